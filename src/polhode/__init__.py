@@ -1,0 +1,14 @@
+"""polhode: integrators for rigid-body rotation, exact references for them, and the study that compares them.
+
+>>> import polhode
+>>> run = polhode.simulate("spiral_cylinder", "spiral_leapfrog", dt=1e-3)
+>>> print(polhode.methods)
+"""
+
+import polhode.methods as methods
+import polhode.problems as problems
+from polhode.body import Body
+from polhode.simulate import simulate
+
+__version__ = "0.1.0"
+__all__ = ["Body", "methods", "problems", "simulate"]

@@ -1,0 +1,114 @@
+"""A rigid body: its principal moments of inertia, checked, and the kernels of Euler's equations."""
+
+import math
+from dataclasses import dataclass
+
+from polhode.kernel import Inertia, Vector, kernel
+from polhode.vector import cross
+
+
+def _positive(**values: float) -> None:
+    for name, value in values.items():
+        if not (math.isfinite(value) and value > 0):
+            raise ValueError(f"{name} must be positive and finite, got {value!r}")
+
+
+@dataclass(frozen=True)
+class Body:
+    """Mass and principal moments of inertia of a rigid body.
+
+    Parameters
+    ----------
+    inertia : (Ix, Iy, Iz)
+        Principal moments in kg m^2, along the body axes x, y, z. Need not be distinct.
+    mass : float
+        Mass in kg; a body that only rotates may leave it at 1.
+
+    Raises
+    ------
+    ValueError
+        If a moment is not positive and finite, or if the moments violate the triangle inequality (no distribution of
+        mass has one principal moment larger than the sum of the other two).
+    """
+
+    inertia: tuple[float, float, float]
+    mass: float = 1.0
+
+    def __post_init__(self) -> None:
+        if len(self.inertia) != 3:
+            raise ValueError(f"inertia must be three principal moments (Ix, Iy, Iz), got {self.inertia!r}")
+        object.__setattr__(self, "inertia", tuple(float(i) for i in self.inertia))
+        _positive(mass=self.mass, **{f"inertia I{axis}": i for axis, i in zip("xyz", self.inertia, strict=True)})
+        largest, total = max(self.inertia), math.fsum(self.inertia)
+        # A flat body meets the bound exactly; round-off must not refuse it.
+        if largest > (total - largest) * (1 + 1e-12):
+            raise ValueError(
+                f"inertia {self.inertia} violates the triangle inequality: {largest:g} exceeds the sum of the other two "
+                f"moments, {total - largest:g}; no rigid body has such moments"
+            )
+
+    @classmethod
+    def sphere(cls, radius: float, density: float) -> "Body":
+        """A homogeneous sphere: radius in m, density in kg/m^3."""
+        _positive(radius=radius, density=density)
+        mass = density * 4 / 3 * math.pi * radius**3
+        moment = 2 / 5 * mass * radius**2
+        return cls((moment, moment, moment), mass)
+
+    @classmethod
+    def cylinder(cls, radius: float, height: float, density: float) -> "Body":
+        """A homogeneous circular cylinder with its axis along x: radius and height in m, density in kg/m^3."""
+        _positive(radius=radius, height=height, density=density)
+        mass = density * math.pi * radius**2 * height
+        axial = mass * radius**2 / 2
+        transverse = mass * (3 * radius**2 + height**2) / 12
+        return cls((axial, transverse, transverse), mass)
+
+    @classmethod
+    def box(cls, a: float, b: float, c: float, density: float) -> "Body":
+        """A homogeneous box with edges a, b, c along x, y, z in m, density in kg/m^3."""
+        _positive(a=a, b=b, c=c, density=density)
+        mass = density * a * b * c
+        return cls((mass * (b**2 + c**2) / 12, mass * (c**2 + a**2) / 12, mass * (a**2 + b**2) / 12), mass)
+
+    def coefficients(self) -> Inertia:
+        """What the kernels read: (Ix, Iy, Iz, 1/Ix, 1/Iy, 1/Iz, (Iy-Iz)/Ix, (Iz-Ix)/Iy, (Ix-Iy)/Iz).
+
+        The reciprocals and the gyroscopic coefficients are formed once, so that no step divides.
+        """
+        x, y, z = self.inertia
+        return (x, y, z, 1 / x, 1 / y, 1 / z, (y - z) / x, (z - x) / y, (x - y) / z)
+
+
+@kernel
+def euler_equations(omega: Vector, torque: Vector, body: Inertia) -> Vector:
+    """d(omega)/dt in the body frame: I^-1 (torque - omega x I omega), written out for principal axes."""
+    return (
+        torque[0] * body[3] + omega[1] * omega[2] * body[6],
+        torque[1] * body[4] + omega[2] * omega[0] * body[7],
+        torque[2] * body[5] + omega[0] * omega[1] * body[8],
+    )
+
+
+@kernel
+def angular_momentum(omega: Vector, body: Inertia) -> Vector:
+    """I omega, in the body frame."""
+    return (body[0] * omega[0], body[1] * omega[1], body[2] * omega[2])
+
+
+@kernel
+def angular_velocity(momentum: Vector, body: Inertia) -> Vector:
+    """I^-1 L, in the body frame."""
+    return (body[3] * momentum[0], body[4] * momentum[1], body[5] * momentum[2])
+
+
+@kernel
+def free_acceleration(momentum: Vector, body: Inertia) -> Vector:
+    """d(omega)/dt of the torque-free body from its angular momentum in the body frame: I^-1 (L x I^-1 L)."""
+    return angular_velocity(cross(momentum, angular_velocity(momentum, body)), body)
+
+
+@kernel
+def kinetic_energy(omega: Vector, body: Inertia) -> float:
+    """omega . I omega / 2"""
+    return 0.5 * (body[0] * omega[0] * omega[0] + body[1] * omega[1] * omega[1] + body[2] * omega[2] * omega[2])

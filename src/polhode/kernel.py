@@ -1,0 +1,61 @@
+"""The one way in which numerical kernels are compiled, and the fixed signatures that let one compilation serve every problem.
+
+A kernel is a small pure function on floats and tuples of floats. It is written once and inlined wherever it is used:
+in the single-body driver and, over lanes, in the many-body engine. Three rules keep it usable in both:
+
+* it calls only kernels and ``math.sqrt``; the lanes vectorise only while no library call is left in the loop;
+* it branches only around plain arithmetic, which the compiler can turn into a selection; no early return, no exception;
+* it does not depend on fused multiply-add, so that plain Python, the driver and the lanes agree to the last bit.
+
+With ``NUMBA_DISABLE_JIT=1`` in the environment the decorators do nothing and everything runs as plain Python;
+the tests use that to hold both versions together.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+from numba import types
+
+#: A quaternion ``(q0, qx, qy, qz)``, scalar first, unit, from body to lab.
+Quaternion = tuple[float, float, float, float]
+#: A three-vector of floats.
+Vector = tuple[float, float, float]
+#: The inertia of a body as the kernels read it, see :meth:`polhode.body.Body.coefficients`.
+Inertia = tuple[float, float, float, float, float, float, float, float, float]
+#: Everything a method carries from step to step; as long as the method needs, the orientation first where it is a quaternion.
+State = tuple[float, ...]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+float_type = types.float64
+vector_type = types.UniTuple(types.float64, 3)
+quaternion_type = types.UniTuple(types.float64, 4)
+inertia_type = types.UniTuple(types.float64, 9)
+parameters_type = types.Array(types.float64, 1, "C")
+samples_type = types.Array(types.float64, 2, "C")
+steps_type = types.Array(types.int64, 1, "C")
+
+#: torque(t, q, omega, parameters) -> torque in the body frame.
+torque_signature = vector_type(float_type, quaternion_type, vector_type, parameters_type)
+#: The same as a first-class argument: one driver then serves every torque without compiling again.
+torque_type = types.FunctionType(torque_signature)
+
+
+def kernel(function: Function) -> Function:
+    """Compile ``function`` so that LLVM inlines it into its caller.
+
+    Inlining by LLVM and not by Numba (``inline="always"``) gives the same machine code here, and compiles in half the time:
+    each kernel is then typed once, not once per use.
+    """
+    return cast(Function, numba.njit(forceinline=True, error_model="numpy")(function))
+
+
+def compile_driver(function: Function, signature: Any) -> Function:
+    """Compile a loop over steps for one explicit signature; it releases the interpreter lock and divides as IEEE 754 does."""
+    return cast(Function, numba.njit(signature, nogil=True, error_model="numpy")(function))
+
+
+def compile_torque(function: Function) -> Function:
+    """Compile a torque function of the fixed signature ``(t, q, omega, parameters) -> (tx, ty, tz)``."""
+    return cast(Function, numba.njit(torque_signature, error_model="numpy")(function))

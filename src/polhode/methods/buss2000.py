@@ -1,0 +1,58 @@
+"""Buss's augmented second-order method: Buss (2000); the rotation is del Valle et al. (2024), Eqs. B.7-B.9 with dt^2/12.
+
+Buss takes the torque as given over a step and integrates the rotation. Where the torque is evaluated once per step, the
+angular momentum is second order only if it is kicked with the torque of both ends; so it is here: half a kick with
+the old torque, the rotation, half a kick with the new one, all in the lab frame, where the kick is exact.
+"""
+
+from typing import Any
+
+from polhode.body import angular_velocity
+from polhode.kernel import kernel
+from polhode.methods.buss2000_delvalle2024 import lab_acceleration, mean_rotation, read, stored
+from polhode.methods.buss2000_delvalle2024 import start as start_with_momentum
+from polhode.methods.protocol import OneTorque
+from polhode.quaternion import rotate, to_body, to_lab
+from polhode.vector import axpy
+
+COEFFICIENT = 1 / 12
+
+
+@kernel
+def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    return start_with_momentum(q, omega, torque, body, dt) + torque
+
+
+@kernel
+def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    q, momentum, torque = state[:4], state[4:7], state[7:10]
+    omega = angular_velocity(to_body(q, momentum), body)
+    mean = mean_rotation(omega, lab_acceleration(omega, torque, body), dt, COEFFICIENT)
+    momentum = axpy(0.5 * dt, to_lab(q, torque), momentum)
+    q = rotate(q, mean, dt)
+    return q + momentum + torque, q, angular_velocity(to_body(q, momentum), body)
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, momentum = state[:4], state[4:7]
+    return q + axpy(0.5 * dt, to_lab(q, torque), momentum) + torque
+
+
+METHOD = OneTorque(
+    key="buss2000",
+    label="Buss",
+    source="Buss (2000), augmented second order; del Valle et al. (2024), Eqs. B.7-B.9",
+    citation="buss2000,delvalle2024",
+    order_q=2,
+    order_omega=2,
+    published_order="second order",
+    normalises=False,
+    momentum_frame="lab",
+    start=start,
+    before_torque=before_torque,
+    after_torque=after_torque,
+    read=read,
+    stored=stored,
+    torque_time=1.0,
+)

@@ -1,0 +1,41 @@
+"""Direct Euler: del Valle et al. (2024), App. B.1, Eq. B.1.
+
+Explicit Euler for the angular velocity, then for the quaternion with the *new* angular velocity, then normalisation.
+"""
+
+from typing import Any
+
+from polhode.body import euler_equations
+from polhode.kernel import kernel
+from polhode.methods.protocol import OneTorque, read_synchronous, stored_in_body_frame, torque_wanted_at_state
+from polhode.quaternion import derivative, increment, normalise
+from polhode.vector import axpy
+
+
+@kernel
+def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    return q + omega
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, omega = state[:4], state[4:7]
+    omega = axpy(dt, euler_equations(omega, torque, body), omega)
+    return normalise(increment(dt, derivative(q, omega), q)) + omega
+
+
+METHOD = OneTorque(
+    key="euler",
+    label="direct Euler",
+    source="del Valle et al. (2024), Eq. B.1",
+    citation="delvalle2024",
+    order_q=1,
+    order_omega=1,
+    published_order="second order",
+    normalises=True,
+    start=start,
+    before_torque=torque_wanted_at_state,
+    after_torque=after_torque,
+    read=read_synchronous,
+    stored=stored_in_body_frame,
+)

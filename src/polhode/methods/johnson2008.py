@@ -1,0 +1,50 @@
+"""Johnson's predictor-corrector: Johnson, Williams and Cook (2008), as del Valle et al. (2024), App. B.6 describe it.
+
+The orientation turns by the classical Runge-Kutta scheme; the lab angular momentum advances by a second-order
+predictor-corrector, which costs two torques and two rotations per step. Predictor: the old torque over the whole step.
+Corrector: the mean of the torques at both ends. In both the momentum varies linearly over the stages of the rotation;
+the description leaves that open, and without it the orientation would be first order.
+"""
+
+from typing import Any
+
+from polhode.body import angular_momentum, angular_velocity
+from polhode.kernel import kernel
+from polhode.methods.johnson2008_delvalle2024 import read, runge_kutta, stored
+from polhode.methods.protocol import SeveralTorques
+from polhode.quaternion import normalise, to_body, to_lab
+from polhode.vector import add, axpy, scale
+
+
+@kernel
+def start(q: Any, omega: Any, body: Any) -> Any:
+    return q + to_lab(q, angular_momentum(omega, body))
+
+
+@kernel
+def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    q, momentum = state[:4], state[4:7]
+    old = to_lab(q, torque(t, q, angular_velocity(to_body(q, momentum), body), parameters))
+    predicted = normalise(runge_kutta(q, momentum, old, body, dt))
+    omega = angular_velocity(to_body(predicted, axpy(dt, old, momentum)), body)
+    new = to_lab(predicted, torque(t + dt, predicted, omega, parameters))
+    mean = scale(0.5, add(old, new))
+    return normalise(runge_kutta(q, momentum, mean, body, dt)) + axpy(dt, mean, momentum)
+
+
+METHOD = SeveralTorques(
+    key="johnson2008",
+    label="Johnson",
+    source="Johnson, Williams and Cook (2008); del Valle et al. (2024), Eqs. B.13-B.15 with the corrector of App. B.6",
+    citation="johnson2008,delvalle2024",
+    order_q=2,
+    order_omega=2,
+    published_order="second order",
+    normalises=True,
+    momentum_frame="lab",
+    start=start,
+    step=step,
+    evaluations_per_step=2,
+    read=read,
+    stored=stored,
+)

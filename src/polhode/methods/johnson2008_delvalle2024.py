@@ -1,0 +1,85 @@
+"""Johnson's method as the comparison of del Valle et al. (2024) has it: App. B.6, Eqs. B.13-B.15.
+
+Eq. B.14 prints omega(t) in all four stages. The published curve is had with the angular momentum frozen and
+omega = I^-1 A(q) L re-evaluated at the quaternion of each stage, not normalised; then the momentum advances with the
+torque at the *new* orientation. First order, because the rotation never sees the momentum of the end of the step.
+"""
+
+from typing import Any
+
+from polhode.body import angular_momentum, angular_velocity
+from polhode.kernel import kernel
+from polhode.methods.protocol import OneTorque
+from polhode.quaternion import derivative, increment, normalise, to_body, to_lab
+from polhode.vector import axpy
+
+
+@kernel
+def orientation_rate(q: Any, momentum: Any, body: Any) -> Any:
+    """dq/dt at the lab angular momentum L (Eq. B.14 with omega = I^-1 A(q) L)."""
+    return derivative(q, angular_velocity(to_body(q, momentum), body))
+
+
+@kernel
+def runge_kutta(q: Any, momentum: Any, torque_lab: Any, body: Any, dt: Any) -> Any:
+    """q over dt by the classical Runge-Kutta scheme (Eq. B.13) while L(t) = momentum + torque_lab t; not normalised."""
+    half = axpy(0.5 * dt, torque_lab, momentum)
+    full = axpy(dt, torque_lab, momentum)
+    k1 = orientation_rate(q, momentum, body)
+    k2 = orientation_rate(increment(0.5 * dt, k1, q), half, body)
+    k3 = orientation_rate(increment(0.5 * dt, k2, q), half, body)
+    k4 = orientation_rate(increment(dt, k3, q), full, body)
+    q = increment(dt / 6, k1, q)
+    q = increment(dt / 3, k2, q)
+    q = increment(dt / 3, k3, q)
+    return increment(dt / 6, k4, q)
+
+
+@kernel
+def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    return q + to_lab(q, angular_momentum(omega, body))
+
+
+@kernel
+def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    q, momentum = state[:4], state[4:7]
+    q = normalise(runge_kutta(q, momentum, (0.0, 0.0, 0.0), body, dt))
+    return q + momentum, q, angular_velocity(to_body(q, momentum), body)
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, momentum = state[:4], state[4:7]
+    return q + axpy(dt, to_lab(q, torque), momentum)
+
+
+@kernel
+def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, momentum = state[:4], state[4:7]
+    return q, angular_velocity(to_body(q, momentum), body)
+
+
+@kernel
+def stored(state: Any, body: Any, dt: Any) -> Any:
+    return angular_velocity(to_body(state[:4], state[4:7]), body)
+
+
+METHOD = OneTorque(
+    key="johnson2008_delvalle2024",
+    label="Johnson (as published)",
+    source="del Valle et al. (2024), Eqs. B.13-B.15, omega re-evaluated at each stage",
+    citation="delvalle2024",
+    order_q=1,
+    order_omega=1,
+    published_order="second order",
+    normalises=True,
+    momentum_frame="lab",
+    variant_of="johnson2008",
+    note="The momentum is frozen while the orientation turns; that makes it first order.",
+    start=start,
+    before_torque=before_torque,
+    after_torque=after_torque,
+    read=read,
+    stored=stored,
+    torque_time=1.0,
+)

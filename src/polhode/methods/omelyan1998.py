@@ -1,0 +1,64 @@
+"""Omelyan's advanced leapfrog: Omelyan (1998); del Valle et al. (2024), App. B.5, Eqs. B.10-B.12.
+
+The products of angular velocities at the whole time are means over the half steps around it, found by iteration; the
+quaternion turns by a Cayley transform, which keeps its norm. Eq. B.10 prints a product with q too many.
+"""
+
+from typing import Any
+
+from polhode.body import euler_equations
+from polhode.kernel import kernel
+from polhode.methods.protocol import OneTorque, stored_in_body_frame, torque_wanted_at_state
+from polhode.quaternion import derivative, increment
+from polhode.vector import add, axpy, dot
+
+ITERATIONS = 3
+
+
+@kernel
+def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """omega over dt, the gyroscopic products as means of both ends (Eqs. B.11, B.12); three iterations."""
+    old = euler_equations(omega, torque, body)
+    new = axpy(dt, old, omega)
+    new = axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
+    return axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
+
+
+@kernel
+def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    return q + axpy(-0.5 * dt, euler_equations(omega, torque, body), omega)
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, omega = state[:4], state[4:7]
+    omega = kick(omega, torque, body, dt)
+    a = (0.0625 * dt * dt) * dot(omega, omega)
+    turned = increment(dt, derivative(q, omega), ((1.0 - a) * q[0], (1.0 - a) * q[1], (1.0 - a) * q[2], (1.0 - a) * q[3]))
+    s = 1.0 / (1.0 + a)
+    return (s * turned[0], s * turned[1], s * turned[2], s * turned[3]) + omega
+
+
+@kernel
+def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    return state[:4], kick(state[4:7], torque, body, 0.5 * dt)
+
+
+METHOD = OneTorque(
+    key="omelyan1998",
+    label="Omelyan",
+    source="Omelyan (1998); del Valle et al. (2024), Eqs. B.10-B.12, without the second factor q in B.10",
+    citation="omelyan1998,delvalle2024",
+    order_q=2,
+    order_omega=2,
+    published_order="third order",
+    starts="half a step back: explicit Euler for omega",
+    reads="half a kick with the torque at the whole time",
+    normalises=False,
+    start=start,
+    before_torque=torque_wanted_at_state,
+    after_torque=after_torque,
+    read=read,
+    stored=stored_in_body_frame,
+    stored_offset=-0.5,
+)

@@ -1,0 +1,53 @@
+"""The classical Runge-Kutta scheme on (q, omega) together: Kutta (1901); four torques per step."""
+
+from typing import Any
+
+from polhode.body import euler_equations
+from polhode.kernel import kernel
+from polhode.methods.protocol import SeveralTorques, read_synchronous, stored_in_body_frame
+from polhode.quaternion import derivative, increment, normalise
+from polhode.vector import axpy
+
+
+@kernel
+def start(q: Any, omega: Any, body: Any) -> Any:
+    return q + omega
+
+
+@kernel
+def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    q, omega = state[:4], state[4:7]
+    q1 = derivative(q, omega)
+    w1 = euler_equations(omega, torque(t, q, omega, parameters), body)
+
+    q_half, omega_half = increment(0.5 * dt, q1, q), axpy(0.5 * dt, w1, omega)
+    q2 = derivative(q_half, omega_half)
+    w2 = euler_equations(omega_half, torque(t + 0.5 * dt, q_half, omega_half, parameters), body)
+
+    q_half, omega_half = increment(0.5 * dt, q2, q), axpy(0.5 * dt, w2, omega)
+    q3 = derivative(q_half, omega_half)
+    w3 = euler_equations(omega_half, torque(t + 0.5 * dt, q_half, omega_half, parameters), body)
+
+    q_full, omega_full = increment(dt, q3, q), axpy(dt, w3, omega)
+    q4 = derivative(q_full, omega_full)
+    w4 = euler_equations(omega_full, torque(t + dt, q_full, omega_full, parameters), body)
+
+    q = increment(dt / 6, increment(2.0, q2, increment(2.0, q3, increment(1.0, q4, q1))), q)
+    omega = axpy(dt / 6, axpy(2.0, w2, axpy(2.0, w3, axpy(1.0, w4, w1))), omega)
+    return normalise(q) + omega
+
+
+METHOD = SeveralTorques(
+    key="rk4",
+    label="Runge-Kutta 4",
+    source="Kutta (1901); the benchmark of del Valle et al. (2024), Sec. 3",
+    citation="kutta1901,delvalle2024",
+    order_q=4,
+    order_omega=4,
+    normalises=True,
+    start=start,
+    step=step,
+    evaluations_per_step=4,
+    read=read_synchronous,
+    stored=stored_in_body_frame,
+)

@@ -1,0 +1,56 @@
+"""SPIRAL, leapfrog form: del Valle et al. (2024), Eqs. 7-10."""
+
+from typing import Any
+
+from polhode.body import euler_equations
+from polhode.kernel import kernel
+from polhode.methods.protocol import OneTorque, stored_in_body_frame, torque_wanted_at_state
+from polhode.quaternion import rotate
+from polhode.vector import add, axpy, scale
+
+
+@kernel
+def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """SSPRK3 step of Euler's equations with the torque frozen (Eqs. 9, 10)."""
+    k1 = euler_equations(omega, torque, body)
+    k2 = euler_equations(axpy(dt, k1, omega), torque, body)
+    k3 = euler_equations(axpy(dt / 4, add(k1, k2), omega), torque, body)
+    return axpy(dt / 6, add(add(k1, k2), scale(4.0, k3)), omega)
+
+
+@kernel
+def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    return q + kick(omega, torque, body, -0.5 * dt)
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, omega = state[:4], state[4:7]
+    omega = kick(omega, torque, body, dt)
+    return rotate(q, omega, dt) + omega  # Eq. 7: the exact rotation by omega(t + dt/2)
+
+
+@kernel
+def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    return state[:4], kick(state[4:7], torque, body, 0.5 * dt)
+
+
+METHOD = OneTorque(
+    key="spiral_leapfrog",
+    label="SPIRAL",
+    source="del Valle et al. (2024), Eqs. 7-10",
+    citation="delvalle2024",
+    order_q=2,
+    order_omega=3,
+    published_order="third order",
+    starts="half a kick back: SSPRK3 with -dt/2",
+    reads="half a kick with the torque at the whole time",
+    normalises=False,
+    note="Third order in omega while the body torque is constant; the orientation is second order.",
+    start=start,
+    before_torque=torque_wanted_at_state,
+    after_torque=after_torque,
+    read=read,
+    stored=stored_in_body_frame,
+    stored_offset=-0.5,
+)

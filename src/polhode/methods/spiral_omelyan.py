@@ -1,0 +1,37 @@
+"""SPIRAL's rotation with Omelyan's angular velocity: in the data of del Valle et al. (2024), not in the paper.
+
+Eq. 7 of the paper with the kick of Eqs. B.10-B.12; it separates what the exact rotation brings from what SSPRK3 does.
+"""
+
+from typing import Any
+
+from polhode.kernel import kernel
+from polhode.methods.omelyan1998 import kick, read, start
+from polhode.methods.protocol import OneTorque, stored_in_body_frame, torque_wanted_at_state
+from polhode.quaternion import rotate
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, omega = state[:4], state[4:7]
+    omega = kick(omega, torque, body, dt)
+    return rotate(q, omega, dt) + omega
+
+
+METHOD = OneTorque(
+    key="spiral_omelyan",
+    label="SPIRAL-O",
+    source="del Valle et al. (2024), Eq. 7 with Eqs. B.11, B.12",
+    citation="delvalle2024,omelyan1998",
+    order_q=2,
+    order_omega=2,
+    starts="half a step back: explicit Euler for omega",
+    reads="half a kick with the torque at the whole time",
+    normalises=False,
+    start=start,
+    before_torque=torque_wanted_at_state,
+    after_torque=after_torque,
+    read=read,
+    stored=stored_in_body_frame,
+    stored_offset=-0.5,
+)

@@ -1,0 +1,37 @@
+"""SPIRAL, synchronous (non-leapfrog) form: del Valle et al. (2024), App. A, Eqs. A.1-A.3."""
+
+from typing import Any
+
+from polhode.body import euler_equations
+from polhode.kernel import kernel
+from polhode.methods.euler import start
+from polhode.methods.protocol import OneTorque, read_synchronous, stored_in_body_frame, torque_wanted_at_state
+from polhode.methods.spiral_leapfrog import kick
+from polhode.quaternion import rotate
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, omega = state[:4], state[4:7]
+    acceleration = euler_equations(omega, torque, body)
+    # Eq. A.2: one rotation by omega(t), then one by its growth; the two commute to second order.
+    q = rotate(rotate(q, omega, dt), acceleration, 0.5 * dt * dt)
+    return q + kick(omega, torque, body, dt)
+
+
+METHOD = OneTorque(
+    key="spiral_synchronous",
+    label="SPIRAL, synchronous",
+    source="del Valle et al. (2024), Eqs. A.1-A.3, 9, 10",
+    citation="delvalle2024",
+    order_q=2,
+    order_omega=3,
+    published_order="third order",
+    normalises=False,
+    note="The torque of the old time is frozen over the whole step: a torque that varies makes it first order.",
+    start=start,
+    before_torque=torque_wanted_at_state,
+    after_torque=after_torque,
+    read=read_synchronous,
+    stored=stored_in_body_frame,
+)

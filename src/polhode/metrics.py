@@ -1,0 +1,57 @@
+"""Distances between a computed and an exact state. Each function takes arrays whose last axis is the vector or quaternion.
+
+q and -q are one orientation: every orientation error here is the same for both.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def relative_l1(value: ArrayLike, exact: ArrayLike) -> Array:
+    """sum |v_i - v'_i| / sum |v'_i|: del Valle et al. (2024), Eq. 13. Shapes (..., n) -> (...)."""
+    value, exact = np.asarray(value, float), np.asarray(exact, float)
+    return np.asarray(np.abs(value - exact).sum(-1) / np.abs(exact).sum(-1))
+
+
+def align(q: ArrayLike, exact: ArrayLike) -> Array:
+    """q or -q, whichever is nearer to ``exact``. Shapes (..., 4)."""
+    q, exact = np.asarray(q, float), np.asarray(exact, float)
+    return np.where((q * exact).sum(-1, keepdims=True) < 0, -q, q)
+
+
+def orientation_l1(q: ArrayLike, exact: ArrayLike) -> Array:
+    """:func:`relative_l1` of quaternions after :func:`align`; the published orientation error. Shapes (..., 4) -> (...)."""
+    return relative_l1(align(q, exact), exact)
+
+
+def geodesic_angle(q: ArrayLike, exact: ArrayLike) -> Array:
+    """Angle in rad of the rotation between two orientations, 4 asin(min(|q-p|, |q+p|)/2). Shapes (..., 4) -> (...).
+
+    Unlike the arc cosine of the scalar product it does not lose half of the digits near zero. The norm of q is divided
+    out: this metric sees the orientation alone.
+    """
+    q = np.asarray(q, float)
+    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
+    distance = np.linalg.norm(align(q, exact) - np.asarray(exact, float), axis=-1)
+    return np.asarray(4 * np.arcsin(np.minimum(distance / 2, 1.0)))
+
+
+def norm_error(q: ArrayLike) -> Array:
+    """| |q| - 1 |. Shapes (..., 4) -> (...)."""
+    return np.asarray(np.abs(np.linalg.norm(np.asarray(q, float), axis=-1) - 1))
+
+
+def kinetic_energy(omega: ArrayLike, inertia: ArrayLike) -> Array:
+    """omega . I omega / 2 in J, omega (rad/s) in the body frame. Shapes (..., 3) -> (...)."""
+    omega = np.asarray(omega, float)
+    return np.asarray(0.5 * (np.asarray(inertia, float) * omega * omega).sum(-1))
+
+
+def lab_angular_momentum(q: ArrayLike, omega: ArrayLike, inertia: ArrayLike) -> Array:
+    """q (I omega) q* in kg m^2/s. Shapes (..., 4) and (..., 3) -> (..., 3)."""
+    q, momentum = np.asarray(q, float), np.asarray(inertia, float) * np.asarray(omega, float)
+    scalar, vector = q[..., :1], q[..., 1:]
+    twice = 2 * np.cross(vector, momentum)
+    return np.asarray(momentum + scalar * twice + np.cross(vector, twice))

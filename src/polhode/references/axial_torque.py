@@ -1,0 +1,107 @@
+"""Closed form for a body with Iy = Iz under a constant torque about x: the orientation is a Landau-Zener problem.
+
+The angular velocity is del Valle et al. (2024), Eqs. 11, C.4, C.17, C.20, written so that it stays regular for Mx = 0 and when
+omega_x crosses zero. With a = Mx/Ix, lam = Ix/I*, c = 1 - lam, Phi = integral of omega_x and W = omega_y + i omega_z,
+
+    omega_x = omega_x0 + a t,    W = W0 exp(-i c Phi).
+
+The publication integrates the orientation numerically; it has a closed form too. Write alpha = q0 + i qx, beta = qy + i qz,
+alpha = exp(+i c Phi/2) A, beta = exp(-i c Phi/2) B. Then dq/dt = q (0, omega)/2 becomes a two-level system with a linear sweep
+and a constant coupling, the problem of Landau and Zener,
+
+    A' = +(i/2) lam omega_x A - conj(W0)/2 B,    B' = -(i/2) lam omega_x B + W0/2 A,
+
+solved by Kummer functions M(a, b, z) for a != 0 and by a rotation for a = 0.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import mpmath
+
+if TYPE_CHECKING:
+    from polhode.problems.problem import Problem
+
+#: Decimal digits carried beyond those asked for.
+GUARD_DIGITS = 15
+
+
+def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+    """Exact (q, omega) at each time in s, to ``digits`` decimal digits, as mpmath numbers.
+
+    Floating-point inputs count as the exact binary numbers they are.
+
+    Raises
+    ------
+    ValueError
+        If Iy != Iz, or if the torque is not constant and axial, so that this closed form does not hold.
+    """
+    moments = problem.body.inertia
+    if moments[1] != moments[2]:
+        raise ValueError(f"problem {problem.key!r}: this closed form needs Iy = Iz, got {moments}")
+    if list(problem.parameters) != ["Mx"]:
+        raise ValueError(f"problem {problem.key!r}: this closed form needs the single parameter Mx, got {problem.parameters}")
+    with mpmath.workdps(digits + GUARD_DIGITS):
+        return [_state(problem, mpmath.mpf(float(t))) for t in times]
+
+
+def _state(problem: "Problem", t: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    axial, transverse, _ = (mpmath.mpf(i) for i in problem.body.inertia)
+    x0, y0, z0 = (mpmath.mpf(w) for w in problem.omega0)
+    a = mpmath.mpf(problem.parameters["Mx"]) / axial
+    lam = axial / transverse
+    c = 1 - lam
+    coupling = mpmath.mpc(y0, z0)
+
+    phi = x0 * t + a * t * t / 2
+    w = coupling * mpmath.expj(-c * phi)
+    omega = (x0 + a * t, w.real, w.imag)
+
+    big_a, big_b = _sweep(a, lam, x0, coupling, t) if a != 0 else _steady(lam, x0, coupling, t)
+    alpha = mpmath.expj(c * phi / 2) * big_a
+    beta = mpmath.expj(-c * phi / 2) * big_b
+    turned = (alpha.real, alpha.imag, beta.real, beta.imag)
+    return _multiply(tuple(mpmath.mpf(x) for x in problem.q0), turned), omega
+
+
+def _sweep(a: Any, lam: Any, x0: Any, coupling: Any, t: Any) -> tuple[Any, Any]:
+    """A and B for a != 0, from A = 1, B = 0 at t = 0; u is the time counted from where omega_x vanishes."""
+    kappa = lam * a / 2
+    strength = abs(coupling) ** 2
+    s = mpmath.mpc(0, -1) * strength / (16 * kappa)
+    half = mpmath.mpf(1) / 2
+
+    def solutions(u: Any) -> tuple[Any, Any, Any, Any]:
+        z = mpmath.mpc(0, -1) * kappa * u * u
+        return (
+            mpmath.hyp1f1(s, half, z),
+            u * mpmath.hyp1f1(s + half, 3 * half, z),
+            u * mpmath.hyp1f1(s + 1, 3 * half, z),
+            mpmath.hyp1f1(s + half, half, z),
+        )
+
+    u0 = x0 / a
+    u = t + u0
+    f1, f2, g1, d2 = solutions(u)
+    _, _, g1_0, d2_0 = solutions(u0)
+    phase = mpmath.expj(kappa * (u * u + u0 * u0) / 2)
+    return phase * (f1 * d2_0 + strength / 4 * f2 * g1_0), coupling / 2 * phase * (g1 * d2_0 - d2 * g1_0)
+
+
+def _steady(lam: Any, x0: Any, coupling: Any, t: Any) -> tuple[Any, Any]:
+    """A and B for a = 0: a constant two-level system."""
+    k = lam * x0 / 2
+    g = mpmath.sqrt(k * k + abs(coupling) ** 2 / 4)
+    if g == 0:
+        return mpmath.mpc(1), mpmath.mpc(0)
+    sine = mpmath.sin(g * t) / g
+    return mpmath.mpc(mpmath.cos(g * t), k * sine), coupling / 2 * sine
+
+
+def _multiply(p: Sequence[Any], q: Sequence[Any]) -> tuple[Any, ...]:
+    return (
+        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
+        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
+    )

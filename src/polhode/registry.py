@@ -1,0 +1,125 @@
+"""A catalogue of named things: methods, problems. Built-in ones are found by their file, a user's own by a path."""
+
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
+from html import escape
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """The end of an error message about an unknown name: the nearest known one if any is near, else all of them."""
+    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else "known are: " + ", ".join(sorted(known))
+
+
+class Catalogue(ModuleType):
+    """A package that is also the mapping of what its files define.
+
+    ``package[key]``, ``key in package``, ``len(package)`` and iteration over keys work; printing it gives a table. A file takes
+    part by defining one object under the agreed name (``METHOD``, ``PROBLEM``).
+    """
+
+    _object_name: str
+    _kind: str
+    _columns: Sequence[tuple[str, Callable[[Any], str]]]
+    _items: dict[str, Any]
+    _origins: dict[str, Path]
+
+    @classmethod
+    def adopt(cls, package: str, object_name: str, columns: Sequence[tuple[str, Callable[[Any], str]]]) -> None:
+        """Turn the imported package ``package`` into a catalogue of the objects called ``object_name`` in its modules."""
+        module = sys.modules[package]
+        module.__class__ = cls
+        assert isinstance(module, Catalogue)
+        module._object_name = object_name
+        module._kind = object_name.lower()
+        module._columns = columns
+        module._items = {}
+        module._origins = {}
+        for info in sorted(pkgutil.iter_modules(module.__path__), key=lambda info: info.name):
+            member = importlib.import_module(f"{package}.{info.name}")
+            if hasattr(member, object_name):
+                module._enter(getattr(member, object_name), Path(str(member.__file__)))
+
+    def _enter(self, item: Any, origin: Path) -> None:
+        known = self._origins.get(item.key)
+        if known is not None:
+            raise ValueError(f"{origin}: {self._kind} key {item.key!r} is taken by {known}; choose another key")
+        self._items[item.key] = item
+        self._origins[item.key] = origin
+
+    def load(self, path: str | Path) -> Any:
+        """Add the object that the Python file ``path`` defines; loading the same file again changes nothing.
+
+        Raises
+        ------
+        FileNotFoundError, ValueError
+            If there is no such file, if it defines no such object, or if its key is taken by another file.
+        """
+        path = Path(path).resolve()
+        if not path.is_file():
+            raise FileNotFoundError(f"plug-in {path} does not exist")
+        for key, origin in self._origins.items():
+            if origin == path:
+                return self._items[key]
+        spec = importlib.util.spec_from_file_location(f"polhode_plugin_{path.stem}", path)
+        assert spec is not None and spec.loader is not None
+        member = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(member)
+        if not hasattr(member, self._object_name):
+            raise ValueError(f"plug-in {path} defines no {self._object_name}")
+        item = getattr(member, self._object_name)
+        self._enter(item, path)
+        return item
+
+    def origin(self, key: str) -> Path:
+        """The file that defines ``key``."""
+        self[key]
+        return self._origins[key]
+
+    def __getitem__(self, key: str) -> Any:
+        try:
+            return self._items[key]
+        except KeyError:
+            raise KeyError(f"unknown {self._kind} {key!r}; {nearest(key, list(self._items))}") from None
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._items
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def keys(self) -> list[str]:
+        """All keys, sorted as listed."""
+        return list(self._items)
+
+    def values(self) -> list[Any]:
+        """All objects, in the order of their keys."""
+        return list(self._items.values())
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Pairs of key and object."""
+        return list(self._items.items())
+
+    def _rows(self) -> list[list[str]]:
+        return [[cell(item) for _, cell in self._columns] for item in self._items.values()]
+
+    def __repr__(self) -> str:
+        rows = [[title for title, _ in self._columns], *self._rows()]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(self._columns))]
+        lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(title)}</th>" for title, _ in self._columns)
+        body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in self._rows())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,147 @@
+"""Run one method on one problem and return what a notebook can plot: the front door of the library."""
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import polhode.methods
+import polhode.problems
+from polhode import metrics
+from polhode.methods.protocol import Method
+from polhode.problems.problem import Problem
+
+#: How far t_end / dt may be from a whole number, as a fraction of it; round-off of decimal steps stays far below.
+DIVISION_TOLERANCE = 1e-9
+
+
+def count_steps(dt: float, t_end: float, truncate: bool = False) -> int:
+    """The number of steps of length ``dt`` in the time ``t_end``, both in s.
+
+    With ``truncate`` the last incomplete step is left out, and the run ends before ``t_end``; that is how
+    del Valle et al. (2024) count.
+
+    Raises
+    ------
+    ValueError
+        If dt or t_end is not positive and finite, if dt exceeds t_end, or if dt does not divide t_end (unless ``truncate``).
+    """
+    if not (isfinite(dt) and dt > 0):
+        raise ValueError(f"dt must be positive and finite, got {dt!r}")
+    if not (isfinite(t_end) and t_end > 0):
+        raise ValueError(f"t_end must be positive and finite, got {t_end!r}")
+    ratio = t_end / dt
+    nearest = round(ratio)
+    if abs(ratio - nearest) <= DIVISION_TOLERANCE * ratio:
+        return nearest
+    if ratio < 1:
+        raise ValueError(f"dt = {dt!r} is longer than the time to simulate, t_end = {t_end!r}")
+    if truncate:
+        return int(ratio)
+    raise ValueError(
+        f"dt = {dt!r} does not divide t_end = {t_end!r} (ratio {ratio:.6g}); use dt = {t_end / int(ratio):.17g} "
+        f"or {t_end / (int(ratio) + 1):.17g}, or truncate=True to end at {int(ratio) * dt:.6g}"
+    )
+
+
+def sampled_steps(steps: int, samples: int) -> np.ndarray:
+    """At most ``samples`` + 1 step numbers from 0 to ``steps``, evenly spread, both ends included."""
+    if samples < 1:
+        raise ValueError(f"samples must be at least 1, got {samples!r}")
+    return np.unique(np.rint(np.linspace(0, steps, samples + 1)).astype(np.int64))
+
+
+def simulate(
+    problem: str | Problem,
+    method: str | Method,
+    dt: float,
+    t_end: float | None = None,
+    samples: int = 200,
+    *,
+    truncate: bool = False,
+) -> xr.Dataset:
+    """Integrate the rotation of one rigid body.
+
+    Parameters
+    ----------
+    problem, method : str or object
+        Keys (see ``print(polhode.problems)``, ``print(polhode.methods)``) or objects of your own.
+    dt : float
+        Time step in s.
+    t_end : float, optional
+        Time to simulate in s; the problem's horizon by default.
+    samples : int
+        The state is read at the start and at this many (at most) evenly spread steps after it.
+    truncate : bool
+        Allow a ``dt`` that does not divide ``t_end``; the run then ends at the last whole step before ``t_end``.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``time`` (s, step number times dt): ``q`` (time, 4), ``omega`` (time, 3; body frame, rad/s, at the same times),
+        ``energy`` (kinetic, J), ``stored_omega`` (what the method itself carries, at ``time + stored_offset * dt``),
+        and the scalars ``steps``, ``torque_evaluations``, ``stored_offset``. A run that blows up has NaN from there on, and its
+        attribute ``diverged`` says by which time, in s.
+
+    Raises
+    ------
+    KeyError, ValueError
+        For unknown keys, and for a dt that is not positive or does not divide t_end; the message says what to do.
+    """
+    if isinstance(problem, str):
+        problem = polhode.problems[problem]  # type: ignore[index]
+    if isinstance(method, str):
+        method = polhode.methods[method]  # type: ignore[index]
+    assert isinstance(problem, Problem) and isinstance(method, Method)
+    steps = count_steps(dt, problem.horizon if t_end is None else t_end, truncate)
+    at = sampled_steps(steps, samples)
+    q, omega, stored, evaluations = method.integrate(
+        problem.q0,
+        problem.omega0,
+        problem.body.coefficients(),
+        problem.compiled_torque,
+        np.array([*problem.parameters.values(), 0.0]),
+        dt,
+        at,
+    )
+    time = at * float(dt)
+    data: dict[str, Any] = {
+        "q": (("time", "quaternion"), q, {"long_name": "orientation, body to lab", "units": "1", "symbol": "q"}),
+        "omega": (
+            ("time", "axis"),
+            omega,
+            {"long_name": "angular velocity in the body frame", "units": "rad s-1", "symbol": "omega"},
+        ),
+        "energy": (
+            "time",
+            metrics.kinetic_energy(omega, problem.body.inertia),
+            {"long_name": "kinetic energy of rotation", "units": "J", "symbol": "E"},
+        ),
+        "stored_omega": (
+            ("time", "axis"),
+            stored,
+            {
+                "long_name": "angular velocity as the method carries it, at time + stored_offset * dt",
+                "units": "rad s-1",
+                "symbol": "omega",
+            },
+        ),
+        "steps": ((), steps, {"long_name": "steps", "units": "1", "symbol": "n"}),
+        "torque_evaluations": ((), evaluations, {"long_name": "torque evaluations", "units": "1", "symbol": "m"}),
+        "stored_offset": (
+            (),
+            method.stored_offset,
+            {"long_name": "offset of stored_omega in steps", "units": "1", "symbol": "c"},
+        ),
+    }
+    coordinates: dict[str, Any] = {
+        "time": ("time", time, {"long_name": "time", "units": "s", "symbol": "t"}),
+        "quaternion": ("quaternion", ["0", "x", "y", "z"], {"long_name": "quaternion component"}),
+        "axis": ("axis", ["x", "y", "z"], {"long_name": "body axis"}),
+    }
+    attributes: dict[str, Any] = {"problem": problem.key, "method": method.key, "dt": float(dt), "dt_units": "s"}
+    bad = np.flatnonzero(~np.isfinite(q[:, 0]))
+    if bad.size:
+        attributes["diverged"] = float(time[bad[0]])
+    return xr.Dataset(data, coordinates, attributes)
