@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass
 
 from polhode.kernel import Inertia, Vector, kernel
-from polhode.vector import cross
 
 
 def _positive(**values: float) -> None:
@@ -100,15 +99,3 @@ def angular_momentum(omega: Vector, body: Inertia) -> Vector:
 def angular_velocity(momentum: Vector, body: Inertia) -> Vector:
     """I^-1 L, in the body frame."""
     return (body[3] * momentum[0], body[4] * momentum[1], body[5] * momentum[2])
-
-
-@kernel
-def free_acceleration(momentum: Vector, body: Inertia) -> Vector:
-    """d(omega)/dt of the torque-free body from its angular momentum in the body frame: I^-1 (L x I^-1 L)."""
-    return angular_velocity(cross(momentum, angular_velocity(momentum, body)), body)
-
-
-@kernel
-def kinetic_energy(omega: Vector, body: Inertia) -> float:
-    """omega . I omega / 2"""
-    return 0.5 * (body[0] * omega[0] * omega[0] + body[1] * omega[1] * omega[1] + body[2] * omega[2] * omega[2])

@@ -26,18 +26,22 @@ class Catalogue(ModuleType):
     """
 
     _object_name: str
+    _type: type
     _kind: str
     _columns: Sequence[tuple[str, Callable[[Any], str]]]
     _items: dict[str, Any]
     _origins: dict[str, Path]
 
     @classmethod
-    def adopt(cls, package: str, object_name: str, columns: Sequence[tuple[str, Callable[[Any], str]]]) -> None:
+    def adopt(
+        cls, package: str, object_name: str, object_type: type, columns: Sequence[tuple[str, Callable[[Any], str]]]
+    ) -> None:
         """Turn the imported package ``package`` into a catalogue of the objects called ``object_name`` in its modules."""
         module = sys.modules[package]
         module.__class__ = cls
         assert isinstance(module, Catalogue)
         module._object_name = object_name
+        module._type = object_type
         module._kind = object_name.lower()
         module._columns = columns
         module._items = {}
@@ -47,7 +51,11 @@ class Catalogue(ModuleType):
             if hasattr(member, object_name):
                 module._enter(getattr(member, object_name), Path(str(member.__file__)))
 
-    def _enter(self, item: Any, origin: Path) -> None:
+    def _enter(self, found: object, origin: Path) -> None:
+        if not isinstance(found, self._type):
+            wanted, got = self._type.__name__, type(found).__name__
+            raise ValueError(f"{origin}: {self._object_name} must be a {wanted} (or a subclass), not a {got}")
+        item: Any = found
         known = self._origins.get(item.key)
         if known is not None:
             raise ValueError(f"{origin}: {self._kind} key {item.key!r} is taken by {known}; choose another key")
@@ -60,7 +68,7 @@ class Catalogue(ModuleType):
         Raises
         ------
         FileNotFoundError, ValueError
-            If there is no such file, if it defines no such object, or if its key is taken by another file.
+            If there is no such file, if it cannot be loaded or defines no such object, or if its key is taken by another file.
         """
         path = Path(path).resolve()
         if not path.is_file():
@@ -69,9 +77,13 @@ class Catalogue(ModuleType):
             if origin == path:
                 return self._items[key]
         spec = importlib.util.spec_from_file_location(f"polhode_plugin_{path.stem}", path)
-        assert spec is not None and spec.loader is not None
+        if spec is None or spec.loader is None:
+            raise ValueError(f"plug-in {path} is not a Python file; its name must end in .py")
         member = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(member)
+        try:
+            spec.loader.exec_module(member)
+        except Exception as error:
+            raise ValueError(f"plug-in {path} cannot be loaded: {type(error).__name__}: {error}") from error
         if not hasattr(member, self._object_name):
             raise ValueError(f"plug-in {path} defines no {self._object_name}")
         item = getattr(member, self._object_name)
@@ -123,3 +135,10 @@ class Catalogue(ModuleType):
         head = "".join(f"<th>{escape(title)}</th>" for title, _ in self._columns)
         body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in self._rows())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def catalogue(package: str) -> Catalogue:
+    """The catalogue ``polhode.methods`` or ``polhode.problems``, by name."""
+    found = importlib.import_module(package)
+    assert isinstance(found, Catalogue)
+    return found

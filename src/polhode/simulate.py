@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-import polhode.methods
-import polhode.problems
 from polhode import metrics
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Problem
+from polhode.registry import catalogue
 
 #: How far t_end / dt may be from a whole number, as a fraction of it; round-off of decimal steps stays far below.
 DIVISION_TOLERANCE = 1e-9
@@ -88,12 +87,17 @@ def simulate(
     ------
     KeyError, ValueError
         For unknown keys, and for a dt that is not positive or does not divide t_end; the message says what to do.
+    TypeError
+        If problem or method is neither a key nor an object of the right kind.
     """
     if isinstance(problem, str):
-        problem = polhode.problems[problem]  # type: ignore[index]
+        problem = catalogue("polhode.problems")[problem]
     if isinstance(method, str):
-        method = polhode.methods[method]  # type: ignore[index]
-    assert isinstance(problem, Problem) and isinstance(method, Method)
+        method = catalogue("polhode.methods")[method]
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a key or a polhode Problem, got {problem!r}")
+    if not isinstance(method, Method):
+        raise TypeError(f"method must be a key or a polhode Method, got {method!r}")
     steps = count_steps(dt, problem.horizon if t_end is None else t_end, truncate)
     at = sampled_steps(steps, samples)
     q, omega, stored, evaluations = method.integrate(
@@ -106,6 +110,8 @@ def simulate(
         at,
     )
     time = at * float(dt)
+    with np.errstate(over="ignore", invalid="ignore"):  # a run on its way to a blow-up is not worth a warning
+        energy = metrics.kinetic_energy(omega, problem.body.inertia)
     data: dict[str, Any] = {
         "q": (("time", "quaternion"), q, {"long_name": "orientation, body to lab", "units": "1", "symbol": "q"}),
         "omega": (
@@ -115,7 +121,7 @@ def simulate(
         ),
         "energy": (
             "time",
-            metrics.kinetic_energy(omega, problem.body.inertia),
+            energy,
             {"long_name": "kinetic energy of rotation", "units": "J", "symbol": "E"},
         ),
         "stored_omega": (

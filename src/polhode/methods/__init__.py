@@ -3,11 +3,13 @@
 ``polhode.methods[key]`` is the :class:`~polhode.methods.protocol.Method`, ``polhode.methods.load(path)`` adds a user's own.
 """
 
+from polhode.methods.protocol import Method
 from polhode.registry import Catalogue
 
 Catalogue.adopt(
     __name__,
     "METHOD",
+    Method,
     (
         ("key", lambda m: m.key),
         ("method", lambda m: m.label),

@@ -7,9 +7,9 @@ the old torque, the rotation, half a kick with the new one, all in the lab frame
 
 from typing import Any
 
-from polhode.body import angular_velocity
+from polhode.body import angular_velocity, euler_equations
 from polhode.kernel import kernel
-from polhode.methods.buss2000_delvalle2024 import lab_acceleration, mean_rotation, read, stored
+from polhode.methods.buss2000_delvalle2024 import mean_rotation, read, stored
 from polhode.methods.buss2000_delvalle2024 import start as start_with_momentum
 from polhode.methods.protocol import OneTorque
 from polhode.quaternion import rotate, to_body, to_lab
@@ -27,7 +27,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
     q, momentum, torque = state[:4], state[4:7], state[7:10]
     omega = angular_velocity(to_body(q, momentum), body)
-    mean = mean_rotation(omega, lab_acceleration(omega, torque, body), dt, COEFFICIENT)
+    mean = mean_rotation(omega, euler_equations(omega, torque, body), dt, COEFFICIENT)
     momentum = axpy(0.5 * dt, to_lab(q, torque), momentum)
     q = rotate(q, mean, dt)
     return q + momentum + torque, q, angular_velocity(to_body(q, momentum), body)

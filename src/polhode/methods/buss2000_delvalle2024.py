@@ -6,7 +6,7 @@ with the torque at the start of the step, which is first order for any torque th
 
 from typing import Any
 
-from polhode.body import angular_momentum, angular_velocity
+from polhode.body import angular_momentum, angular_velocity, euler_equations
 from polhode.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.quaternion import rotate, to_body, to_lab
@@ -20,13 +20,6 @@ def mean_rotation(omega: Any, acceleration: Any, dt: Any, coefficient: Any) -> A
     """The constant angular velocity that turns the body as omega(t) does over one step (Eq. B.8), in the body frame."""
     turning = cross(acceleration, omega)
     return add(axpy(0.5 * dt, acceleration, omega), scale(coefficient * dt * dt, turning))
-
-
-@kernel
-def lab_acceleration(omega: Any, torque: Any, body: Any) -> Any:
-    """The lab-frame derivative of the angular velocity (Eq. B.7), in body components: I^-1 (M - omega x I omega)."""
-    gyroscopic = cross(omega, angular_momentum(omega, body))
-    return angular_velocity(axpy(-1.0, gyroscopic, torque), body)
 
 
 @kernel
@@ -44,7 +37,8 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     q, momentum = state[:4], state[4:7]
     omega = angular_velocity(to_body(q, momentum), body)
-    mean = mean_rotation(omega, lab_acceleration(omega, torque, body), dt, COEFFICIENT)
+    # Eq. B.7 in body components: d(omega)/dt is the same vector in both frames.
+    mean = mean_rotation(omega, euler_equations(omega, torque, body), dt, COEFFICIENT)
     return rotate(q, mean, dt) + axpy(dt, to_lab(q, torque), momentum)
 
 

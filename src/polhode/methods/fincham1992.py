@@ -7,7 +7,7 @@ del Valle et al. (2024), Eqs. B.4-B.6 leave it open, and codes that use the old 
 
 from typing import Any
 
-from polhode.body import angular_momentum, angular_velocity
+from polhode.body import angular_momentum, angular_velocity, euler_equations
 from polhode.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.quaternion import derivative, increment, normalise, to_body, to_lab
@@ -17,7 +17,7 @@ from polhode.vector import axpy
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
     momentum = to_lab(q, axpy(-0.5 * dt, torque, angular_momentum(omega, body)))
-    return q + momentum + omega
+    return q + momentum + axpy(-0.5 * dt, euler_equations(omega, torque, body), omega)
 
 
 @kernel

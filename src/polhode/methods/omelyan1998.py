@@ -9,10 +9,8 @@ from typing import Any
 from polhode.body import euler_equations
 from polhode.kernel import kernel
 from polhode.methods.protocol import OneTorque, stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import derivative, increment
+from polhode.quaternion import derivative, increment, scaled
 from polhode.vector import add, axpy, dot
-
-ITERATIONS = 3
 
 
 @kernel
@@ -34,9 +32,8 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     q, omega = state[:4], state[4:7]
     omega = kick(omega, torque, body, dt)
     a = (0.0625 * dt * dt) * dot(omega, omega)
-    turned = increment(dt, derivative(q, omega), ((1.0 - a) * q[0], (1.0 - a) * q[1], (1.0 - a) * q[2], (1.0 - a) * q[3]))
-    s = 1.0 / (1.0 + a)
-    return (s * turned[0], s * turned[1], s * turned[2], s * turned[3]) + omega
+    turned = increment(dt, derivative(q, omega), scaled(1.0 - a, q))
+    return scaled(1.0 / (1.0 + a), turned) + omega
 
 
 @kernel

@@ -23,7 +23,8 @@ The kernels of a :class:`OneTorque` method, all on tuples of floats (see :mod:`p
     compare this one; for synchronous methods it is the same as ``read``.
 
 A :class:`SeveralTorques` method has ``start(q, omega, body) -> state``,
-``step(state, t, dt, body, torque, parameters) -> state`` with the torque function itself, ``read`` and ``stored``; it runs on the single-body driver alone.
+``step(state, t, dt, body, torque, parameters) -> state`` with the torque function itself, ``read`` and ``stored``;
+it runs on the single-body driver alone.
 """
 
 import threading
@@ -93,6 +94,15 @@ class Method:
         For a variant that mimics a publication's own code: the key of the method as its originators meant it.
     note : str
         What a user should know; one sentence.
+    start, read, stored : kernels
+        See the text of this module.
+    stored_offset : float
+        Time of the stored angular velocity, in steps from the whole time: 0, or -0.5 for a leapfrog.
+
+    Raises
+    ------
+    ValueError
+        If a declaration cannot be; the message names the method and what to write.
     """
 
     key: str
@@ -121,6 +131,10 @@ class Method:
             raise ValueError(f"method key {self.key!r} is not a plain name: use letters, digits and underscores")
         if self.momentum_frame not in ("body", "lab"):
             raise ValueError(f"method {self.key}: momentum_frame must be 'body' or 'lab', got {self.momentum_frame!r}")
+        if not -1 <= self.stored_offset <= 1:
+            raise ValueError(f"method {self.key}: stored_offset is in steps, between -1 and 1, got {self.stored_offset!r}")
+        if self.order_q < 1 or self.order_omega < 1:
+            raise ValueError(f"method {self.key}: orders must be at least 1, got {self.order_q}, {self.order_omega}")
 
     def _driver(self) -> Callable[..., Any]:
         raise NotImplementedError
@@ -195,7 +209,15 @@ def _write(q_out: Any, omega_out: Any, stored_out: Any, i: int, q: Any, omega: A
 
 @dataclass(frozen=True, kw_only=True)
 class OneTorque(Method):
-    """A method with one torque evaluation per step; see the module's text for its kernels."""
+    """A method with one torque evaluation per step; see the module's text for its kernels.
+
+    Parameters
+    ----------
+    before_torque, after_torque : kernels
+        The two parts of a step.
+    torque_time : float
+        When the torque is wanted, in steps from the whole time at which the step begins: 0, 0.5 or 1.
+    """
 
     before_torque: Callable[..., Any] = field(repr=False)
     after_torque: Callable[..., Any] = field(repr=False)
@@ -234,7 +256,15 @@ class OneTorque(Method):
 
 @dataclass(frozen=True, kw_only=True)
 class SeveralTorques(Method):
-    """A method with several torque evaluations per step; see the module's text for its kernels."""
+    """A method with several torque evaluations per step; see the module's text for its kernels.
+
+    Parameters
+    ----------
+    step : kernel
+        One step; it calls the torque itself.
+    evaluations_per_step : int
+        How often it does.
+    """
 
     step: Callable[..., Any] = field(repr=False)
     evaluations_per_step: int

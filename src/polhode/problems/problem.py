@@ -3,8 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from math import isfinite, sqrt
 from typing import Any
+
+import numpy as np
 
 from polhode.body import Body
 from polhode.kernel import compile_torque
@@ -27,16 +30,21 @@ class Problem:
     q0 : (q0, qx, qy, qz)
         Initial orientation, unit, body to lab.
     torque : function (t, q, omega, parameters) -> (tx, ty, tz)
-        Torque in the body frame, N m, in plain arithmetic, so that it compiles and so that the Taylor integrator can
-        run it on power series. ``parameters[i]`` are the numbers in ``parameters``.
+        Torque in the body frame, N m, in plain arithmetic without branches, so that it compiles and so that the Taylor
+        integrator can run it on power series. ``parameters[i]`` are the numbers in ``parameters``.
+    torque_series : function, optional
+        The torque for the Taylor integrator, on :class:`polhode.references.taylor.Series`, where ``torque`` itself cannot run
+        on them. Rarely needed: ``+ - * /``, powers, ``math.exp``, ``sin``, ``cos``, ``sqrt`` and kernels can; branches cannot.
     parameters : dict
         Named numbers of the torque, SI units, in the order in which the torque reads them.
     torque_class : str
         ``free``, ``body`` (prescribed in the body frame), ``lab``, ``state`` or ``velocity``.
     horizon : float
         Time simulated by default, s.
-    reference : Reference or None
-        Closed form; None where only the Taylor integrator serves.
+    reference : str or function, optional
+        The closed form: the module of :mod:`polhode.references` whose ``solve`` gives it, or a function of one's own with the
+        arguments (problem, times, digits). Without it only the Taylor integrator serves. A name and not an import, so that
+        work on a reference makes no simulation out of date.
     formula : str
         What the closed form is, for the reference file.
 
@@ -56,8 +64,9 @@ class Problem:
     parameters: dict[str, float] = field(default_factory=dict)
     torque_class: str
     horizon: float
-    reference: Reference | None = field(default=None, repr=False)
+    reference: str | Reference | None = field(default=None, repr=False)
     formula: str = ""
+    torque_series: Callable[..., Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         where = f"problem {self.key!r}"
@@ -79,9 +88,30 @@ class Problem:
         """The torque, compiled; one compilation for each problem object."""
         return compile_torque(self.torque)
 
+    @property
+    def closed_form(self) -> Reference | None:
+        """The function that gives the exact solution, or None."""
+        if not isinstance(self.reference, str):
+            return self.reference
+        found: Reference = import_module(f"polhode.references.{self.reference}").solve
+        return found
+
     def with_parameters(self, **changes: float) -> "Problem":
         """The same problem with other values of named torque parameters."""
         unknown = set(changes) - set(self.parameters)
         if unknown:
             raise ValueError(f"problem {self.key!r} has no parameter {sorted(unknown)}; it has {sorted(self.parameters)}")
         return replace(self, parameters={**self.parameters, **changes})
+
+    def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
+        """The exact q (times, 4) and omega (times, 3) in double precision, from the closed form at ``digits`` digits.
+
+        Raises
+        ------
+        ValueError
+            If the problem has no closed form.
+        """
+        if self.closed_form is None:
+            raise ValueError(f"problem {self.key!r} has no closed form; use polhode.references.taylor")
+        states = self.closed_form(self, times, digits)
+        return np.array([[float(x) for x in q] for q, _ in states]), np.array([[float(x) for x in w] for _, w in states])

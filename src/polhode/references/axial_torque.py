@@ -11,7 +11,8 @@ and a constant coupling, the problem of Landau and Zener,
 
     A' = +(i/2) lam omega_x A - conj(W0)/2 B,    B' = -(i/2) lam omega_x B + W0/2 A,
 
-solved by Kummer functions M(a, b, z) for a != 0 and by a rotation for a = 0.
+solved by Kummer functions M(s, b, z) for a != 0 and by a rotation for a = 0. For a weak sweep s or z is large, and the sums
+of M are long and lose digits; there the solution is summed as one power series of t.
 """
 
 from collections.abc import Sequence
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Decimal digits carried beyond those asked for.
 GUARD_DIGITS = 15
+#: Beyond this |s| or |z| a sweep may count as weak.
+LARGEST_ARGUMENT = 100
 
 
 def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
@@ -57,15 +60,27 @@ def _state(problem: "Problem", t: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]
     w = coupling * mpmath.expj(-c * phi)
     omega = (x0 + a * t, w.real, w.imag)
 
-    big_a, big_b = _sweep(a, lam, x0, coupling, t) if a != 0 else _steady(lam, x0, coupling, t)
+    big_a, big_b = _landau_zener(a, lam, x0, coupling, t)
     alpha = mpmath.expj(c * phi / 2) * big_a
     beta = mpmath.expj(-c * phi / 2) * big_b
     turned = (alpha.real, alpha.imag, beta.real, beta.imag)
     return _multiply(tuple(mpmath.mpf(x) for x in problem.q0), turned), omega
 
 
+def _landau_zener(a: Any, lam: Any, x0: Any, coupling: Any, t: Any) -> tuple[Any, Any]:
+    """A and B at t, from A = 1, B = 0 at t = 0."""
+    if a == 0:
+        return _steady(lam, x0, coupling, t)
+    # Bound of the phase between 0 and t; |s| and the |z| at t = 0 exceed it if omega hardly changes in that time.
+    phase = (lam * (abs(x0) + abs(a) * t / 2) + abs(coupling)) * t / 2
+    largest = max(abs(coupling) ** 2 / (8 * lam * abs(a)), lam * x0**2 / (2 * abs(a)))
+    if largest > max(phase, LARGEST_ARGUMENT):
+        return _weak_sweep(a, lam, x0, coupling, t, phase)
+    return _sweep(a, lam, x0, coupling, t)
+
+
 def _sweep(a: Any, lam: Any, x0: Any, coupling: Any, t: Any) -> tuple[Any, Any]:
-    """A and B for a != 0, from A = 1, B = 0 at t = 0; u is the time counted from where omega_x vanishes."""
+    """A and B for a != 0; u is the time counted from where omega_x vanishes."""
     kappa = lam * a / 2
     strength = abs(coupling) ** 2
     s = mpmath.mpc(0, -1) * strength / (16 * kappa)
@@ -86,6 +101,24 @@ def _sweep(a: Any, lam: Any, x0: Any, coupling: Any, t: Any) -> tuple[Any, Any]:
     _, _, g1_0, d2_0 = solutions(u0)
     phase = mpmath.expj(kappa * (u * u + u0 * u0) / 2)
     return phase * (f1 * d2_0 + strength / 4 * f2 * g1_0), coupling / 2 * phase * (g1 * d2_0 - d2 * g1_0)
+
+
+def _weak_sweep(a: Any, lam: Any, x0: Any, coupling: Any, t: Any, phase: Any) -> tuple[Any, Any]:
+    """A and B for small a: one power series, which converges for all t."""
+    # The terms grow up to exp(phase) before they fall, and cancel.
+    with mpmath.extradps(int(phase / mpmath.log(10)) + 5):
+        rate = mpmath.mpc(0, lam / 2)
+        # The terms A_n t^n and B_n t^n, and those before them.
+        p, q, p_before, q_before = mpmath.mpc(1), mpmath.mpc(0), mpmath.mpc(0), mpmath.mpc(0)
+        big_a, big_b = p, q
+        n = 0
+        while n < phase or max(abs(p), abs(q), abs(p_before), abs(q_before)) > mpmath.eps:
+            sweep_p, sweep_q = rate * (x0 * p + a * t * p_before), rate * (x0 * q + a * t * q_before)
+            p_before, q_before = p, q
+            n += 1
+            p, q = t / n * (sweep_p - mpmath.conj(coupling) / 2 * q), t / n * (coupling / 2 * p - sweep_q)
+            big_a, big_b = big_a + p, big_b + q
+        return big_a, big_b
 
 
 def _steady(lam: Any, x0: Any, coupling: Any, t: Any) -> tuple[Any, Any]:

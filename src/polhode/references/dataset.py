@@ -1,0 +1,122 @@
+"""The reference of a problem as a data set others can use, with the digits that an independent computation confirms."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import mpmath
+import numpy as np
+import xarray as xr
+
+from polhode.references import taylor
+from polhode.references.taylor import agreement
+
+if TYPE_CHECKING:
+    from polhode.problems.problem import Problem
+
+__all__ = ["agreement", "reference_dataset"]
+
+#: How many of the digits asked for may be missing in the agreement.
+TOLERATED_DIGITS = 5
+
+
+def reference_dataset(
+    problem: "Problem", times: Sequence[float], digits: int = 50, check_until: float | None = None
+) -> xr.Dataset:
+    """The exact solution of a problem at ``times``, checked while it is computed.
+
+    Where the problem has a closed form, the independent Taylor integrator judges it. Where it has none, the Taylor solution
+    serves, and a run of higher precision and order judges it.
+
+    Parameters
+    ----------
+    times : sequence of float
+        Times in s, ascending. A float counts as the exact binary number it is.
+    digits : int
+        Significant decimal digits of ``q_digits`` and ``omega_digits``; they hold relative to the norm of the vector, so that a
+        component near zero has fewer of its own.
+    check_until : float, optional
+        Leave out the check beyond this time in s; its cost grows with the angle turned.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``q`` (time, quaternion) and ``omega`` (time, axis), correctly rounded; ``q_digits``, ``omega_digits``: the same as
+        decimal strings; ``agreement_digits`` (time): decimal digits shared with the check, NaN where left out. Attributes:
+        ``problem``, ``source``, ``formula``, ``check``, ``digits``, ``agreement`` (the least of ``agreement_digits``),
+        ``agreement_time`` (s, the last time checked) and ``agreement_samples`` (how many times were checked).
+
+    Raises
+    ------
+    ValueError
+        If the times do not ascend, or none of them is checked.
+    ArithmeticError
+        If fewer than ``digits`` - 5 digits agree.
+    """
+    times = [float(t) for t in times]
+    if any(a >= b for a, b in pairwise(times)):
+        raise ValueError(f"problem {problem.key!r}: reference times must ascend, got {times!r}")
+    checked = [t for t in times if check_until is None or t <= check_until]
+    if not checked:
+        raise ValueError(f"problem {problem.key!r}: nothing is checked, no time is up to check_until = {check_until!r} s")
+
+    if problem.closed_form is None:
+        states = taylor.solve(problem, times, digits)
+        others = taylor.solve(problem, checked, *taylor.finer(digits))
+        formula, check = "Taylor series", "Taylor series of higher precision and order"
+    else:
+        states = problem.closed_form(problem, times, digits)
+        others = taylor.solve(problem, checked, digits)
+        formula, check = problem.formula, "Taylor series"
+    cap = digits + taylor.GUARD_DIGITS
+    shared = [agreement(a, b, cap) for a, b in zip(states, others, strict=False)]
+    least = min(shared)
+    if not least >= digits - TOLERATED_DIGITS:
+        raise ArithmeticError(
+            f"problem {problem.key!r}: of {digits} digits only {least:g} agree with the check ({check}) "
+            f"at t = {checked[shared.index(least)]!r} s; formula: {formula}"
+        )
+
+    data: dict[str, Any] = {}
+    for i, (name, dimension, long_name, units) in enumerate(
+        (
+            ("q", "quaternion", "orientation, body to lab", "1"),
+            ("omega", "axis", "angular velocity in the body frame", "rad s-1"),
+        )
+    ):
+        description = {"long_name": long_name, "units": units, "symbol": name}
+        values = [state[i] for state in states]
+        data[name] = (("time", dimension), np.array([[float(x) for x in v] for v in values]), description)
+        data[f"{name}_digits"] = (
+            ("time", dimension),
+            np.array([[_decimal(x, digits) for x in v] for v in values]),
+            {**description, "long_name": f"{long_name}, decimal digits"},
+        )
+    data["agreement_digits"] = (
+        "time",
+        np.array(shared + [nan] * (len(times) - len(shared))),
+        {"long_name": "decimal digits shared with the check", "units": "1", "symbol": "d"},
+    )
+    coordinates: dict[str, Any] = {
+        "time": ("time", times, {"long_name": "time", "units": "s", "symbol": "t"}),
+        "quaternion": ("quaternion", ["0", "x", "y", "z"], {"long_name": "quaternion component"}),
+        "axis": ("axis", ["x", "y", "z"], {"long_name": "body axis"}),
+    }
+    attributes = {
+        "problem": problem.key,
+        "source": problem.source,
+        "formula": formula,
+        "check": check,
+        "digits": digits,
+        "agreement": least,
+        "agreement_time": checked[-1],
+        "agreement_samples": len(checked),
+    }
+    return xr.Dataset(data, coordinates, attributes)
+
+
+def _decimal(x: Any, digits: int) -> str:
+    """A number as a decimal string of ``digits`` significant digits."""
+    text: str = mpmath.nstr(x, digits, strip_zeros=False)
+    return text

@@ -1,0 +1,146 @@
+"""Shared fixtures: problems of every torque class with references that do not come from this package."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import hypothesis
+import numpy as np
+import pytest
+import scipy.integrate
+from scipy.spatial.transform import Rotation
+
+import polhode
+from polhode.problems.problem import Problem
+from polhode.references import axial_torque
+
+hypothesis.settings.register_profile("polhode", derandomize=True, deadline=None, database=None, max_examples=60)
+hypothesis.settings.load_profile("polhode")
+
+BODY = polhode.Body((1.0, 1.7, 2.3), mass=2.0)
+OMEGA0 = (0.9, -0.7, 1.1)
+Q0 = (0.5, -0.1, 0.7, 0.5)
+HEAVY = {"x": 0.31, "y": -0.22, "z": 0.54, "g": 9.0}
+
+
+def prescribed_torque(t, q, omega, parameters):
+    """A smooth body torque that depends on the time alone."""
+    return (
+        parameters[0] + t * (1.3 - 2.1 * t),
+        -0.7 + t * (0.9 + 1.1 * t * t),
+        0.4 - t * (1.7 - 0.6 * t * t),
+    )
+
+
+def constant_torque(t, q, omega, parameters):
+    return (0.5, -0.7, 0.4)
+
+
+def heavy_torque(t, q, omega, parameters):
+    """m r x (A^T (0, 0, -g)), r in the body frame, with A^T from the quaternion; times |q|^2, as the kernels have it."""
+    gx = -parameters[3] * 2.0 * (q[1] * q[3] - q[0] * q[2])
+    gy = -parameters[3] * 2.0 * (q[2] * q[3] + q[0] * q[1])
+    gz = -parameters[3] * (q[0] * q[0] - q[1] * q[1] - q[2] * q[2] + q[3] * q[3])
+    x, y, z = parameters[0], parameters[1], parameters[2]
+    return (y * gz - z * gy, z * gx - x * gz, x * gy - y * gx)
+
+
+def damping_torque(t, q, omega, parameters):
+    """Friction, not parallel to the angular velocity."""
+    return (
+        -parameters[0] * omega[0] + 0.3 * omega[1],
+        -2.0 * parameters[0] * omega[1],
+        -1.5 * parameters[0] * omega[2] - 0.2 * omega[0],
+    )
+
+
+def no_torque(t, q, omega, parameters):
+    return (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem and its exact state: ``exact(t) -> (q, omega)`` as arrays."""
+
+    problem: Problem
+    exact: Callable[[float], tuple[np.ndarray, np.ndarray]]
+
+
+def make(key, torque, torque_class, parameters=None, **changes) -> Problem:
+    values = {"body": BODY, "omega0": OMEGA0, "q0": Q0, "horizon": 1.0} | changes
+    return Problem(
+        key=key,
+        label=key,
+        source="tests",
+        torque=torque,
+        torque_class=torque_class,
+        parameters=parameters or {},
+        **values,
+    )
+
+
+def right_hand_side(problem: Problem):
+    """dq/dt and domega/dt with matrices, written without the package's kernels."""
+    inertia = np.diag(problem.body.inertia)
+    inverse = np.linalg.inv(inertia)
+    parameters = np.array([*problem.parameters.values(), 0.0])
+
+    def rate(t, y):
+        q, omega = y[:4], y[4:]
+        wx, wy, wz = omega
+        turning = np.array([[0, -wx, -wy, -wz], [wx, 0, wz, -wy], [wy, -wz, 0, wx], [wz, wy, -wx, 0]])
+        torque = np.array(problem.torque(t, q, omega, parameters))
+        return np.concatenate([turning @ q / 2, inverse @ (torque - np.cross(omega, inertia @ omega))])
+
+    return rate
+
+
+def runge_kutta_reference(problem: Problem) -> Case:
+    """DOP853 at its tightest tolerance, dense over one horizon."""
+    start = np.concatenate([problem.q0, problem.omega0])
+    solution = {}
+
+    def exact(t: float) -> tuple[np.ndarray, np.ndarray]:
+        if t not in solution:
+            run = scipy.integrate.solve_ivp(
+                right_hand_side(problem), (0.0, t), start, method="DOP853", rtol=3e-14, atol=1e-16, max_step=0.02
+            )
+            solution[t] = run.y[:4, -1], run.y[4:, -1]
+        return solution[t]
+
+    return Case(problem, exact)
+
+
+def closed_form(problem: Problem) -> Case:
+    def exact(t: float) -> tuple[np.ndarray, np.ndarray]:
+        ((q, omega),) = axial_torque.solve(problem, [t], 25)
+        return np.array(q, dtype=float), np.array(omega, dtype=float)
+
+    return Case(problem, exact)
+
+
+@pytest.fixture(scope="session")
+def cases() -> dict[str, Case]:
+    """One problem of each torque class: constant body torque, body torque of time, of the orientation, of omega."""
+    return {
+        "constant": closed_form(polhode.problems["spiral_cylinder"]),
+        "constant_asymmetric": runge_kutta_reference(make("constant", constant_torque, "body")),
+        "time": runge_kutta_reference(make("prescribed", prescribed_torque, "body", {"x": 0.5})),
+        "orientation": runge_kutta_reference(make("heavy", heavy_torque, "state", HEAVY)),
+        "velocity": runge_kutta_reference(make("damped", damping_torque, "velocity", {"c": 0.8})),
+    }
+
+
+@pytest.fixture(scope="session")
+def free_problem():
+    """A torque-free body of given moments: ``free_problem(inertia, omega0)``."""
+
+    def build(inertia, omega0=OMEGA0, **changes) -> Problem:
+        return make("free", no_torque, "free", body=polhode.Body(inertia), omega0=omega0, **changes)
+
+    return build
+
+
+def rotation(q) -> Rotation:
+    """The scipy rotation of a scalar-first quaternion."""
+    q = np.asarray(q, float)
+    return Rotation.from_quat(np.concatenate([q[..., 1:], q[..., :1]], axis=-1))

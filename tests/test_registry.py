@@ -1,0 +1,217 @@
+"""The catalogues of methods and problems: look-up, printing, and a user's own files."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polhode
+from polhode import registry
+from polhode.methods.protocol import Method
+from polhode.problems.problem import Problem
+
+ROOT = Path(__file__).resolve().parents[1]
+METHODS = Path(polhode.methods.__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def forget_plugins():
+    """Take out again what a test adds."""
+    catalogues = (polhode.methods, polhode.problems)
+    kept = [(dict(c._items), dict(c._origins)) for c in catalogues]
+    yield
+    for catalogue, (items, origins) in zip(catalogues, kept, strict=True):
+        catalogue._items, catalogue._origins = items, origins
+
+
+@pytest.fixture
+def plugin(tmp_path):
+    """A copy of spiral_leapfrog under another key, in a file of its own."""
+
+    def write(key="my_copy", name="my_copy.py"):
+        source = (METHODS / "spiral_leapfrog.py").read_text(encoding="utf-8")
+        assert source.count('key="spiral_leapfrog"') == 1
+        path = tmp_path / name
+        path.write_text(source.replace('key="spiral_leapfrog"', f'key="{key}"').replace('label="SPIRAL"', 'label="Mine"'))
+        return path
+
+    return write
+
+
+# --- as a mapping ----------------------------------------------------------------------------------------------------
+
+
+def test_the_catalogues_are_mappings():
+    for catalogue, kind in ((polhode.methods, Method), (polhode.problems, Problem)):
+        assert len(catalogue) == len(list(catalogue)) == len(catalogue.keys())
+        assert catalogue.keys() == sorted(catalogue.keys())
+        assert catalogue.items() == list(zip(catalogue.keys(), catalogue.values(), strict=True))
+        for key in catalogue:
+            assert key in catalogue
+            assert isinstance(catalogue[key], kind)
+            assert catalogue[key].key == key
+            assert catalogue.origin(key).stem == key
+    assert "nonsense" not in polhode.methods
+
+
+def test_every_file_of_methods_is_registered():
+    files = {path.stem for path in METHODS.glob("*.py")} - {"__init__", "protocol"}
+    assert set(polhode.methods) == files
+
+
+def test_the_methods_of_the_study_are_there():
+    originals = {"verlet", "fincham1992", "buss2000", "johnson2008"}
+    others = {"euler", "omelyan1998", "pfc4", "rk4", "spiral_leapfrog", "spiral_synchronous", "spiral_omelyan"}
+    assert set(polhode.methods) >= originals | others | {f"{key}_delvalle2024" for key in originals}
+
+
+def test_nearest():
+    assert registry.nearest("spiral_leap", ["spiral_leapfrog", "euler"]) == "did you mean 'spiral_leapfrog'?"
+    assert registry.nearest("zzz", ["b", "a"]) == "known are: a, b"
+
+
+def test_unknown_keys():
+    with pytest.raises(KeyError, match="unknown method 'spiral_leap'; did you mean 'spiral_leapfrog'"):
+        polhode.methods["spiral_leap"]
+    with pytest.raises(KeyError, match="unknown method 'eulr'; did you mean 'euler'"):
+        polhode.methods.origin("eulr")
+
+
+# --- printing --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("catalogue", [polhode.methods, polhode.problems])
+def test_printing_gives_an_aligned_table(catalogue):
+    head, rule, *rows = repr(catalogue).splitlines()
+    assert head.startswith("key")
+    assert len(rows) == len(catalogue)
+    assert [row.split()[0] for row in rows] == catalogue.keys()
+    starts = [i for i in range(len(rule)) if rule[i] == "-" and (i == 0 or rule[i - 1] == " ")]
+    assert len(starts) == len(catalogue._columns)
+    for row in (head, *rows):
+        assert row == row.rstrip()
+        assert all(row[i - 1 : i] in (" ", "") for i in starts)
+        assert all(row[i] != " " for i in starts if i < len(row))
+
+
+def test_printing_says_what_matters():
+    line = next(line for line in repr(polhode.methods).splitlines() if line.startswith("rk4 "))
+    cells = [cell.strip() for cell in line.split("  ") if cell.strip()]
+    assert cells[:7] == ["rk4", "Runge-Kutta 4", "4", "4", "4", "yes", "single body"]
+    assert cells[7].startswith("Kutta (1901)")
+
+
+def test_html_table_is_escaped(plugin):
+    path = plugin()
+    path.write_text(path.read_text().replace('label="Mine"', 'label="<b>Mine</b> & co"'))
+    polhode.methods.load(path)
+    html = polhode.methods._repr_html_()
+    assert html.count("<tr>") == len(polhode.methods) + 1
+    assert "&lt;b&gt;Mine&lt;/b&gt; &amp; co" in html and "<b>" not in html
+
+
+# --- plug-ins --------------------------------------------------------------------------------------------------------
+
+
+def test_a_copy_of_spiral_as_a_plugin_gives_the_same_bytes(plugin, cases):
+    method = polhode.methods.load(plugin())
+    assert method is polhode.methods["my_copy"]
+    assert "my_copy" in polhode.methods and "Mine" in repr(polhode.methods)
+    for name in ("constant", "orientation"):
+        ours = polhode.simulate(cases[name].problem, "my_copy", 1e-2)
+        builtin = polhode.simulate(cases[name].problem, "spiral_leapfrog", 1e-2)
+        for variable in ours.variables:
+            if ours[variable].dtype.kind == "f":
+                assert ours[variable].values.tobytes() == builtin[variable].values.tobytes(), variable
+
+
+def test_the_documented_example_runs_and_is_what_it_says():
+    method = polhode.methods.load(ROOT / "docs/example_plugin.py")
+    assert polhode.methods[method.key] is method
+    assert polhode.methods.origin(method.key) == ROOT / "docs/example_plugin.py"
+    ours = polhode.simulate("spiral_cylinder", method.key, 1e-2)
+    builtin = polhode.simulate("spiral_cylinder", "spiral_leapfrog", 1e-2)
+    assert ours.q.values.tobytes() == builtin.q.values.tobytes()
+    assert ours.omega.values.tobytes() == builtin.omega.values.tobytes()
+
+
+def test_loading_twice_changes_nothing(plugin, monkeypatch):
+    path = plugin()
+    method = polhode.methods.load(path)
+    assert polhode.methods.load(path) is method
+    assert polhode.methods.load(str(path)) is method
+    monkeypatch.chdir(path.parent)
+    assert polhode.methods.load("my_copy.py") is method
+    assert polhode.methods.keys().count("my_copy") == 1
+
+
+def test_a_key_that_is_taken_is_refused(plugin, tmp_path):
+    with pytest.raises(ValueError, match=r"mine\.py: method key 'euler' is taken by .*euler\.py; choose another key"):
+        polhode.methods.load(plugin("euler", "mine.py"))
+    assert polhode.methods.origin("euler").parent == METHODS
+    first = plugin()
+    second = tmp_path / "other.py"
+    shutil.copy(first, second)
+    polhode.methods.load(first)
+    with pytest.raises(ValueError, match=r"other\.py: method key 'my_copy' is taken by .*my_copy\.py"):
+        polhode.methods.load(second)
+
+
+def test_two_plugins_may_have_the_same_file_name(plugin, tmp_path):
+    polhode.methods.load(plugin("one", "method.py"))
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    shutil.move(plugin("two", "copy.py"), folder / "method.py")
+    polhode.methods.load(folder / "method.py")
+    assert polhode.methods["one"].key == "one" and polhode.methods["two"].key == "two"
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"plug-in .*nowhere\.py does not exist"):
+        polhode.methods.load(tmp_path / "nowhere.py")
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        polhode.methods.load(tmp_path)
+
+
+def test_a_file_without_a_method_is_refused(tmp_path):
+    path = tmp_path / "empty.py"
+    path.write_text("x = 1\n")
+    with pytest.raises(ValueError, match=r"plug-in .*empty\.py defines no METHOD"):
+        polhode.methods.load(path)
+    with pytest.raises(ValueError, match="defines no PROBLEM"):
+        polhode.problems.load(path)
+
+
+def test_a_problem_can_be_a_plugin(tmp_path):
+    source = Path(polhode.problems["spiral_cylinder"].torque.__code__.co_filename).read_text(encoding="utf-8")
+    path = tmp_path / "mine.py"
+    path.write_text(source.replace('key="spiral_cylinder"', 'key="mine"').replace('{"Mx": 0.5}', '{"Mx": 0.0}'))
+    polhode.problems.load(path)
+    run = polhode.simulate("mine", "spiral_leapfrog", 1e-2)
+    np.testing.assert_allclose(run.omega.values[:, 0], 0.3, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("METHOD = 3", "METHOD must be a Method .* not a int"),
+        ("from polhode.problems.spiral_cylinder import PROBLEM as METHOD", "METHOD must be a Method .* not a Problem"),
+        ("import nowhere", "cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"),
+        ("METHOD = (", "cannot be loaded: SyntaxError"),
+        ("OTHER = 1", "defines no METHOD"),
+    ],
+)
+def test_a_plugin_that_cannot_serve_is_named(tmp_path, text, message):
+    path = tmp_path / "bad.py"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message) as error:
+        polhode.methods.load(path)
+    assert str(path) in str(error.value)
+
+
+def test_a_plugin_must_be_python(tmp_path):
+    path = tmp_path / "method.txt"
+    path.write_text("METHOD = 3")
+    with pytest.raises(ValueError, match=r"must end in \.py"):
+        polhode.methods.load(path)
