@@ -1,0 +1,55 @@
+"""polhode: from the configuration to the report. Rules are in workflow/rules; what they call is in src/polhode/study."""
+
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: "config.yaml"
+
+
+HOME = Path(workflow.basedir)
+sys.path.insert(0, str(HOME / "src"))
+
+from polhode.study import cells, configuration, jobs
+from polhode.study.entry import share_library
+
+share_library()
+try:
+    STUDY = configuration.resolve(config, HOME, workflow.configfiles)
+except configuration.ConfigurationError as error:
+    raise WorkflowError(str(error)) from None
+PLAN = jobs.Plan(STUDY, HOME)
+RESULTS = PLAN.results
+
+
+wildcard_constraints:
+    problem="|".join(STUDY.problems),
+    method="|".join(STUDY.methods),
+
+
+localrules:
+    all,
+    data,
+
+
+rule all:
+    default_target: True
+    input:
+        f"{RESULTS}/report.pdf",
+        f"{RESULTS}/provenance.json",
+
+
+rule data:
+    input:
+        f"{RESULTS}/single_body.nc",
+        f"{RESULTS}/claims.csv",
+
+
+include: "workflow/rules/references.smk"
+include: "workflow/rules/single_body.smk"
+include: "workflow/rules/report.smk"

@@ -1,0 +1,261 @@
+"""The configuration of a study: validated, with defaults filled in, and expanded into the literal jobs it stands for."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import yaml
+
+from polhode.methods.protocol import Method
+from polhode.problems.problem import Problem
+from polhode.registry import catalogue, nearest
+from polhode.simulate import count_steps, sampled_steps
+
+METHODS = catalogue("polhode.methods")
+PROBLEMS = catalogue("polhode.problems")
+SCHEMA = Path("workflow/schemas/config.schema.yaml")
+
+
+class ConfigurationError(ValueError):
+    """The configuration asks for something that does not exist or cannot be run; the message names the key."""
+
+
+def step_name(dt: float) -> str:
+    """The name of a step size in paths: the shortest decimal that is exactly this number, e.g. ``1e-05``."""
+    return repr(float(dt))
+
+
+def geometric_ladder(first: float, last: float, count: int) -> list[float]:
+    """``count`` step sizes from ``first`` to ``last``, evenly spread in the logarithm, rounded to six significant digits.
+
+    The rounding keeps file names short; it moves an error curve by less than the width of its line.
+    """
+    return [float(f"{x:.6g}") for x in np.geomspace(first, last, count)]
+
+
+def dividing_ladder(horizon: float, first: int, last: int, count: int) -> list[float]:
+    """``count`` step sizes that divide the horizon into ``first`` to ``last`` steps, evenly spread in the logarithm."""
+    return [horizon / int(n) for n in np.unique(np.rint(np.geomspace(first, last, count)))]
+
+
+@dataclass(frozen=True)
+class StepSize:
+    """One rung of a ladder: the step in s, the set it belongs to, and whether the run may end before the horizon."""
+
+    dt: float
+    set_name: str
+    truncate: bool
+    steps: int
+
+    @property
+    def name(self) -> str:
+        """The name in paths."""
+        return step_name(self.dt)
+
+    @property
+    def end_time(self) -> float:
+        """Where the run ends, s: the number of steps times dt."""
+        return self.steps * self.dt
+
+
+@dataclass(frozen=True)
+class LongRun:
+    """One run per method far beyond the horizon, sampled on the way."""
+
+    horizon: float
+    dt: float
+    samples: int
+
+    @property
+    def name(self) -> str:
+        """The name of its step size in paths."""
+        return step_name(self.dt)
+
+    @property
+    def times(self) -> np.ndarray:
+        """Times of the samples, s."""
+        return sampled_steps(count_steps(self.dt, self.horizon), self.samples) * self.dt
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Target errors for which the step size is sought between two bounds."""
+
+    errors: tuple[float, ...]
+    dt_min: float
+    dt_max: float
+    truncate: bool
+
+
+@dataclass(frozen=True)
+class ProblemStudy:
+    """What is run on one problem."""
+
+    problem: Problem
+    methods: tuple[str, ...]
+    steps: tuple[StepSize, ...]
+    samples: int
+    check_until: float
+    long_run: LongRun | None
+    targets: Targets | None
+
+    def step(self, name: str) -> StepSize:
+        """The rung with this name in paths."""
+        return next(s for s in self.steps if s.name == name)
+
+    def reference_times(self) -> np.ndarray:
+        """Every time, in s, at which something is compared with the exact solution; ascending, without repetition.
+
+        These are a grid for pictures, the end of every run, the times at which the methods hold their own angular velocity, and
+        the samples of the long run.
+        """
+        offsets = {0.0} | {METHODS[m].stored_offset for m in self.methods}
+        times = [np.linspace(0, self.problem.horizon, 201)]
+        for offset in offsets:
+            times.append(np.array([s.end_time + offset * s.dt for s in self.steps]))
+            if self.long_run is not None:
+                times.append(self.long_run.times + offset * self.long_run.dt)
+        everything = np.unique(np.concatenate(times))
+        return np.asarray(everything[everything >= 0])
+
+
+@dataclass(frozen=True)
+class Study:
+    """A validated configuration."""
+
+    results: Path
+    digits: int
+    methods: tuple[str, ...]
+    problems: dict[str, ProblemStudy]
+    plugins: tuple[Path, ...]
+    resolved: dict[str, Any]
+
+    @property
+    def json(self) -> str:
+        """The resolved configuration as one line, for the files of a run."""
+        return json.dumps(self.resolved, sort_keys=True)
+
+    @property
+    def plugin_methods(self) -> tuple[str, ...]:
+        """Keys of the methods that came from plug-ins."""
+        return tuple(k for k in self.methods if METHODS.origin(k) in self.plugins)
+
+
+def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] = ()) -> Study:
+    """Validate ``config`` against the schema, load its plug-ins and expand its ladders.
+
+    Parameters
+    ----------
+    config : mapping as read from YAML
+    home : folder of the Snakefile; the schema and relative plug-in paths are looked up from there
+    files : names of the files the configuration came from, for messages
+
+    Raises
+    ------
+    ConfigurationError
+        Naming the key and what to write instead.
+    """
+    where = ", ".join(map(str, files)) or "configuration"
+    schema = yaml.safe_load((home / SCHEMA).read_text())
+    _check(config, schema, where)
+    plugins = []
+    for path in config["plugins"]:
+        try:
+            METHODS.load(home / path)
+        except (ValueError, FileNotFoundError, SyntaxError) as error:
+            raise ConfigurationError(f"{where}: plugins: {error}") from error
+        plugins.append((home / path).resolve())
+    known = list(METHODS)
+    methods = known if config["methods"] == "all" else list(dict.fromkeys(config["methods"]))
+    for key in methods:
+        if key not in known:
+            raise ConfigurationError(f"{where}: methods: unknown method {key!r}; {nearest(key, known)}")
+    problems = {}
+    for key, settings in config["problems"].items():
+        if key not in PROBLEMS:
+            raise ConfigurationError(f"{where}: problems: unknown problem {key!r}; {nearest(key, list(PROBLEMS))}")
+        problems[key] = _problem(key, settings, tuple(methods), f"{where}: problems.{key}")
+    return Study(
+        results=Path(config["results"]),
+        digits=config["digits"],
+        methods=tuple(methods),
+        problems=problems,
+        plugins=tuple(plugins),
+        resolved=json.loads(json.dumps(config)),
+    )
+
+
+def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], where: str) -> ProblemStudy:
+    problem: Problem = PROBLEMS[key]
+    rungs: dict[float, StepSize] = {}
+    for name, ladder in settings["dt"].items():
+        truncate = ladder.get("truncate", False)
+        if "geometric" in ladder:
+            first, last, count = ladder["geometric"]
+            values = geometric_ladder(first, last, int(count))
+        elif "divisions" in ladder:
+            low, high, count = ladder["divisions"]
+            values = dividing_ladder(problem.horizon, int(low), int(high), int(count))
+        else:
+            values = [float(v) for v in ladder["values"]]
+        for dt in values:
+            try:
+                steps = count_steps(dt, problem.horizon, truncate)
+            except ValueError as error:
+                raise ConfigurationError(f"{where}.dt.{name}: {error}") from error
+            rungs.setdefault(dt, StepSize(dt, name, truncate, steps))
+    long_run = None
+    if settings.get("long_run"):
+        long_run = LongRun(**{k: settings["long_run"][k] for k in ("horizon", "dt", "samples")})
+        try:
+            count_steps(long_run.dt, long_run.horizon)
+        except ValueError as error:
+            raise ConfigurationError(f"{where}.long_run: {error}") from error
+    targets = None
+    if settings.get("targets"):
+        t = settings["targets"]
+        if t["dt_min"] >= t["dt_max"]:
+            raise ConfigurationError(f"{where}.targets: dt_min = {t['dt_min']} is not below dt_max = {t['dt_max']}")
+        targets = Targets(tuple(sorted(t["errors"])), t["dt_min"], t["dt_max"], t.get("truncate", False))
+    return ProblemStudy(
+        problem=problem,
+        methods=methods,
+        steps=tuple(sorted(rungs.values(), key=lambda s: s.dt)),
+        samples=settings["samples"],
+        check_until=settings.get("check_until", problem.horizon),
+        long_run=long_run,
+        targets=targets,
+    )
+
+
+def _check(config: Mapping[str, Any], schema: Mapping[str, Any], where: str) -> None:
+    errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.absolute_path)))
+    if errors:
+        raise ConfigurationError("\n".join(f"{where}: {_explain(error)}" for error in errors))
+
+
+def _explain(error: Any) -> str:
+    """A schema error in words: the full key, what is wrong, what is allowed."""
+    key = ".".join(str(p) for p in error.absolute_path) or "top level"
+    if error.validator == "additionalProperties":
+        allowed = list(error.schema.get("properties", {}))
+        unknown = sorted(set(error.instance) - set(allowed))
+        return "; ".join(f"unknown key {name!r} in {key}: {nearest(name, allowed)}" for name in unknown)
+    if error.validator == "required":
+        missing = sorted(set(error.schema["required"]) - set(error.instance))
+        return f"{key} lacks {', '.join(map(repr, missing))}"
+    if error.validator in ("oneOf", "anyOf"):
+        return f"{key}: {error.schema.get('description', 'not a valid value')}; got {error.instance!r}"
+    if error.validator == "exclusiveMinimum":
+        return f"{key} must be greater than {error.validator_value}, got {error.instance!r}"
+    return f"{key}: {error.message}"
+
+
+def method(key: str) -> Method:
+    """The registered method of this key."""
+    found: Method = METHODS[key]
+    return found

@@ -1,0 +1,78 @@
+"""A hash of the code a result depends on, so that the workflow notices an edit to an imported module.
+
+Snakemake sees its own files only. The hash follows the imports of the package from file to file and is taken over the
+syntax trees without documentation strings: comments, layout and docstrings do not count, everything that runs does. The
+versions of the numerical libraries count too.
+"""
+
+import ast
+import hashlib
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+LIBRARIES = ("mpmath", "numba", "numpy", "scipy", "xarray")
+PACKAGE = "polhode"
+
+
+def fingerprint(*modules: str | Path) -> str:
+    """Hash of these modules (dotted names or file paths) and of all modules of the package they import, however far."""
+    seen: dict[Path, str] = {}
+    waiting = [_file(m) for m in modules]
+    while waiting:
+        path = waiting.pop()
+        if path not in seen:
+            seen[path], imported = _digest(path)
+            waiting.extend(imported)
+    text = "\n".join(sorted(seen.values())) + "".join(f"{name} {version(name)}\n" for name in LIBRARIES)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def syntax_hash(source: str) -> str:
+    """Hash of the syntax tree of Python source, without documentation strings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+                del node.body[0]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def _file(module: str | Path) -> Path:
+    if isinstance(module, Path):
+        return module
+    found = _locate(module)
+    if found is None:
+        raise ModuleNotFoundError(f"no module {module!r} to hash")
+    return found
+
+
+@cache
+def _locate(name: str) -> Path | None:
+    try:
+        spec = find_spec(name)
+    except ModuleNotFoundError:
+        return None
+    return Path(spec.origin) if spec is not None and spec.origin else None
+
+
+@cache
+def _digest(path: Path) -> tuple[str, tuple[Path, ...]]:
+    source = path.read_text()
+    imported = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for name in names:
+            # The top package itself imports everything for the user's convenience; no result depends on that.
+            if name.startswith(f"{PACKAGE}."):
+                found = _locate(name)
+                if found is not None:
+                    imported.append(found)
+    return syntax_hash(source), tuple(imported)

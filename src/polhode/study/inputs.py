@@ -1,0 +1,168 @@
+"""The files that figures, tables and numbers are made from, opened once and read lazily."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+import yaml
+from numpy.typing import ArrayLike
+
+import polhode.methods as _methods
+from polhode.study.storage import read_dataset
+
+methods: Any = _methods
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Where a run keeps what the report shows.
+
+    Parameters
+    ----------
+    problem : str
+        Key of the problem, which names the groups of ``single_body``.
+    single_body : path of single_body.nc
+    reference : path of references/PROBLEM.nc
+    published : path of the published time steps (columns source, table, method, label, target_error, dt, unit)
+    errata : path of errata.yaml
+    claims : path of claims.csv
+    """
+
+    problem: str
+    single_body: str | Path
+    reference: str | Path = ""
+    published: str | Path = ""
+    errata: str | Path = ""
+    claims: str | Path = ""
+
+    def _group(self, *names: str) -> xr.Dataset:
+        data = read_dataset(self.single_body, "/".join((self.problem, *names)))
+        if names and "method" in data.dims and "method" not in data.coords:
+            # A tree does not repeat in a group the coordinates that it has from the group above.
+            data = data.assign_coords(method=self.errors["method"])
+        return data
+
+    @cached_property
+    def errors(self) -> xr.Dataset:
+        """Errors over method and dt."""
+        return self._group()
+
+    @cached_property
+    def ladder(self) -> xr.Dataset:
+        """:attr:`errors` without the step sizes that serve the fits of the orders alone."""
+        if "dt_set" not in self.errors:
+            return self.errors
+        shown = (self.errors["dt_set"] != "fit").values
+        return self.errors.isel(dt=shown) if shown.any() else self.errors
+
+    @cached_property
+    def long_run(self) -> xr.Dataset:
+        """Errors over method and time at one dt."""
+        return self._group("long_run")
+
+    @cached_property
+    def targets(self) -> xr.Dataset:
+        """The largest step that meets each target error, over method and target_error."""
+        data = self._group("targets")
+        return data if "step_size" in data else data.rename({"dt": "step_size"})
+
+    @cached_property
+    def plugins(self) -> list[str]:
+        """Keys of the user's own methods, from the attribute ``plugins`` of the problem's group or of the file."""
+        named = self.errors.attrs.get("plugins")
+        if named is None:
+            named = read_dataset(self.single_body).attrs.get("plugins", "")
+        return [key.strip() for key in str(named).split(",") if key.strip()]
+
+    @cached_property
+    def reference_states(self) -> xr.Dataset:
+        """The exact q and omega over time."""
+        return read_dataset(self.reference)
+
+    @cached_property
+    def published_steps(self) -> pd.DataFrame:
+        """The published dt for each method and target error."""
+        return pd.read_csv(self.published, comment="#")
+
+    @cached_property
+    def claim_rows(self) -> pd.DataFrame:
+        """What was checked of the publication, one statement a row; every cell is text."""
+        return pd.read_csv(self.claims, dtype=str, keep_default_na=False)
+
+    @cached_property
+    def errata_rows(self) -> list[dict[str, str]]:
+        """The misprints and ambiguities of the publication."""
+        return load_errata(self.errata)
+
+    def interpolated_step(self, method: str, target: float) -> float:
+        """The dt at which the error curve over the ladder, drawn with straight lines in logarithms, meets a target error.
+
+        That is how del Valle et al. (2024) obtain their Table 2 from the data of their Fig. 2. NaN where it is not met.
+        """
+        if method not in self.ladder["method"].values:
+            return float("nan")
+        return interpolated_step(self.ladder["dt"].values, self.ladder["mean_error"].sel({"method": method}).values, target)
+
+    def declared(self, method: str, name: str, default: Any = "") -> Any:
+        """What a method declares: from the registry, else from the data, else ``default``."""
+        if method in methods:
+            return getattr(methods[method], name, default)
+        if name in self.errors and method in self.errors["method"].values:
+            return self.errors[name].sel({"method": method}).values.item()
+        return default
+
+    def label(self, method: str) -> str:
+        """The name of a method in figures and tables: from the data, which also know the plug-ins."""
+        if "label" in self.errors and method in self.errors["method"].values:
+            return str(self.errors["label"].sel({"method": method}).values.item())
+        return str(self.declared(method, "label", method))
+
+
+def interpolated_step(dt: ArrayLike, error: ArrayLike, target: float) -> float:
+    """Where a curve through (dt, error), straight between its points in logarithms, first rises above ``target``.
+
+    Parameters
+    ----------
+    dt, error : step sizes in s, ascending, and the errors there; points that are not finite and positive are left out
+    """
+    x, y = np.asarray(dt, float), np.asarray(error, float)
+    there = np.isfinite(y) & (y > 0)
+    x, y = np.log(x[there]), np.log(y[there]) - np.log(target)
+    crossings = np.flatnonzero((y[:-1] < 0) & (y[1:] >= 0))
+    if crossings.size == 0:
+        return float("nan")
+    i = crossings[0]
+    return float(np.exp(x[i] - y[i] * (x[i + 1] - x[i]) / (y[i + 1] - y[i])))
+
+
+#: What every entry of errata.yaml has; all values are LaTeX text.
+ERRATA_FIELDS = ("id", "location", "kind", "printed", "problem", "reading", "shown")
+ERRATA_KINDS = ("misprint", "ambiguity", "convention", "discrepancy")
+
+
+def load_errata(path: str | Path) -> list[dict[str, str]]:
+    """The entries of an errata file, checked.
+
+    Raises
+    ------
+    ValueError
+        If an entry lacks a field, has one too many, repeats an id or names an unknown kind; the message names file and entry.
+    """
+    data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    seen: set[str] = set()
+    for number, entry in enumerate(data["errata"], 1):
+        where = f"{path}: entry {number} ({entry.get('id', 'without id')})"
+        if set(entry) != set(ERRATA_FIELDS):
+            raise ValueError(f"{where}: fields must be {', '.join(ERRATA_FIELDS)}; got {', '.join(entry)}")
+        if not all(isinstance(value, str) and value.strip() for value in entry.values()):
+            raise ValueError(f"{where}: every field must be text that is not empty")
+        if entry["kind"] not in ERRATA_KINDS:
+            raise ValueError(f"{where}: kind {entry['kind']!r} must be one of {', '.join(ERRATA_KINDS)}")
+        if entry["id"] in seen:
+            raise ValueError(f"{where}: the id is taken by an earlier entry")
+        seen.add(entry["id"])
+    return [{name: " ".join(entry[name].split()) for name in ERRATA_FIELDS} for entry in data["errata"]]

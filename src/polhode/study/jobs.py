@@ -1,0 +1,153 @@
+"""The jobs of a study as the workflow's rules need them: names of files, parameters, hashes of the code behind each.
+
+One place, so that what the rules write and what the gathering reads cannot disagree.
+"""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from polhode.registry import catalogue
+from polhode.study import provenance
+from polhode.study.configuration import ProblemStudy, StepSize, Study
+from polhode.study.fingerprint import fingerprint
+
+FIGURES = (
+    "reference_solution",
+    "error_vs_dt",
+    "error_vs_time",
+    "spiral_variants_vs_dt",
+    "spiral_variants_vs_time",
+    "originators_vs_published",
+    "norm_drift",
+    "target_ratio",
+)
+TABLES = ("methods", "target_dt", "orders", "reference", "claims", "errata")
+
+
+class Plan:
+    """Everything that the rules ask of a study. Methods that take ``wildcards`` serve as input and parameter functions."""
+
+    def __init__(self, study: Study, home: Path) -> None:
+        self.study = study
+        self.home = home
+        self.results = str(study.results)
+        self.simulation_code = cache(self._simulation_code)
+
+    # What there is to make.
+
+    def references(self) -> list[str]:
+        """One reference file per problem."""
+        return [f"{self.results}/references/{problem}.nc" for problem in self.study.problems]
+
+    def cells(self) -> list[str]:
+        """One file per problem, method and step size."""
+        return [
+            f"{self.results}/cells/{key}/{method}/{step.name}.nc"
+            for key, part in self.study.problems.items()
+            for method in part.methods
+            for step in part.steps
+        ]
+
+    def long_runs(self) -> list[str]:
+        """One file per method and problem with a long run."""
+        return [
+            f"{self.results}/long_runs/{key}/{method}/{part.long_run.name}.nc"
+            for key, part in self.study.problems.items()
+            if part.long_run is not None
+            for method in part.methods
+        ]
+
+    def targets(self) -> list[str]:
+        """One file per method and problem with target errors."""
+        return [
+            f"{self.results}/targets/{key}/{method}.nc"
+            for key, part in self.study.problems.items()
+            if part.targets is not None
+            for method in part.methods
+        ]
+
+    def figures(self) -> list[str]:
+        """All figures, as PDF; each comes with a PNG."""
+        return [f"{self.results}/figures/{name}.pdf" for name in FIGURES]
+
+    def tables(self) -> list[str]:
+        """All tables, as LaTeX; each comes with a CSV."""
+        return [f"{self.results}/tables/{name}.tex" for name in TABLES]
+
+    def sources(self) -> list[str]:
+        """The files of the report's text."""
+        paper = self.home / "paper"
+        return [str(p.relative_to(self.home)) for p in sorted(paper.rglob("*")) if p.suffix in (".tex", ".bib")]
+
+    # Parameters of a job.
+
+    def part(self, wildcards: Any) -> ProblemStudy:
+        """What is run on the problem of a job."""
+        return self.study.problems[wildcards.problem]
+
+    def step(self, wildcards: Any) -> StepSize:
+        """The step size of a cell."""
+        return self.part(wildcards).step(wildcards.dt)
+
+    def cell_settings(self, wildcards: Any) -> dict[str, Any]:
+        """Time to simulate, samples, and whether the last step may be left out, of one cell."""
+        part = self.part(wildcards)
+        return {"horizon": part.problem.horizon, "samples": part.samples, "truncate": self.step(wildcards).truncate}
+
+    def long_run_settings(self, wildcards: Any) -> dict[str, Any]:
+        """The same for a long run."""
+        run = self.part(wildcards).long_run
+        assert run is not None
+        return {"horizon": run.horizon, "samples": run.samples, "truncate": False}
+
+    def target_settings(self, wildcards: Any) -> dict[str, Any]:
+        """What the search for step sizes depends on."""
+        return dict(self.study.resolved["problems"][wildcards.problem]["targets"])
+
+    def reference_settings(self, wildcards: Any) -> dict[str, Any]:
+        """What a reference file depends on."""
+        part = self.part(wildcards)
+        times = hashlib.sha256(part.reference_times().tobytes()).hexdigest()[:16]
+        return {"digits": self.study.digits, "check_until": part.check_until, "times": times}
+
+    # Hashes of code: Snakemake sees only its own files, these see what they import.
+
+    def _simulation_code(self, problem: str, method: str) -> str:
+        return fingerprint("polhode.study.cells", self._origin("problems", problem), self._origin("methods", method))
+
+    @staticmethod
+    def _origin(kind: str, key: str) -> Path:
+        return catalogue(f"polhode.{kind}").origin(key)
+
+    def cell_code(self, wildcards: Any) -> str:
+        """Of one run of one method."""
+        return self.simulation_code(wildcards.problem, wildcards.method)
+
+    def target_code(self, wildcards: Any) -> str:
+        """Of the search for step sizes of one method."""
+        return fingerprint("polhode.study.targets", *self._reference(wildcards)) + self.cell_code(wildcards)
+
+    def reference_code(self, wildcards: Any) -> str:
+        """Of the exact solution of one problem."""
+        origin = self._origin("problems", wildcards.problem)
+        return fingerprint("polhode.references.dataset", origin, *self._reference(wildcards))
+
+    def _reference(self, wildcards: Any) -> list[str]:
+        name = self.part(wildcards).problem.reference
+        return [f"polhode.references.{name}"] if isinstance(name, str) else []
+
+    def methods_code(self, wildcards: Any) -> str:
+        """Of all methods, for what prints their declarations."""
+        return fingerprint(*(self._origin("methods", m) for m in self.study.methods))
+
+    @staticmethod
+    def code(*modules: str) -> str:
+        """Of these modules and what they import."""
+        return fingerprint(*modules)
+
+    def commit(self, wildcards: Any) -> str:
+        """The commit that the report names."""
+        found = provenance.commit(self.home)
+        return f"{found['commit']}{' with changes' if found['dirty'] else ''}"

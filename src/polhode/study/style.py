@@ -1,0 +1,162 @@
+"""One colour and one marker for each method over all figures, and one way to write a figure."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+import polhode.methods as _methods
+from polhode.study.storage import write_atomically
+
+methods: Any = _methods
+
+# It remarks on the creation dates of the fonts, twice for each figure.
+logging.getLogger("fontTools").setLevel(logging.ERROR)
+
+#: Width of the text block of the report, inches.
+TEXT_WIDTH = 6.3
+#: Width and height of a figure with two panels and a legend below.
+TWO_PANELS = (TEXT_WIDTH, 3.55)
+
+#: Colours and markers of the method families; Okabe and Ito's palette, completed by Tol's wine, olive and indigo. Markers
+#: differ too, so that nothing depends on colour alone.
+FAMILIES: dict[str, tuple[str, str]] = {
+    "spiral_leapfrog": ("#D55E00", "o"),
+    "spiral_synchronous": ("#CC79A7", "s"),
+    "spiral_omelyan": ("#E69F00", "D"),
+    "omelyan1998": ("#0072B2", "^"),
+    "buss2000": ("#009E73", "v"),
+    "verlet": ("#56B4E9", "<"),
+    "fincham1992": ("#882255", ">"),
+    "euler": ("#7F7F7F", "h"),
+    "johnson2008": ("#999933", "p"),
+    "pfc4": ("#000000", "X"),
+    "rk4": ("#332288", "*"),
+}
+#: What methods outside FAMILIES choose from, by a hash of their key; first come, first served in the order of the keys.
+SPARE: tuple[tuple[str, str], ...] = tuple(
+    (colour, marker)
+    for marker in ("d", "P", "H", "8", "$+$", "$\\times$")
+    for colour in ("#44AA99", "#AA4499", "#117733", "#DDAA33", "#AA3377", "#004488")
+)
+
+SETTINGS: dict[str, Any] = {
+    "font.family": ["cmr10", "DejaVu Serif"],
+    "mathtext.fontset": "cm",
+    "axes.formatter.use_mathtext": True,
+    "axes.unicode_minus": False,
+    "font.size": 9.0,
+    "axes.labelsize": 9.0,
+    "axes.titlesize": 9.0,
+    "legend.fontsize": 8.0,
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "axes.linewidth": 0.6,
+    "lines.linewidth": 1.0,
+    "lines.markersize": 3.8,
+    "xtick.direction": "in",
+    "ytick.direction": "in",
+    "xtick.top": True,
+    "ytick.right": True,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.frameon": False,
+    "savefig.dpi": 200,
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "polhode",
+    "path.simplify": False,
+}
+
+
+#: What goes into the files; no dates and no versions, so that equal figures are equal files.
+METADATA: dict[str, dict[str, Any]] = {
+    "pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": "polhode"},
+    "png": {"Software": None},
+}
+
+
+def settings() -> Any:
+    """A context in which matplotlib has the look of the report; nothing outside it changes.
+
+    Matplotlib's settings belong to the process: figures are drawn in processes, not in threads.
+    """
+    defaults: dict[str, Any] = {key: value for key, value in dict(matplotlib.rcParamsDefault).items() if key != "backend"}
+    look: Any = {**defaults, **SETTINGS}
+    return matplotlib.rc_context(look)
+
+
+def family(key: str, variant_of: str = "") -> str:
+    """The method whose colour ``key`` shares: itself, or what it is a variant of."""
+    if not variant_of and key in methods:
+        variant_of = methods[key].variant_of
+    return variant_of or key
+
+
+def styles(keys: Iterable[str], variants: Mapping[str, str] | None = None) -> dict[str, dict[str, Any]]:
+    """Line styles of several methods, all distinct, independent of the order in which they are given.
+
+    Parameters
+    ----------
+    keys : method keys; unknown ones (plug-ins) get a spare colour and marker, chosen by a hash of the key
+    variants : key -> the key of the method it is a variant of, where the registry does not know it
+
+    Returns
+    -------
+    key -> keyword arguments of ``Axes.plot``. A variant has the colour and marker of its method, hollow and dashed.
+    """
+    keys = list(keys)
+    parents = {key: family(key, (variants or {}).get(key, "")) for key in keys}
+    look = dict(FAMILIES)
+    unknown = sorted({parent for parent in parents.values()} - set(look))
+    if len(unknown) > len(SPARE):
+        raise ValueError(
+            f"no distinct style is left for {unknown[len(SPARE) :]}: at most {len(SPARE)} methods beyond the built-in ones"
+        )
+    free = dict.fromkeys(range(len(SPARE)))
+    for name in unknown:
+        choice = int(sha256(name.encode()).hexdigest(), 16) % len(SPARE)
+        while choice not in free:
+            choice = (choice + 1) % len(SPARE)
+        del free[choice]
+        look[name] = SPARE[choice]
+    result = {}
+    for key in keys:
+        colour, marker = look[parents[key]]
+        variant = parents[key] != key
+        result[key] = {
+            "color": colour,
+            "marker": marker,
+            "linestyle": (0, (4, 1.6)) if variant else "-",
+            "markerfacecolor": "white" if variant else colour,
+            "markeredgecolor": colour,
+            "markeredgewidth": 0.8,
+        }
+    return result
+
+
+def style(key: str) -> dict[str, Any]:
+    """Line style of one method, see :func:`styles`."""
+    return styles([key])[key]
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write ``figure`` to the two files ``path`` + .pdf and .png, without dates, each at once and whole.
+
+    Parameters
+    ----------
+    path : the file without its ending; its folder is made if need be
+    """
+    path = Path(path)
+    FigureCanvasAgg(figure)
+    for ending, entries in METADATA.items():
+
+        def draw(temporary: Path, ending: str = ending, entries: dict[str, Any] = entries) -> None:
+            with settings():
+                figure.savefig(temporary, format=ending, metadata=entries)
+
+        write_atomically(path.with_name(f"{path.name}.{ending}"), draw)

@@ -1,0 +1,90 @@
+"""The step size at which a method meets a target error, found on real runs: del Valle et al. (2024), Table 2."""
+
+from itertools import pairwise
+from math import log10, nan
+
+import numpy as np
+import xarray as xr
+from scipy.optimize import brentq
+from tqdm import tqdm
+
+from polhode import metrics
+from polhode.methods.protocol import Method
+from polhode.problems.problem import Problem
+from polhode.simulate import simulate
+from polhode.study.configuration import Targets
+
+#: Digits of the exact solution; far beyond double precision is enough.
+DIGITS = 20
+#: Step sizes tried per decade before the root is bracketed.
+PER_DECADE = 8
+#: How far below the target the scan goes, to see that the error stays below.
+MARGIN = 10.0
+#: Relative accuracy of the step size.
+TOLERANCE = 1e-4
+
+
+def mean_error(problem: Problem, method: Method, dt: float, truncate: bool) -> float:
+    """Mean of the errors of q and of the method's own omega at the end of a run, each a relative L1 norm (Eq. 13).
+
+    The angular velocity is compared at its own time, half a step before the end for a leapfrog, as the publication does.
+    """
+    run = simulate(problem, method, dt, samples=1, truncate=truncate)
+    if "diverged" in run.attrs:
+        return np.inf
+    end = float(run.time[-1])
+    exact_q, exact_omega = problem.exact([end, end + method.stored_offset * dt], DIGITS)
+    return 0.5 * float(
+        metrics.orientation_l1(run.q.values[-1], exact_q[0]) + metrics.relative_l1(run.stored_omega.values[-1], exact_omega[1])
+    )
+
+
+def find_steps(problem: Problem, method: Method, targets: Targets) -> xr.Dataset:
+    """The largest step size from which on downward each target error is met.
+
+    The step size is scanned downward from ``targets.dt_max`` until the error is well below the target, and bracketed where it
+    crosses last: an error may dip below the target by accident at coarse steps. A bracketing root finder then closes in.
+    Without a crossing above ``targets.dt_min`` the result is NaN.
+
+    Returns
+    -------
+    xarray.Dataset over ``target_error``: ``step_size`` (s), ``steps``, ``mean_error`` (reached).
+    """
+    known: dict[float, float] = {}
+
+    def error_at(exponent: float) -> float:
+        if exponent not in known:
+            known[exponent] = mean_error(problem, method, 10**exponent, targets.truncate)
+        return known[exponent]
+
+    count = round(PER_DECADE * (log10(targets.dt_max) - log10(targets.dt_min))) + 1
+    grid = np.linspace(log10(targets.dt_max), log10(targets.dt_min), count).tolist()
+    found = {}
+    for target in tqdm(sorted(targets.errors, reverse=True), desc=f"{problem.key} {method.key}", unit="target"):
+        bracket = None
+        for coarse, fine in pairwise(grid):
+            if error_at(coarse) > target >= error_at(fine):
+                bracket = coarse, fine
+            if error_at(fine) < target / MARGIN:
+                break
+        if bracket is None:
+            found[target] = (nan, nan, nan)
+            continue
+
+        def distance(exponent: float, target: float = target) -> float:
+            return log10(max(error_at(exponent), 1e-300) / target) if np.isfinite(error_at(exponent)) else 300.0
+
+        exponent = float(brentq(distance, bracket[1], bracket[0], xtol=TOLERANCE / 3))
+        dt = 10**exponent
+        steps = simulate(problem, method, dt, samples=1, truncate=targets.truncate).steps
+        found[target] = (dt, float(steps), error_at(exponent))
+    rows = np.array([found[t] for t in sorted(targets.errors)])
+    return xr.Dataset(
+        {
+            "step_size": ("target_error", rows[:, 0], {"long_name": "largest step size that meets the target", "units": "s"}),
+            "steps": ("target_error", rows[:, 1], {"long_name": "steps", "units": "1"}),
+            "mean_error": ("target_error", rows[:, 2], {"long_name": "mean of q and omega error reached", "units": "1"}),
+        },
+        {"target_error": ("target_error", sorted(targets.errors), {"long_name": "target error", "units": "1"})},
+        {"problem": problem.key, "method": method.key},
+    )

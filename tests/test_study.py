@@ -1,0 +1,367 @@
+"""The study's own logic: configuration, fingerprints, fits, storage, gathering, claims."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+import yaml
+
+import polhode
+from polhode.study import cells, claims, configuration, fingerprint, gather, jobs, orders, provenance, storage, targets
+
+HOME = Path(__file__).parents[1]
+PUBLISHED = HOME / "data" / "published" / "delvalle2024_table2.csv"
+
+
+def default() -> dict:
+    return yaml.safe_load((HOME / "config.yaml").read_text())
+
+
+def small() -> dict:
+    config = default() | {"methods": ["spiral_leapfrog", "euler"], "digits": 25}
+    config["problems"] = {
+        "spiral_cylinder": {
+            "dt": {"published": {"geometric": [1e-3, 1e-1, 4], "truncate": True}, "fit": {"divisions": [16, 16384, 21]}},
+            "samples": 4,
+            "check_until": 0.1,
+            "long_run": {"horizon": 2.0, "dt": 1e-3, "samples": 8},
+            "targets": {"errors": [1e-2], "dt_min": 1e-4, "dt_max": 1e-1, "truncate": True},
+        }
+    }
+    return config
+
+
+# Configuration
+
+
+def test_default_and_quick_configurations_are_valid():
+    study = configuration.resolve(default(), HOME)
+    assert set(study.methods) == set(polhode.methods)
+    part = study.problems["spiral_cylinder"]
+    published = [s.dt for s in part.steps if s.set_name == "published"]
+    np.testing.assert_allclose(published, 10 ** np.linspace(-7, -1, 20), rtol=1e-5)
+    for s in part.steps:
+        assert s.steps == (int(1 / s.dt) if s.truncate else round(1 / s.dt))
+    quick = default() | {}
+    quick["problems"]["spiral_cylinder"] |= yaml.safe_load((HOME / "workflow/config/quick.yaml").read_text())["problems"][
+        "spiral_cylinder"
+    ]
+    configuration.resolve(quick, HOME)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c.update(digts=50), "unknown key 'digts' in top level: did you mean 'digits'"),
+        (lambda c: c["problems"]["spiral_cylinder"].update(sample=1), "problems.spiral_cylinder: did you mean 'samples'"),
+        (lambda c: c.update(methods=["spiral_leapfrg"]), "unknown method 'spiral_leapfrg'; did you mean 'spiral_leapfrog'"),
+        (lambda c: c.update(problems={"spiral_cylindr": c["problems"]["spiral_cylinder"]}), "did you mean 'spiral_cylinder'"),
+        (lambda c: c["problems"]["spiral_cylinder"]["dt"]["fit"].update(divisions=[0, 8, 3]), "dt.fit.divisions.0"),
+        (lambda c: c["problems"]["spiral_cylinder"]["dt"].update(a={"values": [0.0]}), "dt.a.values.0 must be greater than 0"),
+        (lambda c: c["problems"]["spiral_cylinder"]["dt"].update(a={"values": [-1e-3]}), "must be greater than 0"),
+        (lambda c: c["problems"]["spiral_cylinder"]["dt"].update(a={"values": [0.3]}), "dt.a: dt = 0.3 does not divide"),
+        (lambda c: c["problems"]["spiral_cylinder"]["dt"].update(a={"values": [3.0]}), "longer than the time to simulate"),
+        (lambda c: c["problems"]["spiral_cylinder"]["long_run"].update(dt=0.3), "long_run: dt = 0.3 does not divide"),
+        (lambda c: c["problems"]["spiral_cylinder"]["targets"].update(dt_min=1.0), "dt_min = 1.0 is not below"),
+        (lambda c: c.update(methods="some"), 'the word "all" or a list'),
+        (lambda c: c.pop("digits"), "lacks 'digits'"),
+        (lambda c: c.update(plugins=["nowhere.py"]), "nowhere.py does not exist"),
+    ],
+)
+def test_bad_configuration_is_named(change, message):
+    config = small()
+    change(config)
+    with pytest.raises(configuration.ConfigurationError) as error:
+        configuration.resolve(config, HOME, files=["config.yaml"])
+    assert message in str(error.value) and "config.yaml" in str(error.value)
+
+
+def test_step_names_are_exact():
+    for dt in (1e-7, 2.06914e-07, 0.1, 1 / 3, 1 / 1048576):
+        assert float(configuration.step_name(dt)) == dt
+
+
+def test_reference_times_hold_every_comparison():
+    part = configuration.resolve(small(), HOME).problems["spiral_cylinder"]
+    times = set(part.reference_times().tolist())
+    for s in part.steps:
+        assert s.end_time in times and s.end_time - 0.5 * s.dt in times
+    assert set(part.long_run.times.tolist()) <= times
+    assert sorted(times) == part.reference_times().tolist()
+
+
+# Fingerprints
+
+
+def test_comments_layout_and_docstrings_do_not_count():
+    one = 'def f(x):\n    """Doc."""\n    # why\n    return x + 1\n'
+    two = "def f(x):\n\n    return (x\n        + 1)\n"
+    assert fingerprint.syntax_hash(one) == fingerprint.syntax_hash(two)
+    assert fingerprint.syntax_hash(one) != fingerprint.syntax_hash(one.replace("+", "-"))
+
+
+def test_fingerprint_follows_imports(tmp_path):
+    package = tmp_path / "polhode"
+    shutil.copytree(HOME / "src" / "polhode", package, ignore=shutil.ignore_patterns("__pycache__"))
+    script = (
+        "import json, polhode\n"
+        "from polhode.study.fingerprint import fingerprint\n"
+        "print(json.dumps({key: fingerprint(polhode.methods.origin(key)) for key in polhode.methods}))"
+    )
+
+    def hashes() -> dict[str, str]:
+        environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+        done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+    def edit(name: str, old: str, new: str) -> None:
+        file = package / name
+        assert old in file.read_text()
+        file.write_text(file.read_text().replace(old, new))
+
+    before = hashes()
+    assert len(set(before.values())) == len(before)
+    edit("methods/euler.py", "\n\nMETHOD", "\n\n# a comment\nMETHOD")
+    assert hashes() == before
+    edit("methods/omelyan1998.py", "0.0625 *", "0.0626 *")
+    assert {key for key, value in hashes().items() if value != before[key]} == {"omelyan1998", "spiral_omelyan"}
+    edit("vector.py", "return a[0] * b[0]", "return b[0] * a[0]")
+    assert all(value != before[key] for key, value in hashes().items())
+
+
+# Orders
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_fit_finds_the_order_above_the_floor(order):
+    rng = np.random.default_rng(1)
+    dt = 2.0 ** -np.arange(3, 21, 0.5)
+    error = 3 * dt**order * (1 + 2 * dt) + 1e-16 * np.sqrt(1 / dt) * rng.uniform(0.5, 2, dt.size)
+    fit = orders.fit_order(dt, error, 1.0)
+    assert abs(fit.order - order) < 0.01 + 3 * fit.stderr
+    assert fit.points >= orders.FEWEST and fit.dt_min < fit.dt_max
+    shuffled = rng.permutation(dt.size)
+    assert orders.fit_order(dt[shuffled], error[shuffled], 1.0) == fit
+
+
+def test_no_fit_without_a_line():
+    dt = 2.0 ** -np.arange(3, 12)
+    assert np.isnan(orders.fit_order(dt, np.full(dt.size, 0.5), 1.0).order)
+    assert np.isnan(orders.fit_order(dt, np.full(dt.size, np.nan), 1.0).order)
+    rough = dt * np.where(np.arange(dt.size) % 2, 1.0, 3.0)
+    assert np.isnan(orders.fit_order(dt, rough, 1.0).order)
+
+
+# Storage
+
+
+def test_a_failed_write_leaves_nothing_and_keeps_the_old_file(tmp_path):
+    path = tmp_path / "a.txt"
+    storage.write_text(path, "old")
+
+    def fail(temporary: Path) -> None:
+        temporary.write_text("half")
+        raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError):
+        storage.write_atomically(path, fail)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_truncated_files_are_named(tmp_path):
+    run = polhode.simulate("spiral_cylinder", "euler", 1 / 64)
+    for write, read, name in (
+        (storage.write_cell, storage.read_cell, "cell.nc"),
+        (storage.write_dataset, storage.read_dataset, "data.nc"),
+    ):
+        path = tmp_path / name
+        data = run.assign(steps=run.steps.astype("int32"), torque_evaluations=run.torque_evaluations.astype("int32"))
+        write(data, path)
+        read(path)
+        whole = path.read_bytes()
+        path.write_bytes(whole[: len(whole) // 3])
+        with pytest.raises(ValueError, match=f"{name}.*delete it and run again"):
+            read(path)
+
+
+def test_cells_are_pure_functions(tmp_path):
+    settings = {"horizon": 1.0, "samples": 5, "truncate": False}
+    for i in range(2):
+        cells.run_cell("spiral_cylinder", "spiral_leapfrog", 1 / 64, settings, tmp_path / f"{i}.nc", tmp_path / f"{i}.log")
+    assert (tmp_path / "0.nc").read_bytes() == (tmp_path / "1.nc").read_bytes()
+    opened = xr.open_dataset(tmp_path / "0.nc")
+    assert opened.q.dims == ("time", "quaternion") and opened.q.attrs["units"] == "1"
+    assert opened.attrs["method"] == "spiral_leapfrog" and opened.attrs["samples"] == 5
+    assert "wall_seconds" in (tmp_path / "0.log").read_text()
+
+
+# Gathering
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A small study, run without Snakemake."""
+    from polhode.references.dataset import reference_dataset
+
+    folder = tmp_path_factory.mktemp("results")
+    study = configuration.resolve(small() | {"results": str(folder)}, HOME)
+    part = study.problems["spiral_cylinder"]
+    (folder / "references").mkdir()
+    reference = reference_dataset(part.problem, part.reference_times(), study.digits, part.check_until)
+    storage.write_dataset(reference, folder / "references" / "spiral_cylinder.nc")
+    plan = jobs.Plan(study, HOME)
+    for path in map(Path, plan.cells()):
+        wildcards = type("W", (), {"problem": "spiral_cylinder", "method": path.parent.name, "dt": path.stem})
+        cells.run_cell(*_job(path), plan.cell_settings(wildcards), path, path.with_suffix(".log"))
+    for path in map(Path, plan.long_runs()):
+        wildcards = type("W", (), {"problem": "spiral_cylinder"})
+        cells.run_cell(*_job(path), plan.long_run_settings(wildcards), path, path.with_suffix(".log"))
+    for path in map(Path, plan.targets()):
+        storage.write_dataset(targets.find_steps(part.problem, polhode.methods[path.stem], part.targets), path)
+    storage.write_groups(gather.gather(study, folder), folder / "single_body.nc")
+    return study, folder
+
+
+def _job(path: Path) -> tuple[str, str, float]:
+    return path.parents[1].name, path.parent.name, float(path.name.removesuffix(".nc"))
+
+
+def test_gathered_errors_are_those_of_a_run(results):
+    _, folder = results
+    data = storage.read_dataset(folder / "single_body.nc", "spiral_cylinder")
+    assert data.method.values.tolist() == ["spiral_leapfrog", "euler"]
+    dt = 1 / 128
+    run = polhode.simulate("spiral_cylinder", "spiral_leapfrog", dt)
+    q, omega = polhode.problems["spiral_cylinder"].exact([1.0, 1 - dt / 2], 30)
+    row = data.sel({"method": "spiral_leapfrog", "dt": dt})
+    assert float(row.q_error_l1) == pytest.approx(np.abs(run.q.values[-1] - q[0]).sum() / np.abs(q[0]).sum(), rel=1e-9)
+    stored = np.abs(run.stored_omega.values[-1] - omega[1]).sum() / np.abs(omega[1]).sum()
+    assert float(row.stored_omega_error_l1) == pytest.approx(stored, rel=1e-9)
+    assert float(row.mean_error) == pytest.approx((float(row.q_error_l1) + stored) / 2, rel=1e-9)
+    assert float(row.steps) == 128
+    assert float(data.q_order.sel({"method": "spiral_leapfrog"})) == pytest.approx(2, abs=0.1)
+    assert float(data.omega_order.sel({"method": "spiral_leapfrog"})) == pytest.approx(3, abs=0.15)
+    assert float(data.q_order.sel({"method": "euler"})) == pytest.approx(1, abs=0.1)
+
+
+def test_gathered_groups_open_alone(results):
+    _, folder = results
+    long_run = xr.open_dataset(folder / "single_body.nc", group="spiral_cylinder/long_run")
+    assert long_run.q_error_l1.dims == ("method", "time") and list(long_run.method.values) == ["spiral_leapfrog", "euler"]
+    found = xr.open_dataset(folder / "single_body.nc", group="spiral_cylinder/targets")
+    errors = found.mean_error.sel(target_error=1e-2)
+    np.testing.assert_allclose(errors, 1e-2, rtol=0.01)
+    assert "/spiral_cylinder/targets" in xr.open_datatree(folder / "single_body.nc").groups
+    for group in ("spiral_cylinder", "spiral_cylinder/long_run"):
+        data = xr.open_dataset(folder / "single_body.nc", group=group)
+        for name in gather.ERRORS:
+            assert data[name].attrs["units"] and data[name].attrs["long_name"]
+
+
+def test_gathering_names_a_broken_cell(results, tmp_path):
+    study, folder = results
+    broken = tmp_path / "copy"
+    shutil.copytree(folder, broken)
+    cell = next((broken / "cells" / "spiral_cylinder" / "euler").glob("*.nc"))
+    cell.write_bytes(b"CDF")
+    with pytest.raises(ValueError, match=f"{cell.name}.*delete it and run again"):
+        gather.gather(study, broken)
+
+
+def test_a_blow_up_is_gathered_as_diverged(tmp_path):
+    wild = textwrap.dedent(
+        """
+        from dataclasses import replace
+        from polhode.kernel import kernel
+        from polhode.methods.euler import METHOD as EULER
+
+        @kernel
+        def after_torque(state, torque, body, dt):
+            return (state[0], state[1], state[2], state[3], 1e3 * state[4], state[5] * state[4], state[6])
+
+        METHOD = replace(EULER, key="wild", label="wild", after_torque=after_torque)
+        """
+    )
+    (tmp_path / "wild.py").write_text(wild)
+    method = polhode.methods.load(tmp_path / "wild.py")
+    try:
+        run = polhode.simulate("spiral_cylinder", method, 1e-3)
+        assert run.attrs["diverged"] > 0 and np.isnan(run.q.values[-1]).all() and np.isfinite(run.q.values[0]).all()
+        settings = {"horizon": 1.0, "samples": 5, "truncate": False}
+        cells.run_cell("spiral_cylinder", "wild", 1e-3, settings, tmp_path / "wild.nc", tmp_path / "wild.log")
+        assert "diverged by t" in (tmp_path / "wild.log").read_text()
+        assert "@diverged" in storage.read_cell(tmp_path / "wild.nc")
+    finally:
+        del polhode.methods._items["wild"], polhode.methods._origins["wild"]
+
+
+# Targets and claims
+
+
+def test_target_steps_meet_the_target(results):
+    _, folder = results
+    found = xr.open_dataset(folder / "single_body.nc", group="spiral_cylinder/targets").sel({"method": "euler"})
+    dt = float(found.step_size[0])
+    assert dt == pytest.approx(1.421e-3, rel=0.05)
+    problem, method = polhode.problems["spiral_cylinder"], polhode.methods["euler"]
+    assert targets.mean_error(problem, method, dt, True) == pytest.approx(1e-2, rel=0.01)
+    none = targets.find_steps(problem, method, configuration.Targets((1e-9,), 1e-3, 1e-1, True))
+    assert np.isnan(none.step_size.values).all()
+
+
+def test_claims_are_judged(results, tmp_path):
+    _, folder = results
+    claims.judge(folder / "single_body.nc", PUBLISHED, HOME / "data" / "claims.yaml", tmp_path / "claims.csv")
+    table = pd.read_csv(tmp_path / "claims.csv").set_index("id")
+    assert list(table.reset_index().columns) == claims.COLUMNS
+    assert table.verdict["delvalle2024_order_omega_spiral_leapfrog"] == "holds"
+    assert table.verdict["delvalle2024_order_q_spiral_leapfrog"] == "does not hold"
+    assert table.verdict["delvalle2024_table2_runs_euler"] == "reproduced"
+    assert table.verdict["delvalle2024_table2_pfc4"] == "not measured"
+
+
+@pytest.mark.parametrize(
+    ("comparison", "published", "measured", "tolerance", "expected"),
+    [
+        ("equal", 2.0, 2.1, 0.06, True),
+        ("equal", 2.0, 2.1, 0.04, False),
+        ("at least", 10.0, 9.5, 0.0, False),
+        ("at least", 10.0, 10.0, 0.0, True),
+        ("at most", 1.0, 1.2, 0.1, False),
+        ("at most", 1.0, 1.05, 0.1, True),
+    ],
+)
+def test_verdicts(comparison, published, measured, tolerance, expected):
+    assert claims.verdict(comparison, published, measured, tolerance) is expected
+
+
+def test_unknown_measures_and_comparisons_are_named(results, tmp_path):
+    _, folder = results
+    every = yaml.safe_load((HOME / "data" / "claims.yaml").read_text())
+    claim = next(c for c in every if c["measure"] == "worst_target_ratio")
+    for change, message in (({"measure": "guess"}, "unknown measure 'guess'"), ({"comparison": "about"}, "unknown comparison")):
+        path = tmp_path / "claims.yaml"
+        target = {"arguments": {"method": "euler", "targets": [1e-2]}}
+        path.write_text(json.dumps([claim | target | change]))
+        with pytest.raises(ValueError, match=message):
+            claims.judge(folder / "single_body.nc", PUBLISHED, path, tmp_path / "out.csv")
+
+
+def test_provenance_holds_what_a_reviewer_asks_for(tmp_path):
+    study = configuration.resolve(small(), HOME)
+    (tmp_path / "logs" / "cells" / "p" / "m").mkdir(parents=True)
+    (tmp_path / "logs" / "cells" / "p" / "m" / "0.1.log").write_text("x\nwall_seconds 2.5\ncpu_seconds 2.0\n")
+    found = json.loads(provenance.to_json(provenance.provenance(study, HOME, tmp_path)))
+    assert found["rules"]["cells"] == {"jobs": 1, "wall_seconds": 2.5, "cpu_seconds": 2.0}
+    for key in ("commit", "dirty", "configuration", "lock_sha256", "versions", "processor", "python"):
+        assert found[key] not in ("", [], {})
+    assert found["versions"]["numba"]

@@ -1,0 +1,226 @@
+"""The real workflow, end to end: what is re-run and what is not, the same bytes every time, and a report at the end."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+HOME = Path(__file__).parents[1]
+SNAKEMAKE = [sys.executable, "-m", "snakemake"]
+
+pytestmark = pytest.mark.slow
+
+TINY = {
+    "methods": ["spiral_leapfrog", "euler", "omelyan1998", "spiral_omelyan", "rk4"],
+    "digits": 30,
+    "problems": {
+        "spiral_cylinder": {
+            "dt": {"published": {"geometric": [1e-4, 1e-1, 4]}, "fit": {"divisions": [16, 2048, 15]}},
+            "samples": 4,
+            "check_until": 0.2,
+            "long_run": {"horizon": 20.0, "dt": 1e-3, "samples": 20},
+            "targets": {"errors": [1e-2], "dt_min": 1e-4},
+        }
+    },
+}
+CELLS = len(TINY["methods"]) * (4 + 15)
+
+
+class House:
+    """A copy of the checkout in which the workflow runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        tracked = [
+            "Snakefile",
+            "config.yaml",
+            "requirements.txt",
+            "reproduce",
+            "src",
+            "workflow",
+            "profiles",
+            "data",
+            "paper",
+            "docs",
+        ]
+        for name in tracked:
+            source = HOME / name
+            if source.is_dir():
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy2(source, folder / name)
+        self.configure(TINY)
+
+    def configure(self, config: dict) -> None:
+        (self.folder / "tiny.yaml").write_text(yaml.safe_dump(config))
+
+    def run(self, *arguments: str, fails: bool = False) -> str:
+        """Snakemake's output; ``arguments`` stand behind the configuration."""
+        command = [*SNAKEMAKE, "--configfile", "tiny.yaml", *arguments]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=600, env=_environment())
+        assert (done.returncode != 0) is fails, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def jobs(self, *arguments: str) -> dict[str, int]:
+        """How many jobs of each rule a dry run would do."""
+        output = self.run("-n", *arguments)
+        return {m[1]: int(m[2]) for m in re.finditer(r"^(\w+)\s+(\d+)$", output, re.MULTILINE) if m[1] != "total"}
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        file = self.folder / name
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+
+    def data(self) -> dict[str, bytes]:
+        """All data files of a run."""
+        results = self.folder / "results"
+        return {
+            str(p.relative_to(results)): p.read_bytes()
+            for p in sorted(results.rglob("*"))
+            if p.suffix in (".nc", ".csv", ".tex")
+        }
+
+    def pictures(self) -> dict[str, bytes]:
+        """All figures and the report."""
+        results = self.folder / "results"
+        return {str(p.relative_to(results)): p.read_bytes() for p in sorted(results.rglob("*")) if p.suffix in (".pdf", ".png")}
+
+
+def _environment() -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE") and k != "PYTHONPATH"}
+    return kept | {"PYTHONDONTWRITEBYTECODE": "1"}
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """The tiny study, run once to the report."""
+    house = House(tmp_path_factory.mktemp("house"))
+    house.run("--cores", "2")
+    return house
+
+
+@pytest.fixture
+def edited(house, tmp_path):
+    """A copy of the finished house that a test may change."""
+    copy = tmp_path / "house"
+    shutil.copytree(house.folder, copy, symlinks=True)
+    twin = object.__new__(House)
+    twin.folder = copy
+    return twin
+
+
+def test_the_report_is_made(house):
+    results = house.folder / "results"
+    assert (results / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert (results / "provenance.json").is_file()
+    for kind in ("pdf", "png"):
+        assert len(list((results / "figures").glob(f"*.{kind}"))) == 8
+    assert len(list((results / "cells").rglob("*.nc"))) == CELLS
+    assert not [p for p in results.rglob(".*") if p.is_file()], "temporary files were left behind"
+
+
+def test_nothing_is_done_twice(house):
+    assert house.jobs() == {}
+
+
+def test_a_comment_reruns_nothing(edited):
+    for name in ("methods/euler.py", "quaternion.py", "simulate.py", "study/gather.py", "study/figures.py", "study/cells.py"):
+        file = edited.folder / "src" / "polhode" / name
+        file.write_text(file.read_text() + "\n# a remark\n")
+    assert edited.jobs() == {}
+
+
+def test_an_edited_method_reruns_its_cells_alone(edited):
+    edited.edit("src/polhode/methods/euler.py", "axpy(dt, euler_equations", "axpy(1.0 * dt, euler_equations")
+    jobs = edited.jobs()
+    assert (jobs["cell"], jobs["long_run"], jobs["targets"]) == (CELLS // 5, 1, 1)
+    assert "reference" not in jobs
+
+
+def test_an_edited_method_reruns_those_built_on_it(edited):
+    edited.edit("src/polhode/methods/omelyan1998.py", "0.5 * dt, add(old", "1.0 * 0.5 * dt, add(old")
+    assert edited.jobs()["cell"] == 2 * CELLS // 5
+
+
+def test_an_edited_figure_reruns_no_numbers(edited):
+    edited.edit("src/polhode/study/figures.py", "import ", "import math as _unused\nimport ") if False else None
+    file = edited.folder / "src" / "polhode" / "study" / "figures.py"
+    file.write_text(file.read_text() + "\n_UNUSED = 1\n")
+    jobs = edited.jobs()
+    assert not {"cell", "long_run", "targets", "reference", "gather"} & set(jobs)
+    assert jobs["figure"] == 8
+
+
+def test_another_step_size_adds_its_cells_alone(edited):
+    config = yaml.safe_load((edited.folder / "tiny.yaml").read_text())
+    config["problems"]["spiral_cylinder"]["dt"]["more"] = {"values": [1 / 100]}
+    edited.configure(config)
+    jobs = edited.jobs()
+    assert jobs["cell"] == 5
+    assert not {"long_run", "targets"} & set(jobs)
+
+
+def test_the_same_bytes_for_any_number_of_cores(house, tmp_path):
+    other = House(tmp_path)
+    other.run("--cores", "1", "--forceall")
+    ours, theirs = house.data(), other.data()
+    assert ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+    pictures, copies = house.pictures(), other.pictures()
+    assert [name for name in pictures if pictures[name] != copies[name]] == []
+
+
+def test_a_misspelt_key_is_named(edited):
+    config = yaml.safe_load((edited.folder / "tiny.yaml").read_text())
+    edited.configure(config | {"digts": 30})
+    assert "unknown key 'digts' in top level: did you mean 'digits'?" in edited.run("-n", fails=True)
+
+
+def test_a_plug_in_stands_beside_the_others(edited):
+    edited.configure(TINY | {"methods": ["my_spiral", "spiral_leapfrog"], "plugins": ["docs/example_plugin.py"]})
+    edited.run("--cores", "2", "data")
+    cells = edited.folder / "results" / "cells" / "spiral_cylinder"
+    for path in (cells / "my_spiral").glob("*.nc"):
+        mine, built_in = path.read_bytes(), (cells / "spiral_leapfrog" / path.name).read_bytes()
+        assert mine.replace(b"my_spiral", b"") != mine
+        assert _variables(path) == _variables(cells / "spiral_leapfrog" / path.name), built_in[:0]
+
+
+def _variables(path: Path) -> dict[str, bytes]:
+    from polhode.study.storage import read_cell
+
+    return {name: value.tobytes() for name, value in read_cell(path).items() if not name.startswith("@")}
+
+
+def test_a_broken_cell_is_named(edited):
+    cell = next((edited.folder / "results" / "cells" / "spiral_cylinder" / "euler").glob("*.nc"))
+    time = cell.stat().st_mtime
+    cell.write_bytes(cell.read_bytes()[:100])
+    os.utime(cell, (time, time))
+    output = edited.run("--cores", "2", "--forcerun", "gather", "--until", "gather", fails=True)
+    assert f"{cell.name} is not a complete netCDF file" in output and "delete it and run again" in output
+
+
+def test_without_latex_everything_else_is_made(edited):
+    (edited.folder / "results" / "report.pdf").unlink()
+    (edited.folder / "results" / "provenance.json").unlink()
+    programs = edited.folder / "bin"
+    programs.mkdir()
+    path = os.environ["PATH"].split(os.pathsep)
+    for folder in reversed(path):
+        for program in Path(folder).glob("*") if Path(folder).is_dir() else ():
+            if program.name not in ("latexmk", "pdflatex", "kpsewhich") and not (programs / program.name).exists():
+                (programs / program.name).symlink_to(program)
+    command = [*SNAKEMAKE, "--configfile", "tiny.yaml", "--cores", "2"]
+    environment = _environment() | {"PATH": str(programs)}
+    done = subprocess.run(command, cwd=edited.folder, capture_output=True, text=True, timeout=600, env=environment)
+    output = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert "apt-get install" in output and "latexmk" in output
+    assert (edited.folder / "results" / "single_body.nc").is_file()

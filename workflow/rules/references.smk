@@ -1,0 +1,17 @@
+"""High-precision reference trajectories, one file per problem."""
+
+
+rule reference:
+    output:
+        f"{RESULTS}/references/{{problem}}.nc",
+    log:
+        f"{RESULTS}/logs/references/{{problem}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/references/{{problem}}.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        settings=PLAN.reference_settings,
+        code=PLAN.reference_code,
+    script:
+        "../scripts/reference.py"

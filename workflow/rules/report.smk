@@ -1,0 +1,102 @@
+"""Every figure, table and number of the report, the report itself, and where it all comes from."""
+
+
+rule figure:
+    input:
+        single_body=rules.gather.output[0],
+        reference=f"{RESULTS}/references/spiral_cylinder.nc",
+        published="data/published/delvalle2024_table2.csv",
+    output:
+        f"{RESULTS}/figures/{{figure}}.pdf",
+        f"{RESULTS}/figures/{{figure}}.png",
+    log:
+        f"{RESULTS}/logs/figures/{{figure}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/figures/{{figure}}.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        code=PLAN.code("polhode.study.figures"),
+    script:
+        "../scripts/figure.py"
+
+
+rule table:
+    input:
+        single_body=rules.gather.output[0],
+        reference=f"{RESULTS}/references/spiral_cylinder.nc",
+        published="data/published/delvalle2024_table2.csv",
+        claims=rules.claims.output[0],
+        errata="data/errata.yaml",
+    output:
+        f"{RESULTS}/tables/{{table}}.tex",
+        f"{RESULTS}/tables/{{table}}.csv",
+    log:
+        f"{RESULTS}/logs/tables/{{table}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/tables/{{table}}.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        code=PLAN.code("polhode.study.tables"),
+    script:
+        "../scripts/table.py"
+
+
+rule numbers:
+    input:
+        single_body=rules.gather.output[0],
+        reference=f"{RESULTS}/references/spiral_cylinder.nc",
+        published="data/published/delvalle2024_table2.csv",
+        claims=rules.claims.output[0],
+        errata="data/errata.yaml",
+    output:
+        f"{RESULTS}/numbers.tex",
+    log:
+        f"{RESULTS}/logs/numbers.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/numbers.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        code=PLAN.code("polhode.study.numbers"),
+        commit=PLAN.commit,
+    script:
+        "../scripts/numbers.py"
+
+
+rule report:
+    input:
+        PLAN.figures(),
+        PLAN.tables(),
+        rules.numbers.output,
+        tex=PLAN.sources(),
+    output:
+        f"{RESULTS}/report.pdf",
+    log:
+        f"{RESULTS}/logs/report.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/report.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        commit=PLAN.commit,
+    script:
+        "../scripts/report.py"
+
+
+rule provenance:
+    input:
+        rules.report.output,
+    output:
+        f"{RESULTS}/provenance.json",
+    log:
+        f"{RESULTS}/logs/provenance.log",
+    conda:
+        "../envs/polhode.yml"
+    params:
+        code=PLAN.code("polhode.study.provenance"),
+        study=STUDY.json,
+        commit=PLAN.commit,
+    script:
+        "../scripts/provenance.py"

@@ -1,0 +1,96 @@
+"""The single-body comparison: one literal job per problem, method and step size, then one file of results."""
+
+
+rule cell:
+    output:
+        f"{RESULTS}/cells/{{problem}}/{{method}}/{{dt}}.nc",
+    log:
+        f"{RESULTS}/logs/cells/{{problem}}/{{method}}/{{dt}}.log",
+    params:
+        settings=PLAN.cell_settings,
+        code=PLAN.cell_code,
+    run:
+        cells.run_cell(
+            wildcards.problem,
+            wildcards.method,
+            float(wildcards.dt),
+            params.settings,
+            output[0],
+            log[0],
+        )
+
+
+rule long_run:
+    output:
+        f"{RESULTS}/long_runs/{{problem}}/{{method}}/{{dt}}.nc",
+    log:
+        f"{RESULTS}/logs/long_runs/{{problem}}/{{method}}/{{dt}}.log",
+    params:
+        settings=PLAN.long_run_settings,
+        code=PLAN.cell_code,
+    run:
+        cells.run_cell(
+            wildcards.problem,
+            wildcards.method,
+            float(wildcards.dt),
+            params.settings,
+            output[0],
+            log[0],
+        )
+
+
+rule targets:
+    output:
+        f"{RESULTS}/targets/{{problem}}/{{method}}.nc",
+    log:
+        f"{RESULTS}/logs/targets/{{problem}}/{{method}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/targets/{{problem}}/{{method}}.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        settings=PLAN.target_settings,
+        code=PLAN.target_code,
+    script:
+        "../scripts/targets.py"
+
+
+rule gather:
+    input:
+        PLAN.references(),
+        PLAN.cells(),
+        PLAN.long_runs(),
+        PLAN.targets(),
+    output:
+        f"{RESULTS}/single_body.nc",
+    log:
+        f"{RESULTS}/logs/gather.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/gather.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        study=STUDY.json,
+        code=PLAN.code("polhode.study.gather"),
+        methods=PLAN.methods_code,
+    script:
+        "../scripts/gather.py"
+
+
+rule claims:
+    input:
+        single_body=rules.gather.output,
+        published="data/published/delvalle2024_table2.csv",
+        claims="data/claims.yaml",
+    output:
+        f"{RESULTS}/claims.csv",
+    log:
+        f"{RESULTS}/logs/claims.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/claims.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        code=PLAN.code("polhode.study.claims"),
+    script:
+        "../scripts/claims.py"

@@ -1,0 +1,11 @@
+"""Rule figure: one figure of the report, in both formats."""
+
+from pathlib import Path
+
+from polhode.study import figures
+from polhode.study.entry import study_of
+from polhode.study.inputs import Inputs
+
+with study_of(snakemake):
+    inputs = Inputs("spiral_cylinder", **dict(snakemake.input.items()))
+    figures.render(snakemake.wildcards.figure, inputs, Path(snakemake.output[0]).parent)

@@ -1,0 +1,8 @@
+"""Rule gather: all cells, long runs and targets into single_body.nc."""
+
+from polhode.study.entry import study_of
+from polhode.study.gather import gather
+from polhode.study.storage import write_groups
+
+with study_of(snakemake) as study:
+    write_groups(gather(study, study.results), snakemake.output[0])

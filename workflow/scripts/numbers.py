@@ -1,0 +1,9 @@
+"""Rule numbers: every number that the text of the report uses, as LaTeX macros."""
+
+from polhode.study import numbers, provenance
+from polhode.study.entry import HOME, study_of
+from polhode.study.inputs import Inputs
+
+with study_of(snakemake):
+    inputs = Inputs("spiral_cylinder", **dict(snakemake.input.items()))
+    numbers.render(inputs, snakemake.output[0], provenance.commit(HOME))
