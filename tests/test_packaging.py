@@ -1,0 +1,386 @@
+"""The newcomer's two commands and the files of a release: in step, free of addresses, doing what they say."""
+
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+HOUSE = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]
+LOCK = (HOUSE / "requirements.txt").read_text()
+
+
+def plain(requirement: str) -> str:
+    """The normalised name in a requirement."""
+    name = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert name is not None, requirement
+    return re.sub(r"[-_.]+", "-", name.group()).lower()
+
+
+def locked() -> list[str]:
+    """The entries of requirements.txt, each with its hashes and comments."""
+    return [entry for entry in re.split(r"^(?=\S)", LOCK, flags=re.M) if entry.strip() and not entry.startswith("#")]
+
+
+def committed() -> list[Path]:
+    """Files that are, or would be, committed."""
+    command = ["git", "-C", str(HOUSE), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, capture_output=True, text=True)
+    if listing.returncode == 0:
+        files = [HOUSE / name for name in listing.stdout.split("\0") if name]
+    else:  # not a checkout: an unpacked archive
+        ignored = {line.strip("/") for line in (HOUSE / ".gitignore").read_text().split()} | {".git"}
+        files = [path for path in HOUSE.rglob("*") if not ignored & set(path.relative_to(HOUSE).parts)]
+    return sorted(path for path in files if path.is_file())
+
+
+def texts() -> list[tuple[str, str]]:
+    found = []
+    for path in committed():
+        try:
+            found.append((str(path.relative_to(HOUSE)), path.read_text(encoding="utf-8")))
+        except UnicodeDecodeError:
+            continue
+    assert any(name == "reproduce" for name, _ in found)
+    return found
+
+
+# ---- files in step ----
+
+
+def test_lock_names_exactly_what_the_project_asks_for():
+    wanted = list(PROJECT["dependencies"])
+    for extra in ("test", "notebooks"):
+        wanted += PROJECT["optional-dependencies"][extra]
+    direct = {plain(entry) for entry in locked() if re.search(r"#\s+(via )?polhode \(pyproject\.toml\)", entry)}
+    assert direct == {plain(requirement) for requirement in wanted}, "run the command at the head of requirements.txt again"
+
+
+def test_conda_environment_of_single_jobs_names_what_the_project_asks_for():
+    environment = yaml.safe_load((HOUSE / "workflow" / "envs" / "polhode.yml").read_text())
+    conda_names = {"matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal"}
+    wanted = {conda_names.get(plain(requirement), plain(requirement)) for requirement in PROJECT["dependencies"]}
+    assert {plain(item) for item in environment["dependencies"]} == wanted | {"python"}
+
+
+def test_every_requirement_is_one_version_with_hashes():
+    for entry in locked():
+        assert re.match(r"[a-z0-9._-]+==[^\s;]+( ;.*)? \\\n", entry), entry[:80]
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry[:80]
+
+
+def test_conda_environment_installs_the_lock_on_a_python_we_support():
+    environment = yaml.safe_load((HOUSE / "environment.yml").read_text())
+    assert environment["name"] == PROJECT["name"]
+    python = [item for item in environment["dependencies"] if isinstance(item, str) and plain(item) == "python"]
+    assert python == ["python" + PROJECT["requires-python"]]
+    (pip,) = [item["pip"] for item in environment["dependencies"] if isinstance(item, dict)]
+    assert pip == ["-r requirements.txt"]
+    others = {plain(item) for item in environment["dependencies"] if isinstance(item, str)}
+    assert others == {"python", "pip"}, "a package outside the lock would not be the same for everybody"
+
+
+def test_interpreter_bound_of_the_script_is_the_project_s():
+    major, minor = PROJECT["requires-python"].removeprefix(">=").split(".")
+    assert f"sys.version_info < ({major}, {minor})" in (HOUSE / "reproduce").read_text()
+
+
+def test_version_is_the_same_everywhere():
+    import polhode
+
+    citation = yaml.safe_load((HOUSE / "CITATION.cff").read_text())
+    assert PROJECT["version"] == polhode.__version__ == citation["version"]
+    assert f"## [{PROJECT['version']}]" in (HOUSE / "CHANGELOG.md").read_text()
+
+
+def test_citation_file_cites_the_five_sources():
+    citation = yaml.safe_load((HOUSE / "CITATION.cff").read_text())
+    assert citation["cff-version"] == "1.2.0"
+    assert {"message", "title", "authors"} <= set(citation)
+    assert citation["license"] == PROJECT["license"]
+    works = citation["references"]
+    first = {(work["authors"][0]["family-names"], work["year"]) for work in works}
+    assert first == {("del Valle", 2024), ("del Valle", 2025), ("Seelen", 2016), ("Calzavarini", 2010), ("Tuckerman", 2010)}
+    for work in works:
+        assert {"type", "title", "authors"} <= set(work)
+        assert re.fullmatch(r"10\.\d{4,9}/\S+", work.get("doi", "10.1000/none"))
+        assert "doi" in work or work["year"] != 2024
+
+
+# ---- nothing of one machine ----
+
+ALLOWED_HOSTS = {
+    "creativecommons.org",
+    "doi.org",
+    "json-schema.org",
+    "keepachangelog.com",
+    "opensource.org",
+    "semver.org",
+    "spdx.org",
+    "www.w3.org",
+}
+# In pieces, so that this file holds none of them.
+REGISTRIES = [
+    ".".join(name)
+    for name in [("pypi", "org"), ("pythonhosted", "org"), ("anaconda", "org"), ("github", "com"), ("docker", "io")]
+]
+PLACES = ["work", "root", "home", "Users", "farm", "opt", "tmp", "mnt"]
+ONE_MACHINE = re.compile(r"(?<![\w.$}~/])/(" + "|".join(PLACES) + r")/\w")
+
+
+def test_no_download_address_in_any_file():
+    scheme = "(?:https?|ftp|file|ssh)" + "://"
+    for name, text in texts():
+        for host in re.findall(scheme + r"([^\s/\"'<>)\]}:]*)", text):
+            assert host in ALLOWED_HOSTS, f"{name} holds an address on {host!r}"
+        for host in REGISTRIES:
+            assert host not in text, f"{name} names {host}"
+
+
+def test_no_path_of_one_machine_in_any_file():
+    for name, text in texts():
+        found = ONE_MACHINE.search(text)
+        assert found is None, f"{name}: {text[max(0, found.start() - 30) : found.end() + 30]!r}"
+
+
+def test_no_lock_file_that_records_addresses():
+    names = {path.name for path in committed()}
+    assert not names & {"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock.toml"}
+
+
+# ---- documentation ----
+
+
+def test_documentation_shows_the_example_file_as_it_is():
+    shown = re.search(r"```python\n(.*?)```", (HOUSE / "docs/adding-a-method.md").read_text(), flags=re.S)
+    assert shown is not None
+    assert shown.group(1) == (HOUSE / "docs/example_plugin.py").read_text()
+
+
+def test_example_of_the_documentation_gives_the_bytes_of_the_built_in():
+    import polhode
+
+    mine = runpy.run_path(str(HOUSE / "docs/example_plugin.py"))["METHOD"]
+    assert mine.key not in polhode.methods
+    runs = [polhode.simulate("spiral_cylinder", method, dt=1e-3, t_end=1.0) for method in (mine, "spiral_leapfrog")]
+    for name in ("q", "omega", "stored_omega"):
+        assert runs[0][name].values.tobytes() == runs[1][name].values.tobytes()
+
+
+def test_commands_and_links_of_the_readme_exist():
+    readme = (HOUSE / "README.md").read_text()
+    for command in ("./reproduce", "./reproduce test", "snakemake --cores"):
+        assert command in readme
+    for link in re.findall(r"\]\((?!\w+:)([^)#]+)\)", readme):
+        assert (HOUSE / link).exists(), f"README.md links to {link}, which is not there"
+    for script in ("reproduce", ".ci/run"):
+        assert os.access(HOUSE / script, os.X_OK), f"{script} is not executable"
+        subprocess.run(["bash", "-n", str(HOUSE / script)], check=True)
+
+
+def test_the_script_looks_for_every_latex_package_of_the_paper():
+    (known,) = re.findall(r"tex_files=\(([^)]*)\)", (HOUSE / "reproduce").read_text())
+    always_there = {"array", "fontenc", "inputenc", "textcomp"}
+    for source in (HOUSE / "paper").rglob("*.tex"):
+        for names in re.findall(r"^[^%\n]*\\usepackage(?:\[[^]]*\])?\{([^}]*)\}", source.read_text(), flags=re.M):
+            missing = {name.strip() for name in names.split(",")} - set(known.split()) - always_there
+            assert not missing, f"add {sorted(missing)} to tex_files in reproduce ({source.name} uses it)"
+
+
+# ---- ./reproduce, on a machine made of fakes ----
+
+TOOLS = ["bash", "cat", "chmod", "cp", "dirname", "mkdir", "paste", "rm"]
+TEX = ["latexmk", "pdflatex", "bibtex", "kpsewhich"]
+FAKE_PYTHON = """#!/bin/bash
+echo "python $*" >>"$LOG"
+case "$*" in
+*version_info*) exit "${OLD_PYTHON:-0}" ;;
+*--version) echo "Python 3.x, a fake" ;;
+"-m venv"*) mkdir -p .venv/bin .venv/site && cp "$0" .venv/bin/python ;;
+*sysconfig*) echo .venv/site ;;
+*"--require-hashes"*) exit "${PIP_FAILS:-0}" ;;
+esac
+"""
+FAKE_SNAKEMAKE = """#!/bin/bash
+echo "snakemake $*" >>"$LOG"
+exit "${SNAKEMAKE_FAILS:-0}"
+"""
+FAKE_UV = """#!/bin/bash
+echo "uv $*" >>"$LOG"
+printf '%s' "$SNAKEMAKE" >.venv/bin/snakemake && chmod +x .venv/bin/snakemake
+exit "${UV_FAILS:-0}"
+"""
+FAKE_APT = """#!/bin/bash
+echo "apt-get $*" >>"$LOG"
+[[ "$1" == install && -z "${APT_FAILS-}" ]] || exit 0
+for tool in latexmk pdflatex bibtex kpsewhich; do cp "$NOTHING" "${0%/*}/$tool"; done
+"""
+FAKE_ID = '#!/bin/bash\necho "${USER_ID:-1000}"\n'
+NOTHING = "#!/bin/bash\nexit 0\n"
+
+
+class Machine:
+    """A copy of the script in a house of its own, on a PATH that holds fakes and nothing else."""
+
+    def __init__(self, folder: Path) -> None:
+        self.house = folder / "a house"
+        self.bin = folder / "bin"
+        self.log = folder / "log"
+        self.elsewhere = folder / "elsewhere"
+        for made in (self.house, self.bin, self.elsewhere):
+            made.mkdir()
+        shutil.copy(HOUSE / "reproduce", self.house)
+        (self.house / "requirements.txt").write_text("something==1.0\n")
+        for tool in TOOLS:
+            found = shutil.which(tool)
+            assert found is not None
+            (self.bin / tool).symlink_to(found)
+        self.fake(python3=FAKE_PYTHON, uv=FAKE_UV, id=FAKE_ID, nothing=NOTHING)
+
+    def fake(self, **scripts: str) -> None:
+        for name, text in scripts.items():
+            (self.bin / name).write_text(text)
+            (self.bin / name).chmod(0o755)
+
+    def with_tex(self) -> "Machine":
+        self.fake(**dict.fromkeys(TEX, NOTHING))
+        return self
+
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        self.log.write_text("")
+        known = {"PATH": str(self.bin), "LOG": str(self.log), "NOTHING": str(self.bin / "nothing"), "SNAKEMAKE": FAKE_SNAKEMAKE}
+        command = [str(self.house / "reproduce"), *arguments]
+        return subprocess.run(command, cwd=self.elsewhere, env=known | environment, capture_output=True, text=True)
+
+    def calls(self, program: str) -> list[str]:
+        lines = (line.partition(" ") for line in self.log.read_text().splitlines())
+        return [arguments for name, _, arguments in lines if name == program]
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_reproduce_says_which_python_it_needs(machine):
+    done = machine.run(OLD_PYTHON="1")
+    assert done.returncode == 1
+    assert "needs Python 3.11 or newer, found Python 3.x, a fake" in done.stderr
+    assert not (machine.house / ".venv").exists()
+
+
+def test_reproduce_takes_a_newer_python_where_python3_is_old(machine):
+    machine.with_tex().fake(python3="#!/bin/bash\nexit 1\n")
+    machine.fake(**{"python3.12": FAKE_PYTHON})
+    assert machine.run().returncode == 0
+    assert (machine.house / ".venv/made-from").exists()
+
+
+def test_reproduce_makes_the_environment_once_and_again_when_the_lock_changes(machine):
+    machine.with_tex()
+    first = machine.run()
+    assert first.returncode == 0, first.stderr
+    (install,) = machine.calls("uv")
+    assert "--require-hashes" in install and "--compile-bytecode" in install and "-r requirements.txt" in install
+    assert (machine.house / ".venv/site/polhode.pth").read_text() == f"{machine.house}/src\n"
+    assert machine.run().returncode == 0
+    assert machine.calls("uv") == []
+    (machine.house / ".venv/left over").touch()
+    (machine.house / "requirements.txt").write_text("something==1.1\n")
+    assert machine.run().returncode == 0
+    assert not (machine.house / ".venv/left over").exists()
+    assert len(machine.calls("uv")) == 1
+
+
+def test_reproduce_makes_the_environment_again_in_another_folder(machine):
+    machine.with_tex().run()
+    machine.house = machine.house.rename(machine.house.with_name("moved"))
+    assert machine.run().returncode == 0
+    assert len(machine.calls("uv")) == 1
+
+
+def test_reproduce_uses_pip_where_uv_fails(machine):
+    machine.with_tex()
+    assert machine.run(UV_FAILS="1").returncode == 0
+    assert any("--require-hashes" in call and "-r requirements.txt" in call for call in machine.calls("python"))
+    assert any("compileall" in call for call in machine.calls("python"))
+
+
+def test_reproduce_starts_again_after_a_failed_installation(machine):
+    machine.with_tex()
+    failed = machine.run(UV_FAILS="1", PIP_FAILS="1")
+    assert failed.returncode == 1
+    assert "could not be installed" in failed.stderr
+    assert machine.calls("snakemake") == []
+    assert not (machine.house / ".venv/made-from").exists()
+    assert machine.run().returncode == 0
+    assert len(machine.calls("uv")) == 1
+
+
+def test_reproduce_hands_its_arguments_on_and_names_the_report(machine):
+    machine.with_tex()
+    done = machine.run("--configfile", "a file.yaml")
+    assert machine.calls("snakemake") == ["--cores all --configfile a file.yaml"]
+    assert "report" not in done.stdout
+    (machine.house / "results").mkdir()
+    (machine.house / "results/report.pdf").write_text("")
+    assert machine.run().stdout == f"The report: {machine.house}/results/report.pdf\n"
+    assert machine.run("-n").stdout == ""
+    failed = machine.run(SNAKEMAKE_FAILS="3")
+    assert failed.returncode == 3
+    assert failed.stdout == ""
+
+
+def test_reproduce_test_hands_its_arguments_to_pytest(machine):
+    machine.with_tex().run("test", "-k", "one")
+    assert machine.calls("python")[-1] == "-m pytest -k one"
+    assert machine.calls("snakemake") == []
+
+
+def test_reproduce_without_latex_computes_the_rest_and_prints_one_command(machine):
+    machine.fake(**{"apt-get": FAKE_APT})
+    done = machine.run(SNAKEMAKE_FAILS="1")
+    assert done.returncode == 1
+    assert machine.calls("apt-get") == []
+    assert machine.calls("snakemake") == ["--cores all --keep-going"]
+    *_, what, how = done.stderr.splitlines()
+    assert what.startswith("LaTeX is incomplete (latexmk pdflatex bibtex")
+    assert how.startswith("    sudo apt-get update && sudo apt-get install --no-install-recommends latexmk ")
+    only_looked = machine.run("tex")
+    assert (only_looked.returncode, only_looked.stderr.splitlines()) == (1, [what, how])
+
+
+def test_reproduce_sees_one_missing_latex_package(machine):
+    machine.with_tex().fake(kpsewhich='#!/bin/bash\n[[ "$1" != siunitx.sty ]]\n', dnf=NOTHING)
+    done = machine.run("tex")
+    assert done.returncode == 1
+    assert "(siunitx.sty)" in done.stderr
+    assert "sudo dnf install latexmk" in done.stderr and "'tex(siunitx.sty)'" in done.stderr
+    machine.with_tex()
+    assert machine.run("tex").returncode == 0
+
+
+def test_reproduce_as_root_installs_latex_and_says_so(machine):
+    machine.fake(**{"apt-get": FAKE_APT})
+    asked = machine.run("-n", USER_ID="0")
+    assert asked.returncode == 0 and machine.calls("apt-get") == []
+    done = machine.run(USER_ID="0")
+    assert done.returncode == 0
+    assert "installing as root: latexmk lmodern texlive-latex-recommended" in done.stderr
+    update, install = machine.calls("apt-get")
+    assert update.startswith("update") and "--no-install-recommends latexmk" in install
+    assert machine.calls("snakemake") == ["--cores all"]
+
+
+def test_reproduce_as_root_goes_on_where_latex_cannot_be_installed(machine):
+    machine.fake(**{"apt-get": FAKE_APT})
+    done = machine.run(USER_ID="0", APT_FAILS="1", SNAKEMAKE_FAILS="1")
+    assert done.returncode == 1
+    assert machine.calls("snakemake") == ["--cores all --keep-going"]
+    assert done.stderr.splitlines()[-1].startswith("    sudo apt-get update")
