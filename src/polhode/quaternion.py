@@ -131,7 +131,10 @@ def exponential(v: Vector) -> Quaternion:
 @kernel
 def rotate(q: Quaternion, omega: Vector, dt: float) -> Quaternion:
     """q turned for the time dt by the constant body angular velocity omega, exactly: q exp(omega dt / 2)."""
-    return multiply(q, exponential((dt * omega[0], dt * omega[1], dt * omega[2])))
+    h = 0.5 * dt
+    c, s = cos_sinc((h * h) * (omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]))
+    s = h * s
+    return multiply(q, (c, s * omega[0], s * omega[1], s * omega[2]))
 
 
 @kernel

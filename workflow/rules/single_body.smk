@@ -44,15 +44,18 @@ rule targets:
         f"{RESULTS}/targets/{{problem}}/{{method}}.nc",
     log:
         f"{RESULTS}/logs/targets/{{problem}}/{{method}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/targets/{{problem}}/{{method}}.tsv"
-    conda:
-        "../envs/polhode.yml"
     params:
         settings=PLAN.target_settings,
         code=PLAN.target_code,
-    script:
-        "../scripts/targets.py"
+    run:
+        part = STUDY.problems[wildcards.problem]
+        targets.run_targets(
+            part.problem,
+            configuration.method(wildcards.method),
+            part.targets,
+            output[0],
+            log[0],
+        )
 
 
 rule gather:

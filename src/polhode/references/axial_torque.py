@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import mpmath
 
+from polhode.references.precision import digits_and_guard
+
 if TYPE_CHECKING:
     from polhode.problems.problem import Problem
 
-#: Decimal digits carried beyond those asked for.
-GUARD_DIGITS = 15
 #: Beyond this |s| or |z| a sweep may count as weak.
 LARGEST_ARGUMENT = 100
 
@@ -44,7 +44,7 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
         raise ValueError(f"problem {problem.key!r}: this closed form needs Iy = Iz, got {moments}")
     if list(problem.parameters) != ["Mx"]:
         raise ValueError(f"problem {problem.key!r}: this closed form needs the single parameter Mx, got {problem.parameters}")
-    with mpmath.workdps(digits + GUARD_DIGITS):
+    with digits_and_guard(digits):
         return [_state(problem, mpmath.mpf(float(t))) for t in times]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.references import taylor
+from polhode.references.precision import GUARD_DIGITS
 from polhode.references.taylor import agreement
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def reference_dataset(
         states = problem.closed_form(problem, times, digits)
         others = taylor.solve(problem, checked, digits)
         formula, check = problem.formula, "Taylor series"
-    cap = digits + taylor.GUARD_DIGITS
+    cap = digits + GUARD_DIGITS
     shared = [agreement(a, b, cap) for a, b in zip(states, others, strict=False)]
     least = min(shared)
     if not least >= digits - TOLERATED_DIGITS:

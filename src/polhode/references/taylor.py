@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import gmpy2
 import mpmath
 
+from polhode.references.precision import GUARD_DIGITS, digits_and_guard
+
 if TYPE_CHECKING:
     from polhode.problems.problem import Problem
 
-#: Decimal digits carried beyond those asked for; round-off over some thousand steps stays below them.
-GUARD_DIGITS = 15
 #: How many of the last coefficients set the step; single ones vanish in series with a parity.
 TAIL = 6
 
@@ -216,7 +216,7 @@ def solve(
     """
     if not all(math.isfinite(t) and t >= 0 for t in times):
         raise ValueError(f"problem {problem.key!r}: reference times must be finite and not negative, got {list(times)!r}")
-    with mpmath.workdps(digits + GUARD_DIGITS):
+    with digits_and_guard(digits):
         bits = mpmath.mp.prec
         # The order with least work per unit of time: Jorba and Zou, Sec. 3.2.
         order = order or math.ceil(bits * math.log(2) / 2) + 1
@@ -245,7 +245,7 @@ def agreement(a: State, b: State, cap: int) -> float:
     Rounded down to a tenth, which is as much as the number means.
     """
     worst = float(cap)
-    with mpmath.workdps(cap + GUARD_DIGITS):
+    with digits_and_guard(cap):
         for x, y in zip(a, b, strict=True):
             distance = mpmath.sqrt(sum((p - q) ** 2 for p, q in zip(x, y, strict=True)))
             size = max(mpmath.sqrt(sum(p * p for p in x)), mpmath.sqrt(sum(q * q for q in y)))

@@ -173,9 +173,21 @@ def _long_runs(part: ProblemStudy, exact: Exact, folder: Path) -> xr.Dataset:
 
 
 def _targets(part: ProblemStudy, folder: Path) -> xr.Dataset:
-    found = [read_dataset(folder / f"{key}.nc").drop_attrs(deep=False) for key in part.methods]
-    joined = xr.concat(found, dim="method").assign_coords(**_method_coordinates(part))
-    return joined.assign_attrs(problem=part.problem.key)
+    found = [read_cell(folder / f"{key}.nc") for key in part.methods]
+    assert part.targets is not None
+    data = {
+        "step_size": ("largest step size that meets the target", "s"),
+        "steps": ("steps", "1"),
+        "mean_error": ("mean of q and omega error reached", "1"),
+    }
+    return xr.Dataset(
+        {name: (("method", "target_error"), [cell[name] for cell in found], _attrs(*text)) for name, text in data.items()},
+        {
+            **_method_coordinates(part),
+            "target_error": ("target_error", list(part.targets.errors), _attrs("target error", "1")),
+        },
+        {"problem": part.problem.key},
+    )
 
 
 def _attrs(long_name: str, units: str) -> dict[str, str]:

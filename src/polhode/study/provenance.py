@@ -56,7 +56,7 @@ def rule_costs(folder: Path) -> dict[str, dict[str, float]]:
             cost["wall_seconds"] += float(values["s"])
             cpu = values.get("cpu_time", "NA")
             cost["cpu_seconds"] += float(cpu) if re.fullmatch(r"[\d.]+", cpu) else 0.0
-    for name in ("cells", "long_runs"):
+    for name in ("cells", "long_runs", "targets"):
         for path in sorted((folder / "logs" / name).rglob("*.log")):
             text = path.read_text()
             cost = costs[name]

@@ -1,18 +1,20 @@
 """The step size at which a method meets a target error, found on real runs: del Valle et al. (2024), Table 2."""
 
+import time
 from itertools import pairwise
 from math import log10, nan
+from pathlib import Path
 
 import numpy as np
 import xarray as xr
 from scipy.optimize import brentq
-from tqdm import tqdm
 
 from polhode import metrics
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Problem
 from polhode.simulate import simulate
 from polhode.study.configuration import Targets
+from polhode.study.storage import write_cell, write_text
 
 #: Digits of the exact solution; far beyond double precision is enough.
 DIGITS = 20
@@ -60,7 +62,7 @@ def find_steps(problem: Problem, method: Method, targets: Targets) -> xr.Dataset
     count = round(PER_DECADE * (log10(targets.dt_max) - log10(targets.dt_min))) + 1
     grid = np.linspace(log10(targets.dt_max), log10(targets.dt_min), count).tolist()
     found = {}
-    for target in tqdm(sorted(targets.errors, reverse=True), desc=f"{problem.key} {method.key}", unit="target"):
+    for target in sorted(targets.errors, reverse=True):
         bracket = None
         for coarse, fine in pairwise(grid):
             if error_at(coarse) > target >= error_at(fine):
@@ -88,3 +90,16 @@ def find_steps(problem: Problem, method: Method, targets: Targets) -> xr.Dataset
         {"target_error": ("target_error", sorted(targets.errors), {"long_name": "target error", "units": "1"})},
         {"problem": problem.key, "method": method.key},
     )
+
+
+def run_targets(problem: Problem, method: Method, targets: Targets, output: str | Path, log: str | Path) -> None:
+    """Find the steps and write them; the time it took goes into the log."""
+    wall, cpu = time.perf_counter(), time.thread_time()
+    found = find_steps(problem, method, targets)
+    write_cell(found, output)
+    lines = [f"problem {problem.key}, method {method.key}"]
+    lines += [
+        f"error {target:g}: dt = {dt!r} s" for target, dt in zip(found.target_error.values, found.step_size.values, strict=True)
+    ]
+    lines += [f"wall_seconds {time.perf_counter() - wall:.6f}", f"cpu_seconds {time.thread_time() - cpu:.6f}"]
+    write_text(log, "\n".join(lines) + "\n")
