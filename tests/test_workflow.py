@@ -129,11 +129,26 @@ def test_nothing_is_done_twice(house):
     assert house.jobs() == {}
 
 
+def append(file: Path, line: str) -> None:
+    """Add a line to a text file."""
+    file.write_text(f"{file.read_text()}\n{line}\n")
+
+
 def test_a_comment_reruns_nothing(edited):
     for name in ("methods/euler.py", "quaternion.py", "simulate.py", "study/gather.py", "study/figures.py", "study/cells.py"):
-        file = edited.folder / "src" / "polhode" / name
-        file.write_text(file.read_text() + "\n# a remark\n")
+        append(edited.folder / "src" / "polhode" / name, "# a remark")
+    for name in ("Snakefile", "config.yaml", "profiles/default/config.yaml", "workflow/rules/single_body.smk", "tiny.yaml"):
+        append(edited.folder / name, "# a remark")
+    for script in (edited.folder / "workflow" / "scripts").glob("*.py"):
+        append(script, "# a remark")
     assert edited.jobs() == {}
+
+
+def test_an_edited_script_reruns_its_rule(edited):
+    append(edited.folder / "workflow" / "scripts" / "table.py", "REMARK = 1")
+    jobs = edited.jobs()
+    assert jobs["table"] == 6
+    assert not {"cell", "gather", "figure", "numbers"} & set(jobs)
 
 
 def test_an_edited_method_reruns_its_cells_alone(edited):
@@ -149,9 +164,7 @@ def test_an_edited_method_reruns_those_built_on_it(edited):
 
 
 def test_an_edited_figure_reruns_no_numbers(edited):
-    edited.edit("src/polhode/study/figures.py", "import ", "import math as _unused\nimport ") if False else None
-    file = edited.folder / "src" / "polhode" / "study" / "figures.py"
-    file.write_text(file.read_text() + "\n_UNUSED = 1\n")
+    append(edited.folder / "src" / "polhode" / "study" / "figures.py", "REMARK = 1")
     jobs = edited.jobs()
     assert not {"cell", "long_run", "targets", "reference", "gather"} & set(jobs)
     assert jobs["figure"] == 8

@@ -16,7 +16,7 @@ rule figure:
     conda:
         "../envs/polhode.yml"
     params:
-        code=PLAN.code("polhode.study.figures"),
+        code=PLAN.script_code("figure"),
     script:
         "../scripts/figure.py"
 
@@ -38,7 +38,7 @@ rule table:
     conda:
         "../envs/polhode.yml"
     params:
-        code=PLAN.code("polhode.study.tables"),
+        code=PLAN.script_code("table"),
     script:
         "../scripts/table.py"
 
@@ -59,7 +59,7 @@ rule numbers:
     conda:
         "../envs/polhode.yml"
     params:
-        code=PLAN.code("polhode.study.numbers"),
+        code=PLAN.script_code("numbers"),
         commit=PLAN.commit,
     script:
         "../scripts/numbers.py"
@@ -80,6 +80,7 @@ rule report:
     conda:
         "../envs/polhode.yml"
     params:
+        code=PLAN.script_code("report"),
         commit=PLAN.commit,
     script:
         "../scripts/report.py"
@@ -95,7 +96,7 @@ rule provenance:
     conda:
         "../envs/polhode.yml"
     params:
-        code=PLAN.code("polhode.study.provenance"),
+        code=PLAN.script_code("provenance"),
         study=STUDY.json,
         commit=PLAN.commit,
     script:

@@ -74,7 +74,7 @@ rule gather:
         "../envs/polhode.yml"
     params:
         study=STUDY.json,
-        code=PLAN.code("polhode.study.gather"),
+        code=PLAN.script_code("gather"),
         methods=PLAN.methods_code,
     script:
         "../scripts/gather.py"
@@ -94,6 +94,6 @@ rule claims:
     conda:
         "../envs/polhode.yml"
     params:
-        code=PLAN.code("polhode.study.claims"),
+        code=PLAN.script_code("claims"),
     script:
         "../scripts/claims.py"

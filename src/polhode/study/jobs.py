@@ -132,7 +132,7 @@ class Plan:
     def reference_code(self, wildcards: Any) -> str:
         """Of the exact solution of one problem."""
         origin = self._origin("problems", wildcards.problem)
-        return fingerprint("polhode.references.dataset", origin, *self._reference(wildcards))
+        return fingerprint(self._script("reference"), origin, *self._reference(wildcards))
 
     def _reference(self, wildcards: Any) -> list[str]:
         name = self.part(wildcards).problem.reference
@@ -142,10 +142,12 @@ class Plan:
         """Of all methods, for what prints their declarations."""
         return fingerprint(*(self._origin("methods", m) for m in self.study.methods))
 
-    @staticmethod
-    def code(*modules: str) -> str:
-        """Of these modules and what they import."""
-        return fingerprint(*modules)
+    def script_code(self, name: str) -> str:
+        """Of one script of the workflow and all that it imports."""
+        return fingerprint(self._script(name))
+
+    def _script(self, name: str) -> Path:
+        return self.home / "workflow" / "scripts" / f"{name}.py"
 
     def commit(self, wildcards: Any) -> str:
         """The commit that the report names."""
