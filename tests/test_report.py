@@ -17,7 +17,7 @@ from polhode.body import Body
 from polhode.methods import buss2000_delvalle2024 as buss
 from polhode.study import figures, inputs, numbers, style, tables
 from polhode.study.inputs import Inputs, interpolated_step, load_errata
-from polhode.study.storage import write_dataset
+from polhode.study.storage import write_dataset, write_groups
 
 HOME = Path(__file__).parents[1]
 PAPER = HOME / "paper"
@@ -66,7 +66,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
         f"/{PROBLEM}/long_run": long_run,
         f"/{PROBLEM}/targets": found,
     }
-    write_dataset(xr.DataTree.from_dict(tree), folder / "single_body.nc")
+    write_groups(tree, folder / "single_body.nc")
     states = {"q": (("time", "quaternion"), spun), "omega": (("time", "axis"), spun[:, 1:])}
     digits = {f"{k}_digits": (v[0], v[1].astype(str)) for k, v in states.items()}
     attrs = {"formula": "made up", "digits": 50, "agreement": 48.25, "agreement_time": 20.0}
@@ -144,7 +144,9 @@ def test_figure_of_a_nearly_empty_run(name, small, tmp_path):
     figures.render(name, small, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["error_vs_dt", "error_vs_time", "originators_vs_published"])
+@pytest.mark.parametrize(
+    "name", ["error_vs_dt", "error_vs_time", "spiral_variants_vs_dt", "spiral_variants_vs_time", "originators_vs_published"]
+)
 def test_plugins_are_drawn(name, whole):
     with style.settings():
         drawn = figures.FIGURES[name].draw(whole)

@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 import yaml
 
-from polhode.study.inputs import interpolated_step
+from polhode.study.inputs import interpolated_step, is_published_ladder
 from polhode.study.storage import read_dataset, write_text
 
 COLUMNS = ["id", "source", "location", "statement", "published", "measured", "tolerance", "verdict", "evidence"]
@@ -61,12 +61,11 @@ def worst_target_ratio(results: Results, method: str, targets: list[float]) -> t
     return _worst(ratios)
 
 
-def worst_interpolated_ratio(results: Results, method: str, targets: list[float], ladder: list[float]) -> tuple[float, str]:
-    """The same with our step read off the error curve between published ones; ``ladder`` is [first, last, count]."""
+def worst_interpolated_ratio(results: Results, method: str, targets: list[float]) -> tuple[float, str]:
+    """The same with our step size read off the error curve between the published step sizes."""
     runs = results.runs.where(results.runs.dt_set == "published", drop=True)
-    expected = np.geomspace(ladder[0], ladder[1], int(ladder[2]))
-    if runs.dt.size != expected.size or not np.allclose(runs.dt, expected, rtol=1e-5):
-        raise NotMeasured(f"the published ladder of {int(ladder[2])} step sizes is not in this run")
+    if not is_published_ladder(runs.dt.values):
+        raise NotMeasured("the published step sizes are not in this run")
     rows = results.published[results.published.method == method].set_index("target_error").dt
     error = results.of(runs, method).mean_error.values
     return _worst({t: interpolated_step(runs.dt.values, error, t) / rows[t] for t in targets})

@@ -213,13 +213,15 @@ def error_vs_time(inputs: Inputs) -> Figure:
 
 
 def spiral_variants_vs_dt(inputs: Inputs) -> Figure:
-    """SPIRAL's two forms, Omelyan's method and the hybrid against dt: del Valle et al. (2024), Fig. A.8."""
-    return _errors_against_step(inputs, _available(inputs.errors, SPIRAL_VARIANTS), "stored_omega_error_l1", (2, 3), 4)
+    """SPIRAL's two forms, Omelyan's method, the hybrid and plug-ins against dt: del Valle et al. (2024), Fig. A.8."""
+    keys = _available(inputs.errors, SPIRAL_VARIANTS, inputs.plugins)
+    return _errors_against_step(inputs, keys, "stored_omega_error_l1", (2, 3), 4)
 
 
 def spiral_variants_vs_time(inputs: Inputs) -> Figure:
-    """SPIRAL's two forms, Omelyan's method and the hybrid against time: del Valle et al. (2024), Fig. A.9."""
-    return _errors_against_time(inputs, _available(inputs.long_run, SPIRAL_VARIANTS), "stored_omega_error_l1", 4)
+    """SPIRAL's two forms, Omelyan's method, the hybrid and plug-ins against time: del Valle et al. (2024), Fig. A.9."""
+    keys = _available(inputs.long_run, SPIRAL_VARIANTS, inputs.plugins)
+    return _errors_against_time(inputs, keys, "stored_omega_error_l1", 4)
 
 
 def originators_vs_published(inputs: Inputs) -> Figure:

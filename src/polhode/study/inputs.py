@@ -40,11 +40,7 @@ class Inputs:
     claims: str | Path = ""
 
     def _group(self, *names: str) -> xr.Dataset:
-        data = read_dataset(self.single_body, "/".join((self.problem, *names)))
-        if names and "method" in data.dims and "method" not in data.coords:
-            # A tree does not repeat in a group the coordinates that it has from the group above.
-            data = data.assign_coords(method=self.errors["method"])
-        return data
+        return read_dataset(self.single_body, "/".join((self.problem, *names)))
 
     @cached_property
     def errors(self) -> xr.Dataset:
@@ -54,8 +50,6 @@ class Inputs:
     @cached_property
     def ladder(self) -> xr.Dataset:
         """:attr:`errors` without the step sizes that serve the fits of the orders alone."""
-        if "dt_set" not in self.errors:
-            return self.errors
         shown = (self.errors["dt_set"] != "fit").values
         return self.errors.isel(dt=shown) if shown.any() else self.errors
 
@@ -67,16 +61,13 @@ class Inputs:
     @cached_property
     def targets(self) -> xr.Dataset:
         """The largest step that meets each target error, over method and target_error."""
-        data = self._group("targets")
-        return data if "step_size" in data else data.rename({"dt": "step_size"})
+        return self._group("targets")
 
     @cached_property
     def plugins(self) -> list[str]:
-        """Keys of the user's own methods, from the attribute ``plugins`` of the problem's group or of the file."""
-        named = self.errors.attrs.get("plugins")
-        if named is None:
-            named = read_dataset(self.single_body).attrs.get("plugins", "")
-        return [key.strip() for key in str(named).split(",") if key.strip()]
+        """Keys of the user's own methods."""
+        named = str(read_dataset(self.single_body).attrs["plugins"])
+        return [key for key in named.split(",") if key]
 
     @cached_property
     def reference_states(self) -> xr.Dataset:
@@ -101,8 +92,11 @@ class Inputs:
     def interpolated_step(self, method: str, target: float) -> float:
         """The dt at which the error curve over the ladder, drawn with straight lines in logarithms, meets a target error.
 
-        That is how del Valle et al. (2024) obtain their Table 2 from the data of their Fig. 2. NaN where it is not met.
+        That is how del Valle et al. (2024) obtain their Table 2 from the data of their Fig. 2. NaN where it is not met, and on
+        any other ladder than theirs: a line between other points is another number.
         """
+        if not is_published_ladder(self.ladder["dt"].values):
+            return float("nan")
         if method not in self.ladder["method"].values:
             return float("nan")
         return interpolated_step(self.ladder["dt"].values, self.ladder["mean_error"].sel({"method": method}).values, target)
@@ -120,6 +114,12 @@ class Inputs:
         if "label" in self.errors and method in self.errors["method"].values:
             return str(self.errors["label"].sel({"method": method}).values.item())
         return str(self.declared(method, "label", method))
+
+
+def is_published_ladder(dt: ArrayLike) -> bool:
+    """Whether these are the step sizes of del Valle et al. (2024), Fig. 2: 20 from 1e-7 s to 0.1 s, evenly in the logarithm."""
+    steps = np.asarray(dt, float)
+    return steps.shape == (20,) and np.allclose(steps, np.geomspace(1e-7, 1e-1, 20), rtol=1e-5)
 
 
 def interpolated_step(dt: ArrayLike, error: ArrayLike, target: float) -> float:
