@@ -380,7 +380,7 @@ TABLE2 = [row for row in pd.read_csv(PUBLISHED, comment="#").itertuples() if row
 def test_erratum_b8_coefficient():
     def after_torque(state, torque, body, dt):
         q, momentum = state[:4], state[4:7]
-        omega = buss.angular_velocity(buss.to_body(q, momentum), body)
+        omega = buss.omega_of_momentum(state, body)
         mean = buss.mean_rotation(omega, buss.euler_equations(omega, torque, body), dt, 1 / 12)
         return buss.rotate(q, mean, dt) + buss.axpy(dt, buss.to_lab(q, torque), momentum)
 

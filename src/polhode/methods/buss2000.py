@@ -9,9 +9,9 @@ from typing import Any
 
 from polhode.body import angular_velocity, euler_equations
 from polhode.kernel import kernel
-from polhode.methods.buss2000_delvalle2024 import mean_rotation, read, stored
-from polhode.methods.buss2000_delvalle2024 import start as start_with_momentum
+from polhode.methods.buss2000_delvalle2024 import mean_rotation
 from polhode.methods.protocol import OneTorque
+from polhode.methods.states import omega_of_momentum, read_momentum, start_with_momentum, stored_momentum
 from polhode.quaternion import rotate, to_body, to_lab
 from polhode.vector import axpy
 
@@ -26,7 +26,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
     q, momentum, torque = state[:4], state[4:7], state[7:10]
-    omega = angular_velocity(to_body(q, momentum), body)
+    omega = omega_of_momentum(state, body)
     mean = mean_rotation(omega, euler_equations(omega, torque, body), dt, COEFFICIENT)
     momentum = axpy(0.5 * dt, to_lab(q, torque), momentum)
     q = rotate(q, mean, dt)
@@ -52,7 +52,7 @@ METHOD = OneTorque(
     start=start,
     before_torque=before_torque,
     after_torque=after_torque,
-    read=read,
-    stored=stored,
+    read=read_momentum,
+    stored=stored_momentum,
     torque_time=1.0,
 )

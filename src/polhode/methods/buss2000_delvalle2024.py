@@ -6,10 +6,17 @@ with the torque at the start of the step, which is first order for any torque th
 
 from typing import Any
 
-from polhode.body import angular_momentum, angular_velocity, euler_equations
+from polhode.body import euler_equations
 from polhode.kernel import kernel
 from polhode.methods.protocol import OneTorque
-from polhode.quaternion import rotate, to_body, to_lab
+from polhode.methods.states import (
+    omega_of_momentum,
+    read_momentum,
+    start_with_momentum,
+    stored_momentum,
+    torque_wanted_at_momentum,
+)
+from polhode.quaternion import rotate, to_lab
 from polhode.vector import add, axpy, cross, scale
 
 COEFFICIENT = 1 / 16
@@ -23,34 +30,12 @@ def mean_rotation(omega: Any, acceleration: Any, dt: Any, coefficient: Any) -> A
 
 
 @kernel
-def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    return q + to_lab(q, angular_momentum(omega, body))
-
-
-@kernel
-def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    q, momentum = state[:4], state[4:7]
-    return state, q, angular_velocity(to_body(q, momentum), body)
-
-
-@kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     q, momentum = state[:4], state[4:7]
-    omega = angular_velocity(to_body(q, momentum), body)
+    omega = omega_of_momentum(state, body)
     # Eq. B.7 in body components: d(omega)/dt is the same vector in both frames.
     mean = mean_rotation(omega, euler_equations(omega, torque, body), dt, COEFFICIENT)
     return rotate(q, mean, dt) + axpy(dt, to_lab(q, torque), momentum)
-
-
-@kernel
-def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    q, momentum = state[:4], state[4:7]
-    return q, angular_velocity(to_body(q, momentum), body)
-
-
-@kernel
-def stored(state: Any, body: Any, dt: Any) -> Any:
-    return angular_velocity(to_body(state[:4], state[4:7]), body)
 
 
 METHOD = OneTorque(
@@ -65,9 +50,9 @@ METHOD = OneTorque(
     momentum_frame="lab",
     variant_of="buss2000",
     note="The angular momentum advances with the torque at the start of the step; that makes it first order.",
-    start=start,
-    before_torque=before_torque,
+    start=start_with_momentum,
+    before_torque=torque_wanted_at_momentum,
     after_torque=after_torque,
-    read=read,
-    stored=stored,
+    read=read_momentum,
+    stored=stored_momentum,
 )

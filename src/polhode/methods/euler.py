@@ -7,14 +7,10 @@ from typing import Any
 
 from polhode.body import euler_equations
 from polhode.kernel import kernel
-from polhode.methods.protocol import OneTorque, read_synchronous, stored_in_body_frame, torque_wanted_at_state
+from polhode.methods.protocol import OneTorque
+from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
 from polhode.quaternion import derivative, increment, normalise
 from polhode.vector import axpy
-
-
-@kernel
-def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    return q + omega
 
 
 @kernel
@@ -33,7 +29,7 @@ METHOD = OneTorque(
     order_omega=1,
     published_order="second order",
     normalises=True,
-    start=start,
+    start=start_with_omega,
     before_torque=torque_wanted_at_state,
     after_torque=after_torque,
     read=read_synchronous,

@@ -10,6 +10,7 @@ from typing import Any
 from polhode.body import angular_momentum, angular_velocity, euler_equations
 from polhode.kernel import kernel
 from polhode.methods.protocol import OneTorque
+from polhode.methods.states import torque_wanted_at_momentum
 from polhode.quaternion import derivative, increment, normalise, to_body, to_lab
 from polhode.vector import axpy
 
@@ -18,12 +19,6 @@ from polhode.vector import axpy
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
     momentum = to_lab(q, axpy(-0.5 * dt, torque, angular_momentum(omega, body)))
     return q + momentum + axpy(-0.5 * dt, euler_equations(omega, torque, body), omega)
-
-
-@kernel
-def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    q, momentum = state[:4], state[4:7]
-    return state, q, angular_velocity(to_body(q, momentum), body)
 
 
 @kernel
@@ -61,7 +56,7 @@ METHOD = OneTorque(
     normalises=True,
     momentum_frame="lab",
     start=start,
-    before_torque=before_torque,
+    before_torque=torque_wanted_at_momentum,
     after_torque=after_torque,
     read=read,
     stored=stored,

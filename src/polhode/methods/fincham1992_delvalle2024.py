@@ -9,8 +9,9 @@ from typing import Any
 
 from polhode.body import angular_velocity
 from polhode.kernel import kernel
-from polhode.methods.fincham1992 import before_torque, read, start, stored
+from polhode.methods.fincham1992 import read, start, stored
 from polhode.methods.protocol import OneTorque
+from polhode.methods.states import torque_wanted_at_momentum
 from polhode.quaternion import derivative, increment, normalise, to_body, to_lab
 from polhode.vector import axpy
 
@@ -41,7 +42,7 @@ METHOD = OneTorque(
     variant_of="fincham1992",
     note="The angular velocity at the half step is taken with the old orientation; that makes it first order.",
     start=start,
-    before_torque=before_torque,
+    before_torque=torque_wanted_at_momentum,
     after_torque=after_torque,
     read=read,
     stored=stored,

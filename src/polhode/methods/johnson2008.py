@@ -10,8 +10,9 @@ from typing import Any
 
 from polhode.body import angular_momentum, angular_velocity
 from polhode.kernel import kernel
-from polhode.methods.johnson2008_delvalle2024 import read, runge_kutta, stored
+from polhode.methods.johnson2008_delvalle2024 import runge_kutta
 from polhode.methods.protocol import SeveralTorques
+from polhode.methods.states import omega_of_momentum, read_momentum, stored_momentum
 from polhode.quaternion import normalise, to_body, to_lab
 from polhode.vector import add, axpy, scale
 
@@ -24,7 +25,7 @@ def start(q: Any, omega: Any, body: Any) -> Any:
 @kernel
 def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
     q, momentum = state[:4], state[4:7]
-    old = to_lab(q, torque(t, q, angular_velocity(to_body(q, momentum), body), parameters))
+    old = to_lab(q, torque(t, q, omega_of_momentum(state, body), parameters))
     predicted = normalise(runge_kutta(q, momentum, old, body, dt))
     omega = angular_velocity(to_body(predicted, axpy(dt, old, momentum)), body)
     new = to_lab(predicted, torque(t + dt, predicted, omega, parameters))
@@ -45,6 +46,6 @@ METHOD = SeveralTorques(
     start=start,
     step=step,
     evaluations_per_step=2,
-    read=read,
-    stored=stored,
+    read=read_momentum,
+    stored=stored_momentum,
 )

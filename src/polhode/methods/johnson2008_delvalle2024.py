@@ -7,9 +7,10 @@ torque at the *new* orientation. First order, because the rotation never sees th
 
 from typing import Any
 
-from polhode.body import angular_momentum, angular_velocity
+from polhode.body import angular_velocity
 from polhode.kernel import kernel
 from polhode.methods.protocol import OneTorque
+from polhode.methods.states import read_momentum, start_with_momentum, stored_momentum
 from polhode.quaternion import derivative, increment, normalise, to_body, to_lab
 from polhode.vector import axpy
 
@@ -36,11 +37,6 @@ def runge_kutta(q: Any, momentum: Any, torque_lab: Any, body: Any, dt: Any) -> A
 
 
 @kernel
-def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    return q + to_lab(q, angular_momentum(omega, body))
-
-
-@kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
     q, momentum = state[:4], state[4:7]
     q = normalise(runge_kutta(q, momentum, (0.0, 0.0, 0.0), body, dt))
@@ -51,17 +47,6 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     q, momentum = state[:4], state[4:7]
     return q + axpy(dt, to_lab(q, torque), momentum)
-
-
-@kernel
-def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    q, momentum = state[:4], state[4:7]
-    return q, angular_velocity(to_body(q, momentum), body)
-
-
-@kernel
-def stored(state: Any, body: Any, dt: Any) -> Any:
-    return angular_velocity(to_body(state[:4], state[4:7]), body)
 
 
 METHOD = OneTorque(
@@ -76,10 +61,10 @@ METHOD = OneTorque(
     momentum_frame="lab",
     variant_of="johnson2008",
     note="The momentum is frozen while the orientation turns; that makes it first order.",
-    start=start,
+    start=start_with_momentum,
     before_torque=before_torque,
     after_torque=after_torque,
-    read=read,
-    stored=stored,
+    read=read_momentum,
+    stored=stored_momentum,
     torque_time=1.0,
 )

@@ -8,7 +8,8 @@ from typing import Any
 
 from polhode.body import euler_equations
 from polhode.kernel import kernel
-from polhode.methods.protocol import OneTorque, stored_in_body_frame, torque_wanted_at_state
+from polhode.methods.protocol import OneTorque
+from polhode.methods.states import stored_in_body_frame, torque_wanted_at_state
 from polhode.quaternion import derivative, increment, scaled
 from polhode.vector import add, axpy, dot
 

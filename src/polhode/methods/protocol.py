@@ -292,21 +292,3 @@ class SeveralTorques(Method):
             return n * per_step
 
         return drive
-
-
-@kernel
-def read_synchronous(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """``read`` of a method whose state begins with q and the body angular velocity at the same whole time."""
-    return state[:4], state[4:7]
-
-
-@kernel
-def stored_in_body_frame(state: Any, body: Any, dt: Any) -> Any:
-    """``stored`` of a method whose state holds the body angular velocity behind q."""
-    return state[4:7]
-
-
-@kernel
-def torque_wanted_at_state(state: Any, body: Any, dt: Any) -> Any:
-    """``before_torque`` of a method that wants the torque at the q and body omega that its state holds."""
-    return state, state[:4], state[4:7]

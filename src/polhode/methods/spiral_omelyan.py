@@ -7,7 +7,8 @@ from typing import Any
 
 from polhode.kernel import kernel
 from polhode.methods.omelyan1998 import kick, read, start
-from polhode.methods.protocol import OneTorque, stored_in_body_frame, torque_wanted_at_state
+from polhode.methods.protocol import OneTorque
+from polhode.methods.states import stored_in_body_frame, torque_wanted_at_state
 from polhode.quaternion import rotate
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from polhode.body import euler_equations
 from polhode.kernel import kernel
-from polhode.methods.euler import start
-from polhode.methods.protocol import OneTorque, read_synchronous, stored_in_body_frame, torque_wanted_at_state
+from polhode.methods.protocol import OneTorque
 from polhode.methods.spiral_leapfrog import kick
+from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
 from polhode.quaternion import rotate
 
 
@@ -29,7 +29,7 @@ METHOD = OneTorque(
     published_order="third order",
     normalises=False,
     note="The torque of the old time is frozen over the whole step: a torque that varies makes it first order.",
-    start=start,
+    start=start_with_omega,
     before_torque=torque_wanted_at_state,
     after_torque=after_torque,
     read=read_synchronous,

@@ -10,7 +10,8 @@ from typing import Any
 
 from polhode.body import euler_equations
 from polhode.kernel import kernel
-from polhode.methods.protocol import OneTorque, read_synchronous, stored_in_body_frame
+from polhode.methods.protocol import OneTorque
+from polhode.methods.states import read_synchronous, stored_in_body_frame
 from polhode.methods.verlet_delvalle2024 import before_torque, start
 from polhode.vector import axpy
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from polhode.body import euler_equations
 from polhode.kernel import kernel
-from polhode.methods.protocol import OneTorque, read_synchronous, stored_in_body_frame
+from polhode.methods.protocol import OneTorque
+from polhode.methods.states import read_synchronous, stored_in_body_frame
 from polhode.quaternion import derivative, increment, normalise
 from polhode.vector import axpy
 

@@ -1,0 +1,70 @@
+"""The two kinds of state most methods carry, and how each starts, asks for the torque and is read.
+
+Both begin with the orientation q. Behind it stands either the angular velocity in the body frame or the angular momentum in
+the lab frame; a method may append more.
+"""
+
+from typing import Any
+
+from polhode.body import angular_momentum, angular_velocity
+from polhode.kernel import kernel
+from polhode.quaternion import to_body, to_lab
+
+# q, then omega in the body frame
+
+
+@kernel
+def start_with_omega(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """``start`` at once: the state is (q, omega)."""
+    return q + omega
+
+
+@kernel
+def torque_wanted_at_state(state: Any, body: Any, dt: Any) -> Any:
+    """``before_torque`` of a method that wants the torque at the q and omega that its state holds."""
+    return state, state[:4], state[4:7]
+
+
+@kernel
+def read_synchronous(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """``read`` of a method that holds q and omega at the same whole time."""
+    return state[:4], state[4:7]
+
+
+@kernel
+def stored_in_body_frame(state: Any, body: Any, dt: Any) -> Any:
+    """``stored`` of a method that holds omega."""
+    return state[4:7]
+
+
+# q, then the angular momentum in the lab frame
+
+
+@kernel
+def start_with_momentum(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """``start`` at once: the state is (q, L)."""
+    return q + to_lab(q, angular_momentum(omega, body))
+
+
+@kernel
+def omega_of_momentum(state: Any, body: Any) -> Any:
+    """I^-1 A(q) L: omega in the body frame of a state (q, L)."""
+    return angular_velocity(to_body(state[:4], state[4:7]), body)
+
+
+@kernel
+def torque_wanted_at_momentum(state: Any, body: Any, dt: Any) -> Any:
+    """``before_torque`` of a method that wants the torque at the q and L that its state holds."""
+    return state, state[:4], omega_of_momentum(state, body)
+
+
+@kernel
+def read_momentum(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """``read`` of a method that holds q and L at the same whole time."""
+    return state[:4], omega_of_momentum(state, body)
+
+
+@kernel
+def stored_momentum(state: Any, body: Any, dt: Any) -> Any:
+    """``stored`` of a method that holds L."""
+    return omega_of_momentum(state, body)
