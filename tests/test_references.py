@@ -1,6 +1,7 @@
 """References must be right before anything is measured by them: closed form, Taylor series and balls check one another."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 
@@ -558,3 +559,13 @@ def test_dataset_is_reproducible_and_survives_a_file(tmp_path):
 def test_every_problem_has_a_confirmed_reference():
     for problem in polhode.problems.values():
         assert reference_dataset(problem, [0.0, 0.05], 30).attrs["agreement"] >= 30
+
+
+def test_threads_do_not_disturb_each_other():
+    """mpmath's precision belongs to the process; the closed form must hold it while it computes."""
+    times = [0.1 * k for k in range(1, 40)]
+    alone = {digits: axial_torque.solve(CYLINDER, times, digits) for digits in (20, 60)}
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda digits: (digits, axial_torque.solve(CYLINDER, times, digits)), [20, 60] * 6))
+    for digits, states in together:
+        assert states == alone[digits]

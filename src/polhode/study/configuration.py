@@ -218,6 +218,8 @@ def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], wh
     targets = None
     if settings.get("targets"):
         t = settings["targets"]
+        if problem.closed_form is None:
+            raise ConfigurationError(f"{where}.targets: needs a closed form, which {key!r} has not; write targets: null")
         if t["dt_min"] >= t["dt_max"]:
             raise ConfigurationError(f"{where}.targets: dt_min = {t['dt_min']} is not below dt_max = {t['dt_max']}")
         targets = Targets(tuple(sorted(t["errors"])), t["dt_min"], t["dt_max"], t.get("truncate", False))
