@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +84,16 @@ def test_bad_configuration_is_named(change, message):
     with pytest.raises(configuration.ConfigurationError) as error:
         configuration.resolve(config, HOME, files=["config.yaml"])
     assert message in str(error.value) and "config.yaml" in str(error.value)
+
+
+def test_targets_need_a_closed_form(monkeypatch):
+    problem = polhode.problems["spiral_cylinder"]
+    monkeypatch.setitem(configuration.PROBLEMS._items, "spiral_cylinder", replace(problem, reference=None))
+    with pytest.raises(configuration.ConfigurationError, match="targets: needs a closed form.*write targets: null"):
+        configuration.resolve(small(), HOME)
+    config = small()
+    config["problems"]["spiral_cylinder"]["targets"] = None
+    assert configuration.resolve(config, HOME).problems["spiral_cylinder"].targets is None
 
 
 def test_step_names_are_exact():
