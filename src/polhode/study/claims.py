@@ -77,15 +77,22 @@ def _worst(ratios: dict[float, float]) -> tuple[float, str]:
     return worst, "ours/published: " + ", ".join(f"{ratio:.5g} at {target:.0e}" for target, ratio in ratios.items())
 
 
-def order(results: Results, method: str, quantity: str) -> tuple[float, str]:
-    """The fitted global order of q or omega."""
+def order_per_step(results: Results, method: str, quantity: str) -> tuple[float, str]:
+    """The order of the error of one step, as publications of this field count: the order at a fixed time plus 1."""
     row = results.of(results.runs, method)
     value = float(row[f"{quantity}_order"])
     if not np.isfinite(value):
         raise NotMeasured(f"too few step sizes for an order of {method}")
     low, high = float(row[f"{quantity}_order_dt_min"]), float(row[f"{quantity}_order_dt_max"])
     error = float(row[f"{quantity}_order_stderr"])
-    return value, f"fit over dt = {low:.2g} to {high:.2g} s, standard error {error:.2g}"
+    return value + 1, f"at a fixed time {value:.4g}, standard error {error:.2g}, fitted over dt = {low:.2g} to {high:.2g} s"
+
+
+def highest_order_per_step(results: Results, methods: list[str], quantity: str) -> tuple[float, str]:
+    """The highest of several methods' orders."""
+    found = {m: order_per_step(results, m, quantity)[0] for m in methods}
+    best = max(found, key=lambda m: found[m])
+    return found[best], ", ".join(f"{m} {value:.3g}" for m, value in found.items())
 
 
 def share_won(results: Results, method: str, rivals: list[str], quantity: str) -> tuple[float, str]:
@@ -100,11 +107,20 @@ def share_won(results: Results, method: str, rivals: list[str], quantity: str) -
     own = results.of(runs, method)[quantity].values
     others = np.min([results.of(runs, r)[quantity].values for r in rivals], axis=0)
     floor = np.finfo(float).eps * results.of(runs, method).steps.values
-    won = (own <= others) | (np.maximum(own, others) < floor)
-    lost = [f"{dt:.2g}" for dt in runs.dt.values[~won]]
-    return float(won.mean()), f"{int(won.sum())} of {won.size} step sizes" + (
-        f"; not at dt = {', '.join(lost)} s" if lost else ""
-    )
+    open_ = np.maximum(own, others) < floor
+    won = (own <= others) & ~open_
+    lost = [f"{dt:.2g}" for dt in runs.dt.values[~won & ~open_]]
+    evidence = f"{int(won.sum())} of {won.size} step sizes, {int(open_.sum())} more undecided by rounding"
+    return float((won | open_).mean()), evidence + (f"; not at dt = {', '.join(lost)} s" if lost else "")
+
+
+def share_of_time_won(results: Results, method: str, rivals: list[str], quantity: str) -> tuple[float, str]:
+    """The share of the samples of the long run at which no rival has a smaller error."""
+    data = results.group("long_run").isel(time=slice(1, None))
+    own = results.of(data, method)[quantity].values
+    others = np.min([results.of(data, r)[quantity].fillna(np.inf).values for r in rivals], axis=0)
+    won = own <= others
+    return float(won.mean()), f"{int(won.sum())} of {won.size} samples up to t = {float(data.time[-1]):g} s"
 
 
 def long_run_maximum(results: Results, method: str, quantity: str) -> tuple[float, str]:
@@ -144,8 +160,10 @@ MEASURES: dict[str, Measure] = {
     for f in (
         worst_target_ratio,
         worst_interpolated_ratio,
-        order,
+        order_per_step,
+        highest_order_per_step,
         share_won,
+        share_of_time_won,
         long_run_maximum,
         long_run_ratio,
         error_ratio,

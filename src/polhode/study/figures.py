@@ -53,8 +53,8 @@ CYLINDER = (5.0, 7.5)
 #: Half a unit of the last of four printed digits, relative to the smallest number with four digits.
 PRINTED_ROUNDING = 5e-4
 
-Q_ERROR = r"error of orientation, $\|q-q'\|$"
-OMEGA_ERROR = r"error of angular velocity, $\|\omega-\omega'\|$"
+Q_ERROR = r"error of orientation $\varepsilon_q$"
+OMEGA_ERROR = r"error of angular velocity $\varepsilon_\omega$"
 STEP = r"time step $\Delta t$ (s)"
 
 

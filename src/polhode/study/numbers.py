@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from math import degrees, floor, isfinite, log10, nan
+from math import ceil, degrees, floor, isfinite, log10, nan
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 import xarray as xr
 
 import polhode.methods as _methods
+from polhode.references.precision import GUARD_DIGITS
 from polhode.study.figures import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs
 from polhode.study.storage import write_text
@@ -66,6 +67,14 @@ def _factor(value: float) -> str:
         return number(value, 2)
     rounded = round(value, 1 - floor(log10(value)))
     return rf"\num{{{rounded:.0f}}}" if rounded >= 10 else rf"\num{{{rounded:.{max(0, 1 - floor(log10(rounded)))}f}}}"
+
+
+def _upper(value: float, digits: int) -> float:
+    """``value`` rounded up to so many significant digits, for a number that the text states as a bound."""
+    if not isfinite(value) or value == 0:
+        return value
+    unit = 10.0 ** (floor(log10(abs(value))) + 1 - digits)
+    return ceil(value / unit - 1e-9) * unit
 
 
 def _plain(value: float) -> str:
@@ -130,6 +139,7 @@ def _scope(inputs: Inputs) -> dict[str, str]:
         "studyLongEnd": _plain(float(times.max())),
         "studyLongSteps": _plain(round(float(times.max()) / dt)) if isfinite(dt) else NOT_AVAILABLE,
         "studySnapshotTime": _plain(float(times[np.argmin(np.abs(times - SNAPSHOT_TIME))])),
+        "studyGuardDigits": str(GUARD_DIGITS),
         "studyReferenceDigits": escape(str(reference.attrs.get("digits", NOT_AVAILABLE))),
         "studyReferenceAgreement": rf"\num{{{floor(agreement * 10) / 10:g}}}" if isfinite(agreement) else NOT_AVAILABLE,
         "studyReferenceTime": _plain(float(reference.attrs.get("agreement_time", nan))),
@@ -146,7 +156,7 @@ def _methods_numbers(inputs: Inputs) -> dict[str, str]:
         "LongQ": lambda key: number(_at(long_run, "q_error_l1", key, time=-1), 2),
         "LongOmega": lambda key: number(_at(long_run, "stored_omega_error_l1", key, time=-1), 2),
         "SnapshotAngle": lambda key: number(degrees(_at(long_run, "angle_error", key, time=snapshot)), 2),
-        "NormDrift": lambda key: number(_peak(long_run, "norm_error", key), 1),
+        "NormDrift": lambda key: number(_upper(_peak(long_run, "norm_error", key), 1), 1),
     }
     for name, target in (("Five", "1e-05"), ("Four", "1e-04"), ("Three", "1e-03"), ("Two", "1e-02")):
         column = columns.get(target)
@@ -196,6 +206,7 @@ def _comparisons(inputs: Inputs) -> dict[str, str]:
     # Table 2: the worst relative differences of the reproduced methods, and the range of the ratio of the one that is not.
     published = inputs.published_steps
     drawn, found, apart = [], [], []
+    equal = 0
     for key in dict.fromkeys(published["method"]):
         for column, target in enumerate(errors):
             printed = published_step(published, key, float(target))
@@ -204,13 +215,16 @@ def _comparisons(inputs: Inputs) -> dict[str, str]:
                 apart.append(ratio)
             else:
                 found.append(abs(ratio - 1))
-                drawn.append(abs(_quotient(inputs.interpolated_step(key, float(target)), printed) - 1))
+                interpolated = inputs.interpolated_step(key, float(target))
+                drawn.append(abs(_quotient(interpolated, printed) - 1))
+                equal += f"{interpolated:.3e}" == f"{printed:.3e}"
     finite = [[x for x in values if isfinite(x)] for values in (drawn, found, apart)]
-    result["studyTableWorst"] = number(max(finite[0], default=nan), 1)
-    result["studyTableWorstFound"] = number(max(finite[1], default=nan), 1)
+    result["studyTableWorst"] = number(_upper(max(finite[0], default=nan), 2), 2)
+    result["studyTableWorstFound"] = number(_upper(max(finite[1], default=nan), 2), 2)
     result["studyTableEntries"] = str(len(finite[0]))
-    result["studyApartLow"] = _factor(min(finite[2], default=nan))
-    result["studyApartHigh"] = _factor(max(finite[2], default=nan))
+    result["studyTableEqual"] = str(equal)
+    result["studyApartLow"] = _factor(-_upper(-min(finite[2], default=nan), 2))
+    result["studyApartHigh"] = _factor(_upper(max(finite[2], default=nan), 2))
     return result
 
 

@@ -232,7 +232,14 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             rows.append(r"\midrule")
         rows += lines
     head = ["method", "", *(step(t, 1) for t in targets)]
-    return pd.DataFrame(records), tabular("ll" + "r" * len(targets), head, rows)
+    text = tabular("ll" + "r" * len(targets), head, rows)
+    top = (
+        rf" & & \multicolumn{{{len(targets)}}}{{c}}{{target error}} \\"
+        + "\n"
+        + rf"\cmidrule(lr){{3-{2 + len(targets)}}}"
+        + "\n"
+    )
+    return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
 
 
 def published_step(published: pd.DataFrame, key: str, target: float) -> float:
@@ -257,7 +264,7 @@ def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             cells += [
                 str(record[claim]) if record[claim] is not None else NOT_AVAILABLE,
                 with_error(record[f"{short}_order"], record[f"{short}_order_stderr"]),
-                f"{step(low, 2)}--{step(high, 2)}" if known else NOT_AVAILABLE,
+                f"{step(low, 2)} to {step(high, 2)}" if known else NOT_AVAILABLE,
             ]
         for suffix in ("", "_stderr"):
             record[f"stored_omega_order{suffix}"] = _value(inputs, f"stored_omega_order{suffix}", key)
@@ -327,7 +334,7 @@ def claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         r"@{}>{\raggedright\arraybackslash}p{17mm}>{\raggedright\arraybackslash}p{62mm}"
         r">{\raggedright\arraybackslash}p{22mm}>{\raggedright\arraybackslash}p{26mm}>{\raggedright\arraybackslash}p{19mm}@{}"
     )
-    return data, long_table(columns, ["place", "statement", "published", "measured", "verdict"], rows, "claims")
+    return data, long_table(columns, ["place", "statement", "published or asked", "measured", "verdict"], rows, "claims")
 
 
 def _cell(text: str) -> str:
