@@ -21,6 +21,7 @@ from polhode.study.entry import share_library
 share_library()
 try:
     STUDY = configuration.resolve(config, HOME, workflow.configfiles)
+    configuration.compile_plugins(STUDY)
 except configuration.ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 PLAN = jobs.Plan(STUDY, HOME)
@@ -42,12 +43,12 @@ rule all:
     input:
         f"{RESULTS}/report.pdf",
         f"{RESULTS}/provenance.json",
+        PLAN.data(),
 
 
 rule data:
     input:
-        f"{RESULTS}/single_body.nc",
-        f"{RESULTS}/claims.csv",
+        PLAN.data(),
 
 
 include: "workflow/rules/references.smk"

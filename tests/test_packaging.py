@@ -29,8 +29,8 @@ def locked() -> list[str]:
 
 
 def committed() -> list[Path]:
-    """Files that are, or would be, committed."""
-    command = ["git", "-C", str(HOUSE), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    """Files that are committed."""
+    command = ["git", "-C", str(HOUSE), "ls-files", "-z"]
     listing = subprocess.run(command, capture_output=True, text=True)
     if listing.returncode == 0:
         files = [HOUSE / name for name in listing.stdout.split("\0") if name]

@@ -75,6 +75,11 @@ def test_default_and_quick_configurations_are_valid():
         (lambda c: c["problems"]["spiral_cylinder"]["targets"].update(dt_min=1.0), "dt_min = 1.0 is not below"),
         (lambda c: c.update(methods="some"), 'the word "all" or a list'),
         (lambda c: c.pop("digits"), "lacks 'digits'"),
+        (lambda c: c["problems"]["spiral_cylinder"]["long_run"].update(dtt=1.0), "long_run: did you mean 'dt'"),
+        (
+            lambda c: c["problems"]["spiral_cylinder"]["long_run"].update(dt="soon"),
+            "long_run.dt: 'soon' is not of type 'number'",
+        ),
         (lambda c: c.update(plugins=["nowhere.py"]), "nowhere.py does not exist"),
     ],
 )
@@ -94,6 +99,36 @@ def test_targets_need_a_closed_form(monkeypatch):
     config = small()
     config["problems"]["spiral_cylinder"]["targets"] = None
     assert configuration.resolve(config, HOME).problems["spiral_cylinder"].targets is None
+
+
+def test_numbers_without_a_decimal_point_are_numbers():
+    config = small()
+    config["problems"]["spiral_cylinder"]["long_run"]["dt"] = yaml.safe_load("1e-3")
+    assert configuration.resolve(config, HOME).problems["spiral_cylinder"].long_run.dt == 1e-3
+
+
+@pytest.fixture
+def forget_plugins():
+    """Take out again what a test adds to the methods."""
+    known = set(polhode.methods)
+    yield
+    for key in set(polhode.methods) - known:
+        del polhode.methods._items[key], polhode.methods._origins[key]
+
+
+def test_a_plugin_joins_a_list_of_methods(forget_plugins):
+    study = configuration.resolve(small() | {"plugins": ["docs/example_plugin.py"]}, HOME)
+    assert study.methods == ("spiral_leapfrog", "euler", "my_spiral") and study.plugin_methods == ("my_spiral",)
+
+
+def test_a_slip_in_a_plugin_is_one_message(tmp_path, forget_plugins):
+    text = (HOME / "docs" / "example_plugin.py").read_text()
+    path = tmp_path / "slip.py"
+    path.write_text(text.replace("return axpy(2 *", "return axpyy(2 *"))
+    study = configuration.resolve(small() | {"plugins": [str(path)]}, HOME)
+    with pytest.raises(configuration.ConfigurationError, match=r"slip\.py does not compile: .*axpyy") as error:
+        configuration.compile_plugins(study)
+    assert len(str(error.value)) < 400
 
 
 def test_step_names_are_exact():

@@ -189,6 +189,15 @@ def test_the_same_bytes_for_any_number_of_cores(house, tmp_path):
     assert [name for name in pictures if pictures[name] != copies[name]] == []
 
 
+def test_deleted_data_are_made_again(edited):
+    results = edited.folder / "results"
+    (results / "single_body.nc").unlink()
+    next((results / "cells" / "spiral_cylinder" / "euler").glob("*.nc")).unlink()
+    assert edited.jobs()["cell"] == 1
+    edited.run("--cores", "2")
+    assert (results / "single_body.nc").is_file() and len(list((results / "cells").rglob("*.nc"))) == CELLS
+
+
 def test_a_misspelt_key_is_named(edited):
     config = yaml.safe_load((edited.folder / "tiny.yaml").read_text())
     edited.configure(config | {"digts": 30})

@@ -80,7 +80,8 @@ def simulate(
     xarray.Dataset
         Over ``time`` (s, step number times dt): ``q`` (time, 4), ``omega`` (time, 3; body frame, rad/s, at the same times),
         ``energy`` (kinetic, J), ``stored_omega`` (what the method itself carries, at ``time + stored_offset * dt``),
-        and the scalars ``steps``, ``torque_evaluations``, ``stored_offset``. A run that blows up has NaN from there on, and its
+        and the scalars ``steps``, ``torque_evaluations`` (those of the steps, and one at the start for one-torque methods;
+        those that reading needs are not counted), ``stored_offset``. A run that blows up has NaN from there on, and its
         attribute ``diverged`` says by which time, in s.
 
     Raises

@@ -17,7 +17,6 @@ Catalogue.adopt(
         ("order q", lambda m: str(m.order_q)),
         ("order omega", lambda m: str(m.order_omega)),
         ("normalises", lambda m: "yes" if m.normalises else "no"),
-        ("engines", lambda m: ", ".join(m.engines)),
         ("source", lambda m: m.source),
     ),
 )

@@ -143,6 +143,12 @@ class Method:
     def _compiled(self) -> Callable[..., Any]:
         return compile_driver(self._driver(), _DRIVER)
 
+    def compile(self) -> None:
+        """Compile the driver, once; threads that ask for it at the same time wait for the first."""
+        if not hasattr(self, "_ready"):
+            with _compiling:
+                object.__setattr__(self, "_ready", self._compiled is not None)
+
     def integrate(
         self,
         q0: tuple[float, ...],
@@ -169,10 +175,7 @@ class Method:
         q (samples, 4), omega (samples, 3), stored omega (samples, 3), number of torque evaluations the method used.
         Samples behind a blow-up (a value that is not finite) are NaN.
         """
-        if not hasattr(self, "_ready"):
-            # Threads of the study ask for the same driver at the same time; one compiles, the others wait.
-            with _compiling:
-                object.__setattr__(self, "_ready", self._compiled is not None)
+        self.compile()
         q = np.full((len(sample_steps), 4), np.nan)
         omega = np.full((len(sample_steps), 3), np.nan)
         stored = np.full((len(sample_steps), 3), np.nan)

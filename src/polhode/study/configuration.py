@@ -1,6 +1,7 @@
 """The configuration of a study: validated, with defaults filled in, and expanded into the literal jobs it stands for."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,6 +161,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         Naming the key and what to write instead.
     """
     where = ", ".join(map(str, files)) or "configuration"
+    config = _with_numbers(config)
     schema = yaml.safe_load((home / SCHEMA).read_text())
     _check(config, schema, where)
     plugins = []
@@ -170,7 +172,9 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
             raise ConfigurationError(f"{where}: plugins: {error}") from error
         plugins.append((home / path).resolve())
     known = list(METHODS)
-    methods = known if config["methods"] == "all" else list(dict.fromkeys(config["methods"]))
+    # Who names a plug-in wants to see it, also beside a list of methods that does not repeat its key.
+    added = [key for key in known if METHODS.origin(key) in plugins]
+    methods = known if config["methods"] == "all" else list(dict.fromkeys([*config["methods"], *added]))
     for key in methods:
         if key not in known:
             raise ConfigurationError(f"{where}: methods: unknown method {key!r}; {nearest(key, known)}")
@@ -187,6 +191,23 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         plugins=tuple(plugins),
         resolved=json.loads(json.dumps(config)),
     )
+
+
+def compile_plugins(study: Study) -> None:
+    """Compile the user's own methods, so that a slip in a kernel is one message now and not one a cell later.
+
+    Raises
+    ------
+    ConfigurationError
+        Naming the file and what the compiler says first.
+    """
+    for key in study.plugin_methods:
+        try:
+            METHODS[key].compile()
+        except Exception as error:
+            said = [line.strip() for line in str(error).splitlines() if line.strip()]
+            reason = next((line for line in said if "rror: " in line or "not defined" in line or "ntyped" in line), said[0])
+            raise ConfigurationError(f"plug-in {METHODS.origin(key)} does not compile: {reason}") from error
 
 
 def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], where: str) -> ProblemStudy:
@@ -206,7 +227,8 @@ def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], wh
             try:
                 steps = count_steps(dt, problem.horizon, truncate)
             except ValueError as error:
-                raise ConfigurationError(f"{where}.dt.{name}: {error}") from error
+                advice = str(error).replace("truncate=True", "truncate: true in this ladder")
+                raise ConfigurationError(f"{where}.dt.{name}: {advice}") from error
             rungs.setdefault(dt, StepSize(dt, name, truncate, steps))
     long_run = None
     if settings.get("long_run"):
@@ -214,7 +236,7 @@ def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], wh
         try:
             count_steps(long_run.dt, long_run.horizon)
         except ValueError as error:
-            raise ConfigurationError(f"{where}.long_run: {error}") from error
+            raise ConfigurationError(f"{where}.long_run: {str(error).split(', or truncate')[0]}") from error
     targets = None
     if settings.get("targets"):
         t = settings["targets"]
@@ -234,6 +256,17 @@ def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], wh
     )
 
 
+def _with_numbers(value: Any) -> Any:
+    """The configuration with 1e-4 as the number it looks like; to YAML it is a text, for want of a decimal point."""
+    if isinstance(value, Mapping):
+        return {key: _with_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_numbers(item) for item in value]
+    if isinstance(value, str) and re.fullmatch(r"[+-]?\d+\.?\d*[eE][+-]?\d+", value):
+        return float(value)
+    return value
+
+
 def _check(config: Mapping[str, Any], schema: Mapping[str, Any], where: str) -> None:
     errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.absolute_path)))
     if errors:
@@ -250,7 +283,11 @@ def _explain(error: Any) -> str:
     if error.validator == "required":
         missing = sorted(set(error.schema["required"]) - set(error.instance))
         return f"{key} lacks {', '.join(map(repr, missing))}"
-    if error.validator in ("oneOf", "anyOf"):
+    if error.validator == "anyOf" and isinstance(error.instance, Mapping):
+        return "; ".join(
+            _explain(inner) for inner in error.context if inner.instance is not error.instance or inner.validator != "type"
+        )
+    if error.validator == "anyOf":
         return f"{key}: {error.schema.get('description', 'not a valid value')}; got {error.instance!r}"
     if error.validator == "exclusiveMinimum":
         return f"{key} must be greater than {error.validator_value}, got {error.instance!r}"

@@ -76,6 +76,13 @@ class Plan:
         """All tables, as LaTeX; each comes with a CSV."""
         return [f"{self.results}/tables/{name}.tex" for name in TABLES]
 
+    def data(self) -> list[str]:
+        """The data files a reader opens, named so that a deleted one is made again, with the cells it then lacks.
+
+        Not the cells themselves: looking at thousands of them would slow down every run that has nothing to do.
+        """
+        return [f"{self.results}/single_body.nc", f"{self.results}/claims.csv", *self.references()]
+
     def sources(self) -> list[str]:
         """The files of the report's text."""
         paper = self.home / "paper"

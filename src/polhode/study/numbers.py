@@ -17,7 +17,7 @@ import xarray as xr
 import polhode.methods as _methods
 from polhode.references.precision import GUARD_DIGITS
 from polhode.study.figures import SNAPSHOT_TIME
-from polhode.study.inputs import Inputs
+from polhode.study.inputs import Inputs, is_published_ladder
 from polhode.study.storage import write_text
 from polhode.study.tables import NOT_AVAILABLE, escape, number, published_step, with_error
 
@@ -129,7 +129,24 @@ def _scope(inputs: Inputs) -> dict[str, str]:
     times = long_run["time"].values
     dt = float(long_run.attrs.get("dt", nan))
     agreement = float(reference.attrs.get("agreement", nan))
+    missing = [key for key in registry if key not in ladder["method"].values]
+    reduced = [
+        *([f"{len(missing)} of its methods left out"] if missing else []),
+        *([] if is_published_ladder(ladder["dt"].values) else ["other time steps than the published ones"]),
+        *(
+            [f"{len(inputs.targets['target_error'])} of its four target errors"]
+            if inputs.targets.sizes["target_error"] < 4
+            else []
+        ),
+        *(["a coarser long run"] if dt > 1.01e-5 else []),
+    ]
+    note = (
+        f"This is a reduced run of the study, with {', '.join(reduced)}. Its text is written for the full one."
+        if reduced
+        else ""
+    )
     return {
+        "studyReduced": rf"\par\medskip\noindent\emph{{{note}}}" if note else "",
         "studyMethodCount": str(ladder.sizes["method"]),
         "studyStepCount": str(ladder.sizes["dt"]),
         "studyCellCount": str(int(np.isfinite(inputs.errors["steps"].values).sum())),

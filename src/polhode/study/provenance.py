@@ -74,6 +74,7 @@ def provenance(study: Study, home: Path, folder: Path) -> dict[str, Any]:
         **commit(home),
         "configuration": study.resolved,
         "lock_sha256": hashlib.sha256(lock.read_bytes()).hexdigest() if lock.is_file() else "unknown",
+        "plugins": {str(p): hashlib.sha256(p.read_bytes()).hexdigest() for p in study.plugins},
         "python": platform.python_version(),
         "versions": {d.name: d.version for d in sorted(distributions(), key=lambda d: d.name.lower())},
         "platform": platform.platform(),
