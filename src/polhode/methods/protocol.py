@@ -28,6 +28,7 @@ it runs on the single-body driver alone.
 """
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -65,7 +66,7 @@ _compiling = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method:
+class Method(ABC):
     """What every method declares. The registry, the figures, the tables and the documentation read nothing else.
 
     Parameters
@@ -136,8 +137,9 @@ class Method:
         if self.order_q < 1 or self.order_omega < 1:
             raise ValueError(f"method {self.key}: orders must be at least 1, got {self.order_q}, {self.order_omega}")
 
+    @abstractmethod
     def _driver(self) -> Callable[..., Any]:
-        raise NotImplementedError
+        """The loop over steps and samples, as plain Python around this method's kernels."""
 
     @cached_property
     def _compiled(self) -> Callable[..., Any]:
