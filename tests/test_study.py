@@ -274,7 +274,7 @@ def results(tmp_path_factory):
         wildcards = type("W", (), {"problem": "spiral_cylinder"})
         cells.run_cell(*_job(path), plan.long_run_settings(wildcards), path, path.with_suffix(".log"))
     for path in map(Path, plan.targets()):
-        targets.run_targets(part.problem, polhode.methods[path.stem], part.targets, path, path.with_suffix(".log"))
+        targets.run_targets(study, "spiral_cylinder", path.stem, path, path.with_suffix(".log"))
     storage.write_groups(gather.gather(study, folder), folder / "single_body.nc")
     return study, folder
 

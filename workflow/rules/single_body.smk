@@ -48,13 +48,8 @@ rule targets:
         settings=PLAN.target_settings,
         code=PLAN.target_code,
     run:
-        part = STUDY.problems[wildcards.problem]
         targets.run_targets(
-            part.problem,
-            configuration.method(wildcards.method),
-            part.targets,
-            output[0],
-            log[0],
+            STUDY, wildcards.problem, wildcards.method, output[0], log[0]
         )
 
 

@@ -13,7 +13,8 @@ from polhode import metrics
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Problem
 from polhode.simulate import simulate
-from polhode.study.configuration import Targets
+from polhode.study.configuration import Study, Targets
+from polhode.study.configuration import method as method_of
 from polhode.study.storage import write_cell, write_text
 
 #: Digits of the exact solution; far beyond double precision is enough.
@@ -92,12 +93,14 @@ def find_steps(problem: Problem, method: Method, targets: Targets) -> xr.Dataset
     )
 
 
-def run_targets(problem: Problem, method: Method, targets: Targets, output: str | Path, log: str | Path) -> None:
-    """Find the steps and write them; the time it took goes into the log."""
+def run_targets(study: Study, problem: str, method: str, output: str | Path, log: str | Path) -> None:
+    """Find the steps for one method of a study and write them; the time it took goes into the log."""
     wall, cpu = time.perf_counter(), time.thread_time()
-    found = find_steps(problem, method, targets)
+    part = study.problems[problem]
+    assert part.targets is not None
+    found = find_steps(part.problem, method_of(method), part.targets)
     write_cell(found, output)
-    lines = [f"problem {problem.key}, method {method.key}"]
+    lines = [f"problem {problem}, method {method}"]
     lines += [
         f"error {target:g}: dt = {dt!r} s" for target, dt in zip(found.target_error.values, found.step_size.values, strict=True)
     ]
