@@ -15,7 +15,7 @@ import polhode
 from polhode import metrics
 from polhode.body import Body
 from polhode.methods import buss2000_delvalle2024 as buss
-from polhode.study import figures, inputs, numbers, style, tables
+from polhode.study import figures, inputs, jobs, numbers, style, tables
 from polhode.study.inputs import Inputs, interpolated_step, load_errata
 from polhode.study.storage import write_dataset, write_groups
 
@@ -121,6 +121,10 @@ def test_look_does_not_depend_on_company_or_order():
 def test_too_many_plugins_are_named():
     with pytest.raises(ValueError, match="no distinct style"):
         style.styles([f"plugin_{i}" for i in range(len(style.SPARE) + 1)])
+
+
+def test_the_workflow_makes_every_figure_and_table():
+    assert set(jobs.FIGURES) == set(figures.FIGURES) and set(jobs.TABLES) == set(tables.TABLES)
 
 
 # Figures

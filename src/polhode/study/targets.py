@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from polhode import metrics
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Problem
-from polhode.simulate import simulate
+from polhode.simulate import count_steps, simulate
 from polhode.study.configuration import Study, Targets
 from polhode.study.configuration import method as method_of
 from polhode.study.storage import write_cell, write_text
@@ -79,8 +79,7 @@ def find_steps(problem: Problem, method: Method, targets: Targets) -> xr.Dataset
 
         exponent = float(brentq(distance, bracket[1], bracket[0], xtol=TOLERANCE / 3))
         dt = 10**exponent
-        steps = simulate(problem, method, dt, samples=1, truncate=targets.truncate).steps
-        found[target] = (dt, float(steps), error_at(exponent))
+        found[target] = (dt, float(count_steps(dt, problem.horizon, targets.truncate)), error_at(exponent))
     rows = np.array([found[t] for t in sorted(targets.errors)])
     return xr.Dataset(
         {
