@@ -15,7 +15,7 @@ configfile: "config.yaml"
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
-from polhode.study import cells, configuration, jobs, targets
+from polhode.study import cells, checks, configuration, jobs, targets
 from polhode.study.entry import share_library
 
 share_library()
@@ -31,6 +31,8 @@ RESULTS = PLAN.results
 wildcard_constraints:
     problem="|".join(STUDY.problems),
     method="|".join(STUDY.methods),
+    kind="long_runs|long_runs_switched",
+    check="|".join(configuration.CHECKS),
 
 
 localrules:

@@ -36,7 +36,7 @@ def test_declarations(key):
     assert all(re.fullmatch(r"[a-z]+[0-9]+", name) for name in method.citation.split(","))
     assert method.order_q in (1, 2, 3, 4) and method.order_omega in (1, 2, 3, 4)
     assert method.published_order in ("", "second order", "third order")
-    assert method.stored_offset in (0.0, -0.5)
+    assert method.stored_offset in (0.0, -0.5, 0.5)
     assert (method.starts == "at once") == (method.stored_offset == 0)
     assert (method.reads == "synchronous") == (method.stored_offset == 0)
     assert method.momentum_frame in ("body", "lab")
@@ -48,7 +48,7 @@ def test_declarations(key):
         assert method.engines == ("single body",)
     else:
         assert method.torques_per_step == 1
-        assert method.torque_time in (0.0, 1.0)
+        assert method.torque_time in (0.0, 0.5, 1.0)
 
 
 def test_labels_are_unique():
@@ -56,12 +56,15 @@ def test_labels_are_unique():
     assert len(set(labels)) == len(labels)
 
 
+#: Variants that are not named after the publication that has them.
+READINGS = {"calzavarini2010_mean": "calzavarini2010", "pcdm2013_lag": "pcdm2013_mid", "pcdm2013_lead": "pcdm2013_mid"}
+
+
 @every_method
 def test_variants_name_their_original(key):
     method = polhode.methods[key]
-    assert bool(method.variant_of) == key.endswith("_delvalle2024")
+    assert method.variant_of == READINGS.get(key, key.removesuffix("_delvalle2024") if key.endswith("_delvalle2024") else "")
     if method.variant_of:
-        assert key == f"{method.variant_of}_delvalle2024"
         original = polhode.methods[method.variant_of]
         assert not original.variant_of
         assert method.note, "a variant says how it differs"
@@ -163,9 +166,10 @@ def test_free_sphere_keeps_its_angular_velocity(key, free_problem):
     run = polhode.simulate(problem, key, 1e-2)
     # Through the lab frame and back there is round-off; in the body frame there is nothing to do. PFC4's Gram-Schmidt
     # turns the matrix about another axis than omega: not even a free sphere spins steadily.
-    tolerance = 0 if method.momentum_frame == "body" else 1e-2 if key == "pfc4" else 1e-13
+    # NO_SQUISH turns about one body axis after the other, which is not the steady turn of a sphere either.
+    tolerance = {"pfc4": 1e-2, "no_squish": 1e-4}.get(key, 0 if method.momentum_frame == "body" else 1e-13)
     np.testing.assert_allclose(run.omega, np.broadcast_to(problem.omega0, run.omega.shape), rtol=0, atol=tolerance)
-    if not method.normalises and key != "omelyan1998":
+    if key == "scalar_factor" or (not method.normalises and key not in ("omelyan1998", "no_squish")):
         exact = [(rotation(Q0) * Rotation.from_rotvec(t * np.array(OMEGA0))).as_matrix() for t in run.time.values]
         np.testing.assert_allclose(rotation(run.q.values).as_matrix(), exact, rtol=0, atol=2e-14)
 
@@ -175,7 +179,7 @@ def test_free_sphere_keeps_its_angular_velocity(key, free_problem):
 def test_free_bodies_keep_energy_and_lab_momentum_to_the_order_of_the_method(key, inertia, free_problem):
     problem = free_problem(inertia, omega0=(0.9, -1.3, 1.1), horizon=2.0)
     method = polhode.methods[key]
-    order = min(method.order_q, method.order_omega)
+    order = min(method.orders("free"))
     energy, momentum = [], []
     for dt in (4e-3, 2e-3, 1e-3):
         run = polhode.simulate(problem, key, dt, samples=100)
@@ -185,8 +189,8 @@ def test_free_bodies_keep_energy_and_lab_momentum_to_the_order_of_the_method(key
         momentum.append(np.linalg.norm(lab - lab[0], axis=1).max() / np.linalg.norm(lab[0]))
     for error in (energy, momentum):
         assert error[0] < (2e-2 if order == 1 else 1e-4)
-        assert error[1] < error[0] * 1.15 / 2**order + 2e-13
-        assert error[2] < error[1] * 1.15 / 2**order + 2e-13
+        assert error[1] < error[0] * 1.15 / 2**order + 5e-13
+        assert error[2] < error[1] * 1.15 / 2**order + 5e-13
 
 
 # --- blow-up ---------------------------------------------------------------------------------------------------------
@@ -198,7 +202,7 @@ def growing_torque(t, q, omega, parameters):
 
 @every_method
 def test_a_blow_up_is_recorded_and_nothing_else_happens(key):
-    problem = make("growing", growing_torque, "body", horizon=200.0)
+    problem = make("growing", growing_torque, "time", horizon=200.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run = polhode.simulate(problem, key, 0.5, samples=400)
@@ -510,17 +514,113 @@ def pfc4(q, omega, dt, steps):
     return quaternion(a), a.T @ omega, a.T @ now
 
 
+def turned_in_lab(q, omega, dt):
+    return expm(dt / 2 * from_left(omega)) @ q
+
+
+def pcdm(when):
+    """Zhao and van Wachem (2013) with one torque per step, at t_n, t_{n+1/2} or t_{n+1}."""
+
+    def run(q, omega, dt, steps):
+        torque = torque_at(0.0, q, omega)
+        for n in range(steps):
+            torque = torque_at(n * dt, q, omega) if when == 0 else torque
+            rate = acceleration(omega, torque)
+            middle = turned_in_lab(q, matrix(q) @ (omega + dt / 4 * rate), dt / 2)
+            half = omega + dt / 2 * rate
+            new = turned_in_lab(q, matrix(middle) @ half, dt)
+            if when == 0.5:
+                torque = torque_at((n + 0.5) * dt, middle, half)
+            if when == 1:
+                torque = torque_at((n + 1) * dt, new, omega + dt * rate)
+            q, omega = new, omega + dt * acceleration(half, torque)
+        return q, omega, omega
+
+    return run
+
+
+def pcdm2016(q, omega, dt, steps):
+    rate = acceleration(omega, torque_at(0.0, q, omega))
+    ahead = turned_in_lab(q, matrix(q) @ (omega + dt / 4 * rate), dt / 2)
+    half = omega + dt / 2 * rate
+    for n in range(1, steps + 1):
+        q = turned_in_lab(ahead, matrix(ahead) @ (half + dt / 4 * rate), dt / 2)
+        omega = half + dt / 2 * rate
+        rate = acceleration(omega, torque_at(n * dt, q, omega))
+        ahead, half = turned_in_lab(ahead, matrix(q) @ omega, dt), half + dt * rate
+    return q, half, omega
+
+
+def scalar_factor(q, omega, dt, steps):
+    for n in range(steps):
+        omega = explicit(omega, torque_at((n + 1) * dt, q, omega), dt)
+        speed = np.linalg.norm(omega)
+        q = unit(q + np.tan(speed * dt / 2) / speed * from_right(omega) @ q)
+    return q, omega, omega
+
+
+def calzavarini(share, other):
+    """Secs. II and III of the note, corrected; omega at the time of the torque is so much of the last and of the one before."""
+
+    def run(q, omega, dt, steps):
+        momentum = matrix(q) @ (INERTIA @ omega - dt / 2 * torque_at(0.0, q, omega))
+        back = unit(q - dt / 4 * from_right(omega) @ q)
+        kept = body_omega(back, momentum)
+        a = matrix(back) @ kept
+        b = 3 * a - 2 * matrix(q) @ omega
+
+        def lab_torque(t):
+            return matrix(q) @ torque_at(t, q, matrix(q).T @ (share * a + other * b))
+
+        for n in range(steps):
+            torque = lab_torque(n * dt)
+            half = unit(q + dt / 4 * from_right(body_omega(q, momentum + dt / 2 * torque)) @ q)
+            momentum = momentum + dt * torque
+            kept = body_omega(half, momentum)
+            a, b = matrix(half) @ kept, a
+            q = unit(q + dt / 2 * from_right(kept) @ half)
+        return q, kept, body_omega(q, momentum + dt / 2 * lab_torque(steps * dt))
+
+    return run
+
+
+def no_squish(q, omega, dt, steps):
+    """Turns about one body axis after the other at a fixed lab momentum: the same without the momentum of four components."""
+
+    def about(k, q, dt):
+        return exact_rotation(q, np.eye(3)[k] * body_omega(q, momentum)[k], dt)
+
+    momentum = matrix(q) @ INERTIA @ omega
+    torque = torque_at(0.0, q, omega)
+    for n in range(steps):
+        momentum = momentum + dt / 2 * matrix(q) @ torque
+        for k, share in ((2, 0.5), (1, 0.5), (0, 1.0), (1, 0.5), (2, 0.5)):
+            q = about(k, q, share * dt)
+        torque = torque_at((n + 1) * dt, q, body_omega(q, momentum))
+        momentum = momentum + dt / 2 * matrix(q) @ torque
+    omega = body_omega(q, momentum)
+    return q, omega, omega
+
+
 INDEPENDENT = {
     "buss2000": buss(1 / 12, as_published=False),
     "buss2000_delvalle2024": buss(1 / 16, as_published=True),
+    "calzavarini2010": calzavarini(1.5, -0.5),
+    "calzavarini2010_mean": calzavarini(0.5, 0.5),
     "euler": euler,
     "fincham1992": fincham(as_published=False),
     "fincham1992_delvalle2024": fincham(as_published=True),
     "johnson2008": johnson(as_published=False),
     "johnson2008_delvalle2024": johnson(as_published=True),
+    "no_squish": no_squish,
     "omelyan1998": leapfrog(omelyan, cayley, explicit),
+    "pcdm2013_lag": pcdm(0),
+    "pcdm2013_lead": pcdm(1),
+    "pcdm2013_mid": pcdm(0.5),
+    "pcdm2016": pcdm2016,
     "pfc4": pfc4,
     "rk4": rk4,
+    "scalar_factor": scalar_factor,
     "spiral_leapfrog": leapfrog(ssprk3, exact_rotation, ssprk3),
     "spiral_omelyan": leapfrog(omelyan, exact_rotation, explicit),
     "spiral_synchronous": spiral_synchronous,

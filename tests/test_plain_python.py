@@ -25,7 +25,7 @@ def states() -> dict[str, list[str]]:
         conftest.make("heavy", conftest.heavy_torque, "state", conftest.HEAVY),
         # A sphere spinning so fast that cos_sinc reduces its argument: 42 rad per step.
         conftest.make(
-            "fast", conftest.constant_torque, "body", body=polhode.Body((1.0, 1.0, 1.0)), omega0=(4000.0, 1000.0, -900.0)
+            "fast", conftest.constant_torque, "constant", body=polhode.Body((1.0, 1.0, 1.0)), omega0=(4000.0, 1000.0, -900.0)
         ),
     ]
     result = {}

@@ -25,7 +25,7 @@ from polhode.references.dataset import agreement, reference_dataset
 from polhode.vector import cross
 
 
-def make(torque, inertia=(1.0, 1.7, 2.3), omega0=(0.9, -0.7, 1.1), torque_class="body", **changes):
+def make(torque, inertia=(1.0, 1.7, 2.3), omega0=(0.9, -0.7, 1.1), torque_class="time", **changes):
     """A problem without a closed form."""
     values = {"key": "test", "label": "test", "source": "tests", "horizon": 1.0} | changes
     return Problem(body=Body(inertia), omega0=omega0, torque=torque, torque_class=torque_class, **values)

@@ -9,7 +9,7 @@ import pytest
 import polhode
 from polhode import registry
 from polhode.methods.protocol import Method
-from polhode.problems.problem import Problem
+from polhode.problems.problem import Case
 
 ROOT = Path(__file__).resolve().parents[1]
 METHODS = Path(polhode.methods.__file__).parent
@@ -43,7 +43,7 @@ def plugin(tmp_path):
 
 
 def test_the_catalogues_are_mappings():
-    for catalogue, kind in ((polhode.methods, Method), (polhode.problems, Problem)):
+    for catalogue, kind in ((polhode.methods, Method), (polhode.problems, Case)):
         assert len(catalogue) == len(list(catalogue)) == len(catalogue.keys())
         assert catalogue.keys() == sorted(catalogue.keys())
         assert catalogue.items() == list(zip(catalogue.keys(), catalogue.values(), strict=True))
@@ -56,7 +56,7 @@ def test_the_catalogues_are_mappings():
 
 
 def test_every_file_of_methods_is_registered():
-    files = {path.stem for path in METHODS.glob("*.py")} - {"__init__", "protocol", "states"}
+    files = {path.stem for path in METHODS.glob("*.py")} - {"__init__", "protocol", "states", "translation"}
     assert set(polhode.methods) == files
 
 

@@ -204,6 +204,6 @@ def test_the_torque_is_handed_the_time_of_the_step():
     def kick_at(t, q, omega, parameters):
         return (1.0 if t == 3 * 0.1 else 0.0, 0.0, 0.0)
 
-    problem = make("kick", kick_at, "body", omega0=(0.0, 0.0, 0.0))
+    problem = make("kick", kick_at, "time", omega0=(0.0, 0.0, 0.0))
     run = polhode.simulate(problem, "euler", 0.1, samples=10)
     assert run.omega.values[:, 0].tolist() == [0.0] * 4 + [0.1] * 7

@@ -10,25 +10,40 @@ from pathlib import Path
 import pytest
 import yaml
 
+from polhode.study.jobs import FIGURES, TABLES
+
 HOME = Path(__file__).parents[1]
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
 
 pytestmark = pytest.mark.slow
 
+METHODS = ["spiral_leapfrog", "euler", "omelyan1998", "spiral_omelyan", "rk4"]
+FIT = {"fit": {"divisions": [64, 512, 7]}}
+#: One body and several, compared and switched; all other problems of the study are left out.
 TINY = {
-    "methods": ["spiral_leapfrog", "euler", "omelyan1998", "spiral_omelyan", "rk4"],
+    "methods": METHODS,
     "digits": 30,
-    "problems": {
+    "checks": ["stability"],
+    "problems": dict.fromkeys(yaml.safe_load((HOME / "config.yaml").read_text())["problems"])
+    | {
         "spiral_cylinder": {
             "dt": {"published": {"geometric": [1e-4, 1e-1, 4]}, "fit": {"divisions": [16, 2048, 15]}},
             "samples": 4,
             "check_until": 0.2,
             "long_run": {"horizon": 20.0, "dt": 1e-3, "samples": 20},
             "targets": {"errors": [1e-2], "dt_min": 1e-4},
-        }
+        },
+        "free_symmetric_top": {
+            "dt": FIT,
+            "check_until": 1.0,
+            "long_run": {"horizon": 20.0, "dt": 1e-2, "samples": 10, "switched": True},
+        },
+        "coupled_cylinders": {"dt": FIT, "check_until": 1.0, "long_run": {"horizon": 5.0, "dt": 1e-2, "samples": 10}},
     },
 }
-CELLS = len(TINY["methods"]) * (4 + 15)
+#: Cells of a method that runs everything; the two of several torques cannot run the coupled cylinders.
+SINGLE, COUPLED = 4 + 15 + 7, 7
+CELLS = len(METHODS) * SINGLE + (len(METHODS) - 1) * COUPLED
 
 
 class House:
@@ -120,7 +135,7 @@ def test_the_report_is_made(house):
     assert (results / "report.pdf").read_bytes().startswith(b"%PDF")
     assert (results / "provenance.json").is_file()
     for kind in ("pdf", "png"):
-        assert len(list((results / "figures").glob(f"*.{kind}"))) == 8
+        assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == set(FIGURES)
     assert len(list((results / "cells").rglob("*.nc"))) == CELLS
     assert not [p for p in results.rglob(".*") if p.is_file()], "temporary files were left behind"
 
@@ -135,7 +150,14 @@ def append(file: Path, line: str) -> None:
 
 
 def test_a_comment_reruns_nothing(edited):
-    for name in ("methods/euler.py", "quaternion.py", "simulate.py", "study/gather.py", "study/figures.py", "study/cells.py"):
+    for name in (
+        "methods/euler.py",
+        "quaternion.py",
+        "simulate.py",
+        "study/gather.py",
+        "study/figures/drawing.py",
+        "study/cells.py",
+    ):
         append(edited.folder / "src" / "polhode" / name, "# a remark")
     for name in ("Snakefile", "config.yaml", "profiles/default/config.yaml", "workflow/rules/single_body.smk", "tiny.yaml"):
         append(edited.folder / name, "# a remark")
@@ -147,15 +169,22 @@ def test_a_comment_reruns_nothing(edited):
 def test_an_edited_script_reruns_its_rule(edited):
     append(edited.folder / "workflow" / "scripts" / "table.py", "REMARK = 1")
     jobs = edited.jobs()
-    assert jobs["table"] == 6
+    assert jobs["table"] == len(TABLES)
     assert not {"cell", "gather", "figure", "numbers"} & set(jobs)
 
 
 def test_an_edited_method_reruns_its_cells_alone(edited):
     edited.edit("src/polhode/methods/euler.py", "axpy(dt, euler_equations", "axpy(1.0 * dt, euler_equations")
     jobs = edited.jobs()
-    assert (jobs["cell"], jobs["long_run"], jobs["targets"]) == (CELLS // 5, 1, 1)
+    assert (jobs["cell"], jobs["long_run"], jobs["targets"]) == (SINGLE + COUPLED, 4, 1)
     assert "reference" not in jobs
+
+
+def test_a_switched_run_is_another_run(house):
+    runs = {kind: house.folder / "results" / kind / "free_symmetric_top" for kind in ("long_runs", "long_runs_switched")}
+    for key in METHODS:
+        ours, switched = (_variables(next((folder / key).glob("*.nc")))["q"] for folder in runs.values())
+        assert ours != switched, key
 
 
 def test_an_edited_method_reruns_those_built_on_it(edited):
@@ -164,10 +193,10 @@ def test_an_edited_method_reruns_those_built_on_it(edited):
 
 
 def test_an_edited_figure_reruns_no_numbers(edited):
-    append(edited.folder / "src" / "polhode" / "study" / "figures.py", "REMARK = 1")
+    append(edited.folder / "src" / "polhode" / "study" / "figures" / "seelen2016.py", "REMARK = 1")
     jobs = edited.jobs()
     assert not {"cell", "long_run", "targets", "reference", "gather"} & set(jobs)
-    assert jobs["figure"] == 8
+    assert jobs["figure"] == len(FIGURES)
 
 
 def test_another_step_size_adds_its_cells_alone(edited):
@@ -209,7 +238,7 @@ def test_a_plug_in_stands_beside_the_others(edited):
     edited.run("--cores", "2", "data")
     cells = edited.folder / "results" / "cells" / "spiral_cylinder"
     mine = list((cells / "my_spiral").glob("*.nc"))
-    assert len(mine) == CELLS // len(TINY["methods"])
+    assert len(mine) == SINGLE - 7
     for path in mine:
         assert _variables(path) == _variables(cells / "spiral_leapfrog" / path.name)
 

@@ -22,16 +22,20 @@ class Body:
         Principal moments in kg m^2, along the body axes x, y, z. Need not be distinct.
     mass : float
         Mass in kg; a body that only rotates may leave it at 1.
+    triangle : bool
+        Whether the moments must be those of a body that can exist. A published test may use others; Euler's equations do
+        not mind.
 
     Raises
     ------
     ValueError
         If a moment is not positive and finite, or if the moments violate the triangle inequality (no distribution of
-        mass has one principal moment larger than the sum of the other two).
+        mass has one principal moment larger than the sum of the other two) and ``triangle`` asks for it.
     """
 
     inertia: tuple[float, float, float]
     mass: float = 1.0
+    triangle: bool = True
 
     def __post_init__(self) -> None:
         if len(self.inertia) != 3:
@@ -40,7 +44,7 @@ class Body:
         _positive(mass=self.mass, **{f"inertia I{axis}": i for axis, i in zip("xyz", self.inertia, strict=True)})
         largest, total = max(self.inertia), math.fsum(self.inertia)
         # A flat body meets the bound exactly; round-off must not refuse it.
-        if largest > (total - largest) * (1 + 1e-12):
+        if self.triangle and largest > (total - largest) * (1 + 1e-12):
             raise ValueError(
                 f"inertia {self.inertia} violates the triangle inequality: {largest:g} exceeds the sum of the other two "
                 f"moments, {total - largest:g}; no rigid body has such moments"

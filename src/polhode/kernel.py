@@ -40,6 +40,10 @@ steps_type = types.Array(types.int64, 1, "C")
 torque_signature = vector_type(float_type, quaternion_type, vector_type, parameters_type)
 #: The same as a first-class argument: one driver then serves every torque without compiling again.
 torque_type = types.FunctionType(torque_signature)
+#: loads(t, r, v, q, omega, parameters, force, torque): writes forces (lab) and torques (body frames) on several bodies.
+_rows = types.Array(types.float64, 2, "C")
+loads_signature = types.void(float_type, _rows, _rows, _rows, _rows, parameters_type, _rows, _rows)
+loads_type = types.FunctionType(loads_signature)
 
 
 def kernel(function: Function) -> Function:
@@ -59,3 +63,8 @@ def compile_driver(function: Function, signature: Any) -> Function:
 def compile_torque(function: Function) -> Function:
     """Compile a torque function of the fixed signature ``(t, q, omega, parameters) -> (tx, ty, tz)``."""
     return cast(Function, numba.njit(torque_signature, error_model="numpy")(function))
+
+
+def compile_loads(function: Function) -> Function:
+    """Compile the loads on several bodies, of the fixed signature :data:`loads_signature`."""
+    return cast(Function, numba.njit(loads_signature, error_model="numpy")(function))

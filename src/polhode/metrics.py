@@ -55,3 +55,13 @@ def lab_angular_momentum(q: ArrayLike, omega: ArrayLike, inertia: ArrayLike) -> 
     scalar, vector = q[..., :1], q[..., 1:]
     twice = 2 * np.cross(vector, momentum)
     return np.asarray(momentum + scalar * twice + np.cross(vector, twice))
+
+
+def inclination(q: ArrayLike, start: ArrayLike) -> Array:
+    """Angle in rad between the body's x axis and its direction at the orientation ``start``: Seelen et al. (2016), Eq. 6.
+
+    Formed by the arc cosine, as published; near 0 and pi it resolves no better than 1e-8. Shapes (..., 4) and (4,) -> (...).
+    """
+    axis = np.array([1.0, 0.0, 0.0])
+    turned, first = (lab_angular_momentum(x, np.broadcast_to(axis, (*np.shape(x)[:-1], 3)), np.ones(3)) for x in (q, start))
+    return np.asarray(np.arccos(np.clip((turned * first).sum(-1), -1.0, 1.0)))

@@ -7,8 +7,9 @@ import numpy as np
 import xarray as xr
 
 from polhode import metrics
-from polhode.methods.protocol import Method
+from polhode.methods.protocol import Method, OneTorque
 from polhode.problems.problem import Problem
+from polhode.problems.system import System
 from polhode.registry import catalogue
 
 #: How far t_end / dt may be from a whole number, as a fraction of it; round-off of decimal steps stays far below.
@@ -52,15 +53,16 @@ def sampled_steps(steps: int, samples: int) -> np.ndarray:
 
 
 def simulate(
-    problem: str | Problem,
+    problem: str | Problem | System,
     method: str | Method,
     dt: float,
     t_end: float | None = None,
     samples: int = 200,
     *,
     truncate: bool = False,
+    normalise: bool | None = None,
 ) -> xr.Dataset:
-    """Integrate the rotation of one rigid body.
+    """Integrate the rotation of one rigid body, or the motion of several that act on each other.
 
     Parameters
     ----------
@@ -74,6 +76,8 @@ def simulate(
         The state is read at the start and at this many (at most) evenly spread steps after it.
     truncate : bool
         Allow a ``dt`` that does not divide ``t_end``; the run then ends at the last whole step before ``t_end``.
+    normalise : bool, optional
+        Whether the quaternion is normalised every step; by default as the method declares.
 
     Returns
     -------
@@ -82,12 +86,15 @@ def simulate(
         ``energy`` (kinetic, J), ``stored_omega`` (what the method itself carries, at ``time + stored_offset * dt``),
         and the scalars ``steps``, ``torque_evaluations`` (those of the steps, and one at the start for one-torque methods;
         those that reading needs are not counted), ``stored_offset``. A run that blows up has NaN from there on, and its
-        attribute ``diverged`` says by which time, in s.
+        attribute ``diverged`` says by which time, in s. For a system of bodies all these have a dimension ``body`` behind
+        ``time``, and ``r``, ``v`` (time, body, 3; lab frame, m and m/s) stand beside them; ``energy`` then includes the motion
+        of the centres.
 
     Raises
     ------
     KeyError, ValueError
-        For unknown keys, and for a dt that is not positive or does not divide t_end; the message says what to do.
+        For unknown keys, for a dt that is not positive or does not divide t_end, and for a method that cannot run the problem;
+        the message says what to do.
     TypeError
         If problem or method is neither a key nor an object of the right kind.
     """
@@ -95,60 +102,89 @@ def simulate(
         problem = catalogue("polhode.problems")[problem]
     if isinstance(method, str):
         method = catalogue("polhode.methods")[method]
-    if not isinstance(problem, Problem):
+    if not isinstance(problem, Problem | System):
         raise TypeError(f"problem must be a key or a polhode Problem, got {problem!r}")
     if not isinstance(method, Method):
         raise TypeError(f"method must be a key or a polhode Method, got {method!r}")
+    if not method.runs(problem):
+        raise ValueError(
+            f"method {method.key!r} needs several torques in a step and cannot run a system of bodies, {problem.key!r}"
+        )
     steps = count_steps(dt, problem.horizon if t_end is None else t_end, truncate)
     at = sampled_steps(steps, samples)
+    time = at * float(dt)
+    if isinstance(problem, System):
+        data, bad = _run_system(problem, method, dt, at, normalise)
+    else:
+        data, bad = _run_problem(problem, method, dt, at, normalise)
+    data["steps"] = ((), steps, {"long_name": "steps", "units": "1", "symbol": "n"})
+    data["stored_offset"] = (
+        (),
+        method.stored_offset,
+        {"long_name": "offset of stored_omega in steps", "units": "1", "symbol": "c"},
+    )
+    coordinates: dict[str, Any] = {
+        "time": ("time", time, {"long_name": "time", "units": "s", "symbol": "t"}),
+        "quaternion": ("quaternion", ["0", "x", "y", "z"], {"long_name": "quaternion component"}),
+        "axis": ("axis", ["x", "y", "z"], {"long_name": "axis"}),
+    }
+    attributes: dict[str, Any] = {"problem": problem.key, "method": method.key, "dt": float(dt), "dt_units": "s"}
+    if bad.size:
+        attributes["diverged"] = float(time[bad[0]])
+    return xr.Dataset(data, coordinates, attributes)
+
+
+Variables = dict[str, Any]
+
+
+def _run_problem(
+    problem: Problem, method: Method, dt: float, at: np.ndarray, normalise: bool | None
+) -> tuple[Variables, np.ndarray]:
+    """The variables of a run of one body, and the samples that are not finite."""
     q, omega, stored, evaluations = method.integrate(
         problem.q0,
         problem.omega0,
         problem.body.coefficients(),
         problem.compiled_torque,
-        np.array([*problem.parameters.values(), 0.0]),
+        problem.parameter_array,
         dt,
         at,
+        normalise,
     )
-    time = at * float(dt)
     with np.errstate(over="ignore", invalid="ignore"):  # a run on its way to a blow-up is not worth a warning
         energy = metrics.kinetic_energy(omega, problem.body.inertia)
-    data: dict[str, Any] = {
-        "q": (("time", "quaternion"), q, {"long_name": "orientation, body to lab", "units": "1", "symbol": "q"}),
-        "omega": (
-            ("time", "axis"),
-            omega,
-            {"long_name": "angular velocity in the body frame", "units": "rad s-1", "symbol": "omega"},
-        ),
-        "energy": (
-            "time",
-            energy,
-            {"long_name": "kinetic energy of rotation", "units": "J", "symbol": "E"},
-        ),
-        "stored_omega": (
-            ("time", "axis"),
-            stored,
-            {
-                "long_name": "angular velocity as the method carries it, at time + stored_offset * dt",
-                "units": "rad s-1",
-                "symbol": "omega",
-            },
-        ),
-        "steps": ((), steps, {"long_name": "steps", "units": "1", "symbol": "n"}),
+    return _variables(("time",), q, omega, stored, energy, evaluations), np.flatnonzero(~np.isfinite(q[:, 0]))
+
+
+def _run_system(
+    system: System, method: Method, dt: float, at: np.ndarray, normalise: bool | None
+) -> tuple[Variables, np.ndarray]:
+    """The same for several bodies."""
+    assert isinstance(method, OneTorque)
+    q, omega, stored, r, v, evaluations = method.integrate_system(system, dt, at, normalise)
+    masses = np.array([body.mass for body in system.bodies])
+    with np.errstate(over="ignore", invalid="ignore"):
+        energy = metrics.kinetic_energy(omega, [body.inertia for body in system.bodies]) + 0.5 * masses * (v * v).sum(-1)
+    data = _variables(("time", "body"), q, omega, stored, energy, evaluations)
+    for name, values, long_name, units in (("r", r, "position of the centre of mass", "m"), ("v", v, "its velocity", "m s-1")):
+        data[name] = (
+            ("time", "body", "axis"),
+            values,
+            {"long_name": f"{long_name}, lab frame", "units": units, "symbol": name},
+        )
+    return data, np.flatnonzero(~np.isfinite(q[:, 0, 0]))
+
+
+def _variables(
+    dims: tuple[str, ...], q: np.ndarray, omega: np.ndarray, stored: np.ndarray, energy: np.ndarray, evaluations: int
+) -> Variables:
+    """What runs of one and of several bodies have in common."""
+    stored_name = "angular velocity as the method carries it, at time + stored_offset * dt"
+    turning = {"long_name": "angular velocity in the body frame", "units": "rad s-1", "symbol": "omega"}
+    return {
+        "q": ((*dims, "quaternion"), q, {"long_name": "orientation, body to lab", "units": "1", "symbol": "q"}),
+        "omega": ((*dims, "axis"), omega, turning),
+        "energy": (dims, energy, {"long_name": "kinetic energy", "units": "J", "symbol": "E"}),
+        "stored_omega": ((*dims, "axis"), stored, {**turning, "long_name": stored_name}),
         "torque_evaluations": ((), evaluations, {"long_name": "torque evaluations", "units": "1", "symbol": "m"}),
-        "stored_offset": (
-            (),
-            method.stored_offset,
-            {"long_name": "offset of stored_omega in steps", "units": "1", "symbol": "c"},
-        ),
     }
-    coordinates: dict[str, Any] = {
-        "time": ("time", time, {"long_name": "time", "units": "s", "symbol": "t"}),
-        "quaternion": ("quaternion", ["0", "x", "y", "z"], {"long_name": "quaternion component"}),
-        "axis": ("axis", ["x", "y", "z"], {"long_name": "body axis"}),
-    }
-    attributes: dict[str, Any] = {"problem": problem.key, "method": method.key, "dt": float(dt), "dt_units": "s"}
-    bad = np.flatnonzero(~np.isfinite(q[:, 0]))
-    if bad.size:
-        attributes["diverged"] = float(time[bad[0]])
-    return xr.Dataset(data, coordinates, attributes)

@@ -4,8 +4,9 @@
 rule figure:
     input:
         single_body=rules.gather.output[0],
-        reference=f"{RESULTS}/references/spiral_cylinder.nc",
-        published="data/published/delvalle2024_table2.csv",
+        references=PLAN.references(),
+        checks=PLAN.checks(),
+        published=PLAN.published(),
     output:
         f"{RESULTS}/figures/{{figure}}.pdf",
         f"{RESULTS}/figures/{{figure}}.png",
@@ -17,6 +18,7 @@ rule figure:
         "../envs/polhode.yml"
     params:
         code=PLAN.script_code("figure"),
+        places=PLAN.places,
     script:
         "../scripts/figure.py"
 
@@ -24,10 +26,10 @@ rule figure:
 rule table:
     input:
         single_body=rules.gather.output[0],
-        reference=f"{RESULTS}/references/spiral_cylinder.nc",
-        published="data/published/delvalle2024_table2.csv",
+        references=PLAN.references(),
+        checks=PLAN.checks(),
+        published=PLAN.published(),
         claims=rules.claims.output[0],
-        errata="data/errata.yaml",
     output:
         f"{RESULTS}/tables/{{table}}.tex",
         f"{RESULTS}/tables/{{table}}.csv",
@@ -39,6 +41,7 @@ rule table:
         "../envs/polhode.yml"
     params:
         code=PLAN.script_code("table"),
+        places=PLAN.places,
     script:
         "../scripts/table.py"
 
@@ -46,10 +49,11 @@ rule table:
 rule numbers:
     input:
         single_body=rules.gather.output[0],
-        reference=f"{RESULTS}/references/spiral_cylinder.nc",
-        published="data/published/delvalle2024_table2.csv",
+        references=PLAN.references(),
+        checks=PLAN.checks(),
+        published=PLAN.published(),
         claims=rules.claims.output[0],
-        errata="data/errata.yaml",
+        tex=PLAN.sources(),
     output:
         f"{RESULTS}/numbers.tex",
     log:
@@ -60,6 +64,7 @@ rule numbers:
         "../envs/polhode.yml"
     params:
         code=PLAN.script_code("numbers"),
+        places=PLAN.places,
         commit=PLAN.commit,
     script:
         "../scripts/numbers.py"

@@ -22,9 +22,9 @@ rule cell:
 
 rule long_run:
     output:
-        f"{RESULTS}/long_runs/{{problem}}/{{method}}/{{dt}}.nc",
+        f"{RESULTS}/{{kind}}/{{problem}}/{{method}}/{{dt}}.nc",
     log:
-        f"{RESULTS}/logs/long_runs/{{problem}}/{{method}}/{{dt}}.log",
+        f"{RESULTS}/logs/{{kind}}/{{problem}}/{{method}}/{{dt}}.log",
     params:
         settings=PLAN.long_run_settings,
         code=PLAN.cell_code,
@@ -53,6 +53,17 @@ rule targets:
         )
 
 
+rule check:
+    output:
+        f"{RESULTS}/checks/{{check}}.nc",
+    log:
+        f"{RESULTS}/logs/checks/{{check}}.log",
+    params:
+        code=PLAN.check_code,
+    run:
+        checks.run_check(STUDY, wildcards.check, output[0], log[0])
+
+
 rule gather:
     input:
         PLAN.references(),
@@ -78,8 +89,8 @@ rule gather:
 rule claims:
     input:
         single_body=rules.gather.output,
-        published="data/published/delvalle2024_table2.csv",
-        claims="data/claims.yaml",
+        checks=PLAN.checks(),
+        published=PLAN.published(),
     output:
         f"{RESULTS}/claims.csv",
     log:
@@ -90,5 +101,6 @@ rule claims:
         "../envs/polhode.yml"
     params:
         code=PLAN.script_code("claims"),
+        places=PLAN.places,
     script:
         "../scripts/claims.py"

@@ -2,6 +2,7 @@
 
 from polhode.study.claims import judge
 from polhode.study.entry import study_of
+from polhode.study.inputs import Inputs
 
 with study_of(snakemake):
-    judge(snakemake.input.single_body[0], snakemake.input.published, snakemake.input.claims, snakemake.output[0])
+    judge(Inputs(**snakemake.params.places), "data/claims.yaml", snakemake.output[0])

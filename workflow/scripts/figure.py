@@ -7,5 +7,4 @@ from polhode.study.entry import study_of
 from polhode.study.inputs import Inputs
 
 with study_of(snakemake):
-    inputs = Inputs("spiral_cylinder", **dict(snakemake.input.items()))
-    figures.render(snakemake.wildcards.figure, inputs, Path(snakemake.output[0]).parent)
+    figures.render(snakemake.wildcards.figure, Inputs(**snakemake.params.places), Path(snakemake.output[0]).parent)

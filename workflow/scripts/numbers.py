@@ -5,5 +5,4 @@ from polhode.study.entry import HOME, study_of
 from polhode.study.inputs import Inputs
 
 with study_of(snakemake):
-    inputs = Inputs("spiral_cylinder", **dict(snakemake.input.items()))
-    numbers.render(inputs, snakemake.output[0], provenance.commit(HOME))
+    numbers.render(Inputs(**snakemake.params.places), snakemake.output[0], provenance.commit(HOME), snakemake.input.tex)

@@ -7,5 +7,4 @@ from polhode.study.entry import study_of
 from polhode.study.inputs import Inputs
 
 with study_of(snakemake):
-    inputs = Inputs("spiral_cylinder", **dict(snakemake.input.items()))
-    tables.render(snakemake.wildcards.table, inputs, Path(snakemake.output[0]).parent)
+    tables.render(snakemake.wildcards.table, Inputs(**snakemake.params.places), Path(snakemake.output[0]).parent)

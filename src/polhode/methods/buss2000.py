@@ -47,6 +47,7 @@ METHOD = OneTorque(
     order_q=2,
     order_omega=2,
     published_order="second order",
+    order_exceptions={"velocity": (1, 1)},
     normalises=False,
     momentum_frame="lab",
     start=start,

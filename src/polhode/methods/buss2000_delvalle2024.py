@@ -46,6 +46,7 @@ METHOD = OneTorque(
     order_q=1,
     order_omega=1,
     published_order="second order",
+    order_exceptions={"free": (2, 2)},
     normalises=False,
     momentum_frame="lab",
     variant_of="buss2000",

@@ -9,7 +9,7 @@ from polhode.body import euler_equations
 from polhode.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import derivative, increment, normalise
+from polhode.quaternion import derivative, increment
 from polhode.vector import axpy
 
 
@@ -17,7 +17,7 @@ from polhode.vector import axpy
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     q, omega = state[:4], state[4:7]
     omega = axpy(dt, euler_equations(omega, torque, body), omega)
-    return normalise(increment(dt, derivative(q, omega), q)) + omega
+    return increment(dt, derivative(q, omega), q) + omega
 
 
 METHOD = OneTorque(

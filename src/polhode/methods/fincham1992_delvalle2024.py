@@ -24,7 +24,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     half = normalise(increment(0.5 * dt, derivative(q, omega), q))
     momentum = axpy(dt, torque_lab, momentum)
     omega = angular_velocity(to_body(q, momentum), body)
-    return normalise(increment(dt, derivative(half, omega), q)) + momentum + omega
+    return increment(dt, derivative(half, omega), q) + momentum + omega
 
 
 METHOD = OneTorque(

@@ -30,7 +30,7 @@ def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -
     omega = angular_velocity(to_body(predicted, axpy(dt, old, momentum)), body)
     new = to_lab(predicted, torque(t + dt, predicted, omega, parameters))
     mean = scale(0.5, add(old, new))
-    return normalise(runge_kutta(q, momentum, mean, body, dt)) + axpy(dt, mean, momentum)
+    return runge_kutta(q, momentum, mean, body, dt) + axpy(dt, mean, momentum)
 
 
 METHOD = SeveralTorques(
@@ -41,6 +41,7 @@ METHOD = SeveralTorques(
     order_q=2,
     order_omega=2,
     published_order="second order",
+    order_exceptions={"free": (4, 4)},
     normalises=True,
     momentum_frame="lab",
     start=start,

@@ -11,7 +11,7 @@ from polhode.body import angular_velocity
 from polhode.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_momentum, start_with_momentum, stored_momentum
-from polhode.quaternion import derivative, increment, normalise, to_body, to_lab
+from polhode.quaternion import derivative, increment, to_body, to_lab
 from polhode.vector import axpy
 
 
@@ -39,7 +39,7 @@ def runge_kutta(q: Any, momentum: Any, torque_lab: Any, body: Any, dt: Any) -> A
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
     q, momentum = state[:4], state[4:7]
-    q = normalise(runge_kutta(q, momentum, (0.0, 0.0, 0.0), body, dt))
+    q = runge_kutta(q, momentum, (0.0, 0.0, 0.0), body, dt)
     return q + momentum, q, angular_velocity(to_body(q, momentum), body)
 
 
@@ -57,7 +57,9 @@ METHOD = OneTorque(
     order_q=1,
     order_omega=1,
     published_order="second order",
+    order_exceptions={"free": (4, 4)},
     normalises=True,
+    rotates_before_torque=True,
     momentum_frame="lab",
     variant_of="johnson2008",
     note="The momentum is frozen while the orientation turns; that makes it first order.",

@@ -109,6 +109,7 @@ METHOD = OneTorque(
     starts="half a step back: the fixed point with -dt/2",
     reads="half a kick with the torque at the whole time",
     normalises=True,
+    normalisable=False,
     momentum_frame="lab",
     engines=("single body",),
     note="The rotation matrix is made orthonormal every step; the quaternion is formed from it for the torque and for reading.",

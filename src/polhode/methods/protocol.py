@@ -12,6 +12,8 @@ The kernels of a :class:`OneTorque` method, all on tuples of floats (see :mod:`p
 ``before_torque(state, body, dt) -> (state, q, omega)``
     The first part of a step and the q and omega at which the torque is wanted. It is wanted at the time
     ``(n + torque_time) dt``, where n counts the steps done before this one.
+    The quaternion that a step ends with is not normalised here: a method declares that it wants that, and the driver does it,
+    so that each method runs with and without.
 ``after_torque(state, torque, body, dt) -> state``
     The rest of the step, given the torque in the body frame of the q just handed out.
 ``read(state, torque, body, dt) -> (q, omega)``
@@ -22,6 +24,9 @@ The kernels of a :class:`OneTorque` method, all on tuples of floats (see :mod:`p
     The angular velocity that the method itself carries, at the time ``(n + stored_offset) dt``. Publications often
     compare this one; for synchronous methods it is the same as ``read``.
 
+A problem of several bodies (:class:`polhode.problems.system.System`) runs the same kernels, one state for each body, with the
+method's scheme for the centres of mass beside them (:mod:`polhode.methods.translation`).
+
 A :class:`SeveralTorques` method has ``start(q, omega, body) -> state``,
 ``step(state, t, dt, body, torque, parameters) -> state`` with the torque function itself, ``read`` and ``stored``;
 it runs on the single-body driver alone.
@@ -29,7 +34,7 @@ it runs on the single-body driver alone.
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -37,11 +42,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
+from polhode import quaternion
 from polhode.kernel import (
     compile_driver,
     float_type,
     inertia_type,
     kernel,
+    loads_type,
     parameters_type,
     quaternion_type,
     samples_type,
@@ -49,7 +56,21 @@ from polhode.kernel import (
     torque_type,
     vector_type,
 )
+from polhode.methods.translation import BY_TORQUE_TIME, Translation
+from polhode.problems.problem import TORQUE_CLASSES, Case, Problem
 
+_rows = types.Array(types.float64, 2, "C")
+_tables = types.Array(types.float64, 3, "C")
+_SYSTEM_DRIVER = types.int64(
+    *(_rows,) * 5,
+    types.Array(types.float64, 1, "C"),
+    types.boolean,
+    loads_type,
+    parameters_type,
+    float_type,
+    steps_type,
+    *(_tables,) * 5,
+)
 _DRIVER = types.int64(
     quaternion_type,
     vector_type,
@@ -62,7 +83,7 @@ _DRIVER = types.int64(
     samples_type,
     samples_type,
 )
-_compiling = threading.Lock()
+_compiling = threading.RLock()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,13 +101,19 @@ class Method(ABC):
     citation : str
         Keys in paper/refs.bib, comma-separated.
     order_q, order_omega : int
-        Global order of orientation and angular velocity on a smooth problem with a constant body torque.
+        Global order of orientation and angular velocity on smooth problems.
+    order_exceptions : mapping
+        The orders (q, omega) where they differ: class of torque (:data:`polhode.problems.problem.TORQUE_CLASSES`) -> pair.
     published_order : str
         What the source says about its order, in our words; empty where it says nothing.
     starts, reads : str
         How the hidden half step is taken, and how q and omega are brought to the same whole time.
     normalises : bool
         Whether the quaternion is normalised every step.
+    normalisable : bool
+        Whether that is the driver's work and can be switched; False for a method whose state does not begin with a quaternion.
+    rotates_before_torque : bool
+        Whether the quaternion advances in the part of the step before the torque.
     momentum_frame : "body" or "lab"
         The frame in which the method carries its angular velocity or momentum.
     engines : tuple of str
@@ -112,10 +139,13 @@ class Method(ABC):
     citation: str
     order_q: int
     order_omega: int
+    order_exceptions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     published_order: str = ""
     starts: str = "at once"
     reads: str = "synchronous"
     normalises: bool
+    normalisable: bool = True
+    rotates_before_torque: bool = False
     momentum_frame: str = "body"
     engines: tuple[str, ...] = ("single body", "many body")
     variant_of: str = ""
@@ -134,22 +164,47 @@ class Method(ABC):
             raise ValueError(f"method {self.key}: momentum_frame must be 'body' or 'lab', got {self.momentum_frame!r}")
         if not -1 <= self.stored_offset <= 1:
             raise ValueError(f"method {self.key}: stored_offset is in steps, between -1 and 1, got {self.stored_offset!r}")
-        if self.order_q < 1 or self.order_omega < 1:
-            raise ValueError(f"method {self.key}: orders must be at least 1, got {self.order_q}, {self.order_omega}")
+        for where, orders in {"": (self.order_q, self.order_omega), **self.order_exceptions}.items():
+            if where and where not in TORQUE_CLASSES:
+                known = ", ".join(TORQUE_CLASSES)
+                raise ValueError(f"method {self.key}: order_exceptions: unknown torque class {where!r}; known are: {known}")
+            if len(orders) != 2 or min(orders) < 1:
+                raise ValueError(f"method {self.key}: orders must be two numbers of at least 1, got {orders}")
+
+    def orders(self, torque_class: str) -> tuple[int, int]:
+        """The declared global orders (q, omega) on smooth problems with a torque of this class."""
+        return self.order_exceptions.get(torque_class, (self.order_q, self.order_omega))
+
+    def runs(self, problem: Case) -> bool:
+        """Whether the method can run this problem: systems of bodies take one evaluation of all loads per step."""
+        return isinstance(problem, Problem)
 
     @abstractmethod
-    def _driver(self) -> Callable[..., Any]:
+    def _driver(self, normalise: bool) -> Callable[..., Any]:
         """The loop over steps and samples, as plain Python around this method's kernels."""
 
     @cached_property
-    def _compiled(self) -> Callable[..., Any]:
-        return compile_driver(self._driver(), _DRIVER)
+    def _drivers(self) -> dict[Any, Callable[..., Any]]:
+        return {}
+
+    def _compiled(self, driver: Callable[[bool], Callable[..., Any]], signature: Any, normalise: bool) -> Callable[..., Any]:
+        """A driver, compiled once; threads that ask for it at the same time wait for the first."""
+        name = driver.__name__, normalise
+        if name not in self._drivers:
+            with _compiling:
+                if name not in self._drivers:
+                    self._drivers[name] = compile_driver(driver(normalise), signature)
+        return self._drivers[name]
+
+    def _normalise(self, wanted: bool | None) -> bool:
+        """Whether the driver normalises, given what the user asks for (None: what the method declares)."""
+        if wanted is not None and not self.normalisable:
+            raise ValueError(f"method {self.key}: its normalisation cannot be switched; leave out normalise")
+        return self.normalisable and (self.normalises if wanted is None else wanted)
 
     def compile(self) -> None:
-        """Compile the driver, once; threads that ask for it at the same time wait for the first."""
-        if not hasattr(self, "_ready"):
-            with _compiling:
-                object.__setattr__(self, "_ready", self._compiled is not None)
+        """Compile the driver for one body, so that the first run does not wait for it."""
+        self._compiled(self._driver, _DRIVER, self._normalise(None))
 
     def integrate(
         self,
@@ -160,6 +215,7 @@ class Method(ABC):
         parameters: np.ndarray,
         dt: float,
         sample_steps: np.ndarray,
+        normalise: bool | None = None,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
         """Run to the last of ``sample_steps`` and read the body at each of them.
 
@@ -171,17 +227,18 @@ class Method(ABC):
         parameters : float array handed to the torque
         dt : time step in s
         sample_steps : ascending whole numbers of steps, int64
+        normalise : whether the quaternion is normalised every step; None: as the method declares
 
         Returns
         -------
         q (samples, 4), omega (samples, 3), stored omega (samples, 3), number of torque evaluations the method used.
         Samples behind a blow-up (a value that is not finite) are NaN.
         """
-        self.compile()
+        run = self._compiled(self._driver, _DRIVER, self._normalise(normalise))
         q = np.full((len(sample_steps), 4), np.nan)
         omega = np.full((len(sample_steps), 3), np.nan)
         stored = np.full((len(sample_steps), 3), np.nan)
-        evaluations = self._compiled(
+        evaluations = run(
             tuple(float(x) for x in q0),
             tuple(float(x) for x in omega0),
             body,
@@ -212,6 +269,33 @@ def _write(q_out: Any, omega_out: Any, stored_out: Any, i: int, q: Any, omega: A
     return finite
 
 
+@kernel
+def _normalised(state: Any) -> Any:
+    """The state with its quaternion, which it begins with, divided by its norm."""
+    return quaternion.normalise(state[:4]) + state[4:]
+
+
+@kernel
+def _row4(rows: Any, i: int) -> Any:
+    return (rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])
+
+
+@kernel
+def _row3(rows: Any, i: int) -> Any:
+    return (rows[i, 0], rows[i, 1], rows[i, 2])
+
+
+@kernel
+def _row9(rows: Any, i: int) -> Any:
+    return (*_row4(rows, i), rows[i, 4], rows[i, 5], rows[i, 6], rows[i, 7], rows[i, 8])
+
+
+@kernel
+def _put(rows: Any, i: int, values: Any) -> None:
+    for k in range(len(values)):
+        rows[i, k] = values[k]
+
+
 @dataclass(frozen=True, kw_only=True)
 class OneTorque(Method):
     """A method with one torque evaluation per step; see the module's text for its kernels.
@@ -222,19 +306,35 @@ class OneTorque(Method):
         The two parts of a step.
     torque_time : float
         When the torque is wanted, in steps from the whole time at which the step begins: 0, 0.5 or 1.
+    translation : Translation, optional
+        How centres of mass move beside the rotation; by default the scheme that wants the force at the same time.
     """
 
     before_torque: Callable[..., Any] = field(repr=False)
     after_torque: Callable[..., Any] = field(repr=False)
     torque_time: float = 0.0
+    translation: Translation | None = None
 
     torques_per_step: ClassVar[int] = 1
 
-    def _driver(self) -> Callable[..., Any]:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.torque_time not in BY_TORQUE_TIME:
+            raise ValueError(f"method {self.key}: torque_time is 0, 0.5 or 1, got {self.torque_time!r}")
+        if self.translation is None:
+            object.__setattr__(self, "translation", BY_TORQUE_TIME[self.torque_time])
+
+    def runs(self, problem: Case) -> bool:
+        """Every problem."""
+        return True
+
+    def _driver(self, normalise: bool) -> Callable[..., Any]:
         start, before_torque, after_torque = self.start, self.before_torque, self.after_torque
         read, stored = self.read, self.stored
         torque_time = float(self.torque_time)
         torque_completes_reading = torque_time == 0.0
+        normalise_first = normalise and self.rotates_before_torque
+        normalise_last = normalise and not self.rotates_before_torque
 
         def drive(q0, omega0, body, torque, parameters, dt, sample_steps, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
             state = start(q0, omega0, torque(0.0, q0, omega0, parameters), body, dt)
@@ -243,8 +343,13 @@ class OneTorque(Method):
             for i in range(sample_steps.size):
                 while n < sample_steps[i]:
                     state, q, omega = before_torque(state, body, dt)
+                    if normalise_first:
+                        state = _normalised(state)
+                        q = state[:4]
                     moment = torque((n + torque_time) * dt, q, omega, parameters)
                     state = after_torque(state, moment, body, dt)
+                    if normalise_last:
+                        state = _normalised(state)
                     n += 1
                     evaluations += 1
                 if torque_completes_reading:
@@ -257,6 +362,134 @@ class OneTorque(Method):
             return evaluations
 
         return drive
+
+    def _system_driver(self, normalise: bool) -> Callable[..., Any]:
+        """The same for several bodies that act on each other, with their centres of mass."""
+        assert self.translation is not None
+        start, before_torque, after_torque = self.start, self.before_torque, self.after_torque
+        read, stored = self.read, self.stored
+        set_off, before_force, after_force = self.translation.start, self.translation.before_force, self.translation.after_force
+        place = self.translation.read
+        torque_time = float(self.torque_time)
+        torque_completes_reading = torque_time == 0.0
+        normalise_first = normalise and self.rotates_before_torque
+        normalise_last = normalise and not self.rotates_before_torque
+
+        def drive(  # type: ignore[no-untyped-def]
+            r,
+            v,
+            q,
+            omega,
+            bodies,
+            masses,
+            fixed,
+            loads,
+            parameters,
+            dt,
+            sample_steps,
+            q_out,
+            omega_out,
+            stored_out,
+            r_out,
+            v_out,
+        ):
+            count = q.shape[0]
+            force, torque = np.zeros((count, 3)), np.zeros((count, 3))
+            loads(0.0, r, v, q, omega, parameters, force, torque)
+            turning = [start(_row4(q, b), _row3(omega, b), _row3(torque, b), _row9(bodies, b), dt) for b in range(count)]
+            moving = [set_off(_row3(r, b), _row3(v, b), _row3(force, b), masses[b], dt) for b in range(count)]
+            evaluations = 1
+            n = 0
+            for i in range(sample_steps.size):
+                while n < sample_steps[i]:
+                    for b in range(count):
+                        state, q_b, omega_b = before_torque(turning[b], _row9(bodies, b), dt)
+                        if normalise_first:
+                            state = _normalised(state)
+                            q_b = state[:4]
+                        turning[b] = state
+                        _put(q, b, q_b)
+                        _put(omega, b, omega_b)
+                        if not fixed:
+                            moving[b], r_b, v_b = before_force(moving[b], masses[b], dt)
+                            _put(r, b, r_b)
+                            _put(v, b, v_b)
+                    loads((n + torque_time) * dt, r, v, q, omega, parameters, force, torque)
+                    for b in range(count):
+                        state = after_torque(turning[b], _row3(torque, b), _row9(bodies, b), dt)
+                        if normalise_last:
+                            state = _normalised(state)
+                        turning[b] = state
+                        if not fixed:
+                            moving[b] = after_force(moving[b], _row3(force, b), masses[b], dt)
+                    n += 1
+                    evaluations += 1
+                if torque_completes_reading:
+                    for b in range(count):
+                        state, q_b, omega_b = before_torque(turning[b], _row9(bodies, b), dt)
+                        _put(q, b, q_b)
+                        _put(omega, b, omega_b)
+                        if not fixed:
+                            _gone, r_b, v_b = before_force(moving[b], masses[b], dt)
+                            _put(r, b, r_b)
+                            _put(v, b, v_b)
+                    loads(n * dt, r, v, q, omega, parameters, force, torque)
+                finite = True
+                for b in range(count):
+                    # Where the torque completes nothing, the state is read as the step left it, and does not look at it.
+                    q_b, omega_b = read(turning[b], _row3(torque, b), _row9(bodies, b), dt)
+                    finite &= _write(
+                        q_out[i], omega_out[i], stored_out[i], b, q_b, omega_b, stored(turning[b], _row9(bodies, b), dt)
+                    )
+                    r_b, v_b = _row3(r, b), _row3(v, b)
+                    if not fixed:
+                        r_b, v_b = place(moving[b], _row3(force, b), masses[b], dt)
+                    _put(r_out[i], b, r_b)
+                    _put(v_out[i], b, v_b)
+                if not finite:
+                    break
+            return evaluations
+
+        return drive
+
+    def integrate_system(
+        self,
+        system: Any,
+        dt: float,
+        sample_steps: np.ndarray,
+        normalise: bool | None = None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+        """Run a :class:`polhode.problems.system.System` to the last of ``sample_steps`` and read all bodies at each of them.
+
+        Returns
+        -------
+        q (samples, bodies, 4), omega, stored omega, r, v (samples, bodies, 3), number of evaluations of the loads.
+        Samples behind a blow-up (a value that is not finite) are NaN.
+        """
+        run = self._compiled(self._system_driver, _SYSTEM_DRIVER, self._normalise(normalise))
+        shape = len(sample_steps), len(system.bodies)
+        q = np.full((*shape, 4), np.nan)
+        omega, stored, r, v = (np.full((*shape, 3), np.nan) for _ in range(4))
+        evaluations = run(
+            *(np.array(rows, dtype=float) for rows in (system.r0, system.v0, system.q0, system.omega0)),
+            np.array([body.coefficients() for body in system.bodies]),
+            np.array([body.mass for body in system.bodies], dtype=float),
+            system.fixed,
+            system.compiled_loads,
+            system.parameter_array,
+            float(dt),
+            np.ascontiguousarray(sample_steps, dtype=np.int64),
+            q,
+            omega,
+            stored,
+            r,
+            v,
+        )
+        bad = ~np.isfinite(q + 0).all(axis=(1, 2)) | ~np.isfinite(r).all(axis=(1, 2)) | ~np.isfinite(v).all(axis=(1, 2))
+        first = int(np.argmax(bad)) if bad.any() else len(bad)
+        for values in (q, omega, stored, r, v):
+            values[first:] = np.nan
+        return q, omega, stored, r, v, int(evaluations)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,7 +513,7 @@ class SeveralTorques(Method):
         """Torque evaluations per step."""
         return self.evaluations_per_step
 
-    def _driver(self) -> Callable[..., Any]:
+    def _driver(self, normalise: bool) -> Callable[..., Any]:
         start, step, read, stored = self.start, self.step, self.read, self.stored
         per_step = int(self.evaluations_per_step)
 
@@ -290,6 +523,8 @@ class SeveralTorques(Method):
             for i in range(sample_steps.size):
                 while n < sample_steps[i]:
                     state = step(state, n * dt, dt, body, torque, parameters)
+                    if normalise:
+                        state = _normalised(state)
                     n += 1
                 q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
                 if not _write(q_out, omega_out, stored_out, i, q, omega, stored(state, body, dt)):

@@ -6,7 +6,7 @@ from polhode.body import euler_equations
 from polhode.kernel import kernel
 from polhode.methods.protocol import SeveralTorques
 from polhode.methods.states import read_synchronous, stored_in_body_frame
-from polhode.quaternion import derivative, increment, normalise
+from polhode.quaternion import derivative, increment
 from polhode.vector import axpy
 
 
@@ -35,7 +35,7 @@ def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -
 
     q = increment(dt / 6, increment(2.0, q2, increment(2.0, q3, increment(1.0, q4, q1))), q)
     omega = axpy(dt / 6, axpy(2.0, w2, axpy(2.0, w3, axpy(1.0, w4, w1))), omega)
-    return normalise(q) + omega
+    return q + omega
 
 
 METHOD = SeveralTorques(

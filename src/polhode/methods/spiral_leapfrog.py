@@ -49,6 +49,7 @@ METHOD = OneTorque(
     published_order="third order",
     starts="half a kick back: SSPRK3 with -dt/2",
     reads="half a kick with the torque at the whole time",
+    order_exceptions={"time": (2, 2), "lab": (2, 2), "state": (2, 2), "velocity": (1, 1)},
     normalises=False,
     note="Third order in omega while the body torque is constant; the orientation is second order.",
     start=start,

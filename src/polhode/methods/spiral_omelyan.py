@@ -28,6 +28,7 @@ METHOD = OneTorque(
     order_omega=2,
     starts="half a step back: explicit Euler for omega",
     reads="half a kick with the torque at the whole time",
+    order_exceptions={"velocity": (1, 1)},
     normalises=False,
     start=start,
     before_torque=torque_wanted_at_state,

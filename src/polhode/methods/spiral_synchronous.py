@@ -27,6 +27,7 @@ METHOD = OneTorque(
     order_q=2,
     order_omega=3,
     published_order="third order",
+    order_exceptions={"time": (1, 1), "lab": (1, 1), "state": (1, 1), "velocity": (1, 1)},
     normalises=False,
     note="The torque of the old time is frozen over the whole step: a torque that varies makes it first order.",
     start=start_with_omega,

@@ -10,7 +10,7 @@ from polhode.body import euler_equations
 from polhode.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame
-from polhode.quaternion import derivative, increment, normalise
+from polhode.quaternion import derivative, increment
 from polhode.vector import axpy
 
 
@@ -23,7 +23,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
     q, omega, torque = state[:4], state[4:7], state[7:10]
     omega = axpy(0.5 * dt, euler_equations(omega, torque, body), omega)
-    q = normalise(increment(dt, derivative(q, omega), q))
+    q = increment(dt, derivative(q, omega), q)
     return q + omega + torque, q, omega
 
 
@@ -43,6 +43,7 @@ METHOD = OneTorque(
     order_omega=1,
     published_order="second order",
     normalises=True,
+    rotates_before_torque=True,
     variant_of="verlet",
     note="The second half kick takes the gyroscopic term at the half step; that makes it first order.",
     start=start,

@@ -1,12 +1,12 @@
 """All test problems, one file each; ``print(polhode.problems)`` lists them, ``polhode.problems[key]`` is one."""
 
-from polhode.problems.problem import Problem
+from polhode.problems.problem import Case
 from polhode.registry import Catalogue
 
 Catalogue.adopt(
     __name__,
     "PROBLEM",
-    Problem,
+    Case,
     (
         ("key", lambda p: p.key),
         ("problem", lambda p: p.label),

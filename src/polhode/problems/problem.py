@@ -5,25 +5,120 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from math import isfinite, sqrt
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from polhode.body import Body
 from polhode.kernel import compile_torque
 
-#: reference(problem, times, digits) -> [(q, omega), ...] as mpmath numbers, one pair for each time.
-Reference = Callable[["Problem", Sequence[float], int], list[tuple[tuple[Any, ...], tuple[Any, ...]]]]
+#: reference(problem, times, digits) -> one state for each time, as mpmath numbers: (q, omega) of the one body of a
+#: :class:`Problem`, or the (r, v, q, omega) of each body of a :class:`polhode.problems.system.System`.
+Reference = Callable[[Any, Sequence[float], int], list[Any]]
+
+#: What a torque depends on; methods may have another order for each. A torque of a later class may depend on more.
+TORQUE_CLASSES: dict[str, str] = {
+    "free": "none",
+    "constant": "constant in the body frame",
+    "time": "a given function of time in the body frame",
+    "lab": "a given function of time in the lab frame",
+    "state": "a function of the orientation",
+    "velocity": "a function of the angular velocity",
+}
+#: What may stay constant along a motion; see :attr:`Problem.conserves`.
+CONSERVED = ("energy", "momentum", "vertical momentum")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem:
-    """A rigid body under a torque.
+class Case:
+    """What all test problems have in common, whether of one body or of several.
 
     Parameters
     ----------
     key, label, source : str
         Name in the configuration and in file names; name in figures; publication and place.
+    parameters : dict
+        Named numbers of the torque, SI units, in the order in which the torque reads them.
+    torque_class : str
+        One of :data:`TORQUE_CLASSES`.
+    horizon : float
+        Time simulated by default, s.
+    reference : str or function, optional
+        The closed form: the module of :mod:`polhode.references` whose ``solve`` gives it, or a function of one's own with the
+        arguments (problem, times, digits). Without it only the Taylor integrator serves. A name and not an import, so that
+        work on a reference makes no simulation out of date.
+    formula : str
+        What the closed form is, for the reference file.
+    conserves : tuple of str
+        What the exact motion keeps, of :data:`CONSERVED`: the energy (kinetic, and potential where there is one), the angular
+        momentum in the lab less the impulse of the torque, or its vertical component alone.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, the horizon is not positive, or a word is not one of those allowed.
+    """
+
+    key: str
+    label: str
+    source: str
+    parameters: dict[str, float] = field(default_factory=dict)
+    torque_class: str
+    horizon: float
+    reference: str | Reference | None = field(default=None, repr=False)
+    formula: str = ""
+    conserves: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        where = f"problem {self.key!r}"
+        for name, value in self.parameters.items():
+            if not isfinite(value):
+                raise ValueError(f"{where}: parameter {name} must be finite, got {value!r}")
+        if not (isfinite(self.horizon) and self.horizon > 0):
+            raise ValueError(f"{where}: horizon must be positive, got {self.horizon!r}")
+        if self.torque_class not in TORQUE_CLASSES:
+            known = ", ".join(TORQUE_CLASSES)
+            raise ValueError(f"{where}: unknown torque class {self.torque_class!r}; known are: {known}")
+        for name in self.conserves:
+            if name not in CONSERVED:
+                raise ValueError(f"{where}: conserves {name!r} is not known; known are: {', '.join(CONSERVED)}")
+
+    def _check_vector(self, name: str, values: Sequence[float], size: int) -> None:
+        if len(values) != size or not all(isfinite(v) for v in values):
+            raise ValueError(f"problem {self.key!r}: {name} must be {size} finite numbers, got {values!r}")
+
+    def _check_orientation(self, name: str, q: Sequence[float]) -> None:
+        self._check_vector(name, q, 4)
+        if abs(sqrt(sum(v * v for v in q)) - 1) > 1e-12:
+            raise ValueError(f"problem {self.key!r}: {name} = {q} is not a unit quaternion; divide it by its norm")
+
+    @property
+    def parameter_array(self) -> np.ndarray:
+        """The parameters as the compiled torque reads them; never empty."""
+        return np.array([*self.parameters.values(), 0.0])
+
+    @property
+    def closed_form(self) -> Reference | None:
+        """The function that gives the exact solution, or None."""
+        if not isinstance(self.reference, str):
+            return self.reference
+        found: Reference = import_module(f"polhode.references.{self.reference}").solve
+        return found
+
+    def with_parameters(self, **changes: float) -> Self:
+        """The same problem with other values of named torque parameters."""
+        unknown = set(changes) - set(self.parameters)
+        if unknown:
+            raise ValueError(f"problem {self.key!r} has no parameter {sorted(unknown)}; it has {sorted(self.parameters)}")
+        return replace(self, parameters={**self.parameters, **changes})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem(Case):
+    """A rigid body under a torque; what it shares with other problems is said in :class:`Case`.
+
+    Parameters
+    ----------
     body : Body
     omega0 : (wx, wy, wz)
         Initial angular velocity in the body frame, rad/s.
@@ -35,18 +130,10 @@ class Problem:
     torque_series : function, optional
         The torque for the Taylor integrator, on :class:`polhode.references.taylor.Series`, where ``torque`` itself cannot run
         on them. Rarely needed: ``+ - * /``, powers, ``math.exp``, ``sin``, ``cos``, ``sqrt`` and kernels can; branches cannot.
-    parameters : dict
-        Named numbers of the torque, SI units, in the order in which the torque reads them.
-    torque_class : str
-        ``free``, ``body`` (prescribed in the body frame), ``lab``, ``state`` or ``velocity``.
-    horizon : float
-        Time simulated by default, s.
-    reference : str or function, optional
-        The closed form: the module of :mod:`polhode.references` whose ``solve`` gives it, or a function of one's own with the
-        arguments (problem, times, digits). Without it only the Taylor integrator serves. A name and not an import, so that
-        work on a reference makes no simulation out of date.
-    formula : str
-        What the closed form is, for the reference file.
+    potential : function (q, parameters) -> float, optional
+        Potential energy in J, in plain arithmetic that also runs on arrays.
+    impulse : function (t, parameters) -> (x, y, z), optional
+        The torque in the lab frame, integrated from 0 to t, N m s; where it is known.
 
     Raises
     ------
@@ -54,54 +141,23 @@ class Problem:
         If a number is not finite, the orientation is not a unit quaternion or the horizon is not positive.
     """
 
-    key: str
-    label: str
-    source: str
     body: Body
     omega0: tuple[float, float, float]
     torque: Callable[..., Any] = field(repr=False)
     q0: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-    parameters: dict[str, float] = field(default_factory=dict)
-    torque_class: str
-    horizon: float
-    reference: str | Reference | None = field(default=None, repr=False)
-    formula: str = ""
     torque_series: Callable[..., Any] | None = field(default=None, repr=False)
+    potential: Callable[..., Any] | None = field(default=None, repr=False)
+    impulse: Callable[..., Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        where = f"problem {self.key!r}"
-        for name, values, size in (("omega0", self.omega0, 3), ("q0", self.q0, 4)):
-            if len(values) != size or not all(isfinite(v) for v in values):
-                raise ValueError(f"{where}: {name} must be {size} finite numbers, got {values!r}")
-        if abs(sqrt(sum(v * v for v in self.q0)) - 1) > 1e-12:
-            raise ValueError(f"{where}: q0 = {self.q0} is not a unit quaternion; divide it by its norm")
-        for name, value in self.parameters.items():
-            if not isfinite(value):
-                raise ValueError(f"{where}: parameter {name} must be finite, got {value!r}")
-        if not (isfinite(self.horizon) and self.horizon > 0):
-            raise ValueError(f"{where}: horizon must be positive, got {self.horizon!r}")
-        if self.torque_class not in ("free", "body", "lab", "state", "velocity"):
-            raise ValueError(f"{where}: unknown torque class {self.torque_class!r}")
+        self._check_vector("omega0", self.omega0, 3)
+        self._check_orientation("q0", self.q0)
+        super().__post_init__()
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:
         """The torque, compiled; one compilation for each problem object."""
         return compile_torque(self.torque)
-
-    @property
-    def closed_form(self) -> Reference | None:
-        """The function that gives the exact solution, or None."""
-        if not isinstance(self.reference, str):
-            return self.reference
-        found: Reference = import_module(f"polhode.references.{self.reference}").solve
-        return found
-
-    def with_parameters(self, **changes: float) -> "Problem":
-        """The same problem with other values of named torque parameters."""
-        unknown = set(changes) - set(self.parameters)
-        if unknown:
-            raise ValueError(f"problem {self.key!r} has no parameter {sorted(unknown)}; it has {sorted(self.parameters)}")
-        return replace(self, parameters={**self.parameters, **changes})
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
         """The exact q (times, 4) and omega (times, 3) in double precision, from the closed form at ``digits`` digits.

@@ -3,29 +3,35 @@
 from collections.abc import Sequence
 from itertools import pairwise
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mpmath
 import numpy as np
 import xarray as xr
 
+from polhode.problems.problem import Case
+from polhode.problems.system import System
 from polhode.references import taylor
-from polhode.references.precision import GUARD_DIGITS
 from polhode.references.taylor import agreement
-
-if TYPE_CHECKING:
-    from polhode.problems.problem import Problem
 
 __all__ = ["agreement", "reference_dataset"]
 
 #: How many of the digits asked for may be missing in the agreement.
 TOLERATED_DIGITS = 5
+#: The vectors of a state in the order of the solvers: name, dimension, long name, units.
+ROTATION = (
+    ("q", "quaternion", "orientation, body to lab", "1"),
+    ("omega", "axis", "angular velocity in the body frame", "rad s-1"),
+)
+MOTION = (
+    ("r", "axis", "position of the centre of mass in the lab", "m"),
+    ("v", "axis", "velocity of the centre of mass in the lab", "m s-1"),
+    *ROTATION,
+)
 
 
-def reference_dataset(
-    problem: "Problem", times: Sequence[float], digits: int = 50, check_until: float | None = None
-) -> xr.Dataset:
-    """The exact solution of a problem at ``times``, checked while it is computed.
+def reference_dataset(problem: Case, times: Sequence[float], digits: int = 50, check_until: float | None = None) -> xr.Dataset:
+    """The exact solution of a problem of one body or of several at ``times``, checked while it is computed.
 
     Where the problem has a closed form, the independent Taylor integrator judges it. Where it has none, the Taylor solution
     serves, and a run of higher precision and order judges it.
@@ -44,7 +50,8 @@ def reference_dataset(
     -------
     xarray.Dataset
         ``q`` (time, quaternion) and ``omega`` (time, axis), correctly rounded; ``q_digits``, ``omega_digits``: the same as
-        decimal strings; ``agreement_digits`` (time): decimal digits shared with the check, NaN where left out. Attributes:
+        decimal strings; ``agreement_digits`` (time): decimal digits shared with the check, NaN where left out. For a system the
+        dimension body stands behind time, and there are ``r`` and ``v`` (time, body, axis) with their digits too. Attributes:
         ``problem``, ``source``, ``formula``, ``check``, ``digits``, ``agreement`` (the least of ``agreement_digits``),
         ``agreement_time`` (s, the last time checked) and ``agreement_samples`` (how many times were checked).
 
@@ -63,15 +70,14 @@ def reference_dataset(
         raise ValueError(f"problem {problem.key!r}: nothing is checked, no time is up to check_until = {check_until!r} s")
 
     if problem.closed_form is None:
-        states = taylor.solve(problem, times, digits)
-        others = taylor.solve(problem, checked, *taylor.finer(digits))
+        states = taylor.solver_of(problem)(problem, times, digits)
+        shared = taylor.self_agreement(problem, checked, digits, states[: len(checked)])
         formula, check = "Taylor series", "Taylor series of higher precision and order"
     else:
         states = problem.closed_form(problem, times, digits)
-        others = taylor.solve(problem, checked, digits)
+        others = taylor.solver_of(problem)(problem, checked, digits)
+        shared = taylor.shared_digits(states[: len(checked)], others, digits)
         formula, check = problem.formula, "Taylor series"
-    cap = digits + GUARD_DIGITS
-    shared = [agreement(a, b, cap) for a, b in zip(states, others, strict=False)]
     least = min(shared)
     if not least >= digits - TOLERATED_DIGITS:
         raise ArithmeticError(
@@ -79,19 +85,16 @@ def reference_dataset(
             f"at t = {checked[shared.index(least)]!r} s; formula: {formula}"
         )
 
+    several = isinstance(problem, System)
     data: dict[str, Any] = {}
-    for i, (name, dimension, long_name, units) in enumerate(
-        (
-            ("q", "quaternion", "orientation, body to lab", "1"),
-            ("omega", "axis", "angular velocity in the body frame", "rad s-1"),
-        )
-    ):
+    for i, (name, dimension, long_name, units) in enumerate(MOTION if several else ROTATION):
+        dimensions = ("time", "body", dimension) if several else ("time", dimension)
         description = {"long_name": long_name, "units": units, "symbol": name}
-        values = [state[i] for state in states]
-        data[name] = (("time", dimension), np.array([[float(x) for x in v] for v in values]), description)
+        values = np.array([[body[i] for body in state] if several else state[i] for state in states], dtype=object)
+        data[name] = (dimensions, values.astype(float), description)
         data[f"{name}_digits"] = (
-            ("time", dimension),
-            np.array([[_decimal(x, digits) for x in v] for v in values]),
+            dimensions,
+            np.vectorize(lambda x: _decimal(x, digits), otypes=[str])(values),
             {**description, "long_name": f"{long_name}, decimal digits"},
         )
     data["agreement_digits"] = (
@@ -104,6 +107,9 @@ def reference_dataset(
         "quaternion": ("quaternion", ["0", "x", "y", "z"], {"long_name": "quaternion component"}),
         "axis": ("axis", ["x", "y", "z"], {"long_name": "body axis"}),
     }
+    if isinstance(problem, System):
+        coordinates["body"] = ("body", range(len(problem.bodies)), {"long_name": "body"})
+        coordinates["axis"][2]["long_name"] = "axis of the lab for r and v, of the body for omega"
     attributes = {
         "problem": problem.key,
         "source": problem.source,

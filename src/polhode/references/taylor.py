@@ -4,12 +4,14 @@ The state (q, omega) is expanded in power series of time, order by order (Jorba 
 
     dq/dt = q (0, omega) / 2,    I d(omega)/dt = torque(t, q, omega) - omega x I omega,
 
-and the series are evaluated at the times wanted inside each step. The torque is the problem's own function, run on series
-instead of floats, so there is no second version of it. Nothing is shared with the closed forms or with the methods.
+and for the bodies of a system also dr/dt = v, m dv/dt = force, unless their centres are fixed. The series are evaluated at the
+times wanted inside each step. Torques and loads are the problem's own functions, run on series instead of floats, so there is
+no second version of them. Nothing is shared with the closed forms or with the methods.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from operator import mul
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -17,15 +19,18 @@ from typing import TYPE_CHECKING, Any
 import gmpy2
 import mpmath
 
+from polhode.problems.system import System
 from polhode.references.precision import GUARD_DIGITS, digits_and_guard
 
 if TYPE_CHECKING:
-    from polhode.problems.problem import Problem
+    from polhode.problems.problem import Case, Problem
 
 #: How many of the last coefficients set the step; single ones vanish in series with a parity.
 TAIL = 6
 
-State = tuple[tuple[Any, ...], tuple[Any, ...]]
+Vector = tuple[Any, ...]
+#: (time, series of the state's vectors) -> their rates of change, as series or numbers.
+Equations = Callable[[Any, Sequence[Any]], list[Any]]
 
 
 class Series:
@@ -214,36 +219,70 @@ def solve(
     ArithmeticError
         If the solution cannot be continued to the last time.
     """
+    return [(q, omega) for q, omega in _solve(problem, _one_body, times, digits, order)]
+
+
+def solve_system(
+    system: "System", times: Sequence[float], digits: int, order: int | None = None
+) -> list[list[tuple[tuple[Any, ...], ...]]]:
+    """At each time a list of (r, v, q, omega) over the bodies of a system; the rest is as for :func:`solve`."""
+    return [
+        [vectors[i : i + 4] for i in range(0, len(vectors), 4)]
+        for vectors in _solve(system, _several_bodies, times, digits, order)
+    ]
+
+
+def _solve(
+    case: "Case",
+    equations: Callable[[Any], tuple[list[Vector], "Equations"]],
+    times: Sequence[float],
+    digits: int,
+    order: int | None,
+) -> list[tuple[Vector, ...]]:
+    """The vectors of the state at each time, as mpmath numbers."""
     if not all(math.isfinite(t) and t >= 0 for t in times):
-        raise ValueError(f"problem {problem.key!r}: reference times must be finite and not negative, got {list(times)!r}")
+        raise ValueError(f"problem {case.key!r}: reference times must be finite and not negative, got {list(times)!r}")
     with digits_and_guard(digits):
         bits = mpmath.mp.prec
         # The order with least work per unit of time: Jorba and Zou, Sec. 3.2.
         order = order or math.ceil(bits * math.log(2) / 2) + 1
         with gmpy2.context(gmpy2.get_context(), precision=bits):
             wanted = sorted({float(t) for t in times})
-            found = dict(zip(wanted, _integrate(problem, [gmpy2.mpfr(t) for t in wanted], bits, order), strict=True))
-        return [(tuple(map(_number, q)), tuple(map(_number, omega))) for q, omega in (found[float(t)] for t in times)]
+            states = _integrate(case.key, *equations(case), [gmpy2.mpfr(t) for t in wanted], bits, order)
+        found = dict(zip(wanted, states, strict=True))
+        return [tuple(tuple(map(_number, vector)) for vector in found[float(t)]) for t in times]
 
 
-def self_agreement(problem: "Problem", times: Sequence[float], digits: int) -> list[float]:
-    """Digits that :func:`solve` shares at each time with a run of higher precision and order."""
-    other = solve(problem, times, *finer(digits))
-    cap = digits + GUARD_DIGITS
-    return [agreement(a, b, cap) for a, b in zip(solve(problem, times, digits), other, strict=True)]
+def self_agreement(case: "Case", times: Sequence[float], digits: int, states: Sequence[Any] | None = None) -> list[float]:
+    """Digits that the Taylor solution shares at each time with a run of higher precision and order.
 
-
-def finer(digits: int) -> tuple[int, int]:
-    """(digits, order) of a run that can judge one at ``digits``: no step and no rounding is the same."""
-    digits += 10
-    return digits, round(1.6 * (digits + GUARD_DIGITS))
-
-
-def agreement(a: State, b: State, cap: int) -> float:
-    """Decimal digits that two states (q, omega) share: -log10 |a - b| / |b|, the worse of q and omega, at most ``cap``.
-
-    Rounded down to a tenth, which is as much as the number means.
+    ``case`` is a problem or a system, ``states`` its solution at ``digits`` digits, where that is known already.
     """
+    solver = solver_of(case)
+    # No step and no rounding is the same in the run that judges.
+    finer = digits + 10
+    others = solver(case, times, finer, round(1.6 * (finer + GUARD_DIGITS)))
+    return shared_digits(states or solver(case, times, digits), others, digits)
+
+
+def solver_of(case: "Case") -> Callable[..., list[Any]]:
+    """:func:`solve` for a problem, :func:`solve_system` for a system."""
+    return solve_system if isinstance(case, System) else solve
+
+
+def shared_digits(states: Sequence[Any], others: Sequence[Any], digits: int) -> list[float]:
+    """:func:`agreement` of each pair of states, up to the guard digits; both are solutions at the same times."""
+    return [agreement(a, b, digits + GUARD_DIGITS) for a, b in zip(states, others, strict=True)]
+
+
+def agreement(a: Any, b: Any, cap: int) -> float:
+    """Decimal digits that two states share: -log10 |a - b| / |b|, the worst of their vectors, at most ``cap``.
+
+    A state is a tuple of vectors, (q, omega), or for several bodies a list of such tuples. Rounded down to a tenth, which is as
+    much as the number means.
+    """
+    if isinstance(a, list):
+        return min(agreement(x, y, cap) for x, y in zip(a, b, strict=True))
     worst = float(cap)
     with digits_and_guard(cap):
         for x, y in zip(a, b, strict=True):
@@ -259,74 +298,111 @@ def _number(x: Any) -> Any:
     return mpmath.mpf((int(mantissa), int(exponent)))
 
 
-def _integrate(problem: "Problem", times: Sequence[Any], bits: int, order: int) -> list[State]:
-    """The states at ascending ``times``, in the gmpy2 precision in force."""
-    inertia = [gmpy2.mpfr(i) for i in problem.body.inertia]
-    parameters = [gmpy2.mpfr(p) for p in problem.parameters.values()]
-    torque = problem.torque_series or on_series(problem.torque)
-    q, omega = ([gmpy2.mpfr(x) for x in v] for v in (problem.q0, problem.omega0))
+def _integrate(
+    key: str, start: list[Vector], equations: "Equations", times: Sequence[Any], bits: int, order: int
+) -> list[list[Vector]]:
+    """The vectors of the state at ascending ``times``, in the gmpy2 precision in force."""
+    vectors = start
     t = gmpy2.mpfr(0)
-    states: list[State] = []
+    states: list[list[Vector]] = []
     while True:
-        series = _expand(t, q, omega, inertia, torque, parameters)
-        for x in series:
+        series = _expand(t, vectors, equations)
+        for x in chain.from_iterable(series):
             x.upto(order)
         step = _step(series, bits, order)
         while len(states) < len(times) and times[len(states)] - t <= step:
-            values = [_evaluate(x, times[len(states)] - t, order) for x in series]
-            states.append((tuple(values[:4]), tuple(values[4:])))
+            states.append(_values(series, times[len(states)] - t, order))
         if len(states) == len(times):
             return states
-        values = [_evaluate(x, step, order) for x in series]
-        if t + step == t or not all(gmpy2.is_finite(x) for x in values):
-            raise ArithmeticError(f"problem {problem.key!r}: the Taylor series cannot be continued beyond t = {float(t)} s")
-        t, q, omega = t + step, values[:4], values[4:]
+        vectors = _values(series, step, order)
+        if t + step == t or not all(gmpy2.is_finite(x) for x in chain.from_iterable(vectors)):
+            raise ArithmeticError(f"problem {key!r}: the Taylor series cannot be continued beyond t = {float(t)} s")
+        t += step
 
 
-def _expand(
-    t: Any,
-    q: Sequence[Any],
-    omega: Sequence[Any],
-    inertia: Sequence[Any],
-    torque: Callable[..., Any],
-    parameters: Sequence[Any],
-) -> list[Series]:
-    """The series of q and omega about the time t, from their values there."""
-    rates: list[Any] = []
+def _expand(t: Any, vectors: Sequence[Vector], equations: "Equations") -> list[list[Series]]:
+    """The series of the state's vectors about the time t, from their values there."""
+    rates: list[list[Series]] = []
 
-    def unknown(i: int, value: Any) -> Series:
-        return Series(lambda k: rates[i][k - 1] / k, value)
+    def unknown(i: int, j: int, value: Any) -> Series:
+        return Series(lambda k: rates[i][j][k - 1] / k, value)
 
-    q0, qx, qy, qz = (unknown(i, x) for i, x in enumerate(q))
-    x, y, z = (unknown(4 + i, w) for i, w in enumerate(omega))
-    ix, iy, iz = inertia
+    series = [[unknown(i, j, x) for j, x in enumerate(vector)] for i, vector in enumerate(vectors)]
     time = Series(lambda k: gmpy2.mpfr(1 if k == 1 else 0), t)
-    tx, ty, tz = torque(time, (q0, qx, qy, qz), (x, y, z), parameters)
-    right_hand_sides = (
+    rates.extend([r if isinstance(r, Series) else _constant(r) for r in rate] for rate in equations(time, series))
+    return series
+
+
+def _one_body(problem: "Problem") -> tuple[list[Vector], "Equations"]:
+    """The vectors (q, omega) at the start, and the rates of change of such vectors."""
+    inertia = _numbers(problem.body.inertia)
+    parameters = _numbers(problem.parameters.values())
+    torque = problem.torque_series or on_series(problem.torque)
+
+    def rates(t: Series, vectors: Sequence[Any]) -> list[Any]:
+        q, omega = (tuple(v) for v in vectors)
+        return [_turning(q, omega), _euler(omega, torque(t, q, omega, parameters), inertia)]
+
+    return [_numbers(problem.q0), _numbers(problem.omega0)], rates
+
+
+def _several_bodies(system: "System") -> tuple[list[Vector], "Equations"]:
+    """The vectors r, v, q, omega of one body after the other at the start, and the rates of change of such vectors."""
+    inertia = [_numbers(body.inertia) for body in system.bodies]
+    mass = _numbers(body.mass for body in system.bodies)
+    parameters = _numbers(system.parameters.values())
+    loads = on_series(system.loads)
+
+    def rates(t: Series, vectors: Sequence[Any]) -> list[Any]:
+        r, v, q, omega = (vectors[i::4] for i in range(4))
+        force, torque = ([[gmpy2.mpfr(0)] * 3 for _ in mass] for _ in range(2))
+        loads(t, r, v, q, omega, parameters, force, torque)
+        found: list[Any] = []
+        for i, m in enumerate(mass):
+            moving = [[0] * 3] * 2 if system.fixed else [v[i], [f / m for f in force[i]]]
+            found += [*moving, _turning(q[i], omega[i]), _euler(omega[i], torque[i], inertia[i])]
+        return found
+
+    start = zip(system.r0, system.v0, system.q0, system.omega0, strict=True)
+    return [_numbers(vector) for vector in chain.from_iterable(start)], rates
+
+
+def _turning(q: Sequence[Any], omega: Sequence[Any]) -> tuple[Any, ...]:
+    """dq/dt"""
+    q0, qx, qy, qz = q
+    x, y, z = omega
+    return (
         -(qx * x + qy * y + qz * z) / 2,
         (q0 * x + qy * z - qz * y) / 2,
         (q0 * y + qz * x - qx * z) / 2,
         (q0 * z + qx * y - qy * x) / 2,
-        (tx + (iy - iz) * (y * z)) / ix,
-        (ty + (iz - ix) * (z * x)) / iy,
-        (tz + (ix - iy) * (x * y)) / iz,
     )
-    rates.extend(r if isinstance(r, Series) else _constant(r) for r in right_hand_sides)
-    return [q0, qx, qy, qz, x, y, z]
+
+
+def _euler(omega: Sequence[Any], torque: Sequence[Any], inertia: Sequence[Any]) -> tuple[Any, ...]:
+    """d(omega)/dt"""
+    x, y, z = omega
+    tx, ty, tz = torque
+    ix, iy, iz = inertia
+    return ((tx + (iy - iz) * (y * z)) / ix, (ty + (iz - ix) * (z * x)) / iy, (tz + (ix - iy) * (x * y)) / iz)
+
+
+def _numbers(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(gmpy2.mpfr(x) for x in values)
 
 
 def _constant(value: Any) -> Series:
     return Series(lambda k: gmpy2.mpfr(0), gmpy2.mpfr(value))
 
 
-def _step(series: Sequence[Series], bits: int, order: int) -> Any:
-    """A step h for which the last terms c_k h^k are below the rounding of the largest term, for q and for omega.
+def _step(series: Sequence[Sequence[Series]], bits: int, order: int) -> Any:
+    """A step h for which the last terms c_k h^k are below the rounding of the largest term, for each vector of the state.
 
     Infinite if the series have ended before. Binary exponents are precise enough: a factor of two in a coefficient changes the
     step by one or two per cent.
     """
     smallest = math.inf
-    for vector in (series[:4], series[4:]):
+    for vector in series:
         size = [max((gmpy2.get_exp(x[k]) for x in vector if x[k]), default=None) for k in range(order + 1)]
         head = [(k, s) for k, s in enumerate(size[: order + 1 - TAIL]) if s is not None]
         for j in range(order + 1 - TAIL, order + 1):
@@ -343,3 +419,8 @@ def _evaluate(x: Series, h: Any, order: int) -> Any:
     for c in x.coefficients[order - 1 :: -1]:
         value = value * h + c
     return value
+
+
+def _values(series: Sequence[Sequence[Series]], h: Any, order: int) -> list[Vector]:
+    """The vectors of the state at h."""
+    return [tuple(_evaluate(x, h, order) for x in vector) for vector in series]

@@ -12,13 +12,15 @@ import numpy as np
 import yaml
 
 from polhode.methods.protocol import Method
-from polhode.problems.problem import Problem
+from polhode.problems.problem import Case, Problem
 from polhode.registry import catalogue, nearest
 from polhode.simulate import count_steps, sampled_steps
 
 METHODS = catalogue("polhode.methods")
 PROBLEMS = catalogue("polhode.problems")
 SCHEMA = Path("workflow/schemas/config.schema.yaml")
+#: Experiments on single methods, see :mod:`polhode.study.checks`; named here so that a configuration is read without them.
+CHECKS = ("reversibility", "stability", "note_corrections", "extended_inertia")
 
 
 class ConfigurationError(ValueError):
@@ -65,11 +67,17 @@ class StepSize:
 
 @dataclass(frozen=True)
 class LongRun:
-    """One run per method far beyond the horizon, sampled on the way."""
+    """One run per method, sampled on the way; usually far beyond the horizon.
+
+    ``exact``: compared with the exact solution, not only with what the motion conserves. ``switched``: run once more with
+    the normalisation switched, on where the method has none and off where it has.
+    """
 
     horizon: float
     dt: float
     samples: int
+    exact: bool
+    switched: bool
 
     @property
     def name(self) -> str:
@@ -96,10 +104,11 @@ class Targets:
 class ProblemStudy:
     """What is run on one problem."""
 
-    problem: Problem
+    problem: Case
     methods: tuple[str, ...]
     steps: tuple[StepSize, ...]
     samples: int
+    means: bool
     check_until: float
     long_run: LongRun | None
     targets: Targets | None
@@ -111,15 +120,17 @@ class ProblemStudy:
     def reference_times(self) -> np.ndarray:
         """Every time, in s, at which something is compared with the exact solution; ascending, without repetition.
 
-        These are a grid for pictures, the end of every run, the times at which the methods hold their own angular velocity, and
-        the samples of the long run.
+        These are a grid for pictures, the end of every run, the times at which the methods hold their own angular velocity, the
+        samples of the long run if it is compared, and those of every run where errors are averaged over time.
         """
         offsets = {0.0} | {METHODS[m].stored_offset for m in self.methods}
         times = [np.linspace(0, self.problem.horizon, 201)]
         for offset in offsets:
             times.append(np.array([s.end_time + offset * s.dt for s in self.steps]))
-            if self.long_run is not None:
+            if self.long_run is not None and self.long_run.exact:
                 times.append(self.long_run.times + offset * self.long_run.dt)
+        if self.means:
+            times += [sampled_steps(s.steps, self.samples) * s.dt for s in self.steps]
         everything = np.unique(np.concatenate(times))
         return np.asarray(everything[everything >= 0])
 
@@ -132,6 +143,7 @@ class Study:
     digits: int
     methods: tuple[str, ...]
     problems: dict[str, ProblemStudy]
+    checks: tuple[str, ...]
     plugins: tuple[Path, ...]
     resolved: dict[str, Any]
 
@@ -180,14 +192,23 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
             raise ConfigurationError(f"{where}: methods: unknown method {key!r}; {nearest(key, known)}")
     problems = {}
     for key, settings in config["problems"].items():
+        if settings is None:
+            continue
         if key not in PROBLEMS:
             raise ConfigurationError(f"{where}: problems: unknown problem {key!r}; {nearest(key, list(PROBLEMS))}")
         problems[key] = _problem(key, settings, tuple(methods), f"{where}: problems.{key}")
+    if not problems:
+        raise ConfigurationError(f"{where}: problems: every one is null; leave at least one in")
+    checks = CHECKS if config["checks"] == "all" else config["checks"]
+    for key in checks:
+        if key not in CHECKS:
+            raise ConfigurationError(f"{where}: checks: unknown check {key!r}; {nearest(key, list(CHECKS))}")
     return Study(
         results=Path(config["results"]),
         digits=config["digits"],
         methods=tuple(methods),
         problems=problems,
+        checks=tuple(checks),
         plugins=tuple(plugins),
         resolved=json.loads(json.dumps(config)),
     )
@@ -211,9 +232,12 @@ def compile_plugins(study: Study) -> None:
 
 
 def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], where: str) -> ProblemStudy:
-    problem: Problem = PROBLEMS[key]
+    problem: Case = PROBLEMS[key]
+    methods = tuple(m for m in methods if METHODS[m].runs(problem))
     rungs: dict[float, StepSize] = {}
     for name, ladder in settings["dt"].items():
+        if ladder is None:
+            continue
         truncate = ladder.get("truncate", False)
         if "geometric" in ladder:
             first, last, count = ladder["geometric"]
@@ -230,9 +254,14 @@ def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], wh
                 advice = str(error).replace("truncate=True", "truncate: true in this ladder")
                 raise ConfigurationError(f"{where}.dt.{name}: {advice}") from error
             rungs.setdefault(dt, StepSize(dt, name, truncate, steps))
+    if not rungs:
+        raise ConfigurationError(f"{where}.dt: every set of step sizes is null; leave at least one in")
     long_run = None
     if settings.get("long_run"):
-        long_run = LongRun(**{k: settings["long_run"][k] for k in ("horizon", "dt", "samples")})
+        run = settings["long_run"]
+        # Without a closed form the exact solution is dear beyond the horizon.
+        exact = run.get("exact", problem.closed_form is not None or run["horizon"] <= problem.horizon)
+        long_run = LongRun(run["horizon"], run["dt"], run["samples"], exact, run.get("switched", False))
         try:
             count_steps(long_run.dt, long_run.horizon)
         except ValueError as error:
@@ -240,8 +269,9 @@ def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], wh
     targets = None
     if settings.get("targets"):
         t = settings["targets"]
-        if problem.closed_form is None:
-            raise ConfigurationError(f"{where}.targets: needs a closed form, which {key!r} has not; write targets: null")
+        if problem.closed_form is None or not isinstance(problem, Problem):
+            needs = "a closed form" if problem.closed_form is None else "one body"
+            raise ConfigurationError(f"{where}.targets: needs {needs}, which {key!r} has not; write targets: null")
         if t["dt_min"] >= t["dt_max"]:
             raise ConfigurationError(f"{where}.targets: dt_min = {t['dt_min']} is not below dt_max = {t['dt_max']}")
         targets = Targets(tuple(sorted(t["errors"])), t["dt_min"], t["dt_max"], t.get("truncate", False))
@@ -250,6 +280,7 @@ def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], wh
         methods=methods,
         steps=tuple(sorted(rungs.values(), key=lambda s: s.dt)),
         samples=settings["samples"],
+        means=settings.get("means", False),
         check_until=settings.get("check_until", problem.horizon),
         long_run=long_run,
         targets=targets,

@@ -1,6 +1,6 @@
 """Gather the cells of a study into one file: errors against the exact solution, orders, targets, long runs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +9,15 @@ import xarray as xr
 from tqdm import tqdm
 
 from polhode import metrics
+from polhode.problems.problem import Case, Problem
+from polhode.problems.system import System
+from polhode.simulate import count_steps
 from polhode.study.configuration import ProblemStudy, Study, method
+from polhode.study.jobs import long_run_kinds
 from polhode.study.orders import fit_order
 from polhode.study.storage import read_cell, read_dataset
 
-#: Quantities of a run, with what they are; every one is zero for an exact method.
+#: Quantities of a run, with what they are; every one is zero for an exact method. Of several bodies the worst counts.
 ERRORS = {
     "q_error_l1": ("relative L1 error of the orientation", "1"),
     "omega_error_l1": ("relative L1 error of the angular velocity at the time of the orientation", "1"),
@@ -24,7 +28,27 @@ ERRORS = {
     "momentum_error": ("relative error of the angular momentum in the lab frame", "1"),
     "norm_error": ("distance of the norm of q from 1", "1"),
 }
+#: The same where centres of mass move.
+MOVING_ERRORS = {
+    "r_error_l1": ("relative L1 error of the position", "1"),
+    "v_error_l1": ("relative L1 error of the velocity", "1"),
+}
+#: Means over the samples of a run.
+MEANS = {
+    "inclination_error_mean": (
+        "mean over time of the error of the angle between the body's x axis and its direction at the start; "
+        "Seelen et al. (2016), Eqs. 6 and 7",
+        "rad",
+    ),
+    "angle_error_mean": ("mean over time of the angle between computed and exact orientation", "rad"),
+}
+#: What changes along a run although the exact motion keeps it; needs no exact solution.
+DRIFTS = {
+    "energy_drift": ("change of the energy since the start, relative to the kinetic energy there", "1"),
+    "momentum_drift": ("change of the conserved part of the lab angular momentum, relative to the momentum at the start", "1"),
+}
 FITTED = {"q": "q_error_l1", "omega": "omega_error_l1", "stored_omega": "stored_omega_error_l1"}
+MOVING_FITTED = {"r": "r_error_l1", "v": "v_error_l1"}
 
 
 class Exact:
@@ -36,6 +60,7 @@ class Exact:
         self.time = data.time.values
         self.q = data.q.values
         self.omega = data.omega.values
+        self.r, self.v = (data[name].values if name in data else None for name in ("r", "v"))
 
     def at(self, times: np.ndarray) -> np.ndarray:
         """Row numbers of these times; exactly these, nothing is interpolated."""
@@ -47,28 +72,84 @@ class Exact:
         return np.asarray(rows)
 
 
-def run_errors(
-    cell: Mapping[str, Any], exact: Exact, inertia: tuple[float, float, float], rows: slice
-) -> dict[str, np.ndarray]:
-    """All :data:`ERRORS` of the samples ``rows`` of one run."""
+def inertia_of(problem: Case) -> np.ndarray:
+    """Principal moments (3) of one body or (bodies, 3) of several, kg m^2."""
+    if isinstance(problem, System):
+        return np.array([body.inertia for body in problem.bodies])
+    assert isinstance(problem, Problem)
+    return np.array(problem.body.inertia)
+
+
+def run_errors(cell: Mapping[str, Any], exact: Exact, problem: Case, rows: slice) -> dict[str, np.ndarray]:
+    """All :data:`ERRORS`, and :data:`MOVING_ERRORS` where there is motion, of the samples ``rows`` of one run."""
+    inertia = inertia_of(problem)
     time, q, omega, stored = (cell[name][rows] for name in ("time", "q", "omega", "stored_omega"))
     here = exact.at(time)
     own_time = time + float(cell["stored_offset"]) * float(cell["@dt"])
     own = exact.at(np.where(own_time < 0, time, own_time))
-    energy, exact_energy = metrics.kinetic_energy(omega, inertia), metrics.kinetic_energy(exact.omega[here], inertia)
-    momentum = metrics.lab_angular_momentum(q, omega, inertia)
-    exact_momentum = metrics.lab_angular_momentum(exact.q[here], exact.omega[here], inertia)
-    values = {
-        "q_error_l1": metrics.orientation_l1(q, exact.q[here]),
-        "omega_error_l1": metrics.relative_l1(omega, exact.omega[here]),
-        "stored_omega_error_l1": np.where(own_time < 0, np.nan, metrics.relative_l1(stored, exact.omega[own])),
-        "angle_error": metrics.geodesic_angle(q, exact.q[here]),
-        "energy_error": np.abs(energy / exact_energy - 1),
-        "momentum_error": np.linalg.norm(momentum - exact_momentum, axis=-1) / np.linalg.norm(exact_momentum, axis=-1),
-        "norm_error": metrics.norm_error(q),
-    }
+    with np.errstate(divide="ignore", invalid="ignore"):  # a body at rest has no relative error
+        energy, exact_energy = metrics.kinetic_energy(omega, inertia), metrics.kinetic_energy(exact.omega[here], inertia)
+        momentum = metrics.lab_angular_momentum(q, omega, inertia)
+        exact_momentum = metrics.lab_angular_momentum(exact.q[here], exact.omega[here], inertia)
+        values = {
+            "q_error_l1": metrics.orientation_l1(q, exact.q[here]),
+            "omega_error_l1": metrics.relative_l1(omega, exact.omega[here]),
+            "stored_omega_error_l1": metrics.relative_l1(stored, exact.omega[own]),
+            "angle_error": metrics.geodesic_angle(q, exact.q[here]),
+            "energy_error": np.abs(energy / exact_energy - 1),
+            "momentum_error": np.linalg.norm(momentum - exact_momentum, axis=-1) / np.linalg.norm(exact_momentum, axis=-1),
+            "norm_error": metrics.norm_error(q),
+        }
+        if _moves(problem):
+            assert exact.r is not None and exact.v is not None
+            values["r_error_l1"] = metrics.relative_l1(cell["r"][rows], exact.r[here])
+            values["v_error_l1"] = metrics.relative_l1(cell["v"][rows], exact.v[here])
     values["mean_error"] = (values["q_error_l1"] + values["stored_omega_error_l1"]) / 2
+    if isinstance(problem, System):
+        values = {name: value.max(axis=-1) for name, value in values.items()}
+    for name in ("stored_omega_error_l1", "mean_error"):
+        values[name] = np.where(own_time < 0, np.nan, values[name])
     return values
+
+
+def run_means(cell: Mapping[str, Any], exact: Exact) -> dict[str, float]:
+    """All :data:`MEANS` of one run of one body: over its samples but the start."""
+    here = exact.at(cell["time"])
+    q, true = cell["q"], exact.q[here]
+    inclination, true_inclination = (metrics.inclination(x, true[0])[1:] for x in (q, true))
+    return {
+        "inclination_error_mean": float(np.abs(inclination - true_inclination).mean()),
+        "angle_error_mean": float(metrics.geodesic_angle(q, true)[1:].mean()),
+    }
+
+
+def run_drifts(cell: Mapping[str, Any], problem: Case) -> dict[str, np.ndarray]:
+    """All :data:`DRIFTS` along one run, NaN for what the exact motion does not keep."""
+    time, q, omega = cell["time"], cell["q"], cell["omega"]
+    nothing = np.full(len(time), np.nan)
+    values = dict.fromkeys(DRIFTS, nothing)
+    if not isinstance(problem, Problem):
+        return values
+    parameters = problem.parameter_array
+    kinetic = metrics.kinetic_energy(omega, problem.body.inertia)
+    momentum = metrics.lab_angular_momentum(q, omega, problem.body.inertia)
+    size = np.linalg.norm(momentum[0])
+    if "energy" in problem.conserves:
+        potential = problem.potential(tuple(q.T), parameters) if problem.potential is not None else 0.0
+        energy = kinetic + potential
+        values["energy_drift"] = np.abs(energy - energy[0]) / kinetic[0]
+    if "momentum" in problem.conserves:
+        if problem.impulse is not None:
+            given = [np.broadcast_to(x, time.shape) for x in problem.impulse(time, parameters)]
+            momentum = momentum - np.stack(given, axis=-1)
+        values["momentum_drift"] = np.linalg.norm(momentum - momentum[0], axis=-1) / size
+    elif "vertical momentum" in problem.conserves:
+        values["momentum_drift"] = np.abs(momentum[:, 2] - momentum[0, 2]) / size
+    return values
+
+
+def _moves(problem: Case) -> bool:
+    return isinstance(problem, System) and not problem.fixed
 
 
 def gather(study: Study, folder: str | Path) -> dict[str, xr.Dataset]:
@@ -79,28 +160,32 @@ def gather(study: Study, folder: str | Path) -> dict[str, xr.Dataset]:
         exact = Exact(folder / "references" / f"{key}.nc")
         groups[f"/{key}"] = _runs(part, exact, folder / "cells" / key)
         if part.long_run is not None:
-            groups[f"/{key}/long_run"] = _long_runs(part, exact, folder / "long_runs" / key)
+            for kind, methods in long_run_kinds(part).items():
+                name = kind.replace("runs", "run")
+                groups[f"/{key}/{name}"] = _long_runs(part, methods, exact, folder / kind / key)
         if part.targets is not None:
             groups[f"/{key}/targets"] = _targets(part, folder / "targets" / key)
     return groups
 
 
-def _method_coordinates(part: ProblemStudy) -> dict[str, Any]:
-    methods = [method(key) for key in part.methods]
+def _method_coordinates(problem: Case, keys: Sequence[str]) -> dict[str, Any]:
+    methods = [method(key) for key in keys]
+    orders = [m.orders(problem.torque_class) for m in methods]
     columns: dict[str, list[Any]] = {
         "label": [m.label for m in methods],
         "variant_of": [m.variant_of for m in methods],
         "torques_per_step": [m.torques_per_step for m in methods],
-        "claimed_q_order": [m.order_q for m in methods],
-        "claimed_omega_order": [m.order_omega for m in methods],
+        "claimed_q_order": [q for q, _ in orders],
+        "claimed_omega_order": [omega for _, omega in orders],
         "stored_offset": [m.stored_offset for m in methods],
     }
-    return {"method": list(part.methods), **{name: ("method", values) for name, values in columns.items()}}
+    return {"method": list(keys), **{name: ("method", values) for name, values in columns.items()}}
 
 
 def _runs(part: ProblemStudy, exact: Exact, folder: Path) -> xr.Dataset:
     shape = (len(part.methods), len(part.steps))
-    errors = {name: np.full(shape, np.nan) for name in ERRORS}
+    texts = {**ERRORS, **(MOVING_ERRORS if _moves(part.problem) else {}), **(MEANS if part.means else {})}
+    errors = {name: np.full(shape, np.nan) for name in texts}
     counts = {name: np.full(shape, np.nan) for name in ("steps", "torque_evaluations", "diverged")}
     for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.problem.key}", unit="method")):
         for j, step in enumerate(part.steps):
@@ -109,10 +194,13 @@ def _runs(part: ProblemStudy, exact: Exact, folder: Path) -> xr.Dataset:
             counts["torque_evaluations"][i, j] = cell["torque_evaluations"]
             counts["diverged"][i, j] = "@diverged" in cell
             if "@diverged" not in cell:
-                for name, value in run_errors(cell, exact, part.problem.body.inertia, slice(-1, None)).items():
+                for name, value in run_errors(cell, exact, part.problem, slice(-1, None)).items():
                     errors[name][i, j] = value[0]
+                if part.means:
+                    for name, mean in run_means(cell, exact).items():
+                        errors[name][i, j] = mean
     dims = ("method", "dt")
-    data: dict[str, Any] = {name: (dims, errors[name], _attrs(*ERRORS[name])) for name in ERRORS}
+    data: dict[str, Any] = {name: (dims, errors[name], _attrs(*texts[name])) for name in texts}
     data["steps"] = (dims, counts["steps"], _attrs("steps", "1"))
     data["torque_evaluations"] = (dims, counts["torque_evaluations"], _attrs("torque evaluations", "1"))
     data["diverged"] = (dims, counts["diverged"].astype("int8"), _attrs("1 where the run blew up", "1"))
@@ -121,7 +209,8 @@ def _runs(part: ProblemStudy, exact: Exact, folder: Path) -> xr.Dataset:
     sets = np.array([s.set_name for s in part.steps])
     fit_set = "fit" if "fit" in sets else None
     chosen = sets == fit_set if fit_set else np.ones(len(sets), bool)
-    for short, name in FITTED.items():
+    fitted = {**FITTED, **(MOVING_FITTED if _moves(part.problem) else {})}
+    for short, name in fitted.items():
         orders = [fit_order(dt[chosen], errors[name][i][chosen], part.problem.horizon) for i in range(shape[0])]
         for field, text, units in (
             ("order", "fitted order of convergence", "1"),
@@ -133,7 +222,7 @@ def _runs(part: ProblemStudy, exact: Exact, folder: Path) -> xr.Dataset:
             label = f"{short}_order" if field == "order" else f"{short}_order_{field}"
             data[label] = ("method", [getattr(o, field) for o in orders], _attrs(f"{text}, {name}", units))
     coordinates = {
-        **_method_coordinates(part),
+        **_method_coordinates(part.problem, part.methods),
         "dt": ("dt", dt, _attrs("step size", "s")),
         "dt_set": ("dt", sets),
         "end_time": ("dt", end, _attrs("end of the run", "s")),
@@ -142,34 +231,55 @@ def _runs(part: ProblemStudy, exact: Exact, folder: Path) -> xr.Dataset:
     return xr.Dataset(
         data,
         coordinates,
-        {"problem": problem.key, "label": problem.label, "source": problem.source, "torque_class": problem.torque_class},
+        {
+            "problem": problem.key,
+            "label": problem.label,
+            "source": problem.source,
+            "torque_class": problem.torque_class,
+            "formula": problem.formula or "Taylor series",
+        },
     )
 
 
-def _long_runs(part: ProblemStudy, exact: Exact, folder: Path) -> xr.Dataset:
+def _long_runs(part: ProblemStudy, methods: Sequence[str], exact: Exact, folder: Path) -> xr.Dataset:
     assert part.long_run is not None
-    times = part.long_run.times
-    errors = {name: np.full((len(part.methods), len(times)), np.nan) for name in ERRORS}
-    q = np.full((len(part.methods), len(times), 4), np.nan)
-    diverged = np.zeros(len(part.methods), "int8")
-    for i, key in enumerate(part.methods):
+    problem, times = part.problem, part.long_run.times
+    texts = {**ERRORS, **DRIFTS, **(MOVING_ERRORS if _moves(problem) else {})}
+    errors = {name: np.full((len(methods), len(times)), np.nan) for name in texts}
+    bodies = (len(problem.bodies),) if isinstance(problem, System) else ()
+    body_dims = ("body",) * len(bodies)
+    q = np.full((len(methods), len(times), *bodies, 4), np.nan)
+    omega = np.full((len(methods), len(times), *bodies, 3), np.nan)
+    diverged = np.zeros(len(methods), "int8")
+    for i, key in enumerate(methods):
         cell = read_cell(folder / key / f"{part.long_run.name}.nc")
         diverged[i] = "@diverged" in cell
-        q[i] = cell["q"]
-        for name, value in run_errors(cell, exact, part.problem.body.inertia, slice(None)).items():
+        q[i], omega[i] = cell["q"], cell["omega"]
+        found = run_drifts(cell, problem)
+        norms = metrics.norm_error(cell["q"])
+        found["norm_error"] = norms.max(axis=-1) if bodies else norms
+        if part.long_run.exact:
+            found |= run_errors(cell, exact, problem, slice(None))
+        for name, value in found.items():
             errors[name][i] = value
     dims = ("method", "time")
-    rows = exact.at(times)
-    data: dict[str, Any] = {name: (dims, errors[name], _attrs(*ERRORS[name])) for name in ERRORS}
-    data["q"] = ((*dims, "quaternion"), q, _attrs("orientation, body to lab", "1"))
-    data["exact_q"] = (("time", "quaternion"), exact.q[rows], _attrs("exact orientation, body to lab", "1"))
+    data: dict[str, Any] = {name: (dims, errors[name], _attrs(*texts[name])) for name in texts}
+    data["q"] = ((*dims, *body_dims, "quaternion"), q, _attrs("orientation, body to lab", "1"))
+    data["omega"] = ((*dims, *body_dims, "axis"), omega, _attrs("angular velocity in the body frame", "rad s-1"))
+    if part.long_run.exact:
+        rows = exact.at(times)
+        data["exact_q"] = (("time", *body_dims, "quaternion"), exact.q[rows], _attrs("exact orientation, body to lab", "1"))
+        data["exact_omega"] = (("time", *body_dims, "axis"), exact.omega[rows], _attrs("exact angular velocity", "rad s-1"))
     data["diverged"] = ("method", diverged, _attrs("1 where the run blew up", "1"))
     coordinates = {
-        **_method_coordinates(part),
+        **_method_coordinates(problem, methods),
         "time": ("time", times, _attrs("time", "s")),
         "quaternion": ["0", "x", "y", "z"],
+        "axis": ["x", "y", "z"],
     }
-    return xr.Dataset(data, coordinates, {"problem": part.problem.key, "dt": part.long_run.dt, "dt_units": "s"})
+    steps = count_steps(part.long_run.dt, part.long_run.horizon)
+    attributes = {"problem": problem.key, "dt": part.long_run.dt, "dt_units": "s", "steps": steps}
+    return xr.Dataset(data, coordinates, attributes)
 
 
 def _targets(part: ProblemStudy, folder: Path) -> xr.Dataset:
@@ -183,7 +293,7 @@ def _targets(part: ProblemStudy, folder: Path) -> xr.Dataset:
     return xr.Dataset(
         {name: (("method", "target_error"), [cell[name] for cell in found], _attrs(*text)) for name, text in data.items()},
         {
-            **_method_coordinates(part),
+            **_method_coordinates(part.problem, part.methods),
             "target_error": ("target_error", list(part.targets.errors), _attrs("target error", "1")),
         },
         {"problem": part.problem.key},

@@ -1,6 +1,6 @@
 """The files that figures, tables and numbers are made from, opened once and read lazily."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,35 +12,71 @@ import yaml
 from numpy.typing import ArrayLike
 
 import polhode.methods as _methods
-from polhode.study.storage import read_dataset
+from polhode.study.storage import group_names, has_group, read_dataset
 
 methods: Any = _methods
+
+
+class NotInRun(LookupError):
+    """The run does not hold what a figure, table or number needs; the message says what."""
 
 
 @dataclass(frozen=True)
 class Inputs:
     """Where a run keeps what the report shows.
 
+    What belongs to one problem (:attr:`errors`, :attr:`long_run`, ...) is that of :attr:`problem`; :meth:`of` gives the same of
+    another.
+
     Parameters
     ----------
-    problem : str
-        Key of the problem, which names the groups of ``single_body``.
     single_body : path of single_body.nc
-    reference : path of references/PROBLEM.nc
-    published : path of the published time steps (columns source, table, method, label, target_error, dt, unit)
+    references : folder of the references, a file PROBLEM.nc each
+    checks : folder of the experiments on single methods, a file NAME.nc each
+    published : folder of the published numbers
     errata : path of errata.yaml
     claims : path of claims.csv
+    sources : path of sources.yaml
+    problem : str
+        Key of the problem, which names the groups of ``single_body``.
     """
 
-    problem: str
     single_body: str | Path
-    reference: str | Path = ""
+    references: str | Path = ""
+    checks: str | Path = ""
     published: str | Path = ""
     errata: str | Path = ""
     claims: str | Path = ""
+    sources: str | Path = ""
+    problem: str = "spiral_cylinder"
+    _others: dict[str, "Inputs"] = field(default_factory=dict, repr=False, compare=False)
+
+    def of(self, problem: str) -> "Inputs":
+        """The same run, seen from another problem; each file is read once."""
+        if problem == self.problem:
+            return self
+        if problem not in self._others:
+            self._others[problem] = replace(self, problem=problem)
+        return self._others[problem]
+
+    @cached_property
+    def problems(self) -> list[str]:
+        """Keys of the problems in this run, in the order of the configuration."""
+        return group_names(self.single_body)
 
     def _group(self, *names: str) -> xr.Dataset:
+        if self.problem not in self.problems:
+            raise NotInRun(f"this run does not hold the problem {self.problem}")
+        if not has_group(self.single_body, "/".join((self.problem, *names))):
+            raise NotInRun(f"this run has no {' '.join(names)} of the problem {self.problem}")
         return read_dataset(self.single_body, "/".join((self.problem, *names)))
+
+    def check(self, name: str) -> xr.Dataset:
+        """An experiment on single methods: checks/NAME.nc."""
+        path = Path(self.checks) / f"{name}.nc"
+        if not path.is_file():
+            raise NotInRun(f"this run has no check {name}")
+        return xr.load_dataset(path, engine="scipy")
 
     @cached_property
     def errors(self) -> xr.Dataset:
@@ -59,6 +95,11 @@ class Inputs:
         return self._group("long_run")
 
     @cached_property
+    def long_run_switched(self) -> xr.Dataset:
+        """The same runs with normalisation switched."""
+        return self._group("long_run_switched")
+
+    @cached_property
     def targets(self) -> xr.Dataset:
         """The largest step that meets each target error, over method and target_error."""
         return self._group("targets")
@@ -72,12 +113,19 @@ class Inputs:
     @cached_property
     def reference_states(self) -> xr.Dataset:
         """The exact q and omega over time."""
-        return read_dataset(self.reference)
+        path = Path(self.references) / f"{self.problem}.nc"
+        if not path.is_file():
+            raise NotInRun(f"this run does not hold the reference of {self.problem}")
+        return read_dataset(path)
 
     @cached_property
     def published_steps(self) -> pd.DataFrame:
-        """The published dt for each method and target error."""
-        return pd.read_csv(self.published, comment="#")
+        """The published dt for each method and target error: del Valle et al. (2024), Table 2."""
+        return self.published_numbers("delvalle2024_table2")
+
+    def published_numbers(self, name: str) -> pd.DataFrame:
+        """A table of published numbers: NAME.csv of :attr:`published`."""
+        return pd.read_csv(Path(self.published) / f"{name}.csv", comment="#")
 
     @cached_property
     def claim_rows(self) -> pd.DataFrame:
@@ -86,8 +134,13 @@ class Inputs:
 
     @cached_property
     def errata_rows(self) -> list[dict[str, str]]:
-        """The misprints and ambiguities of the publication."""
+        """The misprints and ambiguities of the publications."""
         return load_errata(self.errata)
+
+    @cached_property
+    def source_rows(self) -> list[dict[str, Any]]:
+        """Every numbered item of the sources and where it stands here, see :func:`load_sources`."""
+        return load_sources(self.sources)
 
     def interpolated_step(self, method: str, target: float) -> float:
         """The dt at which the error curve over the ladder, drawn with straight lines in logarithms, meets a target error.
@@ -139,8 +192,8 @@ def interpolated_step(dt: ArrayLike, error: ArrayLike, target: float) -> float:
     return float(np.exp(x[i] - y[i] * (x[i + 1] - x[i]) / (y[i + 1] - y[i])))
 
 
-#: What every entry of errata.yaml has; all values are LaTeX text.
-ERRATA_FIELDS = ("id", "location", "kind", "printed", "problem", "reading", "shown")
+#: What every entry of errata.yaml has; the source is its key in paper/refs.bib, all other values are LaTeX text.
+ERRATA_FIELDS = ("id", "source", "location", "kind", "printed", "problem", "reading", "shown")
 ERRATA_KINDS = ("misprint", "ambiguity", "convention", "discrepancy")
 
 
@@ -166,3 +219,35 @@ def load_errata(path: str | Path) -> list[dict[str, str]]:
             raise ValueError(f"{where}: the id is taken by an earlier entry")
         seen.add(entry["id"])
     return [{name: " ".join(entry[name].split()) for name in ERRATA_FIELDS} for entry in data["errata"]]
+
+
+#: What every item of sources.yaml may have besides its source.
+SOURCE_FIELDS = ("item", "about", "here", "missing")
+
+
+def load_sources(path: str | Path) -> list[dict[str, Any]]:
+    """The items of an index of sources, checked: source, item, about, here (a list of names), missing (may be empty).
+
+    Raises
+    ------
+    ValueError
+        If an item has an unknown field, lacks its name or its description, says neither where it is nor why not, or stands
+        there twice; the message names file and item.
+    """
+    data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    rows: list[dict[str, Any]] = []
+    for source in data["sources"]:
+        for entry in source["items"]:
+            where = f"{path}: {source['key']}, {entry.get('item', 'an item without a name')}"
+            if unknown := set(entry) - set(SOURCE_FIELDS):
+                raise ValueError(f"{where}: unknown field {sorted(unknown)}; known are: {', '.join(SOURCE_FIELDS)}")
+            if not (entry.get("item") and entry.get("about")):
+                raise ValueError(f"{where}: item and about must not be empty")
+            here, missing = list(entry.get("here", [])), str(entry.get("missing", ""))
+            if not here and not missing:
+                raise ValueError(f"{where}: say where it is (here) or why it is not (missing)")
+            row = {"source": source["key"], "item": entry["item"], "about": entry["about"], "here": here, "missing": missing}
+            if any(row["source"] == other["source"] and row["item"] == other["item"] for other in rows):
+                raise ValueError(f"{where}: it stands there twice")
+            rows.append(row)
+    return rows

@@ -22,8 +22,46 @@ FIGURES = (
     "originators_vs_published",
     "norm_drift",
     "target_ratio",
+    "seelen2016_free_top",
+    "seelen2016_sphere",
+    "seelen2016_forced_cylinder",
+    "seelen2016_coupled_cylinders",
+    "order_map",
+    "error_by_torque",
+    "long_drift",
+    "energy_over_time",
+    "normalisation",
+    "reversibility",
+    "note_misprints",
+    "velocity_torque",
+    "extended_inertia",
 )
-TABLES = ("methods", "target_dt", "orders", "reference", "claims", "errata")
+TABLES = (
+    "methods",
+    "target_dt",
+    "orders",
+    "reference",
+    "seelen2016_table1",
+    "seelen2016_orders",
+    "seelen2016_stability",
+    "torque_classes",
+    "orders_by_torque",
+    "long_runs",
+    "reversibility",
+    "note_corrections",
+    "velocity_torque",
+    "claims",
+    "errata",
+    "source_index",
+)
+
+
+def long_run_kinds(part: ProblemStudy) -> dict[str, list[str]]:
+    """Folder of long runs -> the methods in it."""
+    kinds = {"long_runs": list(part.methods)}
+    if part.long_run is not None and part.long_run.switched:
+        kinds["long_runs_switched"] = [m for m in part.methods if catalogue("polhode.methods")[m].normalisable]
+    return kinds
 
 
 class Plan:
@@ -51,13 +89,18 @@ class Plan:
         ]
 
     def long_runs(self) -> list[str]:
-        """One file per method and problem with a long run."""
+        """One file per method and problem with a long run, and one more where it is repeated with normalisation switched."""
         return [
-            f"{self.results}/long_runs/{key}/{method}/{part.long_run.name}.nc"
+            f"{self.results}/{kind}/{key}/{method}/{part.long_run.name}.nc"
             for key, part in self.study.problems.items()
             if part.long_run is not None
-            for method in part.methods
+            for kind, methods in long_run_kinds(part).items()
+            for method in methods
         ]
+
+    def checks(self) -> list[str]:
+        """One file per experiment on single methods."""
+        return [f"{self.results}/checks/{name}.nc" for name in self.study.checks]
 
     def targets(self) -> list[str]:
         """One file per method and problem with target errors."""
@@ -81,7 +124,23 @@ class Plan:
 
         Not the cells themselves: looking at thousands of them would slow down every run that has nothing to do.
         """
-        return [f"{self.results}/single_body.nc", f"{self.results}/claims.csv", *self.references()]
+        return [f"{self.results}/single_body.nc", f"{self.results}/claims.csv", *self.references(), *self.checks()]
+
+    def places(self, wildcards: Any) -> dict[str, str]:
+        """Where the figures, tables and numbers find what they are made from: the arguments of ``Inputs``."""
+        return {
+            "single_body": f"{self.results}/single_body.nc",
+            "references": f"{self.results}/references",
+            "checks": f"{self.results}/checks",
+            "claims": f"{self.results}/claims.csv",
+            "published": "data/published",
+            "errata": "data/errata.yaml",
+            "sources": "data/sources.yaml",
+        }
+
+    def published(self) -> list[str]:
+        """What we take from the papers: published numbers, errata, the index of the sources."""
+        return [str(p.relative_to(self.home)) for p in sorted((self.home / "data").rglob("*")) if p.suffix in (".csv", ".yaml")]
 
     def sources(self) -> list[str]:
         """The files of the report's text."""
@@ -101,13 +160,15 @@ class Plan:
     def cell_settings(self, wildcards: Any) -> dict[str, Any]:
         """Time to simulate, samples, and whether the last step may be left out, of one cell."""
         part = self.part(wildcards)
-        return {"horizon": part.problem.horizon, "samples": part.samples, "truncate": self.step(wildcards).truncate}
+        truncate = self.step(wildcards).truncate
+        return {"horizon": part.problem.horizon, "samples": part.samples, "truncate": truncate, "switched": False}
 
     def long_run_settings(self, wildcards: Any) -> dict[str, Any]:
         """The same for a long run."""
         run = self.part(wildcards).long_run
         assert run is not None
-        return {"horizon": run.horizon, "samples": run.samples, "truncate": False}
+        switched = wildcards.kind != "long_runs"
+        return {"horizon": run.horizon, "samples": run.samples, "truncate": False, "switched": switched}
 
     def target_settings(self, wildcards: Any) -> dict[str, Any]:
         """What the search for step sizes depends on."""
@@ -118,6 +179,11 @@ class Plan:
         part = self.part(wildcards)
         times = hashlib.sha256(part.reference_times().tobytes()).hexdigest()[:16]
         return {"digits": self.study.digits, "check_until": part.check_until, "times": times}
+
+    def check_code(self, wildcards: Any) -> str:
+        """Of one experiment: all methods and problems take part."""
+        problems = (self._origin("problems", p) for p in catalogue("polhode.problems"))
+        return fingerprint("polhode.study.checks", *problems) + self.methods_code(wildcards)
 
     # Hashes of code: Snakemake sees only its own files, these see what they import.
 

@@ -11,7 +11,7 @@ CEILING = 0.1
 FLOOR_FACTOR = 10.0
 #: Fewest points of a fit, and the largest root-mean-square residual, in decades, up to which coarser points are added.
 FEWEST = 6
-RESIDUAL = 0.005
+RESIDUAL = 0.008
 
 
 @dataclass(frozen=True)

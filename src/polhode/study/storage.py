@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+import netCDF4
 import numpy as np
 import xarray as xr
 from scipy.io import netcdf_file
@@ -95,3 +96,20 @@ def read_dataset(path: str | Path, group: str | None = None) -> xr.Dataset:
     except (OSError, ValueError, KeyError) as error:
         place = f" (group {group})" if group else ""
         raise ValueError(f"{path}{place} is not a complete netCDF file ({error}); delete it and run again") from error
+
+
+def group_names(path: str | Path) -> list[str]:
+    """The groups at the top of a netCDF-4 file, in the order written."""
+    with netCDF4.Dataset(path) as file:
+        return list(file.groups)
+
+
+def has_group(path: str | Path, group: str) -> bool:
+    """Whether a netCDF-4 file has this group, given by its path inside the file."""
+    with netCDF4.Dataset(path) as file:
+        here = file
+        for name in group.split("/"):
+            if name not in here.groups:
+                return False
+            here = here.groups[name]
+    return True

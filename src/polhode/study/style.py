@@ -23,9 +23,9 @@ TEXT_WIDTH = 6.3
 #: Width and height of a figure with two panels and a legend below.
 TWO_PANELS = (TEXT_WIDTH, 3.55)
 
-#: Colours and markers of the method families; Okabe and Ito's palette, completed by Tol's wine, olive and indigo. Markers
-#: differ too, so that nothing depends on colour alone.
-FAMILIES: dict[str, tuple[str, str]] = {
+#: Colours and markers of the method families; Okabe and Ito's palette, completed by Tol's. Markers differ too, so that nothing
+#: depends on colour alone. A variant listed here has a look of its own: those of PCDM have hues and markers that go together.
+FAMILIES: dict[str, tuple[str, Any]] = {
     "spiral_leapfrog": ("#D55E00", "o"),
     "spiral_synchronous": ("#CC79A7", "s"),
     "spiral_omelyan": ("#E69F00", "D"),
@@ -37,12 +37,21 @@ FAMILIES: dict[str, tuple[str, str]] = {
     "johnson2008": ("#999933", "p"),
     "pfc4": ("#000000", "X"),
     "rk4": ("#332288", "*"),
+    "pcdm2016": ("#117733", "P"),
+    "pcdm2013_mid": ("#44AA99", "d"),
+    "pcdm2013_lag": ("#225555", "3"),
+    "pcdm2013_lead": ("#66A182", "4"),
+    "scalar_factor": ("#AA4499", "x"),
+    "calzavarini2010": ("#8B5A2B", (4, 1, 0)),
+    "no_squish": ("#EE3377", "+"),
 }
+#: Markers made of strokes alone; they need a wider stroke to show their colour.
+STROKES = ("3", "4", "x", "+")
 #: What methods outside FAMILIES choose from, by a hash of their key; first come, first served in the order of the keys.
-SPARE: tuple[tuple[str, str], ...] = tuple(
+SPARE: tuple[tuple[str, Any], ...] = tuple(
     (colour, marker)
-    for marker in ("d", "P", "H", "8", "$+$", "$\\times$")
-    for colour in ("#44AA99", "#AA4499", "#117733", "#DDAA33", "#AA3377", "#004488")
+    for marker in ("H", "8", (3, 1, 0), (6, 1, 0), "$\\oplus$", "$\\otimes$")
+    for colour in ("#DDAA33", "#004488", "#AA3377", "#66A61E", "#BB5566", "#117799")
 )
 
 SETTINGS: dict[str, Any] = {
@@ -107,11 +116,12 @@ def styles(keys: Iterable[str], variants: Mapping[str, str] | None = None) -> di
 
     Returns
     -------
-    key -> keyword arguments of ``Axes.plot``. A variant has the colour and marker of its method, hollow and dashed.
+    key -> keyword arguments of ``Axes.plot``. A variant has the colour and marker of its method, hollow and dashed, unless
+    :data:`FAMILIES` lists it.
     """
     keys = list(keys)
-    parents = {key: family(key, (variants or {}).get(key, "")) for key in keys}
-    look = dict(FAMILIES)
+    parents = {key: key if key in FAMILIES else family(key, (variants or {}).get(key, "")) for key in keys}
+    look: dict[str, tuple[str, Any]] = dict(FAMILIES)
     unknown = sorted({parent for parent in parents.values()} - set(look))
     if len(unknown) > len(SPARE):
         raise ValueError(
@@ -134,7 +144,7 @@ def styles(keys: Iterable[str], variants: Mapping[str, str] | None = None) -> di
             "linestyle": (0, (4, 1.6)) if variant else "-",
             "markerfacecolor": "white" if variant else colour,
             "markeredgecolor": colour,
-            "markeredgewidth": 0.8,
+            "markeredgewidth": 1.1 if marker in STROKES else 0.8,
         }
     return result
 

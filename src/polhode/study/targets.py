@@ -96,7 +96,7 @@ def run_targets(study: Study, problem: str, method: str, output: str | Path, log
     """Find the steps for one method of a study and write them; the time it took goes into the log."""
     wall, cpu = time.perf_counter(), time.thread_time()
     part = study.problems[problem]
-    assert part.targets is not None
+    assert part.targets is not None and isinstance(part.problem, Problem)
     found = find_steps(part.problem, method_of(method), part.targets)
     write_cell(found, output)
     lines = [f"problem {problem}, method {method}"]

@@ -1,133 +1,15 @@
-"""The tables of the report: each as CSV in full precision and as LaTeX for people."""
+"""The tables of the comparison of del Valle et al. (2024), and of its methods."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from math import floor, isfinite, log10, nan
-from pathlib import Path
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from polhode.study.figures import PUBLISHED_SET
-from polhode.study.inputs import ERRATA_FIELDS, Inputs
-from polhode.study.storage import write_text
-
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\ensuremath{<}",
-    ">": r"\ensuremath{>}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "-": "-",
-    "ω": r"\ensuremath{\omega}",
-    "Δ": r"\ensuremath{\Delta}",
-    "τ": r"\ensuremath{\tau}",
-    "π": r"\ensuremath{\pi}",
-    "±": r"\ensuremath{\pm}",
-    "×": r"\ensuremath{\times}",
-    "≈": r"\ensuremath{\approx}",
-    "≤": r"\ensuremath{\leq}",
-    "≥": r"\ensuremath{\geq}",
-    "°": r"\ensuremath{^\circ}",
-    "²": r"\ensuremath{^2}",
-    "³": r"\ensuremath{^3}",
-    "·": r"\ensuremath{\cdot}",
-    "−": r"\ensuremath{-}",
-    "–": "--",
-    "—": "---",
-    "’": "'",
-}
-NOT_AVAILABLE = "n/a"
-
-
-def escape(text: str) -> str:
-    """Plain text as LaTeX that prints the same characters; characters that LaTeX's fonts lack become ``?``."""
-    return "".join(_SPECIAL.get(c, c if c.isprintable() and ord(c) < 0x180 else "?") for c in str(text))
-
-
-def number(value: float, digits: int = 3) -> str:
-    """A number for LaTeX (siunitx), ``digits`` significant digits; ``n/a`` where there is none."""
-    if not isfinite(value):
-        return NOT_AVAILABLE
-    if value != 0 and not 1e-3 <= abs(value) < 1e4:
-        return rf"\num{{{value:.{digits - 1}e}}}"
-    decimals = max(0, digits - 1 - (floor(log10(abs(value))) if value else 0))
-    return rf"\num{{{value:.{decimals}f}}}"
-
-
-def step(value: float, digits: int = 4) -> str:
-    """A time step for LaTeX, always with an exponent, so that a column of them is easy to compare."""
-    return rf"\num{{{value:.{digits - 1}e}}}" if isfinite(value) else NOT_AVAILABLE
-
-
-def decimal(value: float, decimals: int) -> str:
-    """A number for LaTeX with a fixed number of decimals; ``n/a`` where there is none."""
-    return rf"\num{{{value:.{decimals}f}}}" if isfinite(value) else NOT_AVAILABLE
-
-
-def with_error(value: float, error: float) -> str:
-    """A number with its standard error in brackets, one digit of it, at most four decimals."""
-    if not isfinite(value):
-        return NOT_AVAILABLE
-    if not isfinite(error):
-        return decimal(value, 2)
-    decimals = 4 if error <= 0 else min(4, max(1, -floor(log10(error))))
-    bracket = max(1, round(error * 10**decimals))
-    if bracket == 10 and decimals > 1:
-        decimals, bracket = decimals - 1, 1
-    return rf"\num{{{value:.{decimals}f}({bracket})}}"
-
-
-def tabular(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | str]) -> str:
-    """A booktabs tabular; a row given as a plain string is put in as it is (a rule, say)."""
-    body = [row if isinstance(row, str) else " & ".join(row) + r" \\" for row in rows]
-    return "\n".join(
-        [
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            " & ".join(head) + r" \\",
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            "",
-        ]
-    )
-
-
-def long_table(columns: str, head: Sequence[str], rows: Sequence[Sequence[str]], name: str) -> str:
-    r"""A booktabs longtable over pages; the text of its caption is the report's ``\NAMEcaption``, its label ``tab:NAME``."""
-    width = len(head)
-    top = " & ".join(head) + r" \\"
-    lines = [
-        rf"\begin{{longtable}}{{{columns}}}",
-        rf"\caption{{\{name}caption}}\label{{tab:{name}}}\\",
-        r"\toprule",
-        top,
-        r"\midrule",
-        r"\endfirsthead",
-        rf"\multicolumn{{{width}}}{{l}}{{\emph{{Table~\thetable, continued}}}}\\",
-        r"\toprule",
-        top,
-        r"\midrule",
-        r"\endhead",
-        r"\bottomrule",
-        r"\endfoot",
-        *(" & ".join(row) + r" \\" + r"\addlinespace[2pt]" for row in rows),
-        r"\end{longtable}",
-        "",
-    ]
-    return "\n".join(lines)
+from polhode.study.figures.delvalle2024 import PUBLISHED_SET
+from polhode.study.inputs import Inputs
+from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, step, tabular, with_error
 
 
 def method_order(inputs: Inputs) -> list[str]:
@@ -323,80 +205,9 @@ def _grouped(digits: str) -> str:
     return rf"{sign}\texttt{{{whole}.{groups}}}{power}" if fraction else rf"{sign}\texttt{{{whole}}}{power}"
 
 
-def claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """What the publication says, what we measure, and whether they agree."""
-    data = inputs.claim_rows
-    rows = [
-        [escape(r["location"]), escape(r["statement"]), _cell(r["published"]), _cell(r["measured"]), escape(r["verdict"])]
-        for r in data.to_dict("records")
-    ]
-    columns = (
-        r"@{}>{\raggedright\arraybackslash}p{17mm}>{\raggedright\arraybackslash}p{62mm}"
-        r">{\raggedright\arraybackslash}p{22mm}>{\raggedright\arraybackslash}p{26mm}>{\raggedright\arraybackslash}p{19mm}@{}"
-    )
-    return data, long_table(columns, ["place", "statement", "published or asked", "measured", "verdict"], rows, "claims")
-
-
-def _cell(text: str) -> str:
-    """A number of a table of texts as LaTeX, other text escaped."""
-    try:
-        value = float(text)
-    except ValueError:
-        return escape(text)
-    if not isfinite(value):
-        return NOT_AVAILABLE
-    return number(value, 4) if len(text.strip()) > 5 else rf"\num{{{text.strip()}}}"
-
-
-def errata(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """Misprints and ambiguities of the publication, the reading that works and how we know."""
-    entries = inputs.errata_rows
-    rows = [
-        [
-            rf"{entry['location']}\newline\emph{{{entry['kind']}}}",
-            rf"{entry['printed']}.\newline {entry['problem']}",
-            rf"{entry['reading']}.",
-            entry["shown"],
-        ]
-        for entry in entries
-    ]
-    columns = (
-        r"@{}>{\raggedright\arraybackslash}p{21mm}>{\raggedright\arraybackslash}p{58mm}"
-        r">{\raggedright\arraybackslash}p{41mm}>{\raggedright\arraybackslash}p{29mm}@{}"
-    )
-    head = ["place, kind", "as printed; why it does not do", "reading that works", "how shown"]
-    return pd.DataFrame(entries, columns=list(ERRATA_FIELDS)), long_table(columns, head, rows, "errata")
-
-
-@dataclass(frozen=True)
-class TableRule:
-    """A table and the fields of :class:`~polhode.study.inputs.Inputs` that it reads."""
-
-    build: Callable[[Inputs], tuple[pd.DataFrame, str]]
-    needs: tuple[str, ...]
-
-
-TABLES: dict[str, TableRule] = {
-    "methods": TableRule(methods, ("single_body",)),
-    "target_dt": TableRule(target_dt, ("single_body", "published")),
-    "orders": TableRule(orders, ("single_body",)),
-    "reference": TableRule(reference, ("single_body", "reference")),
-    "claims": TableRule(claims, ("claims",)),
-    "errata": TableRule(errata, ("errata",)),
+TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {
+    "methods": methods,
+    "target_dt": target_dt,
+    "orders": orders,
+    "reference": reference,
 }
-
-
-def render(name: str, inputs: Inputs, folder: str | Path) -> None:
-    """Build the table ``name`` and write NAME.csv and NAME.tex into ``folder``.
-
-    Raises
-    ------
-    KeyError
-        If there is no such table; the message lists all.
-    """
-    if name not in TABLES:
-        raise KeyError(f"unknown table {name!r}; known are: {', '.join(TABLES)}")
-    data, text = TABLES[name].build(inputs)
-    folder = Path(folder)
-    write_text(folder / f"{name}.csv", data.to_csv(index=False, lineterminator="\n"))
-    write_text(folder / f"{name}.tex", text)

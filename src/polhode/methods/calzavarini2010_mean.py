@@ -1,0 +1,18 @@
+"""Calzavarini's leapfrog with the other option of the note, Calzavarini (2010), Sec. III, Eqs. 7 and 8.
+
+The torque at t + dt is taken with the mean of omega(t + dt/2) and omega(t - dt/2). That is omega(t): a whole step old.
+"""
+
+from dataclasses import replace
+
+from polhode.methods.calzavarini2010 import scheme
+
+METHOD = replace(
+    scheme(mean=True),
+    key="calzavarini2010_mean",
+    label="Calzavarini (mean velocities)",
+    source="Calzavarini (2010), Eqs. 3-8, corrected",
+    order_exceptions={"velocity": (1, 1)},
+    variant_of="calzavarini2010",
+    note="The torque is handed a mean angular velocity that is a whole step old; under friction that makes it first order.",
+)

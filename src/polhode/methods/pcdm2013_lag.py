@@ -1,0 +1,41 @@
+"""PCDM with the torque of the old time: Zhao and van Wachem (2013), as Seelen et al. (2016), end of Sec. 2, have it.
+
+The torque is evaluated at t_n, with q_n and omega_n, and serves the predictor, where it belongs, and the corrector, where it is
+half a step old. It is held in the body frame, in which the problems of Seelen et al. (2016) give it.
+"""
+
+from typing import Any
+
+from polhode.body import euler_equations
+from polhode.kernel import kernel
+from polhode.methods.pcdm2013_mid import predict, turn
+from polhode.methods.protocol import OneTorque
+from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
+from polhode.vector import axpy
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, omega = state[:4], state[4:7]
+    q_half, omega_half = predict(q, omega, euler_equations(omega, torque, body), dt)
+    return turn(q, q_half, omega_half, dt) + axpy(dt, euler_equations(omega_half, torque, body), omega)
+
+
+METHOD = OneTorque(
+    key="pcdm2013_lag",
+    label="PCDM (torque of the old time)",
+    source="Zhao and van Wachem (2013); Seelen et al. (2016), Sec. 2, last paragraph",
+    citation="zhao2013,seelen2016",
+    order_q=1,
+    order_omega=1,
+    order_exceptions={"free": (2, 2), "constant": (2, 2)},
+    published_order="second order",
+    normalises=False,
+    variant_of="pcdm2013_mid",
+    note="The torque at the beginning of the step stands for that at its middle; where it varies, that makes it first order.",
+    start=start_with_omega,
+    before_torque=torque_wanted_at_state,
+    after_torque=after_torque,
+    read=read_synchronous,
+    stored=stored_in_body_frame,
+)

@@ -1,0 +1,59 @@
+"""PCDM with the torque of the new time: Zhao and van Wachem (2013), as Table 1 of Seelen et al. (2016) shows it.
+
+The new q follows from the prediction alone, so it is known before the torque. The torque is evaluated at t_{n+1} with it, and
+with omega predicted there by the acceleration at t_n; the corrector takes it for the torque at t_{n+1/2}, held in the body
+frame. The predictor of the next step has it at the right time.
+"""
+
+from typing import Any
+
+from polhode.body import euler_equations
+from polhode.kernel import kernel
+from polhode.methods.pcdm2013_mid import predict, turn
+from polhode.methods.protocol import OneTorque
+from polhode.methods.states import read_synchronous, stored_in_body_frame
+from polhode.vector import axpy
+
+# The state: q, omega, its angular acceleration; between the two parts of a step the predicted omega' stands for the last.
+
+
+@kernel
+def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    return q + omega + euler_equations(omega, torque, body)
+
+
+@kernel
+def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    q, omega, acceleration = state[:4], state[4:7], state[7:10]
+    q_half, omega_half = predict(q, omega, acceleration, dt)
+    q = turn(q, q_half, omega_half, dt)
+    return q + omega + omega_half, q, axpy(dt, acceleration, omega)
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, omega, omega_half = state[:4], state[4:7], state[7:10]
+    omega = axpy(dt, euler_equations(omega_half, torque, body), omega)
+    return q + omega + euler_equations(omega, torque, body)
+
+
+METHOD = OneTorque(
+    key="pcdm2013_lead",
+    label="PCDM (torque of the new time)",
+    source="Zhao and van Wachem (2013); Seelen et al. (2016), Sec. 2, with the torque that their Table 1 shows",
+    citation="zhao2013,seelen2016",
+    order_q=1,
+    order_omega=1,
+    order_exceptions={"free": (2, 2), "constant": (2, 2)},
+    published_order="second order",
+    normalises=False,
+    rotates_before_torque=True,
+    variant_of="pcdm2013_mid",
+    note="The torque at the end of the step stands for that at its middle; where it varies, that makes it first order.",
+    start=start,
+    before_torque=before_torque,
+    after_torque=after_torque,
+    read=read_synchronous,
+    stored=stored_in_body_frame,
+    torque_time=1.0,
+)

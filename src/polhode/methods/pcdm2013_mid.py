@@ -1,0 +1,84 @@
+"""Predictor-corrector direct multiplication (PCDM): Zhao and van Wachem (2013), as Seelen et al. (2016), Sec. 2, describe it.
+
+q and omega stand at whole times. The angular acceleration at t_n predicts both at the half step, the prediction turns q over
+the whole step, and the acceleration at the half step advances omega. That wants a torque at t_n and one at t_{n+1/2};
+with one evaluation per step it is open which it is. Three readings:
+
+* here: at t_{n+1/2}, with the predicted q' and omega' of that time; the predictor takes the torque of the step before, half a
+  step older than t_n, which costs no order;
+* ``pcdm2013_lag``: at t_n, also for the corrector, as Seelen et al. (2016) say of the original at the end of Sec. 2;
+* ``pcdm2013_lead``: at t_{n+1}, for the corrector, which is what their Table 1 shows of the original.
+"""
+
+from typing import Any
+
+from polhode.body import euler_equations
+from polhode.kernel import kernel
+from polhode.methods.protocol import OneTorque
+from polhode.methods.states import read_synchronous, stored_in_body_frame
+from polhode.methods.translation import MIDPOINT_PREDICTED
+from polhode.quaternion import exponential, multiply, rotate, to_lab
+from polhode.vector import axpy, scale
+
+
+@kernel
+def predict(q: Any, omega: Any, acceleration: Any, dt: Any) -> Any:
+    """q' and omega' half a step on (Seelen et al. 2016, steps 2b and 2c); q turns with omega a quarter of a step on.
+
+    The source turns that omega into the lab frame with q itself and multiplies from the left, which is ``rotate``.
+    """
+    q_half = rotate(q, axpy(0.25 * dt, acceleration, omega), 0.5 * dt)
+    return q_half, axpy(0.5 * dt, acceleration, omega)
+
+
+@kernel
+def turn(q: Any, q_half: Any, omega_half: Any, dt: Any) -> Any:
+    """q after dt, by omega' at the half step (step 4).
+
+    omega' goes to the lab frame with q' and multiplies from the left. Its body components multiplied from the right would be
+    another method.
+    """
+    return multiply(exponential(scale(dt, to_lab(q_half, omega_half))), q)
+
+
+# The state: q and omega, their last angular acceleration, and the prediction for the time of the torque.
+
+
+@kernel
+def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    return q + omega + euler_equations(omega, torque, body) + q + omega
+
+
+@kernel
+def before_torque(state: Any, body: Any, dt: Any) -> Any:
+    q, omega, acceleration = state[:4], state[4:7], state[7:10]
+    q_half, omega_half = predict(q, omega, acceleration, dt)
+    return q + omega + acceleration + q_half + omega_half, q_half, omega_half
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, omega, q_half, omega_half = state[:4], state[4:7], state[10:14], state[14:17]
+    omega = axpy(dt, euler_equations(omega_half, torque, body), omega)
+    q = turn(q, q_half, omega_half, dt)
+    return q + omega + euler_equations(omega, torque, body) + q_half + omega_half
+
+
+METHOD = OneTorque(
+    key="pcdm2013_mid",
+    label="PCDM",
+    source="Zhao and van Wachem (2013); Seelen et al. (2016), Sec. 2, with the torque at the half step",
+    citation="zhao2013,seelen2016",
+    order_q=2,
+    order_omega=2,
+    published_order="second order",
+    normalises=False,
+    note="The torque is taken at the half step with the predicted orientation and angular velocity there.",
+    start=start,
+    before_torque=before_torque,
+    after_torque=after_torque,
+    read=read_synchronous,
+    stored=stored_in_body_frame,
+    torque_time=0.5,
+    translation=MIDPOINT_PREDICTED,
+)

@@ -1,0 +1,60 @@
+"""Improved PCDM: Seelen, Padding and Kuipers (2016), Sec. 2.2, steps 2b, 2c, 3 and 4.
+
+q and omega stand half a step ahead, at t_{n+1/2}. The torque is evaluated at whole times with the q' and omega' predicted for
+them, so it is never out of step. The predictor takes the angular acceleration of the last whole time as it was there.
+The paper does not say how to start; without the half step ahead the method would be first order.
+"""
+
+from typing import Any
+
+from polhode.body import euler_equations
+from polhode.kernel import kernel
+from polhode.methods.pcdm2013_mid import before_torque, predict, turn
+from polhode.methods.protocol import OneTorque
+from polhode.methods.states import stored_in_body_frame
+from polhode.methods.translation import PCDM
+from polhode.vector import axpy
+
+# The state: q and omega at t_{n+1/2}, the angular acceleration at t_n, and the predicted q' and omega' at t_n.
+
+
+@kernel
+def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    acceleration = euler_equations(omega, torque, body)
+    q_half, omega_half = predict(q, omega, acceleration, dt)
+    return q_half + omega_half + acceleration + q + omega
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q_half, omega_half, q, omega = state[:4], state[4:7], state[10:14], state[14:17]
+    acceleration = euler_equations(omega, torque, body)  # step 3
+    omega_half = axpy(dt, acceleration, omega_half)  # step 4
+    return turn(q_half, q, omega, dt) + omega_half + acceleration + q + omega
+
+
+@kernel
+def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    return state[10:14], state[14:17]
+
+
+METHOD = OneTorque(
+    key="pcdm2016",
+    label="improved PCDM",
+    source="Seelen et al. (2016), Sec. 2.2, steps 2-4",
+    citation="seelen2016",
+    order_q=2,
+    order_omega=2,
+    published_order="second order",
+    starts="half a step ahead: q and omega as the predictor has them",
+    reads="q and omega predicted for the whole time, with which the torque was taken",
+    normalises=False,
+    start=start,
+    before_torque=before_torque,
+    after_torque=after_torque,
+    read=read,
+    stored=stored_in_body_frame,
+    stored_offset=0.5,
+    torque_time=1.0,
+    translation=PCDM,
+)

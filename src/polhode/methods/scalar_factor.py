@@ -1,0 +1,42 @@
+"""Scalar factor method: Kleppmann (2007), as Zhao and van Wachem (2013) and Seelen et al. (2016), Sec. 3.2, compare it.
+
+Euler's step for omega, with the torque of the new time; then q + tan(|omega| dt/2) (omega/|omega|) q, normalised. Since
+1 + tan(a) n is (cos(a) + sin(a) n)/cos(a), the factor makes that the exact rotation by the new omega: here cos(a) + sin(a) n is
+formed at once, which spares the division by a cosine that may vanish. What is left to normalise is round-off.
+
+The torque is wanted at t_{n+1}, which is what Table 1 of Seelen et al. (2016) shows; nothing predicts the state
+there, so q_n and omega_n are handed out.
+"""
+
+from typing import Any
+
+from polhode.body import euler_equations
+from polhode.kernel import kernel
+from polhode.methods.protocol import OneTorque
+from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
+from polhode.quaternion import rotate
+from polhode.vector import axpy
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, omega = state[:4], state[4:7]
+    omega = axpy(dt, euler_equations(omega, torque, body), omega)
+    return rotate(q, omega, dt) + omega
+
+
+METHOD = OneTorque(
+    key="scalar_factor",
+    label="scalar factor",
+    source="Kleppmann (2007); Seelen et al. (2016), Sec. 3.2 and Table 1",
+    citation="kleppmann2007,zhao2013,seelen2016",
+    order_q=1,
+    order_omega=1,
+    normalises=True,
+    start=start_with_omega,
+    before_torque=torque_wanted_at_state,
+    after_torque=after_torque,
+    read=read_synchronous,
+    stored=stored_in_body_frame,
+    torque_time=1.0,
+)

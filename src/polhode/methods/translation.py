@@ -1,0 +1,242 @@
+"""How a centre of mass moves beside a rotation: the same cut at the one evaluation of forces and torques.
+
+A scheme is four kernels on tuples of floats, as those of a rotation (:mod:`polhode.methods.protocol`), all in the lab frame:
+
+``start(r, v, force, mass, dt) -> state``
+    The state from which the first step begins, given position (m), velocity (m/s) and force (N) at the same time.
+``before_force(state, mass, dt) -> (state, r, v)``
+    The first part of a step and the position and velocity at which the loads are wanted.
+``after_force(state, force, mass, dt) -> state``
+    The rest of the step.
+``read(state, force, mass, dt) -> (r, v)``
+    Position and velocity at the whole time, with the force there if the loads are wanted at the beginning of a step.
+
+Which scheme goes with a method follows from when it wants the torque, unless its source has one of its own.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from polhode.kernel import kernel
+from polhode.vector import axpy, scale
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A scheme for the centre of mass: its name, source and kernels, see the text of this module."""
+
+    name: str
+    source: str
+    start: Callable[..., Any] = field(repr=False)
+    before_force: Callable[..., Any] = field(repr=False)
+    after_force: Callable[..., Any] = field(repr=False)
+    read: Callable[..., Any] = field(repr=False)
+
+
+# Leapfrog: r at whole, v at half steps; loads at the beginning of a step.
+
+
+@kernel
+def leapfrog_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return r + axpy(-0.5 * dt / mass, force, v)
+
+
+@kernel
+def leapfrog_before(state: Any, mass: Any, dt: Any) -> Any:
+    return state, state[:3], state[3:6]
+
+
+@kernel
+def leapfrog_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    v = axpy(dt / mass, force, state[3:6])
+    return axpy(dt, v, state[:3]) + v
+
+
+@kernel
+def leapfrog_read(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return state[:3], axpy(0.5 * dt / mass, force, state[3:6])
+
+
+LEAPFROG = Translation(
+    "leapfrog",
+    "Hockney and Eastwood (1988); v handed out half a step old",
+    leapfrog_start,
+    leapfrog_before,
+    leapfrog_after,
+    leapfrog_read,
+)
+
+# The same with the velocity of the step before kept, for loads that depend on velocity: Calzavarini (2010), Eqs. 1, 2, 7, 9.
+
+
+@kernel
+def two_velocities_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return r + axpy(-0.5 * dt / mass, force, v) + axpy(-1.5 * dt / mass, force, v)
+
+
+@kernel
+def mean_before(state: Any, mass: Any, dt: Any) -> Any:
+    return state, state[:3], scale(0.5, (state[3] + state[6], state[4] + state[7], state[5] + state[8]))
+
+
+@kernel
+def extrapolated_before(state: Any, mass: Any, dt: Any) -> Any:
+    return state, state[:3], axpy(1.5, state[3:6], scale(-0.5, state[6:9]))
+
+
+@kernel
+def two_velocities_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    v = axpy(dt / mass, force, state[3:6])
+    return axpy(dt, v, state[:3]) + v + state[3:6]
+
+
+LEAPFROG_MEAN = Translation(
+    "leapfrog, mean velocity",
+    "Calzavarini (2010), Eqs. 1, 2, 7, with F/m for a/m",
+    two_velocities_start,
+    mean_before,
+    two_velocities_after,
+    leapfrog_read,
+)
+LEAPFROG_EXTRAPOLATED = Translation(
+    "leapfrog, extrapolated velocity",
+    "Calzavarini (2010), Eqs. 1, 2, 9, with F/m for a/m and (3a - b)/2",
+    two_velocities_start,
+    extrapolated_before,
+    two_velocities_after,
+    leapfrog_read,
+)
+
+# Drift, kick, drift: loads in the middle of a step.
+
+
+@kernel
+def midpoint_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return r + v
+
+
+@kernel
+def midpoint_before(state: Any, mass: Any, dt: Any) -> Any:
+    r, v = axpy(0.5 * dt, state[3:6], state[:3]), state[3:6]
+    return r + v, r, v
+
+
+@kernel
+def midpoint_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    v = axpy(dt / mass, force, state[3:6])
+    return axpy(0.5 * dt, v, state[:3]) + v
+
+
+@kernel
+def midpoint_read(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return state[:3], state[3:6]
+
+
+MIDPOINT = Translation(
+    "drift, kick, drift",
+    "position Verlet: Tuckerman, Berne and Martyna (1992)",
+    midpoint_start,
+    midpoint_before,
+    midpoint_after,
+    midpoint_read,
+)
+
+# The explicit midpoint rule with the last acceleration in its predictor, as original PCDM turns the orientation.
+
+
+@kernel
+def predicted_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return r + v + scale(1.0 / mass, force) + v
+
+
+@kernel
+def predicted_before(state: Any, mass: Any, dt: Any) -> Any:
+    half = axpy(0.5 * dt, state[6:9], state[3:6])
+    return state[:9] + half, axpy(0.5 * dt, state[3:6], state[:3]), half
+
+
+@kernel
+def predicted_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    acceleration = scale(1.0 / mass, force)
+    return axpy(dt, state[9:12], state[:3]) + axpy(dt, acceleration, state[3:6]) + acceleration + state[9:12]
+
+
+MIDPOINT_PREDICTED = Translation(
+    "midpoint with a predicted velocity",
+    "as Zhao and van Wachem (2013) treat the orientation; our reading, they do not print it",
+    predicted_start,
+    predicted_before,
+    predicted_after,
+    midpoint_read,
+)
+
+# Kick, drift, kick: loads at the end of a step.
+
+
+@kernel
+def verlet_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return r + v + scale(1.0 / mass, force)
+
+
+@kernel
+def verlet_before(state: Any, mass: Any, dt: Any) -> Any:
+    v = axpy(0.5 * dt, state[6:9], state[3:6])
+    r = axpy(dt, v, state[:3])
+    return r + v + state[6:9], r, v
+
+
+@kernel
+def verlet_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    acceleration = scale(1.0 / mass, force)
+    return state[:3] + axpy(0.5 * dt, acceleration, state[3:6]) + acceleration
+
+
+VERLET = Translation(
+    "kick, drift, kick",
+    "velocity Verlet: Swope et al. (1982)",
+    verlet_start,
+    verlet_before,
+    verlet_after,
+    midpoint_read,
+)
+
+# Improved PCDM: r at whole steps, v at half steps; loads at the end of a step, with a velocity predicted there.
+
+
+@kernel
+def pcdm_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    acceleration = scale(1.0 / mass, force)
+    return r + axpy(0.5 * dt, acceleration, v) + acceleration + v
+
+
+@kernel
+def pcdm_before(state: Any, mass: Any, dt: Any) -> Any:
+    half, acceleration = state[3:6], state[6:9]
+    r = axpy(dt, half, state[:3])  # step 1
+    v = axpy(0.5 * dt, acceleration, half)  # step 2a
+    return r + half + acceleration + v, r, v
+
+
+@kernel
+def pcdm_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    acceleration = scale(1.0 / mass, force)
+    return state[:3] + axpy(dt, acceleration, state[3:6]) + acceleration + state[9:12]  # step 4
+
+
+@kernel
+def pcdm_read(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return state[:3], state[9:12]
+
+
+PCDM = Translation(
+    "improved PCDM",
+    "Seelen et al. (2016), Sec. 2.2, steps 1, 2a and 4",
+    pcdm_start,
+    pcdm_before,
+    pcdm_after,
+    pcdm_read,
+)
+
+#: The scheme that goes with a method, by the time at which it wants the torque, in steps from the beginning of a step.
+BY_TORQUE_TIME: dict[float, Translation] = {0.0: LEAPFROG, 0.5: MIDPOINT, 1.0: VERLET}

@@ -1,0 +1,44 @@
+"""A heavy top without any symmetry: gravity on a body that turns about a fixed point, its centre of mass on no axis.
+
+The moments are those about the fixed point. They, the mass and the arm are ones that a body can have: with the second moments
+s_x = (Iy + Iz - Ix)/2 and so on, the sum of m x^2/s_x over the three components of the arm is 0.49, and must not exceed 1. The
+kinetic energy at the start is of the size of the potential energy, so that the top neither swings nor spins regularly.
+"""
+
+from typing import Any
+
+from polhode.body import Body
+from polhode.problems.problem import Problem
+from polhode.quaternion import to_body
+from polhode.vector import cross
+
+
+def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
+    """arm x weight in the body frame; the weight m g points down along the lab's z axis."""
+    return cross((parameters[1], parameters[2], parameters[3]), to_body(q, (0.0, 0.0, -parameters[0])))
+
+
+def potential(q: Any, parameters: Any) -> Any:
+    """m g times the height of the centre of mass above the fixed point."""
+    height = (
+        2.0 * (q[1] * q[3] - q[0] * q[2]) * parameters[1]
+        + 2.0 * (q[2] * q[3] + q[0] * q[1]) * parameters[2]
+        + (q[0] * q[0] - q[1] * q[1] - q[2] * q[2] + q[3] * q[3]) * parameters[3]
+    )
+    return parameters[0] * height
+
+
+PROBLEM = Problem(
+    key="asymmetric_heavy_top",
+    label="asymmetric heavy top",
+    source="our choice",
+    body=Body((0.8, 1.3, 1.9)),
+    omega0=(1.8, -1.4, 2.2),
+    q0=(6 / 9, -2 / 9, 5 / 9, 4 / 9),
+    torque=torque,
+    parameters={"weight": 9.81, "x": 0.4, "y": -0.3, "z": 0.15},
+    torque_class="state",
+    horizon=2.0,
+    potential=potential,
+    conserves=("energy", "vertical momentum"),
+)

@@ -1,0 +1,41 @@
+"""A cylinder at rest under three torques that differ in kind: Seelen et al. (2016), Sec. 3.3.
+
+Radius 5 mm, height 3 cm, density 1100 kg/m^3, axis along x. The torque of Eq. 5 oscillates about x and grows about y and z; its
+components are in the body frame, since Eq. 8 puts them into Euler's equations. The publication does not print the time at which
+it ends; 0.1 s is our choice. By then the cylinder spins at some 2,300 rad/s.
+"""
+
+from math import exp, log, pi, sin
+from typing import Any
+
+from polhode.body import Body
+from polhode.problems.problem import Problem
+
+
+def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
+    """Eq. 5 in the body frame; 5^(52 t) = exp(52 t ln 5)."""
+    return (
+        parameters[0] * sin(parameters[1] * t),
+        parameters[2] * exp(3.0 + parameters[3] * t),
+        parameters[4] * exp(parameters[5] * t),
+    )
+
+
+PROBLEM = Problem(
+    key="forced_cylinder",
+    label="cylinder under a torque about three axes",
+    source="Seelen et al. (2016), Sec. 3.3",
+    body=Body.cylinder(radius=0.005, height=0.03, density=1100.0),
+    omega0=(0.0, 0.0, 0.0),
+    torque=torque,
+    parameters={
+        "x_amplitude": 5e-4,
+        "x_frequency": 200 * pi,
+        "y_amplitude": 1e-5,
+        "y_growth": 24.0,
+        "z_amplitude": 1e-5,
+        "z_growth": 52 * log(5.0),
+    },
+    torque_class="time",
+    horizon=0.1,
+)

@@ -1,0 +1,29 @@
+"""A top without torque and without symmetry: omega runs round the axis of the largest moment in Jacobi's elliptic functions.
+
+Moments and spin are our choice: six turns about the angular momentum in ten seconds.
+"""
+
+from typing import Any
+
+from polhode.body import Body
+from polhode.problems.problem import Problem
+
+
+def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
+    """None."""
+    return (0.0, 0.0, 0.0)
+
+
+PROBLEM = Problem(
+    key="free_asymmetric_top",
+    label="free asymmetric top",
+    source="our choice",
+    body=Body((0.8, 1.3, 1.9)),
+    omega0=(1.1, -0.7, 2.0),
+    torque=torque,
+    torque_class="free",
+    horizon=10.0,
+    reference="asymmetric_top",
+    formula="Jacobi elliptic and theta functions",
+    conserves=("energy", "momentum"),
+)

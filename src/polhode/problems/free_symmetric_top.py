@@ -1,0 +1,30 @@
+"""A symmetric top without torque: Seelen et al. (2016), Sec. 3.1, there over 10,000 s.
+
+No rigid body has the published moments: the axial one, 2600 kg m^2, exceeds the sum of the other two. Euler's equations
+hold for them all the same.
+"""
+
+from typing import Any
+
+from polhode.body import Body
+from polhode.problems.problem import Problem
+
+
+def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
+    """None."""
+    return (0.0, 0.0, 0.0)
+
+
+PROBLEM = Problem(
+    key="free_symmetric_top",
+    label="free symmetric top",
+    source="Seelen et al. (2016), Sec. 3.1",
+    body=Body((1100.0, 1100.0, 2600.0), triangle=False),
+    omega0=(1.2, 0.45, -0.6),
+    torque=torque,
+    torque_class="free",
+    horizon=10.0,
+    reference="symmetric_top",
+    formula="turns about the angular momentum and about the axis of symmetry",
+    conserves=("energy", "momentum"),
+)

@@ -1,0 +1,40 @@
+"""Lagrange's heavy top: symmetric, its fixed point on the axis of symmetry, started with nutation on its way.
+
+Parameter ``mgl``: weight times distance of the centre of mass from the fixed point, N m. Moments are about the fixed point.
+All numbers are our choice: two seconds hold two nutations, nearly four turns of spin and over a third of a turn of precession.
+"""
+
+from typing import Any
+
+from polhode.body import Body
+from polhode.problems.problem import Problem
+from polhode.quaternion import to_body
+
+
+def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
+    """l e_z x m g in the body frame; the weight acts along the lab's -z."""
+    up = to_body(q, (0.0, 0.0, 1.0))
+    return (parameters[0] * up[1], -parameters[0] * up[0], 0.0)
+
+
+def potential(q: Any, parameters: Any) -> Any:
+    """m g l cos(theta), J: the height of the centre of mass over the fixed point, times the weight."""
+    return parameters[0] * (q[0] * q[0] - q[1] * q[1] - q[2] * q[2] + q[3] * q[3])
+
+
+PROBLEM = Problem(
+    key="heavy_top",
+    label="heavy symmetric top",
+    source="our choice, after Lagrange",
+    body=Body((1.0, 1.0, 0.6)),
+    omega0=(0.7, -0.5, 12.0),
+    q0=(0.9, 0.3, -0.3, 0.1),
+    torque=torque,
+    parameters={"mgl": 8.0},
+    torque_class="state",
+    horizon=2.0,
+    reference="lagrange_top",
+    formula="Lagrange's top in Jacobi elliptic and theta functions",
+    potential=potential,
+    conserves=("energy", "vertical momentum"),
+)

@@ -1,0 +1,47 @@
+"""An asymmetric body under a torque that is given in the lab frame: our own test of methods that freeze the torque in the body.
+
+The torque depends on time alone, but its components in the body frame change as the body turns; a method that holds them while
+it turns is off by a first-order error. The angular momentum in the lab is known at all times: that of the start and the
+impulse. The constant part is small, so that the body spins up slowly in a long run.
+"""
+
+from math import sin
+from typing import Any
+
+import numpy as np
+
+from polhode.body import Body
+from polhode.problems.problem import Problem
+from polhode.quaternion import to_body
+
+
+def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
+    """c_k + a_k sin(nu t + k), k = 0, 1, 2 for the lab axes x, y, z; turned into the body frame."""
+    lab = (
+        parameters[0] + parameters[3] * sin(parameters[6] * t),
+        parameters[1] + parameters[4] * sin(parameters[6] * t + 1.0),
+        parameters[2] + parameters[5] * sin(parameters[6] * t + 2.0),
+    )
+    return to_body(q, lab)
+
+
+def impulse(t: Any, parameters: Any) -> Any:
+    """The lab torque integrated from 0 to t: c_k t + (a_k / nu) (cos(k) - cos(nu t + k))."""
+    c, a, nu = parameters[0:3], parameters[3:6], parameters[6]
+    return tuple(c[k] * t + a[k] / nu * (np.cos(k) - np.cos(nu * t + k)) for k in range(3))
+
+
+PROBLEM = Problem(
+    key="lab_torque",
+    label="asymmetric body under a lab torque",
+    source="our choice",
+    body=Body((0.8, 1.3, 1.9)),
+    omega0=(0.9, -0.7, 1.1),
+    q0=(6 / 9, -2 / 9, 5 / 9, 4 / 9),
+    torque=torque,
+    parameters={"cx": 0.12, "cy": -0.08, "cz": 0.1, "ax": 0.9, "ay": -0.7, "az": 0.8, "nu": 1.7},
+    torque_class="lab",
+    horizon=2.0,
+    impulse=impulse,
+    conserves=("momentum",),
+)

@@ -1,0 +1,43 @@
+"""A propeller that sinks through a viscous fluid: our own test of methods that move the centre of mass beside the rotation.
+
+Drag grows in proportion to the velocities, with other coefficients along and across the axis of the screw, so that the force
+depends on the orientation; the screw couples spin and speed: turning pushes it along its axis, sinking turns it. Force and
+torque thus depend on both velocities at once, as in Eq. 3 of Seelen et al. (2016), which their test cases never use.
+"""
+
+from typing import Any
+
+from polhode.body import Body
+from polhode.problems.system import System
+from polhode.quaternion import to_body, to_lab
+
+
+def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: Any, torque: Any) -> None:
+    """Weight, drag in the body frame, and the couple of the screw about the body's z axis."""
+    orientation = (q[0][0], q[0][1], q[0][2], q[0][3])
+    through = to_body(orientation, (v[0][0], v[0][1], v[0][2]))
+    along, across, turning, screw, weight = parameters[0], parameters[1], parameters[2], parameters[3], parameters[4]
+    drag = (-across * through[0], -across * through[1], -along * through[2] + screw * omega[0][2])
+    lab = to_lab(orientation, drag)
+    force[0][0] = lab[0]
+    force[0][1] = lab[1]
+    force[0][2] = lab[2] - weight
+    torque[0][0] = -turning * omega[0][0]
+    torque[0][1] = -1.5 * turning * omega[0][1]
+    torque[0][2] = -0.5 * turning * omega[0][2] + screw * through[2]
+
+
+PROBLEM = System(
+    key="sinking_propeller",
+    label="sinking propeller",
+    source="polhode; loads as in Seelen et al. (2016), Eq. 3",
+    bodies=(Body((1.1, 1.6, 2.2), mass=2.0),),
+    r0=((0.4, -0.3, 2.0),),
+    v0=((0.7, 0.4, -0.5),),
+    q0=((0.5, -0.1, 0.7, 0.5),),
+    omega0=((0.9, -0.7, 1.1),),
+    loads=loads,
+    parameters={"along": 0.6, "across": 1.1, "turning": 0.5, "screw": 0.3, "weight": 4.0},
+    torque_class="velocity",
+    horizon=2.0,
+)

@@ -1,0 +1,88 @@
+"""What a problem of several bodies is: they turn, move and act on each other."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from polhode.body import Body
+from polhode.kernel import compile_loads
+from polhode.problems.problem import Case
+
+Vectors = tuple[tuple[float, float, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class System(Case):
+    """Several rigid bodies with forces and torques between them; what it shares with other problems is said in
+    :class:`~polhode.problems.problem.Case`.
+
+    Parameters
+    ----------
+    bodies : tuple of Body
+    omega0 : one (wx, wy, wz) for each body
+        Initial angular velocities in the body frames, rad/s.
+    q0 : one unit quaternion for each body, optional
+        Initial orientations, body to lab; the identity by default.
+    r0, v0 : one vector for each body, optional
+        Initial positions (m) and velocities (m/s) of the centres of mass in the lab; zero by default.
+    loads : function (t, r, v, q, omega, parameters, force, torque) -> None
+        Writes the force on each body (lab frame, N) into ``force[i][k]`` and the torque (frame of that body, N m) into
+        ``torque[i][k]``, from ``r[i][k]``, ``v[i][k]`` (lab), ``q[i][k]`` and ``omega[i][k]`` (frame of that body). Plain
+        arithmetic with indices in two brackets: it then runs compiled on arrays and, for the Taylor integrator, on nested lists
+        of power series.
+    fixed : bool
+        Whether the centres are held in place; positions and velocities then stay what they are.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of bodies and of initial values differ, a number is not finite or an orientation is not unit.
+    """
+
+    bodies: tuple[Body, ...]
+    omega0: Vectors
+    loads: Callable[..., Any] = field(repr=False)
+    q0: tuple[tuple[float, float, float, float], ...] = ()
+    r0: Vectors = ()
+    v0: Vectors = ()
+    fixed: bool = False
+
+    def __post_init__(self) -> None:
+        count = len(self.bodies)
+        if not self.q0:
+            object.__setattr__(self, "q0", ((1.0, 0.0, 0.0, 0.0),) * count)
+        for name in ("r0", "v0"):
+            if not getattr(self, name):
+                object.__setattr__(self, name, ((0.0, 0.0, 0.0),) * count)
+        for name in ("omega0", "q0", "r0", "v0"):
+            rows = getattr(self, name)
+            if len(rows) != count:
+                raise ValueError(f"problem {self.key!r}: {name} has {len(rows)} rows for {count} bodies")
+            for i, row in enumerate(rows):
+                if name == "q0":
+                    self._check_orientation(f"q0[{i}]", row)
+                else:
+                    self._check_vector(f"{name}[{i}]", row, 3)
+        super().__post_init__()
+
+    @cached_property
+    def compiled_loads(self) -> Callable[..., Any]:
+        """The loads, compiled; one compilation for each problem object."""
+        return compile_loads(self.loads)
+
+    def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
+        """The exact q (times, bodies, 4) and omega (times, bodies, 3) in double precision, from the closed form.
+
+        Raises
+        ------
+        ValueError
+            If the problem has no closed form.
+        """
+        if self.closed_form is None:
+            raise ValueError(f"problem {self.key!r} has no closed form; use polhode.references.taylor")
+        states = self.closed_form(self, times, digits)
+        q, omega = ([[[float(x) for x in body[i]] for body in state] for state in states] for i in (2, 3))
+        return np.array(q), np.array(omega)

@@ -1,0 +1,65 @@
+"""What the closed forms of tops share: quaternions on mpmath numbers, the torque class and times they take, digits lost."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import mpmath
+
+if TYPE_CHECKING:
+    from polhode.problems.problem import Problem
+
+
+def latest_time(problem: "Problem", times: Sequence[float], torque_class: str) -> float:
+    """The largest of the times in s, or 0 if there is none.
+
+    Raises
+    ------
+    ValueError
+        If a time is not finite, or if the problem's torque is of another class than ``torque_class``.
+    """
+    if problem.torque_class != torque_class:
+        raise ValueError(
+            f"problem {problem.key!r}: this closed form needs torque class {torque_class!r}, got {problem.torque_class!r}"
+        )
+    if not all(math.isfinite(t) for t in times):
+        raise ValueError(f"problem {problem.key!r}: reference times must be finite, got {list(times)!r}")
+    return max((abs(float(t)) for t in times), default=0.0)
+
+
+def digits_of(x: Fraction | float) -> int:
+    """Decimal digits of a positive number before the point, or one more; 0 for a small one.
+
+    As many are lost when an angle of that size is reduced to one turn, or when two numbers that are larger by that factor than
+    their difference are subtracted. Exact arithmetic, so that it depends on no precision in force.
+    """
+    x = Fraction(x)
+    return max(0, math.ceil((x.numerator.bit_length() - x.denominator.bit_length() + 1) * math.log10(2)))
+
+
+def real(x: Fraction) -> Any:
+    """An exact fraction in the precision in force."""
+    return mpmath.mpf(x.numerator) / x.denominator
+
+
+def multiply(p: Sequence[Any], q: Sequence[Any]) -> tuple[Any, ...]:
+    """Hamilton's product p q, scalar first."""
+    return (
+        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
+        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
+    )
+
+
+def conjugate(q: Sequence[Any]) -> tuple[Any, ...]:
+    """q*: the inverse of a unit quaternion."""
+    return (q[0], -q[1], -q[2], -q[3])
+
+
+def turn(v: Sequence[Any]) -> tuple[Any, ...]:
+    """The unit quaternion of the rotation vector v, in rad."""
+    angle = mpmath.sqrt(sum(x * x for x in v))
+    ratio = mpmath.sin(angle / 2) / angle if angle else mpmath.mpf(1) / 2
+    return (mpmath.cos(angle / 2), *(ratio * x for x in v))

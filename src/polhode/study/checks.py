@@ -1,0 +1,274 @@
+"""Experiments on single methods that are no comparison over step sizes: each gives one small dataset, checks/NAME.nc."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from math import inf, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from polhode import metrics
+from polhode.body import angular_velocity
+from polhode.kernel import kernel
+from polhode.methods import calzavarini2010, fincham1992, no_squish
+from polhode.methods.protocol import Method
+from polhode.problems.problem import Problem
+from polhode.problems.system import System
+from polhode.quaternion import derivative, increment, normalise, to_body, to_lab
+from polhode.references import taylor
+from polhode.registry import catalogue
+from polhode.simulate import simulate
+from polhode.study.configuration import CHECKS as NAMES
+from polhode.study.configuration import Study
+from polhode.study.orders import fit_order
+from polhode.study.storage import write_cell, write_text
+from polhode.vector import axpy
+
+#: Digits of the exact solutions; far beyond double precision is enough.
+DIGITS = 25
+
+
+def problem_of(key: str) -> Any:
+    """The registered problem of this key."""
+    return catalogue("polhode.problems")[key]
+
+
+def methods_of(study: Study) -> dict[str, Method]:
+    """The methods of the study."""
+    return {key: catalogue("polhode.methods")[key] for key in study.methods}
+
+
+def _attrs(long_name: str, units: str) -> dict[str, str]:
+    return {"long_name": long_name, "units": units}
+
+
+#: Problems without friction and without explicit time, on which turning back undoes the motion.
+REVERSED = ("free_asymmetric_top", "heavy_top")
+#: Numbers of steps into which the horizon is divided.
+REVERSED_DIVISIONS = (32, 64, 128, 256, 512, 1024, 2048, 4096)
+
+
+def reversibility(study: Study) -> xr.Dataset:
+    """How far a body is from its start after so many steps, a reversal of its angular velocity, and as many steps more.
+
+    The method is started and read as a user would: what its reading or its start adds to the error counts.
+    """
+    methods = methods_of(study)
+    shape = len(methods), len(REVERSED), len(REVERSED_DIVISIONS)
+    angle, omega, dts = np.full(shape, nan), np.full(shape, nan), np.full(shape[1:], nan)
+    for j, name in enumerate(REVERSED):
+        problem = problem_of(name)
+        for k, steps in enumerate(REVERSED_DIVISIONS):
+            dts[j, k] = dt = problem.horizon / steps
+            for i, method in enumerate(methods.values()):
+                angle[i, j, k], omega[i, j, k] = _there_and_back(problem, method, dt, steps)
+    return xr.Dataset(
+        {
+            "return_angle": (("method", "problem", "division"), angle, _attrs("angle to the orientation at the start", "rad")),
+            "return_omega": (("method", "problem", "division"), omega, _attrs("relative distance to the start, omega", "1")),
+            "dt": (("problem", "division"), dts, _attrs("step size", "s")),
+        },
+        {"method": list(methods), "problem": list(REVERSED), "division": list(REVERSED_DIVISIONS)},
+    )
+
+
+def _there_and_back(problem: Problem, method: Method, dt: float, steps: int) -> tuple[float, float]:
+    q, omega = problem.q0, problem.omega0
+    for _ in range(2):
+        arguments = problem.body.coefficients(), problem.compiled_torque, problem.parameter_array, dt
+        qs, omegas, _, _ = method.integrate(q, omega, *arguments, np.array([0, steps]))
+        if not np.isfinite(qs[-1]).all():
+            return nan, nan
+        # The quaternion that is read need not be unit; as a start it must.
+        size = np.linalg.norm(qs[-1])
+        if size == 0:
+            return nan, nan
+        q, omega = tuple(qs[-1] / size), tuple(-omegas[-1])
+    start = np.array(problem.omega0)
+    return float(metrics.geodesic_angle(q, problem.q0)), float(np.linalg.norm(omega - start) / np.linalg.norm(start))
+
+
+#: Steps of a run that decides on stability, and the largest product of rate and step tried.
+STABILITY_STEPS = 400
+LARGEST = 20.0
+#: Relative to its start, sliding below this has ended; what is left is rounding, or the norm error of an orientation.
+ENDED = 1e-6
+
+
+def stability(study: Study) -> xr.Dataset:
+    """The largest k dt at which friction between two cylinders still slows them, k the rate at which sliding decays."""
+    system = problem_of("coupled_cylinders")
+    methods = {key: m for key, m in methods_of(study).items() if m.runs(system)}
+    rate = decay_rate(system)
+    limits = [stability_limit(partial(_sliding_decays, system, m, rate)) for m in methods.values()]
+    return xr.Dataset(
+        {"limit": ("method", limits, _attrs("largest stable product of decay rate and step size", "1"))},
+        {"method": list(methods)},
+        {"rate": rate, "rate_units": "s-1", "steps": STABILITY_STEPS, "largest": LARGEST},
+    )
+
+
+def decay_rate(system: System) -> float:
+    """k = eta (R1^2/I1 + R2^2/I2), 1/s, of Seelen et al. (2016), Sec. 3.4."""
+    p = system.parameters
+    return p["eta"] * sum(p[f"R{i + 1}"] ** 2 / system.bodies[i].inertia[0] for i in range(2))
+
+
+def _sliding_decays(system: System, method: Method, rate: float, x: float) -> bool:
+    """Whether the sliding velocity shrinks over a run with dt = x / rate."""
+    dt = x / rate
+    with np.errstate(over="ignore", invalid="ignore"):
+        run = simulate(system, method, dt, STABILITY_STEPS * dt, samples=STABILITY_STEPS)
+        p = system.parameters
+        sliding = np.abs(p["R1"] * run.omega.values[:, 0, 0] + p["R2"] * run.omega.values[:, 1, 0])
+    # The first quarter is left out: the start may be far above what the method makes of it.
+    quarter = STABILITY_STEPS // 4
+    earlier, later = sliding[quarter : 2 * quarter].max(), sliding[-quarter:].max()
+    return bool(np.isfinite(sliding).all() and later <= max(earlier, ENDED * sliding[0]))
+
+
+def stability_limit(stable: Callable[[float], bool], tolerance: float = 1e-4) -> float:
+    """Where ``stable(x)`` first becomes false on the way up from zero; infinite if it does not up to :data:`LARGEST`."""
+    grid = np.arange(1, round(LARGEST / 0.05) + 1) * 0.05
+    for low, high in zip(np.concatenate([[0.0], grid[:-1]]), grid, strict=True):
+        if stable(float(high)):
+            continue
+        while high - low > tolerance:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if stable(middle) else (low, middle)
+        return float(low)
+    return inf
+
+
+#: Where the misprints of the note are tried: torques of the orientation and of the angular velocity, and a moving body.
+NOTE_PROBLEMS = ("asymmetric_heavy_top", "damped_top", "sinking_propeller")
+NOTE_DIVISIONS = tuple(2**k for k in range(4, 14))
+NOTE_QUANTITIES = ("q", "omega", "r", "v")
+
+
+def note_corrections(study: Study) -> xr.Dataset:
+    """The leapfrog of Calzavarini (2010) with each of its misprints put back alone: errors over dt, and the orders.
+
+    ``fincham_distance`` is the largest difference of q, over a run, between the corrected scheme and Fincham's with the
+    quaternion of the half step normalised too: the two are one scheme.
+    """
+    variants = calzavarini2010.VARIANTS
+    errors = np.full((len(variants), len(NOTE_PROBLEMS), len(NOTE_QUANTITIES), len(NOTE_DIVISIONS)), nan)
+    orders, stderr = np.full(errors.shape[:-1], nan), np.full(errors.shape[:-1], nan)
+    dts = np.full((len(NOTE_PROBLEMS), len(NOTE_DIVISIONS)), nan)
+    for j, name in enumerate(NOTE_PROBLEMS):
+        problem = problem_of(name)
+        exact = exact_end(problem)
+        dts[j] = problem.horizon / np.array(NOTE_DIVISIONS)
+        for i, (_, _, misprints) in enumerate(variants.values()):
+            method = calzavarini2010.scheme(**misprints)
+            for k, dt in enumerate(dts[j]):
+                with np.errstate(over="ignore", invalid="ignore"):
+                    run = simulate(problem, method, float(dt), samples=1)
+                for m, quantity in enumerate(NOTE_QUANTITIES):
+                    if quantity in exact and "diverged" not in run.attrs:
+                        distance = metrics.orientation_l1 if quantity == "q" else metrics.relative_l1
+                        value = run[quantity].values[-1].reshape(-1)
+                        errors[i, j, m, k] = distance(value, exact[quantity].reshape(-1))
+            for m in range(len(NOTE_QUANTITIES)):
+                order = fit_order(dts[j], errors[i, j, m], problem.horizon)
+                orders[i, j, m], stderr[i, j, m] = order.order, order.stderr
+    dims = ("variant", "problem", "quantity")
+    return xr.Dataset(
+        {
+            "error": ((*dims, "division"), errors, _attrs("relative L1 error at the end", "1")),
+            "order": (dims, orders, _attrs("fitted order; NaN where the errors follow no power", "1")),
+            "order_stderr": (dims, stderr, _attrs("its standard error", "1")),
+            "finest_error": (dims, errors[..., -1], _attrs("error at the finest step", "1")),
+            "dt": (("problem", "division"), dts, _attrs("step size", "s")),
+            "fincham_distance": ((), _distance_to_fincham(), _attrs("largest difference of q to Fincham's scheme", "1")),
+            "description": ("variant", [v[0] for v in variants.values()]),
+            "equation": ("variant", [v[1] for v in variants.values()]),
+        },
+        {
+            "variant": list(variants),
+            "problem": list(NOTE_PROBLEMS),
+            "quantity": list(NOTE_QUANTITIES),
+            "division": list(NOTE_DIVISIONS),
+        },
+    )
+
+
+#: The run over which the note's scheme is held against Fincham's.
+FINCHAM_PROBLEM, FINCHAM_DT, FINCHAM_STEPS = "asymmetric_heavy_top", 1e-3, 2000
+
+
+def _distance_to_fincham() -> float:
+    """Largest difference of a component of q between Calzavarini's scheme and Fincham's, both normalising at the half step."""
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, momentum = state[:4], state[4:7]
+        torque_lab = to_lab(q, torque)
+        omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
+        half = normalise(increment(0.5 * dt, derivative(q, omega), q))
+        momentum = axpy(dt, torque_lab, momentum)
+        omega = angular_velocity(to_body(half, momentum), body)
+        return increment(dt, derivative(half, omega), q) + momentum + omega
+
+    fincham = replace(fincham1992.METHOD, key="fincham_normalised", after_torque=after_torque)
+    problem, end = problem_of(FINCHAM_PROBLEM), FINCHAM_STEPS * FINCHAM_DT
+    runs = [simulate(problem, m, FINCHAM_DT, end, FINCHAM_STEPS).q.values for m in (calzavarini2010.METHOD, fincham)]
+    return float(np.abs(runs[0] - runs[1]).max())
+
+
+def exact_end(problem: Any) -> dict[str, np.ndarray]:
+    """The exact state at the horizon, in double precision: q, omega of one body; also r, v (bodies, 3) of several."""
+    if isinstance(problem, System):
+        (bodies,) = taylor.solve_system(problem, [problem.horizon], DIGITS)
+        return {name: np.array([[float(x) for x in b[i]] for b in bodies]) for i, name in enumerate(("r", "v", "q", "omega"))}
+    ((q, omega),) = taylor.solve(problem, [problem.horizon], DIGITS)
+    return {"q": np.array([float(x) for x in q]), "omega": np.array([float(x) for x in omega])}
+
+
+#: The arbitrary moments tried, kg m^2, and the run.
+MOMENTS = tuple(10.0**k for k in range(-6, 7))
+MOMENT_PROBLEM, MOMENT_DT, MOMENT_STEPS, MOMENT_SAMPLES = "heavy_top", 1e-3, 10_000, 100
+
+
+def extended_inertia(study: Study) -> xr.Dataset:
+    """NO_SQUISH with the fourth rotor at several values of its arbitrary moment I_11, beside NO_SQUISH without it."""
+    problem = problem_of(MOMENT_PROBLEM)
+    end = MOMENT_STEPS * MOMENT_DT
+    plain = simulate(problem, no_squish.METHOD, MOMENT_DT, end, MOMENT_SAMPLES)
+    distance, norm = (np.full((len(MOMENTS), plain.sizes["time"]), nan) for _ in range(2))
+    for i, moment in enumerate(MOMENTS):
+        run = simulate(problem, no_squish.extended(moment), MOMENT_DT, end, MOMENT_SAMPLES)
+        distance[i] = metrics.geodesic_angle(run.q.values, plain.q.values / np.linalg.norm(plain.q.values, axis=-1)[:, None])
+        norm[i] = metrics.norm_error(run.q.values)
+    dims = ("i11", "time")
+    return xr.Dataset(
+        {
+            "angle_to_plain": (dims, distance, _attrs("angle to the orientation without the fourth rotor", "rad")),
+            "norm_error": (dims, norm, _attrs("distance of the norm of q from 1", "1")),
+            "plain_norm_error": ("time", metrics.norm_error(plain.q.values), _attrs("the same without the fourth rotor", "1")),
+        },
+        {
+            "i11": ("i11", list(MOMENTS), _attrs("arbitrary moment", "kg m2")),
+            "time": ("time", plain.time.values, _attrs("time", "s")),
+        },
+        {"problem": problem.key, "dt": MOMENT_DT, "dt_units": "s", "steps": MOMENT_STEPS},
+    )
+
+
+CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
+    f.__name__: f for f in (reversibility, stability, note_corrections, extended_inertia)
+}
+assert tuple(CHECKS) == NAMES
+
+
+def run_check(study: Study, name: str, output: str | Path, log: str | Path) -> None:
+    """Make one check and write it; the time it took goes into the log."""
+    wall, cpu = time.perf_counter(), time.thread_time()
+    write_cell(CHECKS[name](study), output)
+    lines = [f"check {name}", f"wall_seconds {time.perf_counter() - wall:.6f}", f"cpu_seconds {time.thread_time() - cpu:.6f}"]
+    write_text(log, "\n".join(lines) + "\n")

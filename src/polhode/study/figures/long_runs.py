@@ -1,0 +1,270 @@
+"""What long runs do to energy, momentum and norm, with and without normalisation, and whether a run can be taken back."""
+
+from collections.abc import Callable, Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+
+from polhode.study import comparison, style
+from polhode.study.figures.drawing import (
+    FLOOR,
+    legend_below_styles,
+    limits,
+    log_error_axis,
+    new_figure,
+    panel_title,
+    printable,
+    slope_guides,
+)
+from polhode.study.inputs import Inputs, NotInRun
+
+#: How a distance grows, by the exponent of time from which on it is called so, with a colour: it stays, it walks, it drifts.
+GROWTHS: tuple[tuple[float, str, str], ...] = (
+    (-np.inf, "#2F7F99", "stays bounded"),
+    (0.25, "#F2D16B", "grows slowly"),
+    (0.75, "#C4512D", "grows with $t$ or faster"),
+)
+#: Markers of the problems, in the order in which they are given.
+MARKERS = ("o", "s", "^", "D", "v")
+#: Right end of the axes; what is lost or blew up is drawn there.
+EDGE = 30.0
+#: Methods whose way through a long run is drawn as a line.
+LINES = ("no_squish", "spiral_leapfrog", "omelyan1998", "verlet", "calzavarini2010", "buss2000", "pcdm2016", "rk4")
+
+
+def growth_colour(exponent: float) -> str:
+    """The colour of a growth; white where none could be fitted."""
+    if not isfinite(exponent):
+        return "white"
+    return [colour for least, colour, _ in GROWTHS if exponent >= least][-1]
+
+
+def method_rows(axes: Axes, inputs: Inputs, methods: Sequence[str]) -> dict[str, float]:
+    """A row for each method, in groups with a little space between them; returns the height of each."""
+    rows: dict[str, float] = {}
+    at = 0.0
+    for _, keys in comparison.grouped(methods):
+        for key in keys:
+            rows[key] = at
+            at += 1.0
+        at += 0.5
+    axes.set_yticks(list(rows.values()), [printable(comparison.label(inputs, key)) for key in rows])
+    axes.set_ylim(at - 0.9, -0.6)
+    axes.tick_params(axis="y", length=0, labelsize=7)
+    for y in rows.values():
+        axes.axhline(y, color="0.9", linewidth=0.5, zorder=0)
+    return rows
+
+
+def distance_axis(axes: Axes, low: float, high: float = EDGE) -> None:
+    """A logarithmic axis of distances along x; what lies beyond one is lost."""
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    decades = int(np.log10(high / low))
+    stride = 1 if decades <= 6 else 2 if decades <= 8 else 4
+    first = int(np.ceil(np.log10(low)))
+    axes.xaxis.set_major_locator(FixedLocator([10.0**e for e in range(first, 1) if e % stride == 0]))
+    axes.xaxis.set_minor_locator(FixedLocator([10.0**e for e in range(first, 2) if e % stride]))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.axvspan(comparison.LOST, high, color="0.93", zorder=0, linewidth=0)
+
+
+def _lowest(values: pd.Series) -> float:
+    """A whole decade below all distances, and not below what doubles can show."""
+    finite = values[np.isfinite(values) & (values > 0)]
+    return float(10.0 ** (np.floor(np.log10(max(finite.min(), 1e-16))) - 0.6)) if len(finite) else 1e-17
+
+
+def long_drift(inputs: Inputs) -> Figure:
+    """Energy, angular momentum and |q| at the end of long runs, all methods; the colour says how the distance grew."""
+    frame = comparison.long_runs(inputs, comparison.LONG_PROBLEMS)
+    problems = list(dict.fromkeys(frame["problem"]))
+    methods = comparison.in_order(frame["method"])
+    figure = new_figure((style.TEXT_WIDTH, 1.5 + 0.235 * len(methods)))
+    quantities = ("energy_drift", "momentum_drift", "norm_error")
+    panels = figure.subplots(1, 3, sharey=True)
+    for axes, name, letter in zip(panels, quantities, "abc", strict=True):
+        chosen = frame[frame["quantity"] == name]
+        low = _lowest(chosen["last"])
+        rows = method_rows(axes, inputs, methods)
+        distance_axis(axes, low)
+        for record in comparison.records(chosen):
+            marker = MARKERS[problems.index(record["problem"]) % len(MARKERS)]
+            gone = not isfinite(record["last"])
+            axes.plot(
+                EDGE / 2.2 if gone else np.clip(record["last"], low * 1.5, EDGE / 2.2),
+                rows[record["method"]] + 0.22 * (problems.index(record["problem"]) - (len(problems) - 1) / 2),
+                linestyle="none",
+                marker="x" if gone else marker,
+                markersize=3.4,
+                color="0.35" if gone else growth_colour(record["growth"]),
+                markeredgecolor="0.2",
+                markeredgewidth=0.5 if not gone else 0.9,
+                clip_on=False,
+            )
+        axes.set_xlabel(comparison.FOLLOWED[name][1])
+        panel_title(axes, letter, comparison.FOLLOWED[name][0])
+    handles: list[Any] = [
+        Line2D([], [], linestyle="none", marker=MARKERS[i], color="white", markeredgecolor="0.2", label=_long_name(inputs, key))
+        for i, key in enumerate(problems)
+    ]
+    handles += [Patch(facecolor=colour, label=text) for _, colour, text in GROWTHS]
+    handles.append(Line2D([], [], linestyle="none", marker="x", color="0.35", markersize=3.4, label="blew up"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1.2, columnspacing=1.6)
+    return figure
+
+
+def _long_name(inputs: Inputs, problem: str) -> str:
+    return str(inputs.of(problem).errors.attrs.get("label", problem))
+
+
+def normalisation(inputs: Inputs) -> Figure:
+    """The same long runs with and without normalising the quaternion every step: norm and energy at the end."""
+    own = comparison.long_runs(inputs, ("free_asymmetric_top", "heavy_top"))
+    switched = comparison.long_runs(inputs, ("free_asymmetric_top", "heavy_top"), "long_run_switched")
+    both = own.merge(switched, on=["problem", "method", "quantity"], suffixes=("", "_switched"))
+    if both.empty:
+        raise NotInRun("this run has no long run with normalisation switched")
+    methods = comparison.in_order(both["method"])
+    figure = new_figure((style.TEXT_WIDTH, 1.3 + 0.175 * len(methods)))
+    panels = figure.subplots(1, 3, sharey=True)
+    shown = (
+        ("heavy_top", "norm_error", comparison.FOLLOWED["norm_error"][1], "norm, heavy top"),
+        ("free_asymmetric_top", "energy_drift", comparison.FOLLOWED["energy_drift"][1], "energy, free top"),
+        ("heavy_top", "energy_drift", comparison.FOLLOWED["energy_drift"][1], "energy, heavy top"),
+    )
+    for axes, (problem, name, text, title), letter in zip(panels, shown, "abc", strict=True):
+        chosen = both[(both["problem"] == problem) & (both["quantity"] == name)]
+        low = _lowest(pd.concat([chosen["last"], chosen["last_switched"]]))
+        rows = method_rows(axes, inputs, methods)
+        distance_axis(axes, low)
+        for record in comparison.records(chosen):
+            y, colour = rows[record["method"]], "#0072B2"
+            normalises = bool(inputs.of(problem).declared(record["method"], "normalises", False))
+            pair = {normalises: record["last"], not normalises: record["last_switched"]}
+            at = {with_: np.clip(value, low * 1.5, EDGE / 2.2) for with_, value in pair.items() if isfinite(value)}
+            if len(at) == 2:
+                axes.plot([at[True], at[False]], [y, y], color="0.55", linewidth=0.9, zorder=1)
+            for with_, value in pair.items():
+                gone = not isfinite(value)
+                shift = 0.16 if with_ else -0.16
+                axes.plot(
+                    EDGE / 2.2 if gone else at[with_],
+                    y + (shift if gone else 0.0),
+                    linestyle="none",
+                    marker="x" if gone else "o",
+                    markersize=3.2 if with_ and not gone else 4.6,
+                    markerfacecolor=colour if with_ else "none",
+                    color=colour if with_ else "#D55E00",
+                    markeredgecolor=colour if with_ else "#D55E00",
+                    markeredgewidth=0.9,
+                    clip_on=False,
+                )
+        axes.set_xlabel(text)
+        panel_title(axes, letter, title)
+    handles = [
+        Line2D([], [], linestyle="none", marker="o", markersize=3.2, color="#0072B2", label="normalised every step"),
+        Line2D([], [], linestyle="none", marker="o", markersize=4.6, color="#D55E00", markerfacecolor="none", label="never"),
+        Line2D([], [], linestyle="none", marker="x", markersize=4.6, color="#D55E00", label="blew up"),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, handlelength=1.2)
+    return figure
+
+
+def reversibility(inputs: Inputs) -> Figure:
+    """How far a run is from its start after N steps, a reversal of omega, and N steps more; all methods, two problems."""
+    data = inputs.check("reversibility")
+    problems = [str(p) for p in data["problem"].values]
+    methods = comparison.in_order(map(str, data["method"].values))
+    looks = style.styles(methods)
+    figure = new_figure((style.TEXT_WIDTH, 3.4 + 0.145 * -(-len(methods) // 3)))
+    panels = np.atleast_1d(figure.subplots(1, len(problems), sharey=True))
+    low, high = limits(np.maximum(data["return_angle"].values, FLOOR))
+    low = max(low / 100, FLOOR / 10)
+    for axes, problem, letter in zip(panels, problems, "abcd", strict=False):
+        chosen = data.sel({"problem": problem})
+        dt = _steps(chosen)
+        for key in methods:
+            angle = chosen["return_angle"].sel({"method": key}).values
+            there = np.isfinite(angle) & np.isfinite(dt)
+            axes.plot(dt[there], np.maximum(angle[there], FLOOR), **{**looks[key], "linewidth": 0.8})
+        axes.set_xscale("log")
+        axes.set_xlim(np.nanmin(dt) / 1.4, np.nanmax(dt) * 1.4)
+        axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
+        axes.xaxis.set_minor_locator(NullLocator())
+        log_error_axis(axes, low, high)
+        axes.set_xlabel(r"time step $\Delta t$ (s)")
+        slope_guides(axes, (1, 3, 5))
+        panel_title(axes, letter, comparison.SHORT_NAMES.get(problem, problem))
+    panels[0].set_ylabel("angle to the start after the return (rad)")
+    legend_below_styles(figure, {key: comparison.label(inputs, key) for key in methods}, looks, 3)
+    return figure
+
+
+def _steps(data: Any) -> np.ndarray:
+    """The step sizes of one problem of a check."""
+    return np.asarray(data["dt"].values, float)
+
+
+def energy_over_time(inputs: Inputs) -> Figure:
+    """Energy against time in the long runs, for one method of each kind: what drifts and what does not."""
+    problems = [p for p in comparison.LONG_PROBLEMS if p in inputs.problems]
+    shown = [p for p in problems if "energy_drift" in (run := _long_run(inputs, p)) and run["energy_drift"].notnull().any()]
+    if not shown:
+        raise NotInRun(f"this run has no long run of {', '.join(comparison.LONG_PROBLEMS)}")
+    present = [str(k) for k in _long_run(inputs, shown[0])["method"].values]
+    keys = [key for key in (*LINES, *inputs.plugins) if key in present]
+    looks = style.styles(comparison.all_methods(inputs))
+    figure = new_figure((style.TEXT_WIDTH, 3.1))
+    panels = np.atleast_1d(figure.subplots(1, len(shown), sharey=True))
+    values = [_long_run(inputs, p)["energy_drift"].sel({"method": keys}).values for p in shown]
+    low, high = limits(*(np.where(v > 0, v, np.nan) for v in values))
+    for axes, problem, letter in zip(panels, shown, "abc", strict=False):
+        data = _long_run(inputs, problem)
+        time = data["time"].values
+        for key in keys:
+            distance = np.abs(data["energy_drift"].sel({"method": key}).values)
+            top = _running_top(distance, max(1, len(time) // 60))
+            there = np.isfinite(top) & (time > 0)
+            axes.plot(
+                time[there], np.maximum(top[there], FLOOR), markevery=max(1, len(time) // 8), **{**looks[key], "linewidth": 0.9}
+            )
+        axes.set_xlim(0, time[-1])
+        axes.xaxis.set_major_locator(FixedLocator([0, time[-1] / 2, time[-1]]))
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}".replace(",", r"$\,$"))
+        log_error_axis(axes, low, high)
+        axes.set_xlabel("time $t$ (s)")
+        panel_title(axes, letter, comparison.SHORT_NAMES.get(problem, problem))
+    panels[0].set_ylabel(comparison.FOLLOWED["energy_drift"][1])
+    legend_below_styles(figure, {key: comparison.label(inputs, key) for key in keys}, looks, 4)
+    return figure
+
+
+def _long_run(inputs: Inputs, problem: str) -> Any:
+    try:
+        return inputs.of(problem).long_run
+    except NotInRun:
+        return {}
+
+
+def _running_top(values: np.ndarray, width: int) -> np.ndarray:
+    """The largest of each value and those up to ``width`` samples around it, so that an oscillation shows as its height."""
+    padded = np.pad(values, width, mode="edge")
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1)
+    top: np.ndarray = windows.max(axis=-1)
+    return top
+
+
+FIGURES: dict[str, Callable[[Inputs], Figure]] = {
+    "long_drift": long_drift,
+    "energy_over_time": energy_over_time,
+    "normalisation": normalisation,
+    "reversibility": reversibility,
+}

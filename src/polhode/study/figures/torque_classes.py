@@ -1,0 +1,212 @@
+"""Which method keeps its order under which torque, and the errors behind the orders."""
+
+from collections.abc import Callable, Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import LogLocator, NullLocator
+
+from polhode.problems.problem import TORQUE_CLASSES
+from polhode.study import comparison, style
+from polhode.study.figures.drawing import (
+    FLOOR,
+    STEP,
+    legend_below_styles,
+    limits,
+    log_error_axis,
+    new_figure,
+    panel_title,
+    printable,
+    slope_guides,
+)
+from polhode.study.inputs import Inputs, NotInRun
+
+#: Colour of a cell and of the number in it, by the fitted order rounded to a whole number; light to dark, and the warm one for
+#: "does not converge", so that greys and reds alone distinguish nothing.
+ORDER_COLOURS: dict[int, tuple[str, str]] = {
+    0: ("#E9A08F", "black"),
+    1: ("#FDECB0", "black"),
+    2: ("#A3D9C9", "black"),
+    3: ("#4A9FC4", "black"),
+    4: ("#2B4F91", "white"),
+}
+NO_FIT = "#E2E2E2"
+#: The mark of an order below the method's highest, and of one below the declaration.
+REDUCED, MISSED = "#7A1F1F", "#000000"
+#: Space between groups of rows or columns, in cells.
+GAP = 0.45
+#: Methods whose errors are drawn over dt: one of each kind, so that the lines can be told apart.
+CHOSEN = (
+    "spiral_leapfrog",
+    "spiral_synchronous",
+    "omelyan1998",
+    "calzavarini2010",
+    "verlet",
+    "no_squish",
+    "buss2000",
+    "pcdm2016",
+    "pcdm2013_lag",
+    "scalar_factor",
+    "johnson2008",
+    "rk4",
+)
+
+
+def _places(groups: Sequence[tuple[str, Sequence[str]]]) -> tuple[dict[str, float], list[tuple[str, float, float]], float]:
+    """Where each key begins, where each group begins and ends, and where all ends."""
+    places: dict[str, float] = {}
+    spans: list[tuple[str, float, float]] = []
+    at = 0.0
+    for title, keys in groups:
+        begin = at
+        for key in keys:
+            places[key] = at
+            at += 1.0
+        spans.append((title, begin, at))
+        at += GAP
+    return places, spans, at - GAP
+
+
+def order_map(inputs: Inputs) -> Figure:
+    """Fitted orders of q and of omega, a cell for each method and problem."""
+    frame = comparison.orders(inputs)
+    classes = comparison.problems_by_class(inputs)
+    methods = comparison.grouped(frame["method"])
+    columns, column_spans, width = _places(classes)
+    rows, row_spans, height = _places(methods)
+    figure = new_figure((style.TEXT_WIDTH, 1.75 + 0.168 * height))
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, short, letter, title in zip(
+        panels, comparison.QUANTITIES, "ab", ("orientation", "angular velocity"), strict=True
+    ):
+        filled = set()
+        for record in comparison.records(frame):
+            x, y = columns[record["problem"]], rows[record["method"]]
+            _cell(axes, x, y, record[f"{short}_order"], record[f"reduced_{short}"], record[f"missed_{short}"])
+            filled.add((record["method"], record["problem"]))
+        for method, y in rows.items():
+            for problem, x in columns.items():
+                if (method, problem) not in filled:
+                    _cell(axes, x, y, float("nan"), False, False)
+        axes.set_xlim(-0.1, width + 0.1)
+        axes.set_ylim(height + 0.1, -0.1)
+        axes.set_xticks([x + 0.5 for x in columns.values()], [comparison.short_name(inputs, key) for key in columns])
+        axes.set_yticks([y + 0.5 for y in rows.values()], [printable(comparison.label(inputs, key)) for key in rows])
+        axes.tick_params(length=0, labelsize=7)
+        axes.tick_params(axis="x", rotation=90, pad=1)
+        for name, begin, end in column_spans:
+            axes.plot([begin + 0.08, end - 0.08], [-0.25, -0.25], color="0.3", linewidth=0.9, clip_on=False)
+            axes.text((begin + end) / 2, -0.5, name, rotation=90, ha="center", va="bottom", fontsize=7)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        axes.text(-0.1, -4.1, f"({letter}) {title}", ha="left", va="bottom", fontsize=9, transform=axes.transData)
+    for _, begin, end in row_spans:
+        panels[0].plot([-0.3, -0.3], [begin + 0.08, end - 0.08], color="0.3", linewidth=0.9, clip_on=False)
+    figure.legend(handles=_order_legend(), loc="outside lower center", ncols=4, handlelength=1.2, columnspacing=1.6)
+    return figure
+
+
+def _cell(axes: Axes, x: float, y: float, order: float, reduced: bool, missed: bool) -> None:
+    """One cell: its colour is the order rounded, its number the order; corner and frame are the marks."""
+    rounded = int(np.clip(round(order), 0, max(ORDER_COLOURS))) if isfinite(order) else None
+    back, ink = ORDER_COLOURS[rounded] if rounded is not None else (NO_FIT, "0.4")
+    axes.add_patch(Rectangle((x + 0.02, y + 0.02), 0.96, 0.96, facecolor=back, edgecolor="none"))
+    if rounded is not None:
+        axes.text(x + 0.5, y + 0.55, f"{order:.1f}", ha="center", va="center", fontsize=5.4, color=ink)
+    if reduced:
+        axes.fill([x + 0.62, x + 0.98, x + 0.98], [y + 0.02, y + 0.02, y + 0.38], color=REDUCED, linewidth=0)
+    if missed:
+        axes.add_patch(Rectangle((x + 0.05, y + 0.05), 0.9, 0.9, fill=False, edgecolor=MISSED, linewidth=1.1))
+
+
+def _order_legend() -> list[Any]:
+    """What the colours and marks mean; matplotlib fills column by column."""
+    names = {0: "no convergence", 1: "first order", 2: "second", 3: "third", 4: "fourth"}
+    orders: list[Any] = [Patch(facecolor=back, label=names[order]) for order, (back, _) in ORDER_COLOURS.items()]
+    marks: list[Any] = [
+        Patch(facecolor=NO_FIT, label="not run, or no fit"),
+        Line2D([], [], linestyle="none", marker=(3, 0, -45), markersize=5, color=REDUCED, label="below its highest order"),
+        Patch(facecolor="none", edgecolor=MISSED, label="below what it declares"),
+    ]
+    return [*orders, *marks]
+
+
+def error_by_torque(inputs: Inputs) -> Figure:
+    """Errors of the orientation at the end against dt, one problem of each torque class."""
+    shown = _representatives(inputs)
+    present = {str(k) for _, problem in shown for k in inputs.of(problem).errors["method"].values}
+    keys = [key for key in (*CHOSEN, *inputs.plugins) if key in present]
+    looks = style.styles([*comparison.all_methods(inputs)], _variants(inputs))
+    lines = -(-len(shown) // 3)
+    figure = new_figure((style.TEXT_WIDTH, 0.95 + 2.05 * lines))
+    panels = np.atleast_1d(figure.subplots(lines, min(3, len(shown)), sharey=True)).ravel()
+    low, high = limits(*(inputs.of(p).errors["angle_error"].values for _, p in shown), np.array([3.0]))
+    for number, (torque_class, problem) in enumerate(shown):
+        axes, data = panels[number], _fitted(inputs.of(problem).errors)
+        dt = data["dt"].values
+        order = np.argsort(dt)
+        marks = max(1, len(dt) // 9)
+        for key in keys:
+            if key not in data["method"].values:
+                continue
+            error = data["angle_error"].sel({"method": key}).values[order]
+            there = np.isfinite(error)
+            axes.plot(dt[order][there], np.maximum(error[there], FLOOR), markevery=marks, **{**looks[key], "linewidth": 0.8})
+        axes.set_xscale("log")
+        axes.set_xlim(dt.min() / 1.6, dt.max() * 1.6)
+        axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
+        axes.xaxis.set_minor_locator(NullLocator())
+        log_error_axis(axes, max(low, 1e-13), high)
+        slope_guides(axes, (1, 2, 4))
+        panel_title(axes, "abcdefgh"[number], f"{torque_class}: {comparison.short_name(inputs, problem)}")
+        if number % 3 == 0:
+            axes.set_ylabel("error of orientation (rad)")
+        if number + 3 >= len(shown):
+            axes.set_xlabel(STEP)
+    for axes in panels[len(shown) :]:
+        axes.set_axis_off()
+    labels = {key: comparison.label(inputs, key) for key in keys}
+    legend_below_styles(figure, labels, looks, 4)
+    return figure
+
+
+def _fitted(data: xr.Dataset) -> xr.Dataset:
+    """The errors at the steps that serve the fits, over at most four and a half decades: below lies rounding."""
+    chosen = (data["dt_set"] == "fit").values
+    data = data.isel(dt=chosen) if chosen.any() else data
+    return data.isel(dt=(data["dt"].values > data["dt"].values.max() * 10**-4.5))
+
+
+def _representatives(inputs: Inputs) -> list[tuple[str, str]]:
+    """A torque class and the problem that stands for it, for each class that the run has."""
+    found = []
+    for torque_class, keys in comparison.problems_by_class(inputs):
+        wanted = comparison.REPRESENTATIVES.get(torque_class, "")
+        found.append((torque_class, wanted if wanted in keys else keys[0]))
+    if not found:
+        raise NotInRun("this run holds no problem")
+    return found
+
+
+def _variants(inputs: Inputs) -> dict[str, str]:
+    """Key -> what it is a variant of, over all problems."""
+    result: dict[str, str] = {}
+    for problem in inputs.problems:
+        data = inputs.of(problem).errors
+        if "variant_of" in data:
+            result |= dict(zip(map(str, data["method"].values), map(str, data["variant_of"].values), strict=True))
+    return result
+
+
+assert set(comparison.REPRESENTATIVES) == set(TORQUE_CLASSES)
+
+FIGURES: dict[str, Callable[[Inputs], Figure]] = {
+    "order_map": order_map,
+    "error_by_torque": error_by_torque,
+}

@@ -1,0 +1,177 @@
+"""The numbers of the section on Seelen et al. (2016): a group for each case, so that a missing one costs only its own."""
+
+from collections.abc import Callable
+from math import floor, isfinite, log10, nan
+
+import numpy as np
+
+from polhode.problems.problem import Problem
+from polhode.problems.system import System
+from polhode.registry import catalogue
+from polhode.study import drift
+from polhode.study.figures.seelen2016 import COMPARED, LAST_SAMPLES
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.numbers.formats import at, factor, macro_name, plain, quotient, upper
+from polhode.study.seelen2016 import (
+    CYLINDER,
+    FREE_TOP,
+    METHODS,
+    PAIR,
+    ROWS,
+    SPHERE,
+    counterpart,
+    error_percent,
+    first_spin_error,
+    mean_slope,
+    printed_rows,
+    published_ladder,
+    rounding_floor,
+    sphere_end,
+)
+from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number, with_error
+
+#: Macro names of the two schemes that Figs. 1 and 5 compare.
+NAMES = dict(zip(COMPARED, ("Original", "Improved"), strict=True))
+
+
+def free_top(inputs: Inputs) -> dict[str, str]:
+    """Case 1: the energy of the free top, computed and predicted."""
+    data = inputs.of(FREE_TOP).long_run
+    problem = catalogue("polhode.problems")[FREE_TOP]
+    assert isinstance(problem, Problem)
+    dt, time = float(data.attrs["dt"]), data["time"].values
+    last = float(time[-1])
+    result = {
+        "studySeelenTopDt": plain(dt),
+        "studySeelenTopEnd": plain(last),
+        "studySeelenTopSteps": plain(round(last / dt)),
+        "studySeelenTopSamples": str(min(LAST_SAMPLES, len(time))),
+        "studySeelenTopMoments": ", ".join(f"{x:g}" for x in problem.body.inertia),
+        "studySeelenTopOffset": number(float(drift.energy_error(problem, COMPARED[1], dt, dt)), 2),
+    }
+    drifts, apart = {}, []
+    for key, name in NAMES.items():
+        drifts[key] = at(data, "energy_drift", key, time=-1)
+        result[f"studySeelenEnergy{name}"] = number(drifts[key], 3)
+        result[f"studySeelenPhase{name}"] = number(abs(float(drift.phase_error(problem, key, dt, last))), 2)
+        result[f"studySeelenAngle{name}"] = number(at(data, "angle_error", key, time=-1), 2)
+        result[f"studySeelenNorm{name}"] = number(upper(at(data, "norm_error", key, time=-1), 1), 1)
+        if isfinite(drifts[key]):
+            predicted = drift.energy_error(problem, key, dt, time[1:])
+            apart.append(np.abs(data["energy_drift"].sel({"method": key}).values[1:] / predicted - 1).max())
+    result["studySeelenEnergyRatio"] = _three(quotient(drifts[COMPARED[1]], drifts[COMPARED[0]]))
+    result["studySeelenPredictionApart"] = number(upper(float(max(apart, default=nan)), 1), 1)
+    return result
+
+
+def _three(ratio: float) -> str:
+    """A ratio in three digits."""
+    return decimal(ratio, max(0, 2 - floor(log10(ratio)))) if isfinite(ratio) and ratio > 0 else NOT_AVAILABLE
+
+
+def sphere(inputs: Inputs) -> dict[str, str]:
+    """Case 2: Table 1, printed and ours."""
+    printed, ours = printed_rows(inputs), sphere_end(inputs)
+    theory, exact = float(printed.x["Theory"]), float(ours.x["exact"])
+    result = {
+        "studySeelenArrowX": decimal(exact, 7),
+        "studySeelenArrowZ": decimal(float(ours.z["exact"]), 7),
+        "studySeelenTheoryPercent": number(error_percent(theory, exact), 2),
+        "studySeelenSphereDt": plain(float(inputs.of(SPHERE).long_run.attrs["dt"])),
+    }
+    for row, candidates in ROWS.items():
+        name = "".join(word.capitalize() for word in row.split())
+        try:
+            nearest, apart = counterpart(ours, float(printed.x[row]), candidates)
+        except NotInRun:
+            nearest, apart = "", nan
+        result[f"studySeelenApart{name}"] = number(abs(apart), 2)
+        result[f"studySeelenNearest{name}"] = escape(inputs.of(SPHERE).label(nearest)) if nearest else NOT_AVAILABLE
+    errors = {}
+    for key in METHODS:
+        x = float(ours.x[key]) if key in ours.index else nan
+        errors[key] = error_percent(x, exact)
+        result[f"studySeelenPercent{macro_name(key)}"] = number(error_percent(x, theory), 2)
+        result[f"studySeelenExactPercent{macro_name(key)}"] = number(errors[key], 2)
+    gain = quotient(errors["pcdm2013_lead"], errors["pcdm2016"])
+    result["studySeelenSphereGain"] = factor(gain)
+    result["studySeelenSphereGainOrder"] = str(floor(log10(gain))) if isfinite(gain) and gain > 0 else NOT_AVAILABLE
+    return result
+
+
+def cylinder(inputs: Inputs) -> dict[str, str]:
+    """Case 3: the orders of both means over time, and the smallest errors reached."""
+    data = inputs.of(CYLINDER).errors
+    dt, _ = published_ladder(inputs)
+    result = {
+        "studySeelenCylinderEnd": plain(float(data["end_time"].max())),
+        "studySeelenCylinderDtMin": plain(float(dt.min())),
+        "studySeelenCylinderDtMax": plain(float(dt.max())),
+        "studySeelenCylinderSteps": str(len(dt)),
+    }
+    for key in METHODS:
+        for name, quantity in (("Inclination", "inclination_error_mean"), ("Rotation", "angle_error_mean")):
+            try:
+                fit = mean_slope(inputs, key, quantity)
+                slope, least = with_error(fit.order, fit.stderr), number(rounding_floor(inputs, key, quantity), 1)
+            except NotInRun:
+                slope = least = NOT_AVAILABLE
+            result[f"studySeelen{name}Slope{macro_name(key)}"] = slope
+            result[f"studySeelen{name}Floor{macro_name(key)}"] = least
+    return result
+
+
+def orders(inputs: Inputs) -> dict[str, str]:
+    """Fitted orders of the schemes in the cases with a torque."""
+    result = {}
+    for name, problem in (("Sphere", SPHERE), ("Cylinder", CYLINDER), ("Pair", PAIR)):
+        for key in METHODS:
+            for quantity, short in (("q", "Q"), ("omega", "Omega")):
+                try:
+                    data = inputs.of(problem).errors
+                    text = with_error(at(data, f"{quantity}_order", key), at(data, f"{quantity}_order_stderr", key))
+                except NotInRun:
+                    text = NOT_AVAILABLE
+                result[f"studySeelen{name}Order{short}{macro_name(key)}"] = text
+    return result
+
+
+def pair(inputs: Inputs) -> dict[str, str]:
+    """Case 4: the two cylinders."""
+    data = inputs.of(PAIR).long_run
+    system = catalogue("polhode.problems")[PAIR]
+    assert isinstance(system, System)
+    dt, p = float(data.attrs["dt"]), system.parameters
+    rate = p["eta"] * sum(p[f"R{i + 1}"] ** 2 / system.bodies[i].inertia[0] for i in range(2))
+    end = data["exact_omega"].values[-1, :, 0]
+    result = {
+        "studySeelenPairDt": plain(dt),
+        "studySeelenPairEnd": plain(float(data["time"].values[-1])),
+        "studySeelenPairMass": plain(system.bodies[0].mass),
+        "studySeelenPairMomentRatio": number(system.bodies[0].inertia[0] / system.bodies[1].inertia[0], 2),
+        "studySeelenPairRate": plain(rate),
+        "studySeelenPairProduct": plain(rate * dt),
+        "studySeelenPairOmegaOne": decimal(float(end[0]), 3),
+        "studySeelenPairOmegaTwo": decimal(float(end[1]), 3),
+    }
+    worst = {}
+    for key in METHODS:
+        try:
+            worst[key] = float(np.nanmax(first_spin_error(inputs, key)))
+        except NotInRun:
+            worst[key] = nan
+        result[f"studySeelenPairError{macro_name(key)}"] = number(worst[key], 2)
+    result["studySeelenPairGain"] = factor(quotient(worst[COMPARED[0]], worst[COMPARED[1]]))
+    return result
+
+
+def stability(inputs: Inputs) -> dict[str, str]:
+    """Limits of stability under friction."""
+    data = inputs.check("stability")
+    result = {}
+    for key in METHODS:
+        result[f"studySeelenLimit{macro_name(key)}"] = decimal(at(data, "limit", key), 3)
+    return result
+
+
+GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (free_top, sphere, cylinder, orders, pair, stability)

@@ -1,0 +1,75 @@
+"""What publications state and where their text needs a correction, each table with a part for each publication."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import pandas as pd
+
+from polhode.study.inputs import ERRATA_FIELDS, Inputs
+from polhode.study.tables.latex import cell, escape, long_table, significant
+
+#: Sources in the order of the tables, as their headings name them; others follow under their key.
+SOURCES: dict[str, str] = {
+    "delvalle2024": "del Valle et al.\\ (2024)",
+    "seelen2016": "Seelen et al.\\ (2016)",
+    "calzavarini2010": "Calzavarini (2010)",
+    "tuckerman2010": "Tuckerman (2010)",
+}
+
+
+def by_source(entries: Iterable[tuple[str, Sequence[str]]], columns: int) -> list[Sequence[str] | str]:
+    """Rows with their sources, sorted by source, with a heading before each group; within a group the order stays."""
+    groups: dict[str, list[Sequence[str]]] = {source: [] for source in SOURCES}
+    for source, row in entries:
+        groups.setdefault(source, []).append(row)
+    rows: list[Sequence[str] | str] = []
+    for source, members in groups.items():
+        if members:
+            name = rf"{SOURCES[source]}~\cite{{{source}}}" if source in SOURCES else escape(source)
+            rule = [r"\midrule"] if rows else []
+            # The star keeps a page from ending after the heading.
+            rows += [*rule, rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\textbf{{{name}}}}} \\*[2pt]", *members]
+    return rows
+
+
+def claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """What the publications say, what we measure, and whether they agree."""
+    data = inputs.claim_rows
+    head = ["place", "statement", "published or asked", "measured", "verdict"]
+    rows = []
+    for r in data.to_dict("records"):
+        # As many digits as are printed there, so that a reader sees where the numbers part.
+        digits = significant(r["published"])
+        compared = [cell(r["published"], digits), cell(r["measured"], max(4, digits))]
+        rows.append((str(r["source"]), [escape(r["location"]), escape(r["statement"]), *compared, escape(r["verdict"])]))
+    columns = (
+        r"@{}>{\raggedright\arraybackslash}p{17mm}>{\raggedright\arraybackslash}p{62mm}"
+        r">{\raggedright\arraybackslash}p{22mm}>{\raggedright\arraybackslash}p{26mm}>{\raggedright\arraybackslash}p{19mm}@{}"
+    )
+    return data, long_table(columns, head, by_source(rows, len(head)), "claims")
+
+
+def errata(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """Misprints and ambiguities of the publications, the reading that works and how we know."""
+    entries = inputs.errata_rows
+    rows = [
+        (
+            entry["source"],
+            [
+                rf"{entry['location']}\newline\emph{{{entry['kind']}}}",
+                rf"{entry['printed']}.\newline {entry['problem']}",
+                rf"{entry['reading']}.",
+                entry["shown"],
+            ],
+        )
+        for entry in entries
+    ]
+    columns = (
+        r"@{}>{\raggedright\arraybackslash}p{21mm}>{\raggedright\arraybackslash}p{58mm}"
+        r">{\raggedright\arraybackslash}p{41mm}>{\raggedright\arraybackslash}p{29mm}@{}"
+    )
+    head = ["place, kind", "as printed; why it does not do", "reading that works", "how shown"]
+    text = long_table(columns, head, by_source(rows, len(head)), "errata")
+    return pd.DataFrame(entries, columns=list(ERRATA_FIELDS)), text
+
+
+TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {"claims": claims, "errata": errata}
