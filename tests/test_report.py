@@ -260,7 +260,7 @@ def test_commit_and_date():
     assert "0123456789ab" in origin["studycommit"] and origin["studydirty"]
 
 
-@pytest.mark.parametrize("name", ["abstract", "introduction", "results", "differences", "limitations"])
+@pytest.mark.parametrize("name", ["abstract", "introduction", "results", "differences", "limitations", "seelen2016"])
 def test_no_measured_number_stands_in_the_text(name):
     text = (PAPER / "sections" / f"{name}.tex").read_text()
     text = re.sub(r"\\(num\{1e-6\}|includegraphics\[.*?\]|setlength\{.*?\}\{.*?\}|sisetup\{.*?\}|cite\[.*?\])", "", text)

@@ -66,7 +66,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 METHOD = OneTorque(
     key="pcdm2013_mid",
-    label="PCDM",
+    label="PCDM (torque of the half step)",
     source="Zhao and van Wachem (2013); Seelen et al. (2016), Sec. 2, with the torque at the half step",
     citation="zhao2013,seelen2016",
     order_q=2,

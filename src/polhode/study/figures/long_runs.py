@@ -87,7 +87,7 @@ def long_drift(inputs: Inputs) -> Figure:
     frame = comparison.long_runs(inputs, comparison.LONG_PROBLEMS)
     problems = list(dict.fromkeys(frame["problem"]))
     methods = comparison.in_order(frame["method"])
-    figure = new_figure((style.TEXT_WIDTH, 1.5 + 0.235 * len(methods)))
+    figure = new_figure((style.TEXT_WIDTH, max(2.5, 1.5 + 0.235 * len(methods))))
     quantities = ("energy_drift", "momentum_drift", "norm_error")
     panels = figure.subplots(1, 3, sharey=True)
     for axes, name, letter in zip(panels, quantities, "abc", strict=True):
@@ -108,6 +108,7 @@ def long_drift(inputs: Inputs) -> Figure:
                 markeredgecolor="0.2",
                 markeredgewidth=0.5 if not gone else 0.9,
                 clip_on=False,
+                in_layout=False,
             )
         axes.set_xlabel(comparison.FOLLOWED[name][1])
         panel_title(axes, letter, comparison.FOLLOWED[name][0])
@@ -133,7 +134,7 @@ def normalisation(inputs: Inputs) -> Figure:
     if both.empty:
         raise NotInRun("this run has no long run with normalisation switched")
     methods = comparison.in_order(both["method"])
-    figure = new_figure((style.TEXT_WIDTH, 1.3 + 0.175 * len(methods)))
+    figure = new_figure((style.TEXT_WIDTH, max(2.3, 1.3 + 0.175 * len(methods))))
     panels = figure.subplots(1, 3, sharey=True)
     shown = (
         ("heavy_top", "norm_error", comparison.FOLLOWED["norm_error"][1], "norm, heavy top"),
@@ -166,6 +167,7 @@ def normalisation(inputs: Inputs) -> Figure:
                     markeredgecolor=colour if with_ else "#D55E00",
                     markeredgewidth=0.9,
                     clip_on=False,
+                    in_layout=False,
                 )
         axes.set_xlabel(text)
         panel_title(axes, letter, title)

@@ -38,7 +38,7 @@ OMEGA = r"angular velocity $\omega$ (rad s$^{-1}$)"
 
 
 def _looks(inputs: Inputs, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Styles of these methods; the three-legged markers of two readings of the original are drawn larger, or they do not show."""
+    """Styles of these methods; three-legged markers, which two readings of the original have, are drawn larger to be seen."""
     looks = looks_of(inputs, keys)
     return {key: {**look, "markersize": 5.5 if look["marker"] in ("3", "4") else 3.6} for key, look in looks.items()}
 

@@ -80,7 +80,7 @@ def order_map(inputs: Inputs) -> Figure:
     methods = comparison.grouped(frame["method"])
     columns, column_spans, width = _places(classes)
     rows, row_spans, height = _places(methods)
-    figure = new_figure((style.TEXT_WIDTH, 1.75 + 0.168 * height))
+    figure = new_figure((style.TEXT_WIDTH, max(4.2, 1.75 + 0.168 * height)))
     panels = figure.subplots(1, 2, sharey=True)
     for axes, short, letter, title in zip(
         panels, comparison.QUANTITIES, "ab", ("orientation", "angular velocity"), strict=True
@@ -101,11 +101,31 @@ def order_map(inputs: Inputs) -> Figure:
         axes.tick_params(length=0, labelsize=7)
         axes.tick_params(axis="x", rotation=90, pad=1)
         for name, begin, end in column_spans:
-            axes.plot([begin + 0.08, end - 0.08], [-0.25, -0.25], color="0.3", linewidth=0.9, clip_on=False)
-            axes.text((begin + end) / 2, -0.5, name, rotation=90, ha="center", va="bottom", fontsize=7)
+            above = axes.get_xaxis_transform()
+            axes.plot([begin + 0.08, end - 0.08], [1.006, 1.006], color="0.3", linewidth=0.9, clip_on=False, transform=above)
+            axes.annotate(
+                name,
+                ((begin + end) / 2, 1),
+                xycoords=above,
+                xytext=(0, 5),
+                textcoords="offset points",
+                rotation=90,
+                ha="center",
+                va="bottom",
+                fontsize=7,
+            )
         for spine in axes.spines.values():
             spine.set_visible(False)
-        axes.text(-0.1, -4.1, f"({letter}) {title}", ha="left", va="bottom", fontsize=9, transform=axes.transData)
+        axes.annotate(
+            f"({letter}) {title}",
+            (0, 1),
+            xycoords="axes fraction",
+            xytext=(0, 46),
+            textcoords="offset points",
+            ha="left",
+            va="bottom",
+            fontsize=9,
+        )
     for _, begin, end in row_spans:
         panels[0].plot([-0.3, -0.3], [begin + 0.08, end - 0.08], color="0.3", linewidth=0.9, clip_on=False)
     figure.legend(handles=_order_legend(), loc="outside lower center", ncols=4, handlelength=1.2, columnspacing=1.6)
@@ -118,7 +138,9 @@ def _cell(axes: Axes, x: float, y: float, order: float, reduced: bool, missed: b
     back, ink = ORDER_COLOURS[rounded] if rounded is not None else (NO_FIT, "0.4")
     axes.add_patch(Rectangle((x + 0.02, y + 0.02), 0.96, 0.96, facecolor=back, edgecolor="none"))
     if rounded is not None:
-        axes.text(x + 0.5, y + 0.55, f"{order:.1f}", ha="center", va="center", fontsize=5.4, color=ink)
+        # Inside its cell: the layout need not measure hundreds of numbers.
+        number = axes.text(x + 0.5, y + 0.55, f"{order:.1f}", ha="center", va="center", fontsize=5.4, color=ink)
+        number.set_in_layout(False)
     if reduced:
         axes.fill([x + 0.62, x + 0.98, x + 0.98], [y + 0.02, y + 0.02, y + 0.38], color=REDUCED, linewidth=0)
     if missed:

@@ -1,0 +1,519 @@
+"""The comparison over torque classes, the long runs, the note, NO_SQUISH and the index of sources, on made-up data."""
+
+import importlib
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+import yaml
+
+import polhode
+from polhode.problems.problem import TORQUE_CLASSES
+from polhode.problems.system import System
+from polhode.study import claims, comparison, figures, numbers, style, tables
+from polhode.study.figures import calzavarini2010, drawing, long_runs, torque_classes, tuckerman2010
+from polhode.study.inputs import Inputs, NotInRun, load_sources
+from polhode.study.numbers import comparison as comparison_numbers
+from polhode.study.storage import write_cell, write_groups
+from polhode.study.tables import calzavarini2010 as note_tables
+
+HOME = Path(__file__).parents[1]
+PAPER = HOME / "paper"
+SOURCES = HOME / "data" / "sources.yaml"
+TEX = sorted([PAPER / "report.tex", *(PAPER / "sections").glob("*.tex")])
+OURS = [*torque_classes.FIGURES, *long_runs.FIGURES, *calzavarini2010.FIGURES, *tuckerman2010.FIGURES]
+OUR_TABLES = (
+    "torque_classes",
+    "orders_by_torque",
+    "long_runs",
+    "reversibility",
+    "note_corrections",
+    "velocity_torque",
+    "source_index",
+)
+OUR_SECTIONS = ("torque_classes", "long_runs", "calzavarini2010", "tuckerman2010", "sources")
+DT = 10.0 ** np.linspace(-4, -1, 7)
+#: An order that is made up: lower by one than what is declared for a class.
+FALLEN = ("verlet", "heavy_top")
+
+
+def measured(key: str, problem: str) -> tuple[float, float]:
+    declared = polhode.methods[key].orders(polhode.problems[problem].torque_class) if key in polhode.methods else (2, 2)
+    shift = 1 if (key, problem) == FALLEN else 0
+    return declared[0] - shift + 0.01, declared[1] - shift - 0.02
+
+
+def runs(key: str, methods: list[str]) -> xr.Dataset:
+    problem = polhode.problems[key]
+    orders = np.array([measured(m, key) for m in methods])
+    n = len(methods)
+    data = {
+        name: (("method", "dt"), np.minimum(DT ** orders[:, [i]], 1.0))
+        for i, names in enumerate((("q_error_l1", "angle_error"), ("omega_error_l1", "stored_omega_error_l1")))
+        for name in names
+    }
+    for i, short in enumerate(("q", "omega")):
+        values = {"": orders[:, i], "_stderr": np.full(n, 0.01), "_dt_min": np.full(n, 1e-4), "_dt_max": np.full(n, 1e-2)}
+        values["_points"] = np.full(n, 7.0)
+        if isinstance(problem, System):
+            data |= {f"{'rv'[i]}_order{suffix}": ("method", value) for suffix, value in values.items()}
+        data |= {f"{short}_order{suffix}": ("method", value) for suffix, value in values.items()}
+    declared = [polhode.methods[m].orders(problem.torque_class) if m in polhode.methods else (2, 2) for m in methods]
+    coordinates = {
+        "method": methods,
+        "dt": DT,
+        "dt_set": ("dt", ["published"] * 2 + ["fit"] * 5),
+        "label": ("method", [polhode.methods[m].label if m in polhode.methods else f"{m} & co" for m in methods]),
+        "variant_of": ("method", [polhode.methods[m].variant_of if m in polhode.methods else "" for m in methods]),
+        "claimed_q_order": ("method", [q for q, _ in declared]),
+        "claimed_omega_order": ("method", [w for _, w in declared]),
+        "torques_per_step": ("method", [polhode.methods[m].torques_per_step if m in polhode.methods else 1 for m in methods]),
+    }
+    attrs = {"problem": key, "label": problem.label, "source": problem.source, "torque_class": problem.torque_class}
+    return xr.Dataset(data, coordinates, attrs | {"formula": problem.formula})
+
+
+def long(key: str, methods: list[str], conserves: tuple[str, ...]) -> xr.Dataset:
+    """The first method blows up, the second stays, the others drift with time."""
+    time = np.linspace(0, 1000.0, 201)
+    distance = 1e-6 * np.ones((len(methods), 1)) * time
+    distance[0, 100:] = np.nan
+    distance[1] = 1e-5 * np.abs(np.sin(time))
+    nothing = np.full_like(distance, np.nan)
+    data = {
+        "energy_drift": distance if "energy" in conserves else nothing,
+        "momentum_drift": distance if conserves else nothing,
+        "norm_error": distance * 1e-6,
+        "angle_error": distance if key == "free_asymmetric_top" else nothing,
+    }
+    return xr.Dataset(
+        {name: (("method", "time"), values) for name, values in data.items()}
+        | {"diverged": ("method", np.array([1] + [0] * (len(methods) - 1)))},
+        {"method": methods, "time": time},
+        {"dt": 1e-3, "horizon": 1000.0},
+    )
+
+
+def write_checks(folder: Path, methods: list[str]) -> None:
+    divisions = np.array([32, 64, 128])
+    dt = np.stack([10.0 / divisions, 2.0 / divisions])
+    angle = np.broadcast_to(dt**3, (len(methods), 2, 3)).copy()
+    angle[methods.index("no_squish")] = 1e-13
+    reversibility = xr.Dataset(
+        {
+            "return_angle": (("method", "problem", "division"), angle),
+            "return_omega": (("method", "problem", "division"), angle),
+            "dt": (("problem", "division"), dt),
+        },
+        {"method": methods, "problem": ["free_asymmetric_top", "heavy_top"], "division": divisions},
+    )
+    module = importlib.import_module("polhode.methods.calzavarini2010")
+    variants = list(module.VARIANTS)
+    problems, quantities = ["asymmetric_heavy_top", "damped_top", "sinking_propeller"], ["q", "omega", "r", "v"]
+    error = np.full((len(variants), 3, 4, 3), 0.3)
+    error[0] = dt[1] ** 2
+    order = np.full((len(variants), 3, 4), np.nan)
+    order[0], order[1] = 2.0, 0.01
+    corrections = xr.Dataset(
+        {
+            "error": (("variant", "problem", "quantity", "division"), error),
+            "order": (("variant", "problem", "quantity"), order),
+            "order_stderr": (("variant", "problem", "quantity"), order * 0.01),
+            "finest_error": (("variant", "problem", "quantity"), error[..., -1]),
+            "dt": (("problem", "division"), np.stack([dt[1]] * 3)),
+            "fincham_distance": ((), 0.0),
+            "description": ("variant", [v[0] for v in module.VARIANTS.values()]),
+            "equation": ("variant", [v[1] for v in module.VARIANTS.values()]),
+        },
+        {"variant": variants, "problem": problems, "quantity": quantities, "division": divisions},
+    )
+    moments, time = 10.0 ** np.arange(-6, 7), np.linspace(0, 10, 21)
+    spread = np.outer(1e-13 / np.minimum(moments, 1.0), time)
+    inertia = xr.Dataset(
+        {
+            "angle_to_plain": (("i11", "time"), spread),
+            "norm_error": (("i11", "time"), spread / 10),
+            "plain_norm_error": ("time", time * 1e-15),
+        },
+        {"i11": moments, "time": time},
+        {"problem": "heavy_top", "dt": 1e-3, "steps": 10000},
+    )
+    for name, data in (("reversibility", reversibility), ("note_corrections", corrections), ("extended_inertia", inertia)):
+        write_cell(data, folder / "checks" / f"{name}.nc")
+
+
+def made_up(folder: Path, problems: list[str], methods: list[str], checks: bool = True, plugins: str = "") -> Inputs:
+    groups = {"/": xr.Dataset(attrs={"plugins": plugins})}
+    for key in problems:
+        problem = polhode.problems[key]
+        able = [
+            m
+            for m in methods
+            if not isinstance(problem, System) or m not in polhode.methods or polhode.methods[m].runs(problem)
+        ]
+        groups[f"/{key}"] = runs(key, able)
+        if problem.conserves:
+            groups[f"/{key}/long_run"] = long(key, able, problem.conserves)
+            if key in ("free_asymmetric_top", "heavy_top"):
+                groups[f"/{key}/long_run_switched"] = long(key, able, problem.conserves)
+    write_groups(groups, folder / "single_body.nc")
+    if checks:
+        write_checks(folder, methods)
+    columns = ["id", "source", "location", "statement", "published", "measured", "tolerance", "verdict", "evidence"]
+    pd.DataFrame([["a", "tuckerman2010", *[""] * 7]], columns=columns).to_csv(folder / "claims.csv", index=False)
+    return Inputs(
+        folder / "single_body.nc",
+        references=folder,
+        checks=folder / "checks",
+        published=HOME / "data" / "published",
+        errata=HOME / "data" / "errata.yaml",
+        claims=folder / "claims.csv",
+        sources=SOURCES,
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """All problems, all methods and a plug-in."""
+    methods = [*polhode.methods, "my_own"]
+    return made_up(tmp_path_factory.mktemp("whole"), list(polhode.problems), methods, plugins="my_own")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """One problem, two methods, no checks."""
+    return made_up(tmp_path_factory.mktemp("small"), ["spiral_cylinder"], ["rk4", "verlet"], checks=False)
+
+
+# Methods, problems and looks
+
+
+def test_every_method_and_problem_has_its_place():
+    named = [key for _, keys in comparison.METHOD_GROUPS for key in keys]
+    assert sorted(named) == sorted(polhode.methods)
+    assert set(comparison.SHORT_NAMES) == set(polhode.problems)
+    for torque_class, problem in comparison.REPRESENTATIVES.items():
+        assert polhode.problems[problem].torque_class == torque_class
+    assert set(comparison.REPRESENTATIVES) == set(TORQUE_CLASSES)
+    assert set(note_tables.HANDED) == set(polhode.methods)
+
+
+def test_what_is_unknown_comes_last():
+    assert comparison.in_order(["mine", "rk4", "spiral_leapfrog", "mine"]) == ["spiral_leapfrog", "rk4", "mine"]
+    assert comparison.grouped(["mine"]) == [("others", ["mine"])]
+
+
+def test_readings_of_pcdm_have_looks_of_their_own():
+    keys = ["pcdm2016", "pcdm2013_mid", "pcdm2013_lag", "pcdm2013_lead"]
+    looks = [style.style(key) for key in keys]
+    assert len({str(look["marker"]) for look in looks}) == len({look["color"] for look in looks}) == len(keys)
+
+
+def test_names_print_with_an_underscore():
+    assert drawing.printable("NO_SQUISH") == r"NO$\_$SQUISH"
+
+
+# Orders
+
+
+def test_orders_are_held_against_declarations(whole):
+    frame = comparison.keyed(comparison.orders(whole), "problem", "method")
+    fallen = frame[FALLEN[1], FALLEN[0]]
+    assert fallen["reduced_q"] and fallen["missed_q"] and fallen["missed_omega"]
+    lower = frame["heavy_top", "spiral_leapfrog"]
+    assert lower["highest_omega"] == 3 and lower["reduced_omega"] and not lower["missed_omega"] and not lower["reduced_q"]
+    assert not frame["spiral_cylinder", "spiral_leapfrog"]["reduced_omega"]
+    assert frame["heavy_top", "my_own"]["highest_q"] == 2
+    assert ("coupled_cylinders", "rk4") not in frame
+
+
+def test_the_lowest_of_a_class_counts(whole):
+    lowest = comparison.keyed(comparison.lowest_orders(comparison.orders(whole)), "method", "torque_class")
+    assert lowest["verlet", "state"]["q_order"] == pytest.approx(1.01)
+    assert lowest["verlet", "state"]["missed_q"] and not lowest["verlet", "lab"]["missed_q"]
+
+
+def test_the_map_marks_what_fell(whole):
+    with style.settings():
+        figure = figures.FIGURES["order_map"](whole)
+    panel = figure.axes[0]
+    labels = [text.get_text() for text in panel.get_yticklabels()]
+    assert len(labels) == len(polhode.methods) + 1 and "my_own & co".replace("_", r"$\_$") in labels
+    frames = [p for p in panel.patches if not p.get_fill()]
+    assert len(frames) == 1, "one cell is below what is declared"
+    numbers_written = [text.get_text() for text in panel.texts]
+    assert "1.0" in numbers_written and "4.0" in numbers_written
+
+
+# Drift
+
+
+@pytest.mark.parametrize(
+    ("shape", "growth"),
+    [(lambda t: 1e-6 * np.sin(40 * t), 0.0), (lambda t: -1e-6 * t, 1.0), (lambda t: 1e-9 * t**2, 2.0)],
+)
+def test_growth_is_the_power_of_time(shape, growth):
+    time = np.linspace(0, 1e4, 401)
+    found = comparison.drift(time, shape(time))
+    assert found.growth == pytest.approx(growth, abs=0.08)
+    assert found.largest >= found.last > 0
+
+
+def test_growth_of_noise_does_not_depend_on_the_number_of_samples():
+    rng = np.random.default_rng(1)
+    time = np.linspace(0, 1e4, 2001)
+    assert comparison.drift(time, rng.normal(size=time.size)).growth == pytest.approx(0, abs=0.06)
+
+
+def test_drift_of_what_is_lost_or_nothing():
+    time = np.linspace(0, 10, 101)
+    gone = comparison.drift(time, np.where(time < 5, 1.0, np.nan))
+    assert np.isnan(gone.last) and np.isnan(gone.growth)
+    still = comparison.drift(time, 0 * time)
+    assert still.last == 0 and np.isnan(still.growth)
+    huge = comparison.drift(time, 10.0 ** (30 * time))
+    assert np.isfinite(huge.growth) and huge.growth > 50
+
+
+def test_long_runs_leave_out_what_is_not_conserved(whole, small):
+    frame = comparison.long_runs(whole, comparison.LONG_PROBLEMS)
+    lab = frame[frame["problem"] == "lab_torque"]
+    assert "energy_drift" not in set(lab["quantity"]) and "momentum_drift" in set(lab["quantity"])
+    with pytest.raises(NotInRun, match="long run"):
+        comparison.long_runs(small, comparison.LONG_PROBLEMS)
+
+
+# Figures, tables and numbers
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_figure_is_the_same_file_twice(name, whole, tmp_path):
+    for folder in ("one", "two"):
+        figures.render(name, whole, tmp_path / folder)
+    assert (tmp_path / "one" / f"{name}.pdf").read_bytes() == (tmp_path / "two" / f"{name}.pdf").read_bytes()
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_figure_of_a_run_without_the_problems(name, small, tmp_path):
+    figures.render(name, small, tmp_path)
+    assert (tmp_path / f"{name}.png").stat().st_size > 0
+    if name not in ("order_map", "error_by_torque"):
+        with pytest.raises(NotInRun):
+            figures.FIGURES[name](small)
+
+
+@pytest.mark.parametrize("name", OUR_TABLES)
+def test_table_is_balanced(name, whole, small, tmp_path):
+    for run, folder in ((whole, "whole"), (small, "small")):
+        tables.render(name, run, tmp_path / folder)
+        text = (tmp_path / folder / f"{name}.tex").read_text()
+        assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+        assert not re.search(r"\bnan\b|\binf\b", text)
+        rows = [row for row in text.splitlines() if row.endswith(r"\\") and "multicolumn" not in row and "caption" not in row]
+        assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1, "every row has as many cells"
+
+
+def test_the_table_of_orders_marks_what_fell(whole):
+    _, text = tables.TABLES["orders_by_torque"](whole)
+    row = next(line for line in text.splitlines() if line.startswith("velocity Verlet &"))
+    assert row.count(r"\rlap{*}") == 2 and r"\textbf{1.0}/2\rlap{*}" in row
+    spiral = next(line for line in text.splitlines() if line.startswith("SPIRAL &"))
+    assert r"\textbf{2.0}/2" in spiral and "*" not in spiral
+
+
+def test_a_misprint_without_convergence_shows_what_stays(whole):
+    data, text = tables.TABLES["note_corrections"](whole)
+    assert len(data) == 10 and text.count(r"none (\num{0.30})") == 27
+    assert set(note_tables.PRINTED) == set(data["variant"]) == set(calzavarini2010.MISPRINTS)
+
+
+def used_macros() -> set[str]:
+    return {name for path in TEX for name in re.findall(r"\\(study[A-Za-z]+)", path.read_text())}
+
+
+def ours(inputs: Inputs) -> dict[str, str]:
+    result: dict[str, str] = {}
+    for group in comparison_numbers.GROUPS:
+        try:
+            result |= group(inputs)
+        except NotInRun:
+            continue
+    return result
+
+
+def test_numbers_are_whole_macros(whole, small):
+    for run in (whole, small):
+        for name, text in ours(run).items():
+            assert re.fullmatch("study[A-Za-z]+", name), name
+            assert "nan" not in text.lower() and "inf" not in text.lower(), (name, text)
+
+
+def test_every_number_of_our_sections_is_made(whole):
+    made = ours(whole)
+    used = {
+        name
+        for section in OUR_SECTIONS
+        for name in re.findall(r"\\(study[A-Za-z]+)", (PAPER / "sections" / f"{section}.tex").read_text())
+    }
+    assert used - set(made) == set()
+
+
+def test_lists_name_who_falls_and_who_stays(whole):
+    made = ours(whole)
+    assert "velocity Verlet" in made["studyFirstState"] and "synchronous SPIRAL" in made["studyFirstState"]
+    assert made["studyKeepSecondOne"] == "Calzavarini, improved PCDM, PCDM and my\\_own \\& co"
+    assert made["studyReversible"] == r"NO\_SQUISH"
+    assert made["studyMissedSentence"] == "Below what is declared for the class: velocity Verlet (heavy top)."
+    assert made["studyFinchamDistance"] == "0" and made["studyMisprintCount"] == "7"
+    assert comparison_numbers.listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_a_run_without_the_problems_still_renders(small, tmp_path):
+    numbers.render(small, tmp_path / "numbers.tex", texts=TEX)
+    text = (tmp_path / "numbers.tex").read_text()
+    assert r"\newcommand{\studyRunEnergyFreeNoSquish}{n/a}" in text
+
+
+@pytest.mark.parametrize("name", OUR_SECTIONS)
+def test_no_measured_number_stands_in_our_sections(name):
+    text = (PAPER / "sections" / f"{name}.tex").read_text()
+    text = re.sub(r"\\(includegraphics\[.*?\]|setlength\{.*?\}\{.*?\}|sisetup\{.*?\}|cite\[.*?\])|Sec\.~3\.12", "", text)
+    assert not re.findall(r"(?<![A-Z.\d])\d+\.\d+|\d[eE]-?\d|\d\\%|10\^", text)
+
+
+# Claims
+
+
+def judged(inputs: Inputs, folder: Path) -> pd.DataFrame:
+    """The verdicts on the note and the book."""
+    every = yaml.safe_load((HOME / "data" / "claims.yaml").read_text())
+    ours = [claim for claim in every if claim["source"] in ("calzavarini2010", "tuckerman2010")]
+    assert len(ours) >= 10
+    (folder / "claims.yaml").write_text(yaml.safe_dump(ours))
+    claims.judge(inputs, folder / "claims.yaml", folder / "claims.csv")
+    return pd.read_csv(folder / "claims.csv").set_index("id")
+
+
+def test_claims_of_the_note_and_the_book(whole, tmp_path):
+    rows = judged(whole, tmp_path)
+    assert rows.verdict["calzavarini2010_as_printed"] == "does not hold"
+    assert rows.verdict["calzavarini2010_mean"] == "does not hold"
+    assert rows.verdict["calzavarini2010_extrapolated"] == "holds"
+    assert rows.verdict["tuckerman2010_reversible"] == "holds"
+    assert rows.verdict["tuckerman2010_moment"] == "holds" and rows.verdict["tuckerman2010_moment_tiny"] == "does not hold"
+
+
+def test_claims_without_the_run_are_not_measured(small, tmp_path):
+    assert set(judged(small, tmp_path).verdict) == {"not measured"}
+
+
+def test_erratum_the_momentum_needs_the_inertia():
+    """dq/dt of the Hamiltonian 3.12.4 is q omega/2 with p = 2 S D omega, and not with D^-1."""
+    rng = np.random.default_rng(2)
+    q = rng.normal(size=4)
+    q /= np.linalg.norm(q)
+    left = np.array(
+        [[q[0], -q[1], -q[2], -q[3]], [q[1], q[0], -q[3], q[2]], [q[2], q[3], q[0], -q[1]], [q[3], -q[2], q[1], q[0]]]
+    )
+    inertia, omega = np.diag([0.7, 0.8, 1.3, 1.9]), np.array([0.0, 0.4, -1.1, 0.6])
+    rates = [
+        0.25 * left @ np.linalg.inv(inertia) @ left.T @ (2 * left @ factor @ omega)
+        for factor in (inertia, np.linalg.inv(inertia))
+    ]
+    assert np.allclose(rates[0], 0.5 * left @ omega)
+    assert not np.allclose(rates[1], 0.5 * left @ omega, rtol=0.1)
+
+
+# The index of sources
+
+
+def expanded(item: str) -> list[str]:
+    """``Eqs. B.7-B.9`` -> Eq. B.7, Eq. B.8, Eq. B.9."""
+    kind, _, rest = item.partition(" ")
+    kind = {"Eqs.": "Eq.", "Steps": "Step"}.get(kind, kind)
+    found = []
+    for part in rest.split(", "):
+        first, dash, last = part.partition("-")
+        if dash:
+            prefix, low = re.fullmatch(r"(.*?)(\d+)", first).groups()
+            high = re.fullmatch(r"(.*?)(\d+)", last)[2]
+            found += [f"{kind} {prefix}{n}" for n in range(int(low), int(high) + 1)]
+        else:
+            found.append(f"{kind} {part}")
+    return found
+
+
+def every(kind: str, *ranges: str) -> set[str]:
+    return {name for text in ranges for name in expanded(f"{kind} {text}")}
+
+
+#: Everything that the sources number.
+NUMBERED = {
+    "delvalle2024": every("Eq.", "1-13", "A.1-A.3", "B.1-B.18", "C.1-C.26")
+    | every("Fig.", "1-7", "A.8-A.9")
+    | every("Table", "1-2"),
+    "delvalle2025": every("Eq.", "1-4") | every("Fig.", "1-2"),
+    "seelen2016": every("Eq.", "1-9") | every("Fig.", "1-5") | {"Table 1"} | every("Step", "1-4"),
+    "calzavarini2010": every("Eq.", "1-10"),
+    "tuckerman2010": every("Eq.", "3.12.1-3.12.4"),
+}
+
+
+def test_every_item_of_every_source_is_listed_once():
+    rows = load_sources(SOURCES)
+    for source, wanted in NUMBERED.items():
+        listed = [
+            name
+            for row in rows
+            if row["source"] == source and not row["item"].startswith("App.")
+            for name in expanded(row["item"])
+        ]
+        assert sorted(listed) == sorted(wanted), source
+    assert {row["source"] for row in rows} == set(NUMBERED)
+
+
+def test_every_place_of_the_index_exists():
+    text = "".join(path.read_text() for path in TEX)
+    labels = set(re.findall(r"\\label\{([^}]*)\}", text)) | {"tab:claims", "tab:errata", "tab:sourceindex"}
+    for row in load_sources(SOURCES):
+        for name in row["here"]:
+            kind, _, key = name.partition(":")
+            if kind == "method":
+                assert key in polhode.methods, (row, name)
+            elif kind == "problem":
+                assert key in polhode.problems, (row, name)
+            elif kind in ("reference", "module"):
+                importlib.import_module(f"polhode.{'references.' if kind == 'reference' else ''}{key}")
+            else:
+                assert name in labels, (row["source"], row["item"], name)
+
+
+def test_what_is_missing_needs_what_this_report_does_not_have():
+    missing = {(row["source"], row["item"]): row["missing"] for row in load_sources(SOURCES) if not row["here"]}
+    assert set(missing) == {
+        ("delvalle2024", "Fig. 4"),
+        ("delvalle2024", "Fig. 6"),
+        ("delvalle2024", "Fig. 7"),
+        ("delvalle2025", "Fig. 2"),
+    }
+    assert all("many-body engine" in reason or "timing" in reason for reason in missing.values())
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        ("{item: Fig. 1, about: x}", "say where it is"),
+        ("{item: Fig. 1, about: x, here: [a], where: b}", "unknown field"),
+        ("{item: Fig. 1, here: [a]}", "must not be empty"),
+        ("{item: Fig. 1, about: x, here: [a]}\n      - {item: Fig. 1, about: y, here: [b]}", "twice"),
+    ],
+)
+def test_bad_items_are_named(item, message, tmp_path):
+    path = tmp_path / "sources.yaml"
+    path.write_text(f"sources:\n  - key: a2020\n    items:\n      - {item}\n")
+    with pytest.raises(ValueError, match=message) as caught:
+        load_sources(path)
+    assert "Fig. 1" in str(caught.value) and "sources.yaml" in str(caught.value)
