@@ -129,6 +129,7 @@ def write_checks(folder: Path, methods: list[str]) -> None:
             "equation": ("variant", [v[1] for v in module.VARIANTS.values()]),
         },
         {"variant": variants, "problem": problems, "quantity": quantities, "division": divisions},
+        {"fincham_problem": "asymmetric_heavy_top", "fincham_dt": 1e-3, "fincham_steps": 2000},
     )
     moments, time = 10.0 ** np.arange(-6, 7), np.linspace(0, 10, 21)
     spread = np.outer(1e-13 / np.minimum(moments, 1.0), time)
@@ -141,7 +142,13 @@ def write_checks(folder: Path, methods: list[str]) -> None:
         {"i11": moments, "time": time},
         {"problem": "heavy_top", "dt": 1e-3, "steps": 10000},
     )
-    for name, data in (("reversibility", reversibility), ("note_corrections", corrections), ("extended_inertia", inertia)):
+    limits = xr.Dataset({"limit": ("method", np.full(len(methods), 2.0))}, {"method": methods}, {"largest": 20.0})
+    for name, data in (
+        ("stability", limits),
+        ("reversibility", reversibility),
+        ("note_corrections", corrections),
+        ("extended_inertia", inertia),
+    ):
         write_cell(data, folder / "checks" / f"{name}.nc")
 
 
@@ -364,7 +371,8 @@ def test_every_number_of_our_sections_is_made(whole):
 def test_lists_name_who_falls_and_who_stays(whole):
     made = ours(whole)
     assert "velocity Verlet" in made["studyFirstState"] and "synchronous SPIRAL" in made["studyFirstState"]
-    assert made["studyKeepSecondOne"] == "Calzavarini, improved PCDM, PCDM and my\\_own \\& co"
+    stay = [polhode.methods[key].label for key in ("calzavarini2010", "pcdm2016", "pcdm2013_mid")]
+    assert made["studyKeepSecondOne"] == ", ".join(stay) + r" and my\_own \& co"
     assert made["studyReversible"] == r"NO\_SQUISH"
     assert made["studyMissedSentence"] == "Below what is declared for the class: velocity Verlet (heavy top)."
     assert made["studyFinchamDistance"] == "0" and made["studyMisprintCount"] == "7"

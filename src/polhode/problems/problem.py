@@ -105,6 +105,11 @@ class Case:
         found: Reference = import_module(f"polhode.references.{self.reference}").solve
         return found
 
+    def _exact_states(self, times: Sequence[float], digits: int) -> list[Any]:
+        if self.closed_form is None:
+            raise ValueError(f"problem {self.key!r} has no closed form; use polhode.references.taylor")
+        return self.closed_form(self, times, digits)
+
     def with_parameters(self, **changes: float) -> Self:
         """The same problem with other values of named torque parameters."""
         unknown = set(changes) - set(self.parameters)
@@ -167,7 +172,5 @@ class Problem(Case):
         ValueError
             If the problem has no closed form.
         """
-        if self.closed_form is None:
-            raise ValueError(f"problem {self.key!r} has no closed form; use polhode.references.taylor")
-        states = self.closed_form(self, times, digits)
+        states = self._exact_states(times, digits)
         return np.array([[float(x) for x in q] for q, _ in states]), np.array([[float(x) for x in w] for _, w in states])

@@ -195,6 +195,7 @@ def note_corrections(study: Study) -> xr.Dataset:
             "quantity": list(NOTE_QUANTITIES),
             "division": list(NOTE_DIVISIONS),
         },
+        {"fincham_problem": FINCHAM_PROBLEM, "fincham_dt": FINCHAM_DT, "fincham_steps": FINCHAM_STEPS},
     )
 
 

@@ -9,7 +9,6 @@ import pandas as pd
 
 import polhode.methods as _methods
 from polhode.study import comparison
-from polhode.study.checks import FINCHAM_DT, FINCHAM_STEPS
 from polhode.study.figures.calzavarini2010 import FRICTION
 from polhode.study.figures.long_runs import GROWTHS
 from polhode.study.inputs import Inputs
@@ -174,8 +173,8 @@ def note(inputs: Inputs) -> dict[str, str]:
     result = {
         "studyMisprintCount": str(len(single)),
         "studyFinchamDistance": "0" if distance == 0 else number(distance, 2),
-        "studyFinchamSteps": rf"\num{{{FINCHAM_STEPS}}}",
-        "studyFinchamDt": plain(FINCHAM_DT),
+        "studyFinchamSteps": rf"\num{{{int(check.attrs['fincham_steps'])}}}",
+        "studyFinchamDt": plain(float(check.attrs["fincham_dt"])),
     }
     rows = data.set_index("variant")
     for variant in rows.index:
@@ -203,6 +202,15 @@ def friction(inputs: Inputs) -> dict[str, str]:
         for name, short in (("Q", "q"), ("Omega", "omega")):
             result[f"studyFriction{name}{macro_name(key)}"] = decimal(at(data, f"{short}_order", key), 2)
     return result
+
+
+def bearing(inputs: Inputs) -> dict[str, str]:
+    """How much friction both options of the note bear."""
+    data = inputs.check("stability")
+    return {
+        f"studyBears{macro_name(key)}": decimal(at(data, "limit", key), 2)
+        for key in ("calzavarini2010", "calzavarini2010_mean", "fincham1992")
+    }
 
 
 def extended_inertia(inputs: Inputs) -> dict[str, str]:
@@ -259,6 +267,7 @@ GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
     return_trips,
     note,
     friction,
+    bearing,
     extended_inertia,
     index,
     judged,
