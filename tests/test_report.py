@@ -290,7 +290,7 @@ def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
     text = "".join(path.read_text() for path in TEX)
     assert set(re.findall(r"\\includegraphics\[[^]]*\]\{(\w+)\}", text)) == set(figures.FIGURES)
     assert set(re.findall(r"tables/(\w+)", text)) == set(tables.TABLES)
-    labels = set(re.findall(r"\\label\{([^}]*)\}", text)) | {"tab:claims", "tab:errata", "tab:sourceindex"}
+    labels = set(re.findall(r"\\label\{([^}]*)\}", text)) | {"tab:claims", "tab:errata", "tab:sourceindex", "tab:problems"}
     errata = ERRATA.read_text()
     assert set(re.findall(r"\\(?:eq)?ref\{([^}]*)\}", text + errata)) <= labels
     assert {f"\\{name}caption" for name in ("claims", "errata")} <= set(re.findall(r"\\newcommand\{(\\\w+)\}", text))

@@ -1,8 +1,9 @@
-"""A propeller that sinks through a viscous fluid: our own test of methods that move the centre of mass beside the rotation.
+"""A propeller that sinks through a viscous, stratified fluid: our own test of methods that move the centre of mass too.
 
 Drag grows in proportion to the velocities, with other coefficients along and across the axis of the screw, so that the force
-depends on the orientation; the screw couples spin and speed: turning pushes it along its axis, sinking turns it. Force and
-torque thus depend on both velocities at once, as in Eq. 3 of Seelen et al. (2016), which their test cases never use.
+depends on the orientation; the screw couples spin and speed: turning pushes it along its axis, sinking turns it. The fluid is
+denser further down, so that buoyancy depends on the position. Force and torque thus depend on position, orientation and both
+velocities, the general form of Eq. 3 of Seelen et al. (2016), which their test cases never use.
 """
 
 from typing import Any
@@ -13,7 +14,7 @@ from polhode.quaternion import to_body, to_lab
 
 
 def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: Any, torque: Any) -> None:
-    """Weight, drag in the body frame, and the couple of the screw about the body's z axis."""
+    """Weight less buoyancy, drag in the body frame, and the couple of the screw about the body's z axis."""
     orientation = (q[0][0], q[0][1], q[0][2], q[0][3])
     through = to_body(orientation, (v[0][0], v[0][1], v[0][2]))
     along, across, turning, screw, weight = parameters[0], parameters[1], parameters[2], parameters[3], parameters[4]
@@ -21,7 +22,7 @@ def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: An
     lab = to_lab(orientation, drag)
     force[0][0] = lab[0]
     force[0][1] = lab[1]
-    force[0][2] = lab[2] - weight
+    force[0][2] = lab[2] - weight - parameters[5] * r[0][2]
     torque[0][0] = -turning * omega[0][0]
     torque[0][1] = -1.5 * turning * omega[0][1]
     torque[0][2] = -0.5 * turning * omega[0][2] + screw * through[2]
@@ -37,7 +38,7 @@ PROBLEM = System(
     q0=((0.5, -0.1, 0.7, 0.5),),
     omega0=((0.9, -0.7, 1.1),),
     loads=loads,
-    parameters={"along": 0.6, "across": 1.1, "turning": 0.5, "screw": 0.3, "weight": 4.0},
+    parameters={"along": 0.6, "across": 1.1, "turning": 0.5, "screw": 0.3, "weight": 4.0, "buoyancy": 1.3},
     torque_class="velocity",
     horizon=2.0,
 )

@@ -18,7 +18,29 @@ from polhode.study import comparison, seelen2016
 from polhode.study.inputs import Inputs, NotInRun, interpolated_step, is_published_ladder
 from polhode.study.storage import write_text
 
-COLUMNS = ["id", "source", "location", "statement", "published", "measured", "tolerance", "verdict", "evidence"]
+COLUMNS = [
+    "id",
+    "source",
+    "kind",
+    "location",
+    "statement",
+    "note",
+    "published",
+    "threshold",
+    "measured",
+    "tolerance",
+    "verdict",
+    "evidence",
+]
+#: Verdicts by the kind of a claim: borne out, or not. An extension is a question of ours that no publication answers; what
+#: holds by construction here is no finding. Neither is counted among the statements of the publications.
+VERDICTS: dict[str, tuple[str, str]] = {
+    "number": ("reproduced", "not reproduced"),
+    "statement": ("holds", "does not hold"),
+    "construction": ("by construction", "does not hold"),
+    "extension": ("ours: holds", "ours: does not hold"),
+}
+COUNTED = ("number", "statement")
 
 
 def of(data: xr.Dataset, method: str) -> xr.Dataset:
@@ -88,10 +110,10 @@ def highest_order_per_step(results: Inputs, methods: list[str], quantity: str) -
 
 
 def share_won(results: Inputs, method: str, rivals: list[str], quantity: str) -> tuple[float, str]:
-    """The share of published step sizes at which no rival has a smaller error.
+    """The share of the decided published step sizes at which no rival has a smaller error.
 
-    Where every rival is below the round-off that the steps may accumulate (their number times the machine precision),
-    nothing can be said, and the step size does not count against the method.
+    Where the method and a rival are below the round-off that the steps may accumulate (their number times the machine
+    precision), nothing can be said, and the step size counts neither for nor against the method.
     """
     runs = results.errors.where(results.errors.dt_set == "published", drop=True)
     if not runs.dt.size:
@@ -102,8 +124,11 @@ def share_won(results: Inputs, method: str, rivals: list[str], quantity: str) ->
     open_ = np.maximum(own, others) < floor
     won = (own <= others) & ~open_
     lost = [f"{dt:.2g}" for dt in runs.dt.values[~won & ~open_]]
-    evidence = f"{int(won.sum())} of {won.size} step sizes, {int(open_.sum())} more undecided by rounding"
-    return float((won | open_).mean()), evidence + (f"; not at dt = {', '.join(lost)} s" if lost else "")
+    if open_.all():
+        raise NotInRun("rounding decides at every step size")
+    evidence = f"{int(won.sum())} of {int((~open_).sum())} step sizes" + (f", not at dt = {', '.join(lost)} s" if lost else "")
+    undecided = f"; {int(open_.sum())} more are undecided by rounding and not counted" if open_.any() else ""
+    return float(won[~open_].mean()), evidence + undecided
 
 
 def share_of_time_won(results: Inputs, method: str, rivals: list[str], quantity: str) -> tuple[float, str]:
@@ -327,8 +352,11 @@ def judge(inputs: Inputs, claims: str | Path, output: str | Path) -> None:
 def _row(claim: dict[str, Any], results: Inputs) -> dict[str, Any]:
     if claim["measure"] not in MEASURES:
         raise ValueError(f"claim {claim['id']}: unknown measure {claim['measure']!r}; known are {', '.join(MEASURES)}")
+    if claim["kind"] not in VERDICTS:
+        raise ValueError(f"claim {claim['id']}: unknown kind {claim['kind']!r}; known are {', '.join(VERDICTS)}")
     tolerance = float(claim.get("tolerance", 0.0))
-    row = {name: claim[name] for name in ("id", "source", "location", "statement", "published")}
+    row = {name: claim[name] for name in ("id", "source", "kind", "location", "statement", "published")}
+    row |= {"note": "", "threshold": claim.get("threshold", "printed")}
     row["tolerance"] = tolerance
     try:
         measured, evidence = MEASURES[claim["measure"]](results, **claim["arguments"])
@@ -337,8 +365,10 @@ def _row(claim: dict[str, Any], results: Inputs) -> dict[str, Any]:
         return row | {"measured": np.nan, "verdict": "not measured", "evidence": str(missing)}
     except ValueError as error:
         raise ValueError(f"claim {claim['id']}: {error}") from error
-    words = ("reproduced", "not reproduced") if claim["kind"] == "number" else ("holds", "does not hold")
+    words = VERDICTS[claim["kind"]]
     reason = claim.get("reason", "")
+    if claim.get("show"):
+        row["note"] = evidence
     if not borne_out and reason:
         evidence = f"{evidence}; {reason}"
     return row | {"measured": float(f"{measured:.6g}"), "verdict": words[not borne_out], "evidence": evidence}

@@ -109,7 +109,7 @@ def orders(inputs: Inputs) -> pd.DataFrame:
 
     Columns: torque_class, problem, method; for q and omega: declared_X, highest_X (what the method declares for torques that
     suit it best), X_order, X_order_stderr, X_order_dt_min, X_order_dt_max (s), X_order_points, reduced_X (measured below
-    the highest), missed_X (measured below what is declared for this class).
+    the highest), missed_X (measured below what is declared for this class), unfitted_X (no order could be fitted).
     """
     rows: list[dict[str, Any]] = []
     classes = problems_by_class(inputs)
@@ -133,6 +133,7 @@ def orders(inputs: Inputs) -> pd.DataFrame:
         measured = frame[f"{short}_order"]
         frame[f"reduced_{short}"] = measured < frame[f"highest_{short}"] - TOLERANCE
         frame[f"missed_{short}"] = measured < frame[f"declared_{short}"] - TOLERANCE
+        frame[f"unfitted_{short}"] = ~np.isfinite(measured)
     return frame
 
 
@@ -148,7 +149,7 @@ def _registered_highest(inputs: Inputs, method: str, short: str, otherwise: floa
 def lowest_orders(frame: pd.DataFrame) -> pd.DataFrame:
     """The lowest measured order of each method in each torque class, from :func:`orders`; a row for each."""
     columns = {f"{short}_order": "min" for short in QUANTITIES} | {f"declared_{short}": "min" for short in QUANTITIES}
-    flags = {f"{flag}_{short}": "any" for flag in ("reduced", "missed") for short in QUANTITIES}
+    flags = {f"{flag}_{short}": "any" for flag in ("reduced", "missed", "unfitted") for short in QUANTITIES}
     result: pd.DataFrame = frame.groupby(["method", "torque_class"], sort=False, as_index=False).agg(columns | flags)
     return result
 

@@ -53,6 +53,7 @@ TABLES = (
     "claims",
     "errata",
     "source_index",
+    "problems",
 )
 
 

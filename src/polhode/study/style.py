@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.path import Path as Outline
 
 import polhode.methods as _methods
 from polhode.study.storage import write_atomically
@@ -23,8 +25,19 @@ TEXT_WIDTH = 6.3
 #: Width and height of a figure with two panels and a legend below.
 TWO_PANELS = (TEXT_WIDTH, 3.55)
 
+
+def _half_disc(side: int) -> Outline:
+    """A filled half disc as a marker: its round side points left (-1) or right (+1)."""
+    angle = np.linspace(-np.pi / 2, np.pi / 2, 25)
+    points = [(side * (np.cos(a) - 0.5), np.sin(a)) for a in angle]
+    return Outline([*points, points[0]], closed=True)
+
+
+#: Torque of the old time: the half disc that points back; of the new time: the one that points ahead.
+BACK, AHEAD = _half_disc(-1), _half_disc(1)
 #: Colours and markers of the method families; Okabe and Ito's palette, completed by Tol's. Markers differ too, so that nothing
-#: depends on colour alone. A variant listed here has a look of its own: those of PCDM have hues and markers that go together.
+#: depends on colour alone. A variant listed here has a look of its own: those of PCDM are
+#: compared with each other more than with anything else, so that they have hues far apart, also for the colour-blind.
 FAMILIES: dict[str, tuple[str, Any]] = {
     "spiral_leapfrog": ("#D55E00", "o"),
     "spiral_synchronous": ("#CC79A7", "s"),
@@ -38,15 +51,21 @@ FAMILIES: dict[str, tuple[str, Any]] = {
     "pfc4": ("#000000", "X"),
     "rk4": ("#332288", "*"),
     "pcdm2016": ("#117733", "P"),
-    "pcdm2013_mid": ("#44AA99", "d"),
-    "pcdm2013_lag": ("#225555", "3"),
-    "pcdm2013_lead": ("#66A182", "4"),
+    "pcdm2013_mid": ("#CCBB00", "d"),
+    "pcdm2013_lag": ("#2222DD", BACK),
+    "pcdm2013_lead": ("#EE9988", AHEAD),
     "scalar_factor": ("#AA4499", "x"),
     "calzavarini2010": ("#8B5A2B", (4, 1, 0)),
     "no_squish": ("#EE3377", "+"),
 }
+#: Dashes of methods that often lie on another one: the line below shows through.
+DASHES: dict[str, Any] = {
+    "pcdm2013_mid": (0, (5, 2.5)),
+    "pcdm2013_lag": (0, (2, 1.5)),
+    "pcdm2013_lead": (0, (6, 1.5, 1.5, 1.5)),
+}
 #: Markers made of strokes alone; they need a wider stroke to show their colour.
-STROKES = ("3", "4", "x", "+")
+STROKES = ("x", "+")
 #: What methods outside FAMILIES choose from, by a hash of their key; first come, first served in the order of the keys.
 SPARE: tuple[tuple[str, Any], ...] = tuple(
     (colour, marker)
@@ -141,7 +160,7 @@ def styles(keys: Iterable[str], variants: Mapping[str, str] | None = None) -> di
         result[key] = {
             "color": colour,
             "marker": marker,
-            "linestyle": (0, (4, 1.6)) if variant else "-",
+            "linestyle": (0, (4, 1.6)) if variant else DASHES.get(key, "-"),
             "markerfacecolor": "white" if variant else colour,
             "markeredgecolor": colour,
             "markeredgewidth": 1.1 if marker in STROKES else 0.8,

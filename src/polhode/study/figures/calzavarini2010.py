@@ -80,7 +80,8 @@ def velocity_torque(inputs: Inputs) -> Figure:
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
     dt = data["dt"].values
     order = np.argsort(dt)
-    low, high = limits(data["q_error_l1"].values, data["omega_error_l1"].values)
+    shown = data.sel({"method": keys})
+    low, high = limits(shown["q_error_l1"].values, shown["omega_error_l1"].values)
     for axes, name, text, letter, title in zip(
         panels,
         ("q_error_l1", "omega_error_l1"),
@@ -102,7 +103,7 @@ def velocity_torque(inputs: Inputs) -> Figure:
         axes.set_ylabel(text)
         axes.yaxis.set_tick_params(labelleft=True)
         panel_title(axes, letter, title)
-    legend_below_styles(figure, {key: comparison.label(inputs, key) for key in keys}, looks, 4)
+    legend_below_styles(figure, {key: comparison.label(inputs, key) for key in keys}, looks, 3)
     return figure
 
 

@@ -94,7 +94,7 @@ def norm_drift(inputs: Inputs) -> Figure:
     data = inputs.long_run
     keys = [key for key in map(str, data["method"].values) if not inputs.declared(key, "normalises", True)]
     looks = looks_of(inputs, keys)
-    figure = new_figure((style.TEXT_WIDTH, 2.9))
+    figure = new_figure((style.TEXT_WIDTH, 3.6))
     axes = figure.subplots()
     time = data["time"].values
     later = time > 0
@@ -122,7 +122,7 @@ def norm_drift(inputs: Inputs) -> Figure:
     log_error_axis(axes, low, high)
     axes.set_xlabel("time $t$ (s)")
     axes.set_ylabel(r"$|\,|q|-1\,|$")
-    legend_below(figure, inputs, keys, looks, 4)
+    legend_below(figure, inputs, keys, looks, 2)
     return figure
 
 
@@ -130,7 +130,7 @@ def target_ratio(inputs: Inputs) -> Figure:
     """How far our time steps for the target errors are from the published ones, interpolated as there and found on runs."""
     table = inputs.published_steps
     keys = available(inputs.targets, dict.fromkeys(table["method"]))
-    looks = looks_of(inputs, keys)
+    looks = {key: {**look, "linestyle": "none"} for key, look in looks_of(inputs, keys).items()}
     figure = new_figure(style.TWO_PANELS)
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
     smallest = 1e-6
@@ -150,7 +150,7 @@ def target_ratio(inputs: Inputs) -> Figure:
             spread = 10.0 ** (0.08 * (number - (len(keys) - 1) / 2))
             there = np.isfinite(distance)
             shown = np.maximum(distance[there], smallest)
-            axes.plot(at[there] * spread, shown, **{**looks[key], "linestyle": "none"})
+            axes.plot(at[there] * spread, shown, **looks[key])
             values += list(shown)
         axes.axhspan(smallest / 1e3, PRINTED_ROUNDING, color="0.92", zorder=0)
         panel_title(axes, letter, title)

@@ -37,6 +37,20 @@ MARKERS = ("o", "s", "^", "D", "v")
 EDGE = 30.0
 #: Methods whose way through a long run is drawn as a line.
 LINES = ("no_squish", "spiral_leapfrog", "omelyan1998", "verlet", "calzavarini2010", "buss2000", "pcdm2016", "rk4")
+#: Methods that are taken back in the figure, one of each kind; the table has all.
+RETURNED = (
+    "spiral_leapfrog",
+    "omelyan1998",
+    "calzavarini2010",
+    "no_squish",
+    "pcdm2016",
+    "pcdm2013_lag",
+    "euler",
+    "johnson2008",
+    "rk4",
+)
+#: The colour of what blew up; the shape says on which problem.
+GONE = "black"
 
 
 def growth_colour(exponent: float) -> str:
@@ -102,11 +116,11 @@ def long_drift(inputs: Inputs) -> Figure:
                 EDGE / 2.2 if gone else np.clip(record["last"], low * 1.5, EDGE / 2.2),
                 rows[record["method"]] + 0.22 * (problems.index(record["problem"]) - (len(problems) - 1) / 2),
                 linestyle="none",
-                marker="x" if gone else marker,
-                markersize=3.4,
-                color="0.35" if gone else growth_colour(record["growth"]),
-                markeredgecolor="0.2",
-                markeredgewidth=0.5 if not gone else 0.9,
+                marker=marker,
+                markersize=3.9 if gone else 3.4,
+                color=GONE if gone else growth_colour(record["growth"]),
+                markeredgecolor="white" if gone else "0.2",
+                markeredgewidth=0.5,
                 clip_on=False,
                 in_layout=False,
             )
@@ -117,7 +131,7 @@ def long_drift(inputs: Inputs) -> Figure:
         for i, key in enumerate(problems)
     ]
     handles += [Patch(facecolor=colour, label=text) for _, colour, text in GROWTHS]
-    handles.append(Line2D([], [], linestyle="none", marker="x", color="0.35", markersize=3.4, label="blew up"))
+    handles.append(Patch(facecolor=GONE, label="blew up"))
     figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1.2, columnspacing=1.6)
     return figure
 
@@ -181,14 +195,15 @@ def normalisation(inputs: Inputs) -> Figure:
 
 
 def reversibility(inputs: Inputs) -> Figure:
-    """How far a run is from its start after N steps, a reversal of omega, and N steps more; all methods, two problems."""
+    """How far a run is from its start after N steps, a reversal of omega, and N steps more: one method of each kind."""
     data = inputs.check("reversibility")
     problems = [str(p) for p in data["problem"].values]
-    methods = comparison.in_order(map(str, data["method"].values))
-    looks = style.styles(methods)
+    every = comparison.in_order(map(str, data["method"].values))
+    methods = [key for key in every if key in (*RETURNED, *inputs.plugins)]
+    looks = style.styles(every)
     figure = new_figure((style.TEXT_WIDTH, 3.4 + 0.145 * -(-len(methods) // 3)))
     panels = np.atleast_1d(figure.subplots(1, len(problems), sharey=True))
-    low, high = limits(np.maximum(data["return_angle"].values, FLOOR))
+    low, high = limits(np.maximum(data["return_angle"].sel({"method": methods}).values, FLOOR))
     low = max(low / 100, FLOOR / 10)
     for axes, problem, letter in zip(panels, problems, "abcd", strict=False):
         chosen = data.sel({"problem": problem})

@@ -38,9 +38,12 @@ OMEGA = r"angular velocity $\omega$ (rad s$^{-1}$)"
 
 
 def _looks(inputs: Inputs, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Styles of these methods; three-legged markers, which two readings of the original have, are drawn larger to be seen."""
+    """Styles of these methods; dashed lines lie above others, so that both of two that coincide are seen."""
     looks = looks_of(inputs, keys)
-    return {key: {**look, "markersize": 5.5 if look["marker"] in ("3", "4") else 3.6} for key, look in looks.items()}
+    return {
+        key: {**look, "zorder": 2.0 if look["linestyle"] == "-" else 2.2, "markersize": 4.6 if key in style.DASHES else 3.8}
+        for key, look in looks.items()
+    }
 
 
 def free_top(inputs: Inputs) -> Figure:
@@ -108,7 +111,7 @@ def sphere(inputs: Inputs) -> Figure:
     data = inputs.long_run
     keys = available(data, METHODS)
     looks = _looks(inputs, keys)
-    figure = new_figure((style.TEXT_WIDTH, 3.1))
+    figure = new_figure((style.TEXT_WIDTH, 3.2))
     panels = figure.subplots(1, 3)
     time = data["time"].values
     fine = np.linspace(0, time[-1], 801)
@@ -136,7 +139,7 @@ def sphere(inputs: Inputs) -> Figure:
         axes.set_xlim(0, time[-1])
         axes.set_xlabel(TIME)
         panel_title(axes, letter, "")
-    legend_below(figure, inputs, keys, looks, 3)
+    legend_below(figure, inputs, keys, looks, 2)
     return figure
 
 
@@ -172,7 +175,7 @@ def forced_cylinder(inputs: Inputs) -> Figure:
         panel_title(axes, letter, title)
         _slopes(axes, inputs, name)
     middle.set_ylabel("mean error over time (rad)")
-    legend_below(figure, inputs, keys, looks, 3)
+    legend_below(figure, inputs, keys, looks, 2)
     return figure
 
 
@@ -197,7 +200,7 @@ def coupled_cylinders(inputs: Inputs) -> Figure:
     data = inputs.long_run
     keys = available(data, METHODS)
     looks = _looks(inputs, keys)
-    figure = new_figure((style.TEXT_WIDTH, 3.0))
+    figure = new_figure((style.TEXT_WIDTH, 3.15))
     sketch, left, right = figure.subplots(1, 3, width_ratios=(0.75, 1, 1.1))
     _sketch(sketch, catalogue("polhode.problems")[PAIR])
     time = data["time"].values
@@ -224,7 +227,7 @@ def coupled_cylinders(inputs: Inputs) -> Figure:
         axes.set_xlim(0, time[-1])
         axes.set_xlabel(TIME)
         panel_title(axes, letter, "")
-    legend_below(figure, inputs, keys, looks, 3)
+    legend_below(figure, inputs, keys, looks, 2)
     return figure
 
 

@@ -18,12 +18,10 @@ from polhode.study.figures.drawing import (
     FLOOR,
     STEP,
     legend_below_styles,
-    limits,
     log_error_axis,
     new_figure,
     panel_title,
     printable,
-    slope_guides,
 )
 from polhode.study.inputs import Inputs, NotInRun
 
@@ -37,6 +35,8 @@ ORDER_COLOURS: dict[int, tuple[str, str]] = {
     4: ("#2B4F91", "white"),
 }
 NO_FIT = "#E2E2E2"
+#: Cells of methods that were not run: hatched in this grey.
+NOT_RUN = "#A0A0A0"
 #: The mark of an order below the method's highest, and of one below the declaration.
 REDUCED, MISSED = "#7A1F1F", "#000000"
 #: Space between groups of rows or columns, in cells.
@@ -47,15 +47,14 @@ CHOSEN = (
     "spiral_synchronous",
     "omelyan1998",
     "calzavarini2010",
-    "verlet",
     "no_squish",
-    "buss2000",
     "pcdm2016",
     "pcdm2013_lag",
-    "scalar_factor",
     "johnson2008",
     "rk4",
 )
+#: How far the axes of a panel reach below and above the curves of second order, in decades, before they are made whole.
+REACH = (0.15, 1.5)
 
 
 def _places(groups: Sequence[tuple[str, Sequence[str]]]) -> tuple[dict[str, float], list[tuple[str, float, float]], float]:
@@ -93,7 +92,8 @@ def order_map(inputs: Inputs) -> Figure:
         for method, y in rows.items():
             for problem, x in columns.items():
                 if (method, problem) not in filled:
-                    _cell(axes, x, y, float("nan"), False, False)
+                    cell: Any = {"facecolor": "white", "edgecolor": NOT_RUN, "hatch": "//////", "linewidth": 0}
+                    axes.add_patch(Rectangle((x + 0.02, y + 0.02), 0.96, 0.96, **cell))
         axes.set_xlim(-0.1, width + 0.1)
         axes.set_ylim(height + 0.1, -0.1)
         axes.set_xticks([x + 0.5 for x in columns.values()], [comparison.short_name(inputs, key) for key in columns])
@@ -128,7 +128,8 @@ def order_map(inputs: Inputs) -> Figure:
         )
     for _, begin, end in row_spans:
         panels[0].plot([-0.3, -0.3], [begin + 0.08, end - 0.08], color="0.3", linewidth=0.9, clip_on=False)
-    figure.legend(handles=_order_legend(), loc="outside lower center", ncols=4, handlelength=1.2, columnspacing=1.6)
+    missed = any(frame[f"missed_{short}"].any() for short in comparison.QUANTITIES)
+    figure.legend(handles=_order_legend(missed), loc="outside lower center", ncols=4, handlelength=1.2, columnspacing=1.6)
     return figure
 
 
@@ -139,63 +140,74 @@ def _cell(axes: Axes, x: float, y: float, order: float, reduced: bool, missed: b
     axes.add_patch(Rectangle((x + 0.02, y + 0.02), 0.96, 0.96, facecolor=back, edgecolor="none"))
     if rounded is not None:
         # Inside its cell: the layout need not measure hundreds of numbers.
-        number = axes.text(x + 0.5, y + 0.55, f"{order:.1f}", ha="center", va="center", fontsize=5.4, color=ink)
+        number = axes.text(x + 0.5, y + 0.62, f"{order:.1f}", ha="center", va="center", fontsize=6.5, color=ink)
         number.set_in_layout(False)
     if reduced:
-        axes.fill([x + 0.62, x + 0.98, x + 0.98], [y + 0.02, y + 0.02, y + 0.38], color=REDUCED, linewidth=0)
+        axes.fill([x + 0.7, x + 0.98, x + 0.98], [y + 0.02, y + 0.02, y + 0.3], color=REDUCED, linewidth=0)
     if missed:
         axes.add_patch(Rectangle((x + 0.05, y + 0.05), 0.9, 0.9, fill=False, edgecolor=MISSED, linewidth=1.1))
 
 
-def _order_legend() -> list[Any]:
-    """What the colours and marks mean; matplotlib fills column by column."""
+def _order_legend(missed: bool) -> list[Any]:
+    """What the colours and marks mean, the frame only if there is one; matplotlib fills column by column."""
     names = {0: "no convergence", 1: "first order", 2: "second", 3: "third", 4: "fourth"}
     orders: list[Any] = [Patch(facecolor=back, label=names[order]) for order, (back, _) in ORDER_COLOURS.items()]
     marks: list[Any] = [
-        Patch(facecolor=NO_FIT, label="not run, or no fit"),
+        Patch(facecolor=NO_FIT, label="no fit"),
+        Patch(facecolor="white", edgecolor=NOT_RUN, hatch="//////", linewidth=0, label="not run"),
         Line2D([], [], linestyle="none", marker=(3, 0, -45), markersize=5, color=REDUCED, label="below its highest order"),
-        Patch(facecolor="none", edgecolor=MISSED, label="below what it declares"),
     ]
+    if missed:
+        marks.append(Patch(facecolor="none", edgecolor=MISSED, label="below what it declares"))
     return [*orders, *marks]
 
 
 def error_by_torque(inputs: Inputs) -> Figure:
-    """Errors of the orientation at the end against dt, one problem of each torque class."""
+    """Errors of the orientation at the end, divided by dt^2, against dt, one problem of each torque class."""
     shown = _representatives(inputs)
     present = {str(k) for _, problem in shown for k in inputs.of(problem).errors["method"].values}
     keys = [key for key in (*CHOSEN, *inputs.plugins) if key in present]
     looks = style.styles([*comparison.all_methods(inputs)], _variants(inputs))
     lines = -(-len(shown) // 3)
     figure = new_figure((style.TEXT_WIDTH, 0.95 + 2.05 * lines))
-    panels = np.atleast_1d(figure.subplots(lines, min(3, len(shown)), sharey=True)).ravel()
-    low, high = limits(*(inputs.of(p).errors["angle_error"].values for _, p in shown), np.array([3.0]))
+    panels = np.atleast_1d(figure.subplots(lines, min(3, len(shown)))).ravel()
     for number, (torque_class, problem) in enumerate(shown):
         axes, data = panels[number], _fitted(inputs.of(problem).errors)
         dt = data["dt"].values
         order = np.argsort(dt)
         marks = max(1, len(dt) // 9)
-        for key in keys:
-            if key not in data["method"].values:
-                continue
-            error = data["angle_error"].sel({"method": key}).values[order]
+        here = [key for key in keys if key in data["method"].values]
+        scaled = np.maximum(data["angle_error"].sel({"method": here}).values[:, order], FLOOR) / dt[order] ** 2
+        for key, error in zip(here, scaled, strict=True):
             there = np.isfinite(error)
-            axes.plot(dt[order][there], np.maximum(error[there], FLOOR), markevery=marks, **{**looks[key], "linewidth": 0.8})
+            axes.plot(dt[order][there], error[there], markevery=marks, **{**looks[key], "linewidth": 0.8})
         axes.set_xscale("log")
         axes.set_xlim(dt.min() / 1.6, dt.max() * 1.6)
         axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
         axes.xaxis.set_minor_locator(NullLocator())
-        log_error_axis(axes, max(low, 1e-13), high)
-        slope_guides(axes, (1, 2, 4))
+        log_error_axis(axes, *_around_second_order(scaled, data["q_order"].sel({"method": here}).values))
         panel_title(axes, "abcdefgh"[number], f"{torque_class}: {comparison.short_name(inputs, problem)}")
         if number % 3 == 0:
-            axes.set_ylabel("error of orientation (rad)")
+            axes.set_ylabel(r"error$/\Delta t^2$ (rad s$^{-2}$)")
         if number + 3 >= len(shown):
             axes.set_xlabel(STEP)
     for axes in panels[len(shown) :]:
         axes.set_axis_off()
     labels = {key: comparison.label(inputs, key) for key in keys}
-    legend_below_styles(figure, labels, looks, 4)
+    legend_below_styles(figure, labels, looks, 3)
     return figure
+
+
+def _around_second_order(scaled: np.ndarray, orders: np.ndarray) -> tuple[float, float]:
+    """Limits for errors over dt^2 (method, dt) that hold the curves of second order; others may leave the axes."""
+    whole = scaled[np.isfinite(scaled)]
+    second = scaled[(orders > 1.5) & (orders < 2.5)]
+    second = second[np.isfinite(second)] if np.isfinite(second).any() else whole
+    if not whole.size:
+        return FLOOR, 1.0
+    low = np.floor(np.log10(second.min()) - REACH[0])
+    high = min(np.ceil(np.log10(second.max()) + REACH[1]), np.ceil(np.log10(whole.max())))
+    return float(10.0**low), float(10.0 ** max(high, low + 1))
 
 
 def _fitted(data: xr.Dataset) -> xr.Dataset:

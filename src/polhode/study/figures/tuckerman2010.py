@@ -1,6 +1,7 @@
 """NO_SQUISH and the arbitrary moment of inertia of its extended phase space: Tuckerman (2010), Sec. 3.12."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -20,14 +21,16 @@ TIMED: tuple[tuple[float, str, object], ...] = (
 
 
 def extended_inertia(inputs: Inputs) -> Figure:
-    """How far NO_SQUISH with the fourth rotor is from NO_SQUISH without it, over the arbitrary moment and over time."""
+    """How far NO_SQUISH with the flow of the fourth term is from that without it, over the arbitrary moment and over time."""
     data = inputs.check("extended_inertia")
     moments, time = data["i11"].values, data["time"].values
     angle, norm = data["angle_to_plain"].values, data["norm_error"].values
-    figure = new_figure((style.TEXT_WIDTH, 2.7))
+    figure = new_figure((style.TEXT_WIDTH, 3.1))
     left, right = figure.subplots(1, 2, sharey=True)
     low, high = limits(np.where(angle > 0, angle, np.nan), np.where(norm > 0, norm, np.nan))
-    left.plot(moments, np.maximum(np.nanmax(angle, axis=1), FLOOR), color="#EE3377", marker="+", label="orientation (rad)")
+    left.plot(
+        moments, np.maximum(np.nanmax(angle, axis=1), FLOOR), color="#EE3377", marker="+", label="angle between both (rad)"
+    )
     left.plot(
         moments,
         np.maximum(np.nanmax(norm, axis=1), FLOOR),
@@ -38,13 +41,12 @@ def extended_inertia(inputs: Inputs) -> Figure:
     )
     plain = float(np.nanmax(data["plain_norm_error"].values))
     if plain > 0:
-        left.axhline(plain, color="0.45", linewidth=0.8, linestyle=":", label="norm of $q$ without the rotor")
+        left.axhline(plain, color="0.45", linewidth=0.8, linestyle=":", label="norm of $q$ without that flow")
     left.set_xscale("log")
     left.xaxis.set_major_locator(LogLocator(100, numticks=20))
     left.xaxis.set_minor_locator(NullLocator())
     left.set_xlabel(r"arbitrary moment $I_{11}$ (kg m$^2$)")
-    left.set_ylabel("largest difference")
-    left.legend(loc="upper right")
+    left.set_ylabel("largest departure")
     for moment, colour, dashes in TIMED:
         near = np.flatnonzero(np.isclose(moments, moment, rtol=1e-6))
         if near.size:
@@ -54,17 +56,22 @@ def extended_inertia(inputs: Inputs) -> Figure:
                 np.maximum(angle[near[0], 1:], FLOOR),
                 color=colour,
                 linestyle=dashes,
-                label=rf"$I_{{11}}=10^{{{exponent}}}$ kg m$^2$",
+                label=rf"$10^{{{exponent}}}$",
             )
     right.set_xlim(0, time[-1])
     right.xaxis.set_major_locator(FixedLocator([0, time[-1] / 2, time[-1]]))
     right.set_xlabel("time $t$ (s)")
-    right.set_ylabel("angle to the run without the rotor (rad)")
-    right.legend(loc="lower right")
+    right.set_ylabel("angle between both (rad)")
     for axes, letter, title in ((left, "a", "over the moment"), (right, "b", "over time")):
         log_error_axis(axes, low, high)
         axes.yaxis.set_tick_params(labelleft=True)
         panel_title(axes, letter, title)
+        # Below the axes: inside, it would lie on a curve.
+        below: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "handlelength": 2.4}
+        if axes is left:
+            axes.legend(**below)
+        else:
+            axes.legend(**below, ncols=2, title=r"$I_{11}$ (kg m$^2$)", title_fontsize=8)
     return figure
 
 

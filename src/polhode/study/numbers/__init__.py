@@ -16,9 +16,11 @@ import numpy as np
 
 import polhode.methods as _methods
 from polhode.references.precision import GUARD_DIGITS
+from polhode.study.claims import COUNTED
 from polhode.study.figures.delvalle2024 import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs, NotInRun, is_published_ladder
 from polhode.study.numbers import comparison, seelen2016
+from polhode.study.numbers.comparison import SOURCE_NAMES
 from polhode.study.numbers.formats import at, factor, macro_name, peak, plain, quotient, upper
 from polhode.study.storage import write_text
 from polhode.study.tables.delvalle2024 import published_step
@@ -176,43 +178,70 @@ def _comparisons(inputs: Inputs) -> dict[str, str]:
 
     # Table 2: the worst relative differences of the reproduced methods, and the range of the ratio of the one that is not.
     published = inputs.published_steps
-    drawn, found, apart = [], [], []
+    drawn, found, apart, entries = [], [], [], []
     equal = 0
     for key in dict.fromkeys(published["method"]):
         for column, target in enumerate(errors):
             printed = published_step(published, key, float(target))
             ratio = quotient(at(targets, "step_size", key, target_error=column), printed)
+            interpolated = inputs.interpolated_step(key, float(target))
+            entries.append(quotient(interpolated, printed))
+            equal += f"{interpolated:.3e}" == f"{printed:.3e}"
             if key == UNREPRODUCED:
                 apart.append(ratio)
             else:
                 found.append(abs(ratio - 1))
-                interpolated = inputs.interpolated_step(key, float(target))
-                drawn.append(abs(quotient(interpolated, printed) - 1))
-                equal += f"{interpolated:.3e}" == f"{printed:.3e}"
-    finite = [[x for x in values if isfinite(x)] for values in (drawn, found, apart)]
-    result["studyTableWorst"] = number(upper(max(finite[0], default=nan), 2), 2)
-    result["studyTableWorstFound"] = number(upper(max(finite[1], default=nan), 2), 2)
-    result["studyTableEntries"] = str(len(finite[0]))
+                drawn.append(abs(entries[-1] - 1))
+    finite = [[x for x in values if isfinite(x)] for values in (drawn, found, apart, entries)]
+    result["studyTableWorst"] = number(max(finite[0], default=nan), 2)
+    result["studyTableWorstFound"] = number(max(finite[1], default=nan), 2)
+    result["studyTableEntries"] = str(len(finite[3]))
     result["studyTableEqual"] = str(equal)
+    result["studyTableMissed"] = str(len(finite[3]) - equal)
     result["studyApartLow"] = factor(-upper(-min(finite[2], default=nan), 2))
     result["studyApartHigh"] = factor(upper(max(finite[2], default=nan), 2))
+    result["studyFewestSteps"] = _fewest_steps(inputs)
+    missing = not np.isfinite(targets["step_size"].values.astype(float)).all()
+    result["studyNoStepNote"] = "; n/a: no step within the range searched meets the target" if missing else ""
     return result
 
 
+def _fewest_steps(inputs: Inputs) -> str:
+    """At which target errors SPIRAL takes the longest steps of all methods with one torque, as the end of a sentence."""
+    targets, own = inputs.targets, "spiral_leapfrog"
+    if own not in targets["method"].values:
+        return NOT_AVAILABLE
+    rivals = [str(m) for m in targets["method"].values if int(inputs.declared(str(m), "torques_per_step", 1)) == 1]
+    beaten = []
+    for column, target in enumerate(targets["target_error"].values):
+        steps = {m: at(targets, "step_size", m, target_error=column) for m in rivals}
+        best = max((m for m in steps if isfinite(steps[m])), key=lambda m: steps[m], default=own)
+        if best != own:
+            size = f"{number(steps[best], 3)} against {number(steps[own], 3)}"
+            beaten.append(rf"{plain(float(target))}, where {escape(inputs.label(best))} may take longer ones ({size}\,s)")
+    return "at every target error" + (f" but {' and '.join(beaten)}" if beaten else "")
+
+
 def _counts(inputs: Inputs) -> dict[str, str]:
-    verdicts = inputs.claim_rows["verdict"].value_counts()
+    rows = inputs.claim_rows
+    # What no publication states is our own question, and not counted among its statements.
+    stated = rows[rows["kind"].isin(COUNTED)] if "kind" in rows else rows
+    unmeasured = bool((rows["verdict"] == "not measured").any())
+    verdicts = stated["verdict"].value_counts()
     ordered = sorted(verdicts.items(), key=lambda item: (-int(item[1]), str(item[0])))
     kinds = [entry["kind"] for entry in inputs.errata_rows]
     sources = [entry["source"] for entry in inputs.errata_rows]
-    judged = list(inputs.claim_rows["source"])
+    judged = list(stated["source"])
     named = {"misprint": "Misprints", "ambiguity": "Ambiguities", "convention": "Conventions", "discrepancy": "Discrepancies"}
     return {
-        "studyClaimCount": str(len(inputs.claim_rows)),
+        "studyClaimCount": str(len(stated)),
+        "studyExtensionCount": str(int((rows["kind"] == "extension").sum()) if "kind" in rows else 0),
         "studyClaimVerdicts": ", ".join(rf"{count} \emph{{{escape(str(verdict))}}}" for verdict, count in ordered)
         or NOT_AVAILABLE,
+        "studyUnmeasuredNote": r"\emph{Not measured} marks what a reduced run leaves out." if unmeasured else "",
         "studyErrataCount": str(len(kinds)),
-        **{f"studyErrataCount{macro_name(source)}": str(sources.count(source)) for source in SOURCES},
-        **{f"studyClaimCount{macro_name(source)}": str(judged.count(source)) for source in SOURCES},
+        **{f"studyErrataCount{SOURCE_NAMES[source]}": str(sources.count(source)) for source in SOURCES},
+        **{f"studyClaimCount{SOURCE_NAMES[source]}": str(judged.count(source)) for source in SOURCES},
         **{f"study{name}": str(kinds.count(kind)) for kind, name in named.items()},
     }
 

@@ -1,18 +1,20 @@
 """The numbers of the comparison over torque classes, of the long runs, the note, NO_SQUISH and the index of sources."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from math import isfinite, nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 import polhode.methods as _methods
 from polhode.study import comparison
 from polhode.study.figures.calzavarini2010 import FRICTION
 from polhode.study.figures.long_runs import GROWTHS
-from polhode.study.inputs import Inputs
-from polhode.study.numbers.formats import at, factor, macro_name, plain, quotient, upper
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.numbers.formats import at, factor, macro_name, peak, plain, quotient, upper
 from polhode.study.tables.calzavarini2010 import COMPARED_DT, note_corrections
 from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number
 from polhode.study.tables.long_runs import reversibility
@@ -21,6 +23,20 @@ registry: Any = _methods
 
 #: Names of the long runs in macros.
 LONG_NAMES = dict(zip(comparison.LONG_PROBLEMS, ("Free", "Heavy", "Asymmetric", "Lab"), strict=True))
+#: The other free tops, whose runs are as long but not drawn.
+LONG_OTHERS = {"free_asymmetric_top_unstable": "Unstable", "free_asymmetric_top_separatrix": "Separatrix"}
+#: Problems on which methods show a higher order than for their class, with their names in macros.
+HIGHER = {"free_asymmetric_top_separatrix": "Separatrix", "exponential_sphere": "Sphere"}
+#: Where methods of one order are compared: problem -> (name in macros, step in s; the nearest one of the run serves).
+SPREAD: dict[str, tuple[str, float]] = {
+    "lab_torque": ("Lab", 1e-3),
+    "heavy_top": ("Heavy", 1e-3),
+    "asymmetric_heavy_top": ("Asymmetric", 1e-3),
+    "exponential_sphere": ("Sphere", 1e-3),
+    "forced_cylinder": ("Cylinder", 1e-6),
+}
+#: A coarse step on the forced cylinder, s.
+SPLIT_COARSE = 2e-4
 #: Names of what is followed along them.
 FOLLOWED_NAMES = {
     "energy_drift": "Energy",
@@ -72,6 +88,20 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
         result[f"studyFirst{name.capitalize()}"] = names(fallen)
         result[f"studyFirstCount{name.capitalize()}"] = str(len(fallen))
     missed = frame[frame["missed_q"] | frame["missed_omega"]]
+    result["studyOrderTolerance"] = plain(comparison.TOLERANCE)
+    result["studyMissedNote"] = " Asterisk: lower than it declares for this one." if len(missed) else ""
+    unfitted = frame[frame["unfitted_q"] | frame["unfitted_omega"]]
+    result["studyUnfittedCount"] = str(int(frame[["unfitted_q", "unfitted_omega"]].to_numpy(bool).sum()))
+    result["studyUnfitted"] = listed(
+        f"{spoken(inputs, row['method'])} ({escape(comparison.short_name(inputs, row['problem']))})"
+        for row in comparison.records(unfitted)
+    )
+    # Orders that are higher on one problem than declared for its class.
+    for short, called in zip(comparison.QUANTITIES, ("Q", "Omega"), strict=True):
+        for row in comparison.records(frame):
+            if row["problem"] in HIGHER and row["method"] in registry:
+                name = f"study{HIGHER[row['problem']]}Order{called}{macro_name(row['method'])}"
+                result[name] = decimal(float(row[f"{short}_order"]), 1)
     result["studyMissedCount"] = str(int(frame[["missed_q", "missed_omega"]].to_numpy(bool).sum()))
     short_of = listed(
         f"{spoken(inputs, row['method'])} ({escape(comparison.short_name(inputs, row['problem']))})"
@@ -82,6 +112,9 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
         if len(missed)
         else "No method stays below what it declares for a class."
     )
+    result["studyNoClosedForm"] = listed(
+        escape(comparison.short_name(inputs, p)) for p in inputs.problems if not _closed_form(inputs, p)
+    )
     for (key, name), found in comparison.keyed(lowest, "method", "torque_class").items():
         if key in registry:
             for short, called in zip(comparison.QUANTITIES, ("Q", "Omega"), strict=True):
@@ -90,21 +123,103 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
     return result
 
 
+def _closed_form(inputs: Inputs, problem: str) -> bool:
+    """Whether the exact solution of a problem is a closed form."""
+    formula = str(inputs.of(problem).errors.attrs.get("formula", ""))
+    return bool(formula) and not formula.startswith("Taylor")
+
+
+def spread(inputs: Inputs) -> dict[str, str]:
+    """How far methods of one order lie apart: the largest error of the orientation over the smallest, at one step.
+
+    Taken over the methods with one torque per step that declare second order for the class.
+    """
+    result: dict[str, str] = {}
+    for problem, (name, wanted) in SPREAD.items():
+        if problem not in inputs.problems:
+            continue
+        data = inputs.of(problem).errors
+        row = int(np.argmin(np.abs(np.log(data["dt"].values / wanted))))
+        angle = {str(m): at(data, "angle_error", str(m), dt=row) for m in data["method"].values}
+        one_torque = [m for m in angle if int(inputs.of(problem).declared(m, "torques_per_step", 1)) == 1]
+        declared = {m: at(data, "claimed_q_order", m) for m in one_torque}
+        second = [m for m in one_torque if declared[m] == 2 and isfinite(angle[m])]
+        best = min(second, key=lambda m: angle[m], default="")
+        worst = max(second, key=lambda m: angle[m], default="")
+        result |= {
+            f"studySpread{name}": factor(quotient(angle.get(worst, nan), angle.get(best, nan))),
+            f"studySpreadBest{name}": spoken(inputs, best) if best else NOT_AVAILABLE,
+            f"studySpreadWorst{name}": spoken(inputs, worst) if worst else NOT_AVAILABLE,
+            f"studySpreadDt{name}": plain(float(data["dt"].values[row])),
+        }
+    return result
+
+
+def splitting(inputs: Inputs) -> dict[str, str]:
+    """What the splitting of NO_SQUISH costs on a body that spins fast."""
+    problem = comparison.REPRESENTATIVES["time"]
+    data = inputs.of(problem).errors
+    result: dict[str, str] = {}
+    for name, wanted in (("Fine", SPREAD[problem][1]), ("Coarse", SPLIT_COARSE)):
+        row = int(np.argmin(np.abs(np.log(data["dt"].values / wanted))))
+        own, other = (at(data, "angle_error", key, dt=row) for key in ("no_squish", "pcdm2016"))
+        first = [
+            at(data, "angle_error", str(m), dt=row) for m in data["method"].values if at(data, "claimed_q_order", str(m)) == 1
+        ]
+        result |= {
+            f"studySplitDt{name}": plain(float(data["dt"].values[row])),
+            f"studySplitAngle{name}": number(own, 2),
+            f"studySplitAngle{name}Pcdm": number(other, 2),
+            f"studySplitCost{name}": factor(quotient(own, other)),
+            f"studySplitBeaten{name}": str(sum(x < own for x in first)) if isfinite(own) else NOT_AVAILABLE,
+            f"studySplitFirst{name}": str(len(first)),
+        }
+    return result
+
+
+def largest_norm(inputs: Inputs) -> dict[str, str]:
+    """The largest departure of the norm from one that a method shows in any run, at any step, on any problem."""
+    worst: dict[str, float] = {}
+    for problem in inputs.problems:
+        held = [inputs.of(problem).errors]
+        with suppress(NotInRun):
+            held.append(inputs.of(problem).long_run)
+        for data in held:
+            for key in map(str, data["method"].values):
+                found = [x for x in (worst.get(key, nan), peak(data, "norm_error", key)) if isfinite(x)]
+                worst[key] = max(found, default=nan)
+    return {f"studyNormEver{macro_name(key)}": number(worst.get(key, nan), 2) for key in registry}
+
+
 def long_runs(inputs: Inputs) -> dict[str, str]:
     """Sizes and growths at the end of the long runs."""
-    frame = comparison.long_runs(inputs, comparison.LONG_PROBLEMS)
+    frame = comparison.long_runs(inputs, [*comparison.LONG_PROBLEMS, *LONG_OTHERS])
     result: dict[str, str] = {}
-    for problem, name in LONG_NAMES.items():
+    for problem, name in (LONG_NAMES | LONG_OTHERS).items():
         here = frame[frame["problem"] == problem]
         if len(here):
             result[f"studyRunDt{name}"] = plain(float(here["dt"].iloc[0]))
             result[f"studyRunSteps{name}"] = plain(float(here["steps"].iloc[0]))
+            result[f"studyRunEnd{name}"] = plain(float(here["dt"].iloc[0] * here["steps"].iloc[0]))
         energy = here[here["quantity"] == "energy_drift"]
         bounded = [str(m) for m in energy[(energy["growth"] < BOUNDED) & (energy["last"] < comparison.LOST)]["method"]]
         result[f"studyBounded{name}"] = listed(spoken(inputs, m) for m in comparison.in_order(bounded))
         gone = here[here["quantity"] == "energy_drift"]
         lost = [str(m) for m in gone[~(gone["last"] < comparison.LOST)]["method"]]
         result[f"studyLost{name}"] = listed(spoken(inputs, m) for m in comparison.in_order(lost))
+        momentum = here[here["quantity"] == "momentum_drift"]
+        gone_momentum = [str(m) for m in momentum[~(momentum["last"] < comparison.LOST)]["method"]]
+        result[f"studyLostMomentum{name}"] = listed(
+            (spoken(inputs, m) for m in comparison.in_order(gone_momentum)), "no method"
+        )
+        # Within a factor of ten of the best, of those that do not lose it.
+        best = min(comparison.only_finite(momentum["last"]), default=nan)
+        held = [str(m) for m in momentum[momentum["last"] < 10 * best]["method"]]
+        result[f"studyHeldMomentum{name}"] = listed(spoken(inputs, m) for m in comparison.in_order(held))
+        result[f"studyHeldMomentumBelow{name}"] = number(upper(_largest(momentum[momentum["last"] < 10 * best]), 1), 1)
+        rest = momentum[(momentum["last"] >= 10 * best) & (momentum["last"] < comparison.LOST)]
+        result[f"studyRestMomentumLow{name}"] = number(min(comparison.only_finite(rest["last"]), default=nan), 2)
+        result[f"studyRestMomentumHigh{name}"] = number(_largest(rest), 2)
     growths: dict[str, list[float]] = {}
     every = comparison.long_runs(inputs, inputs.problems)
     energies = every[every["quantity"] == "energy_drift"]
@@ -116,10 +231,16 @@ def long_runs(inputs: Inputs) -> dict[str, str]:
     result["studyBoundedEverywhere"] = listed(spoken(inputs, m) for m in comparison.in_order(everywhere))
     for row in comparison.records(frame):
         if row["method"] in registry:
-            name = f"{FOLLOWED_NAMES[row['quantity']]}{LONG_NAMES[row['problem']]}{macro_name(row['method'])}"
+            where = (LONG_NAMES | LONG_OTHERS)[row["problem"]]
+            name = f"{FOLLOWED_NAMES[row['quantity']]}{where}{macro_name(row['method'])}"
             result[f"studyRun{name}"] = number(row["last"], 2)
             result[f"studyGrowth{name}"] = decimal(row["growth"] + 0.0, 1).replace("{-0.0}", "{0.0}")
     return result
+
+
+def _largest(frame: pd.DataFrame) -> float:
+    """The largest value that is left at the end of the runs of a frame."""
+    return max(comparison.only_finite(frame["last"]), default=nan)
 
 
 def normalisation(inputs: Inputs) -> dict[str, str]:
@@ -129,10 +250,28 @@ def normalisation(inputs: Inputs) -> dict[str, str]:
     both = comparison.long_runs(inputs, problems).merge(
         comparison.long_runs(inputs, problems, "long_run_switched"), on=keys, suffixes=("", "_switched")
     )
-    energy = both[both["quantity"] == "energy_drift"]
-    blown = energy[np.isfinite(energy["last"]) & ~np.isfinite(energy["last_switched"])]["method"]
-    needs = [str(m) for m in blown if inputs.of(problems[0]).declared(str(m), "normalises", False)]
-    result = {"studyNormNeeded": listed(spoken(inputs, m) for m in comparison.in_order(set(needs)))}
+    rows = comparison.keyed(both, "problem", "method", "quantity")
+    result: dict[str, str] = {}
+    lost_always: set[str] = set()
+    for problem in problems:
+        # Of those that normalise: blown up without it (the norm, or the energy), and lost with it already.
+        needs, lost = [], []
+        for found, method, quantity in rows:
+            if found != problem or quantity != "energy_drift" or not inputs.of(problem).declared(method, "normalises", False):
+                continue
+            energy, norm = rows[problem, method, "energy_drift"], rows.get((problem, method, "norm_error"))
+            if not energy["last"] < comparison.LOST:
+                lost.append(method)
+            elif not isfinite(energy["last_switched"]) or (norm and not norm["last_switched"] < comparison.LOST):
+                needs.append(method)
+        lost_always |= set(lost)
+        result[f"studyNormNeeded{LONG_NAMES[problem]}"] = listed(spoken(inputs, m) for m in comparison.in_order(needs))
+        result[f"studyNormLost{LONG_NAMES[problem]}"] = listed(spoken(inputs, m) for m in comparison.in_order(lost))
+    result["studyNormLost"] = listed(spoken(inputs, m) for m in comparison.in_order(lost_always))
+    bent = rows.get(("heavy_top", "calzavarini2010", "energy_drift"))
+    result["studyNormGainCalzavarini"] = factor(quotient(bent["last"], bent["last_switched"]) if bent else nan)
+    never = [m for m in comparison.all_methods(inputs) if not inputs.declared(m, "normalisable", True)]
+    result["studyNormNever"] = listed(spoken(inputs, m) for m in never)
     free = [str(m) for m in both["method"].drop_duplicates() if not inputs.of(problems[0]).declared(str(m), "normalises", True)]
     ratios = []
     for row in comparison.records(both[both["method"].isin(free) & both["quantity"].isin(("angle_error", "energy_drift"))]):
@@ -160,8 +299,35 @@ def return_trips(inputs: Inputs) -> dict[str, str]:
             result[f"studyReturn{macro_name(str(method))}"] = number(upper(float(rows["largest_angle"].max()), 1), 1)
             orders = [decimal(x, 1) for x in rows["order"] if isfinite(x)]
             result[f"studyReturnOrder{macro_name(str(method))}"] = listed(dict.fromkeys(orders), NOT_AVAILABLE)
+    # What the order of a method makes of the way back: of even order the leading error cancels.
+    even, more, own, first = 0, 0, [], []
+    for row in comparison.records(data):
+        method, problem = row["method"], row["problem"]
+        declared = _declared_q(inputs, problem, method)
+        if not (isfinite(row["order"]) and isfinite(declared)) or method in exact:
+            continue
+        if declared == 1:
+            first.append(row["order"])
+        elif declared % 2 == 0:
+            even += 1
+            if row["order"] >= declared + 1 - comparison.TOLERANCE:
+                more += 1
+            else:
+                own.append(method)
+    result["studyReturnEvenCount"] = str(even)
+    result["studyReturnMoreCount"] = str(more)
+    result["studyReturnOwn"] = listed(spoken(inputs, m) for m in comparison.in_order(own))
+    result["studyReturnFirstLow"] = decimal(min(first, default=nan), 1)
+    result["studyReturnFirstHigh"] = decimal(max(first, default=nan), 1)
     result["studyReversible"] = listed(spoken(inputs, m) for m in comparison.in_order(exact))
     return result
+
+
+def _declared_q(inputs: Inputs, problem: str, method: str) -> float:
+    """The order of q that a method declares for the torque of a problem, NaN where the run does not hold it."""
+    if problem not in inputs.problems:
+        return nan
+    return at(inputs.of(problem).errors, "claimed_q_order", method)
 
 
 def note(inputs: Inputs) -> dict[str, str]:
@@ -169,10 +335,10 @@ def note(inputs: Inputs) -> dict[str, str]:
     check = inputs.check("note_corrections")
     data, _ = note_corrections(inputs)
     single = data[~data["variant"].isin(("corrected", "matrix", "as_printed"))].set_index("variant")
-    distance = float(check["fincham_distance"])
     result = {
         "studyMisprintCount": str(len(single)),
-        "studyFinchamDistance": "0" if distance == 0 else number(distance, 2),
+        "studyFinchamDistance": _distance(check, "fincham_distance"),
+        "studyFinchamPlain": _distance(check, "fincham_distance_plain"),
         "studyFinchamSteps": rf"\num{{{int(check.attrs['fincham_steps'])}}}",
         "studyFinchamDt": plain(float(check.attrs["fincham_dt"])),
     }
@@ -185,6 +351,13 @@ def note(inputs: Inputs) -> dict[str, str]:
                 result[f"studyNoteOrder{name}"] = decimal(float(rows[f"{column}_order"][variant]), 2)
                 result[f"studyNoteError{name}"] = number(float(rows[f"{column}_finest_error"][variant]), 2)
     return result
+
+
+def _distance(check: xr.Dataset, name: str) -> str:
+    """A number of a check, zero as such."""
+    if name not in check:
+        return NOT_AVAILABLE
+    return number(float(check[name]), 2) if float(check[name]) else "0"
 
 
 def friction(inputs: Inputs) -> dict[str, str]:
@@ -241,20 +414,10 @@ def index(inputs: Inputs) -> dict[str, str]:
     }
 
 
-def judged(inputs: Inputs) -> dict[str, str]:
-    """Statements and corrections, source by source."""
-    result: dict[str, str] = {}
-    claims = pd.Series([str(s) for s in inputs.claim_rows["source"]]).value_counts()
-    errata = pd.Series([entry["source"] for entry in inputs.errata_rows]).value_counts()
-    for key in ("delvalle2024", "seelen2016", "calzavarini2010", "tuckerman2010"):
-        result[f"studyClaimCount{SOURCE_NAMES[key]}"] = str(int(claims.get(key, 0)))
-        result[f"studyErrataCount{SOURCE_NAMES[key]}"] = str(int(errata.get(key, 0)))
-    return result
-
-
 #: Names of the sources in macros.
 SOURCE_NAMES = {
     "delvalle2024": "Delvalle",
+    "delvalle2025": "Review",
     "seelen2016": "Seelen",
     "calzavarini2010": "Calzavarini",
     "tuckerman2010": "Tuckerman",
@@ -262,6 +425,9 @@ SOURCE_NAMES = {
 
 GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
     torque_classes,
+    spread,
+    splitting,
+    largest_norm,
     long_runs,
     normalisation,
     return_trips,
@@ -270,5 +436,4 @@ GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
     bearing,
     extended_inertia,
     index,
-    judged,
 )

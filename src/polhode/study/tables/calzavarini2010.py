@@ -42,13 +42,13 @@ HANDED: dict[str, str] = {
         ("fincham1992", "fincham1992_delvalle2024", "omelyan1998", "spiral_leapfrog", "spiral_omelyan", "pfc4"),
         "half a step old",
     ),
-    **dict.fromkeys(("verlet", "verlet_delvalle2024", "no_squish", "buss2000"), "half a kick old"),
+    **dict.fromkeys(("verlet", "verlet_delvalle2024", "no_squish", "buss2000"), "without the last half kick"),
     "pcdm2016": "predicted",
     "pcdm2013_mid": "predicted",
     "pcdm2013_lag": "half a step old",
     "pcdm2013_lead": "a step old",
     "scalar_factor": "a step old",
-    "johnson2008_delvalle2024": "a kick old",
+    "johnson2008_delvalle2024": "without the torque of the step",
     **dict.fromkeys(("spiral_synchronous", "euler", "buss2000_delvalle2024"), "in time; torque frozen"),
     "johnson2008": "corrected, two torques",
     "rk4": "four stages",
@@ -102,16 +102,20 @@ def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     if frame.empty:
         raise NotInRun("this run holds no problem with a torque of the angular velocity")
     problems = list(dict.fromkeys(frame["problem"]))
+    # Where the centre of mass moves, its orders as well.
+    quantities = {p: ("q", "omega", "r", "v") if _moves(inputs, p) else ("q", "omega") for p in problems}
     own = comparison.keyed(frame, "problem", "method")
     records: list[dict[str, Any]] = []
     cells: dict[str, list[str]] = {}
     for method in comparison.in_order(frame["method"]):
         record: dict[str, Any] = {"method": method, "handed_to_torque": HANDED.get(method, "")}
+        record["translation"] = _translation(inputs, method)
         line = [escape(comparison.label(inputs, method)), escape(record["handed_to_torque"]) or "--"]
+        line.append(escape(record["translation"]) or "--")
         for problem in problems:
             held = (problem, method) in own
-            for short in comparison.QUANTITIES:
-                value = float(own[problem, method][f"{short}_order"]) if held else nan
+            for short in quantities[problem]:
+                value = _order(inputs, problem, f"{short}_order", method)
                 record[f"{problem}_{short}_order"] = value
                 line.append(decimal(value, 2) if isfinite(value) else "--" if not held else NOT_AVAILABLE)
         dt, error = _error_at(inputs, method)
@@ -119,13 +123,39 @@ def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         line.append(number(error, 2) if isfinite(error) else "--")
         records.append(record)
         cells[method] = line
-    head = ["method", r"$\omega$ handed to the torque", *([r"$p_q$", r"$p_\omega$"] * len(problems)), r"$\varepsilon_\omega$"]
-    columns = r"l>{\raggedright\arraybackslash}p{36mm}" + "cc" * len(problems) + "c"
+    symbols = {"q": "$p_q$", "omega": r"$p_\omega$", "r": "$p_r$", "v": "$p_v$"}
+    shown = [symbols[short] for p in problems for short in quantities[p]]
+    head = ["method", r"$\omega$ handed to the torque", "translation", *shown, r"$\varepsilon_\omega$"]
+    narrow = r">{\raggedright\arraybackslash}p"
+    columns = f"l{narrow}{{22mm}}{narrow}{{17mm}}" + "c" * len(shown) + "c"
     text = tabular(columns, head, grouped_rows(list(cells), lambda key: cells[key]))
-    names = [escape(comparison.short_name(inputs, p)) for p in problems]
-    top = " & ".join(["", "", *(rf"\multicolumn{{2}}{{c}}{{{name}}}" for name in names), ""]) + r" \\" + "\n"
-    top += "".join(rf"\cmidrule(lr){{{2 * i + 3}-{2 * i + 4}}}" for i in range(len(problems))) + "\n"
-    return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    top, rules, first = ["", "", ""], "", 4
+    for p in problems:
+        width = len(quantities[p])
+        top.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(comparison.short_name(inputs, p))}}}")
+        rules += rf"\cmidrule(lr){{{first}-{first + width - 1}}}"
+        first += width
+    top_line = " & ".join([*top, ""]) + r" \\" + "\n" + rules + "\n"
+    return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top_line, 1)
+
+
+def _moves(inputs: Inputs, problem: str) -> bool:
+    """Whether the centre of mass takes part in a problem."""
+    data = inputs.of(problem).errors
+    return "r_order" in data and bool(np.isfinite(data["r_order"].values.astype(float)).any())
+
+
+def _order(inputs: Inputs, problem: str, name: str, method: str) -> float:
+    data = inputs.of(problem).errors
+    held = name in data and method in data["method"].values
+    return float(data[name].sel({"method": method}).values) if held else nan
+
+
+def _translation(inputs: Inputs, method: str) -> str:
+    """The name of the scheme that moves a centre of mass beside a method; empty where it moves none."""
+    if "many body" not in tuple(inputs.declared(method, "engines", ())):
+        return ""
+    return str(getattr(inputs.declared(method, "translation", ""), "name", ""))
 
 
 def _error_at(inputs: Inputs, method: str) -> tuple[float, float]:

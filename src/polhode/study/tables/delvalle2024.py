@@ -60,10 +60,10 @@ def methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 decimal(record["omega_order"], 2),
                 record["normalises"],
                 escape(record["momentum_frame"]),
-                escape(record["engines"].replace(" body", "")),
+                "yes" if "many" in record["engines"] else "no",
             ]
         )
-    head = ["method", "source", r"$n_M$", "published", r"$p_q$", r"$p_\omega$", "norm.", "frame", "engines"]
+    head = ["method", "source", r"$n_M$", "published", r"$p_q$", r"$p_\omega$", "norm.", "frame", "several"]
     return pd.DataFrame(records), tabular("llclcclll", head, rows)
 
 

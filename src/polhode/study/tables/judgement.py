@@ -1,6 +1,7 @@
 """What publications state and where their text needs a correction, each table with a part for each publication."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -10,6 +11,7 @@ from polhode.study.tables.latex import cell, escape, long_table, significant
 #: Sources in the order of the tables, as their headings name them; others follow under their key.
 SOURCES: dict[str, str] = {
     "delvalle2024": "del Valle et al.\\ (2024)",
+    "delvalle2025": "del Valle et al.\\ (2025)",
     "seelen2016": "Seelen et al.\\ (2016)",
     "calzavarini2010": "Calzavarini (2010)",
     "tuckerman2010": "Tuckerman (2010)",
@@ -25,27 +27,41 @@ def by_source(entries: Iterable[tuple[str, Sequence[str]]], columns: int) -> lis
     for source, members in groups.items():
         if members:
             name = rf"{SOURCES[source]}~\cite{{{source}}}" if source in SOURCES else escape(source)
-            rule = [r"\midrule"] if rows else []
+            # Space and no rule, which would stand below that of the head where a page begins.
+            space = [r"\addlinespace[6pt]"] if rows else []
             # The star keeps a page from ending after the heading.
-            rows += [*rule, rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\textbf{{{name}}}}} \\*[2pt]", *members]
+            rows += [*space, rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\textbf{{{name}}}}} \\*[2pt]", *members]
     return rows
 
 
 def claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """What the publications say, what we measure, and whether they agree."""
     data = inputs.claim_rows
-    head = ["place", "statement", "published or asked", "measured", "verdict"]
+    head = ["place", "statement", "published, \\emph{asked}", "tol. (\\%)", "measured", "verdict"]
     rows = []
     for r in data.to_dict("records"):
         # As many digits as are printed there, so that a reader sees where the numbers part.
         digits = significant(r["published"])
-        compared = [cell(r["published"], digits), cell(r["measured"], max(4, digits))]
-        rows.append((str(r["source"]), [escape(r["location"]), escape(r["statement"]), *compared, escape(r["verdict"])]))
+        published = cell(r["published"], digits)
+        if r.get("threshold") == "ours":
+            published = rf"\emph{{{r['published']}}}" if significant(r["published"]) else published
+        statement = escape(r["statement"]) + (rf"; {escape(r['note'])}" if r.get("note") else "")
+        cells = [escape(r["location"]), statement, published, _tolerance(r), cell(r["measured"], max(4, digits))]
+        rows.append((str(r["source"]), [*cells, escape(r["verdict"])]))
     columns = (
-        r"@{}>{\raggedright\arraybackslash}p{17mm}>{\raggedright\arraybackslash}p{62mm}"
-        r">{\raggedright\arraybackslash}p{22mm}>{\raggedright\arraybackslash}p{26mm}>{\raggedright\arraybackslash}p{19mm}@{}"
+        r"@{}>{\raggedright\arraybackslash}p{17mm}>{\raggedright\arraybackslash}p{56mm}"
+        r">{\raggedright\arraybackslash}p{19mm}r>{\raggedright\arraybackslash}p{23mm}>{\raggedright\arraybackslash}p{19mm}@{}"
     )
     return data, long_table(columns, head, by_source(rows, len(head)), "claims")
+
+
+def _tolerance(row: dict[Any, Any]) -> str:
+    """The tolerance of a verdict in per cent; a dash where there is none."""
+    try:
+        value = float(row["tolerance"])
+    except ValueError:
+        return "--"
+    return rf"\num{{{100 * value:.2g}}}" if value else "--"
 
 
 def errata(inputs: Inputs) -> tuple[pd.DataFrame, str]:

@@ -116,7 +116,11 @@ def long_table(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] |
         r"\endhead",
         r"\bottomrule",
         r"\endfoot",
-        *(row if isinstance(row, str) else " & ".join(row) + r" \\" + r"\addlinespace[2pt]" for row in rows),
+        # No space behind the last row: it would go to a page of its own, with nothing on it but the head.
+        *(
+            row if isinstance(row, str) else " & ".join(row) + r" \\" + (r"\addlinespace[2pt]" if number < len(rows) else "")
+            for number, row in enumerate(rows, 1)
+        ),
         r"\end{longtable}",
         "",
     ]

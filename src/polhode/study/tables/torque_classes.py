@@ -1,14 +1,15 @@
 """Measured and declared orders of all methods, torque class by torque class."""
 
 from collections.abc import Callable, Sequence
-from math import isfinite
+from math import floor, isfinite, nan
+from typing import Any
 
 import pandas as pd
 
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study import comparison
-from polhode.study.inputs import Inputs
-from polhode.study.tables.latex import escape, tabular
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.tables.latex import decimal, escape, tabular
 
 
 def grouped_rows(methods: Sequence[str], row: Callable[[str], list[str]]) -> list[Sequence[str] | str]:
@@ -24,7 +25,8 @@ def grouped_rows(methods: Sequence[str], row: Callable[[str], list[str]]) -> lis
 def orders_by_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Orders of q and omega: the CSV has every problem, the LaTeX the lowest measured in each class and what is declared.
 
-    Bold: lower than the highest order that the method declares; an asterisk: lower than what it declares for this class.
+    Bold: lower than the highest order that the method declares; an asterisk: lower than what it declares for this class; a
+    dagger: on a problem of the class no order could be fitted.
     """
     frame = comparison.orders(inputs)
     lowest = comparison.keyed(comparison.lowest_orders(frame), "method", "torque_class")
@@ -41,7 +43,9 @@ def orders_by_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 measured, declared = float(found[f"{short}_order"]), float(found[f"declared_{short}"])
                 text = f"{measured:.1f}" if isfinite(measured) else "--"
                 text = rf"\textbf{{{text}}}" if found[f"reduced_{short}"] else text
-                star = r"\rlap{*}" if found[f"missed_{short}"] else ""
+                star = "*" if found[f"missed_{short}"] else ""
+                star += r"$^\dagger$" if found[f"unfitted_{short}"] else ""
+                star = rf"\rlap{{{star}}}" if star else ""
                 cells.append(f"{text}/{declared:.0f}{star}" if isfinite(declared) else text)
         return cells
 
@@ -64,8 +68,12 @@ MEANINGS: dict[str, str] = {
 }
 
 
+#: Problems whose loads depend on more than their class says.
+LOADS: dict[str, str] = {"sinking_propeller": r"$M(q,v,\omega)$, $F(r,q,v,\omega)$"}
+
+
 def torque_classes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """The classes, what the torque depends on, and the problems of the run in each with source and reference."""
+    """The classes, what the torque depends on, and the problems of the run in each with source, reference and its check."""
     records = []
     rows: list[Sequence[str] | str] = []
     for number, (name, keys) in enumerate(comparison.problems_by_class(inputs)):
@@ -73,30 +81,40 @@ def torque_classes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             rows.append(r"\addlinespace[3pt]")
         for place, key in enumerate(keys):
             attrs = inputs.of(key).errors.attrs
-            record = {
+            record: dict[str, Any] = {
                 "torque_class": name,
                 "torque": TORQUE_CLASSES.get(name, ""),
                 "problem": key,
                 "label": str(attrs.get("label", key)),
                 "source": str(attrs.get("source", "")),
                 "reference": str(attrs.get("formula", "") or "Taylor series"),
+                "agreement": _agreement(inputs, key),
             }
             records.append(record)
             rows.append(
                 [
                     escape(name) if place == 0 else "",
-                    MEANINGS.get(name, escape(record["torque"])) if place == 0 else "",
+                    LOADS.get(key, MEANINGS.get(name, escape(record["torque"])) if place == 0 else ""),
                     escape(record["label"]),
                     escape(record["source"]),
                     escape(record["reference"]),
+                    decimal(record["agreement"], 0) if isfinite(record["agreement"]) else "--",
                 ]
             )
     columns = (
-        r"ll>{\raggedright\arraybackslash}p{34mm}>{\raggedright\arraybackslash}p{31mm}"
-        r">{\raggedright\arraybackslash}p{33mm}"
+        r"l>{\raggedright\arraybackslash}p{25mm}>{\raggedright\arraybackslash}p{32mm}>{\raggedright\arraybackslash}p{28mm}"
+        r">{\raggedright\arraybackslash}p{32mm}r"
     )
-    text = tabular(columns, ["class", "torque in the body frame", "problem", "source", "reference"], rows)
+    text = tabular(columns, ["class", "torque in the body frame", "problem", "source", "reference", "digits"], rows)
     return pd.DataFrame(records), text
+
+
+def _agreement(inputs: Inputs, problem: str) -> float:
+    """In how many digits the reference agrees with what guards it, rounded down; NaN where the run does not say."""
+    try:
+        return float(floor(float(inputs.of(problem).reference_states.attrs.get("agreement", nan))))
+    except (NotInRun, ValueError):
+        return nan
 
 
 TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {
