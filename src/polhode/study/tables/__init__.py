@@ -7,7 +7,7 @@ import pandas as pd
 
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.storage import write_text
-from polhode.study.tables import calzavarini2010, delvalle2024, judgement, long_runs, seelen2016, sources, torque_classes
+from polhode.study.tables import calzavarini2010, cost, delvalle2024, judgement, long_runs, seelen2016, sources, torque_classes
 from polhode.study.tables.latex import escape, tabular
 
 #: Every table by name; the name is that of its files.
@@ -16,6 +16,7 @@ TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {
     **seelen2016.TABLES,
     **torque_classes.TABLES,
     **long_runs.TABLES,
+    **cost.TABLES,
     **calzavarini2010.TABLES,
     **judgement.TABLES,
     **sources.TABLES,
