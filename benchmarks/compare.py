@@ -1,19 +1,19 @@
 """Time a step of the compiled kernels beside the same arithmetic in C: ``python benchmarks/compare.py``.
 
 ``steps.c`` is compiled by the system's compiler into a temporary folder and called through ctypes. Both sides run the
-same problem, with the torque behind a function pointer; rounds go through all methods and both sides in
-turn, and the fastest counts.
+same problem, with the torque behind a function pointer. Short runs of all methods and both sides take turns, and the fastest
+of each counts: the one with which other work on the machine interfered least.
 """
 
 import argparse
 import ctypes
 import os
-import platform
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -30,6 +30,8 @@ METHODS = ("euler", "spiral_leapfrog", "omelyan1998", "fincham1992", "no_squish"
 PROBLEMS = ("spiral_cylinder", "asymmetric_heavy_top")
 #: No fused multiply-add and no fast-math: the arithmetic is that of the kernels.
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-std=c11", "-Wall", "-Wextra", "-shared", "-fPIC")
+#: What is tried beside them: gcc is often faster when it does not gather single numbers into vectors.
+VARIANTS = ((), ("-fno-tree-slp-vectorize",))
 
 
 class NoCompiler(RuntimeError):
@@ -55,8 +57,8 @@ def compiler() -> str:
     )
 
 
-def library(folder: str | Path) -> ctypes.CDLL:
-    """``steps.c``, compiled into ``folder`` and loaded.
+def library(folder: str | Path, extra: tuple[str, ...] = ()) -> ctypes.CDLL:
+    """``steps.c``, compiled into ``folder`` with :data:`FLAGS` and some more, and loaded.
 
     Raises
     ------
@@ -65,8 +67,8 @@ def library(folder: str | Path) -> ctypes.CDLL:
     RuntimeError
         If the compiler does not compile it; the message is its own.
     """
-    made = Path(folder) / "steps.so"
-    command = [compiler(), *FLAGS, str(HERE / "steps.c"), "-o", str(made), "-lm"]
+    made = Path(folder) / f"steps{''.join(extra)}.so"
+    command = [compiler(), *FLAGS, *extra, str(HERE / "steps.c"), "-o", str(made), "-lm"]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{run.stderr}")
@@ -104,42 +106,38 @@ def nanoseconds(run: Callable[[], object], steps: int) -> float:
     return (perf_counter() - start) / steps * 1e9
 
 
-def measure(loaded: ctypes.CDLL, problem: str, steps: int, rounds: int, dt: float = 1e-4) -> dict[str, tuple[float, float]]:
-    """Method -> nanoseconds of a step by the kernels and by the C version: the fastest of all rounds."""
-    runs = {
-        key: (
-            lambda key=key: in_python(key, problem, dt, steps),
-            lambda key=key: in_c(loaded, key, problem, dt, steps),
-        )
-        for key in METHODS
-    }
-    for pair in runs.values():
-        for run in pair:
+def measure(
+    libraries: Sequence[ctypes.CDLL], problem: str, steps: int, rounds: int, dt: float = 1e-4
+) -> dict[str, tuple[float, float]]:
+    """Method -> nanoseconds of a step by the kernels and by the C version: the fastest of all rounds and libraries."""
+    runs = {key: [partial(in_python, key, problem, dt, steps)] for key in METHODS}
+    for key, sides in runs.items():
+        sides += [partial(in_c, loaded, key, problem, dt, steps) for loaded in libraries]
+        for run in sides:
             run()
-    best = {key: (np.inf, np.inf) for key in runs}
+    best = {key: [np.inf] * len(sides) for key, sides in runs.items()}
     for _ in range(rounds):
-        for key, pair in runs.items():
-            ours, theirs = (nanoseconds(run, steps) for run in pair)
-            best[key] = min(best[key][0], ours), min(best[key][1], theirs)
-    return best
+        for key, sides in runs.items():
+            best[key] = [min(old, nanoseconds(run, steps)) for old, run in zip(best[key], sides, strict=True)]
+    return {key: (ours, min(theirs)) for key, (ours, *theirs) in best.items()}
 
 
 def main() -> None:
     """Print a table, or why there is none."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", choices=PROBLEMS, default=PROBLEMS[0])
-    parser.add_argument("--steps", type=int, default=200_000, help="steps of one run (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=15, help="how often each is timed (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=50_000, help="steps of one run (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=150, help="how often each is timed (default: %(default)s)")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         try:
-            loaded = library(folder)
+            libraries = [library(folder, extra) for extra in VARIANTS]
         except NoCompiler as reason:
             print(f"Nothing is compared: {reason}.")
             return
-        print(f"{platform.processor() or platform.machine()}, {compiler()} {' '.join(FLAGS[:3])}, {arguments.problem}")
+        print(f"{arguments.problem}; {compiler()} {' '.join(FLAGS[:3])}, and with {' '.join(VARIANTS[1])}: the faster one")
         print(f"{'method':18s}{'kernels':>10s}{'C':>10s}{'ratio':>8s}   (ns per step)")
-        for key, (ours, theirs) in measure(loaded, arguments.problem, arguments.steps, arguments.rounds).items():
+        for key, (ours, theirs) in measure(libraries, arguments.problem, arguments.steps, arguments.rounds).items():
             print(f"{key:18s}{ours:10.1f}{theirs:10.1f}{ours / theirs:8.2f}")
 
 
