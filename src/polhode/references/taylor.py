@@ -13,12 +13,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from operator import mul
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import gmpy2
 import mpmath
 
+from polhode.plain import plain_copy
 from polhode.problems.system import System
 from polhode.references.precision import GUARD_DIGITS, digits_and_guard
 
@@ -164,40 +164,9 @@ def on_series(function: Callable[..., Any]) -> Callable[..., Any]:
         If it uses a function of ``math`` that has no series here.
     """
 
-    class Mathematics:
-        """The module ``math`` on series."""
-
-        def __getattr__(self, name: str) -> Any:
-            return convert(getattr(math, name))
-
-    done: dict[FunctionType, FunctionType] = {}
-
-    def convert(value: Any) -> Any:
-        value = getattr(value, "py_func", value)
-        if value is math:
-            return Mathematics()
-        if isinstance(value, BuiltinFunctionType) and value.__module__ == "math":
-            if value not in FUNCTIONS:
-                known = ", ".join(known.__name__ for known in FUNCTIONS)
-                raise ValueError(f"math.{value.__name__} has no series, only {known} have; give the problem a torque_series")
-            return FUNCTIONS[value]
-        if not isinstance(value, FunctionType):
-            return value
-        if value not in done:
-            cells = tuple(CellType(convert(cell.cell_contents)) for cell in value.__closure__ or ())
-            names = dict(value.__globals__)
-            done[value] = FunctionType(value.__code__, names, value.__name__, value.__defaults__, cells)
-            for name in _names(value.__code__) & set(names):
-                names[name] = convert(names[name])
-        return done[value]
-
-    converted: Callable[..., Any] = convert(function)
+    lack = "math.{name} has no series, only {known} have; give the problem a torque_series"
+    converted: Callable[..., Any] = plain_copy(function, FUNCTIONS, lack)
     return converted
-
-
-def _names(code: CodeType) -> set[str]:
-    """All names that a function looks up, in its comprehensions and inner functions too."""
-    return set(code.co_names).union(*(_names(inner) for inner in code.co_consts if isinstance(inner, CodeType)))
 
 
 def solve(

@@ -48,6 +48,7 @@ TABLES = (
     "orders_by_torque",
     "long_runs",
     "reversibility",
+    "operations",
     "note_corrections",
     "velocity_torque",
     "claims",

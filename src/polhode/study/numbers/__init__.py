@@ -19,7 +19,7 @@ from polhode.references.precision import GUARD_DIGITS
 from polhode.study.claims import COUNTED
 from polhode.study.figures.delvalle2024 import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs, NotInRun, is_published_ladder
-from polhode.study.numbers import comparison, seelen2016
+from polhode.study.numbers import comparison, cost, seelen2016
 from polhode.study.numbers.comparison import SOURCE_NAMES
 from polhode.study.numbers.formats import at, factor, macro_name, peak, plain, quotient, upper
 from polhode.study.storage import write_text
@@ -254,6 +254,7 @@ GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
     _counts,
     *seelen2016.GROUPS,
     *comparison.GROUPS,
+    *cost.GROUPS,
 )
 
 

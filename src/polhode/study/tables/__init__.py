@@ -9,6 +9,7 @@ from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.storage import write_text
 from polhode.study.tables import (
     calzavarini2010,
+    cost,
     delvalle2024,
     judgement,
     long_runs,
@@ -25,6 +26,7 @@ TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {
     **seelen2016.TABLES,
     **torque_classes.TABLES,
     **long_runs.TABLES,
+    **cost.TABLES,
     **calzavarini2010.TABLES,
     **judgement.TABLES,
     **sources.TABLES,

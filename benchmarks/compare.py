@@ -1,0 +1,145 @@
+"""Time a step of the compiled kernels beside the same arithmetic in C: ``python benchmarks/compare.py``.
+
+``steps.c`` is compiled by the system's compiler into a temporary folder and called through ctypes. Both sides run the
+same problem, with the torque behind a function pointer. Short runs of all methods and both sides take turns, and the fastest
+of each counts: the one with which other work on the machine interfered least.
+"""
+
+import argparse
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "src"))
+
+import polhode  # noqa: E402
+
+#: The methods that ``steps.c`` holds, each under the name of its key, as it declares its normalisation.
+METHODS = ("euler", "spiral_leapfrog", "omelyan1998", "fincham1992", "no_squish", "pcdm2016", "rk4")
+#: The problems whose torques it holds, in the order of its table.
+PROBLEMS = ("spiral_cylinder", "asymmetric_heavy_top")
+#: No fused multiply-add and no fast-math: the arithmetic is that of the kernels.
+FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-std=c11", "-Wall", "-Wextra", "-shared", "-fPIC")
+#: What is tried beside them: gcc is often faster when it does not gather single numbers into vectors.
+VARIANTS = ((), ("-fno-tree-slp-vectorize",))
+
+
+class NoCompiler(RuntimeError):
+    """There is no C compiler to compare with."""
+
+
+def compiler() -> str:
+    """The C compiler: that of the environment variable CC, or the first of cc, gcc and clang that there is.
+
+    Raises
+    ------
+    NoCompiler
+        If there is none.
+    """
+    named = os.environ.get("CC")
+    for name in [named] if named else ["cc", "gcc", "clang"]:
+        if shutil.which(name):
+            return name
+    raise NoCompiler(
+        f"CC names {named!r}, which is not there"
+        if named
+        else "no C compiler found (cc, gcc, clang); install one, or name it by the environment variable CC"
+    )
+
+
+def library(folder: str | Path, extra: tuple[str, ...] = ()) -> ctypes.CDLL:
+    """``steps.c``, compiled into ``folder`` with :data:`FLAGS` and some more, and loaded.
+
+    Raises
+    ------
+    NoCompiler
+        If there is none.
+    RuntimeError
+        If the compiler does not compile it; the message is its own.
+    """
+    made = Path(folder) / f"steps{''.join(extra)}.so"
+    command = [compiler(), *FLAGS, *extra, str(HERE / "steps.c"), "-o", str(made), "-lm"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{run.stderr}")
+    loaded = ctypes.CDLL(str(made))
+    for name in METHODS:
+        pointer = ctypes.POINTER(ctypes.c_double)
+        function = getattr(loaded, name)
+        function.restype = None
+        function.argtypes = [pointer] * 3 + [ctypes.c_int, pointer, ctypes.c_double, ctypes.c_long, pointer, pointer]
+    return loaded
+
+
+def in_c(loaded: ctypes.CDLL, key: str, problem: str, dt: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """q and omega after so many steps by the C version."""
+    case = polhode.problems[problem]
+    given = [np.array(values, dtype=float) for values in (case.q0, case.omega0, case.body.coefficients())]
+    q, omega = np.empty(4), np.empty(3)
+    pointers = [a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in (*given, case.parameter_array, q, omega)]
+    getattr(loaded, key)(*pointers[:3], PROBLEMS.index(problem), pointers[3], dt, steps, *pointers[4:])
+    return q, omega
+
+
+def in_python(key: str, problem: str, dt: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same by the compiled kernels."""
+    case = polhode.problems[problem]
+    torque, parameters, at = case.compiled_torque, case.parameter_array, np.array([steps])
+    q, omega, _, _ = polhode.methods[key].integrate(case.q0, case.omega0, case.body.coefficients(), torque, parameters, dt, at)
+    return q[0], omega[0]
+
+
+def nanoseconds(run: Callable[[], object], steps: int) -> float:
+    """Nanoseconds of one step in a run of so many."""
+    start = perf_counter()
+    run()
+    return (perf_counter() - start) / steps * 1e9
+
+
+def measure(
+    libraries: Sequence[ctypes.CDLL], problem: str, steps: int, rounds: int, dt: float = 1e-4
+) -> dict[str, tuple[float, float]]:
+    """Method -> nanoseconds of a step by the kernels and by the C version: the fastest of all rounds and libraries."""
+    runs = {key: [partial(in_python, key, problem, dt, steps)] for key in METHODS}
+    for key, sides in runs.items():
+        sides += [partial(in_c, loaded, key, problem, dt, steps) for loaded in libraries]
+        for run in sides:
+            run()
+    best = {key: [np.inf] * len(sides) for key, sides in runs.items()}
+    for _ in range(rounds):
+        for key, sides in runs.items():
+            best[key] = [min(old, nanoseconds(run, steps)) for old, run in zip(best[key], sides, strict=True)]
+    return {key: (ours, min(theirs)) for key, (ours, *theirs) in best.items()}
+
+
+def main() -> None:
+    """Print a table, or why there is none."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problem", choices=PROBLEMS, default=PROBLEMS[0])
+    parser.add_argument("--steps", type=int, default=50_000, help="steps of one run (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=150, help="how often each is timed (default: %(default)s)")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            libraries = [library(folder, extra) for extra in VARIANTS]
+        except NoCompiler as reason:
+            print(f"Nothing is compared: {reason}.")
+            return
+        print(f"{arguments.problem}; {compiler()} {' '.join(FLAGS[:3])}, and with {' '.join(VARIANTS[1])}: the faster one")
+        print(f"{'method':18s}{'kernels':>10s}{'C':>10s}{'ratio':>8s}   (ns per step)")
+        for key, (ours, theirs) in measure(libraries, arguments.problem, arguments.steps, arguments.rounds).items():
+            print(f"{key:18s}{ours:10.1f}{theirs:10.1f}{ours / theirs:8.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Copies of compiled functions that run as plain Python on other numbers than floats: power series, counting floats."""
+
+import math
+from collections.abc import Callable, Mapping
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+
+def plain_copy(function: Callable[..., Any], mathematics: Mapping[Callable[..., Any], Callable[..., Any]], lack: str) -> Any:
+    """A copy of a plain-Python or compiled function in which nothing is compiled, down the whole tree of what it calls.
+
+    Parameters
+    ----------
+    function : callable
+        What to copy; it stays as it is, and so does all that it calls.
+    mathematics : mapping
+        Functions of ``math`` -> what the copy finds in their place.
+    lack : str
+        What to say of another function of ``math``; ``{name}`` stands for its name, ``{known}`` for those there are.
+
+    Raises
+    ------
+    ValueError
+        If the function, or what it calls, uses a function of ``math`` that has nothing in its place.
+    """
+
+    class Module:
+        """A module whose members are converted when they are looked up."""
+
+        def __init__(self, module: ModuleType) -> None:
+            self.module = module
+
+        def __getattr__(self, name: str) -> Any:
+            return convert(getattr(self.module, name))
+
+    done: dict[FunctionType, FunctionType] = {}
+
+    def convert(value: Any) -> Any:
+        value = getattr(value, "py_func", value)
+        if isinstance(value, ModuleType):
+            return Module(value)
+        if isinstance(value, BuiltinFunctionType) and value.__module__ == math.__name__:
+            if value not in mathematics:
+                raise ValueError(lack.format(name=value.__name__, known=", ".join(f.__name__ for f in mathematics)))
+            return mathematics[value]
+        if not isinstance(value, FunctionType):
+            return value
+        if value not in done:
+            cells = tuple(CellType(convert(cell.cell_contents)) for cell in value.__closure__ or ())
+            names = dict(value.__globals__)
+            done[value] = FunctionType(value.__code__, names, value.__name__, value.__defaults__, cells)
+            for name in _names(value.__code__) & set(names):
+                names[name] = convert(names[name])
+        return done[value]
+
+    return convert(function)
+
+
+def _names(code: CodeType) -> set[str]:
+    """All names that a function looks up, in its comprehensions and inner functions too."""
+    return set(code.co_names).union(*(_names(inner) for inner in code.co_consts if isinstance(inner, CodeType)))

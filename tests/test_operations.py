@@ -1,0 +1,231 @@
+"""Operations of a step: kernels counted by hand, steps counted by hand and by the driver, the table and its section."""
+
+import math
+import re
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polhode
+from polhode import body, quaternion, vector
+from polhode.kernel import kernel
+from polhode.methods.protocol import OneTorque
+from polhode.operations import Counting, Operations, count, counting, on_counting, operations
+from polhode.study import numbers, tables
+from polhode.study.inputs import Inputs
+from polhode.study.numbers import cost as cost_numbers
+from polhode.study.tables import cost
+
+PAPER = Path(__file__).parents[1] / "paper"
+Q, P, V = (1.0, 0.2, 0.3, 0.4), (0.1, 0.2, 0.3, 0.4), (0.3, 0.4, 0.5)
+BODY = polhode.Body((1.0, 1.7, 2.3)).coefficients()
+#: What the driver adds where it normalises: |q|^2 (4 and 3), a root, a reciprocal, four products.
+NORMALISATION = Operations(additions=3, multiplications=8, divisions=1, square_roots=1)
+#: The polynomials of cos_sinc: y^2 and y^4; eight products and eight sums each; two factors of a sign that is one.
+COS_SINC = Operations(additions=16, multiplications=20, comparisons=1)
+
+
+def plus(*parts: Operations) -> Operations:
+    return Operations(**{name: sum(getattr(part, name) for part in parts) for name in asdict(Operations())})
+
+
+# Kernels by hand
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "expected"),
+    [
+        (quaternion.multiply, (Q, P), Operations(additions=12, multiplications=16)),
+        (body.euler_equations, (V, V, BODY), Operations(additions=3, multiplications=9)),
+        (quaternion.derivative, (Q, V), Operations(additions=8, multiplications=16)),
+        (quaternion.increment, (0.1, Q, P), Operations(additions=4, multiplications=4)),
+        (quaternion.normalise, (Q,), NORMALISATION),
+        (quaternion.conjugate, (Q,), Operations(negations=3)),
+        (quaternion.to_lab, (Q, V), Operations(additions=17, multiplications=24)),
+        (quaternion.cos_sinc, (0.3,), COS_SINC),
+        # h, h^2, |omega|^2 (3 and 2), their product; s; three components; the product of the quaternions.
+        (quaternion.rotate, (Q, V, 0.1), plus(COS_SINC, Operations(additions=14, multiplications=26))),
+        (vector.cross, (V, V), Operations(additions=3, multiplications=6)),
+        (vector.axpy, (0.1, V, V), Operations(additions=3, multiplications=3)),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_kernels_counted_by_hand(function, arguments, expected):
+    found = count(function, *arguments)
+    assert found == expected
+    assert count(getattr(function, "py_func", function), *arguments) == expected, "compiled or not"
+    assert found.total == expected.additions + expected.multiplications + expected.divisions + expected.square_roots
+
+
+def test_a_branch_that_is_taken_counts():
+    reduced = count(quaternion.cos_sinc, 9.0)
+    assert (reduced.square_roots, reduced.divisions) == (1, 1)
+    assert reduced.total > COS_SINC.total
+
+
+def test_values_are_those_of_floats():
+    tally = Operations()
+    found = on_counting(quaternion.rotate)(*counting((Q, V, 0.1), tally))
+    assert tuple(map(float, found)) == quaternion.rotate(Q, V, 0.1)
+
+
+def test_every_operation_of_a_float_counts():
+    tally = Operations()
+    x = Counting(3.0, tally)
+    values = [x + 1, 1 + x, x - 1, 1 - x, 2 * x, x * 2, x / 2, 2 / x, -x, abs(x), x**3, x.sqrt()]
+    assert [float(v) for v in values] == [4, 4, 2, -2, 6, 6, 1.5, 2 / 3, -3, 3, 27, math.sqrt(3)]
+    assert [x < 1, x <= 1, x > 1, x >= 1, x == 1, x != 1] == [False, False, True, True, False, True]
+    # The power is two products.
+    assert tally == Operations(additions=4, multiplications=4, divisions=2, square_roots=1, negations=2, comparisons=6)
+
+
+def test_what_does_not_vary_is_known():
+    tally = Operations()
+    dt, x = Counting(0.1, tally, varies=False), Counting(1.0, tally)
+    (0.5 * dt) * dt + x * dt
+    assert (tally.total, tally.constants) == (4, 2)
+
+
+def test_what_cannot_be_counted_is_named():
+    @kernel
+    def exponential(x):
+        return math.exp(x)
+
+    with pytest.raises(ValueError, match=r"math\.exp cannot be counted, only sqrt can"):
+        count(exponential, 1.0)
+    with pytest.raises(ValueError, match=r"exponent 0\.5"):
+        count(lambda x: x**0.5, 1.0)
+    with pytest.raises(ValueError, match=r"pfc4.*cannot be switched"):
+        operations("pfc4", normalise=True)
+    with pytest.raises(KeyError, match="euler"):
+        operations("eulr")
+
+
+# Steps
+
+
+def test_direct_euler_by_hand():
+    # Euler's equations, omega, dq/dt, q.
+    step = Operations(1, additions=3 + 3 + 8 + 4, multiplications=9 + 3 + 16 + 4)
+    assert operations("euler", normalise=False) == step
+    assert operations("euler") == operations("euler", normalise=True) == plus(step, NORMALISATION)
+    assert operations("euler").total == 63
+
+
+def test_spiral_by_hand():
+    # Three times Euler's equations and six sums, with dt/4 and dt/6 twice each and 2 dt/3; then the rotation.
+    kick = Operations(additions=3 * 3 + 6 * 3, multiplications=3 * 9 + 6 * 3 + 1, divisions=5)
+    # The constants: those of the kick, and h and h^2 of the rotation.
+    expected = plus(Operations(1, constants=8), kick, count(quaternion.rotate, Q, V, 0.1))
+    assert operations("spiral_leapfrog") == expected
+
+
+@pytest.mark.parametrize("key", polhode.methods)
+def test_every_method_counts(key):
+    method = polhode.methods[key]
+    found = operations(key)
+    assert all(type(value) is int and value >= 0 for value in asdict(found).values())
+    assert found.total > found.constants
+    assert min(found.additions, found.multiplications) > 0
+    assert found.torques == method.torques_per_step
+    assert operations(method) == found, "the same again"
+    if method.normalisable:
+        off, on = (operations(key, normalise=wanted) for wanted in (False, True))
+        assert on == plus(off, NORMALISATION)
+        assert found == (on if method.normalises else off)
+
+
+@pytest.mark.parametrize("key", polhode.methods)
+def test_the_state_decides_nothing(key):
+    rng = np.random.default_rng(5)
+    found = operations(key)
+    for steps in (1, 2, 5):
+        q = np.array([3.0, *rng.uniform(-1, 1, 3)])
+        q /= np.linalg.norm(q)
+        assert operations(key, q0=tuple(q), omega0=tuple(rng.normal(size=3)), dt=1e-4, steps=steps) == found
+
+
+def test_a_step_beyond_a_quarter_turn_costs_more():
+    assert operations("spiral_leapfrog", dt=4.0).total > operations("spiral_leapfrog").total
+
+
+@pytest.mark.parametrize("key", polhode.methods)
+@pytest.mark.parametrize("normalise", [None, True, False])
+def test_the_driver_does_the_same(key, normalise):
+    """The driver itself, run on counting floats: what one step more adds, without the time it forms for the torque."""
+    method = polhode.methods[key]
+    if normalise is not None and not method.normalisable:
+        pytest.skip("its normalisation cannot be switched")
+    totals = []
+    for last in (3, 4):
+        tally = Operations()
+        q, omega, moment = (counting(values, tally) for values in ((0.9, 0.1, -0.3, 0.3), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2)))
+        constant, h = (counting(values, tally, varies=False) for values in (BODY, 1e-3))
+
+        def torque(*arguments, tally=tally, moment=moment):
+            tally.torques += 1
+            return moment
+
+        out = [np.empty((1, n), dtype=object) for n in (4, 3, 3)]
+        drive = on_counting(method._driver(method._normalise(normalise)))
+        drive(q, omega, constant, torque, (), h, np.array([last]), *out)
+        totals.append(tally)
+    more = {name: value - asdict(totals[0])[name] for name, value in asdict(totals[1]).items()}
+    expected = asdict(operations(key, normalise))
+    # (n + torque_time) dt, or n dt: one product a step, of constants, as n does not count.
+    expected["multiplications"] += 1
+    expected["constants"] += 1
+    if not isinstance(method, OneTorque):
+        # The driver's time is made of dt alone, so that what a method adds to it seems constant, too.
+        expected["constants"] = more["constants"]
+    assert more == expected
+
+
+# The table and its section
+
+
+def test_the_table_has_every_method(tmp_path):
+    data = cost.counts().set_index("method")
+    assert set(data.index) == set(polhode.methods)
+    assert data.relative["euler"] == 1 and data.total["spiral_leapfrog"] == operations("spiral_leapfrog").total
+    switchable = data.total_normalised.notna()
+    assert set(data.index[~switchable]) == {"pfc4"}
+    assert (data.total_normalised - data.total_left_alone)[switchable].eq(NORMALISATION.total).all()
+    for folder in ("one", "two"):
+        tables.render("operations", Inputs(tmp_path), tmp_path / folder)
+    for ending in ("csv", "tex"):
+        one, two = ((tmp_path / folder / f"operations.{ending}").read_bytes() for folder in ("one", "two"))
+        assert one == two
+    text = (tmp_path / "one" / "operations.tex").read_text()
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert len(rows) == len(polhode.methods) + 1
+    assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1, "every row has as many cells"
+    assert not re.search(r"\bnan\b|NA", text)
+    euler = next(row for row in rows if row.startswith("direct Euler"))
+    assert euler == r"direct Euler & 1 & 21 & 40 & 1 & 1 & 63 & 0 & \emph{63} & 50 & \num{1.00} \\"
+
+
+def test_a_plugin_that_cannot_be_counted_has_an_empty_row(monkeypatch, tmp_path):
+    @kernel
+    def after_torque(state, torque, inertia, dt):
+        return (*state[:4], math.exp(state[4]), state[5], state[6])
+
+    mine = replace(polhode.methods["euler"], key="mine", label="mine", after_torque=after_torque)
+    monkeypatch.setattr(cost, "registry", {**polhode.methods, "mine": mine})
+    data, text = cost.table(Inputs(tmp_path))
+    assert data.set_index("method").total.isna()["mine"]
+    assert "mine & -- & --" in text
+    assert "studyOperationsMine" not in cost_numbers.operations(Inputs(tmp_path))
+
+
+def test_the_numbers_of_the_section_are_made(tmp_path):
+    made = cost_numbers.operations(Inputs(tmp_path))
+    text = (PAPER / "sections" / "cost.tex").read_text()
+    assert set(re.findall(r"\\(study\w+)", text)) <= set(made)
+    assert made["studyOperationsNormalise"] == "13" and made["studyOperationsLinear"] == "32"
+    assert cost_numbers.operations in numbers.GROUPS
+    assert "SPIRAL-O" in made["studyOperationsCheaper"] and "Euler" not in made["studyOperationsCheaper"]
+    text = re.sub(r"\\(setlength\{.*?\}\{.*?\})", "", text)
+    assert not re.findall(r"\d", text), "no measured number stands in the text"
