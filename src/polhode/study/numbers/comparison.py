@@ -91,11 +91,7 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
     result["studyOrderTolerance"] = plain(comparison.TOLERANCE)
     result["studyMissedNote"] = " Asterisk: lower than it declares for this one." if len(missed) else ""
     unfitted = frame[frame["unfitted_q"] | frame["unfitted_omega"]]
-    result["studyUnfittedCount"] = str(int(frame[["unfitted_q", "unfitted_omega"]].to_numpy(bool).sum()))
-    result["studyUnfitted"] = listed(
-        f"{spoken(inputs, row['method'])} ({escape(comparison.short_name(inputs, row['problem']))})"
-        for row in comparison.records(unfitted)
-    )
+    result["studyUnfitted"] = _unfitted(inputs, unfitted, int(frame[["unfitted_q", "unfitted_omega"]].to_numpy(bool).sum()))
     # Orders that are higher on one problem than declared for its class.
     for short, called in zip(comparison.QUANTITIES, ("Q", "Omega"), strict=True):
         for row in comparison.records(frame):
@@ -328,6 +324,25 @@ def _declared_q(inputs: Inputs, problem: str, method: str) -> float:
     if problem not in inputs.problems:
         return nan
     return at(inputs.of(problem).errors, "claimed_q_order", method)
+
+
+#: More runs than this are counted in the text, not named.
+NAMED = 12
+
+
+def _unfitted(inputs: Inputs, rows: pd.DataFrame, count: int) -> str:
+    """A sentence on the orders without a fit: which runs they belong to, if they are few."""
+    if not count:
+        return "Every order has a fit."
+    which = [
+        f"{spoken(inputs, r['method'])} ({escape(comparison.short_name(inputs, r['problem']))})"
+        for r in comparison.records(rows)
+    ]
+    named = f": {listed(which)}" if len(which) <= NAMED else r", grey in Fig.~\ref{fig:map}"
+    return (
+        f"{count} orders are missing{named}. There no six steps in a row between the errors that are too large for a fit and those "
+        "that rounding spoils lie on a power."
+    )
 
 
 def note(inputs: Inputs) -> dict[str, str]:
