@@ -340,8 +340,8 @@ def _unfitted(inputs: Inputs, rows: pd.DataFrame, count: int) -> str:
     ]
     named = f": {listed(which)}" if len(which) <= NAMED else r", grey in Fig.~\ref{fig:map}"
     return (
-        f"{count} orders are missing{named}. There no six steps in a row between the errors that are too large for a fit and those "
-        "that rounding spoils lie on a power."
+        f"{count} orders are missing{named}. There no six steps in a row between the errors that are too large for a fit "
+        "and those that rounding spoils lie on a power."
     )
 
 
