@@ -172,8 +172,8 @@ def test_the_driver_does_the_same(key, normalise):
             return moment
 
         out = [np.empty((1, n), dtype=object) for n in (4, 3, 3)]
-        drive = on_counting(method._driver(method._normalise(normalise)))
-        drive(q, omega, constant, torque, (), h, np.array([last]), *out)
+        drive = on_counting(method._driver())
+        drive(q, omega, constant, torque, (), h, method._normalise(normalise), np.array([last]), *out)
         totals.append(tally)
     more = {name: value - asdict(totals[0])[name] for name, value in asdict(totals[1]).items()}
     expected = asdict(operations(key, normalise))

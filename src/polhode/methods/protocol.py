@@ -68,6 +68,7 @@ _SYSTEM_DRIVER = types.int64(
     loads_type,
     parameters_type,
     float_type,
+    types.boolean,
     steps_type,
     *(_tables,) * 5,
 )
@@ -78,6 +79,7 @@ _DRIVER = types.int64(
     torque_type,
     parameters_type,
     float_type,
+    types.boolean,
     steps_type,
     samples_type,
     samples_type,
@@ -180,20 +182,20 @@ class Method(ABC):
         return isinstance(problem, Problem)
 
     @abstractmethod
-    def _driver(self, normalise: bool) -> Callable[..., Any]:
-        """The loop over steps and samples, as plain Python around this method's kernels."""
+    def _driver(self) -> Callable[..., Any]:
+        """The loop over steps and samples, as plain Python around this method's kernels; it is told whether to normalise."""
 
     @cached_property
-    def _drivers(self) -> dict[Any, Callable[..., Any]]:
+    def _drivers(self) -> dict[str, Callable[..., Any]]:
         return {}
 
-    def _compiled(self, driver: Callable[[bool], Callable[..., Any]], signature: Any, normalise: bool) -> Callable[..., Any]:
+    def _compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any) -> Callable[..., Any]:
         """A driver, compiled once; threads that ask for it at the same time wait for the first."""
-        name = driver.__name__, normalise
+        name = driver.__name__
         if name not in self._drivers:
             with _compiling:
                 if name not in self._drivers:
-                    self._drivers[name] = compile_driver(driver(normalise), signature)
+                    self._drivers[name] = compile_driver(driver(), signature)
         return self._drivers[name]
 
     def _normalise(self, wanted: bool | None) -> bool:
@@ -204,7 +206,7 @@ class Method(ABC):
 
     def compile(self) -> None:
         """Compile the driver for one body, so that the first run does not wait for it."""
-        self._compiled(self._driver, _DRIVER, self._normalise(None))
+        self._compiled(self._driver, _DRIVER)
 
     def integrate(
         self,
@@ -234,7 +236,8 @@ class Method(ABC):
         q (samples, 4), omega (samples, 3), stored omega (samples, 3), number of torque evaluations the method used.
         Samples behind a blow-up (a value that is not finite) are NaN.
         """
-        run = self._compiled(self._driver, _DRIVER, self._normalise(normalise))
+        normalise = self._normalise(normalise)
+        run = self._compiled(self._driver, _DRIVER)
         q = np.full((len(sample_steps), 4), np.nan)
         omega = np.full((len(sample_steps), 3), np.nan)
         stored = np.full((len(sample_steps), 3), np.nan)
@@ -245,6 +248,7 @@ class Method(ABC):
             torque,
             parameters,
             float(dt),
+            normalise,
             np.ascontiguousarray(sample_steps, dtype=np.int64),
             q,
             omega,
@@ -328,30 +332,40 @@ class OneTorque(Method):
         """Every problem."""
         return True
 
-    def _driver(self, normalise: bool) -> Callable[..., Any]:
+    def _driver(self) -> Callable[..., Any]:
         start, before_torque, after_torque = self.start, self.before_torque, self.after_torque
         read, stored = self.read, self.stored
         torque_time = float(self.torque_time)
         torque_completes_reading = torque_time == 0.0
-        normalise_first = normalise and self.rotates_before_torque
-        normalise_last = normalise and not self.rotates_before_torque
+        rotates_before_torque = self.rotates_before_torque
 
-        def drive(q0, omega0, body, torque, parameters, dt, sample_steps, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
+        @kernel
+        def advance(state: Any, n: int, last: int, body: Any, torque: Any, parameters: Any, dt: float, normalise: bool) -> Any:
+            normalise_first = normalise and rotates_before_torque
+            normalise_last = normalise and not rotates_before_torque
+            while n < last:
+                state, q, omega = before_torque(state, body, dt)
+                if normalise_first:
+                    state = _normalised(state)
+                    q = state[:4]
+                moment = torque((n + torque_time) * dt, q, omega, parameters)
+                state = after_torque(state, moment, body, dt)
+                if normalise_last:
+                    state = _normalised(state)
+                n += 1
+            return state
+
+        def drive(q0, omega0, body, torque, parameters, dt, normalise, sample_steps, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
             state = start(q0, omega0, torque(0.0, q0, omega0, parameters), body, dt)
-            evaluations = 1
             n = 0
             for i in range(sample_steps.size):
-                while n < sample_steps[i]:
-                    state, q, omega = before_torque(state, body, dt)
-                    if normalise_first:
-                        state = _normalised(state)
-                        q = state[:4]
-                    moment = torque((n + torque_time) * dt, q, omega, parameters)
-                    state = after_torque(state, moment, body, dt)
-                    if normalise_last:
-                        state = _normalised(state)
-                    n += 1
-                    evaluations += 1
+                last = sample_steps[i]
+                # Two loops: inside one, the question would cost some methods a tenth of a step.
+                if normalise:
+                    state = advance(state, n, last, body, torque, parameters, dt, True)
+                else:
+                    state = advance(state, n, last, body, torque, parameters, dt, False)
+                n = last
                 if torque_completes_reading:
                     half, q, omega = before_torque(state, body, dt)
                     q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
@@ -359,11 +373,11 @@ class OneTorque(Method):
                     q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
                 if not _write(q_out, omega_out, stored_out, i, q, omega, stored(state, body, dt)):
                     break
-            return evaluations
+            return 1 + n
 
         return drive
 
-    def _system_driver(self, normalise: bool) -> Callable[..., Any]:
+    def _system_driver(self) -> Callable[..., Any]:
         """The same for several bodies that act on each other, with their centres of mass."""
         assert self.translation is not None
         start, before_torque, after_torque = self.start, self.before_torque, self.after_torque
@@ -372,8 +386,7 @@ class OneTorque(Method):
         place = self.translation.read
         torque_time = float(self.torque_time)
         torque_completes_reading = torque_time == 0.0
-        normalise_first = normalise and self.rotates_before_torque
-        normalise_last = normalise and not self.rotates_before_torque
+        rotates_before_torque = self.rotates_before_torque
 
         def drive(  # type: ignore[no-untyped-def]
             r,
@@ -386,6 +399,7 @@ class OneTorque(Method):
             loads,
             parameters,
             dt,
+            normalise,
             sample_steps,
             q_out,
             omega_out,
@@ -393,6 +407,8 @@ class OneTorque(Method):
             r_out,
             v_out,
         ):
+            normalise_first = normalise and rotates_before_torque
+            normalise_last = normalise and not rotates_before_torque
             count = q.shape[0]
             force, torque = np.zeros((count, 3)), np.zeros((count, 3))
             loads(0.0, r, v, q, omega, parameters, force, torque)
@@ -466,7 +482,8 @@ class OneTorque(Method):
         q (samples, bodies, 4), omega, stored omega, r, v (samples, bodies, 3), number of evaluations of the loads.
         Samples behind a blow-up (a value that is not finite) are NaN.
         """
-        run = self._compiled(self._system_driver, _SYSTEM_DRIVER, self._normalise(normalise))
+        normalise = self._normalise(normalise)
+        run = self._compiled(self._system_driver, _SYSTEM_DRIVER)
         shape = len(sample_steps), len(system.bodies)
         q = np.full((*shape, 4), np.nan)
         omega, stored, r, v = (np.full((*shape, 3), np.nan) for _ in range(4))
@@ -478,6 +495,7 @@ class OneTorque(Method):
             system.compiled_loads,
             system.parameter_array,
             float(dt),
+            normalise,
             np.ascontiguousarray(sample_steps, dtype=np.int64),
             q,
             omega,
@@ -513,19 +531,29 @@ class SeveralTorques(Method):
         """Torque evaluations per step."""
         return self.evaluations_per_step
 
-    def _driver(self, normalise: bool) -> Callable[..., Any]:
+    def _driver(self) -> Callable[..., Any]:
         start, step, read, stored = self.start, self.step, self.read, self.stored
         per_step = int(self.evaluations_per_step)
 
-        def drive(q0, omega0, body, torque, parameters, dt, sample_steps, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
+        @kernel
+        def advance(state: Any, n: int, last: int, body: Any, torque: Any, parameters: Any, dt: float, normalise: bool) -> Any:
+            while n < last:
+                state = step(state, n * dt, dt, body, torque, parameters)
+                if normalise:
+                    state = _normalised(state)
+                n += 1
+            return state
+
+        def drive(q0, omega0, body, torque, parameters, dt, normalise, sample_steps, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
             state = start(q0, omega0, body)
             n = 0
             for i in range(sample_steps.size):
-                while n < sample_steps[i]:
-                    state = step(state, n * dt, dt, body, torque, parameters)
-                    if normalise:
-                        state = _normalised(state)
-                    n += 1
+                last = sample_steps[i]
+                if normalise:
+                    state = advance(state, n, last, body, torque, parameters, dt, True)
+                else:
+                    state = advance(state, n, last, body, torque, parameters, dt, False)
+                n = last
                 q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
                 if not _write(q_out, omega_out, stored_out, i, q, omega, stored(state, body, dt)):
                     break
