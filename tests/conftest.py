@@ -1,7 +1,9 @@
 """Shared fixtures: problems of every torque class with references that do not come from this package."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import hypothesis
 import numpy as np
@@ -12,6 +14,9 @@ from scipy.spatial.transform import Rotation
 import polhode
 from polhode.problems.problem import Problem
 from polhode.references import axial_torque
+
+# Compiled code of the tests, and of the processes that they start, stays in the folder of pytest.
+os.environ.setdefault("POLHODE_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled"))
 
 hypothesis.settings.register_profile("polhode", derandomize=True, deadline=None, database=None, max_examples=60)
 hypothesis.settings.load_profile("polhode")

@@ -8,7 +8,8 @@
 import polhode.methods as methods
 import polhode.problems as problems
 from polhode.body import Body
+from polhode.compilation import compile_all
 from polhode.simulate import simulate
 
 __version__ = "0.1.0"
-__all__ = ["Body", "methods", "problems", "simulate"]
+__all__ = ["Body", "compile_all", "methods", "problems", "simulate"]

@@ -7,15 +7,21 @@ in the single-body driver and, over lanes, in the many-body engine. Three rules 
 * it branches only around plain arithmetic, which the compiler can turn into a selection; no early return, no exception;
 * it does not depend on fused multiply-add, so that plain Python, the driver and the lanes agree to the last bit.
 
+What is compiled for a fixed signature is kept on disk for the next process (:mod:`polhode.cache`).
+
 With ``NUMBA_DISABLE_JIT=1`` in the environment the decorators do nothing and everything runs as plain Python;
 the tests use that to hold both versions together.
 """
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import numba
 from numba import types
+from numba.core.registry import CPUDispatcher
+
+from polhode import cache
 
 #: A quaternion ``(q0, qx, qy, qz)``, scalar first, unit, from body to lab.
 Quaternion = tuple[float, float, float, float]
@@ -52,19 +58,53 @@ def kernel(function: Function) -> Function:
     Inlining by LLVM and not by Numba (``inline="always"``) gives the same machine code here, and compiles in half the time:
     each kernel is then typed once, not once per use.
     """
-    return cast(Function, numba.njit(forceinline=True, error_model="numpy")(function))
+    if numba.config.DISABLE_JIT:
+        return function
+    return cast(Function, _Kernel(py_func=function, targetoptions=_KERNEL_OPTIONS))
+
+
+_KERNEL_OPTIONS = {
+    "nopython": True,
+    "forceinline": True,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
+
+class _Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function made to be inlined.
+
+    The wrappers through which Python and C call a function are left out: as each holds another copy of what is inlined, they
+    took more than half of the compile time. A call from Python compiles a second version, with them.
+    """
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._alone(*arguments)
+
+    @cached_property
+    def _alone(self) -> Callable[..., Any]:
+        return cast(Callable[..., Any], numba.njit(error_model="numpy")(self.py_func))
 
 
 def compile_driver(function: Function, signature: Any) -> Function:
     """Compile a loop over steps for one explicit signature; it releases the interpreter lock and divides as IEEE 754 does."""
-    return cast(Function, numba.njit(signature, nogil=True, error_model="numpy")(function))
+    return cast(Function, cache.compiled(function, signature, **_OPTIONS))
+
+
+def is_kept(function: Callable[..., Any], signature: Any) -> bool:
+    """Whether :func:`compile_driver` would find its code on the disk."""
+    return cache.kept(function, signature, **_OPTIONS)
 
 
 def compile_torque(function: Function) -> Function:
     """Compile a torque function of the fixed signature ``(t, q, omega, parameters) -> (tx, ty, tz)``."""
-    return cast(Function, numba.njit(torque_signature, error_model="numpy")(function))
+    return compile_driver(function, torque_signature)
 
 
 def compile_loads(function: Function) -> Function:
     """Compile the loads on several bodies, of the fixed signature :data:`loads_signature`."""
-    return cast(Function, numba.njit(loads_signature, error_model="numpy")(function))
+    return compile_driver(function, loads_signature)
+
+
+_OPTIONS = {"nogil": True, "error_model": "numpy"}

@@ -80,9 +80,12 @@ class Catalogue(ModuleType):
         if spec is None or spec.loader is None:
             raise ValueError(f"plug-in {path} is not a Python file; its name must end in .py")
         member = importlib.util.module_from_spec(spec)
+        # Compiled code that comes from the disk looks its module up by name.
+        sys.modules[member.__name__] = member
         try:
             spec.loader.exec_module(member)
         except Exception as error:
+            del sys.modules[member.__name__]
             raise ValueError(f"plug-in {path} cannot be loaded: {type(error).__name__}: {error}") from error
         if not hasattr(member, self._object_name):
             raise ValueError(f"plug-in {path} defines no {self._object_name}")

@@ -47,6 +47,7 @@ from polhode.kernel import (
     compile_driver,
     float_type,
     inertia_type,
+    is_kept,
     kernel,
     loads_type,
     parameters_type,
@@ -204,9 +205,18 @@ class Method(ABC):
             raise ValueError(f"method {self.key}: its normalisation cannot be switched; leave out normalise")
         return self.normalisable and (self.normalises if wanted is None else wanted)
 
-    def compile(self) -> None:
-        """Compile the driver for one body, so that the first run does not wait for it."""
-        self._compiled(self._driver, _DRIVER)
+    def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
+        """The drivers that there are, with their signatures; those of systems of bodies only if asked for."""
+        return [(self._driver, _DRIVER)]
+
+    def compile(self, systems: bool = False) -> None:
+        """Compile the driver for one body, with ``systems`` that for several too; the first run then does not wait for it."""
+        for driver, signature in self._loops(systems):
+            self._compiled(driver, signature)
+
+    def is_kept(self, systems: bool = False) -> bool:
+        """Whether :meth:`compile` finds everything on the disk (:mod:`polhode.cache`)."""
+        return all(is_kept(driver(), signature) for driver, signature in self._loops(systems))
 
     def integrate(
         self,
@@ -332,6 +342,9 @@ class OneTorque(Method):
         """Every problem."""
         return True
 
+    def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
+        return [*super()._loops(systems), *([(self._system_driver, _SYSTEM_DRIVER)] if systems else [])]
+
     def _driver(self) -> Callable[..., Any]:
         start, before_torque, after_torque = self.start, self.before_torque, self.after_torque
         read, stored = self.read, self.stored
@@ -339,33 +352,28 @@ class OneTorque(Method):
         torque_completes_reading = torque_time == 0.0
         rotates_before_torque = self.rotates_before_torque
 
-        @kernel
-        def advance(state: Any, n: int, last: int, body: Any, torque: Any, parameters: Any, dt: float, normalise: bool) -> Any:
-            normalise_first = normalise and rotates_before_torque
-            normalise_last = normalise and not rotates_before_torque
-            while n < last:
-                state, q, omega = before_torque(state, body, dt)
-                if normalise_first:
-                    state = _normalised(state)
-                    q = state[:4]
-                moment = torque((n + torque_time) * dt, q, omega, parameters)
-                state = after_torque(state, moment, body, dt)
-                if normalise_last:
-                    state = _normalised(state)
-                n += 1
-            return state
-
         def drive(q0, omega0, body, torque, parameters, dt, normalise, sample_steps, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
             state = start(q0, omega0, torque(0.0, q0, omega0, parameters), body, dt)
             n = 0
             for i in range(sample_steps.size):
-                last = sample_steps[i]
-                # Two loops: inside one, the question would cost some methods a tenth of a step.
+                # Two loops: within one, the question whether to normalise would cost some methods a tenth of a step.
                 if normalise:
-                    state = advance(state, n, last, body, torque, parameters, dt, True)
+                    while n < sample_steps[i]:
+                        state, q, omega = before_torque(state, body, dt)
+                        if rotates_before_torque:
+                            state = _normalised(state)
+                            q = state[:4]
+                        moment = torque((n + torque_time) * dt, q, omega, parameters)
+                        state = after_torque(state, moment, body, dt)
+                        if not rotates_before_torque:
+                            state = _normalised(state)
+                        n += 1
                 else:
-                    state = advance(state, n, last, body, torque, parameters, dt, False)
-                n = last
+                    while n < sample_steps[i]:
+                        state, q, omega = before_torque(state, body, dt)
+                        moment = torque((n + torque_time) * dt, q, omega, parameters)
+                        state = after_torque(state, moment, body, dt)
+                        n += 1
                 if torque_completes_reading:
                     half, q, omega = before_torque(state, body, dt)
                     q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
@@ -535,25 +543,18 @@ class SeveralTorques(Method):
         start, step, read, stored = self.start, self.step, self.read, self.stored
         per_step = int(self.evaluations_per_step)
 
-        @kernel
-        def advance(state: Any, n: int, last: int, body: Any, torque: Any, parameters: Any, dt: float, normalise: bool) -> Any:
-            while n < last:
-                state = step(state, n * dt, dt, body, torque, parameters)
-                if normalise:
-                    state = _normalised(state)
-                n += 1
-            return state
-
         def drive(q0, omega0, body, torque, parameters, dt, normalise, sample_steps, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
             state = start(q0, omega0, body)
             n = 0
             for i in range(sample_steps.size):
-                last = sample_steps[i]
-                if normalise:
-                    state = advance(state, n, last, body, torque, parameters, dt, True)
+                if normalise:  # two loops, as above
+                    while n < sample_steps[i]:
+                        state = _normalised(step(state, n * dt, dt, body, torque, parameters))
+                        n += 1
                 else:
-                    state = advance(state, n, last, body, torque, parameters, dt, False)
-                n = last
+                    while n < sample_steps[i]:
+                        state = step(state, n * dt, dt, body, torque, parameters)
+                        n += 1
                 q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
                 if not _write(q_out, omega_out, stored_out, i, q, omega, stored(state, body, dt)):
                     break

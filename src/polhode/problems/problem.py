@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from polhode.body import Body
-from polhode.kernel import compile_torque
+from polhode.kernel import compile_torque, is_kept, torque_signature
 
 #: reference(problem, times, digits) -> one state for each time, as mpmath numbers: (q, omega) of the one body of a
 #: :class:`Problem`, or the (r, v, q, omega) of each body of a :class:`polhode.problems.system.System`.
@@ -163,6 +163,14 @@ class Problem(Case):
     def compiled_torque(self) -> Callable[..., Any]:
         """The torque, compiled; one compilation for each problem object."""
         return compile_torque(self.torque)
+
+    def compile(self) -> None:
+        """Compile the torque, so that the first run does not wait for it."""
+        _ = self.compiled_torque
+
+    def is_kept(self) -> bool:
+        """Whether :meth:`compile` finds it on the disk (:mod:`polhode.cache`)."""
+        return is_kept(self.torque, torque_signature)
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
         """The exact q (times, 4) and omega (times, 3) in double precision, from the closed form at ``digits`` digits.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from polhode.body import Body
-from polhode.kernel import compile_loads
+from polhode.kernel import compile_loads, is_kept, loads_signature
 from polhode.problems.problem import Case
 
 Vectors = tuple[tuple[float, float, float], ...]
@@ -72,6 +72,14 @@ class System(Case):
     def compiled_loads(self) -> Callable[..., Any]:
         """The loads, compiled; one compilation for each problem object."""
         return compile_loads(self.loads)
+
+    def compile(self) -> None:
+        """Compile the loads, so that the first run does not wait for it."""
+        _ = self.compiled_loads
+
+    def is_kept(self) -> bool:
+        """Whether :meth:`compile` finds them on the disk (:mod:`polhode.cache`)."""
+        return is_kept(self.loads, loads_signature)
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
         """The exact q (times, bodies, 4) and omega (times, bodies, 3) in double precision, from the closed form.

@@ -1,0 +1,286 @@
+"""Compiled code kept on disk: the next process finds it, nothing stale is ever served, and nothing can break it."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+import polhode
+from polhode import cache
+from polhode.kernel import compile_torque, is_kept, kernel, torque_signature
+
+HOME = Path(__file__).parents[1]
+
+#: Runs the methods named on the command line on two problems with different torques; prints end states, hits and misses.
+SCRIPT = """
+import sys
+import numpy as np
+import polhode
+keys = []
+for word in sys.argv[1:]:
+    keys.append(polhode.methods.load(word).key if word.endswith(".py") else word)
+hits = misses = 0
+for key in keys:
+    for problem in ("heavy_top", "spiral_cylinder"):
+        run = polhode.simulate(problem, key, 1 / 64, 0.5)
+        print(key, problem, *(float(x).hex() for x in np.concatenate([run.q[-1], run.omega[-1]])))
+compiled = [polhode.problems[p].compiled_torque for p in ("heavy_top", "spiral_cylinder")]
+for one in [*compiled, *(d for key in keys for d in polhode.methods[key]._drivers.values())]:
+    hits += sum(one.stats.cache_hits.values())
+    misses += sum(one.stats.cache_misses.values())
+print(hits, misses)
+"""
+
+
+def process(folder, *words, source=HOME / "src", **environment):
+    """The lines of states, and (hits, misses), of a new process with this folder for compiled code."""
+    surroundings = os.environ | {"PYTHONPATH": str(source), "POLHODE_CACHE_DIR": str(folder)} | environment
+    run = subprocess.run([sys.executable, "-c", SCRIPT, *words], env=surroundings, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    *states, counts = run.stdout.splitlines()
+    return states, tuple(int(x) for x in counts.split())
+
+
+def test_the_second_process_finds_everything_and_gets_the_same_numbers(tmp_path):
+    states, counts = process(tmp_path / "a", "euler", "rk4")
+    assert counts == (0, 4)
+    assert process(tmp_path / "a", "euler", "rk4") == (states, (4, 0))
+    assert process("", "euler", "rk4") == (states, (0, 4))
+    assert sorted(p.suffix for p in (tmp_path / "a").iterdir()) == [".code"] * 4
+
+
+def test_code_of_several_processes_is_not_mixed_up(tmp_path):
+    """Each process numbers its functions anew; but for the hash both would have the same name here, and the first be called."""
+    script = """
+import sys
+import numpy as np
+import polhode
+from polhode.kernel import compile_torque
+def closing_over(value):
+    def torque(t, q, omega, p):
+        return (value, 0.0, 0.0)
+    return torque
+made = [compile_torque(closing_over(float(word))) for word in sys.argv[1:]]
+body = polhode.Body((1.0, 1.0, 1.0)).coefficients()
+start, at = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), np.array([1])
+for torque in made:
+    print(polhode.methods["euler"].integrate(*start, body, torque, np.zeros(1), 0.5, at)[1][0, 0])
+print(*(sum(torque.stats.cache_hits.values()) for torque in made))
+"""
+    surroundings = os.environ | {"PYTHONPATH": str(HOME / "src"), "POLHODE_CACHE_DIR": str(tmp_path)}
+
+    def run(*words):
+        return subprocess.run(
+            [sys.executable, "-c", script, *words], env=surroundings, capture_output=True, text=True, check=True
+        ).stdout.split()
+
+    assert run("1") == ["0.5", "0"] and run("2") == ["1.0", "0"]
+    assert run("1", "2") == ["0.5", "1.0", "1", "1"]
+    assert run("2", "1") == ["1.0", "0.5", "1", "1"]
+
+
+def test_an_edited_kernel_of_another_module_is_not_served_stale(tmp_path):
+    source = tmp_path / "src"
+    shutil.copytree(HOME / "src" / "polhode", source / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
+    states, _ = process(tmp_path / "cache", "euler", source=source)
+    edited = source / "polhode" / "quaternion.py"
+    text = edited.read_text()
+    assert text.count("0.5 * (q[0] * omega[0] + q[2] * omega[2]") == 1
+    # A comment changes nothing; a sign in what a kernel of the method's file calls does.
+    edited.write_text("# A comment.\n" + text)
+    assert process(tmp_path / "cache", "euler", source=source) == (states, (3, 0))
+    edited.write_text(text.replace("0.5 * (q[0] * omega[0] + q[2] * omega[2]", "0.5 * (q[0] * omega[0] - q[2] * omega[2]"))
+    changed, counts = process(tmp_path / "cache", "euler", source=source)
+    assert changed != states and counts == (2, 1)
+    assert process("", "euler", source=source)[0] == changed
+
+
+def test_a_broken_file_is_no_file(tmp_path):
+    states, _ = process(tmp_path, "euler")
+    whole = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for path, data in whole.items():
+        middle = len(data) // 2
+        path.write_bytes(data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :])
+    assert process(tmp_path, "euler") == (states, (0, 3))
+    assert process(tmp_path, "euler") == (states, (3, 0)), "the broken files have been written anew"
+    assert set(tmp_path.iterdir()) == set(whole)
+
+
+def test_files_may_be_broken_in_every_way(tmp_path, monkeypatch):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    torque = closing_over(5.0)
+
+    def hits() -> int:
+        compiled = compile_torque(torque)
+        assert compiled(2.0, (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), np.zeros(1)) == (10.0, 0.0, 0.0)
+        return sum(compiled.stats.cache_hits.values())
+
+    assert (hits(), hits()) == (0, 1)
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    not_pickled = cache._MAGIC + hashlib.sha256(b"nothing").digest() + b"nothing"
+    for broken in (b"", whole[:10], whole[:-1], whole[1:], whole + b"x", whole.replace(b"code 1", b"code 0", 1), not_pickled):
+        path.write_bytes(broken)
+        assert (hits(), hits()) == (0, 1)
+
+
+def test_a_folder_that_cannot_be_is_no_matter(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("no folder")
+    states, counts = process(file / "below", "euler")
+    assert counts == (0, 3) and len(states) == 2
+
+
+def test_without_compilation_nothing_is_kept(tmp_path):
+    script = "import polhode; polhode.simulate('spiral_cylinder', 'euler', 1 / 64); polhode.compile_all(['euler'])"
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "POLHODE_CACHE_DIR": str(tmp_path / "a")}
+    subprocess.run([sys.executable, "-c", script], env=environment | {"PYTHONPATH": str(HOME / "src")}, check=True)
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_method_of_the_users_own_is_kept_too(tmp_path):
+    plugin = tmp_path / "mine.py"
+    shutil.copy(HOME / "docs" / "example_plugin.py", plugin)
+    states, counts = process(tmp_path / "cache", str(plugin))
+    assert counts == (0, 3)
+    assert process(tmp_path / "cache", str(plugin)) == (states, (3, 0))
+
+
+# What an entry is named after
+
+
+@kernel
+def twice(x):
+    return 2.0 * x
+
+
+FACTOR = 3.0
+
+
+def uses_global(t, q, omega, p):
+    return (FACTOR * t, 0.0, 0.0)
+
+
+def name(function):
+    return cache._entry(function, torque_signature, {})
+
+
+def closing_over(value):
+    def torque(t, q, omega, p):
+        return (value * t, 0.0, 0.0)
+
+    return torque
+
+
+def test_what_is_closed_over_counts():
+    assert name(closing_over(1.0)) == name(closing_over(1.0))
+    assert len({name(closing_over(value)) for value in (1.0, 1, True, -0.0, 0.0, 2.0)}) == 6
+
+
+def test_functions_called_and_their_options_count():
+    def calling(function):
+        def torque(t, q, omega, p):
+            return (function(t), 0.0, 0.0)
+
+        return torque
+
+    again = kernel(twice.py_func)
+    other = numba.njit(error_model="numpy")(twice.py_func)
+    thrice = kernel(lambda x: 3.0 * x)
+    assert name(calling(twice)) == name(calling(again))
+    assert len({name(calling(function)) for function in (twice, other, thrice)}) == 3
+
+
+def test_globals_count_as_they_are_at_the_time(monkeypatch):
+    before = name(uses_global)
+    monkeypatch.setitem(globals(), "FACTOR", 4.0)
+    assert name(uses_global) != before
+    monkeypatch.setitem(globals(), "FACTOR", 3.0)
+    assert name(uses_global) == before
+
+
+def test_signature_and_options_count():
+    names = {
+        cache._entry(twice.py_func, signature, options)
+        for signature in (numba.float64(numba.float64), numba.float32(numba.float32))
+        for options in ({}, {"nogil": True})
+    }
+    assert len(names) == 4
+
+
+def test_what_cannot_be_named_is_compiled_and_not_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    torque = closing_over(np.array([1.0, 2.0])[1:])
+    assert name(torque) is None
+
+    def constant(t, q, omega, p):
+        return (torque.__closure__[0].cell_contents, 0.0, 0.0)
+
+    assert name(constant) is None
+    array = np.array([0.5])
+
+    def from_array(t, q, omega, p):
+        return (array[0], 0.0, 0.0)
+
+    compiled = compile_torque(from_array)
+    assert compiled(0.0, (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), array) == (0.5, 0.0, 0.0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_entries_that_nobody_uses_go(tmp_path, monkeypatch):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    old, foreign = tmp_path / "drive-0.code", tmp_path / "notes.txt"
+    for path in (old, foreign):
+        path.write_text("")
+        os.utime(path, (0, 0))
+    torque = closing_over(7.0)
+    compile_torque(torque)
+    assert is_kept(torque, torque_signature)
+    assert not old.exists() and foreign.exists()
+
+
+def test_the_folder_is_that_of_the_user(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.delenv("POLHODE_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache.folder() == tmp_path / "polhode"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    assert cache.folder() == tmp_path / "me" / ".cache" / "polhode"
+    monkeypatch.setenv("POLHODE_CACHE_DIR", " ")
+    assert cache.folder() is None
+
+
+# Everything at once
+
+
+def test_workers_compile_what_all_find(tmp_path, monkeypatch):
+    """Methods, their other forms and torques, in two processes; what is there already starts none."""
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    (tmp_path / "forms.py").write_text(
+        "from dataclasses import replace\n"
+        "def reading_nothing(method):\n"
+        "    return replace(method, read=method.read, torque_time=0.5)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    started = []
+    monkeypatch.setattr(subprocess, "Popen", lambda *a, run=subprocess.Popen, **k: started.append(a) or run(*a, **k))
+    monkeypatch.setitem(vars(polhode.methods["euler"]), "_drivers", {})
+    polhode.compile_all(["euler"], forms=["forms:reading_nothing"], processes=2)
+    assert len(started) == 2
+    kept = {path.name for path in tmp_path.glob("*.code")}
+    assert sum(path.startswith("drive") for path in kept) == 2
+    assert polhode.methods["euler"].is_kept() and all(problem.is_kept() for problem in polhode.problems.values())
+    (driver,) = polhode.methods["euler"]._drivers.values()
+    assert sum(driver.stats.cache_hits.values()) == 1
+    polhode.compile_all(["euler"], forms=["forms:reading_nothing"], processes=2)
+    assert len(started) == 2 and {path.name for path in tmp_path.glob("*.code")} == kept
+    with pytest.raises(ValueError, match="processes"):
+        polhode.compile_all(processes=0)
