@@ -31,9 +31,6 @@ RIVAL = "spiral_leapfrog"
 PUBLISHED_PROBLEM = "spiral_cylinder"
 PUBLISHED_TARGETS = (1e-5, 1e-4, 1e-3, 1e-2)
 PUBLISHED_METRIC = (
-    "mean of the relative L1 errors of q and of the method's own omega, each at its own time; "
-    "Eq. 13 of del Valle et al. (2024)"
-)
     "mean of the relative L1 errors of q and of the method's own omega, each at its own time; Eq. 13 of del Valle et al. (2024)"
 )
 METRIC = "mean of the relative L1 errors of q and omega at the same whole time, at the end"
