@@ -12,9 +12,9 @@ rule timing:
         f"{RESULTS}/logs/timing.log",
     benchmark:
         f"{RESULTS}/benchmarks/timing.tsv"
-    threads: workflow.resource_settings.cores or 1
     conda:
         "../envs/polhode.yml"
+    threads: workflow.resource_settings.cores or 1
     params:
         settings=PLAN.timing_settings,
         code=PLAN.timing_code,

@@ -51,14 +51,15 @@ def run(arguments: argparse.Namespace) -> int:
     host = provenance.host()
     print(f"{host['cpu']}, {host['cores']} cores; numba {host['numba']}. Nothing else should run meanwhile.", flush=True)
     forms = len(timing.runs_of(methods, frames))
-    with tqdm(total=forms, desc="compiling", unit="form", leave=False) as compiling:
+    with tqdm(total=forms, desc="compiling", unit="form", leave=False, disable=None) as compiling:
         bar: list[Any] = []
+        done: list[Any] = []
 
         def warmed() -> None:
-            compiling.update()
-            if compiling.n == forms:
+            done.append(compiling.update())
+            if len(done) == forms:
                 compiling.close()
-                bar.append(tqdm(total=forms * arguments.rounds, desc="timing", unit="sample", leave=False))
+                bar.append(tqdm(total=forms * arguments.rounds, desc="timing", unit="sample", leave=False, disable=None))
 
         groups = timing.timing(
             methods,
@@ -132,26 +133,21 @@ def table(step: xr.Dataset, frame: str) -> pd.DataFrame:
 def as_text(rows: pd.DataFrame) -> str:
     """The table for a terminal."""
     head = ["method", "ns/step", "to euler", "to SPIRAL", "normalised", "not", "upper quartile"]
-    lines = [head] + [
-        [
-            row.method,
-            *(f"{value:.1f}" for value in (row.step,)),
-            *(f"{value:.2f}" for value in (row.to_euler, row.to_spiral)),
-            *(f"{value:.1f}{mark}" for value, mark in _marked(row)),
-            f"{row.upper:.1f}",
-        ]
-        for row in rows.itertuples()
-    ]
-    lines = [[cell.replace("nan", "--") for cell in line] for line in lines]
+    lines = [head, *(_line(row) for row in rows.to_dict("records"))]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
-    text = [
-        line[0].ljust(widths[0]) + "".join(f"  {c.rjust(w)}" for c, w in zip(line[1:], widths[1:], strict=True))
-        for line in lines
+    text = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in lines]
+    return "\n".join([text[0], "-" * len(text[0]), *text[1:], "* as the method declares; the other columns refer to it"])
+
+
+def _line(row: dict[Any, Any]) -> list[str]:
+    """One row as text; the declared form has a star."""
+    marks = ("*", " ") if row["normalises"] == "yes" else (" ", "*")
+    cells = [
+        f"{row['step']:.1f}",
+        f"{row['to_euler']:.2f}",
+        f"{row['to_spiral']:.2f}",
+        f"{row['normalised']:.1f}{marks[0]}",
+        f"{row['left_alone']:.1f}{marks[1]}",
+        f"{row['upper']:.1f}",
     ]
-    return "\n".join([text[0], "-" * len(text[0]), *text[1:], "* as the method declares; the columns before refer to it"])
-
-
-def _marked(row: Any) -> list[tuple[float, str]]:
-    """Both forms, the declared one with a star."""
-    declares = row.normalises == "yes"
-    return [(row.normalised, "*" if declares else " "), (row.left_alone, " " if declares else "*")]
+    return [str(row["method"]), *(cell.replace("nan", "--") for cell in cells)]

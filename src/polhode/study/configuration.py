@@ -104,8 +104,8 @@ class Targets:
 class Cost:
     """How a step is timed, and for which target errors and prices of the torque the time to a solution is asked.
 
-    ``block``: CPU time of one timed block of steps, at least, s. ``target_errors``: coarse ones first. ``torque_prices``: of one
-    evaluation, in steps of direct Euler, low ones first.
+    ``block``: CPU time of one timed block of steps, at least, s. ``target_errors``: coarse ones first. ``torque_prices``: of
+    one evaluation, in steps of direct Euler, low ones first.
     """
 
     rounds: int

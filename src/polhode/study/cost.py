@@ -16,7 +16,7 @@ registry: Any = _methods
 
 
 def counted(methods: list[str]) -> xr.Dataset:
-    """The operations and torque evaluations of a step of each method, in the form it declares; NaN where they cannot be counted."""
+    """The operations and torque evaluations of a step of each method, as it declares; NaN where they cannot be counted."""
     kinds = [field.name for field in fields(Operations)]
     values = {kind: np.full(len(methods), np.nan) for kind in (*kinds, "total")}
     for i, key in enumerate(methods):

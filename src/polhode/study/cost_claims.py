@@ -10,7 +10,7 @@ from polhode.study.inputs import Inputs, NotInRun
 
 
 def relative_step_time(results: Inputs, method: str, frame: str) -> tuple[float, str]:
-    """The time of a step of a method as it declares, over that of direct Euler, with the angular velocity kept in this frame."""
+    """The time of a step of a method as it declares, over that of direct Euler, with omega kept in this frame."""
     step = results.cost("step")
     row = of(step, method).sel(frame=frame)
     value = float(row.relative.sel(normalised=row.declared))
