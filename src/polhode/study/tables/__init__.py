@@ -16,6 +16,7 @@ from polhode.study.tables import (
     problems,
     seelen2016,
     sources,
+    timing,
     torque_classes,
 )
 from polhode.study.tables.latex import escape, tabular
@@ -27,6 +28,7 @@ TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {
     **torque_classes.TABLES,
     **long_runs.TABLES,
     **cost.TABLES,
+    **timing.TABLES,
     **calzavarini2010.TABLES,
     **judgement.TABLES,
     **sources.TABLES,
