@@ -8,8 +8,9 @@ import pytest
 import xarray as xr
 
 import polhode
+from polhode import cli
 from polhode.operations import operations
-from polhode.study import cost
+from polhode.study import cost, ranking, recommend
 from polhode.study.cost import Ladder
 from polhode.study.storage import read_dataset, write_groups
 
@@ -253,3 +254,96 @@ def test_the_file_holds_all_groups(cost_file):
         assert read_dataset(cost_file, group).sizes["method"] == len(ORDERS)
     assert read_dataset(cost_file).attrs["cpu"] == "a made-up processor"
     assert all("long_name" in data[name].attrs and "units" in data[name].attrs for name in data)
+
+
+# Advice
+
+
+def ask(capsys, *arguments) -> tuple[int, str]:
+    status = cli.main(["recommend", *map(str, arguments)])
+    said = capsys.readouterr()
+    return status, said.out + said.err
+
+
+def test_ranking_follows_the_price_of_the_torque(cost_file):
+    data = read_dataset(cost_file, "spiral_cylinder")
+    keys = ranking.candidates(data)
+    assert set(keys) == set(ORDERS) - {"verlet_delvalle2024"}
+    # 2 dt^2 = 1e-2 allows dt = 0.0707, 15 steps of 26 or 28 ns; rk4 takes 10 of 84 ns, with 40 torques.
+    cheap, dear = (ranking.ranked(data, 1e-2, price, keys) for price in (0, 1000))
+    assert list(cheap.method[:2]) == ["spiral_leapfrog", "verlet"] == list(dear.method[:2])
+    # At 1e-5 rk4 still takes 22 steps, the others 448.
+    assert ranking.ranked(data, 1e-5, 1000, keys).method[0] == "rk4"
+    assert "rk4" not in list(ranking.ranked(data, 1e-5, 1000, ranking.candidates(data, one_torque=True)).method)
+
+
+def test_ranking_of_any_error_is_what_the_file_tabulates(cost_file):
+    data = read_dataset(cost_file, "heavy_top")
+    keys = ranking.candidates(data)
+    for (target, price), tabulated in ranking.winners(data, keys).items():
+        rows = ranking.ranked(data, target, price, keys)
+        assert list(rows.method) == [key for key, _ in tabulated]
+        np.testing.assert_allclose(rows.seconds, [seconds for _, seconds in tabulated])
+
+
+def test_advice_says_which_and_how_it_knows(cost_file, capsys):
+    arguments = ("--results", cost_file.parent, "--problem", "spiral_cylinder", "--error", "1e-5")
+    status, text = ask(capsys, *arguments)
+    assert status == 0 and "Take Runge-Kutta 4 (rk4) with dt = 1 s / 22 = 0.04545 s: 88 torques" in text
+    nearest = STEPS[STEPS < (1e-5 / 2) ** 0.25][-1]
+    words = " ".join(text.split())
+    assert f"run with dt = {nearest:.4g} s" in words and "a made-up processor, 2000-01-01" in words
+    assert str(cost_file) in text.replace("\n  ", "") and "as published" not in text
+    assert "rk4" not in ask(capsys, *arguments, "--one-torque")[1]
+    assert "verlet_delvalle2024" in ask(capsys, *arguments, "--all")[1]
+
+
+def test_variants_as_published_are_listed_but_never_advised(tmp_path, capsys):
+    fast = {"verlet": 2.0, "verlet_delvalle2024": 4.0}
+    write_groups({"/": xr.Dataset(), "heavy_top": made_up_problem(fast)}, tmp_path / "single_body.nc")
+    groups = cost.cost_groups(made_up_timing(fast, (20.0, 20.0)), tmp_path / "single_body.nc", [1e-3], [0])
+    write_groups(groups, tmp_path / "cost.nc")
+    arguments = ("--results", tmp_path, "--problem", "heavy_top", "--error", "1e-5")
+    text = ask(capsys, *arguments, "--all")[1]
+    assert "Take velocity Verlet (verlet)" in text and "verlet_delvalle2024" in text
+    status, text = ask(capsys, *arguments, "--torque-price", "10")
+    assert status == 2 and "direct Euler, which" in text, "without euler a price has no unit"
+
+
+def test_extrapolation_and_the_coarsest_step_are_said(cost_file, capsys):
+    data = read_dataset(cost_file, "heavy_top")
+    data = data.isel(ladder_dt=data.ladder_dt.values > 1e-3)
+    row = ranking.ranked(data, 1e-8, 0, ["verlet"]).iloc[0]
+    assert row["how"] == "extrapolated" and row["dt"] == pytest.approx((1e-8 / 2) ** 0.5)
+    assert "EXTRAPOLATED" in recommend._reason(row, 1e-8)
+    _, text = ask(capsys, "--results", cost_file.parent, "--problem", "heavy_top", "--error", "0.5")
+    assert "coarsest step run" in text and "A longer step may do as well" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--problem", "heavy_tip", "--error", "1e-3"], "did you mean 'heavy_top'?"),
+        (["--problem", "heavy_top", "--error", "0"], "--error must lie between 0 and 1, got 0"),
+        (["--problem", "heavy_top", "--error", "3"], "between 0 and 1"),
+        (["--problem", "heavy_top", "--error", "nan"], "between 0 and 1"),
+        (["--problem", "heavy_top", "--error", "1e-30"], "no method reaches 1e-30 on heavy_top"),
+        (["--problem", "heavy_top", "--error", "1e-3", "--torque-price", "-1"], "--torque-price must not be negative, got -1"),
+    ],
+)
+def test_what_cannot_be_answered_is_said(cost_file, capsys, arguments, said):
+    status, text = ask(capsys, "--results", cost_file.parent, *arguments)
+    assert status == 2 and said in text
+
+
+def test_without_a_run_the_released_measurement_serves(cost_file, tmp_path, monkeypatch):
+    empty = tmp_path / "elsewhere"
+    (empty / "data" / "released").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(cli.UsageError, match="--results"):
+        recommend.find_file(Path("results"), empty)
+    (empty / "data" / "released" / "cost.nc").write_bytes(cost_file.read_bytes())
+    found = recommend.find_file(Path("results"), empty)
+    assert found == empty / "data" / "released" / "cost.nc"
+    assert "which comes with polhode" in " ".join(recommend.advice(found, "heavy_top", 1e-3, 0).split())
+    assert recommend.find_file(cost_file.parent, empty) == cost_file

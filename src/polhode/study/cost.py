@@ -298,6 +298,8 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
             "metric": METRIC,
             "bodies": bodies,
             "timed": scope,
+            "price_unit": unit,
+            "price_unit_units": "s",
         },
     )
 
