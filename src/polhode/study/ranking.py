@@ -85,3 +85,9 @@ def winners(data: xr.Dataset, keys: Iterable[str]) -> dict[tuple[float, float], 
             order = np.argsort(np.where(np.isfinite(row), row, np.inf), kind="stable")
             result[float(target), float(price)] = [(keys[k], float(row[k])) for k in order if isfinite(row[k])]
     return result
+
+
+def at_the_edge(data: xr.Dataset, key: str, target: float) -> bool:
+    """Whether the step size lies at the end of what was run: extrapolated, or the coarsest."""
+    own = data.sel({"method": key, "target_error": target})
+    return bool(own["extrapolated"] == 1) or bool(own["coarsest"] == 1)

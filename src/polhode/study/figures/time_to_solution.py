@@ -1,4 +1,4 @@
-"""How long a method takes to an error: speed-ups, work against precision, and which method wins at which price of the torque."""
+"""How long a method takes to an error: speed-ups, work and precision, which method is first at which price of the torque."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,13 +24,8 @@ from polhode.study.figures.drawing import (
     printable,
 )
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.ranking import candidates, winners
+from polhode.study.ranking import at_the_edge, candidates, winners
 
-#: The methods that del Valle et al. (2024) set SPIRAL against in numbers, and how many times faster they state it to be.
-STATED: tuple[tuple[str, float, str], ...] = (
-    ("omelyan1998", 10.0, "about 10 (Omelyan)"),
-    ("verlet_delvalle2024", 100.0, "more than 100 (Verlet)"),
-)
 #: How much of their colour shows in the bands of what is stated.
 BAND = 0.25
 #: Whom SPIRAL is set against: those, Verlet's method as it was meant, and the method of highest order.
@@ -102,6 +97,8 @@ def speed_up(inputs: Inputs) -> Figure:
     rivals = available(data, RIVALS)
     figure = new_figure((style.TEXT_WIDTH, 3.75))
     left, right = figure.subplots(1, 2)
+    for axes in (left, right):
+        axes.set_yscale("log")
     target = data["target_error"].values
     lab = data.sel(frame="lab")
     for key in shown:
@@ -118,16 +115,18 @@ def speed_up(inputs: Inputs) -> Figure:
             gain = 1 / data["speed_up_spiral"].sel({"method": key, "frame": frame}).values
             right.plot(target, gain, **{**looks[key], "linestyle": "-", **line})
     bands = []
-    for key, factor, text in STATED:
-        colour = looks[key]["color"] if key in looks else "0.5"
-        right.axhline(factor, color=colour, linewidth=5, alpha=BAND, linestyle="-", zorder=0)
-        bands.append(Line2D([], [], color=colour, linewidth=5, alpha=BAND, label=f"stated: {text}"))
+    for stated in stated_speed_ups(inputs):
+        colour = looks[stated["other"]]["color"] if stated["other"] in looks else "0.5"
+        right.axhline(stated["value"], color=colour, linewidth=3.5, alpha=BAND, linestyle="-", zorder=0)
+        text = f"stated {stated['source'][-4:]}: {stated['reading']} {stated['value']:g} ({_short(stated['other'], labels)})"
+        bands.append(Line2D([], [], color=colour, linewidth=3.5, alpha=BAND, label=text))
     right.axhline(1.0, color="0.6", linewidth=0.8, zorder=1)
+    # Room for the legend.
+    right.set_ylim(None, right.get_ylim()[1] * 12)
     right.set_ylabel("time over that of SPIRAL")
     panel_title(right, "b", "SPIRAL against others")
     for axes in (left, right):
         axes.set_xscale("log")
-        axes.set_yscale("log")
         axes.set_xlim(target.max() * 1.7, target.min() / 1.7)
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlabel("target error")
@@ -140,12 +139,22 @@ def speed_up(inputs: Inputs) -> Figure:
             *bands,
         ],
         loc="upper left",
-        bbox_to_anchor=(0.0, 0.99),
         fontsize=7,
         handlelength=1.8,
         labelspacing=0.25,
     )
     return figure
+
+
+def stated_speed_ups(inputs: Inputs) -> list[dict[str, Any]]:
+    """How many times faster than a named method the publications state SPIRAL to be: source, other, reading, value."""
+    rows = inputs.published_numbers("delvalle_cost")
+    rows = rows[(rows["quantity"] == "speed_up") & rows["other"].notna()]
+    return comparison.records(rows[["source", "other", "reading", "value"]])
+
+
+def _short(key: str, labels: dict[str, str]) -> str:
+    return SHORT_LABELS.get(key, labels.get(key, key))
 
 
 # Work and precision
@@ -176,9 +185,9 @@ def _ladder_steps(data: xr.Dataset) -> np.ndarray:
 
 
 def _against_work(inputs: Inputs, work: Callable[[xr.Dataset], np.ndarray], label: str, price: int) -> Figure:
-    """Errors against work. In colour: the unit, SPIRAL, and what is first at some target error, of all and of those with one torque.
+    """Errors against work. In colour: the unit, SPIRAL, and what is first at some target error.
 
-    ``price`` is the index of the price of a torque at which that is asked.
+    First of all methods, or of those with one torque. ``price`` is the index of the price of a torque at which that is asked.
     """
     shown = representatives(inputs)
     groups = [data for _, _, data in shown]
@@ -266,7 +275,7 @@ def best_methods(inputs: Inputs) -> Figure:
     dear = max(float(price) for price in next(iter(groups.values()))["torque_price"].values)
     figure = new_figure((style.TEXT_WIDTH, 1.35 + 0.235 * (len(groups) + GAP * len(classes))))
     panels = figure.subplots(1, 3, sharey=True)
-    kinds = ((False, 0.0, "all, free torque"), (True, 0.0, "one torque, free"), (True, dear, "one torque, dear"))
+    kinds = ((False, 0.0, "all, cheap torque"), (True, 0.0, "one torque, cheap"), (True, dear, "one torque, dear"))
     used: set[str] = set()
     for axes, (one_torque, price, title), letter in zip(panels, kinds, "abc", strict=True):
         at, names, ticks = 0.0, [], []
@@ -313,13 +322,13 @@ def _best_cell(
     target: float,
     looks: dict[str, dict[str, Any]],
 ) -> set[str]:
-    """One cell of the overview: the winner's colour and marker, pale where the next method is as good."""
+    """One cell of the overview: the winner's colour and marker; hatched in grey where no method reaches the target."""
     if not rows:
         none: Any = {"facecolor": "white", "edgecolor": "0.8", "hatch": "////", "linewidth": 0}
         axes.add_patch(Rectangle((x, y), 1, 1, **none))
         return set()
-    key, seconds = rows[0]
-    _winner_cell(axes, x, y, looks[key]["color"], _at_the_edge(data, key, target))
+    key = rows[0][0]
+    _winner_cell(axes, x, y, looks[key]["color"], at_the_edge(data, key, target))
     axes.plot([x + 0.5], [y + 0.5], **{**looks[key], "linestyle": "none", "markersize": 3.6}, clip_on=False)
     return {key}
 
@@ -339,7 +348,7 @@ def _map(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]], labels:
             key, seconds = rows[0]
             best[i, j] = key
             used.add(key)
-            _winner_cell(axes, i, j, looks[key]["color"], _at_the_edge(data, key, float(target)))
+            _winner_cell(axes, i, j, looks[key]["color"], at_the_edge(data, key, float(target)))
             if len(rows) > 1:
                 other, later = rows[1]
                 used.add(other)
@@ -353,7 +362,7 @@ def _map(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]], labels:
     for cells in _regions(best):
         key = best[cells[0]]
         begin, length, row = _name_place(cells)
-        name = SHORT_LABELS.get(key, labels[key])
+        name = _short(key, labels)
         small = 6.0 if len(name) > 4.2 * length else 7.0
         axes.text(
             begin + length / 2, row + 0.69, printable(name), fontsize=small, color="black", ha="center", va="center", zorder=4
@@ -366,12 +375,6 @@ def _map(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]], labels:
     for spine in axes.spines.values():
         spine.set_visible(False)
     return used
-
-
-def _at_the_edge(data: xr.Dataset, key: str, target: float) -> bool:
-    """Whether the step size lies at the end of what was run: extrapolated, or the coarsest."""
-    own = data.sel({"method": key, "target_error": target})
-    return bool(own["extrapolated"] == 1) or bool(own["coarsest"] == 1)
 
 
 def _winner_cell(axes: Axes, x: float, y: float, colour: str, edge: bool) -> None:
@@ -416,7 +419,7 @@ def _regions(best: dict[tuple[int, int], str]) -> list[list[tuple[int, int]]]:
 
 
 def _name_place(cells: Sequence[tuple[int, int]]) -> tuple[int, int, int]:
-    """Where a region's name goes: the beginning and length of its longest run in a row, and that row; of equals the middle one."""
+    """Where a region's name goes: beginning and length of its longest run of cells in a row, and that row."""
     runs = []
     for row in sorted({j for _, j in cells}):
         columns = sorted(i for i, j in cells if j == row)
@@ -425,6 +428,7 @@ def _name_place(cells: Sequence[tuple[int, int]]) -> tuple[int, int, int]:
             if there != here + 1:
                 runs.append((here - begin + 1, row, begin))
                 begin = there
+    # Of equally long ones the one in the middle.
     longest = [run for run in runs if run[0] == max(runs)[0]]
     length, row, begin = longest[len(longest) // 2]
     return begin, length, row
