@@ -10,8 +10,10 @@ import xarray as xr
 import polhode
 from polhode import cli
 from polhode.operations import operations
-from polhode.study import cost, ranking, recommend
+from polhode.study import cost, figures, numbers, ranking, recommend, style, tables
 from polhode.study.cost import Ladder
+from polhode.study.figures import time_to_solution
+from polhode.study.inputs import Inputs
 from polhode.study.storage import read_dataset, write_groups
 
 EPS = np.finfo(float).eps
@@ -63,7 +65,7 @@ def made_up_problem(orders: dict[str, float], problem="heavy_top", steps=STEPS, 
             "variant_of": ("method", [polhode.methods[m].variant_of for m in methods]),
             "torques_per_step": ("method", per_step),
         },
-        {"problem": problem, "label": "a top", "torque_class": "state"},
+        {"problem": problem, "label": "a top", "torque_class": polhode.problems[problem].torque_class},
     )
 
 
@@ -347,3 +349,78 @@ def test_without_a_run_the_released_measurement_serves(cost_file, tmp_path, monk
     assert found == empty / "data" / "released" / "cost.nc"
     assert "which comes with polhode" in " ".join(recommend.advice(found, "heavy_top", 1e-3, 0).split())
     assert recommend.find_file(cost_file.parent, empty) == cost_file
+
+
+# Figures, tables, numbers
+
+PUBLISHED = Path(__file__).parents[1] / "data" / "published"
+
+
+@pytest.fixture
+def inputs(cost_file) -> Inputs:
+    return Inputs(cost_file.with_name("single_body.nc"), cost_file=cost_file, published=PUBLISHED)
+
+
+@pytest.mark.parametrize("name", time_to_solution.FIGURES)
+def test_figure_is_the_same_file_twice(name, inputs, tmp_path):
+    for folder in ("one", "two"):
+        figures.render(name, inputs, tmp_path / folder)
+    assert (tmp_path / "one" / f"{name}.pdf").read_bytes() == (tmp_path / "two" / f"{name}.pdf").read_bytes()
+    with style.settings():
+        assert len(figures.FIGURES[name](inputs).axes) >= 2, "a figure, not a note that says what is missing"
+
+
+def test_a_cell_has_the_colour_of_the_first(inputs):
+    with style.settings():
+        axes = figures.FIGURES["price_of_torque"](inputs).axes
+    data = inputs.cost("spiral_cylinder")
+    first = ranking.winners(data, ranking.candidates(data))
+    panel = next(a for a in axes if "constant" in a.get_title(loc="left") or "SPIRAL's" in a.get_title(loc="left"))
+    cells = {tuple(map(int, p.get_xy())): p.get_facecolor()[:3] for p in panel.patches if p.get_facecolor()[3] == 1}
+    assert len(cells) == data.sizes["target_error"] * data.sizes["torque_price"]
+    for i, target in enumerate(data.target_error.values):
+        for j, price in enumerate(data.torque_price.values):
+            colour = style.style(first[target, price][0][0])["color"]
+            assert cells[i, j] == pytest.approx(time_to_solution._tint(colour))
+
+
+def test_regions_are_connected_and_named_where_they_are_longest():
+    best = {(0, 0): "a", (1, 0): "a", (2, 0): "b", (0, 1): "b", (1, 1): "a", (2, 1): "a"}
+    regions = time_to_solution._regions(best)
+    assert sorted(map(len, regions)) == [1, 1, 4]
+    assert time_to_solution._name_place([(0, 0), (1, 0), (2, 0), (0, 1)]) == (0, 3, 0)
+    assert time_to_solution._name_place([(0, 0), (2, 0), (3, 0), (0, 1)]) == (2, 2, 0)
+
+
+def test_tables_hold_everything_and_name_the_first(inputs):
+    data, text = tables.TABLES["time_to_solution"](inputs)
+    assert len(data) == 2 * len(ORDERS) * 3 * 3
+    row = data[(data.problem == "heavy_top") & (data.method == "euler") & (data.target_error == 1e-3)].set_index("torque_price")
+    assert row.seconds[0] == pytest.approx(4000 * 24e-9) and row.seconds[100] == pytest.approx((4000 + 4001 * 100) * 24e-9)
+    # At 1e-2 SPIRAL is first with 15 steps a second. Targets that the run was not asked for are dashes.
+    assert "& SPIRAL & -- & -- & --" in text
+    data, text = tables.TABLES["speed_up"](inputs)
+    assert len(data) == len(ORDERS) * 2 * 4
+    spiral = data[data.method == "spiral_leapfrog"]
+    assert (spiral.speed_up_of_spiral == 1).all() and "nan" not in text
+
+
+def test_numbers_of_the_text(inputs):
+    made = {name: text for group in numbers.time_to_solution.GROUPS for name, text in group(inputs).items()}
+    assert not [name for name, text in made.items() if "nan" in text or "inf" in text]
+    # 4 dt = 1e-5 against 4 dt^2 = 1e-5, 24 ns against 26.
+    gain = 400000 * 24 / (633 * 26)
+    assert made["costOverEulerBodySpiralLeapfrogFive"] == numbers.factor(gain)
+    assert made["costSpiralOverBodyEulerFive"] == numbers.factor(gain)
+    assert made["costFirstStateFive"] == "Runge-Kutta 4" and made["costFirstOneStateFive"] == "SPIRAL"
+    # At 1e-3 rk4 takes its coarsest step: 80 torques against 90.
+    assert made["costSeveralFromDearState"] == r"\num{1e-03}" and "\\emph{state}" in made["costSeveralSentence"]
+
+
+def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):
+    empty = Inputs(inputs.single_body, published=PUBLISHED)
+    for name in time_to_solution.FIGURES:
+        figures.render(name, empty, tmp_path)
+    for name in tables.time_to_solution.TABLES:
+        tables.render(name, empty, tmp_path)
+        assert "no times" in (tmp_path / f"{name}.csv").read_text()

@@ -37,8 +37,8 @@ FIGURES = (
     "extended_inertia",
 )
 #: Figures and tables made from what the timing measured; no two machines give the same.
-COST_FIGURES = ("relative_cost",)
-COST_TABLES = ("cost", "cost_claims")
+COST_FIGURES = ("relative_cost", "speed_up", "work_precision", "work_in_torques", "price_of_torque", "best_methods")
+COST_TABLES = ("cost", "cost_claims", "speed_up", "time_to_solution")
 TABLES = (
     "methods",
     "target_dt",

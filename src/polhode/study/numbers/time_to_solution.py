@@ -54,6 +54,7 @@ def published(inputs: Inputs) -> dict[str, str]:
 
 def first(inputs: Inputs) -> dict[str, str]:
     """Which method is first in each class of torque, and what several torques in a step gain."""
+    inputs.cost("step")
     result: dict[str, str] = {}
     sooner, never = {}, []
     for torque_class, problems in comparison.problems_by_class(inputs):
@@ -123,6 +124,7 @@ def _emphasised(names: Iterable[str]) -> str:
 
 def scope(inputs: Inputs) -> dict[str, str]:
     """How much the comparison holds, and how sure it is."""
+    inputs.cost("step")
     groups = [inputs.cost(problem) for problem in inputs.problems]
     if not groups:
         raise NotInRun("this run holds no problem")
