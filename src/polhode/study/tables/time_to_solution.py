@@ -85,11 +85,11 @@ def time_to_solution(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         shown = wanted if wanted in problems else problems[0]
         if rows:
             rows.append(r"\addlinespace[3pt]")
-        rows += _first_rows(inputs.cost(shown), torque_class, comparison.short_name(inputs, shown))
+        rows += _first_rows(inputs.cost(shown), torque_class)
     if not records:
         raise NotInRun("this run holds no problem")
-    head = ["class", "problem", "price", *(_power(t) for t in SHOWN_TARGETS)]
-    return pd.DataFrame(records), tabular("llr" + "l" * len(SHOWN_TARGETS), head, rows)
+    head = ["class", "price", *(_power(t) for t in SHOWN_TARGETS)]
+    return pd.DataFrame(records), tabular("lr" + "l" * len(SHOWN_TARGETS), head, rows)
 
 
 def _records(data: xr.Dataset, torque_class: str) -> list[dict[str, Any]]:
@@ -119,7 +119,7 @@ def _records(data: xr.Dataset, torque_class: str) -> list[dict[str, Any]]:
     return result
 
 
-def _first_rows(data: xr.Dataset, torque_class: str, name: str) -> list[list[str]]:
+def _first_rows(data: xr.Dataset, torque_class: str) -> list[list[str]]:
     everyone, single = (winners(data, candidates(data, one_torque)) for one_torque in (False, True))
     labels = {str(key): str(text) for key, text in zip(data["method"].values, data["label"].values, strict=True)}
     result: list[list[str]] = []
@@ -137,8 +137,7 @@ def _first_rows(data: xr.Dataset, torque_class: str, name: str) -> list[list[str
             elif ours[0][0] != key:
                 text += rf" ({_ratio(ours[0][1] / seconds)}: {escape(short(labels[ours[0][0]]))})"
             cells.append(text)
-        new = not result
-        result.append([escape(torque_class) if new else "", escape(name) if new else "", rf"\num{{{price:.0f}}}", *cells])
+        result.append(["" if result else escape(torque_class), rf"\num{{{price:.0f}}}", *cells])
     return result
 
 
