@@ -55,4 +55,5 @@ rule data:
 
 include: "workflow/rules/references.smk"
 include: "workflow/rules/single_body.smk"
+include: "workflow/rules/cost.smk"
 include: "workflow/rules/report.smk"

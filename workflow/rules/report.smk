@@ -7,6 +7,7 @@ rule figure:
         references=PLAN.references(),
         checks=PLAN.checks(),
         published=PLAN.published(),
+        cost=PLAN.cost_of_figure,
     output:
         f"{RESULTS}/figures/{{figure}}.pdf",
         f"{RESULTS}/figures/{{figure}}.png",
@@ -29,6 +30,7 @@ rule table:
         references=PLAN.references(),
         checks=PLAN.checks(),
         published=PLAN.published(),
+        cost=PLAN.cost_of_table,
         claims=rules.claims.output[0],
     output:
         f"{RESULTS}/tables/{{table}}.tex",
@@ -75,6 +77,7 @@ rule report:
         PLAN.figures(),
         PLAN.tables(),
         rules.numbers.output,
+        rules.cost_numbers.output,
         tex=PLAN.sources(),
     output:
         f"{RESULTS}/report.pdf",

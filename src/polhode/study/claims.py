@@ -5,7 +5,7 @@ published number and how to compare. A measure that the run cannot supply (a pro
 configuration) gives the verdict "not measured".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -331,12 +331,13 @@ def verdict(comparison: str, published: float, measured: float, tolerance: float
     raise ValueError(f"unknown comparison {comparison!r}; use 'equal', 'at least' or 'at most'")
 
 
-def judge(inputs: Inputs, claims: str | Path, output: str | Path) -> None:
+def judge(inputs: Inputs, claims: str | Path, output: str | Path, measures: Mapping[str, Measure] = MEASURES) -> None:
     """Judge every claim of the YAML file ``claims`` and write the table.
 
     Parameters
     ----------
     inputs : the run and the published numbers; a claim without a problem is about that of ``inputs``
+    measures : what a claim may name
 
     Raises
     ------
@@ -345,13 +346,13 @@ def judge(inputs: Inputs, claims: str | Path, output: str | Path) -> None:
     """
     rows = []
     for claim in yaml.safe_load(Path(claims).read_text(encoding="utf-8")):
-        rows.append(_row(claim, inputs.of(claim.get("problem", inputs.problem))))
+        rows.append(_row(claim, inputs.of(claim.get("problem", inputs.problem)), measures))
     write_text(output, pd.DataFrame(rows, columns=COLUMNS).to_csv(index=False, lineterminator="\n"))
 
 
-def _row(claim: dict[str, Any], results: Inputs) -> dict[str, Any]:
-    if claim["measure"] not in MEASURES:
-        raise ValueError(f"claim {claim['id']}: unknown measure {claim['measure']!r}; known are {', '.join(MEASURES)}")
+def _row(claim: dict[str, Any], results: Inputs, measures: Mapping[str, Measure]) -> dict[str, Any]:
+    if claim["measure"] not in measures:
+        raise ValueError(f"claim {claim['id']}: unknown measure {claim['measure']!r}; known are {', '.join(measures)}")
     if claim["kind"] not in VERDICTS:
         raise ValueError(f"claim {claim['id']}: unknown kind {claim['kind']!r}; known are {', '.join(VERDICTS)}")
     tolerance = float(claim.get("tolerance", 0.0))
@@ -359,7 +360,7 @@ def _row(claim: dict[str, Any], results: Inputs) -> dict[str, Any]:
     row |= {"note": "", "threshold": claim.get("threshold", "printed")}
     row["tolerance"] = tolerance
     try:
-        measured, evidence = MEASURES[claim["measure"]](results, **claim["arguments"])
+        measured, evidence = measures[claim["measure"]](results, **claim["arguments"])
         borne_out = verdict(claim["comparison"], float(claim["published"]), measured, tolerance)
     except NotInRun as missing:
         return row | {"measured": np.nan, "verdict": "not measured", "evidence": str(missing)}

@@ -101,6 +101,20 @@ class Targets:
 
 
 @dataclass(frozen=True)
+class Cost:
+    """How a step is timed, and for which target errors and prices of the torque the time to a solution is asked.
+
+    ``block``: CPU time of one timed block of steps, at least, s. ``target_errors``: coarse ones first. ``torque_prices``: of
+    one evaluation, in steps of direct Euler, low ones first.
+    """
+
+    rounds: int
+    block: float
+    target_errors: tuple[float, ...]
+    torque_prices: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class ProblemStudy:
     """What is run on one problem."""
 
@@ -144,6 +158,7 @@ class Study:
     methods: tuple[str, ...]
     problems: dict[str, ProblemStudy]
     checks: tuple[str, ...]
+    cost: Cost | None
     plugins: tuple[Path, ...]
     resolved: dict[str, Any]
 
@@ -209,6 +224,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         methods=tuple(methods),
         problems=problems,
         checks=tuple(checks),
+        cost=_cost(config["cost"]),
         plugins=tuple(plugins),
         resolved=json.loads(json.dumps(config)),
     )
@@ -229,6 +245,17 @@ def compile_plugins(study: Study) -> None:
             said = [line.strip() for line in str(error).splitlines() if line.strip()]
             reason = next((line for line in said if "rror: " in line or "not defined" in line or "ntyped" in line), said[0])
             raise ConfigurationError(f"plug-in {METHODS.origin(key)} does not compile: {reason}") from error
+
+
+def _cost(settings: Mapping[str, Any] | None) -> Cost | None:
+    if settings is None:
+        return None
+    return Cost(
+        rounds=settings["rounds"],
+        block=float(settings["block"]),
+        target_errors=tuple(sorted(map(float, settings["target_errors"]), reverse=True)),
+        torque_prices=tuple(sorted(map(float, settings["torque_prices"]))),
+    )
 
 
 def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], where: str) -> ProblemStudy:

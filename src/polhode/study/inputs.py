@@ -37,6 +37,8 @@ class Inputs:
     errata : path of errata.yaml
     claims : path of claims.csv
     sources : path of sources.yaml
+    cost_file : path of cost.nc; empty where the run has none
+    cost_claims : path of cost_claims.csv
     problem : str
         Key of the problem, which names the groups of ``single_body``.
     """
@@ -48,6 +50,8 @@ class Inputs:
     errata: str | Path = ""
     claims: str | Path = ""
     sources: str | Path = ""
+    cost_file: str | Path = ""
+    cost_claims: str | Path = ""
     problem: str = "spiral_cylinder"
     _others: dict[str, "Inputs"] = field(default_factory=dict, repr=False, compare=False)
 
@@ -77,6 +81,20 @@ class Inputs:
         if not path.is_file():
             raise NotInRun(f"this run has no check {name}")
         return xr.load_dataset(path, engine="scipy")
+
+    def cost(self, group: str) -> xr.Dataset:
+        """A group of cost.nc: ``step`` (times), ``operations`` (counts), or the key of a problem (times to target errors).
+
+        Raises
+        ------
+        NotInRun
+            If the run has no cost study, or not this group.
+        """
+        if not str(self.cost_file) or not Path(self.cost_file).is_file():
+            raise NotInRun("this run measured no times (cost: null)")
+        if not has_group(self.cost_file, group):
+            raise NotInRun(f"the cost study of this run does not hold {group}")
+        return read_dataset(self.cost_file, group)
 
     @cached_property
     def errors(self) -> xr.Dataset:
@@ -131,6 +149,13 @@ class Inputs:
     def claim_rows(self) -> pd.DataFrame:
         """What was checked of the publication, one statement a row; every cell is text."""
         return pd.read_csv(self.claims, dtype=str, keep_default_na=False)
+
+    @cached_property
+    def cost_claim_rows(self) -> pd.DataFrame:
+        """The same for statements about time."""
+        if not str(self.cost_claims) or not Path(self.cost_claims).is_file():
+            raise NotInRun("this run judged no statements about time")
+        return pd.read_csv(self.cost_claims, dtype=str, keep_default_na=False)
 
     @cached_property
     def errata_rows(self) -> list[dict[str, str]]:

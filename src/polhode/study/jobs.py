@@ -36,6 +36,9 @@ FIGURES = (
     "velocity_torque",
     "extended_inertia",
 )
+#: Figures and tables made from what the timing measured; no two machines give the same.
+COST_FIGURES = ("relative_cost", "speed_up", "work_precision", "work_in_torques", "price_of_torque", "best_methods")
+COST_TABLES = ("cost", "cost_claims", "speed_up", "time_to_solution")
 TABLES = (
     "methods",
     "target_dt",
@@ -115,18 +118,40 @@ class Plan:
 
     def figures(self) -> list[str]:
         """All figures, as PDF; each comes with a PNG."""
-        return [f"{self.results}/figures/{name}.pdf" for name in FIGURES]
+        return [f"{self.results}/figures/{name}.pdf" for name in (*FIGURES, *COST_FIGURES)]
 
     def tables(self) -> list[str]:
         """All tables, as LaTeX; each comes with a CSV."""
-        return [f"{self.results}/tables/{name}.tex" for name in TABLES]
+        return [f"{self.results}/tables/{name}.tex" for name in (*TABLES, *COST_TABLES)]
 
     def data(self) -> list[str]:
         """The data files a reader opens, named so that a deleted one is made again, with the cells it then lacks.
 
         Not the cells themselves: looking at thousands of them would slow down every run that has nothing to do.
         """
-        return [f"{self.results}/single_body.nc", f"{self.results}/claims.csv", *self.references(), *self.checks()]
+        return [
+            f"{self.results}/single_body.nc",
+            f"{self.results}/claims.csv",
+            *self.references(),
+            *self.checks(),
+            *self.cost_data(),
+        ]
+
+    def cost(self) -> list[str]:
+        """The results of the cost study; none where the configuration leaves it out."""
+        return [f"{self.results}/cost.nc"] if self.study.cost is not None else []
+
+    def cost_data(self) -> list[str]:
+        """All data files of the cost study. They hold times: a second run gives other ones."""
+        return [f"{self.results}/timing.nc", *self.cost()] if self.study.cost is not None else []
+
+    def cost_of_figure(self, wildcards: Any) -> list[str]:
+        """What a figure needs of the cost study: nothing, for most. The others need not wait for the timing."""
+        return self.cost() if wildcards.figure in COST_FIGURES else []
+
+    def cost_of_table(self, wildcards: Any) -> list[str]:
+        """The same for a table."""
+        return [*self.cost(), f"{self.results}/cost_claims.csv"] if wildcards.table in COST_TABLES else []
 
     def places(self, wildcards: Any) -> dict[str, str]:
         """Where the figures, tables and numbers find what they are made from: the arguments of ``Inputs``."""
@@ -135,6 +160,8 @@ class Plan:
             "references": f"{self.results}/references",
             "checks": f"{self.results}/checks",
             "claims": f"{self.results}/claims.csv",
+            "cost_file": next(iter(self.cost()), ""),
+            "cost_claims": f"{self.results}/cost_claims.csv",
             "published": "data/published",
             "errata": "data/errata.yaml",
             "sources": "data/sources.yaml",
@@ -181,6 +208,16 @@ class Plan:
         part = self.part(wildcards)
         times = hashlib.sha256(part.reference_times().tobytes()).hexdigest()[:16]
         return {"digits": self.study.digits, "check_until": part.check_until, "times": times}
+
+    def timing_settings(self, wildcards: Any) -> dict[str, Any]:
+        """What the timing of a step depends on, besides the code."""
+        cost = self.study.cost
+        assert cost is not None
+        return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block}
+
+    def timing_code(self, wildcards: Any) -> str:
+        """Of the timing: how it is done, and all methods; not what is made of it."""
+        return fingerprint("polhode.study.timing") + self.methods_code(wildcards)
 
     def check_code(self, wildcards: Any) -> str:
         """Of one experiment: all methods and problems take part."""

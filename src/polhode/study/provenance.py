@@ -1,6 +1,6 @@
 """Where a result comes from: code, configuration, versions, machine, and what each rule cost.
 
-The file it makes is the only one of a run that holds times.
+Beside the files of the cost study, the one it makes is the only one of a run that holds times.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ import platform
 import re
 import subprocess
 from collections import defaultdict
-from importlib.metadata import distributions
+from importlib.metadata import distributions, version
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,17 @@ def processor() -> str:
     except OSError:
         found = None
     return found.group(1) if found else platform.processor() or "unknown"
+
+
+def host() -> dict[str, str]:
+    """The machine and the versions that a measured time belongs to."""
+    return {
+        "cpu": processor(),
+        "cores": str(os.cpu_count()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("numba", "llvmlite", "numpy")},
+    }
 
 
 def rule_costs(folder: Path) -> dict[str, dict[str, float]]:

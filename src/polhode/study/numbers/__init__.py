@@ -19,7 +19,7 @@ from polhode.references.precision import GUARD_DIGITS
 from polhode.study.claims import COUNTED
 from polhode.study.figures.delvalle2024 import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs, NotInRun, is_published_ladder
-from polhode.study.numbers import comparison, cost, seelen2016
+from polhode.study.numbers import comparison, cost, seelen2016, time_to_solution, timing
 from polhode.study.numbers.comparison import SOURCE_NAMES
 from polhode.study.numbers.formats import at, factor, macro_name, peak, plain, quotient, upper
 from polhode.study.storage import write_text
@@ -258,12 +258,38 @@ GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
 )
 
 
+#: The same for the numbers that are times, or made from them; their macros begin with ``cost``.
+COST_GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (*timing.GROUPS, *time_to_solution.GROUPS)
+
+
+def render_cost(inputs: Inputs, path: str | Path, texts: Iterable[str | Path] = ()) -> None:
+    r"""Write cost_numbers.tex: a ``\newcommand`` for each number of :data:`COST_GROUPS`, sorted by name.
+
+    They have a file of their own, because no two runs measure the same. What ``texts`` use and this run cannot supply is
+    written as not available.
+    """
+    found: dict[str, str] = {}
+    for group in COST_GROUPS:
+        with suppress(NotInRun):
+            found |= group(inputs)
+    _write(path, found, "cost", texts, "the times in the text")
+
+
 def render(inputs: Inputs, path: str | Path, commit: Mapping[str, Any] | None = None, texts: Iterable[str | Path] = ()) -> None:
     r"""Write numbers.tex: one ``\newcommand`` for each of :func:`numbers`, sorted by name.
 
     A macro that the LaTeX files ``texts`` use and that this run cannot supply is written as not available.
     """
-    used = {name for text in texts for name in re.findall(r"\\(study[A-Za-z]+)", Path(text).read_text(encoding="utf-8"))}
-    found = dict.fromkeys(used, NOT_AVAILABLE) | numbers(inputs, commit)
-    lines = [rf"\newcommand{{\{name}}}{{{text}}}" for name, text in sorted(found.items())]
-    write_text(path, "% Made by the study; the numbers of the text.\n" + "\n".join(lines) + "\n")
+    _write(path, numbers(inputs, commit), "study", texts, "the numbers of the text")
+
+
+def _write(path: str | Path, found: Mapping[str, str], prefix: str, texts: Iterable[str | Path], what: str) -> None:
+    """Macros as a LaTeX file, those that ``texts`` use and ``found`` lacks as not available."""
+    bad = [name for name in found if not re.fullmatch(f"{prefix}[A-Za-z]+", name)]
+    assert not bad, bad
+    pattern = rf"\\({prefix}[A-Za-z]+)"
+    used = {name for text in texts for name in re.findall(pattern, Path(text).read_text(encoding="utf-8"))}
+    lines = [
+        rf"\newcommand{{\{name}}}{{{text}}}" for name, text in sorted({**dict.fromkeys(used, NOT_AVAILABLE), **found}.items())
+    ]
+    write_text(path, f"% Made by the study; {what}.\n" + "\n".join(lines) + "\n")

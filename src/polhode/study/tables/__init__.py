@@ -16,6 +16,8 @@ from polhode.study.tables import (
     problems,
     seelen2016,
     sources,
+    time_to_solution,
+    timing,
     torque_classes,
 )
 from polhode.study.tables.latex import escape, tabular
@@ -27,6 +29,8 @@ TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {
     **torque_classes.TABLES,
     **long_runs.TABLES,
     **cost.TABLES,
+    **timing.TABLES,
+    **time_to_solution.TABLES,
     **calzavarini2010.TABLES,
     **judgement.TABLES,
     **sources.TABLES,

@@ -1,0 +1,136 @@
+"""Any method behind an interface that keeps the angular velocity in the lab frame, as the code of a simulation often does.
+
+del Valle et al. (2024) time their methods so: every step takes q and omega in the lab, and gives them back. A method that works
+in the body frame then turns omega in and out of it, step by step. One that carries the angular momentum forms it from omega and
+takes it apart again.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from polhode.body import Body, angular_momentum, angular_velocity
+from polhode.kernel import kernel
+from polhode.methods.no_squish import omega_of
+from polhode.methods.protocol import Method, OneTorque, SeveralTorques
+from polhode.plain import plain_copy
+from polhode.quaternion import derivative, scaled, to_body, to_lab
+
+# What a method may carry, and what it is made from: omega in the body frame -> what is carried, and back.
+
+
+@kernel
+def _omega(q: Any, omega: Any, body: Any) -> Any:
+    return omega
+
+
+@kernel
+def _momentum(q: Any, omega: Any, body: Any) -> Any:
+    return to_lab(q, angular_momentum(omega, body))
+
+
+@kernel
+def _of_momentum(q: Any, momentum: Any, body: Any) -> Any:
+    return angular_velocity(to_body(q, momentum), body)
+
+
+@kernel
+def _conjugate(q: Any, omega: Any, body: Any) -> Any:
+    """p = 2 q (0, I omega), the momentum of the quaternion (Miller et al. 2002)."""
+    return scaled(4.0, derivative(q, angular_momentum(omega, body)))
+
+
+CARRIED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "omega": (_omega, _omega),
+    "momentum": (_momentum, _of_momentum),
+    "conjugate": (_conjugate, omega_of),
+}
+# Where the state is looked at: nothing about it is special.
+_Q, _OMEGA, _TORQUE, _BODY = (0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), Body((1.0, 1.7, 2.3)).coefficients()
+
+
+def carried(method: Method) -> str:
+    """What a method's state holds behind the quaternion.
+
+    Found by looking at the state with which a run of time step zero begins.
+
+    Returns
+    -------
+    ``omega`` (body frame), ``momentum`` (lab frame), ``conjugate`` (to the quaternion), or ``lab``: omega in the lab frame,
+    anywhere in the state.
+
+    Raises
+    ------
+    ValueError
+        If it holds none of these.
+    """
+    start = plain_copy(method.start, {sqrt: sqrt}, "math.{name} cannot be run here, only {known} can")
+    several = isinstance(method, SeveralTorques)
+    state = np.array(start(_Q, _OMEGA, _BODY) if several else start(_Q, _OMEGA, _TORQUE, _BODY, 0.0))
+
+    def holds(values: Sequence[float], at: int) -> bool:
+        part = state[at : at + len(values)]
+        return len(part) == len(values) and bool(np.allclose(part, values, rtol=0, atol=1e-12))
+
+    if holds(_Q, 0):
+        for name, (given, _) in CARRIED.items():
+            if holds(plain_copy(given, {}, "")(_Q, _OMEGA, _BODY), 4):
+                return name
+    in_lab_frame = plain_copy(to_lab, {}, "")(_Q, _OMEGA)
+    if any(holds(in_lab_frame, at) for at in range(len(state))):
+        return "lab"
+    raise ValueError(f"method {method.key}: its state holds no angular velocity or momentum that could be kept in the lab")
+
+
+def in_lab(method: Method) -> Method:
+    """The same method behind an interface that keeps the angular velocity in the lab frame; not registered.
+
+    Every step begins with the exchange: the state that the last one left gives omega in the lab, and is made from it again.
+    The exchange stands there, behind the normalisation of the last step, because a rotation wants a unit quaternion. What a
+    method carries beside it (an acceleration, the last torque) stays as it is. A run agrees with that of the
+    method to round-off, as long as the quaternion is unit.
+
+    Parameters
+    ----------
+    method : OneTorque or SeveralTorques
+
+    Returns
+    -------
+    A method under the key ``KEY_in_lab``. A method that carries omega in the lab frame is the same under another key.
+
+    Raises
+    ------
+    ValueError
+        If its state holds no angular velocity or momentum, see :func:`carried`.
+    """
+    key, what = f"{method.key}_in_lab", carried(method)
+    if what == "lab":
+        return replace(method, key=key)
+    given, taken = CARRIED[what]
+    end = 8 if what == "conjugate" else 7
+
+    @kernel
+    def exchange(state: Any, body: Any) -> Any:
+        q = state[:4]
+        omega_lab = to_lab(q, taken(q, state[4:end], body))
+        return q + given(q, to_body(q, omega_lab), body) + state[end:]
+
+    if isinstance(method, OneTorque):
+        own = method.before_torque
+
+        @kernel
+        def before_torque(state: Any, body: Any, dt: Any) -> Any:
+            return own(exchange(state, body), body, dt)
+
+        return replace(method, key=key, before_torque=before_torque)
+    assert isinstance(method, SeveralTorques)
+    whole = method.step
+
+    @kernel
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        return whole(exchange(state, body), t, dt, body, torque, parameters)
+
+    return replace(method, key=key, step=step)

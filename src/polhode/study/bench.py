@@ -1,0 +1,131 @@
+"""What a step of each method costs on this machine.
+
+Times all methods in turn, in one process, as the study does, and prints a table sorted by cost. Let nothing else run meanwhile.
+Kept in the body frame means that a method carries what it carries by itself; in the lab, that it takes the angular velocity in
+the lab frame at every step and gives it back, as the code of a simulation often does.
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from tqdm import tqdm
+
+from polhode.cli import UsageError
+from polhode.registry import catalogue, nearest
+from polhode.study import provenance, timing
+from polhode.study.step_times import OTHER, in_frame
+from polhode.study.storage import write_text
+
+SUMMARY = "what a step of each method costs on this machine"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``polhode bench`` takes."""
+    parser.add_argument("--methods", nargs="+", metavar="KEY", help="only these methods, with the two they are set against")
+    parser.add_argument("--rounds", type=int, default=25, help="how often each method is timed in each form (%(default)s)")
+    parser.add_argument("--block", type=float, default=1e-3, help="time of one sample, at least, s (%(default)s)")
+    parser.add_argument("--frame", choices=[*timing.FRAMES, "both"], default="body", help="where the angular velocity is kept")
+    parser.add_argument("--plugin", action="append", default=[], metavar="FILE", help="a method of your own; may be repeated")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the table there as well, in full precision")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure and print.
+
+    Raises
+    ------
+    UsageError
+        For an unknown method, a plug-in that cannot be loaded, and numbers that are not positive.
+    """
+    if arguments.rounds < 1:
+        raise UsageError(f"--rounds must be at least 1, got {arguments.rounds}")
+    if not (np.isfinite(arguments.block) and arguments.block > 0):
+        raise UsageError(f"--block must be positive, got {arguments.block}")
+    methods = chosen(arguments.methods, arguments.plugin)
+    frames = timing.FRAMES if arguments.frame == "both" else (arguments.frame,)
+    host = provenance.host()
+    print(f"{host['cpu']}, {host['cores']} cores; numba {host['numba']}. Nothing else should run meanwhile.", flush=True)
+    forms = len(timing.runs_of(methods, frames))
+    compiling = tqdm(total=forms, desc="compiling", unit="form", leave=False, disable=None)
+    bars = [compiling]
+
+    def progress() -> None:
+        if len(bars) == 1:
+            compiling.close()
+            bars.append(tqdm(total=forms * arguments.rounds, desc="timing", unit="sample", leave=False, disable=None))
+        bars[1].update()
+
+    try:
+        groups = timing.timing(
+            methods,
+            arguments.rounds,
+            arguments.block,
+            host,
+            frames=frames,
+            warmed=compiling.update,
+            progress=progress,
+        )
+    finally:
+        for bar in bars:
+            bar.close()
+    step = groups["step"]
+    for frame in frames:
+        print(f"\nAngular velocity kept in the {frame} frame; {step.attrs['clock']}, fastest of {arguments.rounds}:\n")
+        print(as_text(cheapest_first(step, frame)))
+    if arguments.csv is not None:
+        rows = pd.concat([cheapest_first(step, frame) for frame in frames], ignore_index=True)
+        write_text(arguments.csv, rows.to_csv(index=False, lineterminator="\n"))
+        print(f"\nwritten to {arguments.csv}")
+    return 0
+
+
+def chosen(keys: list[str] | None, plugins: list[str]) -> list[Any]:
+    """The methods of these keys, or all, with those of the plug-ins and the two that all are set against.
+
+    Raises
+    ------
+    UsageError
+        If there is no such method or plug-in.
+    """
+    methods = catalogue("polhode.methods")
+    try:
+        added = [methods.load(path).key for path in plugins]
+    except (FileNotFoundError, ValueError) as error:
+        raise UsageError(f"--plugin: {error}") from error
+    known = list(methods)
+    for key in keys or []:
+        if key not in known:
+            raise UsageError(f"--methods: unknown method {key!r}; {nearest(key, known)}")
+    return [methods[key] for key in dict.fromkeys([*keys, *added, timing.UNIT, OTHER] if keys else known)]
+
+
+def cheapest_first(step: xr.Dataset, frame: str) -> pd.DataFrame:
+    """The rows of :func:`polhode.study.step_times.in_frame`, sorted by the time of a step."""
+    return in_frame(step, frame).sort_values("step", ignore_index=True)
+
+
+def as_text(rows: pd.DataFrame) -> str:
+    """The table for a terminal."""
+    head = ["method", "ns/step", "to euler", "to SPIRAL", "normalised", "not", "upper quartile"]
+    lines = [head, *(_line(row) for row in rows.to_dict("records"))]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    text = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in lines]
+    return "\n".join([text[0], "-" * len(text[0]), *text[1:], "* as the method declares; the other columns refer to it"])
+
+
+def _line(row: dict[Any, Any]) -> list[str]:
+    """One row as text; the declared form has a star."""
+    marks = ("*", " ") if row["normalises"] == "yes" else (" ", "*")
+    cells = [
+        f"{row['step']:.1f}",
+        f"{row['to_euler']:.2f}",
+        f"{row['to_spiral']:.2f}",
+        f"{row['normalised']:.1f}{marks[0]}",
+        f"{row['left_alone']:.1f}{marks[1]}",
+        f"{row['upper_quartile']:.1f}",
+    ]
+    return [str(row["method"]), *(cell.replace("nan", "--") for cell in cells)]

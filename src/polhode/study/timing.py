@@ -1,0 +1,252 @@
+"""The time of a step of every method, measured so that the methods can be compared.
+
+All methods in all forms run in one process, on one core where the system allows to choose it, and take turns: a round times
+each of them once, and every round in another order, so that what the machine does beside it falls on all alike. What is
+timed is a block of many steps of the compiled kernels under a constant torque, by the CPU time of the thread. A call of no
+steps is timed too, and taken off. The fastest sample is the one with which the rest of the machine interfered least;
+all of them are kept.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from polhode.methods.lab_frame import in_lab
+from polhode.methods.protocol import Method
+from polhode.problems.problem import Problem
+from polhode.registry import catalogue
+
+#: The problem whose torque is used: constant, so that next to nothing is spent on it.
+PROBLEM = "spiral_cylinder"
+#: The method that the others are set against, in the form it declares. It is timed also where nobody asks for it.
+UNIT = "euler"
+#: Where the angular velocity is kept between steps: as the method has it, or in the lab, see :mod:`polhode.methods.lab_frame`.
+FRAMES = ("body", "lab")
+#: Time step, s: so small that no quaternion leaves the unit sphere and no angle leaves the range of the polynomials.
+DT = 1e-6
+#: Steps of the first block that is tried, and the most of any.
+FEWEST, MOST = 256, 2**34
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Form:
+    """One method in one form."""
+
+    method: str
+    frame: str
+    normalised: bool
+
+
+def clock() -> tuple[str, Clock]:
+    """The clock to measure with and its name: the CPU time of the thread, or, where that is coarse, the time of day."""
+    if time.get_clock_info("thread_time").resolution <= 1e-6:
+        return "CPU time of the thread", time.thread_time
+    return "elapsed time", time.perf_counter
+
+
+@contextmanager
+def one_core() -> Iterator[int | None]:
+    """Keep this process on one core meanwhile: the last of those it may use. None where the system cannot."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield None
+        return
+    allowed = os.sched_getaffinity(0)
+    core = max(allowed)
+    try:
+        os.sched_setaffinity(0, {core})
+    except OSError:
+        yield None
+        return
+    try:
+        yield core
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+def runs_of(methods: Sequence[Method], frames: Sequence[str] = FRAMES) -> dict[Form, Callable[[int], object]]:
+    """Every method in every form that exists -> a function that runs so many steps of it.
+
+    The forms: kept in the body frame and in the lab, with and without normalisation. A method whose normalisation cannot be
+    switched has the one it declares.
+    """
+    problem: Problem = catalogue("polhode.problems")[PROBLEM]
+    found: dict[Form, Callable[[int], object]] = {}
+    for method in methods:
+        for frame in frames:
+            try:
+                kept = in_lab(method) if frame == "lab" else method
+            except ValueError:
+                continue
+            for normalised in (False, True) if method.normalisable else (method.normalises,):
+                switch = normalised if method.normalisable else None
+                found[Form(method.key, frame, normalised)] = partial(_run, kept, problem, switch)
+    return found
+
+
+def _run(method: Method, problem: Problem, normalise: bool | None, steps: int) -> object:
+    return method.integrate(
+        problem.q0,
+        problem.omega0,
+        problem.body.coefficients(),
+        problem.compiled_torque,
+        problem.parameter_array,
+        DT,
+        np.array([steps]),
+        normalise,
+    )
+
+
+def measure(
+    runs: Mapping[Form, Callable[[int], object]],
+    rounds: int,
+    block: float,
+    clock: Clock,
+    progress: Callable[[], object] = lambda: None,
+) -> dict[Form, np.ndarray]:
+    """Nanoseconds of a step of each run, ``rounds`` samples, in the order in which they were taken.
+
+    Parameters
+    ----------
+    runs : what is timed: functions of a number of steps, already compiled
+    rounds : how often each is timed
+    block : time of one sample, at least, s; the number of steps is found by doubling it until that is reached
+    clock : time in s
+    progress : called after each sample
+
+    Raises
+    ------
+    RuntimeError
+        If the clock stands still.
+    """
+
+    def taken(run: Callable[[int], object], steps: int) -> float:
+        begin = clock()
+        run(steps)
+        return clock() - begin
+
+    keys = list(runs)
+    steps = {}
+    for key in keys:
+        count = FEWEST
+        while taken(runs[key], count) < block:
+            count *= 2
+            if count > MOST:
+                raise RuntimeError(f"{count} steps of {key.method} take no time by this clock; it cannot be used")
+        steps[key] = count
+    whole = {key: np.empty(rounds) for key in keys}
+    empty = dict.fromkeys(keys, np.inf)
+    for turn in range(rounds):
+        # Another method goes first, and every second round runs backwards: none has always the same one before it.
+        first = turn * len(keys) // rounds
+        order = keys[first:] + keys[:first]
+        for key in order if turn % 2 == 0 else reversed(order):
+            empty[key] = min(empty[key], taken(runs[key], 0))
+            whole[key][turn] = taken(runs[key], steps[key])
+            progress()
+    return {key: (whole[key] - empty[key]) / steps[key] * 1e9 for key in keys}
+
+
+def timing(
+    methods: Sequence[Method],
+    rounds: int,
+    block: float,
+    host: Mapping[str, str],
+    *,
+    frames: Sequence[str] = FRAMES,
+    warmed: Callable[[], object] = lambda: None,
+    progress: Callable[[], object] = lambda: None,
+) -> dict[str, xr.Dataset]:
+    """Measure and put together what timing.nc holds: the root with attributes alone, and the group ``step``.
+
+    Parameters
+    ----------
+    methods : what is timed; :data:`UNIT` is added if it is not among them
+    rounds, block : see :func:`measure`
+    host : what is noted of the machine
+    frames : of :data:`FRAMES`
+    warmed : called after each form is compiled
+    progress : called after each sample
+    """
+    methods = with_unit(methods)
+    runs = runs_of(methods, frames)
+    for run in runs.values():
+        run(FEWEST)
+        warmed()
+    name, used = clock()
+    with one_core() as core:
+        samples = measure(runs, rounds, block, used, progress)
+    attributes: dict[str, Any] = {
+        **host,
+        "date": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "rounds": rounds,
+        "block": block,
+        "clock": name,
+        "core": "not chosen" if core is None else str(core),
+        "problem": PROBLEM,
+        "dt": DT,
+    }
+    return {"/": xr.Dataset(attrs=attributes), "step": dataset(methods, samples, attributes)}
+
+
+def with_unit(methods: Sequence[Method]) -> list[Method]:
+    """The methods and, behind them if it is not among them, the one that the others are set against."""
+    unit = [] if any(method.key == UNIT for method in methods) else [catalogue("polhode.methods")[UNIT]]
+    return [*methods, *unit]
+
+
+def dataset(methods: Sequence[Method], samples: Mapping[Form, np.ndarray], attributes: Mapping[str, Any]) -> xr.Dataset:
+    """Samples as a dataset over method, frame, normalised and sample; NaN for forms that do not exist."""
+    rounds = len(next(iter(samples.values())))
+    dims = ("method", "frame", "normalised")
+    keys = [method.key for method in methods]
+    values = np.full((len(keys), len(FRAMES), 2, rounds), np.nan)
+    for form, taken in samples.items():
+        values[keys.index(form.method), FRAMES.index(form.frame), int(form.normalised)] = taken
+    fastest = values.min(-1)
+    unit = methods[keys.index(UNIT)]
+    relative = fastest / fastest[keys.index(UNIT), :, int(unit.normalises)][:, None]
+    quartiles = np.quantile(values, (0.25, 0.5, 0.75), axis=-1)
+    names = ("lower_quartile", "median", "upper_quartile")
+    spread = {
+        name: (dims, found, {"long_name": f"{name.replace('_', ' ')} of the samples", "units": "ns"})
+        for name, found in zip(names, quartiles, strict=True)
+    }
+    return xr.Dataset(
+        {
+            "samples": ((*dims, "sample"), values, {"long_name": "time of a step, each sample", "units": "ns"}),
+            "fastest": (dims, fastest, {"long_name": "time of a step, the fastest sample", "units": "ns", "symbol": "t_step"}),
+            **spread,
+            "relative": (
+                dims,
+                relative,
+                {"long_name": f"fastest over that of {UNIT} in the same frame, normalised as it declares", "units": "1"},
+            ),
+        },
+        {
+            "method": keys,
+            "frame": ("frame", list(FRAMES), {"long_name": "where the angular velocity is kept between steps"}),
+            "normalised": (
+                "normalised",
+                np.array([0, 1], dtype=np.int8),
+                {"long_name": "whether the quaternion is normalised every step"},
+            ),
+            "sample": ("sample", np.arange(rounds), {"long_name": "round"}),
+            "label": ("method", [method.label for method in methods]),
+            "declared": (
+                "method",
+                np.array([method.normalises for method in methods], dtype=np.int8),
+                {"long_name": "whether the method declares normalisation"},
+            ),
+        },
+        dict(attributes),
+    )

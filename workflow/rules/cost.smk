@@ -1,0 +1,85 @@
+"""What a step costs, measured with nothing beside it, and how long a method then takes to a target error."""
+
+
+# Alone on the machine: it takes all cores, and its input keeps it until the fan-out is done. Errors that were computed
+# again do not change what a step costs, hence ancient.
+rule timing:
+    input:
+        ancient(rules.gather.output),
+    output:
+        f"{RESULTS}/timing.nc",
+    log:
+        f"{RESULTS}/logs/timing.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/timing.tsv"
+    conda:
+        "../envs/polhode.yml"
+    threads: workflow.resource_settings.cores or 1
+    params:
+        settings=PLAN.timing_settings,
+        code=PLAN.timing_code,
+    script:
+        "../scripts/timing.py"
+
+
+rule cost:
+    input:
+        timing=rules.timing.output[0],
+        single_body=rules.gather.output[0],
+    output:
+        f"{RESULTS}/cost.nc",
+    log:
+        f"{RESULTS}/logs/cost.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/cost.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        study=STUDY.json,
+        code=PLAN.script_code("cost"),
+    script:
+        "../scripts/cost.py"
+
+
+# Apart from the other claims, whose file has the same bytes in every run.
+rule cost_claims:
+    input:
+        cost=PLAN.cost(),
+        single_body=rules.gather.output[0],
+        published=PLAN.published(),
+    output:
+        f"{RESULTS}/cost_claims.csv",
+    log:
+        f"{RESULTS}/logs/cost_claims.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/cost_claims.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        code=PLAN.script_code("cost_claims"),
+        places=PLAN.places,
+    script:
+        "../scripts/cost_claims.py"
+
+
+# The numbers of the text that are times; numbers.tex has the others, the same in every run.
+rule cost_numbers:
+    input:
+        cost=PLAN.cost(),
+        single_body=rules.gather.output[0],
+        published=PLAN.published(),
+        claims=rules.cost_claims.output[0],
+        tex=PLAN.sources(),
+    output:
+        f"{RESULTS}/cost_numbers.tex",
+    log:
+        f"{RESULTS}/logs/cost_numbers.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/cost_numbers.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        code=PLAN.script_code("cost_numbers"),
+        places=PLAN.places,
+    script:
+        "../scripts/cost_numbers.py"
