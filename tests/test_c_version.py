@@ -1,4 +1,4 @@
-"""The C version of some steps, which timings are compared with, does what the kernels do. Nothing here is timed."""
+"""The C version of all steps, which timings are compared with, does what the kernels do. Nothing here is timed."""
 
 import importlib.util
 from pathlib import Path
@@ -31,8 +31,8 @@ def test_c_agrees_to_round_off(key, problem, loaded):
         for a, b in zip(ours, theirs, strict=True):
             assert np.isfinite(a).all()
             assert np.abs(a - b).max() <= 1e-13 * np.abs(a).max()
-        other = compare.in_c(loaded, key, problem, dt, steps + 1)
-        assert np.abs(other[0] - ours[0]).max() > 1e-4, "what agrees is not the start"
+        start = compare.in_c(loaded, key, problem, dt, 0)
+        assert np.abs(start[0] - ours[0]).max() > 1e-4, "what agrees is not the start"
 
 
 def test_without_a_compiler_it_says_so(monkeypatch, capsys):
@@ -46,8 +46,7 @@ def test_without_a_compiler_it_says_so(monkeypatch, capsys):
         compare.compiler()
 
 
-def test_names_are_those_of_the_catalogue():
-    source = (HOME / "benchmarks" / "steps.c").read_text()
-    for key in compare.METHODS:
-        assert key in polhode.methods and (f"ONE_TORQUE({key}," in source or f"void {key}(" in source)
+def test_every_method_and_torque_has_its_c_version():
+    """A method of one's own without one is no fault of it: leave it out here and say why."""
+    assert sorted(compare.METHODS) == sorted(polhode.methods)
     assert set(compare.PROBLEMS) <= set(polhode.problems)
