@@ -87,6 +87,11 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]
         return cast(Callable[..., Any], numba.njit(error_model="numpy")(self.py_func))
 
 
+def compiled(function: Function) -> Function:
+    """Compile ``function`` on its first use, as a function of its own that drivers call; it divides as IEEE 754 does."""
+    return cast(Function, numba.njit(error_model="numpy")(function))
+
+
 def compile_driver(function: Function, signature: Any) -> Function:
     """Compile a loop over steps for one explicit signature; it releases the interpreter lock and divides as IEEE 754 does."""
     return cast(Function, cache.compiled(function, signature, **_OPTIONS))
