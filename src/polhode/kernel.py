@@ -55,6 +55,11 @@ def kernel(function: Function) -> Function:
     return cast(Function, numba.njit(forceinline=True, error_model="numpy")(function))
 
 
+def compiled(function: Function) -> Function:
+    """Compile ``function`` on its first use, as a function of its own that drivers call; it divides as IEEE 754 does."""
+    return cast(Function, numba.njit(error_model="numpy")(function))
+
+
 def compile_driver(function: Function, signature: Any) -> Function:
     """Compile a loop over steps for one explicit signature; it releases the interpreter lock and divides as IEEE 754 does."""
     return cast(Function, numba.njit(signature, nogil=True, error_model="numpy")(function))

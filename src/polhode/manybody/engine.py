@@ -1,0 +1,334 @@
+"""The loop over steps of many clumps: the kernels of a method over lanes, contacts between the two parts of its step.
+
+The step of the single-body driver (:mod:`polhode.methods.protocol`) is cut at the torque. Here the part after the torque and
+the part before the next one are one pass over all clumps, so that each clump is read and written once a step; the
+contacts follow. Between contacts nothing but this pass is left, and it vectorises.
+
+The centre of mass moves by the leapfrog whose force is wanted when the method wants its torque: leapfrog, position Verlet or
+velocity Verlet (:data:`polhode.methods.translation.BY_TORQUE_TIME`); but for rounding the three are one scheme.
+"""
+
+import math
+from collections.abc import Callable
+from types import BuiltinFunctionType
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from polhode.body import angular_momentum
+from polhode.kernel import compiled, float_type, kernel, steps_type
+from polhode.manybody.contact import all_loads
+from polhode.manybody.lanes import (
+    AXIS_LISTED,
+    FRACTION,
+    INERTIA,
+    LANES,
+    MASS,
+    Q_LISTED,
+    R_LISTED,
+    STATE,
+    WEIGHTS,
+    blocks_of,
+    load_force,
+    load_inertia,
+    load_mass,
+    load_q,
+    load_r,
+    load_torque,
+    loader,
+    place,
+    store_force,
+    store_q,
+    store_r,
+    store_torque,
+    storer,
+)
+from polhode.methods.protocol import OneTorque
+from polhode.methods.translation import BY_TORQUE_TIME
+from polhode.plain import plain_copy
+from polhode.quaternion import normalise as unit_quaternion
+from polhode.quaternion import to_lab
+from polhode.vector import cross, dot
+
+_floats = types.Array(types.float64, 1, "C")
+_rows = types.Array(types.float64, 2, "C")
+_tables = types.Array(types.float64, 3, "C")
+
+#: drive(r, v, q, omega, masses, inertias, first, many, spheres, extents, stiffness, half, listed, dt, sample_steps,
+#: energies, momenta, spins, motion, work) -> steps done before the run diverged, or -1
+SIGNATURE = types.int64(
+    *(_rows,) * 4,
+    _floats,
+    _rows,
+    steps_type,
+    steps_type,
+    _rows,
+    _rows,
+    float_type,
+    float_type,
+    types.boolean,
+    float_type,
+    steps_type,
+    _rows,
+    _rows,
+    _rows,
+    _tables,
+    steps_type,
+)
+
+#: A clump whose centre is this many edges of the box away from its middle has left: the run has diverged.
+LOST = 10.0
+
+
+def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
+    """The loop over steps and samples as plain Python around the kernels of ``method``; compile with :data:`SIGNATURE`."""
+    translation = BY_TORQUE_TIME[method.torque_time]
+    start, before_torque, after_torque, read = method.start, method.before_torque, method.after_torque, method.read
+    set_off, before_force, after_force = translation.start, translation.before_force, translation.after_force
+    arrive = translation.read
+    torque_completes_reading = method.torque_time == 0.0
+    normalise_first = normalise and method.rotates_before_torque
+    normalise_last = normalise and not method.rotates_before_torque
+
+    state_size, moving_size = state_sizes(method)
+    width = STATE + state_size + moving_size
+    load_state, store_state = loader(STATE, state_size), storer(STATE, state_size)
+    load_moving, store_moving = loader(STATE + state_size, moving_size), storer(STATE + state_size, moving_size)
+
+    @kernel
+    def finish(state: Any, moving: Any, force: Any, torque: Any, body: Any, mass: Any, dt: Any) -> Any:
+        """The part of a step after the loads."""
+        state = after_torque(state, torque, body, dt)
+        if normalise_last:
+            state = unit_quaternion(state[:4]) + state[4:]
+        return state, after_force(moving, force, mass, dt)
+
+    @kernel
+    def begin(fields: Any, i: Any, state: Any, moving: Any, body: Any, mass: Any, dt: Any) -> bool:
+        """The part of a step before the loads; whether the clump is still within its margin (False for NaN)."""
+        state, q, _omega = before_torque(state, body, dt)
+        if normalise_first:
+            state = unit_quaternion(state[:4]) + state[4:]
+            q = state[:4]
+        moving, r, _v = before_force(moving, mass, dt)
+        store_state(fields, i, state)
+        store_moving(fields, i, moving)
+        store_r(fields, i, r)
+        store_q(fields, i, q)
+        store_force(fields, i, (0.0, 0.0, 0.0))
+        store_torque(fields, i, (0.0, 0.0, 0.0))
+        used = used_margin(fields, i, r, q)
+        fields[i + np.uint64(FRACTION * LANES)] = used
+        within: bool = used <= 1.0
+        return within
+
+    @compiled
+    def first_part(fields: Any, blocks: int, dt: float) -> bool:
+        """The beginning of the first step, for all clumps."""
+        outside = 0
+        for block in range(np.uint64(blocks)):
+            base = np.uint64(block) * np.uint64(width * LANES)
+            for lane in range(np.uint64(LANES)):
+                i = base + np.uint64(lane)
+                body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+                outside |= not begin(fields, i, load_state(fields, i), load_moving(fields, i), body, mass, dt)
+        return outside != 0
+
+    @compiled
+    def advance(fields: Any, blocks: int, dt: float) -> bool:
+        """The end of a step and the beginning of the next, for all clumps; whether one has used up its margin."""
+        outside = 0
+        for block in range(np.uint64(blocks)):
+            base = np.uint64(block) * np.uint64(width * LANES)
+            for lane in range(np.uint64(LANES)):
+                i = base + np.uint64(lane)
+                body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+                force, torque = load_force(fields, i), load_torque(fields, i)
+                state, moving = finish(load_state(fields, i), load_moving(fields, i), force, torque, body, mass, dt)
+                outside |= not begin(fields, i, state, moving, body, mass, dt)
+        return outside != 0
+
+    def read_all(  # type: ignore[no-untyped-def]
+        fields, at_start, potential, count, first, many, spheres, reach, stiffness, half, dt, scratch,
+        s, energies, momenta, spins, motion,
+    ):  # fmt: skip
+        """Read all clumps at a whole time, on copies; ``at_start``: as the start left them, before the first step."""
+        # As constants these would be part of the signatures of what is called, which would compile anew for each method.
+        wide: Any = np.int64(width)
+        header: Any = np.int64(STATE)
+        zero = (0.0, 0.0, 0.0)
+        moved = 0.0
+        kinetic = 0.0
+        px, py, pz, lx, ly, lz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for c in range(count):
+            i = place(c, wide)
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            state, moving = load_state(fields, i), load_moving(fields, i)
+            force, torque = load_force(fields, i), load_torque(fields, i)
+            if torque_completes_reading:
+                q, omega = read(state, torque, body, dt)
+                r, v = arrive(moving, force, mass, dt)
+            else:
+                if not at_start:
+                    state, moving = finish(state, moving, force, torque, body, mass, dt)
+                q, omega = read(state, zero, body, dt)
+                r, v = arrive(moving, zero, mass, dt)
+            there = place(c, header)
+            handed_r, handed_q = load_r(fields, i), load_q(fields, i)
+            for k in range(3):
+                moved = max(moved, abs(r[k] - handed_r[k]))
+            for k in range(4):
+                moved = max(moved, abs(q[k] - handed_q[k]))
+            store_r(scratch, there, r)
+            store_q(scratch, there, q)
+            momentum = angular_momentum(omega, body)
+            kinetic += 0.5 * (mass * dot(v, v) + dot(omega, momentum))
+            turning, orbit = to_lab(q, momentum), cross(r, v)
+            px, py, pz = px + mass * v[0], py + mass * v[1], pz + mass * v[2]
+            lx, ly, lz = lx + turning[0] + mass * orbit[0], ly + turning[1] + mass * orbit[1], lz + turning[2] + mass * orbit[2]
+            if s < spins.shape[0]:
+                spins[s, c] = omega[0]
+            if s < motion.shape[0]:
+                for k in range(3):
+                    motion[s, c, k] = r[k]
+                    motion[s, c, 3 + k] = v[k]
+                    motion[s, c, 10 + k] = omega[k]
+                for k in range(4):
+                    motion[s, c, 6 + k] = q[k]
+        # The loads of the step hold at the positions read, unless the method wants them elsewhere (in the middle of a step).
+        if at_start or moved > 1e-12:
+            potential = all_loads(scratch, header, count, first, many, spheres, reach, stiffness, half)
+        energies[s, 0] = kinetic
+        energies[s, 1] = potential
+        momenta[s, 0], momenta[s, 1], momenta[s, 2] = px, py, pz
+        momenta[s, 3], momenta[s, 4], momenta[s, 5] = lx, ly, lz
+        total = kinetic + potential + px + py + pz + lx + ly + lz
+        return total - total == 0.0
+
+    sample: Any = compiled(read_all)
+
+    def drive(  # type: ignore[no-untyped-def]
+        r, v, q, omega, masses, inertias, first, many, spheres, extents, stiffness, half, listed, dt, sample_steps,
+        energies, momenta, spins, motion, work,
+    ):  # fmt: skip
+        wide: Any = np.int64(width)  # not a constant, see above
+        count = r.shape[0]
+        blocks = blocks_for(count)
+        fields = np.zeros(blocks * LANES * width)
+        scratch = np.zeros(blocks * LANES * STATE)
+        reach = extents[0]
+        prepare(fields, wide, blocks, r, q, masses, inertias)
+        all_loads(fields, wide, count, first, many, spheres, reach, stiffness, half)
+        for c in range(blocks * LANES):
+            i = place(c, wide)
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            speed, spin = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+            if c < count:
+                speed, spin = (v[c, 0], v[c, 1], v[c, 2]), (omega[c, 0], omega[c, 1], omega[c, 2])
+            store_state(fields, i, start(load_q(fields, i), spin, load_torque(fields, i), body, dt))
+            store_moving(fields, i, set_off(load_r(fields, i), speed, load_force(fields, i), mass, dt))
+
+        s: Any = np.int64(0)
+        n: Any = np.int64(0)
+        samples = sample_steps.size
+        first_time = samples >= 0
+        if not torque_completes_reading:
+            if samples > 0 and sample_steps[0] == 0:
+                if not sample(
+                    fields, first_time, 0.0, count, first, many, spheres, reach, stiffness, half, dt, scratch,
+                    s, energies, momenta, spins, motion,
+                ):  # fmt: skip
+                    return 0
+                s = 1
+            n = 1
+        first_part(fields, blocks, dt)
+        while s < samples:
+            if lost(fields, wide, count, half):
+                return n
+            potential = all_loads(fields, wide, count, first, many, spheres, reach, stiffness, half)
+            if n == sample_steps[s]:
+                if not sample(
+                    fields, not first_time, potential, count, first, many, spheres, reach, stiffness, half, dt, scratch,
+                    s, energies, momenta, spins, motion,
+                ):  # fmt: skip
+                    return n
+                s += 1
+            if s < samples:
+                advance(fields, blocks, dt)
+                n += 1
+        return -1
+
+    return drive
+
+
+@kernel
+def used_margin(fields: Any, i: Any, r: Any, q: Any) -> float:
+    """The squared fraction of its margin that a clump has used up since the neighbours were listed, from above.
+
+    No sphere of the clump has moved further than |r - r0| + X |e - e0| + k Y |q - q0|, with e its long axis in the lab, X and Y
+    how far centres of spheres lie along and beside it, and k = |q| + |q0|. A sum is not larger than its weighted squares,
+    (a + b + c)^2 <= (s + t + u) (a^2/s + b^2/t + c^2/u), whatever the weights: no root is needed.
+    """
+    x, y, z = load_listed_r(fields, i)
+    dx, dy, dz = r[0] - x, r[1] - y, r[2] - z
+    a, b, c, d = load_listed_q(fields, i)
+    da, db, dc, dd = q[0] - a, q[1] - b, q[2] - c, q[3] - d
+    ex, ey, ez = load_listed_axis(fields, i)
+    ex = ((q[0] * q[0] + q[1] * q[1]) - (q[2] * q[2] + q[3] * q[3])) - ex
+    ey = 2.0 * (q[1] * q[2] + q[0] * q[3]) - ey
+    ez = 2.0 * (q[1] * q[3] - q[0] * q[2]) - ez
+    of_centre, of_axis, of_turn = load_weights(fields, i)
+    used: float = (
+        of_centre * (dx * dx + dy * dy + dz * dz)
+        + of_axis * (ex * ex + ey * ey + ez * ez)
+        + of_turn * (da * da + db * db + dc * dc + dd * dd)
+    )
+    return used
+
+
+load_listed_r, load_listed_axis, load_listed_q = loader(R_LISTED, 3), loader(AXIS_LISTED, 3), loader(Q_LISTED, 4)
+load_weights = loader(WEIGHTS, 3)
+blocks_for = kernel(blocks_of)
+store_inertia, store_mass = storer(INERTIA, 9), storer(MASS, 1)
+
+
+@compiled
+def prepare(fields: Any, width: int, blocks: int, r: Any, q: Any, masses: Any, inertias: Any) -> None:
+    """Write positions, orientations and inertia of the clumps; lanes that are left over rest at the origin."""
+    for c in range(blocks * LANES):
+        i = place(c, width)
+        if c < r.shape[0]:
+            store_r(fields, i, (r[c, 0], r[c, 1], r[c, 2]))
+            store_q(fields, i, (q[c, 0], q[c, 1], q[c, 2], q[c, 3]))
+            store_mass(fields, i, (masses[c],))
+            for k in range(9):
+                fields[i + np.uint64((INERTIA + k) * LANES)] = inertias[c, k]
+        else:
+            store_q(fields, i, (1.0, 0.0, 0.0, 0.0))
+            store_mass(fields, i, (1.0,))
+            store_inertia(fields, i, (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0))
+
+
+@compiled
+def lost(fields: Any, width: int, count: int, half: float) -> bool:
+    """Whether a clump has left the box by far, or its position or orientation is not a number."""
+    bound = 2.0 * LOST * half
+    for c in range(count):
+        i = place(c, width)
+        r, q = load_r(fields, i), load_q(fields, i)
+        total = r[0] + r[1] + r[2] + q[0] + q[1] + q[2] + q[3]
+        if total - total != 0.0 or max(abs(r[0]), abs(r[1]), abs(r[2])) > bound:
+            return True
+    return False
+
+
+def state_sizes(method: OneTorque) -> tuple[int, int]:
+    """How many numbers the method carries for a clump, and the scheme of its centre of mass; nothing is compiled."""
+    usual: dict[Any, Any] = {f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)}
+    lack = "no function {name}"
+    inertia = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
+    zero = (0.0, 0.0, 0.0)
+    turning = plain_copy(method.start, usual, lack)((1.0, *zero), zero, zero, inertia, 1.0)
+    moving = plain_copy(BY_TORQUE_TIME[method.torque_time].start, usual, lack)(zero, zero, zero, 1.0, 1.0)
+    return len(turning), len(moving)

@@ -1,0 +1,73 @@
+"""Where the engine keeps its clumps: one flat array in blocks of eight lanes, so that a step vectorises.
+
+A block holds eight clumps. Each of its fields is eight numbers side by side, one for each clump, so field ``k`` of the clump
+in lane ``l`` of block ``b`` stands at ``(b * width + k) * 8 + l``, where ``width`` is the number of fields. With one array,
+unsigned indices and constant offsets the compiler sees that lanes do not overlap; with several arrays or two indices it does
+not.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from polhode.kernel import kernel
+
+LANES = 8
+
+# Fields, by their first number. What the contacts read and write comes first.
+R = 0  # position of the centre of mass at which the loads are wanted, lab frame
+Q = 3  # orientation there
+FORCE = 7  # lab frame
+TORQUE = 10  # body frame
+FRACTION = 13  # squared fraction of the margin that the clump has used up, see neighbours.py
+R_LISTED = 14  # position, long axis and orientation when the neighbours were listed
+AXIS_LISTED = 17
+Q_LISTED = 20
+WEIGHTS = 24  # of the three displacements in FRACTION
+MASS = 27
+INERTIA = 28  # coefficients, see polhode.body.Body.coefficients
+STATE = 37  # what the method carries, then what the scheme of the centre of mass carries
+
+
+def blocks_of(count: int) -> int:
+    """The number of blocks that hold ``count`` clumps."""
+    return -(-count // LANES)
+
+
+@cache
+def loader(first: int, size: int) -> Callable[..., Any]:
+    """A kernel ``(fields, i) -> tuple``: ``size`` fields from ``first`` on, ``i`` the place of field 0 in the clump's lane.
+
+    The text is generated because Numba builds tuples from written-out elements only.
+    """
+    elements = "".join(f"f[i + u({(first + k) * LANES})], " for k in range(size))
+    return _kernel(f"def load(f, i):\n    return ({elements})\n")
+
+
+@cache
+def storer(first: int, size: int) -> Callable[..., Any]:
+    """A kernel ``(fields, i, values)`` that writes a tuple of ``size`` numbers where ``loader`` would read it."""
+    lines = "".join(f"    f[i + u({(first + k) * LANES})] = s[{k}]\n" for k in range(size))
+    return _kernel(f"def store(f, i, s):\n{lines}")
+
+
+def _kernel(source: str) -> Callable[..., Any]:
+    namespace: dict[str, Any] = {"u": np.uint64}
+    exec(source, namespace)
+    made: Callable[..., Any] = kernel(next(value for name, value in namespace.items() if name in ("load", "store")))
+    return made
+
+
+@kernel
+def place(clump: int, width: int) -> Any:
+    """The place of field 0 of a clump, as the loaders want it."""
+    return np.uint64((clump // LANES) * width * LANES + clump % LANES)
+
+
+load_r, load_q = loader(R, 3), loader(Q, 4)
+load_force, load_torque = loader(FORCE, 3), loader(TORQUE, 3)
+load_mass, load_inertia = loader(MASS, 1), loader(INERTIA, 9)
+store_r, store_q = storer(R, 3), storer(Q, 4)
+store_force, store_torque = storer(FORCE, 3), storer(TORQUE, 3)

@@ -1,0 +1,127 @@
+"""Volume, centre of mass and inertia of the union of spheres: what a clump of overlapping spheres weighs, counted once.
+
+Adding up the spheres would count their overlaps twice. Instead the union is cut into columns along x; in each column the
+spheres cover intervals, whose union is exact, and so are the integrals of 1, x and x^2 along it. What is left is a sum over
+the cross-section, which converges fast.
+"""
+
+from dataclasses import dataclass
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from polhode.kernel import compiled
+
+#: Columns across the widest extent of the clump. 400 give the volume of a chess piece within 1e-6 or so.
+COLUMNS = 600
+
+
+@dataclass(frozen=True)
+class MassProperties:
+    """What a body of density 1 weighs.
+
+    Parameters
+    ----------
+    volume : float
+        m^3
+    centre : array (3,)
+        Centre of mass, m.
+    inertia : array (3, 3)
+        About the centre of mass, m^5; times the density in kg/m^3 it is in kg m^2.
+    """
+
+    volume: float
+    centre: np.ndarray
+    inertia: np.ndarray
+
+
+def overlapping(centres: np.ndarray, radii: np.ndarray) -> bool:
+    """Whether any two spheres overlap by more than round-off."""
+    for i in range(len(radii) - 1):
+        distances = np.linalg.norm(centres[i + 1 :] - centres[i], axis=1)
+        if (distances < (radii[i + 1 :] + radii[i]) * (1 - 1e-12)).any():
+            return True
+    return False
+
+
+def union(centres: np.ndarray, radii: np.ndarray, columns: int = COLUMNS) -> MassProperties:
+    """Mass properties of the union of spheres with centres (n, 3) and radii (n,), m.
+
+    Spheres that do not overlap are added up, which is exact.
+    """
+    centres, radii = np.asarray(centres, float), np.asarray(radii, float)
+    if not overlapping(centres, radii):
+        return _moments(_sum_of_spheres(centres, radii))
+    low, high = (centres - radii[:, None]).min(0), (centres + radii[:, None]).max(0)
+    edge = (high - low)[1:].max() / columns
+    order = np.argsort(centres[:, 0] - radii, kind="stable")
+    # The cross-section is centred on that of the clump, so that a symmetric clump stays symmetric.
+    ny, nz = (int(np.ceil((high - low)[k] / edge)) for k in (1, 2))
+    y0, z0 = ((high + low)[k] / 2 - n * edge / 2 for k, n in ((1, ny), (2, nz)))
+    raw = _columns(centres[order], radii[order], y0, z0, ny, nz, edge)
+    return _moments(raw)
+
+
+def _sum_of_spheres(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """Integrals of 1, x, y, z, xx, yy, zz, yz, zx, xy over spheres."""
+    volumes = 4 / 3 * pi * radii**3
+    x, y, z = centres.T
+    own = radii**2 / 5
+    return np.array([(volumes * f).sum() for f in (1.0, x, y, z, x * x + own, y * y + own, z * z + own, y * z, z * x, x * y)])
+
+
+@compiled
+def _columns(centres: Any, radii: Any, y0: float, z0: float, ny: int, nz: int, edge: float) -> Any:
+    """The same integrals over the union, by columns along x; spheres are sorted by their low end."""
+    count = radii.size
+    total = np.zeros(10)
+    begins, ends = np.empty(count), np.empty(count)
+    for iy in range(ny):
+        y = y0 + (iy + 0.5) * edge
+        for iz in range(nz):
+            z = z0 + (iz + 0.5) * edge
+            met = 0
+            for s in range(count):
+                dy, dz = y - centres[s, 1], z - centres[s, 2]
+                inside = radii[s] * radii[s] - dy * dy - dz * dz
+                if inside > 0.0:
+                    reach = np.sqrt(inside)
+                    begin, end = centres[s, 0] - reach, centres[s, 0] + reach
+                    k = met
+                    while k > 0 and begins[k - 1] > begin:
+                        begins[k], ends[k] = begins[k - 1], ends[k - 1]
+                        k -= 1
+                    begins[k], ends[k] = begin, end
+                    met += 1
+            k = 0
+            while k < met:
+                begin, end = begins[k], ends[k]
+                k += 1
+                while k < met and begins[k] <= end:
+                    end = max(end, ends[k])
+                    k += 1
+                length = end - begin
+                first = (end * end - begin * begin) / 2
+                total[0] += length
+                total[1] += first
+                total[2] += length * y
+                total[3] += length * z
+                total[4] += (end * end * end - begin * begin * begin) / 3
+                total[5] += length * (y * y + edge * edge / 12)
+                total[6] += length * (z * z + edge * edge / 12)
+                total[7] += length * y * z
+                total[8] += first * z
+                total[9] += first * y
+    return total * edge * edge
+
+
+def _moments(raw: np.ndarray) -> MassProperties:
+    """Volume, centre and central inertia from the integrals."""
+    volume = float(raw[0])
+    centre = raw[1:4] / volume
+    x, y, z = centre
+    xx, yy, zz = raw[4:7] - volume * np.array([x * x, y * y, z * z])
+    yz, zx, xy = raw[7:10] - volume * np.array([y * z, z * x, x * y])
+    inertia = np.array([[yy + zz, -xy, -zx], [-xy, zz + xx, -yz], [-zx, -yz, xx + yy]])
+    return MassProperties(volume, centre, inertia)

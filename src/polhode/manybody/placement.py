@@ -1,0 +1,117 @@
+"""Initial states: clumps at random in a box, none touching another or a wall, all turned and moving in random directions."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode.kernel import compiled
+from polhode.manybody.contact import coordinate, matrix
+
+#: How often one clump is tried before the box counts as full.
+ATTEMPTS = 20_000
+
+
+class BoxTooFull(ValueError):
+    """Random placement found no room for a clump; the message says how full the box is."""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Positions r and velocities v of the centres of mass (n, 3; lab, m and m/s), orientations q (n, 4; body to lab), angular
+    velocities omega (n, 3; body frames, rad/s)."""
+
+    r: np.ndarray
+    v: np.ndarray
+    q: np.ndarray
+    omega: np.ndarray
+
+
+def directions(rng: np.random.Generator, count: int, dimensions: int = 3) -> np.ndarray:
+    """Unit vectors (count, dimensions), isotropic: normalised Gaussian ones. Four dimensions give uniform orientations."""
+    vectors = rng.standard_normal((count, dimensions))
+    unit: np.ndarray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit
+
+
+@compiled
+def _world(r: Any, q: Any, spheres: Any, out: Any) -> None:
+    """Lab positions (4, n) of the spheres (4, n) of a clump, radii kept."""
+    m = matrix((q[0], q[1], q[2], q[3]))
+    for k in range(spheres.shape[1]):
+        x, y, z = spheres[0, k], spheres[1, k], spheres[2, k]
+        out[0, k] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
+        out[1, k] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
+        out[2, k] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
+        out[3, k] = spheres[3, k]
+
+
+@compiled
+def _fits(r: Any, reach: float, spheres: Any, half: float, placed: int, others: Any, first: Any, many: Any, held: Any) -> bool:
+    """Whether spheres (4, n) about r lie in the box and clear of the ``placed`` clumps: centres and reaches (., 4), spheres."""
+    for k in range(spheres.shape[1]):
+        for axis in range(3):
+            if abs(spheres[axis, k]) + spheres[3, k] >= half:
+                return False
+    for c in range(placed):
+        dx, dy, dz = r[0] - others[c, 0], r[1] - others[c, 1], r[2] - others[c, 2]
+        near = reach + others[c, 3]
+        if dx * dx + dy * dy + dz * dz >= near * near:
+            continue
+        for a in range(spheres.shape[1]):
+            for b in range(first[c], first[c] + many[c]):
+                dx = spheres[0, a] - held[0, b]
+                dy = spheres[1, a] - held[1, b]
+                dz = spheres[2, a] - held[2, b]
+                near = spheres[3, a] + held[3, b]
+                if dx * dx + dy * dy + dz * dz <= near * near:
+                    return False
+    return True
+
+
+def place_at_random(
+    clumps: list[Any], box: float, rng: np.random.Generator, attempts: int = ATTEMPTS, where: str = "box"
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (n, 3) and orientations (n, 4) of clumps in a cube of edge ``box`` (m) centred at the origin.
+
+    Random sequential addition, the largest first: each clump is tried at random places and orientations until it touches
+    nothing.
+
+    Raises
+    ------
+    BoxTooFull
+        If a clump finds no room in so many attempts.
+    """
+    order = sorted(range(len(clumps)), key=lambda i: -clumps[i].reach)
+    r, q = np.zeros((len(clumps), 3)), np.zeros((len(clumps), 4))
+    total = sum(len(clump.radii) for clump in clumps)
+    held, others = np.empty((4, total)), np.empty((len(clumps), 4))
+    first, many = np.zeros(len(clumps), np.int64), np.zeros(len(clumps), np.int64)
+    used, volume = 0, 0.0
+    tables = {id(clump): np.ascontiguousarray(np.vstack([clump.centres.T, clump.radii])) for clump in clumps}
+    for placed, index in enumerate(order):
+        clump = clumps[index]
+        table = tables[id(clump)]
+        world = np.empty_like(table)
+        # The centre keeps at least the smallest half-width of any orientation away from the walls.
+        room = box / 2 - clump.radii.min()
+        for _attempt in range(attempts if room > 0 else 0):
+            trial = rng.uniform(-room, room, 3)
+            turn = directions(rng, 1, 4)[0]
+            _world(trial, turn, table, world)
+            if _fits(trial, clump.reach, world, box / 2, placed, others, first, many, held):
+                break
+        else:
+            wanted = sum(c.volume for c in clumps) / box**3
+            raise BoxTooFull(
+                f"{where}: no room for clump {placed + 1} of {len(clumps)} ({clump.key}) in {attempts} attempts; the box of "
+                f"{box:g} m is filled to {100 * volume / box**3:.1f} % of its volume, all clumps would take "
+                f"{100 * wanted:.1f} %; use a larger box or fewer clumps"
+            )
+        r[index], q[index] = trial, turn
+        others[placed] = (*trial, clump.reach)
+        first[placed], many[placed] = used, len(clump.radii)
+        held[:, used : used + len(clump.radii)] = world
+        used += len(clump.radii)
+        volume += clump.volume
+    return r, q

@@ -1,0 +1,198 @@
+"""What a many-body scene is: clumps of one material in a cubic box, how they start, how long they run."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import isfinite, pi, sqrt
+
+import numpy as np
+
+from polhode.manybody.clump import Clump
+from polhode.manybody.contact import collision_time
+from polhode.manybody.material import Material
+from polhode.manybody.placement import State, directions, place_at_random
+from polhode.registry import nearest
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scene:
+    """Clumps in a box centred at the origin.
+
+    Parameters
+    ----------
+    key, label, source : str
+        Name in the configuration and in files; name in figures; publication and place.
+    kinds : tuple of (Clump, count)
+        The clumps, or a function that makes this tuple when it is first needed.
+    material : Material
+        Of clumps and walls.
+    box : float
+        Edge of the cube, m; inf for no walls (then give the initial state yourself).
+    speed : float
+        Of every centre of mass at the start, m/s, in a random direction.
+    spin : float
+        Of every clump at the start, rad/s, about a random axis.
+    horizon : float
+        Time simulated by default, s.
+
+    Raises
+    ------
+    ValueError
+        If a number cannot be; the message says which.
+    """
+
+    key: str
+    label: str
+    kinds: tuple[tuple[Clump, int], ...] | Callable[[], tuple[tuple[Clump, int], ...]] = field(repr=False)
+    material: Material
+    box: float
+    speed: float
+    spin: float
+    horizon: float
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        for name, value, bound in (("speed", self.speed, 0.0), ("spin", self.spin, 0.0)):
+            if not (isfinite(value) and value >= bound):
+                raise ValueError(f"scene {self.key!r}: {name} must be finite and not negative, got {value!r}")
+        if not self.box > 0:
+            raise ValueError(f"scene {self.key!r}: box must be positive, got {self.box!r}")
+        if not (isfinite(self.horizon) and self.horizon > 0):
+            raise ValueError(f"scene {self.key!r}: horizon must be positive and finite, got {self.horizon!r}")
+
+    @cached_property
+    def clumps(self) -> tuple[tuple[Clump, int], ...]:
+        """The kinds of clump and how many there are of each."""
+        kinds = self.kinds() if callable(self.kinds) else self.kinds
+        for clump, count in kinds:
+            if count < 1:
+                raise ValueError(f"scene {self.key!r}: the number of clumps {clump.key!r} must be at least 1, got {count!r}")
+        return tuple(kinds)
+
+    @cached_property
+    def every_clump(self) -> list[Clump]:
+        """One entry for each clump, in the order of all arrays over clumps."""
+        return [clump for clump, count in self.clumps for _ in range(count)]
+
+    def __len__(self) -> int:
+        return sum(count for _, count in self.clumps)
+
+    @property
+    def linear(self) -> bool:
+        """Whether all clumps are rods, whose axial spin no contact can change."""
+        return all(clump.linear for clump, _ in self.clumps)
+
+    @property
+    def solid_fraction(self) -> float:
+        """Volume of all clumps over that of the box."""
+        return sum(count * clump.volume for clump, count in self.clumps) / self.box**3
+
+    def with_spin(self, spin: float) -> "Scene":
+        """The same scene with another initial spin in rad/s; places, orientations and directions of a seed stay."""
+        return replace(self, spin=spin)
+
+    def scaled(self, count: int) -> "Scene":
+        """A scene of about ``count`` clumps, the same mixture at the same density in a box that grows with them."""
+        kinds = [(clump, max(1, round(count * number / len(self)))) for clump, number in self.clumps]
+        total = sum(number for _, number in kinds)
+        return replace(self, kinds=tuple(kinds), box=self.box * (total / len(self)) ** (1 / 3))
+
+    def initial_state(self, seed: int) -> State:
+        """Random positions, orientations and directions of motion; the same for the same seed.
+
+        Every quantity has a generator of its own, so that scenes that differ in speed or spin alone share the rest.
+
+        Raises
+        ------
+        polhode.manybody.placement.BoxTooFull
+            If the clumps do not fit; the message says how full the box is.
+        ValueError
+            If the seed is negative or the scene has no box.
+        """
+        if seed < 0:
+            raise ValueError(f"scene {self.key!r}: a seed is a whole number of at least 0, got {seed!r}")
+        if not isfinite(self.box):
+            raise ValueError(f"scene {self.key!r} has no box; give the initial state yourself")
+        places, motions, turns = (np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(3))
+        clumps = self.every_clump
+        r, q = place_at_random(clumps, self.box, places, where=f"scene {self.key!r}, seed {seed}")
+        v = self.speed * directions(motions, len(clumps))
+        omega = self.spin * directions(turns, len(clumps))
+        return State(r, v, q, omega)
+
+    @property
+    def rayleigh_step(self) -> float:
+        """pi R sqrt(rho/G)/(0.1631 nu + 0.8766) of the smallest sphere, s: the time a shear wave takes round half of it.
+
+        Thornton and Randall (1988); del Valle et al. (2024) mark it in Fig. 7.
+        """
+        radius = min(float(clump.radii.min()) for clump, _ in self.clumps)
+        m = self.material
+        return pi * radius * sqrt(m.density / m.shear) / (0.1631 * m.poisson + 0.8766)
+
+    @property
+    def p_wave_step(self) -> float:
+        """R sqrt(rho/E) of the smallest sphere, s: the step that YADE calls that of the P wave."""
+        radius = min(float(clump.radii.min()) for clump, _ in self.clumps)
+        return radius * sqrt(self.material.density / self.material.young)
+
+    def contact_time(self, speed: float | None = None) -> float:
+        """The shortest time a whole clump stays at a wall it hits head on without turning, s.
+
+        2.87 (m^2/(R E*^2 v))^(1/5), with the mass of the clump and the radius of its largest sphere; the shortest over all
+        kinds.
+        It is the whole clump that turns back, not one sphere: this is what lets a step exceed the Rayleigh step.
+
+        Parameters
+        ----------
+        speed : float, optional
+            m/s; that of the scene by default.
+        """
+        at = self.speed if speed is None else speed
+        if not at > 0:
+            raise ValueError(f"scene {self.key!r}: contact_time needs a positive speed, got {at!r}")
+        m = self.material
+        return min(
+            collision_time(m.density * clump.volume, float(clump.radii.max()), m.reduced, at) for clump, _ in self.clumps
+        )
+
+
+class Scenes(Mapping[str, Scene]):
+    """The scenes by their keys; printing it lists them."""
+
+    def __init__(self, *scenes: Scene) -> None:
+        self._items = {scene.key: scene for scene in scenes}
+
+    def __getitem__(self, key: str) -> Scene:
+        try:
+            return self._items[key]
+        except KeyError:
+            raise KeyError(f"unknown scene {key!r}; {nearest(key, list(self._items))}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{scene.key}: {scene.label} ({scene.source})" for scene in self._items.values())
+
+
+def _rods() -> tuple[tuple[Clump, int], ...]:
+    radius = 0.02 * sqrt(3)
+    return ((Clump.rod(3, radius, 2 * radius, key="rod", label="rod"), 30),)
+
+
+RODS = Scene(
+    key="rods",
+    label="rods in a box",
+    # The text says 1 m; the authors' program reads half the edge, and 30 rods of 21 cm move freely in 2 m.
+    source="del Valle et al. (2025), Sec. 3, Fig. 2, with the box of the authors' program",
+    kinds=_rods,
+    material=Material(density=2500.0, young=1e9, poisson=0.1),
+    box=2.0,
+    speed=4.0,
+    spin=4.0,
+    horizon=300.0,
+)

@@ -1,0 +1,291 @@
+"""The many-body engine: exact collisions, what elastic contacts keep, free flight bit by bit, order of the energy error."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import polhode
+from polhode import manybody
+from polhode.manybody.contact import collision_time, largest_overlap
+from polhode.manybody.simulation import run
+from polhode.methods.protocol import OneTorque
+
+SOFT = manybody.Material(density=1000.0, young=1e6, poisson=0.25)
+ONE_TORQUE = [key for key, method in polhode.methods.items() if isinstance(method, OneTorque)]
+NAMED = [
+    "spiral_leapfrog",
+    "omelyan1998",
+    "fincham1992",
+    "fincham1992_delvalle2024",
+    "no_squish",
+    "pcdm2016",
+    "spiral_synchronous",
+    "verlet",
+    "buss2000",
+]
+SPHERE = manybody.Clump.sphere(0.05)
+DIMER = manybody.Clump.dimer(0.05, 0.03, 0.06)
+L_SHAPE = manybody.Clump.of_spheres(
+    "L", np.array([[0, 0, 0], [0.08, 0, 0], [0.16, 0, 0], [0, 0.07, 0.01]]), np.array([0.05, 0.04, 0.05, 0.03])
+)
+
+
+def scene(*kinds, box=np.inf, horizon=1.0, material=SOFT):
+    return manybody.Scene(
+        key="test", label="test", kinds=kinds, material=material, box=box, speed=1.0, spin=2.0, horizon=horizon
+    )
+
+
+def state(r, v, q=None, omega=None):
+    count = len(r)
+    q = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)) if q is None else np.array(q, float)
+    omega = np.zeros((count, 3)) if omega is None else np.array(omega, float)
+    return manybody.State(np.array(r, float), np.array(v, float), q, omega)
+
+
+def steps_to(n, every=1):
+    return np.arange(0, n + 1, every, dtype=np.int64)
+
+
+METHODS = polhode.methods
+
+
+# ---- exact collisions ----
+
+
+@pytest.mark.parametrize("key", ["spiral_leapfrog", "no_squish"])
+def test_two_spheres_collide_as_hertz_has_it(key):
+    """Contact time and largest overlap of a head-on collision, and velocities exchanged."""
+    other = manybody.Clump.sphere(0.03, key="small")
+    pair = scene((SPHERE, 1), (other, 1))
+    m1, m2 = (SOFT.density * clump.volume for clump in (SPHERE, other))
+    mass, radius, speed = m1 * m2 / (m1 + m2), 0.05 * 0.03 / 0.08, 1.5
+    duration = collision_time(mass, radius, SOFT.reduced, speed)
+    deepest = largest_overlap(mass, radius, SOFT.reduced, speed)
+    gap, dt = 1e-3, duration / 4000
+    start = state([[0, 0, 0], [0.08 + gap, 0, 0]], [[speed, 0, 0], [0, 0, 0]])
+    n = int((gap / speed + 1.2 * duration) / dt)
+    outcome = run(pair, METHODS[key], dt, start, steps_to(n), record=True)
+    apart = outcome["motion"][:, 1, 0] - outcome["motion"][:, 0, 0]
+    overlap = 0.08 - apart
+    touching = np.flatnonzero(outcome["energies"][:, 1] > 0)
+    assert overlap.max() == pytest.approx(deepest, rel=1e-6)
+    assert (len(touching) + 1) * dt == pytest.approx(duration, abs=1.5 * dt)
+    # Half way through: all the energy of the relative motion is in the contact.
+    assert outcome["energies"][:, 1].max() == pytest.approx(mass * speed**2 / 2, rel=1e-6)
+    v = outcome["motion"][-1, :, 3]
+    assert v[0] == pytest.approx((m1 - m2) / (m1 + m2) * speed, rel=1e-6)
+    assert v[1] == pytest.approx(2 * m1 / (m1 + m2) * speed, rel=1e-6)
+
+
+def test_a_sphere_bounces_off_every_wall():
+    """Contact time with R* = R at each of the six planes, and the velocity turned round."""
+    m = SOFT.density * SPHERE.volume
+    duration = collision_time(m, 0.05, SOFT.reduced, 2.0)
+    box, gap = 0.5, 1e-3
+    start_at = box / 2 - 0.05 - gap
+    dt = duration / 2000
+    n = int((gap / 2.0 + 1.2 * duration) / dt)
+    for axis in range(3):
+        for side in (-1, 1):
+            r, v = np.zeros((1, 3)), np.zeros((1, 3))
+            r[0, axis], v[0, axis] = side * start_at, side * 2.0
+            outcome = run(scene((SPHERE, 1), box=box), METHODS["spiral_leapfrog"], dt, state(r, v), steps_to(n), record=True)
+            touching = np.count_nonzero(outcome["energies"][:, 1] > 0)
+            assert (touching + 1) * dt == pytest.approx(duration, abs=1.5 * dt)
+            np.testing.assert_allclose(outcome["motion"][-1, 0, 3:6], -v[0], rtol=1e-6, atol=1e-12)
+
+
+def test_collision_time_has_the_textbook_factor():
+    """2.87 (m^2/(R E*^2 v))^(1/5), 2.94 largest overlaps over the speed."""
+    assert collision_time(1.0, 1.0, 1.0, 1.0) == pytest.approx(2.87, abs=0.005)
+    assert collision_time(1.0, 1.0, 1.0, 1.0) / largest_overlap(1.0, 1.0, 1.0, 1.0) == pytest.approx(2.94, abs=0.005)
+    assert collision_time(2.0, 3.0, 5.0, 7.0) == pytest.approx(collision_time(1, 1, 1, 1) * (4 / (3 * 25 * 7)) ** 0.2)
+
+
+def test_a_dimer_at_a_wall_turns_as_mechanics_has_it():
+    """An off-centre push: the impulse P found in the linear momentum turns the clump by arm x P."""
+    box, dt = 0.6, 1e-6
+    turn = np.array([np.cos(0.4), 0, 0, np.sin(0.4)])
+    start = state([[0.2, 0, 0]], [[1.0, 0, 0]], [turn])
+    outcome = run(scene((DIMER, 1), box=box), METHODS["spiral_leapfrog"], dt, start, steps_to(60000, 100), record=True)
+    momentum = outcome["momenta"]
+    hits = np.flatnonzero(outcome["energies"][:, 1] > 0)
+    assert hits.size > 3
+    before, after = hits[0] - 1, hits[-1] + 1
+    assert np.all(np.diff(hits) == 1), "one collision"
+    impulse = momentum[after, 0] - momentum[before, 0]
+    assert impulse < 0
+    # About the middle of the box the wall pushes at the height of the sphere that touches.
+    heights = []
+    for k in range(before, after + 1):
+        w, _x, _y, z = outcome["motion"][k, 0, 6:10]
+        angle = 2 * np.arctan2(z, w)
+        centres = outcome["motion"][k, 0, :3] + DIMER.centres[:, :1] * [np.cos(angle), np.sin(angle), 0]
+        heights.append(centres[np.argmax(centres[:, 0] + DIMER.radii), 1])
+    turned = momentum[after, 5] - momentum[before, 5]
+    assert turned == pytest.approx(-impulse * np.mean(heights), rel=0.02)
+    assert abs(outcome["motion"][after, 0, 12]) > 1.0
+
+
+# ---- conservation ----
+
+
+def crowd(rng, count=10):
+    """Unlike clumps thrown at each other, far from any wall."""
+    kinds = ((L_SHAPE, count // 2), (DIMER, count // 4), (SPHERE, count - count // 2 - count // 4))
+    box = 0.75
+    made = scene(*kinds, box=box)
+    begin = made.initial_state(int(rng.integers(1000)))
+    inwards = -begin.r / np.linalg.norm(begin.r, axis=1, keepdims=True)
+    return replace(made, box=np.inf), manybody.State(begin.r, inwards + 0.2 * begin.v, begin.q, begin.omega)
+
+
+@pytest.mark.parametrize("key", ["spiral_leapfrog", "omelyan1998", "no_squish", "pcdm2016", "buss2000"])
+def test_momentum_and_angular_momentum_are_kept(key):
+    made, begin = crowd(np.random.default_rng(5))
+    outcome = run(made, METHODS[key], 1e-5, begin, steps_to(40_000, 400))
+    assert np.count_nonzero(outcome["energies"][:, 1]) > 10, "there must be contacts"
+    scale = np.abs(begin.v).max() * SOFT.density * L_SHAPE.volume
+    assert np.abs(outcome["momenta"][:, :3] - outcome["momenta"][0, :3]).max() < 1e-12 * scale
+    # A rotation scheme keeps the angular momentum of a body to its order; the contacts add none.
+    change = np.abs(outcome["momenta"][:, 3:] - outcome["momenta"][0, 3:]).max()
+    assert change < 2e-6 * scale
+    energy = outcome["energies"].sum(1)
+    assert np.abs(energy / energy[0] - 1).max() < 2e-4
+    assert energy.std() > 0
+
+
+def test_angular_momentum_of_spheres_is_kept_to_round_off():
+    made = scene((SPHERE, 8), box=0.5)
+    begin = made.initial_state(1)
+    made = replace(made, box=np.inf)
+    inwards = manybody.State(begin.r, -4 * begin.r, begin.q, begin.omega)
+    outcome = run(made, METHODS["omelyan1998"], 1e-5, inwards, steps_to(30_000, 300))
+    assert np.count_nonzero(outcome["energies"][:, 1]) > 10
+    assert np.abs(outcome["momenta"] - outcome["momenta"][0]).max() < 1e-13
+
+
+@pytest.mark.parametrize(
+    "key", ["spiral_leapfrog", "omelyan1998", "fincham1992", "no_squish", "pcdm2016", "verlet", "buss2000"]
+)
+def test_the_energy_error_is_of_second_order(key):
+    """Over one smooth collision of two clumps the energy afterwards is off by dt^2 at most."""
+    made = scene((L_SHAPE, 1), (DIMER, 1), material=manybody.Material(1000.0, 3e3, 0.25))
+    begin = state(
+        [[0.0, 0.0, 0.0], [0.02, 0.16, 0.0]],
+        [[0.0, 0.5, 0.0], [0.1, -0.5, 0.1]],
+        [[0.5, 0.5, 0.5, 0.5], [0.6, 0.0, 0.8, 0.0]],
+        [[1.0, -2.0, 3.0], [2.0, 1.0, 1.0]],
+    )
+    errors = []
+    steps = (400, 800, 1600)
+    for n in steps:
+        outcome = run(made, METHODS[key], 0.4 / n, begin, steps_to(n, n // 20))
+        energy = outcome["energies"].sum(1)
+        assert outcome["energies"][:, 1].max() > 0.02 * energy[0], "in contact on the way"
+        errors.append(np.abs(energy / energy[0] - 1).max())
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    np.testing.assert_allclose(orders, 2.0, atol=0.25)
+
+
+def test_rods_keep_their_axial_spin_exactly():
+    rods = manybody.scenes["rods"]
+    data = manybody.simulate(rods, "spiral_leapfrog", 38.3e-6, seed=2, t_end=0.5)
+    assert data.potential.max() > 0
+    np.testing.assert_array_equal(data.axial_spin, np.broadcast_to(data.axial_spin[0], data.axial_spin.shape))
+    assert abs(data.energy_error).max() < 1e-3
+
+
+# ---- the single body ----
+
+
+def free_problem(body, q, omega, horizon):
+    return polhode.problems["free_asymmetric_top"].__class__(
+        key="flight",
+        label="flight",
+        source="tests",
+        body=body,
+        q0=tuple(q),
+        omega0=tuple(omega),
+        torque=lambda t, q, omega, parameters: (0.0, 0.0, 0.0),
+        torque_class="free",
+        horizon=horizon,
+    )
+
+
+@pytest.mark.parametrize("key", NAMED)
+@pytest.mark.parametrize("brute_force", [False, True])
+def test_free_flight_is_that_of_the_single_body_to_the_last_bit(key, brute_force):
+    dt, n = 1e-3, 400
+    made = scene((L_SHAPE, 5), (DIMER, 4), (SPHERE, 1), box=10.0)
+    begin = made.initial_state(4)
+    begin = manybody.State(begin.r, 0.01 * begin.v, begin.q, begin.omega)
+    outcome = run(made, METHODS[key], dt, begin, steps_to(n, 40), record=True, brute_force=brute_force)
+    assert outcome["energies"][:, 1].max() == 0, "no contact"
+    for c, clump in enumerate(made.every_clump):
+        problem = free_problem(clump.body(SOFT.density), begin.q[c], begin.omega[c], dt * n)
+        alone = polhode.simulate(problem, key, dt, samples=10)
+        np.testing.assert_array_equal(outcome["motion"][:, c, 6:10], alone.q)
+        np.testing.assert_array_equal(outcome["motion"][:, c, 10:], alone.omega)
+
+
+@pytest.mark.parametrize("key", sorted(set(ONE_TORQUE) - set(NAMED)))
+@pytest.mark.slow
+def test_free_flight_of_every_other_method(key):
+    test_free_flight_is_that_of_the_single_body_to_the_last_bit(key, False)
+
+
+# ---- what must not matter ----
+
+
+def test_sampling_changes_no_bit():
+    made, begin = crowd(np.random.default_rng(8))
+    few, many = steps_to(20_000, 20_000), steps_to(20_000, 7)
+    many = np.append(many[many < 20_000], 20_000)
+    for key in ("spiral_leapfrog", "no_squish"):
+        ends = [run(made, METHODS[key], 1e-5, begin, at, record=True)["motion"][-1] for at in (few, many)]
+        np.testing.assert_array_equal(*ends)
+
+
+@pytest.mark.parametrize("key", ["spiral_leapfrog", "no_squish"])
+def test_the_order_of_the_clumps_does_not_matter(key):
+    made = scene((DIMER, 12), box=0.6)
+    begin = made.initial_state(3)
+    order = np.random.default_rng(0).permutation(12)
+    moved = manybody.State(begin.r[order], begin.v[order], begin.q[order], begin.omega[order])
+    at = steps_to(3_000, 300)
+    a, b = (run(made, METHODS[key], 1e-5, s, at, record=True) for s in (begin, moved))
+    assert np.count_nonzero(a["energies"][:, 1]) > 3
+    np.testing.assert_allclose(a["motion"][:, order], b["motion"], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(a["energies"], b["energies"], rtol=1e-12, atol=1e-12)
+
+
+# ---- runs that fail, calls that cannot ----
+
+
+def test_a_run_that_blows_up_says_when():
+    made = scene((DIMER, 8), box=0.5)
+    data = manybody.simulate(made, "euler", 0.02, seed=1, t_end=400.0, samples=50)
+    assert 0 < data.diverged < 400
+    assert np.isfinite(data.energy[data.time < data.diverged]).all()
+    assert np.isnan(data.energy[data.time > data.diverged]).all()
+    more = manybody.simulate(made, "euler", 0.02, seed=1, t_end=400.0, samples=500)
+    assert more.diverged == data.diverged
+    slow = manybody.simulate(made, "euler", 0.02, seed=1, t_end=400.0, samples=50, brute_force=True)
+    assert slow.diverged == data.diverged
+
+
+def test_calls_that_cannot_be_say_why():
+    rods = manybody.scenes["rods"]
+    with pytest.raises(KeyError, match="did you mean 'rods'"):
+        manybody.simulate("rod", "euler", 1e-5)
+    with pytest.raises(ValueError, match="'rk4' needs several torques"):
+        manybody.simulate(rods, "rk4", 1e-5)
+    with pytest.raises(TypeError, match="Scene"):
+        manybody.simulate(3, "euler", 1e-5)
+    with pytest.raises(ValueError, match="dt must be positive"):
+        manybody.simulate(rods, "euler", -1.0)
+    with pytest.raises(ValueError, match="initial r must be 30 rows"):
+        manybody.simulate(rods, "euler", 1e-5, state=state([[0, 0, 0]], [[0, 0, 0]]))
