@@ -33,6 +33,7 @@ wildcard_constraints:
     method="|".join(STUDY.methods),
     kind="long_runs|long_runs_switched",
     check="|".join(configuration.CHECKS),
+    scene="|".join([*STUDY.scenes, "none"]),
 
 
 localrules:
@@ -55,5 +56,6 @@ rule data:
 
 include: "workflow/rules/references.smk"
 include: "workflow/rules/single_body.smk"
+include: "workflow/rules/many_body.smk"
 include: "workflow/rules/cost.smk"
 include: "workflow/rules/report.smk"

@@ -24,6 +24,8 @@ TINY = {
     "methods": METHODS,
     "digits": 30,
     "checks": ["stability"],
+    "many_body": dict.fromkeys(yaml.safe_load((HOME / "config.yaml").read_text())["many_body"])
+    | {"rods": {"methods": ["spiral_leapfrog"], "horizon": 0.1, "seeds": 2, "samples": 5}},
     "problems": dict.fromkeys(yaml.safe_load((HOME / "config.yaml").read_text())["problems"])
     | {
         "spiral_cylinder": {

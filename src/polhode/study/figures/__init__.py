@@ -6,7 +6,16 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from polhode.study import style
-from polhode.study.figures import calzavarini2010, delvalle2024, long_runs, seelen2016, timing, torque_classes, tuckerman2010
+from polhode.study.figures import (
+    calzavarini2010,
+    delvalle2024,
+    long_runs,
+    many_body,
+    seelen2016,
+    timing,
+    torque_classes,
+    tuckerman2010,
+)
 from polhode.study.figures.drawing import note_instead
 from polhode.study.inputs import Inputs, NotInRun
 
@@ -18,6 +27,7 @@ FIGURES: dict[str, Callable[[Inputs], Figure]] = {
     **long_runs.FIGURES,
     **calzavarini2010.FIGURES,
     **tuckerman2010.FIGURES,
+    **many_body.FIGURES,
     **timing.FIGURES,
 }
 
