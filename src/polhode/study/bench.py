@@ -17,11 +17,10 @@ from tqdm import tqdm
 from polhode.cli import UsageError
 from polhode.registry import catalogue, nearest
 from polhode.study import provenance, timing
+from polhode.study.step_times import OTHER, in_frame
 from polhode.study.storage import write_text
 
 SUMMARY = "what a step of each method costs on this machine"
-#: The second method that the table sets all others against.
-OTHER = "spiral_leapfrog"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,33 +50,34 @@ def run(arguments: argparse.Namespace) -> int:
     host = provenance.host()
     print(f"{host['cpu']}, {host['cores']} cores; numba {host['numba']}. Nothing else should run meanwhile.", flush=True)
     forms = len(timing.runs_of(methods, frames))
-    with tqdm(total=forms, desc="compiling", unit="form", leave=False, disable=None) as compiling:
-        bar: list[Any] = []
-        done: list[Any] = []
+    compiling = tqdm(total=forms, desc="compiling", unit="form", leave=False, disable=None)
+    bars = [compiling]
 
-        def warmed() -> None:
-            done.append(compiling.update())
-            if len(done) == forms:
-                compiling.close()
-                bar.append(tqdm(total=forms * arguments.rounds, desc="timing", unit="sample", leave=False, disable=None))
+    def progress() -> None:
+        if len(bars) == 1:
+            compiling.close()
+            bars.append(tqdm(total=forms * arguments.rounds, desc="timing", unit="sample", leave=False, disable=None))
+        bars[1].update()
 
+    try:
         groups = timing.timing(
             methods,
             arguments.rounds,
             arguments.block,
             host,
             frames=frames,
-            warmed=warmed,
-            progress=lambda: bar[0].update(),
+            warmed=compiling.update,
+            progress=progress,
         )
-        for one in bar:
-            one.close()
+    finally:
+        for bar in bars:
+            bar.close()
     step = groups["step"]
     for frame in frames:
         print(f"\nAngular velocity kept in the {frame} frame; {step.attrs['clock']}, fastest of {arguments.rounds}:\n")
-        print(as_text(table(step, frame)))
+        print(as_text(cheapest_first(step, frame)))
     if arguments.csv is not None:
-        rows = pd.concat([table(step, frame) for frame in frames], ignore_index=True)
+        rows = pd.concat([cheapest_first(step, frame) for frame in frames], ignore_index=True)
         write_text(arguments.csv, rows.to_csv(index=False, lineterminator="\n"))
         print(f"\nwritten to {arguments.csv}")
     return 0
@@ -103,31 +103,9 @@ def chosen(keys: list[str] | None, plugins: list[str]) -> list[Any]:
     return [methods[key] for key in dict.fromkeys([*keys, *added, timing.UNIT, OTHER] if keys else known)]
 
 
-def table(step: xr.Dataset, frame: str) -> pd.DataFrame:
-    """A row for each method, the cheapest first: times in ns of its declared form and of both, and ratios.
-
-    Columns: method, label, frame, normalises; step (the fastest sample), upper (the upper quartile); normalised and left_alone;
-    to_euler and to_spiral, the step over that of the two methods as they declare.
-    """
-    own = step.sel({"frame": frame})
-    declared = own["declared"].astype(int)
-    fastest = own["fastest"].isel(normalised=declared).values
-    keys = list(map(str, own["method"].values))
-    rows = pd.DataFrame(
-        {
-            "method": keys,
-            "label": list(map(str, own["label"].values)),
-            "frame": frame,
-            "normalises": np.where(declared.values == 1, "yes", "no"),
-            "step": fastest,
-            "upper": own["upper_quartile"].isel(normalised=declared).values,
-            "normalised": own["fastest"].sel(normalised=1).values,
-            "left_alone": own["fastest"].sel(normalised=0).values,
-            "to_euler": fastest / fastest[keys.index(timing.UNIT)],
-            "to_spiral": fastest / fastest[keys.index(OTHER)] if OTHER in keys else np.nan,
-        }
-    )
-    return rows.sort_values("step", ignore_index=True)
+def cheapest_first(step: xr.Dataset, frame: str) -> pd.DataFrame:
+    """The rows of :func:`polhode.study.step_times.in_frame`, sorted by the time of a step."""
+    return in_frame(step, frame).sort_values("step", ignore_index=True)
 
 
 def as_text(rows: pd.DataFrame) -> str:
@@ -148,6 +126,6 @@ def _line(row: dict[Any, Any]) -> list[str]:
         f"{row['to_spiral']:.2f}",
         f"{row['normalised']:.1f}{marks[0]}",
         f"{row['left_alone']:.1f}{marks[1]}",
-        f"{row['upper']:.1f}",
+        f"{row['upper_quartile']:.1f}",
     ]
     return [str(row["method"]), *(cell.replace("nan", "--") for cell in cells)]

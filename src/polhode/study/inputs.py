@@ -191,6 +191,8 @@ class Inputs:
     @cached_property
     def cost_claim_rows(self) -> pd.DataFrame:
         """The same for statements about time."""
+        if not str(self.cost_claims) or not Path(self.cost_claims).is_file():
+            raise NotInRun("this run judged no statements about time")
         return pd.read_csv(self.cost_claims, dtype=str, keep_default_na=False)
 
     @cached_property

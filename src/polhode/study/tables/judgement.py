@@ -34,25 +34,31 @@ def by_source(entries: Iterable[tuple[str, Sequence[str]]], columns: int) -> lis
     return rows
 
 
+#: What stands over the columns of a table of claims.
+CLAIM_HEAD = ["place", "statement", "published, \\emph{asked}", "tol. (\\%)", "measured", "verdict"]
+
+
+def claim_cells(row: dict[Any, Any]) -> list[str]:
+    """A claim as LaTeX: the cells under :data:`CLAIM_HEAD`."""
+    # As many digits as are printed there, so that a reader sees where the numbers part.
+    digits = significant(row["published"])
+    published = cell(row["published"], digits)
+    if row.get("threshold") == "ours":
+        published = rf"\emph{{{row['published']}}}" if significant(row["published"]) else published
+    statement = escape(row["statement"]) + (rf"; {escape(row['note'])}" if row.get("note") else "")
+    cells = [escape(row["location"]), statement, published, _tolerance(row), cell(row["measured"], max(4, digits))]
+    return [*cells, escape(row["verdict"])]
+
+
 def claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """What the publications say, what we measure, and whether they agree."""
     data = inputs.claim_rows
-    head = ["place", "statement", "published, \\emph{asked}", "tol. (\\%)", "measured", "verdict"]
-    rows = []
-    for r in data.to_dict("records"):
-        # As many digits as are printed there, so that a reader sees where the numbers part.
-        digits = significant(r["published"])
-        published = cell(r["published"], digits)
-        if r.get("threshold") == "ours":
-            published = rf"\emph{{{r['published']}}}" if significant(r["published"]) else published
-        statement = escape(r["statement"]) + (rf"; {escape(r['note'])}" if r.get("note") else "")
-        cells = [escape(r["location"]), statement, published, _tolerance(r), cell(r["measured"], max(4, digits))]
-        rows.append((str(r["source"]), [*cells, escape(r["verdict"])]))
+    rows = [(str(r["source"]), claim_cells(r)) for r in data.to_dict("records")]
     columns = (
         r"@{}>{\raggedright\arraybackslash}p{17mm}>{\raggedright\arraybackslash}p{56mm}"
         r">{\raggedright\arraybackslash}p{19mm}r>{\raggedright\arraybackslash}p{23mm}>{\raggedright\arraybackslash}p{19mm}@{}"
     )
-    return data, long_table(columns, head, by_source(rows, len(head)), "claims")
+    return data, long_table(columns, CLAIM_HEAD, by_source(rows, len(CLAIM_HEAD)), "claims")
 
 
 def _tolerance(row: dict[Any, Any]) -> str:

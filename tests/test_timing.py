@@ -1,0 +1,431 @@
+"""The measurement of a step, on clocks that the tests wind themselves; what is shown of it; the command line."""
+
+import argparse
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from conftest import HEAVY, heavy_torque, make
+
+import polhode
+from polhode import cli
+from polhode.methods.lab_frame import carried, in_lab
+from polhode.methods.protocol import OneTorque
+from polhode.operations import count, operations
+from polhode.quaternion import to_lab
+from polhode.study import bench, claims, cost_claims, figures, jobs, numbers, step_times, style, tables, timing
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.numbers import timing as timing_numbers
+from polhode.study.storage import write_groups
+from polhode.study.timing import Form
+
+HOME = Path(__file__).parents[1]
+TOP = make("heavy", heavy_torque, "state", HEAVY)
+
+
+# The interface in the lab frame
+
+
+#: One of each kind: what it carries, whether it rotates first, whether it normalises, how many torques it takes.
+KINDS = ("euler", "spiral_leapfrog", "verlet", "fincham1992", "calzavarini2010", "pcdm2016", "no_squish", "pfc4", "rk4")
+OTHERS = tuple(key for key in polhode.methods if key not in KINDS)
+
+
+@pytest.mark.parametrize("key", [*KINDS, *(pytest.param(key, marks=pytest.mark.slow) for key in OTHERS)])
+def test_the_interface_leaves_the_trajectory_alone(key):
+    own, through = (polhode.simulate(TOP, method, 0.005, samples=4) for method in (key, in_lab(polhode.methods[key])))
+    for name in ("q", "omega", "stored_omega"):
+        np.testing.assert_allclose(through[name], own[name], rtol=0, atol=3e-12)
+
+
+def test_what_methods_carry():
+    found = {key: carried(method) for key, method in polhode.methods.items()}
+    assert found.pop("no_squish") == "conjugate" and found.pop("pfc4") == "lab"
+    for key, what in found.items():
+        assert what == {"body": "omega", "lab": "momentum"}[polhode.methods[key].momentum_frame], key
+
+
+def test_the_interface_costs_what_it_must():
+    """Into the lab and back, and for a momentum both ways once more with the moments of inertia."""
+    turn = count(to_lab, (1.0, 0.0, 0.0, 0.0), (0.1, 0.2, 0.3)).total
+    for key, method in polhode.methods.items():
+        added = operations(in_lab(method)).total - operations(method).total
+        expected = {"omega": 2 * turn, "momentum": 4 * turn + 6, "lab": 0}.get(carried(method))
+        assert added == expected or carried(method) == "conjugate", key
+        assert in_lab(method).key == f"{key}_in_lab" and in_lab(method).key not in polhode.methods
+
+
+def test_a_state_without_angular_velocity_is_named():
+    def start(q, omega, torque, body, dt):
+        return (*q, 2.0 * omega[0], omega[1], omega[2])
+
+    with pytest.raises(ValueError, match="method mine: its state holds no angular velocity"):
+        in_lab(replace(polhode.methods["euler"], key="mine", start=start))
+
+
+# The measurement
+
+
+class Workshop:
+    """Runs that take their time from a clock of their own: so many ns a step, and a start that costs the same for all."""
+
+    START = 3e-6
+
+    def __init__(self, nanoseconds: dict[Form, float]) -> None:
+        self.now = 100.0
+        self.calls: list[tuple[Form, int]] = []
+        self.runs = {form: self._run(form, ns * 1e-9) for form, ns in nanoseconds.items()}
+
+    def _run(self, form, seconds):
+        def run(steps):
+            self.calls.append((form, steps))
+            self.now += self.START + steps * seconds
+
+        return run
+
+    def clock(self):
+        return self.now
+
+
+FORMS = {Form("a", "body", True): 20.0, Form("b", "body", False): 50.0, Form("c", "lab", True): 700.0}
+
+
+def test_the_start_of_a_run_is_no_part_of_its_steps():
+    shop = Workshop(FORMS)
+    samples = timing.measure(shop.runs, 4, 1e-4, shop.clock)
+    for form, nanoseconds in FORMS.items():
+        assert samples[form].shape == (4,)
+        np.testing.assert_allclose(samples[form], nanoseconds, rtol=1e-6)
+
+
+def test_a_block_is_as_long_as_asked():
+    shop = Workshop(FORMS)
+    timing.measure(shop.runs, 1, 1e-4, shop.clock)
+    for form, nanoseconds in FORMS.items():
+        last = [steps for key, steps in shop.calls if key == form][-1]
+        assert last * nanoseconds * 1e-9 + shop.START >= 1e-4 > (last / 2 if last > timing.FEWEST else 0) * nanoseconds * 1e-9
+
+
+def test_methods_take_turns_in_changing_order():
+    shop = Workshop(FORMS)
+    seen = []
+    timing.measure(shop.runs, 6, 1e-5, shop.clock, progress=lambda: seen.append(1))
+    assert len(seen) == 6 * len(FORMS)
+    timed = [form for form, steps in shop.calls if steps == 0]
+    rounds = [timed[i : i + len(FORMS)] for i in range(0, len(timed), len(FORMS))]
+    assert all(set(one) == set(FORMS) for one in rounds) and len(rounds) == 6
+    assert {one[0] for one in rounds} == set(FORMS), "each goes first at some time"
+    assert len({tuple(one) for one in rounds}) > len(FORMS), "not only shifted"
+
+
+def test_a_disturbance_spoils_its_sample_alone():
+    shop = Workshop(FORMS)
+    form = Form("b", "body", False)
+    quiet = shop.runs[form]
+
+    def disturbed(steps):
+        quiet(steps)
+        if steps and sum(1 for key, n in shop.calls if key == form and n == 0) == 3:
+            shop.now += 1.0
+
+    samples = timing.measure(shop.runs | {form: disturbed}, 5, 1e-4, shop.clock)
+    assert samples[form][2] > 1e4
+    np.testing.assert_allclose(np.delete(samples[form], 2), 50.0, rtol=1e-6)
+    np.testing.assert_allclose(samples[Form("a", "body", True)], 20.0, rtol=1e-6)
+
+
+def test_a_clock_that_stands_still_is_refused():
+    with pytest.raises(RuntimeError, match="cannot be used"):
+        timing.measure({Form("a", "body", True): lambda steps: None}, 1, 1e-3, lambda: 0.0)
+
+
+def test_every_form_there_is():
+    chosen = [polhode.methods[key] for key in ("euler", "pfc4", "rk4")]
+    forms = set(timing.runs_of(chosen))
+    both = {Form(key, frame, on) for key in ("euler", "rk4") for frame in timing.FRAMES for on in (False, True)}
+    assert forms == both | {Form("pfc4", frame, True) for frame in timing.FRAMES}
+    assert {form.frame for form in timing.runs_of(chosen, ("lab",))} == {"lab"}
+
+
+def test_the_core_is_given_back():
+    import os
+
+    if not hasattr(os, "sched_getaffinity"):
+        pytest.skip("this system does not let a process choose its core")
+    before = os.sched_getaffinity(0)
+    with timing.one_core() as core:
+        assert core is None or os.sched_getaffinity(0) == {core}
+    assert os.sched_getaffinity(0) == before
+
+
+# What is kept
+
+
+def made_up(keys=tuple(polhode.methods), rounds=3) -> xr.Dataset:
+    """Invented times: method n takes 20 + 5 n ns, 10 more if normalised, twice that in the lab; later rounds are slower."""
+    chosen = [polhode.methods[key] for key in keys]
+    samples = {}
+    for n, method in enumerate(chosen):
+        for frame, factor in (("body", 1.0), ("lab", 2.0)):
+            for on in (False, True) if method.normalisable else (method.normalises,):
+                samples[Form(method.key, frame, on)] = factor * (20 + 5 * n + 10 * on) * (1 + 0.1 * np.arange(rounds))
+    host = {"cpu": "Invented & Co 5_000", "numba": "0.0", "system": "Linux", "date": "2020-02-03T04:05:06Z"}
+    return timing.dataset(chosen, samples, host | {"clock": "CPU time", "rounds": rounds, "block": 1e-3, "dt": 1e-6})
+
+
+def test_forms_that_do_not_exist_are_not_numbers():
+    step = made_up()
+    assert step.samples.dims == ("method", "frame", "normalised", "sample")
+    missing = {str(m) for m in step.method.values if np.isnan(step.fastest.sel({"method": m})).any()}
+    assert missing == {"pfc4"}
+    assert np.isnan(step.fastest.sel({"method": "pfc4", "normalised": 0})).all()
+    for name, variable in step.data_vars.items():
+        assert {"long_name", "units"} <= set(variable.attrs), name
+    for key, method in polhode.methods.items():
+        assert int(step.declared.sel({"method": key})) == method.normalises
+
+
+def test_times_are_relative_to_euler_as_it_declares_in_the_same_frame():
+    step = made_up(("rk4", "euler", "spiral_leapfrog"))
+    assert float(step.fastest.sel({"method": "euler", "frame": "lab", "normalised": 1})) == 70
+    np.testing.assert_allclose(step.relative.sel({"method": "euler", "normalised": 1}), 1)
+    np.testing.assert_allclose(step.relative.sel({"method": "euler", "normalised": 0}), 25 / 35)
+    np.testing.assert_allclose(step.relative.sel({"method": "spiral_leapfrog"}).values, [[30 / 35, 40 / 35]] * 2)
+    row = step.sel({"method": "rk4", "frame": "body", "normalised": 0})
+    assert [float(row[name]) for name in ("fastest", "lower_quartile", "median", "upper_quartile")] == pytest.approx(
+        [20, 21, 22, 23]
+    )
+
+
+def test_the_unit_is_timed_in_any_case():
+    assert [m.key for m in timing.with_unit([polhode.methods["rk4"]])] == ["rk4", "euler"]
+    assert [m.key for m in timing.with_unit([polhode.methods["euler"]])] == ["euler"]
+
+
+def test_a_measurement_has_the_shape_of_the_file():
+    """With real kernels; nothing is asked of the times but that they are there."""
+    calls = []
+    chosen = [polhode.methods["spiral_leapfrog"]]
+    found = timing.timing(chosen, 2, 1e-5, {"cpu": "x"}, frames=("body",), progress=lambda: calls.append(1))
+    step = found["step"]
+    assert len(calls) == 2 * 4
+    assert list(step.method.values) == ["spiral_leapfrog", "euler"]
+    assert np.isfinite(step.samples.sel(frame="body")).all() and np.isnan(step.samples.sel(frame="lab")).all()
+    assert {"cpu", "date", "rounds", "block", "clock", "core", "problem", "dt"} <= set(found["/"].attrs)
+
+
+# What is shown
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Inputs:
+    """A run with invented times and nothing else."""
+    folder = tmp_path_factory.mktemp("run")
+    step = made_up()
+    totals = [operations(key).total for key in polhode.methods]
+    counts = xr.Dataset({"total": ("method", totals)}, {"method": list(polhode.methods)})
+    write_groups({"/": xr.Dataset(attrs=step.attrs), "step": step, "operations": counts}, folder / "cost.nc")
+    write_groups({"/": xr.Dataset(attrs={"plugins": ""})}, folder / "single_body.nc")
+    inputs = Inputs(
+        folder / "single_body.nc",
+        published=HOME / "data" / "published",
+        cost_file=folder / "cost.nc",
+        cost_claims=folder / "cost_claims.csv",
+    )
+    claims.judge(inputs, HOME / "data" / "cost_claims.yaml", folder / "cost_claims.csv", cost_claims.MEASURES)
+    return inputs
+
+
+def test_a_run_without_times_says_so(tmp_path):
+    with pytest.raises(NotInRun, match="cost: null"):
+        Inputs(tmp_path / "single_body.nc").cost("step")
+    with pytest.raises(NotInRun, match="cost: null"):
+        Inputs(tmp_path / "single_body.nc", cost_file=tmp_path / "cost.nc").cost("step")
+
+
+def test_a_group_that_is_not_there_is_named(run):
+    with pytest.raises(NotInRun, match="does not hold heavy_top"):
+        run.cost("heavy_top")
+
+
+def test_the_figure_has_every_method_in_every_form(run):
+    with style.settings():
+        drawn = figures.FIGURES["relative_cost"](run)
+    left, right = drawn.axes
+    assert len(left.get_yticklabels()) == len(polhode.methods)
+    for axes in (left, right):
+        symbols = [line for line in axes.lines if line.get_markersize() == 4.8]
+        assert len(symbols) == len(polhode.methods)
+        assert len(axes.collections) == 2 * len(polhode.methods), "samples of both forms"
+        assert min(line.get_xdata()[0] for line in symbols) >= axes.get_xlim()[0]
+    red = [line for axes in (left, right) for line in axes.lines if line.get_color() == "#C00000"]
+    assert [list(line.get_xdata()) for line in red] == [[1.3, 1.3]] and red[0] in right.lines
+
+
+@pytest.mark.parametrize("name", ["cost", "cost_claims"])
+def test_tables_are_the_same_twice_and_balanced(name, run, tmp_path):
+    for folder in ("one", "two"):
+        tables.render(name, run, tmp_path / folder)
+    for ending in ("csv", "tex"):
+        assert len({(tmp_path / folder / f"{name}.{ending}").read_bytes() for folder in ("one", "two")}) == 1
+    text = (tmp_path / "one" / f"{name}.tex").read_text()
+    rows = [line for line in text.splitlines() if line.endswith(r"\\") and "multicolumn" not in line]
+    assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1 and len(rows) > 5
+    assert "nan" not in text.lower()
+
+
+def test_the_table_says_what_was_measured(run):
+    data, text = tables.TABLES["cost"](run)
+    assert len(data) == 2 * len(polhode.methods)
+    euler = data[(data.method == "euler") & (data.frame == "lab")].iloc[0]
+    place = list(polhode.methods).index("euler")
+    assert euler.normalised == euler.step == 2 * (30 + 5 * place) and euler.left_alone == 2 * (20 + 5 * place)
+    assert euler.to_euler == 1 and euler.operations == operations("euler").total
+    row = next(line for line in text.splitlines() if line.startswith("PFC4"))
+    assert row.count("--") == 2, "its normalisation cannot be switched"
+
+
+def test_every_time_of_the_text_is_made(run, tmp_path):
+    text = (HOME / "paper" / "sections" / "timing.tex").read_text()
+    used = set(re.findall(r"\\(cost[A-Za-z]+)", text))
+    made: dict[str, str] = {}
+    for group in timing_numbers.GROUPS:
+        made |= group(run)
+    assert used and used <= set(made)
+    assert not [name for name, value in made.items() if "nan" in value.lower()]
+    assert made["costCpu"] == r"Invented \& Co 5\_000" and made["costDay"] == "2020-02-03"
+    assert made["costPublishedExtra"] == r"\num{30}\,\%"
+    assert not re.findall(r"\d", re.sub(r"\\(setlength\{.*?\}\{.*?\}|cite\{.*?\})|Fig\.~4", "", text)), "no number stands in it"
+    numbers.render_cost(run, tmp_path / "cost_numbers.tex", [HOME / "paper" / "sections" / "timing.tex"])
+    lines = (tmp_path / "cost_numbers.tex").read_text().splitlines()[1:]
+    assert all(re.fullmatch(r"\\newcommand\{\\cost[A-Za-z]+\}\{.*\}", line) for line in lines)
+    names = [line.split("}")[0] for line in lines]
+    assert names == sorted(names)
+
+
+def test_without_times_every_macro_is_not_available(tmp_path):
+    empty = Inputs(tmp_path / "single_body.nc", published=HOME / "data" / "published")
+    texts = sorted((HOME / "paper" / "sections").glob("*.tex"))
+    numbers.render_cost(empty, tmp_path / "cost_numbers.tex", texts)
+    lines = (tmp_path / "cost_numbers.tex").read_text().splitlines()[1:]
+    assert lines and all(line.endswith("{n/a}") for line in lines)
+
+
+def test_the_numbers_compare_within_a_frame(run):
+    made = timing_numbers.steps(run)
+    step = run.cost("step").fastest
+    both = [float(step.sel({"method": "spiral_leapfrog", "frame": frame, "normalised": 0})) for frame in ("body", "lab")]
+    assert made["costExchangeSpiralLeapfrog"] == rf"\num{{{both[1] - both[0]:.0f}}}"
+    assert made["costNormalisingBodyEuler"] == made["costNormalisingLabEuler"]
+    assert "Omelyan" in made["costCheaperBody"] and "as published" not in made["costCheaperBody"]
+
+
+def test_claims_of_time_are_judged(run):
+    rows = pd.read_csv(run.cost_claims).set_index("id")
+    step = run.cost("step")
+    spiral, euler = (
+        float(step.relative.sel({"method": key, "frame": "lab"})[on]) for key, on in (("spiral_leapfrog", 0), ("euler", 1))
+    )
+    assert rows.measured["delvalle2024_step_spiral"] == pytest.approx(spiral / euler, rel=1e-5)
+    assert rows.verdict["delvalle2024_speed_up_omelyan"] == "not measured"
+    normalised = step.fastest.sel({"method": "euler", "frame": "lab"}).values
+    assert rows.measured["delvalle2024_normalisation_euler"] == pytest.approx(normalised[1] / normalised[0], rel=1e-5)
+
+
+def test_times_to_a_target_are_compared(run, tmp_path):
+    solved = xr.Dataset(
+        {"time_to_solution": (("method", "target_error"), [[1.0, 2.0], [30.0, np.nan], [12.0, 5.0]])},
+        {"method": ["spiral_leapfrog", "euler", "omelyan1998"], "target_error": [1e-2, 1e-5]},
+    )
+    write_groups({"/": xr.Dataset(), "spiral_cylinder": solved}, tmp_path / "cost.nc")
+    inputs = replace(run, cost_file=tmp_path / "cost.nc")
+    assert cost_claims.time_ratio(inputs, "spiral_leapfrog", "omelyan1998", 1e-5)[0] == 2.5
+    assert cost_claims.smallest_time_ratio(inputs, "spiral_leapfrog", ["euler", "omelyan1998"], 1e-2)[0] == 12
+    for other, target, message in (("euler", 1e-5, "does not reach"), ("euler", 1e-3, "not in this run"), ("rk4", 1e-2, "rk4")):
+        with pytest.raises(NotInRun, match=message):
+            cost_claims.time_ratio(inputs, "spiral_leapfrog", other, target)
+
+
+def test_what_is_timed_stands_apart():
+    assert {"relative_cost"} <= set(jobs.COST_FIGURES) <= set(figures.FIGURES)
+    assert {"cost", "cost_claims"} <= set(jobs.COST_TABLES) <= set(tables.TABLES)
+    assert not set(jobs.COST_FIGURES) & set(jobs.FIGURES) and not set(jobs.COST_TABLES) & set(jobs.TABLES)
+
+
+# The command line
+
+
+def test_every_command_says_what_it_does(capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["--help"])
+    shown = capsys.readouterr().out
+    assert end.value.code == 0 and all(name in shown for name in cli.COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--methods", "eulr"], "unknown method 'eulr'; did you mean 'euler'?"),
+        (["--rounds", "0"], "--rounds must be at least 1"),
+        (["--block", "nan"], "--block must be positive"),
+        (["--plugin", "nowhere.py"], "nowhere.py does not exist"),
+    ],
+)
+def test_bench_says_what_to_write_instead(arguments, message, capsys):
+    assert cli.main(["bench", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_bench_prints_what_it_measured(monkeypatch, tmp_path, capsys):
+    def invented(methods, rounds, block, host, *, frames, warmed, progress):
+        forms = len(timing.runs_of(methods, frames))
+        for _ in range(forms):
+            warmed()
+        for _ in range(forms * rounds):
+            progress()
+        return {"step": made_up(tuple(method.key for method in methods), rounds)}
+
+    monkeypatch.setattr(timing, "timing", invented)
+    table = tmp_path / "table.csv"
+    assert cli.main(["bench", "--methods", "rk4", "pfc4", "--frame", "both", "--csv", str(table)]) == 0
+    shown = capsys.readouterr().out
+    assert "Nothing else should run" in shown and shown.count("pfc4") == 2
+    lines = [line.split() for line in shown.splitlines() if line.startswith(("rk4", "pfc4", "euler", "spiral_leapfrog"))]
+    # As declared: rk4 30, pfc4 35, euler 40, SPIRAL 35, all but SPIRAL normalised; the cheapest first, each against both.
+    assert [line[0] for line in lines[:4]] == ["rk4", "pfc4", "spiral_leapfrog", "euler"]
+    assert lines[0][1:6] == ["30.0", "0.75", "0.86", "30.0*", "20.0"]
+    assert lines[1][4:6] == ["35.0*", "--"] and lines[2][4:6] == ["45.0", "35.0*"]
+    kept = pd.read_csv(table)
+    assert list(kept.method[:4]) == ["rk4", "pfc4", "spiral_leapfrog", "euler"] and list(kept.frame.unique()) == ["body", "lab"]
+
+
+def test_a_chosen_method_keeps_the_company_it_is_set_against():
+    assert [m.key for m in bench.chosen(["rk4"], [])] == ["rk4", "euler", "spiral_leapfrog"]
+    assert [m.key for m in bench.chosen(None, [])] == list(polhode.methods)
+
+
+def test_rows_of_a_run_without_spiral():
+    rows = step_times.in_frame(made_up(("rk4", "euler")), "body")
+    assert rows.to_spiral.isna().all() and list(rows.to_euler) == pytest.approx([30 / 35, 1])
+
+
+def test_arguments_of_bench_are_documented():
+    parser = argparse.ArgumentParser()
+    bench.add_arguments(parser)
+    assert all(action.help for action in parser._actions)
+
+
+def test_a_plugin_in_one_torque_form_is_timed():
+    """A state of the user's own making in which nothing is found is timed in the body frame alone."""
+    own = polhode.methods["euler"]
+    assert isinstance(own, OneTorque)
+
+    def start(q, omega, torque, body, dt):
+        return (*q, 2.0 * omega[0], omega[1], omega[2])
+
+    forms = timing.runs_of([replace(own, key="mine", start=start)])
+    assert {(form.frame, form.normalised) for form in forms} == {("body", False), ("body", True)}
