@@ -1,13 +1,7 @@
 """The many-body study: the same bytes whoever computes, what a run comes to, runs that blow up, the configuration."""
 
-import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
