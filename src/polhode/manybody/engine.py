@@ -10,6 +10,7 @@ velocity Verlet (:data:`polhode.methods.translation.BY_TORQUE_TIME`); but for ro
 
 import math
 from collections.abc import Callable
+from math import sqrt
 from types import BuiltinFunctionType
 from typing import Any
 
@@ -20,15 +21,11 @@ from polhode.body import angular_momentum
 from polhode.kernel import compiled, float_type, kernel, steps_type
 from polhode.manybody.contact import all_loads
 from polhode.manybody.lanes import (
-    AXIS_LISTED,
     FRACTION,
     INERTIA,
     LANES,
     MASS,
-    Q_LISTED,
-    R_LISTED,
     STATE,
-    WEIGHTS,
     blocks_of,
     load_force,
     load_inertia,
@@ -43,6 +40,19 @@ from polhode.manybody.lanes import (
     store_r,
     store_torque,
     storer,
+)
+from polhode.manybody.neighbours import (
+    AT,
+    GROUPED,
+    LIMITS,
+    LISTS,
+    NEAR,
+    PAIRED,
+    SUMS,
+    empty_lists,
+    listed_loads,
+    make_list,
+    used_margin,
 )
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import BY_TORQUE_TIME
@@ -79,6 +89,8 @@ SIGNATURE = types.int64(
 
 #: A clump whose centre is this many edges of the box away from its middle has left: the run has diverged.
 LOST = 10.0
+#: By this factor the margins of the neighbour list change from one list to the next.
+WIDER = 1.1
 
 
 def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
@@ -86,7 +98,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
     translation = BY_TORQUE_TIME[method.torque_time]
     start, before_torque, after_torque, read = method.start, method.before_torque, method.after_torque, method.read
     set_off, before_force, after_force = translation.start, translation.before_force, translation.after_force
-    arrive = translation.read
+    arrive, stored = translation.read, method.stored
     torque_completes_reading = method.torque_time == 0.0
     normalise_first = normalise and method.rotates_before_torque
     normalise_last = normalise and not method.rotates_before_torque
@@ -149,6 +161,18 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                 outside |= not begin(fields, i, state, moving, body, mass, dt)
         return outside != 0
 
+    def rates_of_all(fields, wide, count, extents, dt, rates):  # type: ignore[no-untyped-def]
+        """How fast the centre, the end of the long axis and what lies beside it move at present, for every clump (m/s)."""
+        for c in range(count):
+            i = place(c, wide)
+            omega = stored(load_state(fields, i), load_inertia(fields, i), dt)
+            moving = load_moving(fields, i)
+            v = moving[3:6]
+            across = omega[1] * omega[1] + omega[2] * omega[2]
+            rates[c, 0] = sqrt(dot(v, v))
+            rates[c, 1] = extents[1, c] * sqrt(across)
+            rates[c, 2] = extents[2, c] * sqrt(omega[0] * omega[0] + across)
+
     def read_all(  # type: ignore[no-untyped-def]
         fields, at_start, potential, count, first, many, spheres, reach, stiffness, half, dt, scratch,
         s, energies, momenta, spins, motion,
@@ -207,6 +231,31 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
         return total - total == 0.0
 
     sample: Any = compiled(read_all)
+    measure_rates: Any = compiled(rates_of_all)
+
+    def march_on(  # type: ignore[no-untyped-def]
+        fields, blocks, grouped, limits, near, at, pairs, sums, groups, stiffness, half, dt, n, target, work
+    ):  # fmt: skip
+        """Steps from n to ``target`` or until a clump has used up its margin, with the loads of the last one: the hot loop.
+
+        It is a function of its own because Numba counts references to arrays wherever a loop also makes new ones, and counting
+        takes as long as a step.
+        """
+        wide: Any = np.int64(width)
+        outside = n < 0
+        walking = 0.0
+        while True:
+            potential, cost = listed_loads(fields, wide, grouped, limits, near, at, pairs, sums, groups, stiffness, half, work)
+            walking += cost
+            if n == target:
+                break
+            outside = advance(fields, blocks, dt)
+            n += 1
+            if outside:
+                break
+        return n, outside, potential, walking
+
+    march: Any = compiled(march_on)
 
     def drive(  # type: ignore[no-untyped-def]
         r, v, q, omega, masses, inertias, first, many, spheres, extents, stiffness, half, listed, dt, sample_steps,
@@ -243,52 +292,60 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                 s = 1
             n = 1
         first_part(fields, blocks, dt)
+        outside = samples >= 0  # there is no list yet
+        rates = np.zeros((count, 3))
+        most = 0
+        for c in range(count):
+            most = max(most, many[c])
+        lists = empty_lists(64, 256, 1024, count, most)
+        groups: Any = np.int64(0)
+        skin = 0.5 * spheres[3].min()
+        making, walking = 0.0, 0.0
         while s < samples:
-            if lost(fields, wide, count, half):
+            if outside and lost(fields, wide, count, half):
                 return n
-            potential = all_loads(fields, wide, count, first, many, spheres, reach, stiffness, half)
-            if n == sample_steps[s]:
-                if not sample(
-                    fields, not first_time, potential, count, first, many, spheres, reach, stiffness, half, dt, scratch,
-                    s, energies, momenta, spins, motion,
-                ):  # fmt: skip
-                    return n
-                s += 1
+            if listed:
+                if outside:
+                    # Wider margins while making lists costs more than walking along them, narrower ones otherwise.
+                    if making > 0.0:
+                        skin = min(skin * WIDER, 0.5 * half) if making > walking else skin / WIDER
+                    measure_rates(fields, wide, count, extents, dt, rates)
+                    while True:
+                        groups, n_spheres, n_pairs, making = make_list(
+                            fields, wide, count, first, many, spheres, extents, half, rates, skin, lists
+                        )
+                        work[LISTS] += 1
+                        if groups <= lists[LIMITS].size and n_spheres <= lists[NEAR].shape[1] and n_pairs <= lists[SUMS].size:
+                            break
+                        lists = empty_lists(2 * groups, 2 * n_spheres, 2 * n_pairs, count, most)
+                    walking = 0.0
+                n, outside, potential, cost = march(
+                    fields, blocks, lists[GROUPED], lists[LIMITS], lists[NEAR], lists[AT], lists[PAIRED], lists[SUMS], groups,
+                    stiffness, half, dt, n, sample_steps[s], work,
+                )  # fmt: skip
+                walking += cost
+            else:
+                potential = all_loads(fields, wide, count, first, many, spheres, reach, stiffness, half)
+                outside = n < sample_steps[s]
+                if outside:
+                    advance(fields, blocks, dt)
+                    n += 1
+            if outside:
+                continue
+            if not sample(
+                fields, not first_time, potential, count, first, many, spheres, reach, stiffness, half, dt, scratch,
+                s, energies, momenta, spins, motion,
+            ):  # fmt: skip
+                return n
+            s += 1
             if s < samples:
-                advance(fields, blocks, dt)
+                outside = advance(fields, blocks, dt) or not listed
                 n += 1
         return -1
 
     return drive
 
 
-@kernel
-def used_margin(fields: Any, i: Any, r: Any, q: Any) -> float:
-    """The squared fraction of its margin that a clump has used up since the neighbours were listed, from above.
-
-    No sphere of the clump has moved further than |r - r0| + X |e - e0| + k Y |q - q0|, with e its long axis in the lab, X and Y
-    how far centres of spheres lie along and beside it, and k = |q| + |q0|. A sum is not larger than its weighted squares,
-    (a + b + c)^2 <= (s + t + u) (a^2/s + b^2/t + c^2/u), whatever the weights: no root is needed.
-    """
-    x, y, z = load_listed_r(fields, i)
-    dx, dy, dz = r[0] - x, r[1] - y, r[2] - z
-    a, b, c, d = load_listed_q(fields, i)
-    da, db, dc, dd = q[0] - a, q[1] - b, q[2] - c, q[3] - d
-    ex, ey, ez = load_listed_axis(fields, i)
-    ex = ((q[0] * q[0] + q[1] * q[1]) - (q[2] * q[2] + q[3] * q[3])) - ex
-    ey = 2.0 * (q[1] * q[2] + q[0] * q[3]) - ey
-    ez = 2.0 * (q[1] * q[3] - q[0] * q[2]) - ez
-    of_centre, of_axis, of_turn = load_weights(fields, i)
-    used: float = (
-        of_centre * (dx * dx + dy * dy + dz * dz)
-        + of_axis * (ex * ex + ey * ey + ez * ez)
-        + of_turn * (da * da + db * db + dc * dc + dd * dd)
-    )
-    return used
-
-
-load_listed_r, load_listed_axis, load_listed_q = loader(R_LISTED, 3), loader(AXIS_LISTED, 3), loader(Q_LISTED, 4)
-load_weights = loader(WEIGHTS, 3)
 blocks_for = kernel(blocks_of)
 store_inertia, store_mass = storer(INERTIA, 9), storer(MASS, 1)
 

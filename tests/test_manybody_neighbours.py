@@ -1,0 +1,138 @@
+"""The neighbour list: the bound of its margins holds for any motion, and it changes no bit of a run."""
+
+from dataclasses import replace
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+
+import polhode
+from polhode import manybody
+from polhode.manybody import lanes, neighbours
+from polhode.manybody.contact import matrix
+from polhode.manybody.simulation import run
+
+SOFT = manybody.Material(density=1000.0, young=1e6, poisson=0.25)
+L_SHAPE = manybody.Clump.of_spheres(
+    "L", np.array([[0, 0, 0], [0.08, 0, 0], [0.16, 0, 0], [0, 0.07, 0.01]]), np.array([0.05, 0.04, 0.05, 0.03])
+)
+DIMER = manybody.Clump.dimer(0.05, 0.03, 0.06)
+SPHERE = manybody.Clump.sphere(0.05)
+METHODS = polhode.methods
+
+
+def lab(q, r, centres):
+    return r + centres @ np.array(matrix(tuple(q))).reshape(3, 3).T
+
+
+numbers = st.floats(-1, 1)
+quaternions = st.tuples(numbers, numbers, numbers, numbers).filter(lambda q: 0.1 < np.linalg.norm(q) < 2)
+
+
+@given(
+    q0=quaternions,
+    turn=st.tuples(numbers, numbers, numbers, numbers),
+    size=st.sampled_from([1e-6, 1e-3, 0.05, 1.0]),
+    shift=st.tuples(numbers, numbers, numbers),
+    margin=st.floats(1e-4, 0.3),
+    rates=st.tuples(st.floats(0, 5), st.floats(0, 5), st.floats(0, 5)),
+    clump=st.sampled_from([L_SHAPE, DIMER, SPHERE]),
+)
+def test_no_sphere_moves_further_than_the_bound_says(q0, turn, size, shift, margin, rates, clump):
+    """Within the margin the displacement of every sphere is below the fraction of the margin, unit quaternion or not."""
+    fields = np.zeros(lanes.STATE * lanes.LANES)
+    i = lanes.place(3, lanes.STATE)
+    m = matrix(q0)
+    neighbours.store_listed_q(fields, i, q0)
+    neighbours.store_listed_axis(fields, i, (m[0], m[3], m[6]))
+    neighbours.store_weights(fields, i, neighbours.weights(margin, q0, clump.along, clump.beside, rates))
+    q = tuple(np.array(q0) + size * np.array(turn))
+    r = tuple(size * np.array(shift))
+    used = neighbours.used_margin(fields, i, r, q)
+    moved = np.linalg.norm(lab(q, np.array(r), clump.centres) - lab(q0, np.zeros(3), clump.centres), axis=1).max()
+    if used <= 1:
+        assert moved <= margin * np.sqrt(used) * (1 + 1e-12) + 1e-15
+
+
+def test_the_bound_is_close_where_the_weights_fit():
+    """A moving, turning L uses up its margin at no more than twice its displacement: lists are not made for nothing."""
+    fields = np.zeros(lanes.STATE * lanes.LANES)
+    i = lanes.place(0, lanes.STATE)
+    q0 = (1.0, 0.0, 0.0, 0.0)
+    v, omega, dt, margin = np.array([1.0, 0.3, -0.2]), np.array([3.0, -8.0, 6.0]), 2e-3, 5e-3
+    rates = (
+        float(np.linalg.norm(v)),
+        float(L_SHAPE.along * np.hypot(omega[1], omega[2])),
+        float(L_SHAPE.beside * np.linalg.norm(omega)),
+    )
+    neighbours.store_listed_q(fields, i, q0)
+    neighbours.store_listed_axis(fields, i, (1.0, 0.0, 0.0))
+    neighbours.store_weights(fields, i, neighbours.weights(margin, q0, L_SHAPE.along, L_SHAPE.beside, rates))
+    q = polhode.quaternion.exponential(tuple(dt * omega))
+    used = neighbours.used_margin(fields, i, tuple(dt * v), q)
+    moved = np.linalg.norm(lab(q, dt * v, L_SHAPE.centres) - L_SHAPE.centres, axis=1).max()
+    assert moved < margin * np.sqrt(used) < 2 * moved
+
+
+def crowd(kinds, box, speed, spin):
+    return manybody.Scene(key="crowd", label="crowd", kinds=kinds, material=SOFT, box=box, speed=speed, spin=spin, horizon=1.0)
+
+
+SCENES = {
+    "crowd": (crowd(((L_SHAPE, 8), (DIMER, 6), (SPHERE, 3)), 0.6, 2.0, 5.0), 2e-5),
+    "fast turns": (crowd(((L_SHAPE, 9),), 0.7, 0.05, 60.0), 1e-5),
+    "stretched steps": (crowd(((DIMER, 10),), 0.5, 3.0, 3.0), 5e-4),
+    "many, in cells": (crowd(((L_SHAPE, 30), (DIMER, 60), (SPHERE, 30)), 1.6, 3.0, 10.0), 4e-5),
+}
+
+
+@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("key", ["spiral_leapfrog", "no_squish", "pcdm2013_mid"])
+def test_the_list_changes_no_bit(name, key):
+    scene, dt = SCENES[name]
+    begin = scene.initial_state(7)
+    n = 3_000
+    at = np.arange(0, n + 1, 100)
+    listed, every = (run(scene, METHODS[key], dt, begin, at, record=True, brute_force=slow) for slow in (False, True))
+    assert np.count_nonzero(every["energies"][:, 1]) > 2, "there must be contacts"
+    for what in ("motion", "energies", "momenta"):
+        np.testing.assert_array_equal(listed[what], every[what])
+    assert 1 < listed["work"][0] < n, "lists were made, and kept for a while"
+
+
+def test_the_list_changes_no_bit_without_walls():
+    scene, dt = SCENES["crowd"]
+    begin = scene.initial_state(3)
+    begin = manybody.State(begin.r, -5 * begin.r, begin.q, begin.omega)
+    at = np.arange(0, 10_001, 500)
+    open_space = replace(scene, box=np.inf)
+    listed, every = (
+        run(open_space, METHODS["omelyan1998"], dt, begin, at, record=True, brute_force=slow) for slow in (False, True)
+    )
+    assert np.count_nonzero(every["energies"][:, 1]) > 2
+    np.testing.assert_array_equal(listed["motion"], every["motion"])
+
+
+def test_contacts_in_the_first_step_are_found():
+    """An initial state with overlaps: they count from the start, also in the first half kick of a leapfrog."""
+    scene, dt = SCENES["crowd"]
+    scene = replace(scene, kinds=((SPHERE, 2),), box=np.inf)
+    begin = manybody.State(
+        np.array([[0, 0, 0], [0.09, 0, 0]]), np.zeros((2, 3)), np.tile([1.0, 0, 0, 0], (2, 1)), np.zeros((2, 3))
+    )
+    outcome = run(scene, METHODS["spiral_leapfrog"], dt, begin, np.array([0, 2000]), record=True)
+    stored = 8 / 15 * SOFT.reduced * np.sqrt(0.025) * 0.01**2.5
+    assert outcome["energies"][0] == pytest.approx([0, stored], rel=1e-12, abs=1e-15)
+    assert outcome["energies"][1].sum() == pytest.approx(stored, rel=1e-3)
+
+
+def test_a_longer_list_than_there_is_room_for_is_made_again():
+    """Far more neighbours than the first arrays hold."""
+    grid = np.array(np.meshgrid(*[np.arange(4)] * 3)).reshape(3, -1).T * 0.01
+    block = manybody.Clump.of_spheres("block", grid, np.full(len(grid), 0.006))
+    scene = crowd(((block, 27),), 0.25, 1.0, 2.0)
+    begin = scene.initial_state(1)
+    at = np.arange(0, 1001, 100)
+    listed, every = (run(scene, METHODS["euler"], 5e-5, begin, at, record=True, brute_force=slow) for slow in (False, True))
+    np.testing.assert_array_equal(listed["motion"], every["motion"])
