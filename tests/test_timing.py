@@ -338,10 +338,10 @@ def test_claims_of_time_are_judged(run):
 
 def test_times_to_a_target_are_compared(run, tmp_path):
     solved = xr.Dataset(
-        {"time_to_solution": (("method", "target_error"), [[1.0, 2.0], [30.0, np.nan], [12.0, 5.0]])},
-        {"method": ["spiral_leapfrog", "euler", "omelyan1998"], "target_error": [1e-2, 1e-5]},
+        {"time_to_solution": (("frame", "method", "target_error"), [[[1.0, 2.0], [30.0, np.nan], [12.0, 5.0]]])},
+        {"frame": ["body"], "method": ["spiral_leapfrog", "euler", "omelyan1998"], "target_error": [1e-2, 1e-5]},
     )
-    write_groups({"/": xr.Dataset(), "spiral_cylinder": solved}, tmp_path / "cost.nc")
+    write_groups({"/": xr.Dataset(), "spiral_cylinder/published": solved}, tmp_path / "cost.nc")
     inputs = replace(run, cost_file=tmp_path / "cost.nc")
     assert cost_claims.time_ratio(inputs, "spiral_leapfrog", "omelyan1998", 1e-5)[0] == 2.5
     assert cost_claims.smallest_time_ratio(inputs, "spiral_leapfrog", ["euler", "omelyan1998"], 1e-2)[0] == 12

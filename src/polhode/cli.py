@@ -13,6 +13,7 @@ from typing import Any
 #: Every command and its module.
 COMMANDS: dict[str, str] = {
     "bench": "polhode.study.bench",
+    "recommend": "polhode.study.recommend",
 }
 
 

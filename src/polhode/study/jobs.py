@@ -37,11 +37,18 @@ FIGURES = (
     "extended_inertia",
 )
 #: Figures and tables made from what the timing measured; no two machines give the same.
-COST_FIGURES = ("relative_cost",)
-COST_TABLES = ("cost", "cost_claims")
+COST_FIGURES = ("relative_cost", "speed_up", "work_precision", "work_in_torques", "price_of_torque", "best_methods")
+COST_TABLES = ("cost", "cost_claims", "speed_up", "time_to_solution", "many_body_cost")
 #: Figures and tables of many bodies, which need not wait for anything else.
-MANY_BODY_FIGURES = ("rods_energy",)
-MANY_BODY_TABLES: tuple[str, ...] = ()
+MANY_BODY_FIGURES = (
+    "many_body_scene",
+    "many_body_energy",
+    "many_body_pairs",
+    "many_body_released",
+    "rods_energy",
+    "rods_released",
+)
+MANY_BODY_TABLES = ("many_body",)
 TABLES = (
     "methods",
     "target_dt",

@@ -16,6 +16,7 @@ from polhode.study.tables import (
     problems,
     seelen2016,
     sources,
+    time_to_solution,
     timing,
     torque_classes,
 )
@@ -29,6 +30,7 @@ TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {
     **long_runs.TABLES,
     **cost.TABLES,
     **timing.TABLES,
+    **time_to_solution.TABLES,
     **calzavarini2010.TABLES,
     **judgement.TABLES,
     **sources.TABLES,

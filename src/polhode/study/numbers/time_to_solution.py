@@ -1,0 +1,165 @@
+"""The numbers of how long a method takes to a target error; their macros begin with ``cost``."""
+
+from collections.abc import Callable, Iterable
+from math import isfinite, nan
+
+import numpy as np
+import xarray as xr
+
+from polhode.study import comparison
+from polhode.study.cost import PUBLISHED_PROBLEM, RIVAL, UNIT
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.numbers.comparison import listed
+from polhode.study.numbers.formats import factor, macro_name, plain
+from polhode.study.ranking import candidates, winners
+from polhode.study.tables.latex import NOT_AVAILABLE, escape, number
+
+#: Target errors in macros.
+TARGETS = {1e-2: "Two", 1e-3: "Three", 1e-4: "Four", 1e-5: "Five", 1e-6: "Six", 1e-8: "Eight", 1e-10: "Ten"}
+FRAMES = {"body": "Body", "lab": "Lab"}
+#: Where one method is not distinguished from another: half of what two runs of the timing differ by.
+CLOSE = 1.05
+#: Target errors at which the published ladder and the search on real runs are compared: coarser steps have few points.
+COMPARED = 1e-3
+
+
+def published(inputs: Inputs) -> dict[str, str]:
+    """Speed-ups over direct Euler, and of SPIRAL over every other method, at the published target errors."""
+    data = inputs.cost(f"{PUBLISHED_PROBLEM}/published")
+    result: dict[str, str] = {}
+    gains: dict[str, list[float]] = {}
+    for key in map(str, data["method"].values):
+        own = data.sel({"method": key})
+        for frame, name in FRAMES.items():
+            for target, short in TARGETS.items():
+                if not np.isclose(data["target_error"].values, target, rtol=1e-9).any():
+                    continue
+                here = own.sel(frame=frame, target_error=target)
+                gain = 1 / float(here["speed_up_spiral"])
+                result[f"costOverEuler{name}{macro_name(key)}{short}"] = factor(float(here["speed_up_euler"]))
+                result[f"costSpiralOver{name}{macro_name(key)}{short}"] = factor(gain)
+                gains.setdefault(key, []).append(gain)
+    for key, values in gains.items():
+        known = [value for value in values if isfinite(value)]
+        result[f"costSpiralOver{macro_name(key)}Least"] = factor(min(known, default=nan))
+        result[f"costSpiralOver{macro_name(key)}Most"] = factor(max(known, default=nan))
+    fine = data["target_error"].values <= COMPARED * 1.01
+    away = np.abs(data["ladder_dt_at_target"].values / data["dt"].values - 1)[:, fine]
+    away = away[np.isfinite(away)]
+    result["costLadderWorst"] = number(100 * float(away.max()), 2) if away.size else NOT_AVAILABLE
+    result["costLadderMiddle"] = number(100 * float(np.median(away)), 1) if away.size else NOT_AVAILABLE
+    result["costLadderBelow"] = plain(COMPARED)
+    return result
+
+
+def first(inputs: Inputs) -> dict[str, str]:
+    """Which method is first in each class of torque, and what several torques in a step gain."""
+    inputs.cost("step")
+    result: dict[str, str] = {}
+    sooner, never = {}, []
+    for torque_class, problems in comparison.problems_by_class(inputs):
+        wanted = comparison.REPRESENTATIVES.get(torque_class, "")
+        data = inputs.cost(wanted if wanted in problems else problems[0])
+        prices = [float(price) for price in data["torque_price"].values]
+        everyone, single = (winners(data, candidates(data, one_torque)) for one_torque in (False, True))
+        name = torque_class.capitalize()
+        for suffix, price in (("", min(prices)), ("Dear", max(prices))):
+            for target, short in TARGETS.items():
+                if (target, price) not in everyone:
+                    continue
+                rows, ours = everyone[target, price], single[target, price]
+                result[f"costFirst{suffix}{name}{short}"] = _label(data, rows)
+                result[f"costFirstOne{suffix}{name}{short}"] = _label(data, ours)
+                result[f"costSeveralGain{suffix}{name}{short}"] = factor(ours[0][1] / rows[0][1] if rows and ours else nan)
+            result[f"costSeveralFrom{suffix}{name}"] = plain(_several_from(data, everyone, price))
+            result[f"costFirstOneAll{suffix}{name}"] = _all_first(data, single, price)
+        from_dear = _several_from(data, everyone, max(prices))
+        if isfinite(from_dear):
+            sooner[torque_class] = from_dear
+        else:
+            never.append(torque_class)
+    if not result:
+        raise NotInRun("this run holds no problem")
+    result["costSeveralSentence"] = _several_sentence(sooner, never)
+    return result
+
+
+def _label(data: xr.Dataset, rows: list[tuple[str, float]]) -> str:
+    return escape(str(data["label"].sel({"method": rows[0][0]}).values)) if rows else "none"
+
+
+def _several_from(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> float:
+    """The largest target error from which on downward a method with several torques is first at this price; NaN if at none."""
+    largest = nan
+    for target in sorted(float(t) for t in data["target_error"].values):
+        rows = found[target, price]
+        if not rows:
+            continue
+        if int(data["torques_per_step"].sel({"method": rows[0][0]})) == 1:
+            break
+        largest = target
+    return largest
+
+
+def _all_first(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> str:
+    """All methods that are first at some target error at this price, by how many."""
+    keys = [rows[0][0] for (_, here), rows in found.items() if here == price and rows]
+    ordered = sorted(set(keys), key=lambda key: (-keys.count(key), key))
+    return listed(escape(str(data["label"].sel({"method": key}).values)) for key in ordered)
+
+
+def _several_sentence(sooner: dict[str, float], never: list[str]) -> str:
+    """From which error on methods with several torques are first although a torque is dear, class by class."""
+    by_error: dict[float, list[str]] = {}
+    for name, error in sooner.items():
+        by_error.setdefault(error, []).append(name)
+    parts = [rf"{plain(error)} ({_emphasised(by_error[error])})" for error in sorted(by_error, reverse=True)]
+    text = rf"from target errors of {listed(parts)} downward" if parts else "at no target error"
+    return text + (rf", and not at all under {_emphasised(never)}" if never and parts else "")
+
+
+def _emphasised(names: Iterable[str]) -> str:
+    return listed(rf"\emph{{{escape(name)}}}" for name in names)
+
+
+def scope(inputs: Inputs) -> dict[str, str]:
+    """How much the comparison holds, and how sure it is."""
+    inputs.cost("step")
+    groups = [inputs.cost(problem) for problem in inputs.problems]
+    if not groups:
+        raise NotInRun("this run holds no problem")
+    prices = groups[0]["torque_price"].values
+    targets = groups[0]["target_error"].values
+    reached = sum(int(np.isfinite(data["dt"].values).sum()) for data in groups)
+    beyond = sum(int(data["extrapolated"].values.sum()) for data in groups)
+    ends = sum(int(data["coarsest"].values.sum()) for data in groups)
+    asked = sum(data["dt"].size for data in groups)
+    close, cells = 0, 0
+    for data in groups:
+        for rows in winners(data, candidates(data)).values():
+            if len(rows) > 1:
+                cells += 1
+                close += rows[1][1] < CLOSE * rows[0][1]
+    return {
+        "costPriceMost": plain(float(prices.max())),
+        "costTargetMost": plain(float(targets.max())),
+        "costTargetLeast": plain(float(targets.min())),
+        "costTargetsAsked": str(asked),
+        "costTargetsReached": str(reached),
+        "costTargetsExtrapolated": str(beyond),
+        "costTargetsCoarsest": str(ends),
+        "costCloseCells": str(close),
+        "costCells": str(cells),
+        "costClose": rf"\num{{{100 * (CLOSE - 1):.0f}}}\,\%",
+        "costPriceUnit": number(1e9 * float(groups[0].attrs["price_unit"]), 2),
+        "costDearTorque": number(1e6 * float(groups[0].attrs["price_unit"]) * float(prices.max()), 2),
+        "costUnitLabel": escape(_name(groups[0], UNIT)),
+        "costRivalLabel": escape(_name(groups[0], RIVAL)),
+    }
+
+
+def _name(data: xr.Dataset, key: str) -> str:
+    return str(data["label"].sel({"method": key}).values) if key in data["method"].values else NOT_AVAILABLE
+
+
+GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (published, first, scope)

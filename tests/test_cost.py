@@ -1,0 +1,426 @@
+"""Time to a target error: step sizes from measured errors, work from step sizes, advice from work. Nothing here is timed."""
+
+from math import isfinite, isnan, nan
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import polhode
+from polhode import cli
+from polhode.operations import operations
+from polhode.study import cost, figures, numbers, ranking, recommend, style, tables
+from polhode.study.cost import Ladder
+from polhode.study.figures import time_to_solution
+from polhode.study.inputs import Inputs
+from polhode.study.storage import read_dataset, write_groups
+
+EPS = np.finfo(float).eps
+STEPS = np.geomspace(1e-5, 0.1, 21)
+
+
+def power_law(order: float, factor: float = 1.0, steps=STEPS) -> Ladder:
+    return Ladder(steps, factor * steps**order, 1.0)
+
+
+def made_up_timing(methods, nanoseconds) -> dict[str, xr.Dataset]:
+    """A timing in which the lab frame costs 10 ns and normalisation 4 ns; no method's declared form is another's."""
+    declared = np.array([int(m in polhode.methods and polhode.methods[m].normalises) for m in methods], "int8")
+    base = np.asarray(nanoseconds, float)
+    fastest = base[:, None, None] + np.array([0.0, 10.0])[:, None] + np.array([0.0, 4.0])
+    step = xr.Dataset(
+        {
+            "fastest": (("method", "frame", "normalised"), fastest),
+            "median": (("method", "frame", "normalised"), 1.05 * fastest),
+            "declared": ("method", declared),
+        },
+        {"method": list(methods), "frame": ["body", "lab"], "normalised": np.array([0, 1], "int8")},
+    )
+    return {"/": xr.Dataset(attrs={"cpu": "a made-up processor", "date": "2000-01-01"}), "step": step}
+
+
+def made_up_problem(orders: dict[str, float], problem="heavy_top", steps=STEPS, horizon=2.0) -> xr.Dataset:
+    """Errors dt^p in q and 3 dt^p in omega; the metric of the publication is twice their mean."""
+    methods = list(orders)
+    error = np.array([steps ** orders[m] for m in methods])
+    per_step = np.array([polhode.methods[m].torques_per_step for m in methods])
+    count = horizon / steps * np.ones((len(methods), 1))
+    over = ("method", "dt")
+    return xr.Dataset(
+        {
+            "q_error_l1": (over, error),
+            "omega_error_l1": (over, 3 * error),
+            "mean_error": (over, 4 * error),
+            "steps": (over, count),
+            "torque_evaluations": (over, count * per_step[:, None] + (per_step[:, None] == 1)),
+            "diverged": (over, np.zeros(error.shape, "int8")),
+        },
+        {
+            "method": methods,
+            "dt": steps,
+            "dt_set": ("dt", ["fit"] * len(steps)),
+            "end_time": ("dt", np.full(len(steps), horizon)),
+            "label": ("method", [polhode.methods[m].label for m in methods]),
+            "variant_of": ("method", [polhode.methods[m].variant_of for m in methods]),
+            "torques_per_step": ("method", per_step),
+        },
+        {"problem": problem, "label": "a top", "torque_class": polhode.problems[problem].torque_class},
+    )
+
+
+ORDERS = {"euler": 1.0, "spiral_leapfrog": 2.0, "rk4": 4.0, "verlet": 2.0, "verlet_delvalle2024": 1.0}
+NANOSECONDS = (20.0, 26.0, 80.0, 24.0, 22.0)
+
+
+# The step size at a target error
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("target", [3e-3, 1e-4, 2e-6])
+def test_a_power_law_is_met_where_it_says(order, target):
+    found = power_law(order, factor=10.0**order).find(target)
+    if target >= (10 * STEPS[0]) ** order:
+        assert found.how == "between" and found.finer <= found.dt <= found.coarser
+    else:
+        assert found.how == "extrapolated" and found.dt < STEPS[0]
+    assert found.dt == pytest.approx(0.1 * target ** (1 / order), rel=1e-6)
+
+
+def test_a_dip_at_a_coarse_step_is_not_believed():
+    error = STEPS**2
+    dip = error.copy()
+    dip[15] = 1e-9  # the error changes its sign there
+    assert Ladder(STEPS, dip, 1.0).find(1e-6).dt == pytest.approx(1e-3)
+    # A dip among points that meet the target anyway changes nothing.
+    dip[15], dip[3] = error[15], 1e-13
+    assert Ladder(STEPS, dip, 1.0).find(1e-6).dt == pytest.approx(1e-3)
+
+
+def test_rounding_at_fine_steps_is_forgiven_but_no_crossing_is_read_from_it():
+    steps = np.geomspace(1e-7, 1e-1, 25)
+    # Fourth order above round-off that grows as the number of steps does.
+    noise = 0.5 * EPS / steps
+    ladder = Ladder(steps, steps**4 + noise, 1.0)
+    assert ladder.error[0] > 1e-10, "the finest step misses the target by round-off"
+    found = ladder.find(1e-10)
+    assert found.how == "between" and found.dt == pytest.approx(10**-2.5, rel=1e-3)
+    # 1e-13 lies at the bottom, where the errors no longer follow the step size.
+    below = ladder.find(1.0e-14)
+    assert below.how == "round-off" and isnan(below.dt)
+
+
+def test_an_error_that_does_not_fall_is_not_round_off():
+    stuck = Ladder(STEPS, np.full(len(STEPS), 1e-3), 1.0)
+    assert isnan(stuck.find(1e-4).dt) and stuck.find(1e-4).how == "no order"
+
+
+def test_nothing_coarser_than_measured_is_promised():
+    found = power_law(2).find(0.5)
+    assert found.how == "coarsest" and found.dt == STEPS[-1]
+
+
+def test_a_run_that_blew_up_is_not_met_and_one_that_was_not_run_says_nothing():
+    error = STEPS**2
+    blown, absent = error.copy(), error.copy()
+    blown[11:], absent[11] = np.inf, nan
+    found = Ladder(STEPS, blown, 1.0).find(1e-3)
+    assert found.dt == STEPS[10] and found.coarser == STEPS[11]
+    assert Ladder(STEPS, absent, 1.0).find(STEPS[11] ** 2).dt == pytest.approx(STEPS[11])
+    # Blown up at a fine step: whatever comes after, the coarser ones cannot be trusted.
+    blown = error.copy()
+    blown[5] = np.inf
+    assert Ladder(STEPS, blown, 1.0).find(1e-3).dt == STEPS[4]
+
+
+def test_extrapolation_ends_where_round_off_takes_over():
+    ladder = power_law(1)
+    near = ladder.find(1e-6)
+    assert near.how == "extrapolated" and near.dt == pytest.approx(1e-6)
+    assert ladder.round_off(1e-6) == pytest.approx(10 * EPS * 1e6)
+    assert ladder.find(1e-8).how == "round-off", "1e8 steps round off by more than that"
+
+
+def test_the_order_of_the_points_does_not_matter():
+    shuffled = np.random.default_rng(1).permutation(len(STEPS))
+    assert Ladder(STEPS[shuffled], STEPS[shuffled] ** 2, 1.0).find(1e-5) == power_law(2).find(1e-5)
+
+
+@pytest.mark.parametrize("target", [0.0, -1e-3, nan, np.inf])
+def test_targets_are_positive_numbers(target):
+    with pytest.raises(ValueError, match="target error"):
+        power_law(2).find(target)
+
+
+def test_whole_steps():
+    assert cost.whole_steps(0.1, 1.0) == 10
+    assert cost.whole_steps(0.0999, 1.0) == 11
+    assert isnan(cost.whole_steps(nan, 1.0))
+
+
+# From steps to time
+
+
+def test_time_is_steps_times_their_cost_and_torques_times_their_price():
+    timing = made_up_timing(ORDERS, NANOSECONDS)
+    data = cost.problem_cost(made_up_problem(ORDERS), timing["step"], [2e-2, 2e-4], [0, 10, 1000])
+    # The mean of dt^p and 3 dt^p is 2 dt^p; euler normalises, which costs 4 ns here; so does rk4.
+    at = data.sel({"method": "euler", "target_error": 2e-4})
+    assert float(at.dt) == pytest.approx(1e-4) and float(at.steps) == 20000 and float(at.torque_evaluations) == 20001
+    assert float(at.time_to_solution) == pytest.approx(20000 * 24e-9)
+    np.testing.assert_allclose(at.priced_time, 20000 * 24e-9 + 20001 * np.array([0, 10, 1000]) * 24e-9)
+    fourth = data.sel({"method": "rk4", "target_error": 2e-4})
+    assert float(fourth.dt) == pytest.approx(0.1) and float(fourth.torque_evaluations) == 80
+    np.testing.assert_allclose(fourth.priced_time, 20 * 84e-9 + 80 * np.array([0, 10, 1000]) * 24e-9)
+    assert float(fourth.speed_up_euler) == pytest.approx(20000 * 24 / (20 * 84))
+    spiral = data.sel({"method": "spiral_leapfrog", "target_error": 2e-4})
+    assert float(spiral.speed_up_spiral) == 1
+    assert float(fourth.speed_up_spiral) == pytest.approx(float(spiral.time_to_solution) / (20 * 84e-9))
+    np.testing.assert_allclose(fourth.priced_speed_up_euler, at.priced_time / fourth.priced_time)
+    assert data.attrs["torque_class"] == "state" and data.attrs["horizon"] == 2.0 and data.attrs["bodies"] == 1
+
+
+def test_a_system_costs_a_step_for_each_body():
+    timing = made_up_timing(ORDERS, NANOSECONDS)
+    one = cost.problem_cost(made_up_problem(ORDERS), timing["step"], [2e-2], [0, 10])
+    two = cost.problem_cost(made_up_problem(ORDERS, "coupled_cylinders"), timing["step"], [2e-2], [0, 10])
+    np.testing.assert_allclose(two.priced_time, 2 * one.priced_time)
+    assert "2 bodies" in two.attrs["timed"]
+    moving = cost.problem_cost(made_up_problem(ORDERS, "sinking_propeller"), timing["step"], [2e-2], [0])
+    assert "centre of mass is not timed" in moving.attrs["timed"]
+
+
+def test_without_euler_there_is_no_price_but_there_is_a_time():
+    few = {"spiral_leapfrog": 2.0, "rk4": 4.0}
+    timing = made_up_timing(few, (26.0, 80.0))
+    data = cost.problem_cost(made_up_problem(few), timing["step"], [1e-3], [0, 10])
+    assert np.isfinite(data.time_to_solution).all() and np.isnan(data.speed_up_euler).all()
+    assert np.isfinite(data.priced_time.isel(torque_price=0)).all() and np.isnan(data.priced_time.isel(torque_price=1)).all()
+
+
+def test_a_method_that_was_not_timed_has_steps_but_no_time():
+    timing = made_up_timing(["euler"], (20.0,))
+    data = cost.problem_cost(made_up_problem(ORDERS), timing["step"], [1e-3], [0])
+    assert isfinite(float(data.steps.sel({"method": "rk4"})[0])) and isnan(
+        float(data.time_to_solution.sel({"method": "rk4"})[0])
+    )
+
+
+def test_runs_that_stop_short_of_the_horizon_are_left_out():
+    data = made_up_problem(ORDERS)
+    data["end_time"][-1] = 1.9
+    dt, errors, horizon = cost.ladder_of(data)
+    assert horizon == 2.0 and dt[-1] == STEPS[-2] and errors.shape == (len(ORDERS), len(STEPS) - 1)
+
+
+def test_published_comparison_takes_the_steps_found_on_runs_where_there_are_any():
+    timing = made_up_timing(ORDERS, NANOSECONDS)
+    data = made_up_problem(ORDERS, "spiral_cylinder", horizon=1.0)
+    found = xr.Dataset(
+        {"step_size": (("method", "target_error"), [[0.02]])}, {"method": ["spiral_leapfrog"], "target_error": [1e-3]}
+    )
+    published = cost.published_cost(data, found, timing["step"])
+    spiral = published.sel({"method": "spiral_leapfrog"})
+    assert float(spiral.dt.sel(target_error=1e-3)) == 0.02
+    assert float(spiral.dt.sel(target_error=1e-2)) == pytest.approx(0.05), "from the ladder, the mean being 4 dt^2"
+    # 50 steps of 26 ns in the body frame, of 36 ns in the lab frame; euler needs 4000 steps of 24 and of 34 ns.
+    gain = spiral.speed_up_euler.sel(target_error=1e-3)
+    assert float(gain.sel(frame="body")) == pytest.approx(4000 * 24 / (50 * 26))
+    assert float(gain.sel(frame="lab")) == pytest.approx(4000 * 34 / (50 * 36))
+
+
+def test_operations_are_those_of_the_kernels():
+    data = cost.operation_counts(["rk4", "euler", "a plug-in"])
+    assert int(data.total.sel({"method": "rk4"})) == operations("rk4").total
+    assert list(data.torques.values[:2]) == [4, 1] and np.isnan(data.total.values[2])
+
+
+@pytest.fixture
+def cost_file(tmp_path) -> Path:
+    """A cost.nc of two invented problems."""
+    data = {"/": xr.Dataset(attrs={"plugins": ""})}
+    for problem, horizon in (("heavy_top", 2.0), ("spiral_cylinder", 1.0)):
+        data[problem] = made_up_problem(ORDERS, problem, horizon=horizon)
+    write_groups(data, tmp_path / "single_body.nc")
+    groups = cost.cost_groups(
+        made_up_timing(ORDERS, NANOSECONDS), tmp_path / "single_body.nc", [1e-5, 1e-2, 1e-3], [100, 0, 10000]
+    )
+    write_groups(groups, tmp_path / "cost.nc")
+    return tmp_path / "cost.nc"
+
+
+def test_the_file_holds_all_groups(cost_file):
+    data = read_dataset(cost_file, "heavy_top")
+    assert list(data.target_error.values) == [1e-2, 1e-3, 1e-5] and list(data.torque_price.values) == [0, 100, 10000]
+    for group in ("step", "operations", "spiral_cylinder", "spiral_cylinder/published"):
+        assert read_dataset(cost_file, group).sizes["method"] == len(ORDERS)
+    assert read_dataset(cost_file).attrs["cpu"] == "a made-up processor"
+    assert all("long_name" in data[name].attrs and "units" in data[name].attrs for name in data)
+
+
+# Advice
+
+
+def ask(capsys, *arguments) -> tuple[int, str]:
+    status = cli.main(["recommend", *map(str, arguments)])
+    said = capsys.readouterr()
+    return status, said.out + said.err
+
+
+def test_ranking_follows_the_price_of_the_torque(cost_file):
+    data = read_dataset(cost_file, "spiral_cylinder")
+    keys = ranking.candidates(data)
+    assert set(keys) == set(ORDERS) - {"verlet_delvalle2024"}
+    # 2 dt^2 = 1e-2 allows dt = 0.0707, 15 steps of 26 or 28 ns; rk4 takes 10 of 84 ns, with 40 torques.
+    cheap, dear = (ranking.ranked(data, 1e-2, price, keys) for price in (0, 1000))
+    assert list(cheap.method[:2]) == ["spiral_leapfrog", "verlet"] == list(dear.method[:2])
+    # At 1e-5 rk4 still takes 22 steps, the others 448.
+    assert ranking.ranked(data, 1e-5, 1000, keys).method[0] == "rk4"
+    assert "rk4" not in list(ranking.ranked(data, 1e-5, 1000, ranking.candidates(data, one_torque=True)).method)
+
+
+def test_ranking_of_any_error_is_what_the_file_tabulates(cost_file):
+    data = read_dataset(cost_file, "heavy_top")
+    keys = ranking.candidates(data)
+    for (target, price), tabulated in ranking.winners(data, keys).items():
+        rows = ranking.ranked(data, target, price, keys)
+        assert list(rows.method) == [key for key, _ in tabulated]
+        np.testing.assert_allclose(rows.seconds, [seconds for _, seconds in tabulated])
+
+
+def test_advice_says_which_and_how_it_knows(cost_file, capsys):
+    arguments = ("--results", cost_file.parent, "--problem", "spiral_cylinder", "--error", "1e-5")
+    status, text = ask(capsys, *arguments)
+    assert status == 0 and "Take Runge-Kutta 4 (rk4) with dt = 1 s / 22 = 0.04545 s: 88 torques" in text
+    nearest = STEPS[STEPS < (1e-5 / 2) ** 0.25][-1]
+    words = " ".join(text.split())
+    assert f"run with dt = {nearest:.4g} s" in words and "a made-up processor, 2000-01-01" in words
+    assert str(cost_file) in text.replace("\n  ", "") and "as published" not in text
+    assert "rk4" not in ask(capsys, *arguments, "--one-torque")[1]
+    assert "verlet_delvalle2024" in ask(capsys, *arguments, "--all")[1]
+
+
+def test_variants_as_published_are_listed_but_never_advised(tmp_path, capsys):
+    fast = {"verlet": 2.0, "verlet_delvalle2024": 4.0}
+    write_groups({"/": xr.Dataset(), "heavy_top": made_up_problem(fast)}, tmp_path / "single_body.nc")
+    groups = cost.cost_groups(made_up_timing(fast, (20.0, 20.0)), tmp_path / "single_body.nc", [1e-3], [0])
+    write_groups(groups, tmp_path / "cost.nc")
+    arguments = ("--results", tmp_path, "--problem", "heavy_top", "--error", "1e-5")
+    text = ask(capsys, *arguments, "--all")[1]
+    assert "Take velocity Verlet (verlet)" in text and "verlet_delvalle2024" in text
+    status, text = ask(capsys, *arguments, "--torque-price", "10")
+    assert status == 2 and "direct Euler, which" in text, "without euler a price has no unit"
+
+
+def test_extrapolation_and_the_coarsest_step_are_said(cost_file, capsys):
+    data = read_dataset(cost_file, "heavy_top")
+    data = data.isel(ladder_dt=data.ladder_dt.values > 1e-3)
+    row = ranking.ranked(data, 1e-8, 0, ["verlet"]).iloc[0]
+    assert row["how"] == "extrapolated" and row["dt"] == pytest.approx((1e-8 / 2) ** 0.5)
+    assert "EXTRAPOLATED" in recommend._reason(row, 1e-8)
+    _, text = ask(capsys, "--results", cost_file.parent, "--problem", "heavy_top", "--error", "0.5")
+    assert "coarsest step run" in text and "A longer step may do as well" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--problem", "heavy_tip", "--error", "1e-3"], "did you mean 'heavy_top'?"),
+        (["--problem", "heavy_top", "--error", "0"], "--error must lie between 0 and 1, got 0"),
+        (["--problem", "heavy_top", "--error", "3"], "between 0 and 1"),
+        (["--problem", "heavy_top", "--error", "nan"], "between 0 and 1"),
+        (["--problem", "heavy_top", "--error", "1e-30"], "no method reaches 1e-30 on heavy_top"),
+        (["--problem", "heavy_top", "--error", "1e-3", "--torque-price", "-1"], "--torque-price must not be negative, got -1"),
+    ],
+)
+def test_what_cannot_be_answered_is_said(cost_file, capsys, arguments, said):
+    status, text = ask(capsys, "--results", cost_file.parent, *arguments)
+    assert status == 2 and said in text
+
+
+def test_without_a_run_the_released_measurement_serves(cost_file, tmp_path, monkeypatch):
+    empty = tmp_path / "elsewhere"
+    (empty / "data" / "released").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(cli.UsageError, match="--results"):
+        recommend.find_file(Path("results"), empty)
+    (empty / "data" / "released" / "cost.nc").write_bytes(cost_file.read_bytes())
+    found = recommend.find_file(Path("results"), empty)
+    assert found == empty / "data" / "released" / "cost.nc"
+    assert "which comes with polhode" in " ".join(recommend.advice(found, "heavy_top", 1e-3, 0).split())
+    assert recommend.find_file(cost_file.parent, empty) == cost_file
+
+
+# Figures, tables, numbers
+
+PUBLISHED = Path(__file__).parents[1] / "data" / "published"
+
+
+@pytest.fixture
+def inputs(cost_file) -> Inputs:
+    return Inputs(cost_file.with_name("single_body.nc"), cost_file=cost_file, published=PUBLISHED)
+
+
+@pytest.mark.parametrize("name", time_to_solution.FIGURES)
+def test_figure_is_the_same_file_twice(name, inputs, tmp_path):
+    for folder in ("one", "two"):
+        figures.render(name, inputs, tmp_path / folder)
+    assert (tmp_path / "one" / f"{name}.pdf").read_bytes() == (tmp_path / "two" / f"{name}.pdf").read_bytes()
+    with style.settings():
+        assert len(figures.FIGURES[name](inputs).axes) >= 2, "a figure, not a note that says what is missing"
+
+
+def test_a_cell_has_the_colour_of_the_first(inputs):
+    with style.settings():
+        axes = figures.FIGURES["price_of_torque"](inputs).axes
+    data = inputs.cost("spiral_cylinder")
+    first = ranking.winners(data, ranking.candidates(data))
+    panel = next(a for a in axes if "constant" in a.get_title(loc="left") or "SPIRAL's" in a.get_title(loc="left"))
+    cells = {tuple(map(int, p.get_xy())): p.get_facecolor()[:3] for p in panel.patches if p.get_facecolor()[3] == 1}
+    assert len(cells) == data.sizes["target_error"] * data.sizes["torque_price"]
+    for i, target in enumerate(data.target_error.values):
+        for j, price in enumerate(data.torque_price.values):
+            colour = style.style(first[target, price][0][0])["color"]
+            assert cells[i, j] == pytest.approx(time_to_solution._tint(colour))
+
+
+def test_regions_are_connected_and_named_where_they_are_longest():
+    best = {(0, 0): "a", (1, 0): "a", (2, 0): "b", (0, 1): "b", (1, 1): "a", (2, 1): "a"}
+    regions = time_to_solution._regions(best)
+    assert sorted(map(len, regions)) == [1, 1, 4]
+    assert time_to_solution._name_place([(0, 0), (1, 0), (2, 0), (0, 1)]) == (0, 3, 0)
+    assert time_to_solution._name_place([(0, 0), (2, 0), (3, 0), (0, 1)]) == (2, 2, 0)
+
+
+def test_tables_hold_everything_and_name_the_first(inputs):
+    data, text = tables.TABLES["time_to_solution"](inputs)
+    assert len(data) == 2 * len(ORDERS) * 3 * 3
+    row = data[(data.problem == "heavy_top") & (data.method == "euler") & (data.target_error == 1e-3)].set_index("torque_price")
+    assert row.seconds[0] == pytest.approx(4000 * 24e-9) and row.seconds[100] == pytest.approx((4000 + 4001 * 100) * 24e-9)
+    # At 1e-2 SPIRAL is first with 15 steps a second. Targets that the run was not asked for are dashes.
+    assert "& SPIRAL & -- & -- & --" in text
+    data, text = tables.TABLES["speed_up"](inputs)
+    assert len(data) == len(ORDERS) * 2 * 4
+    spiral = data[data.method == "spiral_leapfrog"]
+    assert (spiral.speed_up_of_spiral == 1).all() and "nan" not in text
+
+
+def test_numbers_of_the_text(inputs):
+    made = {name: text for group in numbers.time_to_solution.GROUPS for name, text in group(inputs).items()}
+    assert not [name for name, text in made.items() if "nan" in text or "inf" in text]
+    # 4 dt = 1e-5 against 4 dt^2 = 1e-5, 24 ns against 26.
+    gain = 400000 * 24 / (633 * 26)
+    assert made["costOverEulerBodySpiralLeapfrogFive"] == numbers.factor(gain)
+    assert made["costSpiralOverBodyEulerFive"] == numbers.factor(gain)
+    assert made["costFirstStateFive"] == "Runge-Kutta 4" and made["costFirstOneStateFive"] == "SPIRAL"
+    # At 1e-3 rk4 takes its coarsest step: 80 torques against 90.
+    assert made["costSeveralFromDearState"] == r"\num{1e-03}" and "\\emph{state}" in made["costSeveralSentence"]
+
+
+def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):
+    empty = Inputs(inputs.single_body, published=PUBLISHED)
+    for name in time_to_solution.FIGURES:
+        figures.render(name, empty, tmp_path)
+    for name in tables.time_to_solution.TABLES:
+        tables.render(name, empty, tmp_path)
+        assert "no times" in (tmp_path / f"{name}.csv").read_text()
