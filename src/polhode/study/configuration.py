@@ -268,6 +268,13 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     )
 
 
+def many_bodies(study: Study) -> tuple[list[OneTorque], list[str]]:
+    """The methods and the scenes of the library that the many-body study runs."""
+    keys = dict.fromkeys(key for part in study.scenes.values() for key in part.methods)
+    found = [METHODS[key] for key in keys]
+    return [m for m in found if isinstance(m, OneTorque)], list(dict.fromkeys(part.scene for part in study.scenes.values()))
+
+
 def compile_plugins(study: Study) -> None:
     """Compile the user's own methods, so that a slip in a kernel is one message now and not one a cell later.
 

@@ -25,8 +25,8 @@ class Estimate:
 def bootstrap(values: np.ndarray, statistic: Callable[..., np.ndarray]) -> Estimate:
     """``statistic`` (``numpy.mean`` or ``numpy.median``) of ``values`` (n,) and its bootstrap interval.
 
-    The draws are the same for all values of one length, so that a figure has the same bytes twice. Of one value alone, or if one
-    is not finite and the statistic with it, there is no interval.
+    The draws are the same for all values of one length, so that a figure has the same bytes twice. There is no interval of one
+    value alone, and none if the statistic is not finite.
     """
     values = np.asarray(values, float)
     n = len(values)
@@ -60,9 +60,9 @@ def median_error(data: xr.Dataset, method: str, row: int) -> Estimate:
 
 
 def paired_ratio(data: xr.Dataset, method: str, other: str, row: int) -> Estimate:
-    """The median over initial states of the ratio of two methods' errors from the same state; those where both blew up do not count.
+    """The median over initial states of the ratio of two methods' errors from the same state.
 
-    Ratios span decades; the median of their logarithms and its interval are taken.
+    States from which both blew up do not count. Ratios span decades; the median of their logarithms and its interval are taken.
     """
     ours, theirs = of_seeds(data, method, row), of_seeds(data, other, row)
     fair = np.isfinite(ours) | np.isfinite(theirs)

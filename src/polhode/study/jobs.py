@@ -294,11 +294,13 @@ class Plan:
         """What the timing of a step depends on, besides the code."""
         cost = self.study.cost
         assert cost is not None
-        return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block}
+        many = {key: list(part.methods) for key, part in self.study.scenes.items()}
+        return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
 
     def timing_code(self, wildcards: Any) -> str:
         """Of the timing: how it is done, and all methods; not what is made of it."""
-        return fingerprint("polhode.study.timing") + self.methods_code(wildcards)
+        engine = ["polhode.study.many_body_timing"] if self.study.scenes else []
+        return fingerprint("polhode.study.timing", *engine) + self.methods_code(wildcards)
 
     def check_code(self, wildcards: Any) -> str:
         """Of one experiment: all methods and problems take part."""

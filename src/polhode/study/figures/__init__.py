@@ -10,13 +10,9 @@ from polhode.study.figures import (
     calzavarini2010,
     delvalle2024,
     long_runs,
-<<<<<<< HEAD
     many_body,
     seelen2016,
-=======
-    seelen2016,
     time_to_solution,
->>>>>>> e98b478cf3dc32b637dae4016866996ee24d8287
     timing,
     torque_classes,
     tuckerman2010,

@@ -9,7 +9,6 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from polhode.study import style
@@ -24,6 +23,14 @@ CHESS = {"chess": r"spin $\pi$ rad/s", "chess_no_spin": "no spin"}
 COMPARED = "spiral_leapfrog"
 #: The colour of what publications say.
 PUBLISHED = "#C00000"
+#: How the points are drawn that the publication states.
+SQUARES: dict[str, Any] = {
+    "linestyle": "none",
+    "marker": "s",
+    "color": "none",
+    "markeredgecolor": PUBLISHED,
+    "markeredgewidth": 1.2,
+}
 #: Changes below this are drawn here.
 LEAST = 1e-16
 
@@ -86,14 +93,11 @@ def _energy_against_step(scenes: dict[str, xr.Dataset], inputs: Inputs) -> Figur
     for axes in panels[1]:
         axes.set_xlabel(STEP)
     shown = {**labels, "published": "published"}
-    mark = {"linestyle": "none", "marker": "s", "color": "none", "markeredgecolor": PUBLISHED, "markeredgewidth": 1.2}
-    legend_below_styles(figure, shown, {**looks, "published": mark}, 4)
+    legend_below_styles(figure, shown, {**looks, "published": SQUARES}, 4)
     return figure
 
 
-def _curves(
-    axes: Axes, data: xr.Dataset, curve: Curve, keys: list[str], looks: dict[str, dict[str, Any]]
-) -> list[float]:
+def _curves(axes: Axes, data: xr.Dataset, curve: Curve, keys: list[str], looks: dict[str, dict[str, Any]]) -> list[float]:
     """One line a method with a thin bar for each interval, the bars a little beside each other; returns the values drawn."""
     dt = data["dt"].values
     axes.set_xscale("log")
@@ -153,9 +157,7 @@ def _published_points(axes: Axes, dt: np.ndarray, error: np.ndarray) -> None:
     """The points that the text of the publication names, on the level it marks."""
     for level in np.unique(error):
         axes.axhline(level, color=PUBLISHED, linewidth=0.6, linestyle=(0, (1, 2)), zorder=1)
-    axes.plot(
-        dt, error, linestyle="none", marker="s", markersize=7.5, color="none", markeredgecolor=PUBLISHED, markeredgewidth=1.2, zorder=6
-    )
+    axes.plot(dt, error, **SQUARES, markersize=7.5, zorder=6)
 
 
 def many_body_pairs(inputs: Inputs) -> Figure:
@@ -217,7 +219,11 @@ def _rods(data: xr.Dataset) -> Figure:
     later = time > 0
     shown = (
         ("energy_change", r"$|\Delta E|/E_0$", "change of the energy"),
-        ("axial_spin_change", r"$\max\,|\Delta\omega_x|$ (rad/s)", "change of the spin about the long axis, the rod that changes most"),
+        (
+            "axial_spin_change",
+            r"$\max\,|\Delta\omega_x|$ (rad/s)",
+            "largest change of a rod's spin about its long axis",
+        ),
     )
     for axes, (name, text, title), letter in zip(panels, shown, "ab", strict=True):
         lines = {key: np.abs(data[name].sel({"method": key}).isel(seed=0).values[later]) for key in labels}
@@ -244,23 +250,23 @@ def _rods(data: xr.Dataset) -> Figure:
 
 def _log_lines(axes: Axes, time: np.ndarray, lines: dict[str, np.ndarray], looks: dict[str, dict[str, Any]]) -> None:
     """Lines on a logarithmic axis; what is zero, or next to it, lies on the lower edge, which then says so."""
+    stride = max(1, len(time) // 150)
+    lines = {key: running_peak(line, stride) for key, line in lines.items()}
     joined = np.concatenate(list(lines.values()))
     least = joined[np.isfinite(joined) & (joined > LEAST)]
     low, high = _decades(least.tolist())
     has_zero = bool((joined <= LEAST).any())
     bottom = low / 10 if has_zero else low
     log_error_axis(axes, bottom, high)
-    stride = max(1, len(time) // 150)
     marks = max(1, len(time) // 8)
     for number, (key, line) in enumerate(lines.items()):
-        drawn = running_peak(line, stride)
-        drawn = np.where(drawn <= LEAST, bottom, drawn)
+        drawn = np.where(line <= LEAST, bottom, line)
         look = {**looks[key], "linewidth": 0.9, "markevery": (number * marks // len(lines), marks)}
         axes.plot(time, drawn, **look, clip_on=False)
     if has_zero:
         ticks = [bottom, *(t for t in axes.get_yticks() if low <= t <= high)]
         axes.yaxis.set_major_locator(FixedLocator(ticks))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: "0" if v <= bottom * 1.01 else rf"$10^{{{round(np.log10(v))}}}$"))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: "0" if v <= 2 * bottom else f"$10^{{{round(np.log10(v))}}}$"))
         axes.yaxis.set_minor_formatter(NullFormatter())
 
 

@@ -19,7 +19,7 @@ FINER = 2
 
 @dataclass(frozen=True)
 class Camera:
-    """Where the picture is taken from (m), what is in its middle, how many pixels it has, and the angle it sees across (rad)."""
+    """Where a picture is taken from (m), what is in its middle, how many pixels it has, the angle it sees across (rad)."""
 
     eye: tuple[float, float, float]
     target: tuple[float, float, float]
@@ -97,7 +97,7 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
     # Two lights from the upper left and from the right, one of them with a gloss.
     key, fill = np.array([-0.45, 0.62, -0.64]), np.array([0.75, 0.1, -0.65])
     key, fill = key / np.linalg.norm(key), fill / np.linalg.norm(fill)
-    middle = key + [0.0, 0.0, -1.0]
+    middle = key + np.array([0.0, 0.0, -1.0])
     middle /= np.linalg.norm(middle)
     light = 0.34 + 0.62 * np.clip(normals @ key, 0, None) + 0.18 * np.clip(normals @ fill, 0, None)
     gloss = 0.30 * np.clip(normals @ middle, 0, None) ** 30
@@ -111,7 +111,7 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
     image = np.concatenate([shown * there[..., None], there[..., None].astype(float)], axis=2)
     image = image.reshape(camera.height, FINER, camera.width, FINER, 4).mean(axis=(1, 3))
     image[..., :3] /= np.where(image[..., 3:] > 0, image[..., 3:], 1.0)
-    return image
+    return np.asarray(image)
 
 
 def rotated(q: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -165,7 +165,10 @@ def draw(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> Non
                 shade = (0.955, 0.965, 0.935)[axis]
                 axes.add_patch(Polygon(seen[face], facecolor=str(shade), edgecolor="0.62", linewidth=0.6, zorder=1))
     axes.imshow(
-        picture(*spheres_of(film, frame), camera), extent=(0, camera.width, camera.height, 0), zorder=2, interpolation="bilinear"
+        picture(*spheres_of(film, frame), camera),
+        extent=(0, camera.width, camera.height, 0),
+        zorder=2,
+        interpolation="bilinear",
     )
     hidden = {frozenset((int(a), int(b))) for face in behind for a, b in zip(face, np.roll(face, 1), strict=True)}
     for a in range(8):
