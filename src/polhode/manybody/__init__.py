@@ -8,9 +8,9 @@
 from polhode.manybody.clump import Clump
 from polhode.manybody.material import Material
 from polhode.manybody.placement import BoxTooFull, State
-from polhode.manybody.scene import RODS, Scene, Scenes
+from polhode.manybody.scene import CHESS, RODS, Scene, Scenes
 from polhode.manybody.simulation import simulate
 
-scenes = Scenes(RODS)
+scenes = Scenes(CHESS, RODS)
 
 __all__ = ["BoxTooFull", "Clump", "Material", "Scene", "State", "scenes", "simulate"]

@@ -196,3 +196,23 @@ RODS = Scene(
     spin=4.0,
     horizon=300.0,
 )
+
+
+def _chess() -> tuple[tuple[Clump, int], ...]:
+    from polhode.manybody.shapes import chess
+
+    return chess()
+
+
+CHESS = Scene(
+    key="chess",
+    label="chess pieces in a box",
+    # The text gives no number of pieces and no edge of the box; these are those of the authors' program. The shapes are ours.
+    source="del Valle et al. (2024), Sec. 5, Figs. 6, 7, with the box of the authors' program and our own shapes",
+    kinds=_chess,
+    material=Material(density=3200.0, young=60e9, poisson=0.25),
+    box=0.5,
+    speed=1.0,
+    spin=pi,
+    horizon=1.5,
+)
