@@ -46,6 +46,7 @@ rule all:
     input:
         f"{RESULTS}/report.pdf",
         f"{RESULTS}/provenance.json",
+        PLAN.animations(),
         PLAN.data(),
 
 

@@ -40,6 +40,23 @@ rule film:
         "../scripts/film.py"
 
 
+rule animation:
+    input:
+        rules.film.output,
+    output:
+        f"{RESULTS}/animation/{{scene}}.gif",
+    log:
+        f"{RESULTS}/logs/animation/{{scene}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/animation/{{scene}}.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        code=PLAN.script_code("animation"),
+    script:
+        "../scripts/animation.py"
+
+
 rule gather_many_body:
     input:
         PLAN.all_many_body_runs(),

@@ -41,6 +41,7 @@ COST_FIGURES = ("relative_cost", "speed_up", "work_precision", "work_in_torques"
 COST_TABLES = ("cost", "cost_claims", "speed_up", "time_to_solution", "many_body_cost")
 #: Figures and tables of many bodies, which need not wait for anything else.
 MANY_BODY_FIGURES = (
+    "many_body_pieces",
     "many_body_scene",
     "many_body_energy",
     "many_body_pairs",
@@ -176,6 +177,10 @@ class Plan:
         """One file per scene with a film."""
         return [f"{self.results}/films/{key}.nc" for key, part in self.study.scenes.items() if part.film is not None]
 
+    def animations(self) -> list[str]:
+        """A moving picture per film."""
+        return [path.replace("/films/", "/animation/").replace(".nc", ".gif") for path in self.films()]
+
     def many_body_of_figure(self, wildcards: Any) -> list[str]:
         """What a figure needs of the many-body study: nothing, for most."""
         return [*self.many_body(), *self.films()] if wildcards.figure in MANY_BODY_FIGURES else []
@@ -219,7 +224,11 @@ class Plan:
 
     def published(self) -> list[str]:
         """What we take from the papers: published numbers, errata, the index of the sources."""
-        return [str(p.relative_to(self.home)) for p in sorted((self.home / "data").rglob("*")) if p.suffix in (".csv", ".yaml")]
+        return [
+            str(p.relative_to(self.home))
+            for p in sorted((self.home / "data").rglob("*"))
+            if p.suffix in (".csv", ".yaml", ".nc")
+        ]
 
     def sources(self) -> list[str]:
         """The files of the report's text."""

@@ -176,7 +176,8 @@ def draw(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> Non
             edge = (corners[a] != corners[b]).sum() == 1
             if edge and frozenset((a, b)) not in hidden:
                 axes.plot(*seen[[a, b]].T, color="0.4", linewidth=0.6, alpha=0.7, zorder=3)
-    axes.set_xlim(0, camera.width)
-    axes.set_ylim(camera.height, 0)
+    margin = 0.02 * camera.width
+    axes.set_xlim(seen[:, 0].min() - margin, seen[:, 0].max() + margin)
+    axes.set_ylim(seen[:, 1].max() + margin, seen[:, 1].min() - margin)
     axes.set_aspect("equal")
     axes.set_axis_off()
