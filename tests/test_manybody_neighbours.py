@@ -9,7 +9,7 @@ from hypothesis import given
 
 import polhode
 from polhode import manybody
-from polhode.manybody import lanes, neighbours
+from polhode.manybody import lanes, neighbours, shapes
 from polhode.manybody.contact import matrix
 from polhode.manybody.simulation import run
 
@@ -75,6 +75,29 @@ def test_the_bound_is_close_where_the_weights_fit():
     assert moved < margin * np.sqrt(used) < 2 * moved
 
 
+points = st.tuples(numbers, numbers, numbers)
+
+
+@given(p=points, d=points, q=points, e=points, share=st.sampled_from([0.0, 0.3, 1.0]))
+def test_closest_points_of_two_segments(p, d, q, e, share):
+    """Against a search on a fine grid; also for parallel segments and single points."""
+    p, d, q, e = (np.array(v) for v in (p, d, q, e))
+    e = share * e + (1 - share) * 0.7 * d
+    way = neighbours.closest_points(tuple(p), tuple(d), tuple(q), tuple(e))
+    t = np.linspace(0, 1, 201)
+    grid = (q + t[:, None] * e)[None] - (p + t[:, None] * d)[:, None]
+    nearest = np.linalg.norm(grid, axis=2).min()
+    assert np.linalg.norm(way) <= nearest + 1e-9
+    assert np.linalg.norm(way) >= nearest - 0.005 * (np.linalg.norm(d) + np.linalg.norm(e)) - 1e-12
+
+
+@pytest.mark.parametrize("clump", [L_SHAPE, DIMER, SPHERE, shapes.piece("knight")])
+def test_clumps_lie_in_their_capsules(clump):
+    along = np.clip(clump.centres[:, 0], clump.low, clump.high)
+    assert (np.hypot(clump.centres[:, 0] - along, np.hypot(*clump.centres[:, 1:].T)) + clump.radii <= clump.width).all()
+    assert (np.linalg.norm(clump.centres, axis=1) + clump.radii <= clump.reach).all()
+
+
 def crowd(kinds, box, speed, spin):
     return manybody.Scene(key="crowd", label="crowd", kinds=kinds, material=SOFT, box=box, speed=speed, spin=spin, horizon=1.0)
 
@@ -99,6 +122,17 @@ def test_the_list_changes_no_bit(name, key):
     for what in ("motion", "energies", "momenta"):
         np.testing.assert_array_equal(listed[what], every[what])
     assert 1 < listed["work"][0] < n, "lists were made, and kept for a while"
+
+
+@pytest.mark.parametrize("key", ["omelyan1998", "fincham1992_delvalle2024"])
+def test_the_list_changes_no_bit_of_chess(key):
+    scene = replace(manybody.scenes["chess"], box=0.32)
+    begin = scene.initial_state(2)
+    at = np.arange(0, 4001, 100)
+    listed, every = (run(scene, METHODS[key], 1e-5, begin, at, record=True, brute_force=slow) for slow in (False, True))
+    assert listed["work"][neighbours.CONTACTS] > 20, "steps in contact"
+    for what in ("motion", "energies", "momenta"):
+        np.testing.assert_array_equal(listed[what], every[what])
 
 
 def test_the_list_changes_no_bit_without_walls():

@@ -167,6 +167,21 @@ class Clump:
         return float(np.hypot(self.centres[:, 1], self.centres[:, 2]).max())
 
     @property
+    def low(self) -> float:
+        """Where the first sphere sits along the long axis, m."""
+        return float(self.centres[:, 0].min())
+
+    @property
+    def high(self) -> float:
+        """Where the last sphere sits along the long axis, m."""
+        return float(self.centres[:, 0].max())
+
+    @property
+    def width(self) -> float:
+        """Radius of the capsule about the long axis, between the first and the last sphere, that holds the clump, m."""
+        return float((np.hypot(self.centres[:, 1], self.centres[:, 2]) + self.radii).max())
+
+    @property
     def linear(self) -> bool:
         """Whether all spheres lie on one axis, so that contacts without friction give no torque about it."""
         return self.beside == 0.0

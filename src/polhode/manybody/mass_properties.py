@@ -13,7 +13,7 @@ import numpy as np
 
 from polhode.kernel import compiled
 
-#: Columns across the widest extent of the clump. 400 give the volume of a chess piece within 1e-6 or so.
+#: Columns across the widest extent of the clump; they give the volume within about 1e-5 and moments within about 3e-5.
 COLUMNS = 600
 
 

@@ -38,6 +38,7 @@ from polhode.manybody.lanes import (
     storer,
 )
 from polhode.quaternion import norm_squared
+from polhode.vector import dot
 
 #: Round-off in the bound must not hide a contact: a clump counts as outside a little before its margin ends.
 CAUTION = 1e-6
@@ -119,7 +120,36 @@ def rotated(r: Any, m: Any, spheres: Any, first: int, many: int, out: Any) -> No
 
 
 #: The arrays of a list, see :func:`empty_lists`.
-GROUPED, LIMITS, NEAR, AT, PAIRED, SUMS, MARGINS, LAB, MARKS, BEHIND, HEADS, AROUND = range(12)
+GROUPED, LIMITS, NEAR, AT, PAIRED, SUMS, MARGINS, LAB, MARKS, BEHIND, HEADS, AROUND, AXES = range(13)
+
+
+@kernel
+def closest_points(p: Any, d: Any, q: Any, e: Any) -> Any:
+    """From the segment p .. p + d to the segment q .. q + e: the shortest way between them, as a vector.
+
+    Ericson, Real-Time Collision Detection (2005), Sec. 5.1.9. Segments within 1e-7 of parallel count as parallel; that makes
+    the way longer by 1e-7 of their length at most, far less than the caution of the list.
+    """
+    r = (p[0] - q[0], p[1] - q[1], p[2] - q[2])
+    a, b, c = dot(d, d), dot(d, e), dot(d, r)
+    f, g = dot(e, e), dot(e, r)
+    determinant = a * f - b * b
+    s = clamp((b * g - c * f) / determinant) if determinant > 1e-14 * a * f else 0.0
+    t = (b * s + g) / f if f > 0.0 else 0.0
+    if t < 0.0 or t > 1.0 or f == 0.0:
+        t = clamp(t)
+        s = clamp((b * t - c) / a) if a > 0.0 else 0.0
+    return (
+        (q[0] + t * e[0]) - (p[0] + s * d[0]),
+        (q[1] + t * e[1]) - (p[1] + s * d[1]),
+        (q[2] + t * e[2]) - (p[2] + s * d[2]),
+    )
+
+
+@kernel
+def clamp(x: float) -> float:
+    """x, but not below 0 or above 1."""
+    return min(max(x, 0.0), 1.0)
 
 
 @compiled
@@ -139,6 +169,7 @@ def empty_lists(groups: int, spheres: int, pairs: int, count: int, most: int) ->
         np.zeros(count, np.int64),  # BEHIND: the next clump of the same cell
         np.zeros(4 * count + 64, np.int64),  # HEADS: first clump of each cell
         np.zeros(count, np.int64),  # AROUND: clumps near one clump
+        np.zeros((count, 8)),  # AXES: begin and way of the axis, width and reach
     )
 
 
@@ -158,12 +189,13 @@ def make_list(
 ) -> Any:
     """List anew what may touch while no clump uses up its margin, from the positions in ``fields``.
 
-    ``rates`` (count, 3) are described in :func:`weights`, ``skin`` is the mean margin (m), ``extents`` (3, count) are reach, X
-    and Y of each clump. Returns the numbers of groups, spheres and pairs, and what it cost (ns or so); where a number exceeds
+    ``rates`` (count, 3) are described in :func:`weights`, ``skin`` is the mean margin (m), ``extents`` (6, count) are reach, X,
+    # AXES: first point and way of the axis of the capsule, its width, and the reach
+    Y and the capsule of each clump. Returns the numbers of groups, spheres and pairs, and what it cost (ns or so); where a number exceeds
     the room in ``lists`` the list is not complete and must be made again with more.
     """
     groups, limits, near, pairs = lists[GROUPED], lists[LIMITS], lists[NEAR], lists[PAIRED]
-    margins, lab, marks = lists[MARGINS], lists[LAB], lists[MARKS]
+    margins, lab, marks, axes = lists[MARGINS], lists[LAB], lists[MARKS], lists[AXES]
     reach = extents[0]
     mean = 0.0
     for c in range(count):
@@ -177,26 +209,35 @@ def make_list(
         margin = skin * (min(max(speed / mean, SLOW), FAST) if mean > 0.0 else 1.0)
         margins[c] = margin
         widest = max(widest, margin)
-        furthest = max(furthest, reach[c] * norm_squared(q) * GENEROUS)
         m = matrix(q)
+        stretch = norm_squared(q) * GENEROUS
+        furthest = max(furthest, reach[c] * stretch)
+        low, length = extents[3, c], extents[4, c] - extents[3, c]
+        for k in range(3):
+            axes[c, k] = r[k] + low * m[3 * k]
+            axes[c, 3 + k] = length * m[3 * k]
+        axes[c, 6] = extents[5, c] * stretch
+        axes[c, 7] = reach[c] * stretch
         store_listed_r(fields, i, r)
         store_listed_axis(fields, i, (m[0], m[3], m[6]))
         store_listed_q(fields, i, q)
         store_weights(fields, i, weights(margin, q, extents[1, c], extents[2, c], (rates[c, 0], rates[c, 1], rates[c, 2])))
         store_fraction(fields, i, (0.0,))
-    cells, low, edge = sort_into_cells(fields, width, count, half, 2.0 * (widest + furthest), lists)
+    cells, corner, edge = sort_into_cells(fields, width, count, half, 2.0 * (widest + furthest), lists)
     cost = PER_CLUMP * count
     n_groups, n_spheres, n_pairs = 0, 0, 0
     for c in range(count):
         i = place(c, width)
         ri, qi = load_r(fields, i), load_q(fields, i)
         mi = matrix(qi)
-        reach_i = reach[c] * norm_squared(qi) * GENEROUS
+        begin_i, way_i = (axes[c, 0], axes[c, 1], axes[c, 2]), (axes[c, 3], axes[c, 4], axes[c, 5])
         n_a = many[c]
         rotated_here = False
         for wall in range(6):
             axis = wall // 2
-            if wall_depth(wall, ri[axis], reach_i + margins[c], half) < 0.0:
+            near_end, far_end = begin_i[axis], begin_i[axis] + way_i[axis]
+            outmost = max(near_end, far_end) if wall % 2 == 1 else min(near_end, far_end)
+            if wall_depth(wall, outmost, axes[c, 6] + margins[c], half) < 0.0:
                 continue
             cost += PER_NEAR + PER_SPHERE * n_a
             begin = n_spheres
@@ -217,23 +258,29 @@ def make_list(
                     limits[n_groups] = asleep_until(closest, margins[c])
                     enter(groups, n_groups, (c, -1 - wall, begin, n_spheres - begin, n_spheres, 0, n_pairs, 0))
                 n_groups += 1
-        for d in candidates(c, ri, count, cells, low, edge, lists):
+        for d in candidates(c, ri, count, cells, corner, edge, lists):
             j = place(d, width)
             rj, qj = load_r(fields, j), load_q(fields, j)
             margin = margins[c] + margins[d]
-            reach_j = reach[d] * norm_squared(qj) * GENEROUS
             x, y, z = rj[0] - ri[0], rj[1] - ri[1], rj[2] - ri[2]
             squared = x * x + y * y + z * z
-            bound = reach_i + reach_j + margin
+            bound = axes[c, 7] + axes[d, 7] + margin
+            if squared > bound * bound:
+                continue
+            begin_j, way_j = (axes[d, 0], axes[d, 1], axes[d, 2]), (axes[d, 3], axes[d, 4], axes[d, 5])
+            x, y, z = closest_points(begin_i, way_i, begin_j, way_j)
+            squared = x * x + y * y + z * z
+            bound = (axes[c, 6] + axes[d, 6] + margin) * (1.0 + CAUTION)
+            cost += PER_NEAR
             if squared > bound * bound:
                 continue
             n_b = many[d]
-            cost += PER_NEAR + PER_SPHERE * (n_a + n_b)
+            cost += PER_SPHERE * (n_a + n_b)
             if not rotated_here:
                 rotated(ri, mi, spheres, first[c], n_a, lab)
                 rotated_here = True
             rotated(rj, matrix(qj), spheres, first[d], n_b, lab[4:])
-            # Spheres count that reach, along the line of centres, into where the other clump begins.
+            # Spheres count that reach, along the shortest way between the axes, into where the other clump begins.
             distance = sqrt(squared)
             scale = 1.0 / distance if distance > 0.0 else 0.0
             x, y, z = x * scale, y * scale, z * scale

@@ -1,8 +1,9 @@
 """Chess pieces as clumps: our own radius profiles, filled with about a hundred spheres each.
 
 ``data/shapes/profiles`` holds a few heights and radii for each revolved piece and for the foot of the knight; between them the
-radius follows a monotone cubic (PCHIP). ``data/shapes/PIECE.csv`` holds the spheres, one a line (x, y, z, r in cm, the piece standing
-on z = 0), as any clump file does. ``python -m polhode.manybody.shapes`` fills the profiles anew and writes these files.
+radius follows a monotone cubic (PCHIP). ``data/shapes/PIECE.csv`` holds the spheres, one a line (x, y, z, r in cm, the
+piece standing on z = 0), as any clump file does. ``python -m polhode.manybody.shapes`` fills the profiles anew and writes these
+files.
 
 Every sphere is inscribed: it touches the profile from inside. Spheres sit on the axis and in rings about it; they are chosen
 one after the other, each time the sphere or ring that covers most uncovered volume for each sphere it takes. The head of the

@@ -137,7 +137,7 @@ def run(
         np.array([begins[id(clump)] for clump in clumps], np.int64),
         np.array([len(clump.radii) for clump in clumps], np.int64),
         np.ascontiguousarray(np.hstack([np.vstack([kind.centres.T, kind.radii]) for kind in kinds])),
-        np.array([[getattr(clump, name) for clump in clumps] for name in ("reach", "along", "beside")]),
+        np.array([[getattr(clump, name) for clump in clumps] for name in EXTENTS]),
         4 / 3 * scene.material.reduced,
         scene.box / 2,
         not brute_force,
@@ -159,6 +159,8 @@ def run(
     }
 
 
+#: What the engine knows of the outline of a clump, see :class:`polhode.manybody.clump.Clump`; in the order it reads them.
+EXTENTS = ("reach", "along", "beside", "low", "high", "width")
 #: What a run counts of its own work: lists made, pairs of clumps, spheres and pairs of spheres looked at, contacts.
 WORK = ("lists", "groups", "spheres", "pairs", "contacts")
 

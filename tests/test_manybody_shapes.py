@@ -1,0 +1,268 @@
+"""Clumps and scenes: mass of the union, principal frames, clump files, chess pieces, placement."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from polhode import manybody
+from polhode.manybody import mass_properties, shapes
+from polhode.manybody.contact import matrix
+from polhode.manybody.placement import directions
+
+# ---- mass properties ----
+
+
+def test_one_sphere():
+    clump = manybody.Clump.sphere(0.3)
+    assert clump.volume == pytest.approx(4 / 3 * np.pi * 0.027)
+    assert clump.inertia == pytest.approx((0.4 * clump.volume * 0.09,) * 3)
+    body = clump.body(100.0)
+    assert body.mass == pytest.approx(100 * clump.volume)
+    assert body.inertia == pytest.approx(tuple(100 * i for i in clump.inertia))
+
+
+def lens(r, d):
+    """Volume common to two spheres of radius r at a distance d."""
+    return np.pi * (4 * r + d) * (2 * r - d) ** 2 / 12
+
+
+def test_two_overlapping_spheres_count_their_overlap_once():
+    r, d = 1.0, 0.8
+    union = mass_properties.union(np.array([[0.0, 0, 0], [d, 0, 0]]), np.array([r, r]))
+    assert union.volume == pytest.approx(2 * 4 / 3 * np.pi * r**3 - lens(r, d), rel=2e-5)
+    np.testing.assert_allclose(union.centre, [d / 2, 0, 0], atol=1e-6)
+    # About the common axis: two spheres less a lens, whose sections are circles of radius sqrt(r^2 - x^2).
+    x = np.linspace(d / 2, r, 20001)
+    lens_moment = 2 * np.trapezoid(np.pi / 2 * (r**2 - x**2) ** 2, x)
+    assert union.inertia[0, 0] == pytest.approx(2 * 0.4 * 4 / 3 * np.pi * r**5 - lens_moment, rel=5e-5)
+
+
+def test_a_sphere_inside_another_weighs_nothing():
+    one = mass_properties.union(np.array([[0.0, 0, 0], [0.1, 0.2, 0.0]]), np.array([1.0, 0.5]))
+    alone = manybody.Clump.sphere(1.0)
+    assert one.volume == pytest.approx(alone.volume, rel=1e-5)
+    np.testing.assert_allclose(one.inertia, np.diag(alone.inertia), rtol=2e-5, atol=1e-6)
+
+
+def test_spheres_apart_are_added_up_exactly():
+    centres, radii = np.array([[0.0, 0, 0], [2.0, 0, 0], [0, 3.0, 0]]), np.array([1.0, 1.0, 0.5])
+    union = mass_properties.union(centres, radii)
+    volumes = 4 / 3 * np.pi * radii**3
+    centre = (volumes[:, None] * centres).sum(0) / volumes.sum()
+    inertia = np.zeros((3, 3))
+    for v, c, r in zip(volumes, centres - centre, radii, strict=True):
+        inertia += v * (0.4 * r**2 * np.eye(3) + c @ c * np.eye(3) - np.outer(c, c))
+    assert union.volume == pytest.approx(volumes.sum(), rel=1e-14)
+    np.testing.assert_allclose(union.inertia, inertia, rtol=1e-13, atol=1e-15)
+
+
+def test_columns_converge():
+    rng = np.random.default_rng(2)
+    centres, radii = rng.uniform(-1, 1, (12, 3)), rng.uniform(0.3, 0.8, 12)
+    coarse, fine = (mass_properties.union(centres, radii, columns=n) for n in (150, 600))
+    assert coarse.volume == pytest.approx(fine.volume, rel=3e-4)
+    np.testing.assert_allclose(coarse.inertia, fine.inertia, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_body_frame_is_principal_however_the_spheres_are_given(seed):
+    """Turned and moved spheres make the same clump: same moments, in ascending order, the same distances."""
+    rng = np.random.default_rng(seed)
+    centres, radii = rng.uniform(-1, 1, (7, 3)), rng.uniform(0.2, 0.7, 7)
+    plain = manybody.Clump.of_spheres("a", centres, radii)
+    turned = manybody.Clump.of_spheres("b", Rotation.random(rng=rng).apply(centres) + np.array([3, -1, 2]), radii)
+    assert plain.inertia == tuple(sorted(plain.inertia))
+    assert turned.inertia == pytest.approx(plain.inertia, rel=2e-4)
+    for clump in (plain, turned):
+        frame = mass_properties.union(clump.centres, clump.radii)
+        np.testing.assert_allclose(frame.centre, 0, atol=2e-4)
+        np.testing.assert_allclose(frame.inertia, np.diag(clump.inertia), rtol=2e-3, atol=1e-3 * clump.inertia[2])
+    gaps = [np.linalg.norm(c.centres[:, None] - c.centres, axis=2) for c in (plain, turned)]
+    np.testing.assert_allclose(gaps[0], gaps[1], atol=1e-12)
+
+
+def test_the_frame_is_no_mirror_image():
+    rng = np.random.default_rng(4)
+    for _ in range(5):
+        centres, radii = rng.uniform(-1, 1, (5, 3)), rng.uniform(0.2, 0.7, 5)
+        clump = manybody.Clump.of_spheres("a", centres, radii)
+        before, after = (np.linalg.det(c[1:4] - c[0]) for c in (centres, clump.centres))
+        assert after == pytest.approx(before, rel=1e-9)
+
+
+def test_rods_lie_on_their_axis_exactly():
+    rod = manybody.Clump.rod(3, 0.02 * np.sqrt(3), 0.04 * np.sqrt(3))
+    assert rod.linear
+    assert (rod.centres[:, 1:] == 0).all()
+    r = 0.02 * np.sqrt(3)
+    volume = 4 * np.pi * r**3
+    axial, across = 0.4 * volume * r**2, 0.4 * volume * r**2 + 2 / 3 * volume * (2 * r) ** 2
+    assert rod.volume == pytest.approx(volume)
+    assert rod.inertia == pytest.approx((axial, across, across))
+    assert not manybody.Clump.of_spheres("bent", [[0, 0, 0], [1, 0, 0], [2, 0.5, 0]], [0.4, 0.4, 0.4]).linear
+
+
+# ---- clump files ----
+
+
+def test_a_clump_file(tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_text("# my clump\nx y z r\n0 0 0 1\n\n2.0, 0, 0, 1  # the second\n")
+    clump = manybody.Clump.from_file(path, scale=0.01)
+    assert clump.key == "mine"
+    np.testing.assert_allclose(sorted(clump.centres[:, 0]), [-0.01, 0.01])
+    np.testing.assert_allclose(clump.radii, 0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0 0 0 1\n0 0 1\n", "line 2: expected four numbers x, y, z, r, got 3"),
+        ("0 0 0 1\n0 0 one 1\n", "line 2: expected four numbers x, y, z, r, got '0 0 one 1'"),
+        ("0 0 0 1\n0 0 0 -1\n", "line 2: the radius r must be positive, got -1"),
+        ("0 0 nan 1\n", "line 1: x, y, z, r must be finite"),
+        ("# nothing\n", "holds no sphere"),
+        ("x y z r\nx y z r\n", "line 2"),
+    ],
+)
+def test_a_broken_clump_file_says_where(tmp_path, text, message):
+    path = tmp_path / "broken.txt"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        manybody.Clump.from_file(path)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        manybody.Clump.from_file(tmp_path / "nowhere.txt")
+
+
+# ---- chess ----
+
+
+@pytest.mark.parametrize("key", shapes.PIECES)
+def test_chess_pieces_have_their_heights_and_stay_inside_their_profiles(key):
+    rows = shapes.table(shapes.SHAPES / f"{key}.csv")
+    x, y, z, r = rows.T
+    assert 85 <= len(rows) <= 130
+    assert (z + r).max() == pytest.approx(shapes.HEIGHTS[key], abs=0.01)
+    assert (z - r).min() == pytest.approx(0, abs=0.01)
+    assert r.min() >= shapes.SMALLEST
+    if key == "knight":
+        return
+    curve = shapes.profile(key)
+    phi = np.linspace(0, np.pi, 60)
+    for k in range(len(rows)):  # the outermost half circle of each sphere
+        height = z[k] + r[k] * np.cos(phi)
+        width = np.hypot(x[k], y[k]) + r[k] * np.sin(phi)
+        assert (width <= curve(np.clip(height, 0, shapes.HEIGHTS[key])) + 0.01).all()
+    filled = shapes.piece(key).volume * 1e6
+    line = shapes.outline(key)
+    assert 0.88 < filled / np.trapezoid(np.pi * line[:, 1] ** 2, line[:, 0]) < 1
+
+
+@pytest.mark.parametrize("key", ["pawn", pytest.param("knight", marks=pytest.mark.slow)])
+def test_the_stored_spheres_are_those_the_profile_gives(key):
+    np.testing.assert_allclose(shapes.spheres_of(key), shapes.table(shapes.SHAPES / f"{key}.csv"), atol=2e-4)
+
+
+def test_the_knight_has_three_moments_and_the_others_nearly_two():
+    knight = shapes.piece("knight").inertia
+    assert knight[2] / knight[1] > 1.02
+    for key in set(shapes.PIECES) - {"knight"}:
+        x, y, z = shapes.piece(key).inertia
+        assert z / y < 1.005
+        assert y / x > 3
+
+
+def test_an_unknown_piece_is_named():
+    with pytest.raises(KeyError, match="bishop"):
+        shapes.piece("bishpo")
+
+
+# ---- scenes ----
+
+
+def test_time_scales_of_the_scenes():
+    rods, chess = manybody.scenes["rods"], manybody.scenes["chess"]
+    assert 0.7 * rods.p_wave_step == pytest.approx(38.3e-6, rel=2e-3)
+    assert (len(rods), len(chess)) == (30, 32)
+    assert rods.linear and not chess.linear
+    # del Valle et al. (2024): 4.85e-6 s is longer than the Rayleigh step; the collision of a whole piece lasts longer still.
+    assert 2e-6 < chess.rayleigh_step < 4.85e-6 < 1.93e-5 < chess.contact_time()
+    m = chess.material
+    assert m.shear == pytest.approx(24e9)
+    assert chess.rayleigh_step == pytest.approx(np.pi * 0.0025 * np.sqrt(3200 / 24e9) / (0.1631 * 0.25 + 0.8766), rel=1e-3)
+    assert chess.contact_time(2.0) == pytest.approx(chess.contact_time(1.0) / 2**0.2)
+    with pytest.raises(ValueError, match="positive speed"):
+        chess.contact_time(0.0)
+
+
+@pytest.mark.parametrize("key", ["rods", "chess"])
+def test_initial_states(key):
+    scene = manybody.scenes[key]
+    state, again, other = (scene.initial_state(seed) for seed in (3, 3, 4))
+    for name in ("r", "v", "q", "omega"):
+        np.testing.assert_array_equal(getattr(state, name), getattr(again, name))
+        assert not np.array_equal(getattr(state, name), getattr(other, name))
+    np.testing.assert_allclose(np.linalg.norm(state.v, axis=1), scene.speed)
+    np.testing.assert_allclose(np.linalg.norm(state.omega, axis=1), scene.spin)
+    np.testing.assert_allclose(np.linalg.norm(state.q, axis=1), 1)
+    still = scene.with_spin(0.0).initial_state(3)
+    np.testing.assert_array_equal(still.r, state.r)
+    np.testing.assert_array_equal(still.v, state.v)
+    assert not still.omega.any()
+    # Nothing touches: checked here sphere by sphere.
+    placed = []
+    for c, clump in enumerate(scene.every_clump):
+        spheres = state.r[c] + clump.centres @ np.array(matrix(tuple(state.q[c]))).reshape(3, 3).T
+        assert (np.abs(spheres) + clump.radii[:, None] < scene.box / 2).all()
+        for others, radii in placed:
+            assert (np.linalg.norm(spheres[:, None] - others, axis=2) > clump.radii[:, None] + radii).all()
+        placed.append((spheres, clump.radii))
+
+
+def test_directions_are_isotropic():
+    v = directions(np.random.default_rng(0), 20_000)
+    np.testing.assert_allclose(v.mean(0), 0, atol=0.02)
+    np.testing.assert_allclose((v[:, :, None] * v[:, None, :]).mean(0), np.eye(3) / 3, atol=0.01)
+    q = directions(np.random.default_rng(1), 20_000, 4)
+    np.testing.assert_allclose((q[:, :, None] * q[:, None, :]).mean(0), np.eye(4) / 4, atol=0.01)
+
+
+def scene(**changes):
+    values = {"box": 1.0, "speed": 1.0, "spin": 1.0, "horizon": 1.0, "kinds": ((manybody.Clump.sphere(0.1), 60),)} | changes
+    return manybody.Scene(key="full", label="full", material=manybody.Material(1000.0, 1e6, 0.2), **values)
+
+
+def test_a_box_too_full_says_how_full():
+    with pytest.raises(manybody.BoxTooFull, match=r"clump \d+ of 250 .* is filled to \d+\.\d % of its volume.*104.7 %"):
+        scene(kinds=((manybody.Clump.sphere(0.1), 250),)).initial_state(0)
+    with pytest.raises(manybody.BoxTooFull, match=r"filled to 0\.0 %"):
+        scene(kinds=((manybody.Clump.sphere(0.6), 1),)).initial_state(0)
+
+
+def test_scenes_that_cannot_be_say_why():
+    for changes, message in (
+        ({"box": -1.0}, "box must be positive"),
+        ({"speed": np.nan}, "speed must be finite"),
+        ({"spin": -1.0}, "spin must be"),
+        ({"horizon": 0.0}, "horizon must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            scene(**changes)
+    with pytest.raises(ValueError, match="at least 1"):
+        len(scene(kinds=((manybody.Clump.sphere(0.1), 0),)).clumps)
+    with pytest.raises(ValueError, match="seed"):
+        scene().initial_state(-1)
+    with pytest.raises(ValueError, match="has no box"):
+        scene(box=np.inf).initial_state(0)
+    with pytest.raises(KeyError, match="did you mean 'chess'"):
+        manybody.scenes["ches"]
+    with pytest.raises(ValueError, match="poisson"):
+        manybody.Material(1.0, 1.0, 0.6)
+
+
+def test_scaled_scenes_keep_density_and_mixture():
+    chess = manybody.scenes["chess"]
+    big = chess.scaled(320)
+    assert len(big) == 320
+    assert big.solid_fraction == pytest.approx(chess.solid_fraction)
+    assert [count for _, count in big.clumps] == [10 * count for _, count in chess.clumps]
