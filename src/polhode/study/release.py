@@ -1,7 +1,7 @@
 """The many-body results of a full run as a small file that comes with the code, for readers without an hour to spare.
 
 ``polhode release`` makes data/released/many_body.nc from the folder of results. The file says from which version of the code it
-came, on what day, on what processor, and how much of its time each method took; the report shows it beside the run it belongs to.
+came, on what day, on what processor, and how much of its time each method took; the report shows it as such.
 """
 
 import argparse
