@@ -8,6 +8,7 @@ import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -121,6 +122,13 @@ def test_means_are_taken_at_reference_times():
             "long_run.dt: 'soon' is not of type 'number'",
         ),
         (lambda c: c.update(plugins=["nowhere.py"]), "nowhere.py does not exist"),
+        (lambda c: c.pop("cost"), "lacks 'cost'"),
+        (lambda c: c["cost"].update(round=5), "cost: did you mean 'rounds'"),
+        (lambda c: c["cost"].update(rounds=0), "cost.rounds"),
+        (lambda c: c["cost"].update(block=0.0), "cost.block must be greater than 0"),
+        (lambda c: c["cost"].update(target_errors=[1e-3, -1.0]), "cost.target_errors.1 must be greater than 0"),
+        (lambda c: c["cost"].update(torque_prices=[-1]), "cost.torque_prices.0"),
+        (lambda c: c["cost"].update(torque_prices=[]), "cost.torque_prices"),
         (lambda c: c.update(checks=["stabilty"]), "checks: unknown check 'stabilty'; did you mean 'stability'"),
         (lambda c: c.update(problems={"heavy_top": None}), "problems: every one is null"),
         (lambda c: c["problems"]["spiral_cylinder"].update(dt={"fit": None}), "dt: every set of step sizes is null"),
@@ -140,6 +148,26 @@ def test_bad_configuration_is_named(change, message):
     with pytest.raises(configuration.ConfigurationError) as error:
         configuration.resolve(config, HOME, files=["config.yaml"])
     assert message in str(error.value) and "config.yaml" in str(error.value)
+
+
+def test_the_cost_study_in_order_or_left_out():
+    config = small()
+    config["cost"].update(target_errors=[1e-3, 1e-1], torque_prices=[100, 0, 10])
+    cost = configuration.resolve(config, HOME).cost
+    assert cost.target_errors == (1e-1, 1e-3) and cost.torque_prices == (0, 10, 100)
+    assert configuration.resolve(small() | {"cost": None}, HOME).cost is None
+
+
+def test_without_a_cost_study_nothing_waits_for_it():
+    plans = [jobs.Plan(configuration.resolve(small() | change, HOME), HOME) for change in ({}, {"cost": None})]
+    for plan, expected in zip(plans, (["results/cost.nc"], []), strict=True):
+        for name, wanted in (("relative_cost", expected), ("error_vs_dt", [])):
+            assert plan.cost_of_figure(SimpleNamespace(figure=name)) == wanted
+        assert plan.places(None)["cost_file"] == "".join(expected)
+        assert {"results/timing.nc", "results/cost.nc"} <= set(plan.data()) or not expected
+        assert expected or not [path for path in plan.data() if "timing" in path or "cost" in path]
+    assert plans[0].cost_of_table(SimpleNamespace(table="orders")) == []
+    assert plans[1].cost_of_table(SimpleNamespace(table="cost")) == ["results/cost_claims.csv"]
 
 
 def test_targets_need_a_closed_form(monkeypatch):

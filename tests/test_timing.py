@@ -138,6 +138,21 @@ def test_a_disturbance_spoils_its_sample_alone():
     np.testing.assert_allclose(samples[Form("a", "body", True)], 20.0, rtol=1e-6)
 
 
+def test_a_disturbance_while_blocks_are_sized_does_not_shorten_them():
+    shop = Workshop(FORMS)
+    form, calls = Form("b", "body", False), []
+    quiet = shop.runs[form]
+
+    def disturbed(steps):
+        quiet(steps)
+        calls.append(steps)
+        # All but one of the first trials last long.
+        shop.now += 1.0 if len(calls) < timing.TRIALS else 0.0
+
+    timing.measure(shop.runs | {form: disturbed}, 1, 1e-4, shop.clock)
+    assert calls[-1] * FORMS[form] * 1e-9 + shop.START >= 1e-4
+
+
 def test_a_clock_that_stands_still_is_refused():
     with pytest.raises(RuntimeError, match="cannot be used"):
         timing.measure({Form("a", "body", True): lambda steps: None}, 1, 1e-3, lambda: 0.0)

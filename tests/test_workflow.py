@@ -1,5 +1,7 @@
 """The real workflow, end to end: what is re-run and what is not, the same bytes every time, and a report at the end."""
 
+import base64
+import json
 import os
 import re
 import shutil
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from polhode.study.jobs import FIGURES, TABLES
+from polhode.study.jobs import COST_FIGURES, COST_TABLES, FIGURES, TABLES
 
 HOME = Path(__file__).parents[1]
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
@@ -26,6 +28,7 @@ TINY = {
     "checks": ["stability"],
     "many_body": dict.fromkeys(yaml.safe_load((HOME / "config.yaml").read_text())["many_body"])
     | {"rods": {"methods": ["spiral_leapfrog"], "horizon": 0.1, "seeds": 2, "samples": 5}},
+    "cost": {"rounds": 2, "block": 1e-5, "target_errors": [1e-2, 1e-3], "torque_prices": [0, 10]},
     "problems": dict.fromkeys(yaml.safe_load((HOME / "config.yaml").read_text())["problems"])
     | {
         "spiral_cylinder": {
@@ -45,6 +48,8 @@ TINY = {
 }
 #: Cells of a method that runs everything; the two of several torques cannot run the coupled cylinders.
 SINGLE, COUPLED = 4 + 15 + 7, 7
+#: What holds times: no two runs give the same.
+TIMED = {"timing", "cost", "cost_claims", "cost_numbers", *COST_FIGURES, *COST_TABLES}
 CELLS = len(METHODS) * SINGLE + (len(METHODS) - 1) * COUPLED
 
 
@@ -95,18 +100,24 @@ class House:
         file.write_text(text.replace(old, new))
 
     def data(self) -> dict[str, bytes]:
-        """All data files of a run."""
+        """All data files of a run that hold no times."""
         results = self.folder / "results"
         return {
             str(p.relative_to(results)): p.read_bytes()
             for p in sorted(results.rglob("*"))
-            if p.suffix in (".nc", ".csv", ".tex")
+            if p.suffix in (".nc", ".csv", ".tex") and p.stem not in TIMED
         }
 
     def pictures(self) -> dict[str, bytes]:
-        """All figures and the report."""
-        results = self.folder / "results"
-        return {str(p.relative_to(results)): p.read_bytes() for p in sorted(results.rglob("*")) if p.suffix in (".pdf", ".png")}
+        """All figures but those of times."""
+        figures = self.folder / "results" / "figures"
+        return {f"figures/{p.name}": p.read_bytes() for p in sorted(figures.glob("*")) if p.stem not in TIMED}
+
+    def periods(self) -> dict[str, tuple[float, float]]:
+        """When the job that made a file began and when it ended, as Snakemake keeps it."""
+        records = (self.folder / ".snakemake" / "metadata").rglob("*")
+        found = {base64.b64decode(p.name).decode(): json.loads(p.read_text()) for p in records if p.is_file()}
+        return {name: (record["starttime"], record["endtime"]) for name, record in found.items()}
 
 
 def _environment() -> dict[str, str]:
@@ -137,7 +148,7 @@ def test_the_report_is_made(house):
     assert (results / "report.pdf").read_bytes().startswith(b"%PDF")
     assert (results / "provenance.json").is_file()
     for kind in ("pdf", "png"):
-        assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == set(FIGURES)
+        assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == {*FIGURES, *COST_FIGURES}
     assert len(list((results / "cells").rglob("*.nc"))) == CELLS
     assert not [p for p in results.rglob(".*") if p.is_file()], "temporary files were left behind"
 
@@ -171,15 +182,15 @@ def test_a_comment_reruns_nothing(edited):
 def test_an_edited_script_reruns_its_rule(edited):
     append(edited.folder / "workflow" / "scripts" / "table.py", "REMARK = 1")
     jobs = edited.jobs()
-    assert jobs["table"] == len(TABLES)
-    assert not {"cell", "gather", "figure", "numbers"} & set(jobs)
+    assert jobs["table"] == len(TABLES) + len(COST_TABLES)
+    assert not {"cell", "gather", "figure", "numbers", "timing"} & set(jobs)
 
 
 def test_an_edited_method_reruns_its_cells_alone(edited):
     edited.edit("src/polhode/methods/euler.py", "axpy(dt, euler_equations", "axpy(1.0 * dt, euler_equations")
     jobs = edited.jobs()
     assert (jobs["cell"], jobs["long_run"], jobs["targets"]) == (SINGLE + COUPLED, 4, 1)
-    assert "reference" not in jobs
+    assert jobs["timing"] == 1 and "reference" not in jobs
 
 
 def test_a_switched_run_is_another_run(house):
@@ -197,8 +208,8 @@ def test_an_edited_method_reruns_those_built_on_it(edited):
 def test_an_edited_figure_reruns_no_numbers(edited):
     append(edited.folder / "src" / "polhode" / "study" / "figures" / "seelen2016.py", "REMARK = 1")
     jobs = edited.jobs()
-    assert not {"cell", "long_run", "targets", "reference", "gather"} & set(jobs)
-    assert jobs["figure"] == len(FIGURES)
+    assert not {"cell", "long_run", "targets", "reference", "gather", "timing", "cost"} & set(jobs)
+    assert jobs["figure"] == len(FIGURES) + len(COST_FIGURES)
 
 
 def test_another_step_size_adds_its_cells_alone(edited):
@@ -207,7 +218,36 @@ def test_another_step_size_adds_its_cells_alone(edited):
     edited.configure(config)
     jobs = edited.jobs()
     assert jobs["cell"] == 5
-    assert not {"long_run", "targets"} & set(jobs)
+    assert not {"long_run", "targets", "timing"} & set(jobs), "other errors do not change what a step costs"
+    assert jobs["cost"] == 1
+
+
+def test_nothing_runs_beside_the_timing(house):
+    periods = house.periods()
+    begin, end = periods.pop("results/timing.nc")
+    assert len(periods) > CELLS
+    beside = [name for name, (first, last) in periods.items() if first < end and last > begin]
+    assert beside == []
+    plan = house.run("-n", "--cores", "5", "--forcerun", "timing", "--quiet", "none")
+    assert re.search(r"rule timing:.*?threads: 5", plan, re.DOTALL)
+
+
+def test_more_rounds_are_another_timing(edited):
+    edited.configure(TINY | {"cost": TINY["cost"] | {"rounds": 3}})
+    jobs = edited.jobs()
+    assert jobs["timing"] == 1 and "cell" not in jobs
+    edited.configure(TINY | {"cost": TINY["cost"] | {"torque_prices": [0, 10, 1000]}})
+    jobs = edited.jobs()
+    assert jobs["cost"] == 1 and not {"timing", "cell"} & set(jobs)
+
+
+def test_the_study_without_times(edited):
+    edited.configure(TINY | {"cost": None})
+    assert not {"timing", "cost"} & set(edited.jobs())
+    edited.run("--cores", "2", "results/tables/cost.tex", "results/figures/relative_cost.pdf", "results/cost_numbers.tex")
+    results = edited.folder / "results"
+    assert "cost: null" in (results / "tables" / "cost.tex").read_text()
+    assert r"\newcommand{\costCpu}{n/a}" in (results / "cost_numbers.tex").read_text()
 
 
 #: One figure or table of each kind; all of them would only take longer.

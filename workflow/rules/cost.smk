@@ -1,17 +1,16 @@
 """What a step costs, measured with nothing beside it, and how long a method then takes to a target error."""
 
 
-# Alone on the machine: it takes all cores, and its input keeps it until the fan-out is done. Errors that were computed
-# again do not change what a step costs, hence ancient.
+# Alone on the machine: it takes all cores. No input makes it wait for the fan-out, the low priority does as far as it can:
+# behind an ancient input Snakemake would not see that a method was edited, while cells run again for the same reason.
 rule timing:
-    input:
-        ancient(rules.gather.output),
     output:
         f"{RESULTS}/timing.nc",
     log:
         f"{RESULTS}/logs/timing.log",
     benchmark:
         f"{RESULTS}/benchmarks/timing.tsv"
+    priority: -1
     conda:
         "../envs/polhode.yml"
     threads: workflow.resource_settings.cores or 1

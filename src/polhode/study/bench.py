@@ -26,8 +26,8 @@ SUMMARY = "what a step of each method costs on this machine"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What ``polhode bench`` takes."""
     parser.add_argument("--methods", nargs="+", metavar="KEY", help="only these methods, with the two they are set against")
-    parser.add_argument("--rounds", type=int, default=25, help="how often each method is timed in each form (%(default)s)")
-    parser.add_argument("--block", type=float, default=1e-3, help="time of one sample, at least, s (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=200, help="how often each method is timed in each form (%(default)s)")
+    parser.add_argument("--block", type=float, default=5e-4, help="time of one sample, at least, s (%(default)s)")
     parser.add_argument("--frame", choices=[*timing.FRAMES, "both"], default="body", help="where the angular velocity is kept")
     parser.add_argument("--plugin", action="append", default=[], metavar="FILE", help="a method of your own; may be repeated")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the table there as well, in full precision")

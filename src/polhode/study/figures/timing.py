@@ -29,6 +29,8 @@ def relative_cost(inputs: Inputs) -> Figure:
     looks = style.styles(keys, {key: methods[key].variant_of for key in keys if key in methods})
     published = inputs.published_numbers("delvalle_cost")
     stated = published[published["quantity"] == "step"]
+    # Many samples are drawn fainter, so that their density shows.
+    alpha = float(np.clip(16 / step.sizes["sample"], 0.05, 0.3))
     figure = new_figure((style.TEXT_WIDTH, max(2.6, 1.25 + 0.25 * len(keys))))
     panels = figure.subplots(1, 2, sharey=True)
     highest = float(np.nanmax(step["relative"].values)) * MARGIN
@@ -45,7 +47,7 @@ def relative_cost(inputs: Inputs) -> Figure:
                 samples = one["samples"].isel(normalised=form).values / unit
                 samples = samples[np.isfinite(samples) & (samples <= highest)]
                 colour = looks[key]["color"]
-                axes.vlines(samples, place[form] - TICK, place[form] + TICK, color=colour, alpha=0.22, linewidth=0.5, zorder=2)
+                axes.vlines(samples, place[form] - TICK, place[form] + TICK, color=colour, alpha=alpha, linewidth=0.5, zorder=2)
             found = one["relative"].values
             if np.isfinite(found).all():
                 axes.plot(found[[1, 0]], [place[1], place[0]], color="0.35", linewidth=0.6, zorder=3)

@@ -29,8 +29,9 @@ def cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             own = found[key, frame]
             cells.append(_decimal(own["to_euler"], 2))
             for name, declared in (("normalised", "yes"), ("left_alone", "no")):
-                text = _decimal(own[name], 1)
-                cells.append(rf"\emph{{{text}}}" if own["normalises"] == declared and text != "--" else text)
+                # Plain digits: siunitx would set them upright.
+                text = f"{own[name]:.1f}" if isfinite(own[name]) else "--"
+                cells.append(rf"\emph{{{text}}}" if own["normalises"] == declared else text)
         return cells
 
     rows = grouped_rows(list(map(str, step["method"].values)), row)
