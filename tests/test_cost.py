@@ -110,6 +110,13 @@ def test_rounding_at_fine_steps_is_forgiven_but_no_crossing_is_read_from_it():
     assert below.how == "round-off" and isnan(below.dt)
 
 
+def test_no_step_is_read_where_the_errors_only_scatter():
+    steps = np.array([1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
+    scattered = Ladder(steps, np.array([1.1e-12, 0.9e-12, 1.2e-12, 1e-9, 1e-6]), 1.0)
+    assert scattered.find(1e-12).how == "round-off" and isnan(scattered.find(1e-12).dt)
+    assert scattered.find(1e-11).how == "between"
+
+
 def test_an_error_that_does_not_fall_is_not_round_off():
     stuck = Ladder(STEPS, np.full(len(STEPS), 1e-3), 1.0)
     assert isnan(stuck.find(1e-4).dt) and stuck.find(1e-4).how == "no order"
@@ -204,6 +211,16 @@ def test_a_method_that_was_not_timed_has_steps_but_no_time():
     assert isfinite(float(data.steps.sel({"method": "rk4"})[0])) and isnan(
         float(data.time_to_solution.sel({"method": "rk4"})[0])
     )
+
+
+def test_a_run_that_blew_up_ends_the_ladder():
+    data = made_up_problem(ORDERS)
+    for name in ("q_error_l1", "omega_error_l1"):
+        data[name][:, 15:] = nan
+    step = made_up_timing(ORDERS, NANOSECONDS)["step"]
+    assert cost.problem_cost(data, step, [0.9], [0]).coarsest.all()
+    data["diverged"][:, 15:] = 1
+    assert not cost.problem_cost(data, step, [0.9], [0]).coarsest.any()
 
 
 def test_runs_that_stop_short_of_the_horizon_are_left_out():
