@@ -1,14 +1,17 @@
 """The many-body engine: exact collisions, what elastic contacts keep, free flight bit by bit, order of the energy error."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba.core.runtime import _nrt_python, rtsys
 
 import polhode
 from polhode import manybody
+from polhode.manybody import pictures
 from polhode.manybody.contact import collision_time, largest_overlap
-from polhode.manybody.simulation import run
+from polhode.manybody.simulation import compiled_driver, run
 from polhode.methods.protocol import OneTorque
 
 SOFT = manybody.Material(density=1000.0, young=1e6, poisson=0.25)
@@ -262,6 +265,43 @@ def test_the_order_of_the_clumps_does_not_matter(key):
     np.testing.assert_allclose(a["energies"], b["energies"], rtol=1e-12, atol=1e-12)
 
 
+# ---- what compilation promises ----
+
+
+@pytest.fixture
+def counted_allocations():
+    """Numba's own count of the memory it asks for; off by default."""
+    _nrt_python.memsys_enable_stats()
+    yield
+    _nrt_python.memsys_disable_stats()
+
+
+def test_steps_allocate_nothing(counted_allocations):
+    """Lists are made again and again in the same arrays."""
+    rods = manybody.scenes["rods"]
+    begin = rods.initial_state(1)
+
+    def allocations(n: int) -> int:
+        before = rtsys.get_allocation_stats().alloc
+        outcome = run(rods, METHODS["spiral_leapfrog"], 38.3e-6, begin, np.array([0, n]))
+        assert outcome["work"][0] > n / 200
+        return rtsys.get_allocation_stats().alloc - before
+
+    allocations(10)
+    assert allocations(100) == allocations(5000)
+
+
+@pytest.mark.parametrize("key", NAMED)
+def test_the_pass_over_the_lanes_uses_vector_registers(key):
+    driver = compiled_driver(METHODS[key])
+    (assembly,) = driver.inspect_asm().values()
+    functions = re.split(r"\n(?=_ZN\S+:\n)", assembly)
+    (code,) = [text for text in functions if re.match(r"_ZN7polhode\S*7advance\S*:", text)]
+    packed, scalar = code.count("mulpd"), code.count("mulsd")
+    if packed + scalar:  # x86-64; other families name their instructions otherwise
+        assert packed > 4 * scalar
+
+
 # ---- runs that fail, calls that cannot ----
 
 
@@ -289,3 +329,18 @@ def test_calls_that_cannot_be_say_why():
         manybody.simulate(rods, "euler", -1.0)
     with pytest.raises(ValueError, match="initial r must be 30 rows"):
         manybody.simulate(rods, "euler", 1e-5, state=state([[0, 0, 0]], [[0, 0, 0]]))
+
+
+def test_pictures_show_every_clump():
+    rods = manybody.scenes["rods"]
+    figure = pictures.picture_of_scene(rods, rods.initial_state(0), pixels=300)
+    image = figure.axes[0].images[0].get_array()
+    assert 0.005 < (image[..., 3] > 0).mean() < 0.5
+    figure = pictures.picture_of_clump(L_SHAPE)
+    assert "4 spheres" in figure.axes[0].get_title()
+    # One sphere fills pi/4 of the square around it, and hides one behind it.
+    ball, behind = [0, 0, 0, 1.0], [0, 0, -3, 0.5]
+    red, blue = [1.0, 0, 0], [0, 0, 1.0]
+    image = pictures.render(np.array([behind, ball]), np.array([blue, red]), (-1, 1, -1, 1), 200, np.eye(3))
+    assert (image[..., 3] > 0).mean() == pytest.approx(np.pi / 4, rel=0.01)
+    assert image[100, 100, 0] > image[100, 100, 2]

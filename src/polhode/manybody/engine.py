@@ -46,6 +46,7 @@ from polhode.manybody.neighbours import (
     GROUPED,
     LIMITS,
     LISTS,
+    MARGIN,
     NEAR,
     PAIRED,
     SUMS,
@@ -315,6 +316,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                             fields, wide, count, first, many, spheres, extents, half, rates, skin, lists
                         )
                         work[LISTS] += 1
+                        work[MARGIN] = int(min(skin, 1e9) * 1e9)
                         if groups <= lists[LIMITS].size and n_spheres <= lists[NEAR].shape[1] and n_pairs <= lists[SUMS].size:
                             break
                         lists = empty_lists(2 * groups, 2 * n_spheres, 2 * n_pairs, count, most)

@@ -53,7 +53,7 @@ PER_CLUMP, PER_NEAR, PER_SPHERE, PER_CANDIDATE = 30.0, 20.0, 4.0, 1.0
 PER_ASLEEP, PER_AWAKE, PER_ROTATED, PER_PAIR = 1.5, 15.0, 3.0, 2.5
 
 #: Counters of work done, see polhode.manybody.simulation.WORK.
-LISTS, GROUPS, SPHERES, PAIRS, CONTACTS = range(5)
+LISTS, GROUPS, SPHERES, PAIRS, CONTACTS, MARGIN = range(6)
 
 load_listed_r, load_listed_axis, load_listed_q = loader(R_LISTED, 3), loader(AXIS_LISTED, 3), loader(Q_LISTED, 4)
 store_listed_r, store_listed_axis, store_listed_q = storer(R_LISTED, 3), storer(AXIS_LISTED, 3), storer(Q_LISTED, 4)
@@ -169,7 +169,8 @@ def empty_lists(groups: int, spheres: int, pairs: int, count: int, most: int) ->
         np.zeros(count, np.int64),  # BEHIND: the next clump of the same cell
         np.zeros(4 * count + 64, np.int64),  # HEADS: first clump of each cell
         np.zeros(count, np.int64),  # AROUND: clumps near one clump
-        np.zeros((count, 8)),  # AXES: begin and way of the axis, width and reach
+        # AXES: first point and way of the axis of the capsule, its width, and the reach
+        np.zeros((count, 8)),
     )
 
 
@@ -190,9 +191,8 @@ def make_list(
     """List anew what may touch while no clump uses up its margin, from the positions in ``fields``.
 
     ``rates`` (count, 3) are described in :func:`weights`, ``skin`` is the mean margin (m), ``extents`` (6, count) are reach, X,
-    # AXES: first point and way of the axis of the capsule, its width, and the reach
-    Y and the capsule of each clump. Returns the numbers of groups, spheres and pairs, and what it cost (ns or so); where a number exceeds
-    the room in ``lists`` the list is not complete and must be made again with more.
+    Y and the capsule of each clump. Returns the numbers of groups, spheres and pairs, and what it cost (ns or so); where a
+    number exceeds the room in ``lists`` the list is not complete and must be made again with more.
     """
     groups, limits, near, pairs = lists[GROUPED], lists[LIMITS], lists[NEAR], lists[PAIRED]
     margins, lab, marks, axes = lists[MARGINS], lists[LAB], lists[MARKS], lists[AXES]

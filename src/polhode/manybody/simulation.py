@@ -109,7 +109,6 @@ def run(
         ``work``: counts of what was done, see :data:`WORK`. ``diverged``: number of the step at which the run blew up, or -1.
     """
     count = len(scene)
-    clumps = scene.every_clump
     arrays = {
         name: np.array(getattr(state, name), dtype=float, order="C").reshape(-1, size)
         for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3))
@@ -122,8 +121,9 @@ def run(
     if np.abs(np.linalg.norm(arrays["q"], axis=1) - 1).max() > 1e-12:
         raise ValueError(f"scene {scene.key!r}: the initial q are not unit quaternions; divide them by their norms")
     kinds = [clump for clump, _ in scene.clumps]
-    begins = dict(zip(map(id, kinds), np.cumsum([0, *(len(k.radii) for k in kinds)])[:-1], strict=True))
-    bodies = {id(kind): kind.body(scene.material.density) for kind in kinds}
+    which = np.repeat(np.arange(len(kinds)), [number for _, number in scene.clumps])
+    bodies = [kind.body(scene.material.density) for kind in kinds]
+    sizes = np.array([len(kind.radii) for kind in kinds], np.int64)
     samples = len(sample_steps)
     energies, momenta = np.full((samples, 2), np.nan), np.full((samples, 6), np.nan)
     spins = np.full((samples if scene.linear else 0, count), np.nan)
@@ -132,12 +132,12 @@ def run(
     drive = compiled_driver(method, normalise)
     diverged = drive(
         *arrays.values(),
-        np.array([bodies[id(clump)].mass for clump in clumps]),
-        np.array([bodies[id(clump)].coefficients() for clump in clumps]),
-        np.array([begins[id(clump)] for clump in clumps], np.int64),
-        np.array([len(clump.radii) for clump in clumps], np.int64),
+        np.array([body.mass for body in bodies])[which],
+        np.array([body.coefficients() for body in bodies])[which],
+        (np.cumsum(sizes) - sizes)[which],
+        sizes[which],
         np.ascontiguousarray(np.hstack([np.vstack([kind.centres.T, kind.radii]) for kind in kinds])),
-        np.array([[getattr(clump, name) for clump in clumps] for name in EXTENTS]),
+        np.ascontiguousarray(np.array([[getattr(kind, name) for kind in kinds] for name in EXTENTS])[:, which]),
         4 / 3 * scene.material.reduced,
         scene.box / 2,
         not brute_force,
@@ -159,10 +159,11 @@ def run(
     }
 
 
-#: What the engine knows of the outline of a clump, see :class:`polhode.manybody.clump.Clump`; in the order it reads them.
+#: What the engine knows of the outline of a :class:`polhode.manybody.clump.Clump`, in the order it reads it.
 EXTENTS = ("reach", "along", "beside", "low", "high", "width")
-#: What a run counts of its own work: lists made, pairs of clumps, spheres and pairs of spheres looked at, contacts.
-WORK = ("lists", "groups", "spheres", "pairs", "contacts")
+#: What a run counts of its own work: lists made; groups (two clumps, or a clump and a wall), spheres and pairs of spheres
+#: looked at, contacts; and the mean margin of the last list in nm.
+WORK = ("lists", "groups", "spheres", "pairs", "contacts", "margin")
 
 
 def compiled_driver(method: OneTorque, normalise: bool | None = None) -> Any:
