@@ -183,7 +183,9 @@ def many_body_pairs(inputs: Inputs) -> Figure:
     marks = [m * 10.0**e for e in range(-6, 9) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
     marks = marks if len(marks) <= 7 else [m for m in marks if abs(np.log10(m) - round(np.log10(m))) < 0.01]
     panels[0, 0].yaxis.set_major_locator(FixedLocator(marks))
-    panels[0, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    panels[0, 0].yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"$10^{{{round(np.log10(value))}}}$")
+    )
     panels[0, 0].yaxis.set_minor_locator(NullLocator())
     panels[0, 0].set_ylabel("energy error / that of SPIRAL")
     legend_below_styles(figure, labels, looks, 4)

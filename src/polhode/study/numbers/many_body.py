@@ -150,6 +150,9 @@ def _rods(data: xr.Dataset, name: str) -> dict[str, str]:
         blown = float(own["diverged_at"].values[0])
         result[f"study{name}Diverged{macro_name(key)}"] = number(blown, 3) if isfinite(blown) else "never"
         (turned if lost.size else kept).append(escape(label))
+    zero = data["axial_spin_change"].isel(seed=0).max("time").values == 0
+    exact = [escape(str(label)) for label, kept_exactly in zip(data["label"].values, zero, strict=True) if kept_exactly]
+    result[f"study{name}ExactSpin"] = listed(exact) if exact else "none"
     result[f"study{name}KeptSpin"] = listed(kept) if kept else "none"
     result[f"study{name}LostSpin"] = listed(turned) if turned else "none"
     return result
