@@ -1,6 +1,10 @@
 """The many-body study: the same bytes whoever computes, what a run comes to, runs that blow up, the configuration."""
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +138,37 @@ def test_a_film_holds_what_a_picture_needs(tmp_path):
     found = read_cell(tmp_path / "film.nc")
     assert found["r"].shape == (5, 30, 3) and found["q"].shape == (5, 30, 4)
     assert len(found["radius"]) == 3 and set(found["kind"]) == {0}
+
+
+def test_runs_depend_on_engine_method_and_shapes(tmp_path):
+    """Not on what gathers or draws them."""
+    for name in ("src", "data"):
+        shutil.copytree(HOME / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def code(edited: str = "", text: str = "") -> dict[str, str]:
+        """The hash of the code of each method after a change to one file."""
+        if edited:
+            file = tmp_path / edited
+            file.write_text(f"{file.read_text()}\n{text}\n")
+        program = (
+            "from pathlib import Path; from types import SimpleNamespace as N; from polhode.study.jobs import Plan\n"
+            "plan = Plan(N(results='results', scenes={}), Path('.'))\n"
+            "print(*(plan.many_body_code(N(method=m)) for m in ('euler', 'spiral_leapfrog')))"
+        )
+        environment = os.environ | {"PYTHONPATH": "src"}
+        done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return dict(zip(("euler", "spiral_leapfrog"), done.stdout.split(), strict=True))
+
+    before = code()
+    assert code("src/polhode/study/figures/many_body.py", "REMARK = 1") == before
+    assert code("src/polhode/study/many_body_gather.py", "REMARK = 1") == before
+    one = code("src/polhode/methods/euler.py", "REMARK = 1")
+    assert one["euler"] != before["euler"] and one["spiral_leapfrog"] == before["spiral_leapfrog"]
+    two = code("src/polhode/manybody/contact.py", "REMARK = 1")
+    assert two["euler"] != one["euler"] and two["spiral_leapfrog"] != one["spiral_leapfrog"]
+    three = code("data/shapes/pawn.csv", "# another pawn")
+    assert three["spiral_leapfrog"] != two["spiral_leapfrog"]
 
 
 # The configuration

@@ -295,7 +295,7 @@ class Plan:
 
     def _many_body_method_code(self, method: str) -> str:
         shapes = hashlib.sha256()
-        for path in sorted((self.home / "data" / "shapes").glob("*")):
+        for path in sorted((self.home / "data" / "shapes").glob("*.csv")):
             shapes.update(path.name.encode() + path.read_bytes())
         return fingerprint("polhode.study.many_body", self._origin("methods", method)) + shapes.hexdigest()[:16]
 
