@@ -33,6 +33,7 @@ wildcard_constraints:
     method="|".join(STUDY.methods),
     kind="long_runs|long_runs_switched",
     check="|".join(configuration.CHECKS),
+    scene="|".join([*STUDY.scenes, "none"]),
 
 
 localrules:
@@ -45,6 +46,7 @@ rule all:
     input:
         f"{RESULTS}/report.pdf",
         f"{RESULTS}/provenance.json",
+        PLAN.animations(),
         PLAN.data(),
 
 
@@ -55,5 +57,6 @@ rule data:
 
 include: "workflow/rules/references.smk"
 include: "workflow/rules/single_body.smk"
+include: "workflow/rules/many_body.smk"
 include: "workflow/rules/cost.smk"
 include: "workflow/rules/report.smk"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from polhode.study.jobs import COST_FIGURES, COST_TABLES, FIGURES, TABLES
+from polhode.study.jobs import COST_FIGURES, COST_TABLES, FIGURES, MANY_BODY_FIGURES, MANY_BODY_TABLES, TABLES
 
 HOME = Path(__file__).parents[1]
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
@@ -26,6 +26,8 @@ TINY = {
     "methods": METHODS,
     "digits": 30,
     "checks": ["stability"],
+    "many_body": dict.fromkeys(yaml.safe_load((HOME / "config.yaml").read_text())["many_body"])
+    | {"rods": {"methods": ["spiral_leapfrog"], "horizon": 0.1, "seeds": 2, "samples": 5}},
     "cost": {"rounds": 2, "block": 1e-5, "target_errors": [1e-2, 1e-3], "torque_prices": [0, 10]},
     "problems": dict.fromkeys(yaml.safe_load((HOME / "config.yaml").read_text())["problems"])
     | {
@@ -146,7 +148,7 @@ def test_the_report_is_made(house):
     assert (results / "report.pdf").read_bytes().startswith(b"%PDF")
     assert (results / "provenance.json").is_file()
     for kind in ("pdf", "png"):
-        assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == {*FIGURES, *COST_FIGURES}
+        assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == {*FIGURES, *MANY_BODY_FIGURES, *COST_FIGURES}
     assert len(list((results / "cells").rglob("*.nc"))) == CELLS
     assert not [p for p in results.rglob(".*") if p.is_file()], "temporary files were left behind"
 
@@ -180,7 +182,7 @@ def test_a_comment_reruns_nothing(edited):
 def test_an_edited_script_reruns_its_rule(edited):
     append(edited.folder / "workflow" / "scripts" / "table.py", "REMARK = 1")
     jobs = edited.jobs()
-    assert jobs["table"] == len(TABLES) + len(COST_TABLES)
+    assert jobs["table"] == len(TABLES) + len(MANY_BODY_TABLES) + len(COST_TABLES)
     assert not {"cell", "gather", "figure", "numbers", "timing"} & set(jobs)
 
 
@@ -207,7 +209,7 @@ def test_an_edited_figure_reruns_no_numbers(edited):
     append(edited.folder / "src" / "polhode" / "study" / "figures" / "seelen2016.py", "REMARK = 1")
     jobs = edited.jobs()
     assert not {"cell", "long_run", "targets", "reference", "gather", "timing", "cost"} & set(jobs)
-    assert jobs["figure"] == len(FIGURES) + len(COST_FIGURES)
+    assert jobs["figure"] == len(FIGURES) + len(MANY_BODY_FIGURES) + len(COST_FIGURES)
 
 
 def test_another_step_size_adds_its_cells_alone(edited):

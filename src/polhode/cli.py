@@ -12,8 +12,10 @@ from typing import Any
 
 #: Every command and its module.
 COMMANDS: dict[str, str] = {
+    "animate": "polhode.study.animation",
     "bench": "polhode.study.bench",
     "recommend": "polhode.study.recommend",
+    "release": "polhode.study.release",
 }
 
 

@@ -25,6 +25,7 @@ rule cost:
     input:
         timing=rules.timing.output[0],
         single_body=rules.gather.output[0],
+        many_body=PLAN.many_body(),
     output:
         f"{RESULTS}/cost.nc",
     log:

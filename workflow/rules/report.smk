@@ -8,6 +8,7 @@ rule figure:
         checks=PLAN.checks(),
         published=PLAN.published(),
         cost=PLAN.cost_of_figure,
+        many_body=PLAN.many_body_of_figure,
     output:
         f"{RESULTS}/figures/{{figure}}.pdf",
         f"{RESULTS}/figures/{{figure}}.png",
@@ -31,6 +32,7 @@ rule table:
         checks=PLAN.checks(),
         published=PLAN.published(),
         cost=PLAN.cost_of_table,
+        many_body=PLAN.many_body_of_table,
         claims=rules.claims.output[0],
     output:
         f"{RESULTS}/tables/{{table}}.tex",
@@ -53,6 +55,7 @@ rule numbers:
         single_body=rules.gather.output[0],
         references=PLAN.references(),
         checks=PLAN.checks(),
+        many_body=PLAN.many_body(),
         published=PLAN.published(),
         claims=rules.claims.output[0],
         tex=PLAN.sources(),

@@ -90,6 +90,7 @@ rule claims:
     input:
         single_body=rules.gather.output,
         checks=PLAN.checks(),
+        many_body=PLAN.many_body(),
         published=PLAN.published(),
     output:
         f"{RESULTS}/claims.csv",

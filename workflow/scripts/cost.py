@@ -4,4 +4,5 @@ from polhode.study.cost import run_cost
 from polhode.study.entry import study_of
 
 with study_of(snakemake) as study:
-    run_cost(snakemake.input.timing, snakemake.input.single_body, study, snakemake.output[0])
+    found = snakemake.input
+    run_cost(found.timing, found.single_body, study, snakemake.output[0], next(iter(found.many_body), ""))

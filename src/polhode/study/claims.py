@@ -14,7 +14,7 @@ import pandas as pd
 import xarray as xr
 import yaml
 
-from polhode.study import comparison, seelen2016
+from polhode.study import comparison, many_body_claims, seelen2016
 from polhode.study.inputs import Inputs, NotInRun, interpolated_step, is_published_ladder
 from polhode.study.storage import write_text
 
@@ -289,7 +289,7 @@ def moment_influence(results: Inputs, least: float) -> tuple[float, str]:
     return float(worst.max()), f"at I_11 = {at:g} kg m^2, {check.attrs['steps']} steps of the {check.attrs['problem']}"
 
 
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, Measure] = many_body_claims.MEASURES | {
     f.__name__: f
     for f in (
         worst_target_ratio,

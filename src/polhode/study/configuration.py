@@ -11,7 +11,7 @@ import jsonschema
 import numpy as np
 import yaml
 
-from polhode.methods.protocol import Method
+from polhode.methods.protocol import Method, OneTorque
 from polhode.problems.problem import Case, Problem
 from polhode.registry import catalogue, nearest
 from polhode.simulate import count_steps, sampled_steps
@@ -21,6 +21,8 @@ PROBLEMS = catalogue("polhode.problems")
 SCHEMA = Path("workflow/schemas/config.schema.yaml")
 #: Experiments on single methods, see :mod:`polhode.study.checks`; named here so that a configuration is read without them.
 CHECKS = ("reversibility", "stability", "note_corrections", "extended_inertia")
+#: Many-body scenes, see :mod:`polhode.manybody`; named here for the same reason.
+SCENES = ("chess", "rods")
 
 
 class ConfigurationError(ValueError):
@@ -115,6 +117,40 @@ class Cost:
 
 
 @dataclass(frozen=True)
+class Film:
+    """One short run of a scene whose motion is kept, for pictures: the method, its step and how many pictures (s)."""
+
+    method: str
+    dt: float
+    horizon: float
+    frames: int
+
+
+@dataclass(frozen=True)
+class SceneStudy:
+    """What is run on one many-body scene: every method with every step from every seed.
+
+    ``key`` names it in files, ``scene`` is the key of the scene; ``spin`` in rad/s, None for that of the scene. ``over_time``:
+    the energy along each run is kept, not only what it comes to.
+    """
+
+    key: str
+    scene: str
+    spin: float | None
+    horizon: float
+    methods: tuple[str, ...]
+    steps: tuple[StepSize, ...]
+    seeds: int
+    samples: int
+    over_time: bool
+    film: Film | None
+
+    def step(self, name: str) -> StepSize:
+        """The rung with this name in paths."""
+        return next(s for s in self.steps if s.name == name)
+
+
+@dataclass(frozen=True)
 class ProblemStudy:
     """What is run on one problem."""
 
@@ -159,6 +195,7 @@ class Study:
     problems: dict[str, ProblemStudy]
     checks: tuple[str, ...]
     cost: Cost | None
+    scenes: dict[str, SceneStudy]
     plugins: tuple[Path, ...]
     resolved: dict[str, Any]
 
@@ -225,9 +262,17 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         problems=problems,
         checks=tuple(checks),
         cost=_cost(config["cost"]),
+        scenes=_scenes(config["many_body"], methods, added, f"{where}: many_body"),
         plugins=tuple(plugins),
         resolved=json.loads(json.dumps(config)),
     )
+
+
+def many_bodies(study: Study) -> tuple[list[OneTorque], list[str]]:
+    """The methods and the scenes of the library that the many-body study runs."""
+    keys = dict.fromkeys(key for part in study.scenes.values() for key in part.methods)
+    found = [METHODS[key] for key in keys]
+    return [m for m in found if isinstance(m, OneTorque)], list(dict.fromkeys(part.scene for part in study.scenes.values()))
 
 
 def compile_plugins(study: Study) -> None:
@@ -258,31 +303,83 @@ def _cost(settings: Mapping[str, Any] | None) -> Cost | None:
     )
 
 
-def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], where: str) -> ProblemStudy:
-    problem: Case = PROBLEMS[key]
-    methods = tuple(m for m in methods if METHODS[m].runs(problem))
+def _rungs(sets: Mapping[str, Any], horizon: float, where: str, truncate_all: bool = False) -> tuple[StepSize, ...]:
+    """The step sizes of named sets, ascending; of a size that stands in several the first set counts."""
     rungs: dict[float, StepSize] = {}
-    for name, ladder in settings["dt"].items():
+    for name, ladder in sets.items():
         if ladder is None:
             continue
-        truncate = ladder.get("truncate", False)
+        truncate = ladder.get("truncate", truncate_all)
         if "geometric" in ladder:
             first, last, count = ladder["geometric"]
             values = geometric_ladder(first, last, int(count))
         elif "divisions" in ladder:
             low, high, count = ladder["divisions"]
-            values = dividing_ladder(problem.horizon, int(low), int(high), int(count))
+            values = dividing_ladder(horizon, int(low), int(high), int(count))
         else:
             values = [float(v) for v in ladder["values"]]
         for dt in values:
             try:
-                steps = count_steps(dt, problem.horizon, truncate)
+                steps = count_steps(dt, horizon, truncate)
             except ValueError as error:
                 advice = str(error).replace("truncate=True", "truncate: true in this ladder")
                 raise ConfigurationError(f"{where}.dt.{name}: {advice}") from error
             rungs.setdefault(dt, StepSize(dt, name, truncate, steps))
     if not rungs:
         raise ConfigurationError(f"{where}.dt: every set of step sizes is null; leave at least one in")
+    return tuple(sorted(rungs.values(), key=lambda s: s.dt))
+
+
+def _scenes(settings: Mapping[str, Any] | None, methods: list[str], plugins: list[str], where: str) -> dict[str, SceneStudy]:
+    """The many-body scenes of the study, each with those of its methods that the study has."""
+    found = {}
+    for key, part in (settings or {}).items():
+        if part is None:
+            continue
+        here = f"{where}.{key}"
+        scene = part.get("scene", key)
+        if scene not in SCENES:
+            raise ConfigurationError(f"{here}: unknown scene {scene!r}; {nearest(scene, list(SCENES))}")
+        wanted = part.get("methods", "all")
+        able = [k for k in methods if isinstance(METHODS[k], OneTorque) and "many body" in METHODS[k].engines]
+        for name in wanted if wanted != "all" else ():
+            if name not in METHODS:
+                raise ConfigurationError(f"{here}.methods: unknown method {name!r}; {nearest(name, list(METHODS))}")
+            if name in methods and name not in able:
+                raise ConfigurationError(f"{here}.methods: {name!r} cannot run many bodies; leave it out")
+        chosen = able if wanted == "all" else [k for k in (*wanted, *plugins) if k in able]
+        if not chosen:
+            continue
+        steps = _rungs(part["dt"], part["horizon"], here, truncate_all=True)
+        over_time = part.get("over_time", False)
+        if over_time and len(steps) > 1:
+            raise ConfigurationError(f"{here}.over_time: needs exactly one step size, got {len(steps)}")
+        film = None
+        if part.get("film"):
+            film = Film(**part["film"])
+            if film.method not in METHODS:
+                raise ConfigurationError(f"{here}.film: unknown method {film.method!r}; {nearest(film.method, list(METHODS))}")
+            if film.dt >= film.horizon:
+                raise ConfigurationError(f"{here}.film: dt = {film.dt} is not below horizon = {film.horizon}")
+        found[key] = SceneStudy(
+            key=key,
+            scene=scene,
+            spin=None if part.get("spin") is None else float(part["spin"]),
+            horizon=float(part["horizon"]),
+            methods=tuple(dict.fromkeys(chosen)),
+            steps=steps,
+            seeds=part["seeds"],
+            samples=part["samples"],
+            over_time=over_time,
+            film=film,
+        )
+    return found
+
+
+def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], where: str) -> ProblemStudy:
+    problem: Case = PROBLEMS[key]
+    methods = tuple(m for m in methods if METHODS[m].runs(problem))
+    steps = _rungs(settings["dt"], problem.horizon, where)
     long_run = None
     if settings.get("long_run"):
         run = settings["long_run"]
@@ -305,7 +402,7 @@ def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], wh
     return ProblemStudy(
         problem=problem,
         methods=methods,
-        steps=tuple(sorted(rungs.values(), key=lambda s: s.dt)),
+        steps=steps,
         samples=settings["samples"],
         means=settings.get("means", False),
         check_until=settings.get("check_until", problem.horizon),

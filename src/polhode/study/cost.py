@@ -21,6 +21,7 @@ from polhode.operations import operations
 from polhode.problems.system import System
 from polhode.registry import catalogue
 from polhode.study.configuration import Study
+from polhode.study.many_body_cost import many_body_times
 from polhode.study.orders import FLOOR_FACTOR, Order, fit_order
 from polhode.study.storage import group_names, has_group, read_dataset, write_groups
 
@@ -392,11 +393,16 @@ def cost_groups(
     return groups
 
 
-def run_cost(timing: str | Path, single_body: str | Path, study: Study, output: str | Path) -> None:
-    """Write cost.nc from timing.nc and single_body.nc, for the target errors and torque prices of a study."""
+def run_cost(timing: str | Path, single_body: str | Path, study: Study, output: str | Path, many_body: str | Path = "") -> None:
+    """Write cost.nc from timing.nc, single_body.nc and, if there is one, many_body.nc, for a study's targets and prices."""
     assert study.cost is not None
     groups = {"/": read_dataset(timing), "step": read_dataset(timing, "step")}
-    write_groups(cost_groups(groups, single_body, study.cost.target_errors, study.cost.torque_prices), output)
+    found = cost_groups(groups, single_body, study.cost.target_errors, study.cost.torque_prices)
+    if str(many_body) and has_group(timing, "many_body"):
+        timed = read_dataset(timing, "many_body")
+        scenes = {name: read_dataset(many_body, name) for name in group_names(many_body)}
+        found |= {"many_body": timed, "many_body_times": many_body_times(timed, scenes)}
+    write_groups(found, output)
 
 
 def _attrs(long_name: str, units: str) -> dict[str, str]:

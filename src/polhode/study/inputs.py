@@ -12,7 +12,7 @@ import yaml
 from numpy.typing import ArrayLike
 
 import polhode.methods as _methods
-from polhode.study.storage import group_names, has_group, read_dataset
+from polhode.study.storage import group_names, has_group, read_cell, read_dataset
 
 methods: Any = _methods
 
@@ -39,6 +39,9 @@ class Inputs:
     sources : path of sources.yaml
     cost_file : path of cost.nc; empty where the run has none
     cost_claims : path of cost_claims.csv
+    many_body_file : path of many_body.nc; empty where the run has none
+    films : folder of the films of many bodies, a file SCENE.nc each
+    released : folder of results that came with the code
     problem : str
         Key of the problem, which names the groups of ``single_body``.
     """
@@ -52,6 +55,9 @@ class Inputs:
     sources: str | Path = ""
     cost_file: str | Path = ""
     cost_claims: str | Path = ""
+    many_body_file: str | Path = ""
+    films: str | Path = ""
+    released: str | Path = ""
     problem: str = "spiral_cylinder"
     _others: dict[str, "Inputs"] = field(default_factory=dict, repr=False, compare=False)
 
@@ -95,6 +101,38 @@ class Inputs:
         if not has_group(self.cost_file, group):
             raise NotInRun(f"the cost study of this run does not hold {group}")
         return read_dataset(self.cost_file, group)
+
+    @cached_property
+    def scenes(self) -> list[str]:
+        """Keys of the many-body scenes in this run."""
+        there = str(self.many_body_file) and Path(self.many_body_file).is_file()
+        return group_names(self.many_body_file) if there else []
+
+    def many_body(self, scene: str) -> xr.Dataset:
+        """The many-body runs of a scene: a group of many_body.nc.
+
+        Raises
+        ------
+        NotInRun
+            If the run does not hold the scene.
+        """
+        if scene not in self.scenes:
+            raise NotInRun(f"this run does not hold many bodies of the scene {scene}")
+        return read_dataset(self.many_body_file, scene)
+
+    def released_many_body(self, scene: str) -> xr.Dataset:
+        """The same of the full study that came with the code: a group of released/many_body.nc."""
+        path = Path(self.released) / "many_body.nc"
+        if not str(self.released) or not path.is_file() or not has_group(path, scene):
+            raise NotInRun(f"no full study of the scene {scene} came with this code")
+        return read_dataset(path, scene)
+
+    def film(self, scene: str) -> dict[str, Any]:
+        """A short run of a scene with all that is needed to draw it, see :func:`polhode.study.many_body.run_film`."""
+        path = Path(self.films) / f"{scene}.nc"
+        if not path.is_file():
+            raise NotInRun(f"this run has no film of the scene {scene}")
+        return read_cell(path)
 
     @cached_property
     def errors(self) -> xr.Dataset:

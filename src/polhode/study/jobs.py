@@ -10,7 +10,7 @@ from typing import Any
 
 from polhode.registry import catalogue
 from polhode.study import provenance
-from polhode.study.configuration import ProblemStudy, StepSize, Study
+from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
 from polhode.study.fingerprint import fingerprint
 
 FIGURES = (
@@ -38,7 +38,18 @@ FIGURES = (
 )
 #: Figures and tables made from what the timing measured; no two machines give the same.
 COST_FIGURES = ("relative_cost", "speed_up", "work_precision", "work_in_torques", "price_of_torque", "best_methods")
-COST_TABLES = ("cost", "cost_claims", "speed_up", "time_to_solution")
+COST_TABLES = ("cost", "cost_claims", "speed_up", "time_to_solution", "many_body_cost")
+#: Figures and tables of many bodies, which need not wait for anything else.
+MANY_BODY_FIGURES = (
+    "many_body_pieces",
+    "many_body_scene",
+    "many_body_energy",
+    "many_body_pairs",
+    "many_body_released",
+    "rods_energy",
+    "rods_released",
+)
+MANY_BODY_TABLES = ("many_body",)
 TABLES = (
     "methods",
     "target_dt",
@@ -77,6 +88,7 @@ class Plan:
         self.home = home
         self.results = str(study.results)
         self.simulation_code = cache(self._simulation_code)
+        self.many_body_method_code = cache(self._many_body_method_code)
 
     # What there is to make.
 
@@ -118,11 +130,11 @@ class Plan:
 
     def figures(self) -> list[str]:
         """All figures, as PDF; each comes with a PNG."""
-        return [f"{self.results}/figures/{name}.pdf" for name in (*FIGURES, *COST_FIGURES)]
+        return [f"{self.results}/figures/{name}.pdf" for name in (*FIGURES, *MANY_BODY_FIGURES, *COST_FIGURES)]
 
     def tables(self) -> list[str]:
         """All tables, as LaTeX; each comes with a CSV."""
-        return [f"{self.results}/tables/{name}.tex" for name in (*TABLES, *COST_TABLES)]
+        return [f"{self.results}/tables/{name}.tex" for name in (*TABLES, *MANY_BODY_TABLES, *COST_TABLES)]
 
     def data(self) -> list[str]:
         """The data files a reader opens, named so that a deleted one is made again, with the cells it then lacks.
@@ -134,8 +146,48 @@ class Plan:
             f"{self.results}/claims.csv",
             *self.references(),
             *self.checks(),
+            *self.many_body(),
             *self.cost_data(),
         ]
+
+    def many_body_runs(self, scene: str) -> list[str]:
+        """One file per method, step size and seed of a scene."""
+        part = self.study.scenes[scene]
+        return [
+            path.format(method=method, dt=step.name)
+            for method in part.methods
+            for step in part.steps
+            for path in self.many_body_outputs(scene)
+        ]
+
+    def many_body_outputs(self, scene: str) -> list[str]:
+        """What one job of a scene makes: a file for each seed, with method and step size left open."""
+        seeds = range(self.study.scenes[scene].seeds)
+        return [f"{self.results}/many_body/{scene}/{{method}}/{{dt}}/{seed}.nc" for seed in seeds]
+
+    def all_many_body_runs(self) -> list[str]:
+        """The runs of all scenes."""
+        return [path for scene in self.study.scenes for path in self.many_body_runs(scene)]
+
+    def many_body(self) -> list[str]:
+        """The results of the many-body study; none where the configuration leaves it out."""
+        return [f"{self.results}/many_body.nc"] if self.study.scenes else []
+
+    def films(self) -> list[str]:
+        """One file per scene with a film."""
+        return [f"{self.results}/films/{key}.nc" for key, part in self.study.scenes.items() if part.film is not None]
+
+    def animations(self) -> list[str]:
+        """A moving picture per film."""
+        return [path.replace("/films/", "/animation/").replace(".nc", ".gif") for path in self.films()]
+
+    def many_body_of_figure(self, wildcards: Any) -> list[str]:
+        """What a figure needs of the many-body study: nothing, for most."""
+        return [*self.many_body(), *self.films()] if wildcards.figure in MANY_BODY_FIGURES else []
+
+    def many_body_of_table(self, wildcards: Any) -> list[str]:
+        """The same for a table."""
+        return self.many_body() if wildcards.table in MANY_BODY_TABLES else []
 
     def cost(self) -> list[str]:
         """The results of the cost study; none where the configuration leaves it out."""
@@ -160,6 +212,9 @@ class Plan:
             "references": f"{self.results}/references",
             "checks": f"{self.results}/checks",
             "claims": f"{self.results}/claims.csv",
+            "many_body_file": next(iter(self.many_body()), ""),
+            "films": f"{self.results}/films",
+            "released": "data/released",
             "cost_file": next(iter(self.cost()), ""),
             "cost_claims": f"{self.results}/cost_claims.csv",
             "published": "data/published",
@@ -169,7 +224,11 @@ class Plan:
 
     def published(self) -> list[str]:
         """What we take from the papers: published numbers, errata, the index of the sources."""
-        return [str(p.relative_to(self.home)) for p in sorted((self.home / "data").rglob("*")) if p.suffix in (".csv", ".yaml")]
+        return [
+            str(p.relative_to(self.home))
+            for p in sorted((self.home / "data").rglob("*"))
+            if p.suffix in (".csv", ".yaml", ".nc")
+        ]
 
     def sources(self) -> list[str]:
         """The files of the report's text."""
@@ -209,15 +268,48 @@ class Plan:
         times = hashlib.sha256(part.reference_times().tobytes()).hexdigest()[:16]
         return {"digits": self.study.digits, "check_until": part.check_until, "times": times}
 
+    def scene(self, key: str) -> SceneStudy:
+        """What is run on a many-body scene."""
+        return self.study.scenes[key]
+
+    def many_body_settings(self, scene: str) -> dict[str, Any]:
+        """What the runs of a scene depend on, besides method, step size, seed and code."""
+        part = self.scene(scene)
+        return {"scene": part.scene, "spin": part.spin, "horizon": part.horizon, "samples": part.samples}
+
+    def film_settings(self, wildcards: Any) -> dict[str, Any]:
+        """The same for a film."""
+        part = self.scene(wildcards.scene)
+        assert part.film is not None
+        return self.many_body_settings(wildcards.scene) | {"film": vars(part.film)}
+
+    def many_body_code(self, wildcards: Any) -> str:
+        """Of the runs of one method on many bodies: the engine, the method, the shapes."""
+        return self.many_body_method_code(wildcards.method)
+
+    def film_code(self, wildcards: Any) -> str:
+        """Of a film."""
+        film = self.scene(wildcards.scene).film
+        assert film is not None
+        return self.many_body_method_code(film.method)
+
+    def _many_body_method_code(self, method: str) -> str:
+        shapes = hashlib.sha256()
+        for path in sorted((self.home / "data" / "shapes").glob("*.csv")):
+            shapes.update(path.name.encode() + path.read_bytes())
+        return fingerprint("polhode.study.many_body", self._origin("methods", method)) + shapes.hexdigest()[:16]
+
     def timing_settings(self, wildcards: Any) -> dict[str, Any]:
         """What the timing of a step depends on, besides the code."""
         cost = self.study.cost
         assert cost is not None
-        return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block}
+        many = {key: list(part.methods) for key, part in self.study.scenes.items()}
+        return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
 
     def timing_code(self, wildcards: Any) -> str:
         """Of the timing: how it is done, and all methods; not what is made of it."""
-        return fingerprint("polhode.study.timing") + self.methods_code(wildcards)
+        engine = ["polhode.study.many_body_timing"] if self.study.scenes else []
+        return fingerprint("polhode.study.timing", *engine) + self.methods_code(wildcards)
 
     def check_code(self, wildcards: Any) -> str:
         """Of one experiment: all methods and problems take part."""

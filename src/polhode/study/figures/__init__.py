@@ -10,6 +10,7 @@ from polhode.study.figures import (
     calzavarini2010,
     delvalle2024,
     long_runs,
+    many_body,
     seelen2016,
     time_to_solution,
     timing,
@@ -27,6 +28,7 @@ FIGURES: dict[str, Callable[[Inputs], Figure]] = {
     **long_runs.FIGURES,
     **calzavarini2010.FIGURES,
     **tuckerman2010.FIGURES,
+    **many_body.FIGURES,
     **timing.FIGURES,
     **time_to_solution.FIGURES,
 }

@@ -19,7 +19,7 @@ from polhode.references.precision import GUARD_DIGITS
 from polhode.study.claims import COUNTED
 from polhode.study.figures.delvalle2024 import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs, NotInRun, is_published_ladder
-from polhode.study.numbers import comparison, cost, seelen2016, time_to_solution, timing
+from polhode.study.numbers import comparison, cost, many_body, seelen2016, time_to_solution, timing
 from polhode.study.numbers.comparison import SOURCE_NAMES
 from polhode.study.numbers.formats import at, factor, macro_name, peak, plain, quotient, upper
 from polhode.study.storage import write_text
@@ -255,11 +255,16 @@ GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
     *seelen2016.GROUPS,
     *comparison.GROUPS,
     *cost.GROUPS,
+    *many_body.GROUPS,
 )
 
 
 #: The same for the numbers that are times, or made from them; their macros begin with ``cost``.
-COST_GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (*timing.GROUPS, *time_to_solution.GROUPS)
+COST_GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
+    *timing.GROUPS,
+    *time_to_solution.GROUPS,
+    *many_body.COST_GROUPS,
+)
 
 
 def render_cost(inputs: Inputs, path: str | Path, texts: Iterable[str | Path] = ()) -> None:

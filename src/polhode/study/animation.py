@@ -1,0 +1,100 @@
+"""A moving picture of many bodies in their box: a GIF that any browser opens. ``polhode animate`` makes one of any scene."""
+
+import argparse
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+from polhode.cli import UsageError
+from polhode.registry import nearest
+from polhode.study import style
+from polhode.study.configuration import METHODS, SCENES
+from polhode.study.figures import spheres
+from polhode.study.storage import read_cell, write_atomically
+
+#: Edge of the picture in pixels, pictures in a second, colours.
+SIZE, RATE, COLOURS = 480, 25, 96
+SUMMARY = "a moving picture (GIF) of many bodies in a box"
+
+
+def frame_of(film: Mapping[str, Any], frame: int, size: int) -> Image.Image:
+    """One picture of a film, with the time below it."""
+    figure = Figure(figsize=(size / 100, size / 100), dpi=100)
+    canvas = FigureCanvasAgg(figure)
+    with style.settings():
+        axes = figure.add_axes((0, 0.03, 1, 0.96))
+        spheres.draw(axes, film, frame, spheres.view_of(float(film["@box"]), size, size))
+        figure.text(0.02, 0.015, f"{1e3 * float(film['time'][frame]):.0f} ms", fontsize=9, color="0.3")
+        canvas.draw()  # type: ignore[no-untyped-call]
+    return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())  # type: ignore[no-untyped-call]
+
+
+def write_gif(
+    film: Mapping[str, Any], path: str | Path, size: int = SIZE, progress: Callable[[], object] = lambda: None
+) -> None:
+    """Write a film (see :func:`polhode.study.many_body.run_film`) as a GIF that repeats; the same film gives the same bytes.
+
+    Parameters
+    ----------
+    film : variables and attributes of the file
+    size : edge of the picture in pixels
+    progress : called after each picture
+    """
+    pictures = []
+    for frame in range(len(film["time"])):
+        pictures.append(frame_of(film, frame, size))
+        progress()
+    # One palette for all pictures, or colours would flicker.
+    palette = pictures[len(pictures) // 2].quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    reduced = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    with BytesIO() as buffer:
+        reduced[0].save(
+            buffer, "GIF", save_all=True, append_images=reduced[1:], duration=1000 // RATE, loop=0, optimize=False, disposal=1
+        )
+        content = buffer.getvalue()
+    write_atomically(path, lambda temporary: temporary.write_bytes(content))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``polhode animate``."""
+    parser.add_argument("scene", nargs="?", default="chess", help=f"one of {', '.join(SCENES)}; by default chess")
+    parser.add_argument("--method", default="spiral_leapfrog", help="key of a method with one torque in a step")
+    parser.add_argument("--dt", type=float, help="time step, s; by default that of the publication")
+    parser.add_argument("--time", type=float, default=0.6, help="simulated time, s")
+    parser.add_argument("--frames", type=int, default=72, help="pictures after the first")
+    parser.add_argument("--spin", type=float, help="angular velocity at the start, rad/s; by default that of the scene")
+    parser.add_argument("--size", type=int, default=SIZE, help="edge of the picture, pixels")
+    parser.add_argument("--output", type=Path, help="file to write; by default SCENE.gif")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Simulate, draw and write; says where."""
+    from polhode.study.many_body import run_film
+    from polhode.study.many_body_timing import DT
+
+    if arguments.scene not in SCENES:
+        raise UsageError(f"unknown scene {arguments.scene!r}; {nearest(arguments.scene, list(SCENES))}")
+    if arguments.method not in METHODS:
+        raise UsageError(f"unknown method {arguments.method!r}; {nearest(arguments.method, list(METHODS))}")
+    for name in ("time", "frames", "size"):
+        if not getattr(arguments, name) > 0:
+            raise UsageError(f"--{name} must be positive, got {getattr(arguments, name)!r}")
+    output = arguments.output or Path(f"{arguments.scene}.gif")
+    dt = DT[arguments.scene] if arguments.dt is None else arguments.dt
+    film = {"method": arguments.method, "dt": dt, "horizon": arguments.time, "frames": arguments.frames}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "film.nc"
+        try:
+            run_film({"scene": arguments.scene, "spin": arguments.spin, "film": film}, path)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        write_gif(read_cell(path), output, arguments.size)
+    print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
+    return 0

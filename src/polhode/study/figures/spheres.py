@@ -1,0 +1,183 @@
+"""Pictures of clumps of spheres in their box: every pixel looks for the sphere it sees first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, floor, pi, sqrt, tan
+from typing import Any
+
+import numba
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Polygon
+
+#: Colours of the two sides of a game, and of kinds of which there is no side.
+IVORY, EBONY = (0.93, 0.87, 0.74), (0.36, 0.24, 0.19)
+HUES = ((0.0, 0.45, 0.70), (0.84, 0.37, 0.0), (0.0, 0.62, 0.45), (0.80, 0.47, 0.65), (0.90, 0.62, 0.0), (0.34, 0.71, 0.91))
+#: Pixels of the computed picture for one of the shown picture, along each side.
+FINER = 2
+
+
+@dataclass(frozen=True)
+class Camera:
+    """Where a picture is taken from (m), what is in its middle, how many pixels it has, the angle it sees across (rad)."""
+
+    eye: tuple[float, float, float]
+    target: tuple[float, float, float]
+    width: int
+    height: int
+    angle: float = pi / 7
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+
+    @property
+    def frame(self) -> np.ndarray:
+        """Rows: to the right, up and forward, unit vectors."""
+        forward = np.subtract(self.target, self.eye)
+        forward = forward / np.linalg.norm(forward)
+        right = np.cross(forward, self.up)
+        right /= np.linalg.norm(right)
+        return np.array([right, np.cross(right, forward), forward])
+
+    @property
+    def focus(self) -> float:
+        """Pixels for a unit of the tangent of the angle from the middle."""
+        return self.width / (2 * tan(self.angle / 2))
+
+    def seen(self, points: np.ndarray) -> np.ndarray:
+        """Points (n, 3) in the camera's frame: right, up, forward, m."""
+        return np.asarray((np.asarray(points, float) - self.eye) @ self.frame.T)
+
+    def project(self, points: np.ndarray) -> np.ndarray:
+        """Points (n, 3) as pixels (n, 2), from the upper left corner."""
+        x, y, z = self.seen(points).T
+        return np.column_stack([self.width / 2 + self.focus * x / z, self.height / 2 - self.focus * y / z])
+
+
+@numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]
+def _trace(centres: Any, radii: Any, focus: float, depth: Any, owner: Any, normals: Any) -> None:
+    """For each pixel the nearest sphere: its number, its distance and its normal, all in the camera's frame."""
+    height, width = depth.shape
+    for s in range(len(radii)):
+        x, y, z, radius = centres[s, 0], centres[s, 1], centres[s, 2], radii[s]
+        if z <= 2.0 * radius:
+            continue
+        spread = 1.2 * focus * radius / (z - radius) + 1.0
+        u, v = width / 2 + focus * x / z, height / 2 - focus * y / z
+        c = x * x + y * y + z * z - radius * radius
+        for row in range(max(0, floor(v - spread)), min(height, ceil(v + spread))):
+            for column in range(max(0, floor(u - spread)), min(width, ceil(u + spread))):
+                dx, dy = (column + 0.5 - width / 2) / focus, (height / 2 - row - 0.5) / focus
+                a = dx * dx + dy * dy + 1.0
+                b = dx * x + dy * y + z
+                inside = b * b - a * c
+                if inside > 0.0:
+                    t = (b - sqrt(inside)) / a
+                    if t < depth[row, column]:
+                        depth[row, column] = t
+                        owner[row, column] = s
+                        normals[row, column, 0] = (t * dx - x) / radius
+                        normals[row, column, 1] = (t * dy - y) / radius
+                        normals[row, column, 2] = (t - z) / radius
+
+
+def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps: np.ndarray, camera: Camera) -> np.ndarray:
+    """Shaded spheres on a transparent ground: (height, width, 4), each value from 0 to 1.
+
+    Parameters
+    ----------
+    centres, radii : (n, 3) and (n,), m
+    colours : (n, 3), red, green and blue from 0 to 1
+    clumps : (n,), whole numbers: which spheres belong together; a line is drawn where one clump covers another
+    camera : Camera
+    """
+    height, width = FINER * camera.height, FINER * camera.width
+    depth, owner = np.full((height, width), np.inf), np.full((height, width), -1)
+    normals = np.zeros((height, width, 3))
+    _trace(camera.seen(centres), np.asarray(radii, float), FINER * camera.focus, depth, owner, normals)
+    there = owner >= 0
+    # Two lights from the upper left and from the right, one of them with a gloss.
+    key, fill = np.array([-0.45, 0.62, -0.64]), np.array([0.75, 0.1, -0.65])
+    key, fill = key / np.linalg.norm(key), fill / np.linalg.norm(fill)
+    middle = key + np.array([0.0, 0.0, -1.0])
+    middle /= np.linalg.norm(middle)
+    light = 0.34 + 0.62 * np.clip(normals @ key, 0, None) + 0.18 * np.clip(normals @ fill, 0, None)
+    gloss = 0.30 * np.clip(normals @ middle, 0, None) ** 30
+    shown = np.clip(colours[owner] * light[..., None] + gloss[..., None], 0, 1)
+    # Lines where what is seen changes from one clump to another, or to nothing.
+    number = np.where(there, np.asarray(clumps)[owner], -1)
+    line = np.zeros_like(there)
+    line[:, 1:] |= number[:, 1:] != number[:, :-1]
+    line[1:] |= number[1:] != number[:-1]
+    shown[line & there] *= 0.35
+    image = np.concatenate([shown * there[..., None], there[..., None].astype(float)], axis=2)
+    image = image.reshape(camera.height, FINER, camera.width, FINER, 4).mean(axis=(1, 3))
+    image[..., :3] /= np.where(image[..., 3:] > 0, image[..., 3:], 1.0)
+    return np.asarray(image)
+
+
+def rotated(q: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Points (n, 3) of a body in the lab frame, its orientation q (4,)."""
+    sine = np.asarray(q[1:], float)
+    once = 2 * np.cross(sine, points)
+    return np.asarray(points + float(q[0]) * once + np.cross(sine, once))
+
+
+def spheres_of(film: Mapping[str, Any], frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Centres (lab frame), radii, colours and clumps of all spheres of a film at one of its times, for :func:`picture`."""
+    centres, radii, colours, clumps = [], [], [], []
+    kinds = film["kind"]
+    for c, kind in enumerate(kinds):
+        mine = film["sphere_kind"] == kind
+        centres.append(film["r"][frame, c] + rotated(film["q"][frame, c], film["centre"][mine]))
+        radii.append(film["radius"][mine])
+        colours.append(np.tile(_colour(kinds, c), (mine.sum(), 1)))
+        clumps.append(np.full(mine.sum(), c))
+    return tuple(np.concatenate(part) for part in (centres, radii, colours, clumps))  # type: ignore[return-value]
+
+
+def _colour(kinds: np.ndarray, clump: int) -> tuple[float, float, float]:
+    """Half of the clumps of each kind are ivory, the others ebony; of a single kind each has a hue."""
+    if len(set(kinds)) == 1:
+        return HUES[clump % len(HUES)]
+    same = np.flatnonzero(kinds == kinds[clump])
+    return IVORY if 2 * int(np.searchsorted(same, clump)) < len(same) else EBONY
+
+
+def view_of(box: float, width: int, height: int) -> Camera:
+    """A camera that sees the whole cube from the front, a little from the right and from above."""
+    direction = np.array([0.56, -1.0, 0.42])
+    eye = 4.05 * box * direction / np.linalg.norm(direction)
+    return Camera((float(eye[0]), float(eye[1]), float(eye[2])), (0.0, 0.0, 0.0), width, height, angle=0.5)
+
+
+def draw(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> None:
+    """One picture of a film in its box."""
+    half = float(film["@box"]) / 2
+    corners = np.array([[x, y, z] for x in (-half, half) for y in (-half, half) for z in (-half, half)])
+    seen = camera.project(corners)
+    eye = np.array(camera.eye)
+    behind = []
+    for axis in range(3):
+        for side in (-half, half):
+            face = np.flatnonzero(corners[:, axis] == side)
+            face = face[[0, 1, 3, 2]]
+            if (eye[axis] - side) * side < 0:  # seen from inside
+                behind.append(face)
+                shade = (0.955, 0.965, 0.935)[axis]
+                axes.add_patch(Polygon(seen[face], facecolor=str(shade), edgecolor="0.62", linewidth=0.6, zorder=1))
+    axes.imshow(
+        picture(*spheres_of(film, frame), camera),
+        extent=(0, camera.width, camera.height, 0),
+        zorder=2,
+        interpolation="bilinear",
+    )
+    hidden = {frozenset((int(a), int(b))) for face in behind for a, b in zip(face, np.roll(face, 1), strict=True)}
+    for a in range(8):
+        for b in range(a):
+            edge = (corners[a] != corners[b]).sum() == 1
+            if edge and frozenset((a, b)) not in hidden:
+                axes.plot(*seen[[a, b]].T, color="0.4", linewidth=0.6, alpha=0.7, zorder=3)
+    margin = 0.02 * camera.width
+    axes.set_xlim(seen[:, 0].min() - margin, seen[:, 0].max() + margin)
+    axes.set_ylim(seen[:, 1].max() + margin, seen[:, 1].min() - margin)
+    axes.set_aspect("equal")
+    axes.set_axis_off()

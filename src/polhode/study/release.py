@@ -1,0 +1,95 @@
+"""The many-body results of a full run as a small file that comes with the code, for readers without an hour to spare.
+
+``polhode release`` makes data/released/many_body.nc from the folder of results. The file says from which version of the code it
+came, on what day, on what processor, and how much of its time each method took; the report shows it as such.
+"""
+
+import argparse
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import polhode
+from polhode.cli import UsageError
+from polhode.study.configuration import step_name
+from polhode.study.storage import group_names, read_dataset, write_groups
+
+SUMMARY = "the many-body results of a full run as a small file that comes with the code"
+#: What is kept of the runs; what is along a run only to single precision.
+KEPT = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at")
+
+
+def released(results: str | Path, today: str = "") -> dict[str, xr.Dataset]:
+    """The groups of the released file from the folder ``results`` of a finished run.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder lacks many_body.nc or provenance.json; the message says which.
+    """
+    results = Path(results)
+    for name in ("many_body.nc", "provenance.json"):
+        if not (results / name).is_file():
+            raise FileNotFoundError(f"{results / name} is missing; run the study first")
+    run = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
+    noted = {
+        "version": polhode.__version__,
+        "commit": str(run["commit"]),
+        "changed": "with local changes" if run["dirty"] else "as committed",
+        "date": today or f"{datetime.now(UTC):%Y-%m-%d}",
+        "processor": str(run["processor"]),
+        "cores": int(run["cores"] or 0),
+        **{name: str(run["versions"].get(name, "unknown")) for name in ("numba", "llvmlite", "numpy")},
+    }
+    groups = {"/": read_dataset(results / "many_body.nc").assign_attrs(noted)}
+    for scene in group_names(results / "many_body.nc"):
+        data = read_dataset(results / "many_body.nc", scene)
+        along = {name: data[name].astype("float32") for name in data if "time" in data[name].dims}
+        seconds = _cpu_seconds(results / "logs" / "many_body" / scene, data)
+        kept = data[[name for name in KEPT if name in data]].assign(along)
+        kept["cpu_seconds"] = (("method", "dt"), seconds, {"long_name": "CPU time of the runs of all seeds", "units": "s"})
+        hours = float(np.nansum(seconds)) / 3600
+        groups[f"/{scene}"] = kept.assign_attrs({**data.attrs, **noted, "cpu_hours": f"{hours:.2g}"})
+    return groups
+
+
+def _cpu_seconds(logs: Path, data: xr.Dataset) -> np.ndarray:
+    """CPU seconds of each job as its log says, NaN where there is no log."""
+    found = np.full((data.sizes["method"], data.sizes["dt"]), np.nan)
+    for i, method in enumerate(map(str, data["method"].values)):
+        for j, dt in enumerate(data["dt"].values):
+            log = logs / method / f"{step_name(dt)}.log"
+            said = re.search(r"^cpu_seconds ([\d.]+)$", log.read_text() if log.is_file() else "", re.MULTILINE)
+            found[i, j] = float(said[1]) if said else np.nan
+    return found
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``polhode release``."""
+    parser.add_argument("--results", type=Path, default=Path("results"), help="folder of a finished run; by default results")
+    parser.add_argument("--output", type=Path, default=Path("data/released/many_body.nc"), help="file to write")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file and say what is in it."""
+    try:
+        groups = released(arguments.results)
+    except FileNotFoundError as error:
+        raise UsageError(str(error)) from None
+    compressed: dict[str, Any] = {"zlib": True, "complevel": 9}
+    for data in groups.values():
+        for name in data:
+            if data[name].ndim > 1:
+                data[name].encoding = dict(compressed)
+    write_groups(groups, arguments.output)
+    for name, data in groups.items():
+        if name != "/":
+            runs = int(data["energy_error"].size)
+            print(f"{name[1:]}: {data.sizes['method']} methods, {runs} runs, {data.attrs['cpu_hours']} CPU hours")
+    print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB")
+    return 0

@@ -1,0 +1,213 @@
+"""The many-body study: the same bytes whoever computes, what a run comes to, runs that blow up, the configuration."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from polhode import manybody
+from polhode.study import configuration, jobs, many_body
+from polhode.study.configuration import ConfigurationError, resolve
+from polhode.study.many_body_gather import gather_scenes, relative_change, run_energies
+from polhode.study.storage import read_cell, write_groups
+
+HOME = Path(__file__).parents[1]
+METHOD, DT = "spiral_leapfrog", 1e-4
+#: Enough steps for rods to meet walls and each other.
+SETTINGS = {"scene": "rods", "spin": None, "horizon": 0.3, "samples": 10}
+
+
+def config(**changes):
+    """The default configuration with other values for the many-body study."""
+    found = yaml.safe_load((HOME / "config.yaml").read_text())
+    for key, value in changes.items():
+        found["many_body"][key] = value if value is None else found["many_body"].get(key, {}) | value
+    return found
+
+
+def test_the_configuration_names_the_scenes_of_the_library():
+    assert set(manybody.scenes) <= set(configuration.SCENES)
+
+
+@pytest.fixture(scope="module")
+def one_worker(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    said = []
+    many_body.run_seeds(METHOD, DT, SETTINGS, [folder / f"{seed}.nc" for seed in range(3)], 1, said.append)
+    return folder, said
+
+
+def test_the_same_bytes_for_any_number_of_workers(one_worker, tmp_path):
+    folder, _ = one_worker
+    many_body.run_seeds(METHOD, DT, SETTINGS, [tmp_path / f"{seed}.nc" for seed in range(3)], 2, lambda line: None)
+    for seed in range(3):
+        assert (tmp_path / f"{seed}.nc").read_bytes() == (folder / f"{seed}.nc").read_bytes()
+
+
+def test_seeds_are_different_runs(one_worker):
+    folder, _ = one_worker
+    energies = [read_cell(folder / f"{seed}.nc")["kinetic"][-1] for seed in range(3)]
+    assert len(set(energies)) == 3
+
+
+def test_how_often_a_run_is_sampled_changes_none_of_its_values(one_worker, tmp_path):
+    folder, _ = one_worker
+    many_body.run_seeds(METHOD, DT, SETTINGS | {"samples": 30}, [tmp_path / "0.nc"], 1, lambda line: None)
+    coarse, fine = read_cell(folder / "0.nc"), read_cell(tmp_path / "0.nc")
+    common = np.isin(fine["time"], coarse["time"])
+    assert common.sum() == len(coarse["time"]) < len(fine["time"])
+    for name in ("kinetic", "potential", "momentum", "axial_spin"):
+        assert np.array_equal(fine[name][common], coarse[name]), name
+    assert coarse["potential"].max() > 0, "no contact at any sample: choose another horizon"
+
+
+def test_what_a_run_costs_is_said_and_not_written(one_worker):
+    folder, said = one_worker
+    assert re.fullmatch(r"seed 0: 3000 steps, [\d.]+ us a step, [\d.]+ s", said[0])
+    assert any(re.fullmatch(r"cpu_seconds [\d.]+", line) for line in said)
+    assert not {name for name in read_cell(folder / "0.nc") if "second" in name or "cpu" in name}
+
+
+def test_a_run_that_blows_up_is_a_result(tmp_path):
+    said = []
+    many_body.run_seeds("euler", 0.02, SETTINGS | {"horizon": 40.0}, [tmp_path / "0.nc"], 1, said.append)
+    run = read_cell(tmp_path / "0.nc")
+    assert 0 < run["@diverged"] <= 40.0 and np.isnan(run["kinetic"][-1])
+    assert "diverged at t = " in said[0]
+
+
+def test_the_published_metric_is_the_smaller_of_mean_and_last():
+    rising = run_energies(np.array([1e-3, -2e-3, 3e-3]))
+    assert rising["energy_error"] == pytest.approx(0.2) and rising["energy_error_largest"] == 3e-3
+    falling = run_energies(np.array([3e-3, 2e-3, -1e-3]))
+    assert falling["energy_error"] == pytest.approx(0.1)
+    assert (falling["energy_error_mean"], falling["energy_drift"]) == (pytest.approx(2e-3), -1e-3)
+    assert np.isnan(list(run_energies(np.array([1e-3, np.nan])).values())).all()
+
+
+def test_gathered_values_are_those_of_the_runs(tmp_path):
+    study = resolve(
+        config(
+            rods={
+                "methods": [METHOD, "euler"],
+                "dt": {"a": {"values": [1e-4, 2e-4]}, "b": {"values": [3e-4]}},
+                "horizon": 0.1,
+                "seeds": 2,
+                "samples": 5,
+                "over_time": False,
+            }
+        )
+        | {"results": str(tmp_path)},
+        HOME,
+    )
+    plan = jobs.Plan(study, HOME)
+    for method in study.scenes["rods"].methods:
+        for step in study.scenes["rods"].steps:
+            outputs = [path.format(method=method, dt=step.name) for path in plan.many_body_outputs("rods")]
+            many_body.run_seeds(method, step.dt, plan.many_body_settings("rods"), outputs, 1, lambda line: None)
+    assert all(Path(path).is_file() for path in plan.many_body_runs("rods"))
+    groups = gather_scenes(study, tmp_path)
+    write_groups(groups, tmp_path / "many_body.nc")
+    data = groups["/rods"]
+    assert data["energy_error"].dims == ("method", "dt", "seed") and data.sizes == {"method": 2, "dt": 3, "seed": 2}
+    assert list(data["dt_set"].values) == ["a", "a", "b"]
+    # 0.1 s is no whole number of steps of 3e-4 s: the run ends with the last one before.
+    assert data["steps"].values.tolist() == [1000, 500, 333]
+    run = read_cell(tmp_path / "many_body" / "rods" / "euler" / "0.0003" / "1.nc")
+    change = relative_change(run)[1:]
+    expected = 100 * min(np.abs(change).mean(), abs(change[-1]))
+    assert float(data["energy_error"].sel({"method": "euler", "dt": 3e-4, "seed": 1})) == pytest.approx(expected)
+    assert data.attrs["clumps"] == 30 and data.attrs["rayleigh_step"] == manybody.scenes["rods"].rayleigh_step
+
+
+def test_a_scene_without_spin_starts_without():
+    scene = many_body.scene_of({"scene": "rods", "spin": 0.0})
+    assert not scene.initial_state(0).omega.any()
+    assert np.array_equal(scene.initial_state(0).r, manybody.scenes["rods"].initial_state(0).r)
+
+
+def test_a_film_holds_what_a_picture_needs(tmp_path):
+    film = {"method": METHOD, "dt": DT, "horizon": 0.05, "frames": 4}
+    many_body.run_film(SETTINGS | {"film": film}, tmp_path / "film.nc")
+    found = read_cell(tmp_path / "film.nc")
+    assert found["r"].shape == (5, 30, 3) and found["q"].shape == (5, 30, 4)
+    assert len(found["radius"]) == 3 and set(found["kind"]) == {0}
+
+
+def test_runs_depend_on_engine_method_and_shapes(tmp_path):
+    """Not on what gathers or draws them."""
+    for name in ("src", "data"):
+        shutil.copytree(HOME / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def code(edited: str = "", text: str = "") -> dict[str, str]:
+        """The hash of the code of each method after a change to one file."""
+        if edited:
+            file = tmp_path / edited
+            file.write_text(f"{file.read_text()}\n{text}\n")
+        program = (
+            "from pathlib import Path; from types import SimpleNamespace as N; from polhode.study.jobs import Plan\n"
+            "plan = Plan(N(results='results', scenes={}), Path('.'))\n"
+            "print(*(plan.many_body_code(N(method=m)) for m in ('euler', 'spiral_leapfrog')))"
+        )
+        environment = os.environ | {"PYTHONPATH": "src"}
+        done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return dict(zip(("euler", "spiral_leapfrog"), done.stdout.split(), strict=True))
+
+    before = code()
+    assert code("src/polhode/study/figures/many_body.py", "REMARK = 1") == before
+    assert code("src/polhode/study/many_body_gather.py", "REMARK = 1") == before
+    one = code("src/polhode/methods/euler.py", "REMARK = 1")
+    assert one["euler"] != before["euler"] and one["spiral_leapfrog"] == before["spiral_leapfrog"]
+    two = code("src/polhode/manybody/contact.py", "REMARK = 1")
+    assert two["euler"] != one["euler"] and two["spiral_leapfrog"] != one["spiral_leapfrog"]
+    three = code("data/shapes/pawn.csv", "# another pawn")
+    assert three["spiral_leapfrog"] != two["spiral_leapfrog"]
+
+
+# The configuration
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rods": {"scene": "rod"}}, "many_body.rods: unknown scene 'rod'; did you mean 'rods'"),
+        ({"rods": {"methods": ["omelyan"]}}, "many_body.rods.methods: unknown method 'omelyan'; did you mean 'omelyan1998'"),
+        ({"rods": {"methods": ["rk4"]}}, "many_body.rods.methods: 'rk4' cannot run many bodies; leave it out"),
+        ({"rods": {"dt": {"a": {"values": [1e-4, 2e-4]}}}}, "many_body.rods.over_time: needs exactly one step size, got 2"),
+        ({"rods": {"dt": {"a": {"values": [1e4]}}}}, "is longer than the time to simulate"),
+        ({"rods": {"dt": {"a": None}}}, "many_body.rods.dt: every set of step sizes is null"),
+        ({"rods": {"seed": 3}}, "unknown key 'seed' in many_body.rods: did you mean 'seeds'"),
+        ({"rods": {"seeds": 0}}, "many_body.rods.seeds"),
+    ],
+)
+def test_a_wrong_setting_is_named(changes, message):
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
+        resolve(config(**changes), HOME)
+
+
+def test_a_scene_or_all_of_them_can_be_left_out():
+    study = resolve(config(**dict.fromkeys(config()["many_body"])), HOME)
+    assert study.scenes == {} == resolve(config() | {"many_body": None}, HOME).scenes
+    assert jobs.Plan(study, HOME).many_body() == []
+
+
+def test_a_scene_runs_those_of_its_methods_that_the_study_has():
+    study = resolve(config() | {"methods": ["rk4", "omelyan1998", METHOD]}, HOME)
+    assert study.scenes["rods"].methods == (METHOD, "omelyan1998")
+    assert "rods" not in resolve(config() | {"methods": ["rk4"]}, HOME).scenes
+
+
+@pytest.mark.parametrize("name", ["quick", "published"])
+def test_configurations_that_come_with_the_code_are_valid(name):
+    from snakemake.utils import update_config
+
+    found = config()
+    update_config(found, yaml.safe_load((HOME / "workflow" / "config" / f"{name}.yaml").read_text()))
+    assert resolve(found, HOME).scenes

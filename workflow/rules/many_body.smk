@@ -1,0 +1,76 @@
+"""Energy of many bodies: a job for each scene, method and step size, which runs all its initial states."""
+
+# A rule for each scene, because they differ in the number of files a job makes. Jobs are processes of their own, and may use
+# several cores for their initial states: snakemake --set-threads many_body_chess=4. A job that is stopped is begun again from its
+# first initial state; that loses minutes at most.
+for SCENE in STUDY.scenes:
+
+    rule:
+        name:
+            f"many_body_{SCENE}"
+        output:
+            PLAN.many_body_outputs(SCENE),
+        log:
+            f"{RESULTS}/logs/many_body/{SCENE}/{{method}}/{{dt}}.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/many_body/{SCENE}/{{method}}/{{dt}}.tsv"
+        conda:
+            "../envs/polhode.yml"
+        threads: 1
+        params:
+            settings=PLAN.many_body_settings(SCENE),
+            code=PLAN.many_body_code,
+        script:
+            "../scripts/many_body.py"
+
+
+rule film:
+    output:
+        f"{RESULTS}/films/{{scene}}.nc",
+    log:
+        f"{RESULTS}/logs/films/{{scene}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/films/{{scene}}.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        settings=PLAN.film_settings,
+        code=PLAN.film_code,
+    script:
+        "../scripts/film.py"
+
+
+rule animation:
+    input:
+        rules.film.output,
+    output:
+        f"{RESULTS}/animation/{{scene}}.gif",
+    log:
+        f"{RESULTS}/logs/animation/{{scene}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/animation/{{scene}}.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        code=PLAN.script_code("animation"),
+    script:
+        "../scripts/animation.py"
+
+
+rule gather_many_body:
+    input:
+        PLAN.all_many_body_runs(),
+    output:
+        f"{RESULTS}/many_body.nc",
+    log:
+        f"{RESULTS}/logs/gather_many_body.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/gather_many_body.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        study=STUDY.json,
+        code=PLAN.script_code("gather_many_body"),
+        methods=PLAN.methods_code,
+    script:
+        "../scripts/gather_many_body.py"
