@@ -224,7 +224,8 @@ def _describe(value: Any, parts: list[str], seen: dict[int, int]) -> None:
             raise _Unknown(repr(value))
         parts.append(f"known {getattr(value, '__module__', '')} {value.__name__}")
     elif isinstance(value, FunctionType):
-        if value.__module__.partition(".")[0] in _KNOWN:
+        # Code that was made from text, as the many-body engine makes some, belongs to no module.
+        if (value.__module__ or "").partition(".")[0] in _KNOWN:
             parts.append(f"known {value.__module__} {value.__qualname__}")
         elif id(value) in seen:
             parts.append(f"function {seen[id(value)]}")

@@ -169,10 +169,13 @@ WORK = ("lists", "groups", "spheres", "pairs", "contacts", "margin")
 def compiled_driver(method: OneTorque, normalise: bool | None = None) -> Any:
     """The engine's loop for one method, compiled once in a process."""
 
-    def many_body(normalised: bool) -> Any:
+    normalised = method._normalise(normalise)
+
+    def many_body() -> Any:
         return many_body_driver(method, normalised)
 
-    return method._compiled(many_body, SIGNATURE, method._normalise(normalise))
+    many_body.__name__ = f"many_body_{'normalised' if normalised else 'as_it_is'}"  # by which the method remembers it
+    return method._compiled(many_body, SIGNATURE)
 
 
 def _dataset(
