@@ -5,11 +5,12 @@ from polhode.study.configuration import METHODS, many_bodies
 from polhode.study.entry import HOME, study_of
 from polhode.study.many_body_timing import many_body_timing
 from polhode.study.storage import write_groups
-from polhode.study.timing import timing
+from polhode.study.timing import compile_forms, timing
 
 with study_of(snakemake) as study:
     methods = [METHODS[key] for key in study.methods]
     host = provenance.host() | {"commit": provenance.commit(HOME)["commit"]}
+    compile_forms(methods)
     found = timing(methods, study.cost.rounds, study.cost.block, host)
     if study.scenes:
         able, scenes = many_bodies(study)

@@ -49,6 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     frames = timing.FRAMES if arguments.frame == "both" else (arguments.frame,)
     host = provenance.host()
     print(f"{host['cpu']}, {host['cores']} cores; numba {host['numba']}. Nothing else should run meanwhile.", flush=True)
+    print("Compiling what was not compiled before, half a minute at most on two cores ...", flush=True)
+    timing.compile_forms(methods, frames)
     forms = len(timing.runs_of(methods, frames))
     compiling = tqdm(total=forms, desc="compiling", unit="form", leave=False, disable=None)
     bars = [compiling]

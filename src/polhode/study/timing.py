@@ -10,7 +10,7 @@ all of them are kept.
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from polhode.compilation import compile_all
 from polhode.methods.lab_frame import in_lab
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Problem
@@ -93,6 +94,17 @@ def runs_of(methods: Sequence[Method], frames: Sequence[str] = FRAMES) -> dict[F
                 switch = normalised if method.normalisable else None
                 found[Form(method.key, frame, normalised)] = partial(_run, kept, problem, switch)
     return found
+
+
+def compile_forms(methods: Sequence[Method], frames: Sequence[str] = FRAMES) -> None:
+    """Compile registered methods in all forms, with a process for each processor; what is kept from before costs nothing."""
+    compile_all([method.key for method in methods])
+    if "lab" in frames:
+        kept_in_lab = []
+        for method in methods:
+            with suppress(ValueError):
+                kept_in_lab.append(in_lab(method).key.removesuffix("_in_lab"))
+        compile_all(kept_in_lab, forms=[f"{in_lab.__module__}:{in_lab.__name__}"])
 
 
 def _run(method: Method, problem: Problem, normalise: bool | None, steps: int) -> object:
