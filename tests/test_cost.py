@@ -431,6 +431,8 @@ def test_numbers_of_the_text(inputs):
     assert made["costSpiralOverBodyEulerFive"] == numbers.factor(gain)
     assert made["costFirstStateFive"] == "Runge-Kutta 4" and made["costFirstOneStateFive"] == "SPIRAL"
     # At 1e-3 rk4 takes its coarsest step: 80 torques against 90.
+    both = dict.fromkeys(made[f"costSeveralFrom{price}State"] for price in ("", "Dear"))
+    assert made["costSeveralFromBothState"] == " or ".join(both)
     assert made["costSeveralFromDearState"] == r"\num{1e-03}" and "\\emph{state}" in made["costSeveralSentence"]
 
 

@@ -73,7 +73,8 @@ def first(inputs: Inputs) -> dict[str, str]:
                 result[f"costSeveralGain{suffix}{name}{short}"] = factor(ours[0][1] / rows[0][1] if rows and ours else nan)
             result[f"costSeveralFrom{suffix}{name}"] = plain(_several_from(data, everyone, price))
             result[f"costFirstOneAll{suffix}{name}"] = _all_first(data, single, price)
-        from_dear = _several_from(data, everyone, max(prices))
+        from_cheap, from_dear = (_several_from(data, everyone, price) for price in (min(prices), max(prices)))
+        result[f"costSeveralFromBoth{name}"] = " or ".join(dict.fromkeys(plain(error) for error in (from_cheap, from_dear)))
         if isfinite(from_dear):
             sooner[torque_class] = from_dear
         else:
