@@ -193,7 +193,7 @@ def test_figures_are_drawn(name, inputs, tmp_path):
     assert (tmp_path / f"{name}.png").stat().st_size > 20000
 
 
-@pytest.mark.parametrize("name", [*jobs.MANY_BODY_FIGURES])
+@pytest.mark.parametrize("name", jobs.FIGURES_BY_THEME["many_body"])
 def test_a_run_without_many_bodies_says_so(name, tmp_path):
     with pytest.raises(NotInRun):
         figures.FIGURES[name](Inputs("", published=HOME / "data" / "published"))

@@ -135,8 +135,9 @@ def test_too_many_plugins_are_named():
 
 
 def test_the_workflow_makes_every_figure_and_table():
-    assert {*jobs.FIGURES, *jobs.MANY_BODY_FIGURES, *jobs.COST_FIGURES} == set(figures.FIGURES)
-    assert {*jobs.TABLES, *jobs.MANY_BODY_TABLES, *jobs.COST_TABLES} == set(tables.TABLES)
+    # Each in one theme.
+    assert sorted(jobs.FIGURES) == sorted(figures.FIGURES)
+    assert sorted(jobs.TABLES) == sorted(tables.TABLES)
 
 
 # Figures

@@ -366,9 +366,8 @@ def test_times_to_a_target_are_compared(run, tmp_path):
 
 
 def test_what_is_timed_stands_apart():
-    assert {"relative_cost"} <= set(jobs.COST_FIGURES) <= set(figures.FIGURES)
-    assert {"cost", "cost_claims"} <= set(jobs.COST_TABLES) <= set(tables.TABLES)
-    assert not set(jobs.COST_FIGURES) & set(jobs.FIGURES) and not set(jobs.COST_TABLES) & set(jobs.TABLES)
+    assert {"relative_cost"} <= set(jobs.FIGURES_BY_THEME["cost"]) <= set(figures.FIGURES)
+    assert {"cost", "cost_claims"} <= set(jobs.TABLES_BY_THEME["cost"]) <= set(tables.TABLES)
 
 
 # The command line

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from polhode.study.jobs import COST_FIGURES, COST_TABLES, FIGURES, MANY_BODY_FIGURES, MANY_BODY_TABLES, TABLES
+from polhode.study.jobs import FIGURES, FIGURES_BY_THEME, TABLES_BY_THEME
 
 HOME = Path(__file__).parents[1]
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
@@ -49,7 +49,7 @@ TINY = {
 #: Cells of a method that runs everything; the two of several torques cannot run the coupled cylinders.
 SINGLE, COUPLED = 4 + 15 + 7, 7
 #: What holds times: no two runs give the same.
-TIMED = {"timing", "cost", "cost_claims", "cost_numbers", *COST_FIGURES, *COST_TABLES}
+TIMED = {"timing", "cost", "cost_claims", "cost_numbers", *FIGURES_BY_THEME["cost"], *TABLES_BY_THEME["cost"]}
 CELLS = len(METHODS) * SINGLE + (len(METHODS) - 1) * COUPLED
 
 
@@ -148,7 +148,7 @@ def test_the_report_is_made(house):
     assert (results / "report.pdf").read_bytes().startswith(b"%PDF")
     assert (results / "provenance.json").is_file()
     for kind in ("pdf", "png"):
-        assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == {*FIGURES, *MANY_BODY_FIGURES, *COST_FIGURES}
+        assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == set(FIGURES)
     assert len(list((results / "cells").rglob("*.nc"))) == CELLS
     assert not [p for p in results.rglob(".*") if p.is_file()], "temporary files were left behind"
 
@@ -180,10 +180,10 @@ def test_a_comment_reruns_nothing(edited):
 
 
 def test_an_edited_script_reruns_its_rule(edited):
-    append(edited.folder / "workflow" / "scripts" / "table.py", "REMARK = 1")
+    append(edited.folder / "workflow" / "scripts" / "tables.py", "REMARK = 1")
     jobs = edited.jobs()
-    assert jobs["table"] == len(TABLES) + len(MANY_BODY_TABLES) + len(COST_TABLES)
-    assert not {"cell", "gather", "figure", "numbers", "timing"} & set(jobs)
+    assert {f"tables_{theme}" for theme in TABLES_BY_THEME} <= set(jobs)
+    assert not {"cell", "gather", "figures_cost", "figures_delvalle2024", "numbers", "timing"} & set(jobs)
 
 
 def test_an_edited_method_reruns_its_cells_alone(edited):
@@ -209,7 +209,7 @@ def test_an_edited_figure_reruns_no_numbers(edited):
     append(edited.folder / "src" / "polhode" / "study" / "figures" / "seelen2016.py", "REMARK = 1")
     jobs = edited.jobs()
     assert not {"cell", "long_run", "targets", "reference", "gather", "timing", "cost"} & set(jobs)
-    assert jobs["figure"] == len(FIGURES) + len(MANY_BODY_FIGURES) + len(COST_FIGURES)
+    assert {f"figures_{theme}" for theme in FIGURES_BY_THEME} <= set(jobs)
 
 
 def test_another_step_size_adds_its_cells_alone(edited):
@@ -250,16 +250,15 @@ def test_the_study_without_times(edited):
     assert r"\newcommand{\costCpu}{n/a}" in (results / "cost_numbers.tex").read_text()
 
 
-#: One figure or table of each kind; all of them would only take longer.
-PICTURES = ("error_vs_dt", "order_map", "seelen2016_coupled_cylinders")
-SHOWN = ("claims", "orders_by_torque", "seelen2016_stability")
+#: The figures of one theme; all of them would only take longer.
+PICTURES = FIGURES_BY_THEME["seelen2016"]
+SHOWN = TABLES_BY_THEME["single_body"]
 
 
 def test_the_same_bytes_for_any_number_of_cores(house, tmp_path):
     other = House(tmp_path)
-    figures = [f"results/figures/{name}.pdf" for name in PICTURES]
-    tables = [f"results/tables/{name}.tex" for name in SHOWN]
-    other.run("--cores", "1", "data", "results/numbers.tex", *figures, *tables)
+    shown = f"results/figures/{PICTURES[0]}.pdf", f"results/tables/{SHOWN[0]}.tex"
+    other.run("--cores", "1", "data", "results/numbers.tex", *shown)
     ours, theirs = house.data() | house.pictures(), other.data() | other.pictures()
     assert len([name for name in theirs if name.endswith((".pdf", ".png", ".tex"))]) == 2 * len(PICTURES) + len(SHOWN) + 1
     assert set(theirs) <= set(ours) and {name for name in ours if name.endswith(".nc")} <= set(theirs)

@@ -1,53 +1,65 @@
 """Every figure, table and number of the report, the report itself, and where it all comes from."""
 
+# A rule for each theme. Starting a job takes longer than drawing most figures.
+for THEME, NAMES in jobs.FIGURES_BY_THEME.items():
 
-rule figure:
-    input:
-        single_body=rules.gather.output[0],
-        references=PLAN.references(),
-        checks=PLAN.checks(),
-        published=PLAN.published(),
-        cost=PLAN.cost_of_figure,
-        many_body=PLAN.many_body_of_figure,
-    output:
-        f"{RESULTS}/figures/{{figure}}.pdf",
-        f"{RESULTS}/figures/{{figure}}.png",
-    log:
-        f"{RESULTS}/logs/figures/{{figure}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/figures/{{figure}}.tsv"
-    conda:
-        "../envs/polhode.yml"
-    params:
-        code=PLAN.script_code("figure"),
-        places=PLAN.places,
-    script:
-        "../scripts/figure.py"
+    rule:
+        name:
+            f"figures_{THEME}"
+        input:
+            single_body=rules.gather.output[0],
+            references=PLAN.references(),
+            checks=PLAN.checks(),
+            published=PLAN.published(),
+            cost=PLAN.cost_of(THEME),
+            many_body=PLAN.many_body_of(THEME, films=True),
+        output:
+            expand(
+                f"{RESULTS}/figures/{{name}}.{{kind}}", name=NAMES, kind=["pdf", "png"]
+            ),
+        log:
+            f"{RESULTS}/logs/figures/{THEME}.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/figures/{THEME}.tsv"
+        conda:
+            "../envs/polhode.yml"
+        params:
+            names=list(NAMES),
+            code=PLAN.script_code("figures"),
+            places=PLAN.places,
+        script:
+            "../scripts/figures.py"
 
 
-rule table:
-    input:
-        single_body=rules.gather.output[0],
-        references=PLAN.references(),
-        checks=PLAN.checks(),
-        published=PLAN.published(),
-        cost=PLAN.cost_of_table,
-        many_body=PLAN.many_body_of_table,
-        claims=rules.claims.output[0],
-    output:
-        f"{RESULTS}/tables/{{table}}.tex",
-        f"{RESULTS}/tables/{{table}}.csv",
-    log:
-        f"{RESULTS}/logs/tables/{{table}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/tables/{{table}}.tsv"
-    conda:
-        "../envs/polhode.yml"
-    params:
-        code=PLAN.script_code("table"),
-        places=PLAN.places,
-    script:
-        "../scripts/table.py"
+for THEME, NAMES in jobs.TABLES_BY_THEME.items():
+
+    rule:
+        name:
+            f"tables_{THEME}"
+        input:
+            single_body=rules.gather.output[0],
+            references=PLAN.references(),
+            checks=PLAN.checks(),
+            published=PLAN.published(),
+            cost=PLAN.cost_of(THEME, claims=True),
+            many_body=PLAN.many_body_of(THEME),
+            claims=rules.claims.output[0],
+        output:
+            expand(
+                f"{RESULTS}/tables/{{name}}.{{kind}}", name=NAMES, kind=["tex", "csv"]
+            ),
+        log:
+            f"{RESULTS}/logs/tables/{THEME}.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/tables/{THEME}.tsv"
+        conda:
+            "../envs/polhode.yml"
+        params:
+            names=list(NAMES),
+            code=PLAN.script_code("tables"),
+            places=PLAN.places,
+        script:
+            "../scripts/tables.py"
 
 
 rule numbers:

@@ -13,63 +13,75 @@ from polhode.study import provenance
 from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
 from polhode.study.fingerprint import fingerprint
 
-FIGURES = (
-    "reference_solution",
-    "error_vs_dt",
-    "error_vs_time",
-    "spiral_variants_vs_dt",
-    "spiral_variants_vs_time",
-    "originators_vs_published",
-    "norm_drift",
-    "target_ratio",
-    "seelen2016_free_top",
-    "seelen2016_sphere",
-    "seelen2016_forced_cylinder",
-    "seelen2016_coupled_cylinders",
-    "order_map",
-    "error_by_torque",
-    "long_drift",
-    "energy_over_time",
-    "normalisation",
-    "reversibility",
-    "note_misprints",
-    "velocity_torque",
-    "extended_inertia",
-)
-#: Figures and tables made from what the timing measured; no two machines give the same.
-COST_FIGURES = ("relative_cost", "speed_up", "work_precision", "work_in_torques", "price_of_torque", "best_methods")
-COST_TABLES = ("cost", "cost_claims", "speed_up", "time_to_solution", "many_body_cost")
-#: Figures and tables of many bodies, which need not wait for anything else.
-MANY_BODY_FIGURES = (
-    "many_body_pieces",
-    "many_body_scene",
-    "many_body_energy",
-    "many_body_pairs",
-    "many_body_released",
-    "rods_energy",
-    "rods_released",
-)
-MANY_BODY_TABLES = ("many_body",)
-TABLES = (
-    "methods",
-    "target_dt",
-    "orders",
-    "reference",
-    "seelen2016_table1",
-    "seelen2016_orders",
-    "seelen2016_stability",
-    "torque_classes",
-    "orders_by_torque",
-    "long_runs",
-    "reversibility",
-    "operations",
-    "note_corrections",
-    "velocity_torque",
-    "claims",
-    "errata",
-    "source_index",
-    "problems",
-)
+#: The figures by theme. One job draws those of a theme: starting it takes longer than drawing most of them.
+FIGURES_BY_THEME = {
+    "delvalle2024": (
+        "reference_solution",
+        "error_vs_dt",
+        "error_vs_time",
+        "spiral_variants_vs_dt",
+        "spiral_variants_vs_time",
+        "originators_vs_published",
+        "norm_drift",
+        "target_ratio",
+    ),
+    "seelen2016": (
+        "seelen2016_free_top",
+        "seelen2016_sphere",
+        "seelen2016_forced_cylinder",
+        "seelen2016_coupled_cylinders",
+    ),
+    "torque_classes": (
+        "order_map",
+        "error_by_torque",
+        "long_drift",
+        "energy_over_time",
+        "normalisation",
+        "reversibility",
+        "note_misprints",
+        "velocity_torque",
+        "extended_inertia",
+    ),
+    # These need not wait for anything but the many bodies.
+    "many_body": (
+        "many_body_pieces",
+        "many_body_scene",
+        "many_body_energy",
+        "many_body_pairs",
+        "many_body_released",
+        "rods_energy",
+        "rods_released",
+    ),
+    # Made from what the timing measured; no two machines give the same.
+    "cost": ("relative_cost", "speed_up", "work_precision", "work_in_torques", "price_of_torque", "best_methods"),
+}
+#: The tables likewise.
+TABLES_BY_THEME = {
+    "single_body": (
+        "methods",
+        "target_dt",
+        "orders",
+        "reference",
+        "seelen2016_table1",
+        "seelen2016_orders",
+        "seelen2016_stability",
+        "torque_classes",
+        "orders_by_torque",
+        "long_runs",
+        "reversibility",
+        "operations",
+        "note_corrections",
+        "velocity_torque",
+        "claims",
+        "errata",
+        "source_index",
+        "problems",
+    ),
+    "many_body": ("many_body",),
+    "cost": ("cost", "cost_claims", "speed_up", "time_to_solution", "many_body_cost"),
+}
+FIGURES = tuple(name for names in FIGURES_BY_THEME.values() for name in names)
+TABLES = tuple(name for names in TABLES_BY_THEME.values() for name in names)
 
 
 def long_run_kinds(part: ProblemStudy) -> dict[str, list[str]]:
@@ -130,11 +142,11 @@ class Plan:
 
     def figures(self) -> list[str]:
         """All figures, as PDF; each comes with a PNG."""
-        return [f"{self.results}/figures/{name}.pdf" for name in (*FIGURES, *MANY_BODY_FIGURES, *COST_FIGURES)]
+        return [f"{self.results}/figures/{name}.pdf" for name in FIGURES]
 
     def tables(self) -> list[str]:
         """All tables, as LaTeX; each comes with a CSV."""
-        return [f"{self.results}/tables/{name}.tex" for name in (*TABLES, *MANY_BODY_TABLES, *COST_TABLES)]
+        return [f"{self.results}/tables/{name}.tex" for name in TABLES]
 
     def data(self) -> list[str]:
         """The data files a reader opens, named so that a deleted one is made again, with the cells it then lacks.
@@ -181,13 +193,9 @@ class Plan:
         """A moving picture per film."""
         return [path.replace("/films/", "/animation/").replace(".nc", ".gif") for path in self.films()]
 
-    def many_body_of_figure(self, wildcards: Any) -> list[str]:
-        """What a figure needs of the many-body study: nothing, for most."""
-        return [*self.many_body(), *self.films()] if wildcards.figure in MANY_BODY_FIGURES else []
-
-    def many_body_of_table(self, wildcards: Any) -> list[str]:
-        """The same for a table."""
-        return self.many_body() if wildcards.table in MANY_BODY_TABLES else []
+    def many_body_of(self, theme: str, films: bool = False) -> list[str]:
+        """What the figures or tables of a theme need of the many-body study: nothing, for most."""
+        return [*self.many_body(), *(self.films() if films else [])] if theme == "many_body" else []
 
     def cost(self) -> list[str]:
         """The results of the cost study; none where the configuration leaves it out."""
@@ -197,13 +205,9 @@ class Plan:
         """All data files of the cost study. They hold times: a second run gives other ones."""
         return [f"{self.results}/timing.nc", *self.cost()] if self.study.cost is not None else []
 
-    def cost_of_figure(self, wildcards: Any) -> list[str]:
-        """What a figure needs of the cost study: nothing, for most. The others need not wait for the timing."""
-        return self.cost() if wildcards.figure in COST_FIGURES else []
-
-    def cost_of_table(self, wildcards: Any) -> list[str]:
-        """The same for a table."""
-        return [*self.cost(), f"{self.results}/cost_claims.csv"] if wildcards.table in COST_TABLES else []
+    def cost_of(self, theme: str, claims: bool = False) -> list[str]:
+        """What the figures or tables of a theme need of the cost study: nothing, for most; they need not wait for the timing."""
+        return [*self.cost(), *([f"{self.results}/cost_claims.csv"] if claims else [])] if theme == "cost" else []
 
     def places(self, wildcards: Any) -> dict[str, str]:
         """Where the figures, tables and numbers find what they are made from: the arguments of ``Inputs``."""
