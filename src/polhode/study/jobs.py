@@ -206,7 +206,7 @@ class Plan:
         return [f"{self.results}/timing.nc", *self.cost()] if self.study.cost is not None else []
 
     def cost_of(self, theme: str, claims: bool = False) -> list[str]:
-        """What the figures or tables of a theme need of the cost study: nothing, for most; they need not wait for the timing."""
+        """What figures or tables of a theme need of the cost study: nothing, for most; these need not wait for the timing."""
         return [*self.cost(), *([f"{self.results}/cost_claims.csv"] if claims else [])] if theme == "cost" else []
 
     def places(self, wildcards: Any) -> dict[str, str]:
