@@ -19,6 +19,7 @@ L_SHAPE = manybody.Clump.of_spheres(
 )
 DIMER = manybody.Clump.dimer(0.05, 0.03, 0.06)
 SPHERE = manybody.Clump.sphere(0.05)
+ROD = manybody.Clump.rod(3, 0.04, 0.08)
 METHODS = polhode.methods
 
 
@@ -35,11 +36,12 @@ quaternions = st.tuples(numbers, numbers, numbers, numbers).filter(lambda q: 0.1
     turn=st.tuples(numbers, numbers, numbers, numbers),
     size=st.sampled_from([1e-6, 1e-3, 0.05, 1.0]),
     shift=st.tuples(numbers, numbers, numbers),
+    drift=st.sampled_from([0.0, 0.01, 1.0]),
     margin=st.floats(1e-4, 0.3),
     rates=st.tuples(st.floats(0, 5), st.floats(0, 5), st.floats(0, 5)),
-    clump=st.sampled_from([L_SHAPE, DIMER, SPHERE]),
+    clump=st.sampled_from([L_SHAPE, ROD, DIMER, SPHERE]),
 )
-def test_no_sphere_moves_further_than_the_bound_says(q0, turn, size, shift, margin, rates, clump):
+def test_no_sphere_moves_further_than_the_bound_says(q0, turn, size, shift, drift, margin, rates, clump):
     """Within the margin the displacement of every sphere is below the fraction of the margin, unit quaternion or not."""
     fields = np.zeros(lanes.STATE * lanes.LANES)
     i = lanes.place(3, lanes.STATE)
@@ -48,7 +50,7 @@ def test_no_sphere_moves_further_than_the_bound_says(q0, turn, size, shift, marg
     neighbours.store_listed_axis(fields, i, (m[0], m[3], m[6]))
     neighbours.store_weights(fields, i, neighbours.weights(margin, q0, clump.along, clump.beside, rates))
     q = tuple(np.array(q0) + size * np.array(turn))
-    r = tuple(size * np.array(shift))
+    r = tuple(drift * size * np.array(shift))
     used = neighbours.used_margin(fields, i, r, q)
     moved = np.linalg.norm(lab(q, np.array(r), clump.centres) - lab(q0, np.zeros(3), clump.centres), axis=1).max()
     if used <= 1:
@@ -96,6 +98,28 @@ def test_clumps_lie_in_their_capsules(clump):
     along = np.clip(clump.centres[:, 0], clump.low, clump.high)
     assert (np.hypot(clump.centres[:, 0] - along, np.hypot(*clump.centres[:, 1:].T)) + clump.radii <= clump.width).all()
     assert (np.linalg.norm(clump.centres, axis=1) + clump.radii <= clump.reach).all()
+
+
+@pytest.mark.parametrize("least", [0.11, 0.3])
+def test_cells_leave_out_no_near_pair(least):
+    """All clumps closer than the least edge are candidates, in ascending order, and few others are."""
+    count, width = 400, np.int64(lanes.STATE)
+    fields = np.zeros(lanes.blocks_of(count) * lanes.LANES * lanes.STATE)
+    r = np.random.default_rng(5).uniform(-1, 1, (count, 3)) * [1.0, 0.6, 1.3]
+    for c in range(count):
+        lanes.store_r(fields, lanes.place(c, width), tuple(r[c]))
+    lists = neighbours.empty_lists(1, 1, 1, count, 1)
+    cells, corner, edge = neighbours.sort_into_cells(fields, width, count, 2.0, least, lists)
+    assert min(cells) > 2
+    apart = np.linalg.norm(r[:, None] - r, axis=2)
+    looked = 0
+    for c in range(count):
+        found = neighbours.candidates(c, tuple(r[c]), count, cells, corner, edge, lists).copy()
+        assert (np.diff(found) > 0).all()
+        near = np.flatnonzero(apart[c, c + 1 :] <= least) + c + 1
+        assert set(near) <= set(found)
+        looked += len(found)
+    assert looked < 0.5 * count * (count - 1) / 2
 
 
 def crowd(kinds, box, speed, spin):
