@@ -228,7 +228,7 @@ def test_nothing_runs_beside_the_timing(house):
     assert len(periods) > CELLS
     beside = [name for name, (first, last) in periods.items() if first < end and last > begin]
     assert beside == []
-    plan = house.run("-n", "--cores", "5", "--forcerun", "timing", "--quiet", "none")
+    plan = house.run("-n", "--cores", "5", "--forcerun", "timing", "--quiet", "host")
     assert re.search(r"rule timing:.*?threads: 5", plan, re.DOTALL)
 
 

@@ -159,6 +159,7 @@ class Plan:
             *self.references(),
             *self.checks(),
             *self.many_body(),
+            *self.films(),
             *self.cost_data(),
         ]
 
