@@ -359,7 +359,7 @@ def test_what_cannot_be_animated_is_said(arguments, message, capsys):
 
 def test_the_page_about_clumps_of_your_own_runs(tmp_path, monkeypatch, capsys):
     page = (HOME / "docs" / "many-bodies.md").read_text()
-    (clump,) = [block for block in re.findall(r"```\n(.*?)```", page, re.DOTALL) if block.startswith("#")]
+    (clump,) = re.findall(r"^```\n(#.*?)^```", page, re.DOTALL | re.MULTILINE)
     (tmp_path / "bent.csv").write_text(clump)
     monkeypatch.chdir(tmp_path)
     code = next(block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "from_file" in block)

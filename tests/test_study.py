@@ -8,7 +8,6 @@ import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -161,13 +160,12 @@ def test_the_cost_study_in_order_or_left_out():
 def test_without_a_cost_study_nothing_waits_for_it():
     plans = [jobs.Plan(configuration.resolve(small() | change, HOME), HOME) for change in ({}, {"cost": None})]
     for plan, expected in zip(plans, (["results/cost.nc"], []), strict=True):
-        for name, wanted in (("relative_cost", expected), ("error_vs_dt", [])):
-            assert plan.cost_of_figure(SimpleNamespace(figure=name)) == wanted
+        assert plan.cost_of("cost") == expected and plan.cost_of("delvalle2024") == []
         assert plan.places(None)["cost_file"] == "".join(expected)
         assert {"results/timing.nc", "results/cost.nc"} <= set(plan.data()) or not expected
         assert expected or not [path for path in plan.data() if "timing" in path or "cost" in path]
-    assert plans[0].cost_of_table(SimpleNamespace(table="orders")) == []
-    assert plans[1].cost_of_table(SimpleNamespace(table="cost")) == ["results/cost_claims.csv"]
+    assert plans[0].cost_of("single_body", claims=True) == []
+    assert plans[1].cost_of("cost", claims=True) == ["results/cost_claims.csv"]
 
 
 def test_targets_need_a_closed_form(monkeypatch):

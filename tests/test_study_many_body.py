@@ -94,6 +94,8 @@ def test_the_published_metric_is_the_smaller_of_mean_and_last():
 def test_gathered_values_are_those_of_the_runs(tmp_path):
     study = resolve(
         config(
+            chess=None,
+            chess_no_spin=None,
             rods={
                 "methods": [METHOD, "euler"],
                 "dt": {"a": {"values": [1e-4, 2e-4]}, "b": {"values": [3e-4]}},
@@ -101,7 +103,7 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
                 "seeds": 2,
                 "samples": 5,
                 "over_time": False,
-            }
+            },
         )
         | {"results": str(tmp_path)},
         HOME,
