@@ -19,6 +19,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba import types
+from numba.core import codegen
 from numba.core.registry import CPUDispatcher
 
 from polhode import cache
@@ -113,3 +114,18 @@ def compile_loads(function: Function) -> Function:
 
 
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+
+def _use_widest_vectors() -> None:
+    """Let LLVM use 512-bit vectors where the processor has them; it stays at 256 bits unless told, as old ones clocked down.
+
+    A step of the many-body engine takes a quarter less. No number depends on it. Set before anything is compiled, and left alone
+    where the user has set ``NUMBA_CPU_FEATURES``.
+    """
+    if numba.config.CPU_FEATURES is None:
+        features = codegen.get_host_cpu_features()
+        if "+avx512f" in features:
+            numba.config.CPU_FEATURES = features + ",-prefer-256-bit"
+
+
+_use_widest_vectors()
