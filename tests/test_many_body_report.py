@@ -95,9 +95,9 @@ def folder(tmp_path_factory):
     (folder / "provenance.json").write_text(
         json.dumps({"commit": "a" * 40, "dirty": False, "processor": "a processor", "cores": 2, "versions": {"numba": "1.2"}})
     )
-    log = folder / "logs" / "many_body" / "chess" / "omelyan1998" / "4.85e-06.log"
+    log = folder / "logs" / "many_body" / "chess" / "omelyan1998" / "1.log"
     log.parent.mkdir(parents=True)
-    log.write_text("seed 0: ...\nwall_seconds 9.0\ncpu_seconds 7200.0\n")
+    log.write_text("seed 0: ...\nwall_seconds 9.0\ncpu_seconds 7300.0\ncpu_seconds of dt 4.85e-06: 7200.0\n")
     write_groups(release.released(folder, "2030-01-02"), folder / "released" / "many_body.nc")
     times = many_body_times(timing(), groups)
     write_groups({"/": xr.Dataset(), "many_body": timing(), "many_body_times": times}, folder / "cost.nc")

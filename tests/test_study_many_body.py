@@ -35,19 +35,30 @@ def test_the_configuration_names_the_scenes_of_the_library():
     assert set(manybody.scenes) <= set(configuration.SCENES)
 
 
+def outputs(folder, seeds=3, dt=DT):
+    return [folder / str(dt) / f"{seed}.nc" for seed in range(seeds)]
+
+
 @pytest.fixture(scope="module")
 def one_worker(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     said = []
-    many_body.run_seeds(METHOD, DT, SETTINGS, [folder / f"{seed}.nc" for seed in range(3)], 1, said.append)
-    return folder, said
+    many_body.run_all(METHOD, SETTINGS, outputs(folder), 1, said.append)
+    return folder / str(DT), said
 
 
 def test_the_same_bytes_for_any_number_of_workers(one_worker, tmp_path):
     folder, _ = one_worker
-    many_body.run_seeds(METHOD, DT, SETTINGS, [tmp_path / f"{seed}.nc" for seed in range(3)], 2, lambda line: None)
-    for seed in range(3):
-        assert (tmp_path / f"{seed}.nc").read_bytes() == (folder / f"{seed}.nc").read_bytes()
+    many_body.run_all(METHOD, SETTINGS, outputs(tmp_path), 2, lambda line: None)
+    for path in outputs(tmp_path):
+        assert path.read_bytes() == (folder / path.name).read_bytes()
+
+
+def test_a_run_does_not_depend_on_its_batch(one_worker, tmp_path):
+    folder, _ = one_worker
+    many_body.run_all(METHOD, SETTINGS, [*outputs(tmp_path, 1, 2e-4), *outputs(tmp_path, 1)], 1, lambda line: None)
+    assert outputs(tmp_path, 1)[0].read_bytes() == (folder / "0.nc").read_bytes()
+    assert len(read_cell(outputs(tmp_path, 1, 2e-4)[0])["time"]) == 11
 
 
 def test_seeds_are_different_runs(one_worker):
@@ -58,8 +69,8 @@ def test_seeds_are_different_runs(one_worker):
 
 def test_how_often_a_run_is_sampled_changes_none_of_its_values(one_worker, tmp_path):
     folder, _ = one_worker
-    many_body.run_seeds(METHOD, DT, SETTINGS | {"samples": 30}, [tmp_path / "0.nc"], 1, lambda line: None)
-    coarse, fine = read_cell(folder / "0.nc"), read_cell(tmp_path / "0.nc")
+    many_body.run_all(METHOD, SETTINGS | {"samples": 30}, outputs(tmp_path, 1), 1, lambda line: None)
+    coarse, fine = read_cell(folder / "0.nc"), read_cell(outputs(tmp_path, 1)[0])
     common = np.isin(fine["time"], coarse["time"])
     assert common.sum() == len(coarse["time"]) < len(fine["time"])
     for name in ("kinetic", "potential", "momentum", "axial_spin"):
@@ -69,15 +80,15 @@ def test_how_often_a_run_is_sampled_changes_none_of_its_values(one_worker, tmp_p
 
 def test_what_a_run_costs_is_said_and_not_written(one_worker):
     folder, said = one_worker
-    assert re.fullmatch(r"seed 0: 3000 steps, [\d.]+ us a step, [\d.]+ s", said[0])
-    assert any(re.fullmatch(r"cpu_seconds [\d.]+", line) for line in said)
+    assert re.fullmatch(r"dt 0\.0001 s, seed 0: 3000 steps, [\d.]+ us a step, [\d.]+ s", said[0])
+    assert any(re.fullmatch(r"cpu_seconds of dt 0\.0001: [\d.]+", line) for line in said)
     assert not {name for name in read_cell(folder / "0.nc") if "second" in name or "cpu" in name}
 
 
 def test_a_run_that_blows_up_is_a_result(tmp_path):
     said = []
-    many_body.run_seeds("euler", 0.02, SETTINGS | {"horizon": 40.0}, [tmp_path / "0.nc"], 1, said.append)
-    run = read_cell(tmp_path / "0.nc")
+    many_body.run_all("euler", SETTINGS | {"horizon": 40.0}, outputs(tmp_path, 1, 0.02), 1, said.append)
+    run = read_cell(outputs(tmp_path, 1, 0.02)[0])
     assert 0 < run["@diverged"] <= 40.0 and np.isnan(run["kinetic"][-1])
     assert "diverged at t = " in said[0]
 
@@ -110,9 +121,9 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     )
     plan = jobs.Plan(study, HOME)
     for method in study.scenes["rods"].methods:
-        for step in study.scenes["rods"].steps:
-            outputs = [path.format(method=method, dt=step.name) for path in plan.many_body_outputs("rods")]
-            many_body.run_seeds(method, step.dt, plan.many_body_settings("rods"), outputs, 1, lambda line: None)
+        for batch in study.scenes["rods"].batches:
+            made = [path.format(method=method) for path in plan.many_body_outputs("rods", batch)]
+            many_body.run_all(method, plan.many_body_settings("rods"), made, 1, lambda line: None)
     assert all(Path(path).is_file() for path in plan.many_body_runs("rods"))
     groups = gather_scenes(study, tmp_path)
     write_groups(groups, tmp_path / "many_body.nc")
@@ -192,6 +203,14 @@ def test_runs_depend_on_engine_method_and_shapes(tmp_path):
 def test_a_wrong_setting_is_named(changes, message):
     with pytest.raises(ConfigurationError, match=re.escape(message)):
         resolve(config(**changes), HOME)
+
+
+def test_small_runs_share_a_job_and_large_ones_do_not(monkeypatch):
+    changes = {"dt": {"a": {"values": [1e-4, 2e-5, 5e-6, 1e-5]}}, "horizon": 1.0, "seeds": 10, "over_time": False}
+    rods = resolve(config(rods=changes), HOME).scenes["rods"]
+    assert [step.steps for step in rods.batches[0]] == [10_000, 50_000, 100_000, 200_000] and len(rods.batches) == 1
+    monkeypatch.setattr(configuration, "BATCH", 1_600_000)
+    assert [[step.dt for step in batch] for batch in rods.batches] == [[1e-4, 2e-5, 1e-5], [5e-6]]
 
 
 def test_a_scene_or_all_of_them_can_be_left_out():

@@ -119,8 +119,8 @@ _OPTIONS = {"nogil": True, "error_model": "numpy"}
 def _use_widest_vectors() -> None:
     """Let LLVM use 512-bit vectors where the processor has them; it stays at 256 bits unless told, as old ones clocked down.
 
-    A step of the many-body engine takes a quarter less. No number depends on it. Set before anything is compiled, and left alone
-    where the user has set ``NUMBA_CPU_FEATURES``.
+    A step of the many-body engine takes a quarter less. No number depends on it. Set before anything is compiled, and left
+    alone where the user has set ``NUMBA_CPU_FEATURES``.
     """
     if numba.config.CPU_FEATURES is None:
         features = codegen.get_host_cpu_features()

@@ -1,27 +1,28 @@
-"""Energy of many bodies: a job for each scene, method and step size, which runs all its initial states."""
+"""Energy of many bodies: a job for each scene, method and batch of step sizes, which runs all its initial states."""
 
-# A rule for each scene, because they differ in the number of files a job makes. Jobs are processes of their own, and may use
-# several cores for their initial states: snakemake --set-threads many_body_chess=4. A job that is stopped is begun again from its
-# first initial state; that loses minutes at most.
-for SCENE in STUDY.scenes:
+# A rule for each scene and batch, because they differ in the files that a job makes. Jobs are processes of their own, and may
+# use several cores for their runs: snakemake --set-threads many_body_chess_1=4. A job that is stopped is begun again from its
+# first run; that loses minutes at most.
+for SCENE, PART in STUDY.scenes.items():
+    for NUMBER, BATCH in enumerate(PART.batches, 1):
 
-    rule:
-        name:
-            f"many_body_{SCENE}"
-        output:
-            PLAN.many_body_outputs(SCENE),
-        log:
-            f"{RESULTS}/logs/many_body/{SCENE}/{{method}}/{{dt}}.log",
-        benchmark:
-            f"{RESULTS}/benchmarks/many_body/{SCENE}/{{method}}/{{dt}}.tsv"
-        conda:
-            "../envs/polhode.yml"
-        threads: 1
-        params:
-            settings=PLAN.many_body_settings(SCENE),
-            code=PLAN.many_body_code,
-        script:
-            "../scripts/many_body.py"
+        rule:
+            name:
+                f"many_body_{SCENE}_{NUMBER}"
+            output:
+                PLAN.many_body_outputs(SCENE, BATCH),
+            log:
+                f"{RESULTS}/logs/many_body/{SCENE}/{{method}}/{NUMBER}.log",
+            benchmark:
+                f"{RESULTS}/benchmarks/many_body/{SCENE}/{{method}}/{NUMBER}.tsv"
+            conda:
+                "../envs/polhode.yml"
+            threads: 1
+            params:
+                settings=PLAN.many_body_settings(SCENE),
+                code=PLAN.many_body_code,
+            script:
+                "../scripts/many_body.py"
 
 
 rule film:

@@ -5,13 +5,16 @@ spheres cover intervals, whose union is exact, and so are the integrals of 1, x 
 the cross-section, which converges fast.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import pi
 from typing import Any
 
 import numpy as np
+from numba import types
 
-from polhode.kernel import compiled
+from polhode.kernel import compile_driver, float_type
 
 #: Columns across the widest extent of the clump; they give the volume within about 1e-5 and moments within about 3e-5.
 COLUMNS = 600
@@ -59,8 +62,7 @@ def union(centres: np.ndarray, radii: np.ndarray, columns: int = COLUMNS) -> Mas
     # The cross-section is centred on that of the clump, so that a symmetric clump stays symmetric.
     ny, nz = (int(np.ceil((high - low)[k] / edge)) for k in (1, 2))
     y0, z0 = ((high + low)[k] / 2 - n * edge / 2 for k, n in ((1, ny), (2, nz)))
-    raw = _columns(centres[order], radii[order], y0, z0, ny, nz, edge)
-    return _moments(raw)
+    return _moments(_compiled_columns()(centres[order], radii[order], float(y0), float(z0), ny, nz, float(edge)))
 
 
 def _sum_of_spheres(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
@@ -71,18 +73,32 @@ def _sum_of_spheres(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
     return np.array([(volumes * f).sum() for f in (1.0, x, y, z, x * x + own, y * y + own, z * z + own, y * z, z * x, x * y)])
 
 
-@compiled
+@cache
+def _compiled_columns() -> Callable[..., Any]:
+    vector = types.Array(types.float64, 1, "C")
+    rows = types.Array(types.float64, 2, "C")
+    signature = vector(rows, vector, float_type, float_type, types.int64, types.int64, float_type)
+    return compile_driver(_columns, signature)
+
+
 def _columns(centres: Any, radii: Any, y0: float, z0: float, ny: int, nz: int, edge: float) -> Any:
     """The same integrals over the union, by columns along x; spheres are sorted by their low end."""
     count = radii.size
     total = np.zeros(10)
     begins, ends = np.empty(count), np.empty(count)
+    in_row = np.empty(count, np.int64)
     for iy in range(ny):
         y = y0 + (iy + 0.5) * edge
+        some = 0
+        for s in range(count):
+            if abs(y - centres[s, 1]) < radii[s]:
+                in_row[some] = s
+                some += 1
         for iz in range(nz):
             z = z0 + (iz + 0.5) * edge
             met = 0
-            for s in range(count):
+            for u in range(some):
+                s = in_row[u]
                 dy, dz = y - centres[s, 1], z - centres[s, 2]
                 inside = radii[s] * radii[s] - dy * dy - dz * dz
                 if inside > 0.0:

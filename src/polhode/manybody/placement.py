@@ -1,11 +1,14 @@
 """Initial states: clumps at random in a box, none touching another or a wall, all turned and moving in random directions."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
+from numba import types
 
-from polhode.kernel import compiled
+from polhode.kernel import compile_driver, float_type, steps_type
 from polhode.manybody.contact import coordinate, matrix
 
 #: How often one clump is tried before the box counts as full.
@@ -34,36 +37,53 @@ def directions(rng: np.random.Generator, count: int, dimensions: int = 3) -> np.
     return unit
 
 
-@compiled
-def _world(r: Any, q: Any, spheres: Any, out: Any) -> None:
-    """Lab positions (4, n) of the spheres (4, n) of a clump, radii kept."""
+@cache
+def _compiled_try() -> Callable[..., Any]:
+    vector = types.Array(types.float64, 1, "C")
+    rows = types.Array(types.float64, 2, "C")
+    signature = types.boolean(
+        vector, vector, rows, rows, float_type, float_type, types.int64, rows, steps_type, steps_type, rows
+    )
+    return compile_driver(_try, signature)
+
+
+def _try(
+    r: Any,
+    q: Any,
+    spheres: Any,
+    world: Any,
+    reach: float,
+    half: float,
+    placed: int,
+    others: Any,
+    first: Any,
+    many: Any,
+    held: Any,
+) -> bool:
+    """Put the spheres (4, n) of a clump at r, turned by q; whether they are in the box and clear of those placed before.
+
+    ``world`` (4, n) takes their lab positions and radii. Of the ``placed`` clumps, ``others`` (., 4) holds centre and reach,
+    ``held`` (4, .) the spheres in the lab, ``first`` and ``many`` which of them are whose.
+    """
     m = matrix((q[0], q[1], q[2], q[3]))
     for k in range(spheres.shape[1]):
         x, y, z = spheres[0, k], spheres[1, k], spheres[2, k]
-        out[0, k] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
-        out[1, k] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
-        out[2, k] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
-        out[3, k] = spheres[3, k]
-
-
-@compiled
-def _fits(r: Any, reach: float, spheres: Any, half: float, placed: int, others: Any, first: Any, many: Any, held: Any) -> bool:
-    """Whether spheres (4, n) about r lie in the box and clear of the ``placed`` clumps: centres and reaches (., 4), spheres."""
-    for k in range(spheres.shape[1]):
+        world[0, k] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
+        world[1, k] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
+        world[2, k] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
+        world[3, k] = spheres[3, k]
         for axis in range(3):
-            if abs(spheres[axis, k]) + spheres[3, k] >= half:
+            if abs(world[axis, k]) + world[3, k] >= half:
                 return False
     for c in range(placed):
         dx, dy, dz = r[0] - others[c, 0], r[1] - others[c, 1], r[2] - others[c, 2]
         near = reach + others[c, 3]
         if dx * dx + dy * dy + dz * dz >= near * near:
             continue
-        for a in range(spheres.shape[1]):
+        for a in range(world.shape[1]):
             for b in range(first[c], first[c] + many[c]):
-                dx = spheres[0, a] - held[0, b]
-                dy = spheres[1, a] - held[1, b]
-                dz = spheres[2, a] - held[2, b]
-                near = spheres[3, a] + held[3, b]
+                dx, dy, dz = world[0, a] - held[0, b], world[1, a] - held[1, b], world[2, a] - held[2, b]
+                near = world[3, a] + held[3, b]
                 if dx * dx + dy * dy + dz * dz <= near * near:
                     return False
     return True
@@ -88,6 +108,7 @@ def place_at_random(
     held, others = np.empty((4, total)), np.empty((len(clumps), 4))
     first, many = np.zeros(len(clumps), np.int64), np.zeros(len(clumps), np.int64)
     used, volume = 0, 0.0
+    fits = _compiled_try()
     tables = {id(clump): np.ascontiguousarray(np.vstack([clump.centres.T, clump.radii])) for clump in clumps}
     for placed, index in enumerate(order):
         clump = clumps[index]
@@ -98,8 +119,7 @@ def place_at_random(
         for _attempt in range(attempts if room > 0 else 0):
             trial = rng.uniform(-room, room, 3)
             turn = directions(rng, 1, 4)[0]
-            _world(trial, turn, table, world)
-            if _fits(trial, clump.reach, world, box / 2, placed, others, first, many, held):
+            if fits(trial, turn, table, world, clump.reach, box / 2, placed, others, first, many, held):
                 break
         else:
             wanted = sum(c.volume for c in clumps) / box**3

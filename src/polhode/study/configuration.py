@@ -21,6 +21,8 @@ PROBLEMS = catalogue("polhode.problems")
 SCHEMA = Path("workflow/schemas/config.schema.yaml")
 #: Experiments on single methods, see :mod:`polhode.study.checks`; named here so that a configuration is read without them.
 CHECKS = ("reversibility", "stability", "note_corrections", "extended_inertia")
+#: Steps that one many-body job takes where it can choose; a minute or so.
+BATCH = 100_000_000
 #: Many-body scenes, see :mod:`polhode.manybody`; named here for the same reason.
 SCENES = ("chess", "rods")
 
@@ -144,6 +146,23 @@ class SceneStudy:
     samples: int
     over_time: bool
     film: Film | None
+
+    @property
+    def batches(self) -> list[list[StepSize]]:
+        """The step sizes that one job runs: all that take up to :data:`BATCH` steps together, each of the others alone.
+
+        A job is a process that imports and compiles before it begins, so that a few seconds' work is not worth its own.
+        """
+        found: list[list[StepSize]] = []
+        room = 0
+        for step in sorted(self.steps, key=lambda step: step.steps):
+            work = step.steps * self.seeds
+            if not found or work > room:
+                found.append([])
+                room = BATCH
+            found[-1].append(step)
+            room -= work
+        return found
 
     def step(self, name: str) -> StepSize:
         """The rung with this name in paths."""

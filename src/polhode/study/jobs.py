@@ -4,6 +4,7 @@ One place, so that what the rules write and what the gathering reads cannot disa
 """
 
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -166,17 +167,13 @@ class Plan:
     def many_body_runs(self, scene: str) -> list[str]:
         """One file per method, step size and seed of a scene."""
         part = self.study.scenes[scene]
-        return [
-            path.format(method=method, dt=step.name)
-            for method in part.methods
-            for step in part.steps
-            for path in self.many_body_outputs(scene)
-        ]
+        outputs = self.many_body_outputs(scene, part.steps)
+        return [path.format(method=method) for method in part.methods for path in outputs]
 
-    def many_body_outputs(self, scene: str) -> list[str]:
-        """What one job of a scene makes: a file for each seed, with method and step size left open."""
+    def many_body_outputs(self, scene: str, steps: Sequence[StepSize]) -> list[str]:
+        """What a job of a scene makes with these steps: a file for each of them and each seed, with the method left open."""
         seeds = range(self.study.scenes[scene].seeds)
-        return [f"{self.results}/many_body/{scene}/{{method}}/{{dt}}/{seed}.nc" for seed in seeds]
+        return [f"{self.results}/many_body/{scene}/{{method}}/{step.name}/{seed}.nc" for step in steps for seed in seeds]
 
     def all_many_body_runs(self) -> list[str]:
         """The runs of all scenes."""

@@ -1,4 +1,4 @@
-"""Runs of many clumps: one method with one step size from several initial states, a small file for each of them."""
+"""Runs of many clumps: one method from several initial states, a small file for each of them."""
 
 import multiprocessing
 import time
@@ -22,10 +22,10 @@ def scene_of(settings: Mapping[str, Any]) -> manybody.Scene:
     return scene if settings["spin"] is None else scene.with_spin(settings["spin"])
 
 
-def run_seeds(
-    method: str, dt: float, settings: Mapping[str, Any], outputs: Sequence[str | Path], workers: int = 1, say: Say = print
+def run_all(
+    method: str, settings: Mapping[str, Any], outputs: Sequence[str | Path], workers: int = 1, say: Say = print
 ) -> None:
-    """Run seeds 0, 1, ... and write each as soon as it is done.
+    """Run one method from several initial states with one or more step sizes, and write each run as soon as it is done.
 
     A file depends on its seed, the method, the step and the settings alone, not on who computed it: the same bytes come out for
     any number of workers. A run that blows up is a result, recorded with its time.
@@ -34,35 +34,40 @@ def run_seeds(
     ----------
     method : str
         Key.
-    dt : float
-        Step in s.
     settings : mapping
         ``scene`` (key), ``spin`` (rad/s or None), ``horizon`` (s), ``samples``.
     outputs : paths
-        One netCDF-3 file a seed, in the order of the seeds.
+        One netCDF-3 file a run; each path ends with the step size in s and the seed, ``STEP/SEED.nc``.
     workers : int
         Processes; with one the runs are done in this process.
     say : function
-        Called with a line about each run and one about all: steps, time of a step, CPU seconds. None of it goes into the data.
+        Called with a line about each run and some about all: steps, time of a step, CPU seconds. None of it goes into the data.
     """
     began = time.perf_counter()
-    cpu_seconds = 0.0
-    tasks = list(enumerate(map(str, outputs)))
-    work = partial(_run_seed, method, dt, dict(settings))
+    tasks = [(float(path.parent.name), int(path.stem), str(path)) for path in map(Path, outputs)]
+    cpu_seconds = dict.fromkeys(sorted({dt for dt, _seed, _output in tasks}), 0.0)
+    work = partial(_run_one, method, dict(settings))
     if tasks:
         # Compiled before the processes part, so that they share it.
+        dt = tasks[0][0]
         manybody.simulate(scene_of(settings), method, dt, seed=0, t_end=dt, samples=1)
-    for line, cpu in _spread(work, tasks, workers):
-        cpu_seconds += cpu
+    for dt, line, cpu in _spread(work, tasks, workers):
+        cpu_seconds[dt] += cpu
         say(line)
-    say(f"{len(tasks)} runs of {method} on {settings['scene']}, dt {dt!r} s")
+    say(f"{len(tasks)} runs of {method} on {settings['scene']}")
     say(f"wall_seconds {time.perf_counter() - began:.6f}")
-    say(f"cpu_seconds {cpu_seconds:.6f}")
+    say(f"cpu_seconds {sum(cpu_seconds.values()):.6f}")
+    for dt, seconds in cpu_seconds.items():
+        say(f"cpu_seconds of dt {dt!r}: {seconds:.6f}")
+
+
+#: Step size (s), seed and file of a run.
+Task = tuple[float, int, str]
 
 
 def _spread(
-    work: Callable[[tuple[int, str]], tuple[str, float]], tasks: Sequence[tuple[int, str]], workers: int
-) -> Iterator[tuple[str, float]]:
+    work: Callable[[Task], tuple[float, str, float]], tasks: Sequence[Task], workers: int
+) -> Iterator[tuple[float, str, float]]:
     workers = min(workers, len(tasks))
     if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
         yield from map(work, tasks)
@@ -72,25 +77,25 @@ def _spread(
         yield from pool.imap_unordered(work, tasks)
 
 
-def _run_seed(method: str, dt: float, settings: Mapping[str, Any], task: tuple[int, str]) -> tuple[str, float]:
-    """Run one seed and write it; returns a line about it and its CPU seconds."""
-    seed, output = task
+def _run_one(method: str, settings: Mapping[str, Any], task: Task) -> tuple[float, str, float]:
+    """Do one run and write it; returns its step size, a line about it and its CPU seconds."""
+    dt, seed, output = task
     began = time.process_time()
     run = manybody.simulate(scene_of(settings), method, dt, seed=seed, t_end=settings["horizon"], samples=settings["samples"])
     cpu = time.process_time() - began
     run = run.drop_vars(["energy", "energy_error"])  # the gathering makes them again
     run = run.assign(steps=run["steps"].astype("int32"))  # netCDF-3 has no 64-bit whole numbers
     write_cell(run, output)
-    line = f"seed {seed}: {int(run.steps)} steps, {1e6 * cpu / int(run.steps):.3f} us a step, {cpu:.3f} s"
+    line = f"dt {dt!r} s, seed {seed}: {int(run.steps)} steps, {1e6 * cpu / int(run.steps):.3f} us a step, {cpu:.3f} s"
     if "diverged" in run.attrs:
         line += f", diverged at t = {run.attrs['diverged']:g} s"
-    return line, cpu
+    return dt, line, cpu
 
 
 def run_film(settings: Mapping[str, Any], output: str | Path) -> None:
     """Run seed 0 for a moment and keep where everything is, with the spheres themselves: enough to draw the scene.
 
-    ``settings`` are those of :func:`run_seeds`, and ``film``: method, dt (s), horizon (s), frames. The file (netCDF-3) holds
+    ``settings`` are those of :func:`run_all`, and ``film``: method, dt (s), horizon (s), frames. The file (netCDF-3) holds
     ``r`` (m) and ``q`` over time and clump, the ``kind`` of each clump, and the spheres of each kind: ``sphere_kind``,
     ``centre`` in the body frame and ``radius`` (m).
     """

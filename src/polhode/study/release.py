@@ -16,7 +16,6 @@ import xarray as xr
 
 import polhode
 from polhode.cli import UsageError
-from polhode.study.configuration import step_name
 from polhode.study.storage import group_names, read_dataset, write_groups
 
 SUMMARY = "the many-body results of a full run as a small file that comes with the code"
@@ -59,13 +58,12 @@ def released(results: str | Path, today: str = "") -> dict[str, xr.Dataset]:
 
 
 def _cpu_seconds(logs: Path, data: xr.Dataset) -> np.ndarray:
-    """CPU seconds of each job as its log says, NaN where there is no log."""
+    """CPU seconds of all seeds for each method and step size as the logs say, NaN where none does; the newest log counts."""
     found = np.full((data.sizes["method"], data.sizes["dt"]), np.nan)
     for i, method in enumerate(map(str, data["method"].values)):
-        for j, dt in enumerate(data["dt"].values):
-            log = logs / method / f"{step_name(dt)}.log"
-            said = re.search(r"^cpu_seconds ([\d.]+)$", log.read_text() if log.is_file() else "", re.MULTILINE)
-            found[i, j] = float(said[1]) if said else np.nan
+        for log in sorted((logs / method).glob("*.log"), key=lambda path: path.stat().st_mtime):
+            for dt, seconds in re.findall(r"^cpu_seconds of dt (\S+): ([\d.]+)$", log.read_text(), re.MULTILINE):
+                found[i, data["dt"].values == float(dt)] = float(seconds)
     return found
 
 
