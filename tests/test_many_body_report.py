@@ -11,9 +11,9 @@ from PIL import Image
 
 import polhode
 from polhode import cli, manybody
+from polhode.manybody import pictures
 from polhode.study import animation, claims, ensembles, figures, jobs, many_body_claims, release, tables
 from polhode.study.figures import many_body as drawn
-from polhode.study.figures import spheres
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.many_body_cost import TARGET, many_body_times
 from polhode.study.many_body_timing import many_body_timing
@@ -277,11 +277,11 @@ def test_the_command_writes_it(folder, tmp_path, capsys):
 # Pictures
 
 
-CAMERA = spheres.Camera((0.0, -10.0, 0.0), (0.0, 0.0, 0.0), 200, 100, angle=0.2)
+CAMERA = pictures.Camera((0.0, -10.0, 0.0), (0.0, 0.0, 0.0), 200, 100, angle=0.2)
 
 
 def test_a_sphere_is_a_disc_of_its_size():
-    shown = spheres.picture(np.zeros((1, 3)), np.array([0.3]), np.ones((1, 3)), np.array([0]), CAMERA)
+    shown = pictures.picture(np.zeros((1, 3)), np.array([0.3]), np.ones((1, 3)), np.array([0]), CAMERA)
     assert shown.shape == (100, 200, 4)
     radius = np.sqrt(shown[..., 3].sum() / np.pi)
     # Its rim is where a ray from the camera touches it: at the tangent of asin(0.03).
@@ -299,21 +299,33 @@ def test_the_nearer_sphere_hides_the_other():
     centres = np.array([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])
     colours = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     for order in ([0, 1], [1, 0]):
-        shown = spheres.picture(centres[order], np.array([0.3, 0.3]), colours[order], np.array([0, 1]), CAMERA)
+        shown = pictures.picture(centres[order], np.array([0.3, 0.3]), colours[order], np.array([0, 1]), CAMERA)
         red, _, blue, _ = shown[45, 95]
         assert blue > red
 
 
 def test_a_point_of_a_body_is_turned_into_the_lab():
     q = np.array([np.cos(np.pi / 4), 0.0, 0.0, np.sin(np.pi / 4)])  # a quarter turn about z
-    assert spheres.rotated(q, np.array([[1.0, 0.0, 0.0]]))[0] == pytest.approx([0, 1, 0])
+    assert pictures.rotated(q, np.array([[1.0, 0.0, 0.0]]))[0] == pytest.approx([0, 1, 0])
 
 
 def test_a_piece_stands_on_its_foot():
     centres, radii = np.array([[0.0, 0, 0], [1.0, 0, 0], [-3.0, 0, 0]]), np.array([1.0, 1.0, 0.2])
-    upright, _ = drawn.standing(centres, radii)
+    upright = pictures.standing(centres, radii)
     assert (upright[:, 2] - radii).min() == pytest.approx(0)
     assert np.argmax(upright[:, 2]) == 2
+
+
+def test_clumps_and_scenes_of_ones_own_have_pictures():
+    ball, dimer = manybody.Clump.sphere(0.01, key="ball"), manybody.Clump.dimer(0.01, 0.008, 0.012)
+    figure = pictures.picture_of_clumps(ball, dimer)
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert texts == ["ball\n2 cm, 1 sphere", "dimer\n3 cm, 2 spheres"]
+    ink = figure.axes[0].images[0].get_array()[..., 3].sum(0) > 0
+    assert np.count_nonzero(np.diff(ink.astype(int)) == 1) == 2, "two clumps, a gap between them"
+    rods = manybody.scenes["rods"]
+    figure = pictures.picture_of_scene(rods, rods.initial_state(0))
+    assert 0.005 < (figure.axes[0].images[0].get_array()[..., 3] > 0).mean() < 0.5
 
 
 @pytest.fixture(scope="module")

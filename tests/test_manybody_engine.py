@@ -10,7 +10,6 @@ from numba.core.runtime import _nrt_python, rtsys
 import polhode
 from polhode import manybody
 from polhode.kernel import compile_driver
-from polhode.manybody import pictures
 from polhode.manybody.contact import collision_time, largest_overlap
 from polhode.manybody.engine import SIGNATURE, many_body_driver
 from polhode.manybody.simulation import run
@@ -333,18 +332,3 @@ def test_calls_that_cannot_be_say_why():
         manybody.simulate(rods, "euler", -1.0)
     with pytest.raises(ValueError, match="initial r must be 30 rows"):
         manybody.simulate(rods, "euler", 1e-5, state=state([[0, 0, 0]], [[0, 0, 0]]))
-
-
-def test_pictures_show_every_clump():
-    rods = manybody.scenes["rods"]
-    figure = pictures.picture_of_scene(rods, rods.initial_state(0), pixels=300)
-    image = figure.axes[0].images[0].get_array()
-    assert 0.005 < (image[..., 3] > 0).mean() < 0.5
-    figure = pictures.picture_of_clump(L_SHAPE)
-    assert "4 spheres" in figure.axes[0].get_title()
-    # One sphere fills pi/4 of the square around it, and hides one behind it.
-    ball, behind = [0, 0, 0, 1.0], [0, 0, -3, 0.5]
-    red, blue = [1.0, 0, 0], [0, 0, 1.0]
-    image = pictures.render(np.array([behind, ball]), np.array([blue, red]), (-1, 1, -1, 1), 200, np.eye(3))
-    assert (image[..., 3] > 0).mean() == pytest.approx(np.pi / 4, rel=0.01)
-    assert image[100, 100, 0] > image[100, 100, 2]

@@ -1,135 +1,251 @@
-"""Pictures of clumps and scenes: spheres drawn one by one with a depth buffer, so that they hide each other as solids do."""
+"""Pictures of clumps and scenes: every pixel looks for the sphere it sees first.
 
-from collections.abc import Sequence
+>>> from polhode.manybody import Clump, pictures, scenes
+>>> pictures.picture_of_clumps(Clump.dimer(0.01, 0.008, distance=0.012)).savefig("dimer.png")
+>>> pictures.picture_of_scene(scenes["rods"], scenes["rods"].initial_state(0)).savefig("rods.png")
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, pi, sqrt, tan
 from typing import Any
 
+import numba
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
 
 from polhode.manybody.clump import Clump
-from polhode.manybody.contact import matrix
 from polhode.manybody.placement import State
 from polhode.manybody.scene import Scene
 
-#: Colours of the kinds of clump in a picture, by their order in the scene: ivory, ebony and so on, as a chess set has them.
-COLOURS = ("#e8d8b0", "#7a4a2b", "#c9a66b", "#4f5d75", "#b5651d", "#93a8ac")
+#: Colours of the two sides of a game, and of kinds of which there is no side.
+IVORY, EBONY = (0.93, 0.87, 0.74), (0.36, 0.24, 0.19)
+HUES = ((0.0, 0.45, 0.70), (0.84, 0.37, 0.0), (0.0, 0.62, 0.45), (0.80, 0.47, 0.65), (0.90, 0.62, 0.0), (0.34, 0.71, 0.91))
+#: Pixels of the computed picture for one of the shown picture, along each side.
+FINER = 2
 
 
-def lab_spheres(clump: Clump, r: Sequence[float], q: Sequence[float]) -> np.ndarray:
-    """Lab centres and radii (n, 4) of the spheres of a clump at r (m) with the orientation q."""
-    turn = np.array(matrix(tuple(float(x) for x in q))).reshape(3, 3)
-    return np.column_stack([clump.centres @ turn.T + np.asarray(r), clump.radii])
+@dataclass(frozen=True)
+class Camera:
+    """Where a picture is taken from (m), what is in its middle, how many pixels it has, the angle it sees across (rad)."""
+
+    eye: tuple[float, float, float]
+    target: tuple[float, float, float]
+    width: int
+    height: int
+    angle: float = pi / 7
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+
+    @property
+    def frame(self) -> np.ndarray:
+        """Rows: to the right, up and forward, unit vectors."""
+        forward = np.subtract(self.target, self.eye)
+        forward = forward / np.linalg.norm(forward)
+        right = np.cross(forward, self.up)
+        right /= np.linalg.norm(right)
+        return np.array([right, np.cross(right, forward), forward])
+
+    @property
+    def focus(self) -> float:
+        """Pixels for a unit of the tangent of the angle from the middle."""
+        return self.width / (2 * tan(self.angle / 2))
+
+    def seen(self, points: np.ndarray) -> np.ndarray:
+        """Points (n, 3) in the camera's frame: right, up, forward, m."""
+        return np.asarray((np.asarray(points, float) - self.eye) @ self.frame.T)
+
+    def project(self, points: np.ndarray) -> np.ndarray:
+        """Points (n, 3) as pixels (n, 2), from the upper left corner."""
+        x, y, z = self.seen(points).T
+        return np.column_stack([self.width / 2 + self.focus * x / z, self.height / 2 - self.focus * y / z])
 
 
-def standing(clump: Clump) -> np.ndarray:
-    """The spheres (n, 4) of a clump with its long axis upright, the heavier end below."""
-    up = lab_spheres(clump, (0, 0, 0), (np.sqrt(0.5), 0, -np.sqrt(0.5), 0))
-    # The centre of mass is at the origin: the longer end is the lighter one.
-    if (up[:, 2] + up[:, 3]).max() < -(up[:, 2] - up[:, 3]).min():
-        up[:, 2] *= -1
-        up[:, 1] *= -1
-    return up
+@numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]
+def _trace(centres: Any, radii: Any, focus: float, depth: Any, owner: Any, normals: Any) -> None:
+    """For each pixel the nearest sphere: its number, its distance and its normal, all in the camera's frame."""
+    height, width = depth.shape
+    for s in range(len(radii)):
+        x, y, z, radius = centres[s, 0], centres[s, 1], centres[s, 2], radii[s]
+        if z <= 2.0 * radius:
+            continue
+        spread = 1.2 * focus * radius / (z - radius) + 1.0
+        u, v = width / 2 + focus * x / z, height / 2 - focus * y / z
+        c = x * x + y * y + z * z - radius * radius
+        for row in range(max(0, floor(v - spread)), min(height, ceil(v + spread))):
+            for column in range(max(0, floor(u - spread)), min(width, ceil(u + spread))):
+                dx, dy = (column + 0.5 - width / 2) / focus, (height / 2 - row - 0.5) / focus
+                a = dx * dx + dy * dy + 1.0
+                b = dx * x + dy * y + z
+                inside = b * b - a * c
+                if inside > 0.0:
+                    t = (b - sqrt(inside)) / a
+                    if t < depth[row, column]:
+                        depth[row, column] = t
+                        owner[row, column] = s
+                        normals[row, column, 0] = (t * dx - x) / radius
+                        normals[row, column, 1] = (t * dy - y) / radius
+                        normals[row, column, 2] = (t - z) / radius
 
 
-def view(azimuth: float, elevation: float) -> np.ndarray:
-    """Rows right, up and towards the eye (3, 3) of a camera that looks at the origin; angles in degrees."""
-    a, e = np.radians([azimuth, elevation])
-    right = np.array([-np.sin(a), np.cos(a), 0.0])
-    eye = np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)])
-    return np.array([right, np.cross(eye, right), eye])
-
-
-def render(
-    spheres: np.ndarray,
-    colours: np.ndarray,
-    extent: tuple[float, float, float, float],
-    pixels: int = 900,
-    camera: np.ndarray | None = None,
-) -> np.ndarray:
-    """An RGBA image (rows, columns, 4) of spheres in parallel projection, lit from the upper left.
+def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps: np.ndarray, camera: Camera) -> np.ndarray:
+    """Shaded spheres on a transparent ground: (height, width, 4), each value from 0 to 1.
 
     Parameters
     ----------
-    spheres : array (n, 4): centre and radius
-    colours : array (n, 3): red, green, blue between 0 and 1
-    extent : left, right, bottom, top of the picture in the plane of the camera
-    pixels : width of the picture
-    camera : rows right, up, towards the eye; see :func:`view`
+    centres, radii : (n, 3) and (n,), m
+    colours : (n, 3), red, green and blue from 0 to 1
+    clumps : (n,), whole numbers: which spheres belong together; a line is drawn where one clump covers another
+    camera : Camera
     """
-    camera = view(30, 20) if camera is None else camera
-    left, right, bottom, top = extent
-    size = (right - left) / pixels
-    rows = max(1, round((top - bottom) / size))
-    image, depth = np.zeros((rows, pixels, 4)), np.full((rows, pixels), -np.inf)
-    light = np.array([-0.45, 0.6, 0.66])
-    light /= np.linalg.norm(light)
-    seen = spheres[:, :3] @ camera.T
-    for (x, y, z), radius, colour in zip(seen, spheres[:, 3], colours, strict=True):
-        i0, i1 = (int(np.clip(np.floor((value - left) / size), 0, pixels)) for value in (x - radius, x + radius + size))
-        j0, j1 = (int(np.clip(np.floor((top - value) / size), 0, rows)) for value in (y + radius, y - radius - size))
-        if i0 >= i1 or j0 >= j1:
-            continue
-        u = (left + (np.arange(i0, i1) + 0.5) * size - x) / radius
-        v = (top - (np.arange(j0, j1) + 0.5) * size - y) / radius
-        inside = 1 - u[None] ** 2 - v[:, None] ** 2
-        w = np.sqrt(np.maximum(inside, 0))
-        patch = depth[j0:j1, i0:i1]
-        front = (inside > 0) & (z + radius * w > patch)
-        shade = u[None] * light[0] + v[:, None] * light[1] + w * light[2]
-        gloss = 0.25 * np.maximum(shade, 0) ** 24
-        lit = np.clip((0.35 + 0.65 * np.maximum(shade, 0))[..., None] * colour + gloss[..., None], 0, 1)
-        patch[front] = (z + radius * w)[front]
-        image[j0:j1, i0:i1, :3][front] = lit[front]
-        image[j0:j1, i0:i1, 3][front] = 1
-    return image
+    height, width = FINER * camera.height, FINER * camera.width
+    depth, owner = np.full((height, width), np.inf), np.full((height, width), -1)
+    normals = np.zeros((height, width, 3))
+    _trace(camera.seen(centres), np.asarray(radii, float), FINER * camera.focus, depth, owner, normals)
+    there = owner >= 0
+    # Two lights from the upper left and from the right, one of them with a gloss.
+    key, fill = np.array([-0.45, 0.62, -0.64]), np.array([0.75, 0.1, -0.65])
+    key, fill = key / np.linalg.norm(key), fill / np.linalg.norm(fill)
+    middle = key + np.array([0.0, 0.0, -1.0])
+    middle /= np.linalg.norm(middle)
+    light = 0.34 + 0.62 * np.clip(normals @ key, 0, None) + 0.18 * np.clip(normals @ fill, 0, None)
+    gloss = 0.30 * np.clip(normals @ middle, 0, None) ** 30
+    shown = np.clip(colours[owner] * light[..., None] + gloss[..., None], 0, 1)
+    # Lines where what is seen changes from one clump to another, or to nothing.
+    number = np.where(there, np.asarray(clumps)[owner], -1)
+    line = np.zeros_like(there)
+    line[:, 1:] |= number[:, 1:] != number[:, :-1]
+    line[1:] |= number[1:] != number[:-1]
+    shown[line & there] *= 0.35
+    image = np.concatenate([shown * there[..., None], there[..., None].astype(float)], axis=2)
+    image = image.reshape(camera.height, FINER, camera.width, FINER, 4).mean(axis=(1, 3))
+    image[..., :3] /= np.where(image[..., 3:] > 0, image[..., 3:], 1.0)
+    return np.asarray(image)
 
 
-def picture_of_clump(clump: Clump, colour: str = COLOURS[0], unit: float = 0.01, name: str = "cm") -> Any:
-    """A matplotlib figure of one clump, standing, with a scale in ``unit`` m."""
-    from matplotlib import pyplot
-    from matplotlib.colors import to_rgb
+def rotated(q: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Points (n, 3) of a body in the lab frame, its orientation q (4,)."""
+    sine = np.asarray(q[1:], float)
+    once = 2 * np.cross(sine, points)
+    return np.asarray(points + float(q[0]) * once + np.cross(sine, once))
 
-    spheres = standing(clump) / unit
-    spheres[:, 2] -= (spheres[:, 2] - spheres[:, 3]).min()
-    camera = view(-60, 0)
-    seen = spheres[:, :3] @ camera.T
-    low, high = (seen - spheres[:, 3:]).min(0), (seen + spheres[:, 3:]).max(0)
-    extent = (low[0] - 0.2, high[0] + 0.2, low[1] - 0.2, high[1] + 0.2)
-    figure, axes = pyplot.subplots(figsize=(2.2, 2.2 * (extent[3] - extent[2]) / (extent[1] - extent[0])))
-    axes.imshow(render(spheres, np.tile(to_rgb(colour), (len(spheres), 1)), extent, 500, camera), extent=extent)
-    axes.set_title(f"{clump.label}, {len(clump.radii)} spheres", fontsize=8)
-    axes.set_ylabel(name)
-    axes.set_xticks([])
-    axes.spines[["top", "right", "bottom"]].set_visible(False)
+
+def spheres_of(film: Mapping[str, Any], frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Centres (lab frame), radii, colours and clumps of all spheres of a film at one of its times, for :func:`picture`."""
+    centres, radii, colours, clumps = [], [], [], []
+    kinds = film["kind"]
+    for c, kind in enumerate(kinds):
+        mine = film["sphere_kind"] == kind
+        centres.append(film["r"][frame, c] + rotated(film["q"][frame, c], film["centre"][mine]))
+        radii.append(film["radius"][mine])
+        colours.append(np.tile(_colour(kinds, c), (mine.sum(), 1)))
+        clumps.append(np.full(mine.sum(), c))
+    return tuple(np.concatenate(part) for part in (centres, radii, colours, clumps))  # type: ignore[return-value]
+
+
+def _colour(kinds: np.ndarray, clump: int) -> tuple[float, float, float]:
+    """Half of the clumps of each kind are ivory, the others ebony; of a single kind each has a hue."""
+    if len(set(kinds)) == 1:
+        return HUES[clump % len(HUES)]
+    same = np.flatnonzero(kinds == kinds[clump])
+    return IVORY if 2 * int(np.searchsorted(same, clump)) < len(same) else EBONY
+
+
+def view_of(box: float, width: int, height: int) -> Camera:
+    """A camera that sees the whole cube from the front, a little from the right and from above."""
+    direction = np.array([0.56, -1.0, 0.42])
+    eye = 4.05 * box * direction / np.linalg.norm(direction)
+    return Camera((float(eye[0]), float(eye[1]), float(eye[2])), (0.0, 0.0, 0.0), width, height, angle=0.5)
+
+
+def draw(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> None:
+    """One picture of a film in its box."""
+    half = float(film["@box"]) / 2
+    corners = np.array([[x, y, z] for x in (-half, half) for y in (-half, half) for z in (-half, half)])
+    seen = camera.project(corners)
+    eye = np.array(camera.eye)
+    behind = []
+    for axis in range(3):
+        for side in (-half, half):
+            face = np.flatnonzero(corners[:, axis] == side)
+            face = face[[0, 1, 3, 2]]
+            if (eye[axis] - side) * side < 0:  # seen from inside
+                behind.append(face)
+                shade = (0.955, 0.965, 0.935)[axis]
+                axes.add_patch(Polygon(seen[face], facecolor=str(shade), edgecolor="0.62", linewidth=0.6, zorder=1))
+    axes.imshow(
+        picture(*spheres_of(film, frame), camera),
+        extent=(0, camera.width, camera.height, 0),
+        zorder=2,
+        interpolation="bilinear",
+    )
+    hidden = {frozenset((int(a), int(b))) for face in behind for a, b in zip(face, np.roll(face, 1), strict=True)}
+    for a in range(8):
+        for b in range(a):
+            edge = (corners[a] != corners[b]).sum() == 1
+            if edge and frozenset((a, b)) not in hidden:
+                axes.plot(*seen[[a, b]].T, color="0.4", linewidth=0.6, alpha=0.7, zorder=3)
+    margin = 0.02 * camera.width
+    axes.set_xlim(seen[:, 0].min() - margin, seen[:, 0].max() + margin)
+    axes.set_ylim(seen[:, 1].max() + margin, seen[:, 1].min() - margin)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+
+
+def standing(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """Centres of a clump's spheres with its long axis (x of the body) upright, on z = 0, the end farther from the centre up."""
+    upright = np.column_stack([centres[:, 1], centres[:, 2], centres[:, 0]])
+    if (upright[:, 2] + radii).max() < (radii - upright[:, 2]).max():
+        upright = upright * [1.0, -1.0, -1.0]
+    found: np.ndarray = upright - [0.0, 0.0, (upright[:, 2] - radii).min()]
+    return found
+
+
+def draw_row(axes: Axes, clumps: Sequence[tuple[str, np.ndarray, np.ndarray]], width: int = 1500, height: int = 560) -> None:
+    """Clumps side by side, standing, each with its name, height and number of spheres below it.
+
+    Parameters
+    ----------
+    axes : where to draw
+    clumps : label, centres (n, 3; body frame, m) and radii (n,) of each
+    width, height : pixels
+    """
+    at, middles, placed = 0.0, [], []
+    gap = 0.1 * max(float(np.ptp(centres[:, 0])) + 2 * radii.max() for _, centres, radii in clumps)
+    for _, centres, radii in clumps:
+        upright = standing(centres, radii)
+        left, right = (upright[:, 0] - radii).min(), (upright[:, 0] + radii).max()
+        placed.append(upright + np.array([at - left, 0.0, 0.0]))
+        middles.append(at + (right - left) / 2)
+        at += right - left + gap
+    at -= gap
+    kinds = np.repeat(np.arange(len(clumps)), [len(radii) for _, _, radii in clumps])
+    tops = [float((upright[:, 2] + radii).max()) for upright, (_, _, radii) in zip(placed, clumps, strict=True)]
+    # From far enough away that what stands at the end of the row is seen from the front, too.
+    across = max(1.04 * at, 1.18 * max(tops) * width / height)
+    camera = Camera((at / 2, -30 * across, 8 * across), (at / 2, 0.0, max(tops) / 2), width, height, angle=1 / 31)
+    colours = np.array([(IVORY, EBONY)[kind % 2] for kind in kinds])
+    radii = np.concatenate([radii for _, _, radii in clumps])
+    axes.imshow(picture(np.concatenate(placed), radii, colours, kinds, camera), interpolation="bilinear")
+    for x, top, (label, _, own) in zip(middles, tops, clumps, strict=True):
+        column = camera.project(np.array([[x, 0.0, 0.0]]))[0, 0]
+        text = f"{label}\n{100 * top:.2g} cm, {len(own)} sphere{'s' if len(own) > 1 else ''}"
+        axes.text(column, camera.height, text, ha="center", va="top", fontsize=7.5)
+    axes.set_axis_off()
+
+
+def picture_of_clumps(*clumps: Clump, width: float = 7.0) -> Figure:
+    """A matplotlib figure of clumps side by side, ``width`` in inches."""
+    figure = Figure(figsize=(width, 0.45 * width), layout="constrained")
+    draw_row(figure.subplots(), [(clump.label, clump.centres, clump.radii) for clump in clumps])
     return figure
 
 
-def picture_of_scene(
-    scene: Scene, state: State, azimuth: float = -55, elevation: float = 22, pixels: int = 1200, width: float = 5.0
-) -> Any:
-    """A matplotlib figure of a scene: all clumps, and the edges of the box; ``width`` in inches."""
-    from matplotlib import pyplot
-    from matplotlib.colors import to_rgb
-
-    camera = view(azimuth, elevation)
-    order = {id(clump): number for number, (clump, _) in enumerate(scene.clumps)}
-    spheres, colours = [], []
-    for clump, r, q in zip(scene.every_clump, state.r, state.q, strict=True):
-        spheres.append(lab_spheres(clump, r, q))
-        colours.append(np.tile(to_rgb(COLOURS[order[id(clump)] % len(COLOURS)]), (len(clump.radii), 1)))
-    corners = np.array(np.meshgrid(*[[-1, 1]] * 3, indexing="ij")).reshape(3, -1).T * scene.box / 2
-    seen = corners @ camera.T
-    pad = 0.02 * scene.box
-    extent = (seen[:, 0].min() - pad, seen[:, 0].max() + pad, seen[:, 1].min() - pad, seen[:, 1].max() + pad)
-    figure, axes = pyplot.subplots(figsize=(width, width * (extent[3] - extent[2]) / (extent[1] - extent[0])))
-    nearest = int(np.argmax(seen[:, 2]))
-    for a in range(8):
-        for b in range(a + 1, 8):
-            if np.count_nonzero(corners[a] != corners[b]) == 1:
-                front = nearest in (a, b)
-                axes.plot(seen[[a, b], 0], seen[[a, b], 1], color="0.55", lw=0.8, zorder=3 if front else 1)
-    axes.imshow(render(np.vstack(spheres), np.vstack(colours), extent, pixels, camera), extent=extent, zorder=2)
-    axes.set_axis_off()
-    axes.set_xlim(extent[:2])
-    axes.set_ylim(extent[2:])
-    figure.subplots_adjust(0, 0, 1, 1)
+def picture_of_scene(scene: Scene, state: State, width: float = 5.0) -> Figure:
+    """A matplotlib figure of a scene in its box, ``width`` in inches; ``state`` as from ``scene.initial_state(seed)``."""
+    figure = Figure(figsize=(width, width), layout="constrained")
+    pixels = round(200 * width)
+    film = {**scene.solids(), "r": state.r[None], "q": state.q[None], "@box": scene.box}
+    draw(figure.subplots(), film, 0, view_of(scene.box, pixels, pixels))
     return figure

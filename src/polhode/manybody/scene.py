@@ -77,6 +77,18 @@ class Scene:
     def __len__(self) -> int:
         return sum(count for _, count in self.clumps)
 
+    def solids(self) -> dict[str, np.ndarray]:
+        """What the clumps look like: the number of the ``kind`` of each clump, and over all spheres of all kinds
+        ``sphere_kind``, ``centre`` (n, 3; body frame) and ``radius``, m."""
+        kinds = [clump for clump, _ in self.clumps]
+        number = {id(clump): i for i, clump in enumerate(kinds)}
+        return {
+            "kind": np.array([number[id(clump)] for clump in self.every_clump], "int32"),
+            "sphere_kind": np.repeat(np.arange(len(kinds), dtype="int32"), [len(clump.radii) for clump in kinds]),
+            "centre": np.concatenate([clump.centres for clump in kinds]),
+            "radius": np.concatenate([clump.radii for clump in kinds]),
+        }
+
     @property
     def linear(self) -> bool:
         """Whether all clumps are rods, whose axial spin no contact can change."""

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from polhode.cli import UsageError
+from polhode.manybody import pictures
 from polhode.registry import nearest
 from polhode.study import style
 from polhode.study.configuration import METHODS, SCENES
-from polhode.study.figures import spheres
 from polhode.study.storage import read_cell, write_atomically
 
 #: Edge of the picture in pixels, pictures in a second, colours.
@@ -30,7 +30,7 @@ def frame_of(film: Mapping[str, Any], frame: int, size: int) -> Image.Image:
     canvas = FigureCanvasAgg(figure)
     with style.settings():
         axes = figure.add_axes((0, 0.03, 1, 0.96))
-        spheres.draw(axes, film, frame, spheres.view_of(float(film["@box"]), size, size))
+        pictures.draw(axes, film, frame, pictures.view_of(float(film["@box"]), size, size))
         figure.text(0.02, 0.015, f"{1e3 * float(film['time'][frame]):.0f} ms", fontsize=9, color="0.3")
         canvas.draw()  # type: ignore[no-untyped-call]
     return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())  # type: ignore[no-untyped-call]
@@ -47,13 +47,13 @@ def write_gif(
     size : edge of the picture in pixels
     progress : called after each picture
     """
-    pictures = []
+    shown = []
     for frame in range(len(film["time"])):
-        pictures.append(frame_of(film, frame, size))
+        shown.append(frame_of(film, frame, size))
         progress()
     # One palette for all pictures, or colours would flicker.
-    palette = pictures[len(pictures) // 2].quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    reduced = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    palette = shown[len(shown) // 2].quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    reduced = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in shown]
     with BytesIO() as buffer:
         reduced[0].save(
             buffer, "GIF", save_all=True, append_images=reduced[1:], duration=1000 // RATE, loop=0, optimize=False, disposal=1

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from polhode import manybody
@@ -103,16 +102,16 @@ def run_film(settings: Mapping[str, Any], output: str | Path) -> None:
     run = manybody.simulate(
         scene, film["method"], film["dt"], seed=0, t_end=film["horizon"], samples=film["frames"], record=True
     )
+    look = scene.solids()
     kinds = [clump for clump, _ in scene.clumps]
-    number = {id(clump): i for i, clump in enumerate(kinds)}
     kept = xr.Dataset(
         {
             "r": run["r"].variable.astype("float32"),
             "q": run["q"].variable.astype("float32"),
-            "kind": ("clump", np.array([number[id(clump)] for clump in scene.every_clump], "int32")),
-            "sphere_kind": ("sphere", np.repeat(np.arange(len(kinds), dtype="int32"), [len(k.radii) for k in kinds])),
-            "centre": (("sphere", "axis"), np.concatenate([k.centres for k in kinds]), {"units": "m"}),
-            "radius": ("sphere", np.concatenate([k.radii for k in kinds]), {"units": "m"}),
+            "kind": ("clump", look["kind"]),
+            "sphere_kind": ("sphere", look["sphere_kind"]),
+            "centre": (("sphere", "axis"), look["centre"], {"units": "m"}),
+            "radius": ("sphere", look["radius"], {"units": "m"}),
         },
         {"time": run["time"]},
         {**run.attrs, "kinds": ",".join(k.key for k in kinds), "labels": ",".join(k.label for k in kinds)},

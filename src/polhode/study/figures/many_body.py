@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
+from polhode.manybody import pictures
 from polhode.study import style
 from polhode.study.ensembles import Estimate, mean_error, median_error, paired_ratio
-from polhode.study.figures import spheres
 from polhode.study.figures.drawing import STEP, legend_below_styles, log_error_axis, new_figure, panel_title
 from polhode.study.inputs import Inputs, NotInRun
 
@@ -276,44 +276,14 @@ def _log_lines(axes: Axes, time: np.ndarray, lines: dict[str, np.ndarray], looks
 
 
 def many_body_pieces(inputs: Inputs) -> Figure:
-    """Each kind of clump of the chess scene, its spheres and the same in one colour."""
+    """Each kind of clump of the chess scene."""
     film = inputs.film("chess")
     names = str(film["@labels"].decode() if isinstance(film["@labels"], bytes) else film["@labels"]).split(",")
     figure = new_figure((style.TEXT_WIDTH, 2.95))
-    axes = figure.subplots()
-    at, middles = 0.0, []
-    placed: list[tuple[np.ndarray, np.ndarray]] = []
-    for kind in range(len(names)):
-        mine = film["sphere_kind"] == kind
-        centres, radii = standing(film["centre"][mine], film["radius"][mine])
-        left, right = (centres[:, 0] - radii).min(), (centres[:, 0] + radii).max()
-        placed.append((centres + np.array([at - left, 0.0, 0.0]), radii))
-        middles.append(at + (right - left) / 2)
-        at += right - left + 0.009
-    centres, radii = (np.concatenate(part) for part in zip(*placed, strict=True))
-    kinds = np.repeat(np.arange(len(names)), [len(part[1]) for part in placed])
-    middle, height = at / 2 - 0.0045, float((centres[:, 2] + radii).max())
-    camera = spheres.Camera((middle, -30 * at, 8 * at), (middle, 0.0, height / 2), 1500, 560, angle=1.06 * at / (31 * at))
-    colours = np.array([spheres.IVORY if kind % 2 == 0 else spheres.EBONY for kind in kinds])
-    axes.imshow(spheres.picture(centres, radii, colours, kinds, camera), interpolation="bilinear")
-    for kind, (name, x) in enumerate(zip(names, middles, strict=True)):
-        column = camera.project(np.array([[x, 0.0, 0.0]]))[0, 0]
-        text = f"{name}\n{100 * _height(*placed[kind]):.2g} cm, {int((kinds == kind).sum())} spheres"
-        axes.text(column, camera.height, text, ha="center", va="top", fontsize=7.5)
-    axes.set_axis_off()
+    of_kind = [film["sphere_kind"] == kind for kind in range(len(names))]
+    clumps = [(name, film["centre"][mine], film["radius"][mine]) for name, mine in zip(names, of_kind, strict=True)]
+    pictures.draw_row(figure.subplots(), clumps)
     return figure
-
-
-def standing(centres: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The spheres of a clump with its long axis (x of its body frame) upright, on z = 0, the end farther from the centre up."""
-    upright = np.column_stack([centres[:, 1], centres[:, 2], centres[:, 0]])
-    if (upright[:, 2] + radii).max() < (radii - upright[:, 2]).max():
-        upright = upright * [1.0, -1.0, -1.0]
-    return upright - [0.0, 0.0, (upright[:, 2] - radii).min()], radii
-
-
-def _height(centres: np.ndarray, radii: np.ndarray) -> float:
-    return float((centres[:, 2] + radii).max() - (centres[:, 2] - radii).min())
 
 
 def many_body_scene(inputs: Inputs) -> Figure:
@@ -328,7 +298,7 @@ def many_body_scene(inputs: Inputs) -> Figure:
     panels: Any = figure.subplots(1, len(films), squeeze=False)
     for axes, (name, film), letter in zip(panels[0], films.items(), "ab", strict=False):
         pixels = 1000
-        spheres.draw(axes, film, len(film["time"]) // 2, spheres.view_of(float(film["@box"]), pixels, pixels))
+        pictures.draw(axes, film, len(film["time"]) // 2, pictures.view_of(float(film["@box"]), pixels, pixels))
         time = float(film["time"][len(film["time"]) // 2])
         panel_title(axes, letter, f"{name}, {time:.2g} s after the start")
     return figure
