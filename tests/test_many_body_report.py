@@ -320,7 +320,7 @@ def test_clumps_and_scenes_of_ones_own_have_pictures():
     ball, dimer = manybody.Clump.sphere(0.01, key="ball"), manybody.Clump.dimer(0.01, 0.008, 0.012)
     figure = pictures.picture_of_clumps(ball, dimer)
     texts = [text.get_text() for text in figure.axes[0].texts]
-    assert texts == ["ball\n2 cm, 1 sphere", "dimer\n3 cm, 2 spheres"]
+    assert texts == ["ball\n2 cm\n1 sphere", "dimer\n3 cm\n2 spheres"]
     ink = figure.axes[0].images[0].get_array()[..., 3].sum(0) > 0
     assert np.count_nonzero(np.diff(ink.astype(int)) == 1) == 2, "two clumps, a gap between them"
     rods = manybody.scenes["rods"]

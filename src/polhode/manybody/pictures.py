@@ -223,14 +223,14 @@ def draw_row(axes: Axes, clumps: Sequence[tuple[str, np.ndarray, np.ndarray]], w
     kinds = np.repeat(np.arange(len(clumps)), [len(radii) for _, _, radii in clumps])
     tops = [float((upright[:, 2] + radii).max()) for upright, (_, _, radii) in zip(placed, clumps, strict=True)]
     # From far enough away that what stands at the end of the row is seen from the front, too.
-    across = max(1.04 * at, 1.18 * max(tops) * width / height)
+    across = max(1.04 * at, 1.1 * max(tops) * width / height)
     camera = Camera((at / 2, -30 * across, 8 * across), (at / 2, 0.0, max(tops) / 2), width, height, angle=1 / 31)
     colours = np.array([(IVORY, EBONY)[kind % 2] for kind in kinds])
     radii = np.concatenate([radii for _, _, radii in clumps])
     axes.imshow(picture(np.concatenate(placed), radii, colours, kinds, camera), interpolation="bilinear")
     for x, top, (label, _, own) in zip(middles, tops, clumps, strict=True):
         column = camera.project(np.array([[x, 0.0, 0.0]]))[0, 0]
-        text = f"{label}\n{100 * top:.2g} cm, {len(own)} sphere{'s' if len(own) > 1 else ''}"
+        text = f"{label}\n{100 * top:.2g} cm\n{len(own)} sphere{'s' if len(own) > 1 else ''}"
         axes.text(column, camera.height, text, ha="center", va="top", fontsize=7.5)
     axes.set_axis_off()
 
