@@ -11,7 +11,7 @@ import polhode
 from polhode import manybody
 from polhode.kernel import compile_driver
 from polhode.manybody.contact import collision_time, largest_overlap
-from polhode.manybody.engine import SIGNATURE, many_body_driver
+from polhode.manybody.engine import CHECKED, SIGNATURE, many_body_driver
 from polhode.manybody.simulation import run
 from polhode.methods.protocol import OneTorque
 
@@ -318,6 +318,23 @@ def test_a_run_that_blows_up_says_when():
     assert more.diverged == data.diverged
     slow = manybody.simulate(made, "euler", 0.02, seed=1, t_end=400.0, samples=50, brute_force=True)
     assert slow.diverged == data.diverged
+
+
+@pytest.mark.parametrize("brute_force", [False, True])
+def test_clumps_that_gain_energy_between_the_walls_have_blown_up(brute_force):
+    """Synchronous SPIRAL gains at every contact; no clump leaves the box, but the run means nothing any more."""
+    made = scene((DIMER, 8), box=0.3)
+    sampled = [
+        manybody.simulate(made, "spiral_synchronous", 2e-4, seed=1, t_end=60.0, samples=samples, brute_force=brute_force)
+        for samples in (60, 7)
+    ]
+    assert 0 < sampled[0].diverged < 60 and sampled[1].diverged == sampled[0].diverged
+    steps = round(sampled[0].diverged / 2e-4)
+    assert steps % CHECKED == 0
+    before = manybody.simulate(made, "spiral_synchronous", 2e-4, seed=1, t_end=(steps - 0.5) * 2e-4, samples=60)
+    assert "diverged" not in before.attrs and float(before.energy[-1] / before.energy[0]) > 100
+    kept = manybody.simulate(made, "spiral_leapfrog", 2e-4, seed=1, t_end=60.0, samples=7)
+    assert "diverged" not in kept.attrs
 
 
 def test_calls_that_cannot_be_say_why():

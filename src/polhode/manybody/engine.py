@@ -90,6 +90,9 @@ SIGNATURE = types.int64(
 
 #: A clump whose centre is this many edges of the box away from its middle has left: the run has diverged.
 LOST = 10.0
+#: With this many times the energy of the start a run has diverged, too: the walls can hold clumps that gain energy at every
+#: contact. It is looked at every so many steps, whatever is sampled.
+BLOWN, CHECKED = 1000.0, 4096
 #: By this factor the margins of the neighbour list change from one list to the next.
 WIDER = 1.1
 
@@ -174,6 +177,18 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
             rates[c, 1] = extents[1, c] * sqrt(across)
             rates[c, 2] = extents[2, c] * sqrt(omega[0] * omega[0] + across)
 
+    def kinetic_energy(fields, wide, count, dt):  # type: ignore[no-untyped-def]
+        """Of all clumps, with the velocities that method and scheme hold at present (J)."""
+        energy = 0.0
+        for c in range(count):
+            i = place(c, wide)
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            omega = stored(load_state(fields, i), body, dt)
+            moving = load_moving(fields, i)
+            v = moving[3:6]
+            energy += 0.5 * (mass * dot(v, v) + dot(omega, angular_momentum(omega, body)))
+        return energy
+
     def read_all(  # type: ignore[no-untyped-def]
         fields, at_start, potential, count, first, many, spheres, reach, stiffness, half, dt, scratch,
         s, energies, momenta, spins, motion,
@@ -233,6 +248,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
 
     sample: Any = compiled(read_all)
     measure_rates: Any = compiled(rates_of_all)
+    measure_energy: Any = compiled(kinetic_energy)
 
     def march_on(  # type: ignore[no-untyped-def]
         fields, blocks, grouped, limits, near, at, pairs, sums, groups, stiffness, half, dt, n, target, work
@@ -269,7 +285,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
         scratch = np.zeros(blocks * LANES * STATE)
         reach = extents[0]
         prepare(fields, wide, blocks, r, q, masses, inertias)
-        all_loads(fields, wide, count, first, many, spheres, reach, stiffness, half)
+        stored_at_start = all_loads(fields, wide, count, first, many, spheres, reach, stiffness, half)
         for c in range(blocks * LANES):
             i = place(c, wide)
             body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
@@ -279,8 +295,10 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
             store_state(fields, i, start(load_q(fields, i), spin, load_torque(fields, i), body, dt))
             store_moving(fields, i, set_off(load_r(fields, i), speed, load_force(fields, i), mass, dt))
 
+        blown = BLOWN * (measure_energy(fields, wide, count, dt) + stored_at_start)
         s: Any = np.int64(0)
         n: Any = np.int64(0)
+        check: Any = np.int64(CHECKED)
         samples = sample_steps.size
         first_time = samples >= 0
         if not torque_completes_reading:
@@ -305,6 +323,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
         while s < samples:
             if outside and lost(fields, wide, count, half):
                 return n
+            target = min(sample_steps[s], check)
             if listed:
                 if outside:
                     # Wider margins while making lists costs more than walking along them, narrower ones otherwise.
@@ -323,23 +342,28 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                     walking = 0.0
                 n, outside, potential, cost = march(
                     fields, blocks, lists[GROUPED], lists[LIMITS], lists[NEAR], lists[AT], lists[PAIRED], lists[SUMS], groups,
-                    stiffness, half, dt, n, sample_steps[s], work,
+                    stiffness, half, dt, n, target, work,
                 )  # fmt: skip
                 walking += cost
             else:
                 potential = all_loads(fields, wide, count, first, many, spheres, reach, stiffness, half)
-                outside = n < sample_steps[s]
+                outside = n < target
                 if outside:
                     advance(fields, blocks, dt)
                     n += 1
             if outside:
                 continue
-            if not sample(
-                fields, not first_time, potential, count, first, many, spheres, reach, stiffness, half, dt, scratch,
-                s, energies, momenta, spins, motion,
-            ):  # fmt: skip
-                return n
-            s += 1
+            if n == check:
+                if not measure_energy(fields, wide, count, dt) <= blown:  # or not a number
+                    return n
+                check += CHECKED
+            if n == sample_steps[s]:
+                if not sample(
+                    fields, not first_time, potential, count, first, many, spheres, reach, stiffness, half, dt, scratch,
+                    s, energies, momenta, spins, motion,
+                ):  # fmt: skip
+                    return n
+                s += 1
             if s < samples:
                 outside = advance(fields, blocks, dt) or not listed
                 n += 1
