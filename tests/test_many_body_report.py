@@ -68,12 +68,16 @@ def scene(spin: float, blown: bool = False) -> xr.Dataset:
 
 
 def rods() -> xr.Dataset:
-    """Invented runs along time: the variant as published loses the spin after 5 s."""
+    """Invented runs along time: the variant as published loses the spin after 5 s, synchronous SPIRAL blows up after 6 s."""
     time = np.linspace(0, 10, 101)
     found = scene(4.0).isel(dt=[2], seed=[0]).assign_coords(time=time)
     growth = np.array([0.0, 0.0, 1e-9, 0.8, 0.0, 0.0, 0.0, 0.0, 0.0])
     found["energy_change"] = (("method", "seed", "time"), 1e-5 * FACTORS[:, None, None] * np.sin(7 * time) ** 2)
     found["axial_spin_change"] = (("method", "seed", "time"), growth[:, None, None] * time)
+    unstable = found["method"] == "spiral_synchronous"
+    for name in ("energy_change", "axial_spin_change"):
+        found[name] = found[name].where(~unstable | (found["time"] < 6.0))
+    found["diverged_at"] = found["diverged_at"].where(~unstable, 6.0)
     found.attrs["scene"] = "rods"
     return found
 
@@ -236,7 +240,9 @@ def test_every_number_of_the_section_is_made(inputs):
 def test_numbers_of_the_rods(inputs):
     found = numbers.rods(inputs)
     assert found["studyRodsLostFinchamPublished"] == r"\num{5.0}" and found["studyRodsLostSpiralLeapfrog"] == "never"
-    assert "Fincham (as published)" in found["studyRodsLostSpin"]
+    assert found["studyRodsLostSpin"] == "Fincham (as published)" and found["studyRodsBlown"] == "SPIRAL, synchronous"
+    assert found["studyRodsDivergedSpiralSynchronous"] == r"\num{6.00}"
+    assert "SPIRAL" in found["studyRodsExactSpin"] and "synchronous" not in found["studyRodsExactSpin"]
 
 
 def test_claims_about_many_bodies(inputs):

@@ -140,21 +140,23 @@ def _rods(data: xr.Dataset, name: str) -> dict[str, str]:
     result = {f"study{name}Dt": plain(float(data["dt"].values[0]))}
     kept: list[str] = []
     turned: list[str] = []
+    blown_up: list[str] = []
     for key, label in zip(map(str, data["method"].values), map(str, data["label"].values), strict=True):
         own = data.sel({"method": key}).isel(seed=0)
         energy, spin = np.abs(own["energy_change"].values), own["axial_spin_change"].values
         result[f"study{name}Energy{macro_name(key)}"] = number(float(np.nanmax(energy)), 2)
         result[f"study{name}Spin{macro_name(key)}"] = number(float(np.nanmax(spin)), 2)
-        lost = np.flatnonzero(~(spin < float(data.attrs["spin"])))
+        lost = np.flatnonzero(spin >= float(data.attrs["spin"]))
         result[f"study{name}Lost{macro_name(key)}"] = number(float(data["time"].values[lost[0]]), 2) if lost.size else "never"
         blown = float(own["diverged_at"].values[0])
         result[f"study{name}Diverged{macro_name(key)}"] = number(blown, 3) if isfinite(blown) else "never"
-        (turned if lost.size else kept).append(escape(label))
-    zero = data["axial_spin_change"].isel(seed=0).max("time").values == 0
+        (blown_up if isfinite(blown) else turned if lost.size else kept).append(escape(label))
+    zero = data["axial_spin_change"].isel(seed=0).max("time", skipna=False).values == 0
     exact = [escape(str(label)) for label, kept_exactly in zip(data["label"].values, zero, strict=True) if kept_exactly]
     result[f"study{name}ExactSpin"] = listed(exact) if exact else "none"
     result[f"study{name}KeptSpin"] = listed(kept) if kept else "none"
     result[f"study{name}LostSpin"] = listed(turned) if turned else "none"
+    result[f"study{name}Blown"] = listed(blown_up) if blown_up else "none"
     return result
 
 
