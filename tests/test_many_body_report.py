@@ -170,6 +170,9 @@ def test_the_step_at_a_level_is_where_the_mean_curve_meets_it():
         expected = 4.85e-6 / np.sqrt(factor)
         assert ensembles.step_for(data, key, TARGET) == pytest.approx(expected, rel=1e-6)
     assert np.isnan(ensembles.step_for(data, METHODS[0], 1e-9))
+    # Where a run blew up the curve ends: a line across the gap would be a guess.
+    data["energy_error"][0, 2, 1] = np.nan
+    assert np.isnan(ensembles.step_for(data, METHODS[0], TARGET))
 
 
 def test_time_to_the_level_is_steps_times_time_of_a_step():

@@ -82,6 +82,9 @@ def mean_curve(data: xr.Dataset, method: str) -> np.ndarray:
 def step_for(data: xr.Dataset, method: str, error: float) -> float:
     """The largest step in s up to which the mean error, drawn with straight lines in logarithms, stays below ``error`` %.
 
-    NaN where the curve does not cross it.
+    A step from which a run blew up counts as above, and the curve ends there. NaN where it does not cross the level.
     """
-    return interpolated_step(data["dt"].values, mean_curve(data, method), error)
+    mean = mean_curve(data, method)
+    kept = np.flatnonzero(~np.isfinite(mean))
+    end = int(kept[0]) if kept.size else len(mean)
+    return interpolated_step(data["dt"].values[:end], mean[:end], error)
