@@ -55,6 +55,30 @@ def test_the_second_process_finds_everything_and_gets_the_same_numbers(tmp_path)
     assert sorted(p.suffix for p in (tmp_path / "a").iterdir()) == [".code"] * 4
 
 
+@pytest.mark.slow
+def test_what_many_body_drivers_share_is_compiled_once(tmp_path):
+    """Two methods from two processes: the second finds what both use, and both give what one process gives."""
+    script = """
+import sys
+from polhode import manybody
+from polhode.manybody.engine import shared_parts
+for key in sys.argv[1:]:
+    run = manybody.simulate("rods", key, 2e-5, seed=0, t_end=0.2, samples=1)
+    print(key, float(run.kinetic[-1]).hex(), float(run.potential[-1]).hex(), int(run.steps))
+print(*(sum(part.stats.cache_hits.values()) for part in shared_parts()))
+"""
+
+    def lines(folder, *keys):
+        surroundings = os.environ | {"PYTHONPATH": str(HOME / "src"), "POLHODE_CACHE_DIR": str(folder)}
+        command = [sys.executable, "-c", script, *keys]
+        return subprocess.run(command, env=surroundings, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    first, misses = lines(tmp_path, "spiral_leapfrog")
+    second, hits = lines(tmp_path, "omelyan1998")
+    assert set(misses.split()) == {"0"} and set(hits.split()) == {"1"}
+    assert lines("", "omelyan1998", "spiral_leapfrog")[:2] == [second, first]
+
+
 def test_code_of_several_processes_is_not_mixed_up(tmp_path):
     """Each process numbers its functions anew; but for the hash both would have the same name here, and the first be called."""
     script = """

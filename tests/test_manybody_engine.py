@@ -1,10 +1,12 @@
 """The many-body engine: exact collisions, what elastic contacts keep, free flight bit by bit, order of the energy error."""
 
+import os
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba.core.codegen import get_host_cpu_features
 from numba.core.runtime import _nrt_python, rtsys
 
 import polhode
@@ -303,6 +305,8 @@ def test_the_pass_over_the_lanes_uses_vector_registers(key, monkeypatch):
     packed, scalar = code.count("mulpd"), code.count("mulsd")
     if packed + scalar:  # x86-64; other families name their instructions otherwise
         assert packed > 4 * scalar
+    if "+avx512f" in get_host_cpu_features() and "NUMBA_CPU_FEATURES" not in os.environ:
+        assert "zmm" in code, "vectors of 512 bits where there are such"
 
 
 # ---- runs that fail, calls that cannot ----
@@ -318,6 +322,41 @@ def test_a_run_that_blows_up_says_when():
     assert more.diverged == data.diverged
     slow = manybody.simulate(made, "euler", 0.02, seed=1, t_end=400.0, samples=50, brute_force=True)
     assert slow.diverged == data.diverged
+
+
+def plain_contact(dt, phase):
+    """A mass of 1 that meets the force x^(3/2) with the speed 1, by a leapfrog in plain Python: how its energy changes."""
+    x, v, force = -dt * phase, 1.0, 0.0
+    while v > 0 or x > 0:
+        v += dt / 2 * force
+        x += dt * v
+        force = -(max(x, 0.0) ** 1.5)
+        v += dt / 2 * force
+    return 0.5 * v * v - 0.5
+
+
+def test_a_leapfrog_leaves_five_halves_of_a_hertz_contact():
+    """Not two: a contact gives back what it took but for its edges, where the overlap is of the order of v dt.
+
+    One ball that hits one wall, each time with another part of a step before it; and a leapfrog that shares no line with the
+    engine.
+    """
+    rng = np.random.default_rng(1)
+    steps = np.array([30, 120, 480])
+    ball, still = scene((SPHERE, 1), box=0.3), np.zeros((1, 3))
+    lasts = collision_time(SOFT.density * 4 / 3 * np.pi * 0.05**3, 0.05, SOFT.reduced, 1.0)
+    ours, plain = [], []
+    for number in steps:
+        changes = []
+        for spread, x in zip(np.exp(rng.uniform(-0.2, 0.2, 150)), rng.uniform(-0.05, 0.05, 150), strict=True):
+            begin = manybody.State(np.array([[x, 0, 0]]), np.array([[1.0, 0, 0]]), np.array([[1.0, 0, 0, 0]]), still)
+            bounce = manybody.simulate(ball, "spiral_leapfrog", lasts / number * spread, state=begin, t_end=0.2, samples=1)
+            assert bounce.potential[-1] == 0, "it has left the wall"
+            changes.append((float(bounce.energy_error[-1]), plain_contact(2.87 / number * spread, rng.uniform())))
+        for errors, change in zip((ours, plain), np.transpose(changes), strict=True):
+            errors.append(np.sqrt(np.mean(change**2)))
+    for errors in (ours, plain):
+        assert np.polyfit(np.log(steps), np.log(errors), 1)[0] == pytest.approx(-2.5, abs=0.15)
 
 
 @pytest.mark.parametrize("brute_force", [False, True])

@@ -10,16 +10,18 @@ velocity Verlet (:data:`polhode.methods.translation.BY_TORQUE_TIME`); but for ro
 
 import math
 from collections.abc import Callable
+from functools import cache
 from math import sqrt
 from types import BuiltinFunctionType
 from typing import Any
 
+import numba
 import numpy as np
 from numba import types
 
 from polhode.body import angular_momentum
-from polhode.kernel import compiled, float_type, kernel, steps_type
-from polhode.manybody.contact import all_loads
+from polhode.kernel import compile_driver, compiled, float_type, kernel, steps_type
+from polhode.manybody import contact, neighbours
 from polhode.manybody.lanes import (
     FRACTION,
     INERTIA,
@@ -50,9 +52,7 @@ from polhode.manybody.neighbours import (
     NEAR,
     PAIRED,
     SUMS,
-    empty_lists,
     listed_loads,
-    make_list,
     used_margin,
 )
 from polhode.methods.protocol import OneTorque
@@ -106,6 +106,8 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
     torque_completes_reading = method.torque_time == 0.0
     normalise_first = normalise and method.rotates_before_torque
     normalise_last = normalise and not method.rotates_before_torque
+
+    all_loads, empty_lists, make_list, prepare, lost = shared_parts()
 
     state_size, moving_size = state_sizes(method)
     width = STATE + state_size + moving_size
@@ -370,6 +372,31 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
         return -1
 
     return drive
+
+
+@cache
+def shared_parts() -> tuple[Any, ...]:
+    """What the drivers of all methods call and is not worth inlining, each compiled for one signature and kept on the disk.
+
+    It takes longer to compile than all the rest of a driver.
+    """
+    lists = numba.typeof(_plain(neighbours.empty_lists)(1, 1, 1, 1, 1))
+    whole, real, integers = types.int64, float_type, steps_type
+    clumps = (_floats, whole, whole, integers, integers, _rows)
+    return (
+        compile_driver(_plain(contact.all_loads), real(*clumps, _floats, real, real)),
+        compile_driver(_plain(neighbours.empty_lists), lists(*(whole,) * 5)),
+        compile_driver(
+            _plain(neighbours.make_list),
+            types.Tuple((whole, whole, whole, real))(*clumps, _rows, real, _rows, real, lists),
+        ),
+        compile_driver(_plain(prepare), types.void(_floats, whole, whole, _rows, _rows, _floats, _rows)),
+        compile_driver(_plain(lost), types.boolean(_floats, whole, whole, real)),
+    )
+
+
+def _plain(function: Callable[..., Any]) -> Any:
+    return getattr(function, "py_func", function)  # the function itself where nothing is compiled
 
 
 blocks_for = kernel(blocks_of)

@@ -56,7 +56,8 @@ def simulate(
         Over ``time`` (s): ``kinetic``, ``potential``, ``energy`` (J), ``energy_error`` (relative to the start), ``momentum``
         (time, axis; kg m/s), ``angular_momentum`` (time, axis; kg m^2/s about the middle of the box); for rods ``axial_spin``
         (time, clump; rad/s), which no contact can change; with ``record`` also ``r``, ``v``, ``q``, ``omega`` of each clump;
-        the scalar ``steps``. A run that blows up has NaN from there on, and its attribute ``diverged`` says when, in s.
+        the scalar ``steps``. A run that blows up (a clump far outside the box, a number that is none, or a thousand times the
+        energy of the start) has NaN from there on, and its attribute ``diverged`` says when, in s.
 
     Raises
     ------
