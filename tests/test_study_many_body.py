@@ -232,3 +232,18 @@ def test_configurations_that_come_with_the_code_are_valid(name):
     found = config()
     update_config(found, yaml.safe_load((HOME / "workflow" / "config" / f"{name}.yaml").read_text()))
     assert resolve(found, HOME).scenes
+
+
+def test_a_job_imports_only_what_runs_need(tmp_path):
+    """Each of these takes as long to import as a short run, and there are many jobs."""
+    program = f"""
+import sys
+from polhode.study import configuration, entry, many_body
+configuration.resolve({config()!r}, entry.HOME, checked=True)
+settings = {{"scene": "chess", "spin": None, "horizon": 1e-5, "samples": 1}}
+many_body.run_all("spiral_leapfrog", settings, [{str(tmp_path / "1e-05" / "0.nc")!r}])
+print("left out:", *sorted({{"jsonschema", "matplotlib", "scipy.interpolate", "snakemake"}} & set(sys.modules)))
+"""
+    surroundings = os.environ | {"PYTHONPATH": str(HOME / "src")}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=surroundings)
+    assert done.stdout.splitlines()[-1] == "left out:"

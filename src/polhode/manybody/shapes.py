@@ -14,11 +14,14 @@ from functools import cache
 from itertools import pairwise
 from math import asin, ceil, pi
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 
 from polhode.manybody.clump import Clump
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PchipInterpolator
 
 SHAPES = Path(__file__).resolve().parents[3] / "data" / "shapes"
 #: The pieces, and how many a game has.
@@ -60,8 +63,10 @@ def table(path: Path) -> np.ndarray:
     return np.array([[float(word) for word in line.split(",")] for line in lines[1:]])
 
 
-def profile(key: str) -> PchipInterpolator:
+def profile(key: str) -> "PchipInterpolator":
     """Radius as a function of height, both in cm, between the foot and the top."""
+    from scipy.interpolate import PchipInterpolator  # half a second, which runs with pieces already filled do not need
+
     height, radius = table(SHAPES / "profiles" / f"{key}.csv").T
     return PchipInterpolator(height, radius)
 

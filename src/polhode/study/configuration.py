@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import yaml
 
@@ -229,7 +228,7 @@ class Study:
         return tuple(k for k in self.methods if METHODS.origin(k) in self.plugins)
 
 
-def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] = ()) -> Study:
+def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] = (), *, checked: bool = False) -> Study:
     """Validate ``config`` against the schema, load its plug-ins and expand its ladders.
 
     Parameters
@@ -237,6 +236,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     config : mapping as read from YAML
     home : folder of the Snakefile; the schema and relative plug-in paths are looked up from there
     files : names of the files the configuration came from, for messages
+    checked : whether it has been held against the schema before, as in the jobs of a run
 
     Raises
     ------
@@ -245,8 +245,8 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     """
     where = ", ".join(map(str, files)) or "configuration"
     config = _with_numbers(config)
-    schema = yaml.safe_load((home / SCHEMA).read_text())
-    _check(config, schema, where)
+    if not checked:
+        _check(config, yaml.safe_load((home / SCHEMA).read_text()), where)
     plugins = []
     for path in config["plugins"]:
         try:
@@ -442,6 +442,8 @@ def _with_numbers(value: Any) -> Any:
 
 
 def _check(config: Mapping[str, Any], schema: Mapping[str, Any], where: str) -> None:
+    import jsonschema  # here, because it takes as long as all other imports of a job, and jobs do not need it
+
     errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.absolute_path)))
     if errors:
         raise ConfigurationError("\n".join(f"{where}: {_explain(error)}" for error in errors))

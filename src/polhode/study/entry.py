@@ -22,13 +22,13 @@ def share_library() -> None:
 
 @contextmanager
 def study_of(snakemake: Any) -> Iterator[Study]:
-    """The validated study of the run that ``snakemake`` belongs to; output and a traceback go to its log.
+    """The study of the run that ``snakemake`` belongs to; output and a traceback go to its log.
 
     The last line of an error is printed as well, so that the terminal says what went wrong without opening the log.
     """
     with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stdout(log), redirect_stderr(log):
         try:
-            yield resolve(snakemake.config, HOME)
+            yield resolve(snakemake.config, HOME, checked=True)  # by the Snakefile
         except Exception as error:
             traceback.print_exc()
             print(f"rule {snakemake.rule}: {error}", file=sys.__stderr__)
