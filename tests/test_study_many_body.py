@@ -102,6 +102,11 @@ def test_the_published_metric_is_the_smaller_of_mean_and_last():
     assert np.isnan(list(run_energies(np.array([1e-3, np.nan])).values())).all()
 
 
+def test_the_change_of_energy_is_that_of_all_of_it_since_the_start():
+    run = {"kinetic": np.array([4.0, 2.0, 3.0]), "potential": np.array([0.0, 2.0, 3.0])}
+    assert relative_change(run).tolist() == [0.0, 0.0, 0.5]
+
+
 def test_gathered_values_are_those_of_the_runs(tmp_path):
     study = resolve(
         config(
