@@ -2,7 +2,7 @@
 
 # A rule for each scene and batch, because they differ in the files that a job makes. Jobs are processes of their own, and may
 # use several cores for their runs: snakemake --set-threads many_body_chess_1=4. A job that is stopped is begun again from its
-# first run; that loses minutes at most.
+# first run; that loses minutes at most. Logs are named after the first step of a batch: numbers change with the configuration.
 for SCENE, PART in STUDY.scenes.items():
     for NUMBER, BATCH in enumerate(PART.batches, 1):
 
@@ -12,9 +12,9 @@ for SCENE, PART in STUDY.scenes.items():
             output:
                 PLAN.many_body_outputs(SCENE, BATCH),
             log:
-                f"{RESULTS}/logs/many_body/{SCENE}/{{method}}/{NUMBER}.log",
+                f"{RESULTS}/logs/many_body/{SCENE}/{{method}}/{BATCH[0].name}.log",
             benchmark:
-                f"{RESULTS}/benchmarks/many_body/{SCENE}/{{method}}/{NUMBER}.tsv"
+                f"{RESULTS}/benchmarks/many_body/{SCENE}/{{method}}/{BATCH[0].name}.tsv"
             conda:
                 "../envs/polhode.yml"
             threads: 1

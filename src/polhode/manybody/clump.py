@@ -11,6 +11,8 @@ from polhode.manybody import mass_properties
 
 #: Products of inertia below this fraction of the moments count as none; what the columns leave of a symmetric clump is less.
 SYMMETRIC = 1e-7
+#: Centres that lie within this part of their length of one line are put on it.
+STRAIGHT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,8 @@ class Clump:
     def of_spheres(cls, key: str, centres: np.ndarray, radii: np.ndarray, label: str = "") -> "Clump":
         """The clump of spheres with centres (n, 3) and radii (n,) in m, in any frame.
 
+        Centres on one line, up to a billionth of its length, are put on it: no contact gives such a rod a torque about it.
+
         Raises
         ------
         ValueError
@@ -57,6 +61,7 @@ class Clump:
             )
         if not (np.isfinite(centres).all() and np.isfinite(radii).all() and (radii > 0).all()):
             raise ValueError(f"clump {key!r}: centres must be finite, and radii positive and finite")
+        centres = _straightened(centres)
         mass = mass_properties.union(centres, radii)
         centred = centres - mass.centre
         inertia = mass.inertia
@@ -109,7 +114,7 @@ class Clump:
         Parameters
         ----------
         path : path
-            Empty lines and lines that begin with # do not count; one line of names at the top is allowed.
+            Empty lines and what follows a # do not count; one line of names at the top, without any number, is allowed.
         key, label : str
             The file's name by default.
         scale : float
@@ -126,21 +131,17 @@ class Clump:
         if not scale > 0:
             raise ValueError(f"clump file {path}: scale must be positive, got {scale!r}")
         rows: list[list[float]] = []
-        seen = False
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        first = True
+        for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
             words = line.split("#")[0].replace(",", " ").replace(";", " ").split()
             if not words:
                 continue
-            try:
-                values = [float(word) for word in words]
-            except ValueError:
-                if not seen:  # a line of names
-                    seen = True
-                    continue
-                raise ValueError(f"{path}, line {number}: expected four numbers x, y, z, r, got {line.strip()!r}") from None
-            seen = True
-            if len(values) != 4:
-                raise ValueError(f"{path}, line {number}: expected four numbers x, y, z, r, got {len(values)}")
+            names, first = first and not any(map(_is_number, words)), False
+            if names:
+                continue
+            if len(words) != 4 or not all(map(_is_number, words)):
+                raise ValueError(f"{path}, line {number}: expected four numbers x, y, z, r, got {line.strip()!r}")
+            values = [float(word) for word in words]
             if not np.isfinite(values).all():
                 raise ValueError(f"{path}, line {number}: x, y, z, r must be finite, got {line.strip()!r}")
             if values[3] <= 0:
@@ -195,3 +196,27 @@ class Clump:
         """Mass and principal moments at a density in kg/m^3."""
         x, y, z = (density * moment for moment in self.inertia)
         return Body((x, y, z), density * self.volume)
+
+
+def _straightened(centres: np.ndarray) -> np.ndarray:
+    """The same centres (n, 3), along x if they lie on one line."""
+    away = centres - centres[0]
+    distances = np.linalg.norm(away, axis=1)
+    length = distances.max()
+    if length == 0.0:
+        return np.zeros_like(centres)
+    if not away[:, 1:].any():
+        return np.column_stack([centres[:, 0], np.zeros((len(centres), 2))])
+    direction = away[np.argmax(distances)] / length
+    along = away @ direction
+    if np.linalg.norm(away - np.outer(along, direction), axis=1).max() > STRAIGHT * length:
+        return centres
+    return np.column_stack([along, np.zeros((len(centres), 2))])
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

@@ -18,6 +18,8 @@ from polhode.kernel import compile_driver, float_type
 
 #: Columns across the widest extent of the clump; they give the volume within about 1e-5 and moments within about 3e-5.
 COLUMNS = 600
+#: At least so many across the smallest sphere, too, which counts for what is long and thin; and at most so many in all.
+COLUMNS_IN_SPHERE, MOST_COLUMNS = 40, 20_000_000
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,9 @@ def union(centres: np.ndarray, radii: np.ndarray, columns: int = COLUMNS) -> Mas
     if not overlapping(centres, radii):
         return _moments(_sum_of_spheres(centres, radii))
     low, high = (centres - radii[:, None]).min(0), (centres + radii[:, None]).max(0)
-    edge = (high - low)[1:].max() / columns
+    wide = (high - low)[1:]
+    edge = min(wide.max() / columns, 2 * radii.min() / COLUMNS_IN_SPHERE * COLUMNS / columns)
+    edge = max(edge, np.sqrt(wide.prod() / MOST_COLUMNS))
     order = np.argsort(centres[:, 0] - radii, kind="stable")
     # The cross-section is centred on that of the clump, so that a symmetric clump stays symmetric.
     ny, nz = (int(np.ceil((high - low)[k] / edge)) for k in (1, 2))

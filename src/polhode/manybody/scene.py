@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite, pi, sqrt
+from numbers import Integral
 
 import numpy as np
 
@@ -64,9 +65,11 @@ class Scene:
     def clumps(self) -> tuple[tuple[Clump, int], ...]:
         """The kinds of clump and how many there are of each."""
         kinds = self.kinds() if callable(self.kinds) else self.kinds
+        if not kinds or not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], Clump) for pair in kinds):
+            raise ValueError(f"scene {self.key!r}: kinds must be pairs of a clump and how many there are, got {kinds!r}")
         for clump, count in kinds:
-            if count < 1:
-                raise ValueError(f"scene {self.key!r}: the number of clumps {clump.key!r} must be at least 1, got {count!r}")
+            if not isinstance(count, Integral) or count < 1:
+                raise ValueError(f"scene {self.key!r}: the number of clumps {clump.key!r} must be a whole number of at least 1, got {count!r}")
         return tuple(kinds)
 
     @cached_property
