@@ -115,11 +115,12 @@ def main() -> None:
     methods, keys = arguments.methods.split(","), arguments.scenes.split(",")
     for method in methods:
         compiled_driver(polhode.methods[method])
-    print("us of a step on one core: in all; motion and the check of margins; making lists; walking along them and contacts.")
+    print("us of a step on one core: in all; motion and the check of margins; making lists; the rest, by difference: walking")
+    print("along the lists and contacts (below 0: less than the noise).")
     print(
         "Then us for one list, steps that a list lasts, contacts at a time, ns of a step of one body in the single-body driver."
     )
-    print("scene  method                        all   motion    lists  walking one list    steps contacts   single")
+    print("scene  method                        all   motion    lists     rest one list    steps contacts   single")
     for key in keys:
         for method in methods:
             parts(key, method, arguments.steps, arguments.rounds)

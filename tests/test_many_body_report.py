@@ -2,7 +2,9 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -95,13 +97,29 @@ def folder(tmp_path_factory):
     """A run's many_body.nc, cost.nc and films, and a released result."""
     folder = tmp_path_factory.mktemp("run")
     groups = {"chess": scene(np.pi, blown=True), "chess_no_spin": scene(0.0), "rods": rods()}
-    write_groups({"/": xr.Dataset(), **groups}, folder / "many_body.nc")
+    configuration = {"many_body": {"chess": {"seeds": SEEDS}}}
+    write_groups({"/": xr.Dataset(attrs={"configuration": json.dumps(configuration)}), **groups}, folder / "many_body.nc")
     (folder / "provenance.json").write_text(
-        json.dumps({"commit": "a" * 40, "dirty": False, "processor": "a processor", "cores": 2, "versions": {"numba": "1.2"}})
+        json.dumps(
+            {
+                "configuration": configuration,
+                "commit": "a" * 40,
+                "dirty": False,
+                "processor": "a processor",
+                "cores": 2,
+                "versions": {"numba": "1.2"},
+            }
+        )
     )
     log = folder / "logs" / "many_body" / "chess" / "omelyan1998" / "1.log"
     log.parent.mkdir(parents=True)
     log.write_text("seed 0: ...\nwall_seconds 9.0\ncpu_seconds 7300.0\ncpu_seconds of dt 4.85e-06: 7200.0\n")
+    for method in METHODS:
+        for dt in DT:
+            if (method, dt) != ("omelyan1998", 4.85e-6):
+                other = log.parent.parent / method / f"{dt}.log"
+                other.parent.mkdir(exist_ok=True)
+                other.write_text(f"cpu_seconds of dt {dt}: 0.0\n")
     write_groups(release.released(folder, "2030-01-02"), folder / "released" / "many_body.nc")
     times = many_body_times(timing(), groups)
     write_groups({"/": xr.Dataset(), "many_body": timing(), "many_body_times": times}, folder / "cost.nc")
@@ -173,6 +191,10 @@ def test_the_step_at_a_level_is_where_the_mean_curve_meets_it():
         expected = 4.85e-6 / np.sqrt(factor)
         assert ensembles.step_for(data, key, TARGET) == pytest.approx(expected, rel=1e-6)
     assert np.isnan(ensembles.step_for(data, METHODS[0], 1e-9))
+    # Above the level at first, below it, above again: no step is known up to which the error stays below.
+    dips = scene(0.0)
+    dips["energy_error"][0, 0] = 1.0
+    assert np.isnan(ensembles.step_for(dips, METHODS[0], TARGET))
     # Where a run blew up the curve ends: a line across the gap would be a guess.
     data["energy_error"][0, 2, 1] = np.nan
     assert np.isnan(ensembles.step_for(data, METHODS[0], TARGET))
@@ -187,11 +209,11 @@ def test_time_to_the_level_is_steps_times_time_of_a_step():
 
 
 def test_the_engine_is_timed_in_turns():
-    ticks = iter(np.cumsum(np.tile([0.0, 1.0, 0.0, 3.0], 100)))
+    ticks = iter(np.cumsum([0.0, 1.0, 0.0, 7.0, 0.0, 1.0, 0.0, 3.0, 0.0, 1.0, 0.0, 5.0]))
     found = many_body_timing([polhode.methods["spiral_leapfrog"]], ["rods"], 3, used=lambda: next(ticks), steps=4)
-    # A run without steps takes 1 s, one of four steps 3 s.
-    assert found["samples"].shape == (1, 1, 3)
-    assert found["fastest"].values == pytest.approx(0.5e6)
+    # A run without steps takes 1 s, those of four steps 7, 3 and 5 s.
+    assert found["samples"].values.ravel() == pytest.approx([1.5e6, 0.5e6, 1e6])
+    assert found["fastest"].values == pytest.approx(0.5e6) and found["median"].values == pytest.approx(1e6)
 
 
 # Figures, tables, numbers
@@ -231,9 +253,24 @@ def test_tables_of_many_bodies(inputs):
     own = frame[(frame.scene == "chess") & (frame.method == METHODS[3]) & (frame.dt == DT[-1])].iloc[0]
     assert own["diverged"] == 1 and own["mean"] == np.inf
     assert text.count(r"\\") == 2 + len(METHODS)
+    assert r"spin $\pi$ rad/s" in text and "no spin" in text
     frame, text = tables.TABLES["many_body_cost"](inputs)
     own = frame[(frame.scene == "chess") & (frame.method == "spiral_leapfrog")].iloc[0]
     assert own["published_cpu_s"] == 19 and own["dt"] == pytest.approx(4.85e-6, rel=1e-6)
+
+
+def test_the_table_shows_the_published_step_or_none():
+    """And what blew up as infinite; the spin is that of the data."""
+    data = {"chess": scene(10.0), "chess_no_spin": scene(0.0, blown=True)}
+    data["chess"] = data["chess"].assign_coords(dt=DT * 1.1)
+    data["chess_no_spin"] = data["chess_no_spin"].assign_coords(dt=DT * 4.85e-6 / DT[-1])
+    made = SimpleNamespace(scenes=tuple(data), many_body=data.get)
+    _, text = tables.TABLES["many_body"](made)
+    assert "spin 10 rad/s" in text
+    (row,) = [line for line in text.splitlines() if line.startswith(r"Fincham (as published)")]
+    assert row.replace(" ", "").split("&")[1:-1] == ["--"] * 4 + [r"$\infty$", *row.replace(" ", "").split("&")[6:-1]]
+    assert "studyChessRatioOmelyan" not in numbers._errors(data["chess"], "chess", "")
+    assert "studyStillRatioOmelyan" in numbers._errors(data["chess_no_spin"], "chess_no_spin", "")
 
 
 def test_every_number_of_the_section_is_made(inputs):
@@ -245,6 +282,7 @@ def test_every_number_of_the_section_is_made(inputs):
 
 def test_numbers_of_the_rods(inputs):
     found = numbers.rods(inputs)
+    assert found["studyRodsEnergyFinchamPublished"] == r"\num{2.0e-04}"
     assert found["studyRodsLostFinchamPublished"] == r"\num{5.0}" and found["studyRodsLostSpiralLeapfrog"] == "never"
     assert found["studyRodsLostSpin"] == "Fincham (as published)" and found["studyRodsBlown"] == "SPIRAL, synchronous"
     assert found["studyRodsDivergedSpiralSynchronous"] == r"\num{6.00}"
@@ -284,6 +322,23 @@ def test_the_command_writes_it(folder, tmp_path, capsys):
     assert set(read_dataset(tmp_path / "out.nc", "chess").variables) >= {"energy_error", "cpu_seconds", "diverged_at"}
     assert cli.main(["release", "--results", str(tmp_path)]) == 2
     assert "many_body.nc is missing; run the study first" in capsys.readouterr().err
+
+
+def test_a_release_neither_loses_runs_nor_mixes_them(folder, tmp_path, capsys):
+    small = tmp_path / "small"
+    write_groups({"/": read_dataset(folder / "many_body.nc"), "chess": scene(np.pi).isel(seed=[0])}, small / "many_body.nc")
+    shutil.copy(folder / "provenance.json", small)
+    output = tmp_path / "out.nc"
+    words = ["release", "--output", str(output), "--results"]
+    assert cli.main([*words, str(folder)]) == 0
+    assert cli.main([*words, str(small)]) == 2
+    assert "out.nc holds 585 runs and would get 36; --force" in capsys.readouterr().err
+    assert cli.main([*words, str(small), "--force"]) == 0
+    assert "unknown CPU hours" in capsys.readouterr().out, "there are no logs"
+    run = json.loads((small / "provenance.json").read_text())
+    (small / "provenance.json").write_text(json.dumps(run | {"configuration": {"many_body": {"chess": None}}}))
+    assert cli.main([*words, str(small), "--force"]) == 2
+    assert "provenance.json is that of another configuration" in capsys.readouterr().err
 
 
 # Pictures
@@ -374,11 +429,23 @@ def test_a_moving_picture_has_all_frames_and_the_same_bytes_twice(film, tmp_path
         (["rods", "--method", "omelyan"], "unknown method 'omelyan'; did you mean 'omelyan1998'"),
         (["rods", "--method", "rk4"], "needs several torques in a step"),
         (["rods", "--frames", "0"], "--frames must be positive"),
+        (["rods", "--output", "rods.mp4"], "only GIF is written, got 'rods.mp4'"),
+        (["rods", "--method", "euler", "--dt", "0.02", "--time", "40"], "the run blew up at t = "),
+        (["rods", "--seed", "-1"], "a seed is a whole number"),
     ],
 )
 def test_what_cannot_be_animated_is_said(arguments, message, capsys):
     assert cli.main(["animate", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_the_command_animates(tmp_path, capsys):
+    words = ["animate", "rods", "--dt", "1e-4", "--time", "0.004", "--frames", "2", "--size", "80"]
+    assert cli.main([*words, "--output", str(tmp_path / "rods.gif")]) == 0
+    assert "rods.gif: 0.0 MB" in capsys.readouterr().out
+    with Image.open(tmp_path / "rods.gif") as picture:
+        assert picture.n_frames == 3 and picture.size == (80, 80)
+    assert [animation._decimals(np.array(t)) for t in ([0.0, 0.01], [0.0, 0.002], [0.0, 2e-5])] == [0, 0, 2]
 
 
 def test_the_page_about_clumps_of_your_own_runs(tmp_path, monkeypatch, capsys):

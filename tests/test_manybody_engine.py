@@ -272,6 +272,29 @@ def test_sampling_changes_no_bit():
         np.testing.assert_array_equal(*ends)
 
 
+@pytest.mark.parametrize("key", ["spiral_leapfrog", "verlet"])
+def test_the_order_of_the_kinds_does_not_matter(key):
+    """Clumps of other sizes in other lanes: while each touches one other at most, nothing rounds otherwise."""
+    one, other = scene((L_SHAPE, 5), (SPHERE, 4), (DIMER, 3), box=0.9), scene((DIMER, 3), (L_SHAPE, 5), (SPHERE, 4), box=0.9)
+    begin = one.initial_state(2)
+    order = np.r_[9:12, 0:9]
+    moved = manybody.State(begin.r[order], begin.v[order], begin.q[order], begin.omega[order])
+    at = steps_to(6_000, 300)
+    a = run(one, METHODS[key], 1e-4, begin, at, record=True)
+    b = run(other, METHODS[key], 1e-4, moved, at, record=True)
+    assert a["work"][4] > 100, "contacts"
+    np.testing.assert_allclose(b["motion"], a["motion"][:, order], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(b["energies"], a["energies"], rtol=1e-9, atol=1e-12)
+
+
+def test_a_single_sphere_keeps_its_spin():
+    """Without friction no contact turns it, at walls or at others."""
+    made = scene((SPHERE, 12), box=0.5)
+    data = manybody.simulate(made, "spiral_leapfrog", 1e-4, seed=5, t_end=1.0, samples=20, record=True)
+    assert data.potential.max() > 0
+    np.testing.assert_allclose(data.omega, np.broadcast_to(data.omega[0], data.omega.shape), rtol=1e-12)
+
+
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "no_squish"])
 def test_the_order_of_the_clumps_does_not_matter(key):
     made = scene((DIMER, 12), box=0.6)
@@ -309,6 +332,21 @@ def test_steps_allocate_nothing(counted_allocations):
 
     allocations(10)
     assert allocations(100) == allocations(5000)
+
+
+def test_lists_of_large_clumps_soon_have_all_the_room_they_need(counted_allocations):
+    """Room for spheres and pairs grows, never shrinks: a list is made twice a few times at most."""
+    chess = manybody.scenes["chess"]
+    begin = chess.initial_state(1)
+
+    def allocations(n: int) -> int:
+        before = rtsys.get_allocation_stats().alloc
+        assert run(chess, METHODS["spiral_leapfrog"], 19.3e-6, begin, np.array([0, n]))["work"][0] > n / 500
+        return rtsys.get_allocation_stats().alloc - before
+
+    allocations(10)
+    room = 13  # arrays of a list
+    assert allocations(20_000) <= allocations(10) + 8 * room
 
 
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "omelyan1998", "no_squish", "buss2000"])
@@ -391,6 +429,24 @@ def test_clumps_that_gain_energy_between_the_walls_have_blown_up(brute_force):
     assert "diverged" not in before.attrs and float(before.energy[-1] / before.energy[0]) > 100
     kept = manybody.simulate(made, "spiral_leapfrog", 2e-4, seed=1, t_end=60.0, samples=7)
     assert "diverged" not in kept.attrs
+
+
+def test_a_start_that_makes_no_sense_is_refused():
+    made = scene((DIMER, 2), (SPHERE, 1), box=1.0)
+    places = [[0.0, 0, 0], [0.2, 0, 0], [0, 0.3, 0]]
+    still = np.zeros((3, 3))
+    apart = state(places, still)
+    run_of = manybody.simulate(made, "euler", 1e-4, state=apart, t_end=1e-3)
+    assert "seed" not in run_of.attrs and run_of.potential[0] == 0
+    touching = state([[0.0, 0, 0], [0.2, 0, 0], [0.0, 0.095, 0]], still)
+    assert manybody.simulate(made, "euler", 1e-4, state=touching, t_end=1e-3).potential[0] > 0
+    for i, place, message in (
+        (2, [0.0, 0.02, 0.0], r"clumps 0 \(dimer\) and 2 \(sphere\) lie in each other"),
+        (1, [0.0, 0.0, -0.6], r"clump 1 \(dimer\) starts at \[0.0, 0.0, -0.6\] m, outside the box"),
+    ):
+        moved = [place if k == i else p for k, p in enumerate(places)]
+        with pytest.raises(ValueError, match=message):
+            manybody.simulate(made, "euler", 1e-4, state=state(moved, still), t_end=1e-3)
 
 
 def test_calls_that_cannot_be_say_why():

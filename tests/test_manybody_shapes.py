@@ -102,6 +102,39 @@ def test_rods_lie_on_their_axis_exactly():
     assert not manybody.Clump.of_spheres("bent", [[0, 0, 0], [1, 0, 0], [2, 0.5, 0]], [0.4, 0.4, 0.4]).linear
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rod_is_a_rod_however_it_is_turned(seed):
+    """Spheres on one line lie on the long axis to the last bit, so that nothing can turn the rod about it."""
+    rng = np.random.default_rng(seed)
+    along, radii = rng.uniform(-1, 1, 5), rng.uniform(0.2, 0.5, 5)
+    plain = manybody.Clump.of_spheres("a", np.outer(along, [1, 0, 0]), radii)
+    directions = [[0, 0, 1], [0, -1, 0], *Rotation.random(2, rng=rng).apply([1, 0, 0])]
+    for direction in directions:
+        turned = manybody.Clump.of_spheres("b", np.outer(along, direction) + rng.uniform(-1, 1, 3), radii)
+        assert turned.linear and plain.linear
+        assert turned.inertia == pytest.approx(plain.inertia, rel=1e-9)
+        assert turned.volume == pytest.approx(plain.volume, rel=1e-9)
+
+
+def test_what_is_long_and_thin_is_weighed_in_any_direction():
+    """A bent chain of two hundred overlapping spheres, along each axis: to its cross-section the columns are fine enough."""
+    centres = np.zeros((200, 3))
+    centres[:, 0] = np.arange(200)
+    centres[150:, 1] = 0.1 * np.arange(50)
+    radii = np.ones(200)
+    volumes, moments = [], []
+    for axis in range(3):
+        clump = manybody.Clump.of_spheres("chain", np.roll(centres, axis, axis=1), radii)
+        assert not clump.linear
+        volumes.append(clump.volume)
+        moments.append(clump.inertia)
+    # A straight chain is spheres less the lenses between neighbours; this one is a little longer.
+    straight = 200 * 4 / 3 * np.pi - 199 * lens(1.0, 1.0)
+    assert straight < min(volumes) and max(volumes) < straight * 1.005
+    np.testing.assert_allclose(volumes, volumes[0], rtol=2e-4)
+    np.testing.assert_allclose(moments, np.tile(moments[0], (3, 1)), rtol=1e-3)
+
+
 # ---- clump files ----
 
 
@@ -112,12 +145,16 @@ def test_a_clump_file(tmp_path):
     assert clump.key == "mine"
     np.testing.assert_allclose(sorted(clump.centres[:, 0]), [-0.01, 0.01])
     np.testing.assert_allclose(clump.radii, 0.01)
+    # What spreadsheets put in front of a text is no line of names.
+    path.write_text("0 0 0 1\n2 0 0 1\n", encoding="utf-8-sig")
+    assert len(manybody.Clump.from_file(path).radii) == 2
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0 0 0 1\n0 0 1\n", "line 2: expected four numbers x, y, z, r, got 3"),
+        ("0 0 0 1\n0 0 1\n", "line 2: expected four numbers x, y, z, r, got '0 0 1'"),
+        ("0 0 0 O.6\n1 0 0 1\n", "line 1: expected four numbers x, y, z, r, got '0 0 0 O.6'"),
         ("0 0 0 1\n0 0 one 1\n", "line 2: expected four numbers x, y, z, r, got '0 0 one 1'"),
         ("0 0 0 1\n0 0 0 -1\n", "line 2: the radius r must be positive, got -1"),
         ("0 0 nan 1\n", "line 1: x, y, z, r must be finite"),
@@ -250,6 +287,11 @@ def test_scenes_that_cannot_be_say_why():
             scene(**changes)
     with pytest.raises(ValueError, match="at least 1"):
         len(scene(kinds=((manybody.Clump.sphere(0.1), 0),)).clumps)
+    with pytest.raises(ValueError, match="whole number"):
+        len(scene(kinds=((manybody.Clump.sphere(0.1), 2.5),)).clumps)
+    for kinds in ((), (manybody.Clump.sphere(0.1), 3)):
+        with pytest.raises(ValueError, match="pairs of a clump and how many"):
+            len(scene(kinds=kinds).clumps)
     with pytest.raises(ValueError, match="seed"):
         scene().initial_state(-1)
     with pytest.raises(ValueError, match="has no box"):

@@ -5,17 +5,22 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import xarray as xr
 import yaml
 
 from polhode import manybody
 from polhode.study import configuration, jobs, many_body
 from polhode.study.configuration import ConfigurationError, resolve
 from polhode.study.many_body_gather import gather_scenes, relative_change, run_energies
-from polhode.study.storage import read_cell, write_groups
+from polhode.study.storage import read_cell, write_cell, write_groups
 
 HOME = Path(__file__).parents[1]
 METHOD, DT = "spiral_leapfrog", 1e-4
@@ -61,6 +66,49 @@ def test_a_run_does_not_depend_on_its_batch(one_worker, tmp_path):
     assert len(read_cell(outputs(tmp_path, 1, 2e-4)[0])["time"]) == 11
 
 
+def test_the_order_of_the_runs_does_not_matter(one_worker, tmp_path):
+    folder, said = one_worker
+    again = []
+    many_body.run_all(METHOD, SETTINGS, outputs(tmp_path)[::-1], 1, again.append)
+    assert "seed 2" in again[0] and "seed 0" in said[0]
+    for path in outputs(tmp_path):
+        assert path.read_bytes() == (folder / path.name).read_bytes()
+
+
+def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
+    """What snakemake --set-threads sets comes to the pool, and the pool starts as many processes."""
+    import polhode.study.entry as entry
+
+    given = {}
+    rule = SimpleNamespace(
+        wildcards=SimpleNamespace(method=METHOD), params=SimpleNamespace(settings=SETTINGS), output=["a/1.nc"], threads=3
+    )
+    monkeypatch.setattr(entry, "study_of", lambda snakemake: nullcontext())
+    monkeypatch.setattr(many_body, "run_all", lambda *words: given.update(words=words))
+    script = HOME / "workflow" / "scripts" / "many_body.py"
+    exec(compile(script.read_text(), script, "exec"), {"snakemake": rule})
+    assert given["words"][:4] == (METHOD, SETTINGS, ["a/1.nc"], 3)
+    monkeypatch.undo()
+    monkeypatch.setattr(many_body, "_run_one", _process_of_run)
+    tasks = [(1e-4, seed, "") for seed in range(12)]
+    processes = {line for _, line, _ in many_body._spread(many_body._run_one, tasks, 3)}
+    assert 1 < len(processes) <= 3 and str(os.getpid()) not in processes
+
+
+def _process_of_run(task):
+    time.sleep(0.05)
+    return task[0], str(os.getpid()), 0.0
+
+
+def test_a_process_that_dies_ends_the_job():
+    with pytest.raises(BrokenProcessPool):
+        list(many_body._spread(_die, [(1e-4, seed, "") for seed in range(4)], 2))
+
+
+def _die(task):
+    os._exit(1)
+
+
 def test_seeds_are_different_runs(one_worker):
     folder, _ = one_worker
     energies = [read_cell(folder / f"{seed}.nc")["kinetic"][-1] for seed in range(3)]
@@ -81,7 +129,9 @@ def test_how_often_a_run_is_sampled_changes_none_of_its_values(one_worker, tmp_p
 def test_what_a_run_costs_is_said_and_not_written(one_worker):
     folder, said = one_worker
     assert re.fullmatch(r"dt 0\.0001 s, seed 0: 3000 steps, [\d.]+ us a step, [\d.]+ s", said[0])
-    assert any(re.fullmatch(r"cpu_seconds of dt 0\.0001: [\d.]+", line) for line in said)
+    (total,) = [line for line in said if line.startswith("cpu_seconds of dt 0.0001: ")]
+    # Of all runs, each rounded to a millisecond.
+    assert float(total.split()[-1]) == pytest.approx(sum(float(line.split()[-2]) for line in said[:3]), abs=2e-3)
     assert not {name for name in read_cell(folder / "0.nc") if "second" in name or "cpu" in name}
 
 
@@ -91,6 +141,7 @@ def test_a_run_that_blows_up_is_a_result(tmp_path):
     run = read_cell(outputs(tmp_path, 1, 0.02)[0])
     assert 0 < run["@diverged"] <= 40.0 and np.isnan(run["kinetic"][-1])
     assert "diverged at t = " in said[0]
+    assert f" {round(run['@diverged'] / 0.02)} steps" in said[0], "those done, by which its time is divided"
 
 
 def test_the_published_metric_is_the_smaller_of_mean_and_last():
@@ -144,6 +195,35 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     assert data.attrs["clumps"] == 30 and data.attrs["rayleigh_step"] == manybody.scenes["rods"].rayleigh_step
 
 
+def test_what_is_kept_along_the_time_is_that_of_the_runs(tmp_path):
+    changes = {"methods": [METHOD, "euler"], "dt": {"a": {"values": [0.02]}}, "horizon": 40.0, "seeds": 2, "samples": 20}
+    study = resolve(config(chess=None, chess_no_spin=None, rods=changes) | {"results": str(tmp_path)}, HOME)
+    rng = np.random.default_rng(3)
+    folder = tmp_path / "many_body" / "rods"
+    spins = {}
+    for method in (METHOD, "euler"):
+        for seed in range(2):
+            end = np.nan if (method, seed) == ("euler", 1) else 1.0
+            energy = np.linspace(1.0, 2.0, 21) * np.r_[np.ones(20), end]
+            spins[method, seed] = rng.normal(size=(21, 3))
+            run = xr.Dataset(
+                {"kinetic": ("time", energy), "potential": ("time", 0 * energy), "steps": np.int32(2000)}
+                | {"axial_spin": (("time", "clump"), spins[method, seed])},
+                {"time": np.arange(21) * 2.0},
+                {} if end == 1.0 else {"diverged": 39.0},
+            )
+            write_cell(run, folder / method / "0.02" / f"{seed}.nc")
+    data = gather_scenes(study, tmp_path)["/rods"]
+    for (method, seed), spin in spins.items():
+        own = data.sel({"method": method, "seed": seed}).isel(dt=0)
+        np.testing.assert_array_equal(own["axial_spin"], np.abs(spin).max(1))
+        np.testing.assert_array_equal(own["axial_spin_change"], np.abs(spin - spin[0]).max(1))
+        blown = (method, seed) == ("euler", 1)
+        assert own["diverged"] == blown and np.isnan(own["energy_error"]) == blown
+        assert own["diverged_at"] == 39.0 if blown else np.isnan(own["diverged_at"])
+        assert own["energy_change"].values[:-1] == pytest.approx(np.linspace(0, 1, 21)[:-1])
+
+
 def test_a_scene_without_spin_starts_without():
     scene = many_body.scene_of({"scene": "rods", "spin": 0.0})
     assert not scene.initial_state(0).omega.any()
@@ -155,6 +235,8 @@ def test_a_film_holds_what_a_picture_needs(tmp_path):
     many_body.run_film(SETTINGS | {"film": film}, tmp_path / "film.nc")
     found = read_cell(tmp_path / "film.nc")
     assert found["r"].shape == (5, 30, 3) and found["q"].shape == (5, 30, 4)
+    many_body.run_film(SETTINGS | {"film": film | {"seed": 1}}, tmp_path / "other.nc")
+    assert not np.array_equal(read_cell(tmp_path / "other.nc")["r"][0], found["r"][0])
     assert len(found["radius"]) == 3 and set(found["kind"]) == {0}
 
 
@@ -201,6 +283,10 @@ def test_runs_depend_on_engine_method_and_shapes(tmp_path):
         ({"rods": {"dt": {"a": {"values": [1e-4, 2e-4]}}}}, "many_body.rods.over_time: needs exactly one step size, got 2"),
         ({"rods": {"dt": {"a": {"values": [1e4]}}}}, "is longer than the time to simulate"),
         ({"rods": {"dt": {"a": None}}}, "many_body.rods.dt: every set of step sizes is null"),
+        (
+            {"rods": {"film": {"method": "rk4", "dt": 1e-5, "horizon": 1.0, "frames": 9}}},
+            "many_body.rods.film: 'rk4' cannot run",
+        ),
         ({"rods": {"seed": 3}}, "unknown key 'seed' in many_body.rods: did you mean 'seeds'"),
         ({"rods": {"seeds": 0}}, "many_body.rods.seeds"),
     ],

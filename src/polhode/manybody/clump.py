@@ -63,8 +63,11 @@ class Clump:
             raise ValueError(f"clump {key!r}: centres must be finite, and radii positive and finite")
         centres = _straightened(centres)
         mass = mass_properties.union(centres, radii)
-        centred = centres - mass.centre
-        inertia = mass.inertia
+        centred, inertia = centres - mass.centre, mass.inertia
+        if not centres[:, 1:].any():
+            # A body of revolution to the last bit; the columns leave round-off.
+            centred[:, 1:] = 0.0
+            inertia = np.diag([inertia[0, 0], *[(inertia[1, 1] + inertia[2, 2]) / 2] * 2])
         largest = np.abs(np.diag(inertia)).max()
         if np.abs(inertia - np.diag(np.diag(inertia))).max() <= SYMMETRIC * largest:
             # Already principal: exchange axes only, so that what lies on an axis stays on it to the last bit.

@@ -340,7 +340,13 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                         work[MARGIN] = int(min(skin, 1e9) * 1e9)
                         if groups <= lists[LIMITS].size and n_spheres <= lists[NEAR].shape[1] and n_pairs <= lists[SUMS].size:
                             break
-                        lists = empty_lists(2 * groups, 2 * n_spheres, 2 * n_pairs, count, most)
+                        lists = empty_lists(
+                            max(2 * groups, lists[LIMITS].size),
+                            max(2 * n_spheres, lists[NEAR].shape[1]),
+                            max(2 * n_pairs, lists[SUMS].size),
+                            count,
+                            most,
+                        )
                     walking = 0.0
                 n, outside, potential, cost = march(
                     fields, blocks, lists[GROUPED], lists[LIMITS], lists[NEAR], lists[AT], lists[PAIRED], lists[SUMS], groups,

@@ -243,7 +243,15 @@ def picture_of_clumps(*clumps: Clump, width: float = 7.0) -> Figure:
 
 
 def picture_of_scene(scene: Scene, state: State, width: float = 5.0) -> Figure:
-    """A matplotlib figure of a scene in its box, ``width`` in inches; ``state`` as from ``scene.initial_state(seed)``."""
+    """A matplotlib figure of a scene in its box, ``width`` in inches; ``state`` as from ``scene.initial_state(seed)``.
+
+    Raises
+    ------
+    ValueError
+        If the scene has no box to look into.
+    """
+    if not np.isfinite(scene.box):
+        raise ValueError(f"scene {scene.key!r} has no box to draw; draw its clumps with picture_of_clumps")
     figure = Figure(figsize=(width, width), layout="constrained")
     pixels = round(200 * width)
     film = {**scene.solids(), "r": state.r[None], "q": state.q[None], "@box": scene.box}

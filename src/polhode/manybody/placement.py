@@ -89,6 +89,39 @@ def _try(
     return True
 
 
+def check_state(clumps: list[Any], box: float, state: State, where: str = "box") -> None:
+    """Refuse a state from which no run makes sense: a clump with its centre outside the box, or two that lie in each other.
+
+    Contacts are allowed, as a state taken from a run has them; a sphere whose centre lies within a sphere of another clump is
+    not.
+
+    Raises
+    ------
+    ValueError
+        Naming the clumps by their number and key.
+    """
+    # Here, because jobs of the study start from random states and would import them for nothing.
+    from scipy.spatial import cKDTree
+    from scipy.spatial.distance import cdist
+    from scipy.spatial.transform import Rotation
+
+    r, q = np.asarray(state.r, float), np.asarray(state.q, float)
+    for i in np.flatnonzero(np.abs(r).max(axis=1) > box / 2):
+        raise ValueError(
+            f"{where}: clump {i} ({clumps[i].key}) starts at {r[i].tolist()} m, outside the box, a cube of {box:g} m about the "
+            "origin; move it inside"
+        )
+    turned = [Rotation.from_quat(np.roll(q[i], -1)).apply(np.array(clump.centres)) + r[i] for i, clump in enumerate(clumps)]
+    furthest = max(clump.reach for clump in clumps)
+    for i, j in sorted(cKDTree(r).query_pairs(2 * furthest)):
+        gaps = cdist(turned[i], turned[j])
+        if (gaps < np.maximum.outer(clumps[i].radii, clumps[j].radii)).any():
+            raise ValueError(
+                f"{where}: clumps {i} ({clumps[i].key}) and {j} ({clumps[j].key}) lie in each other at the start; "
+                "move them apart"
+            )
+
+
 def place_at_random(
     clumps: list[Any], box: float, rng: np.random.Generator, attempts: int = ATTEMPTS, where: str = "box"
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -69,7 +69,10 @@ class Scene:
             raise ValueError(f"scene {self.key!r}: kinds must be pairs of a clump and how many there are, got {kinds!r}")
         for clump, count in kinds:
             if not isinstance(count, Integral) or count < 1:
-                raise ValueError(f"scene {self.key!r}: the number of clumps {clump.key!r} must be a whole number of at least 1, got {count!r}")
+                raise ValueError(
+                    f"scene {self.key!r}: the number of clumps {clump.key!r} must be a whole number and at least 1, "
+                    f"got {count!r}"
+                )
         return tuple(kinds)
 
     @cached_property

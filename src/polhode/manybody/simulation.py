@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.manybody.engine import SIGNATURE, many_body_driver
-from polhode.manybody.placement import State
+from polhode.manybody.placement import State, check_state
 from polhode.manybody.scene import Scene
 from polhode.methods.protocol import Method, OneTorque
 from polhode.registry import catalogue
@@ -42,7 +42,7 @@ def simulate(
     samples : int
         Energies are read at the start and at this many (at most) evenly spread steps after it. That changes no bit of the run.
     state : State, optional
-        Where the clumps start, in place of the scene's random state.
+        Where the clumps start, in place of the scene's random state. They may touch; they may not lie in each other.
     record : bool
         Whether to keep where all clumps are at the samples.
     brute_force : bool
@@ -77,9 +77,11 @@ def simulate(
         raise TypeError(f"method must be a key or a polhode Method, got {method!r}")
     steps = count_steps(dt, scene.horizon if t_end is None else t_end, truncate=True)
     at = sampled_steps(steps, samples)
-    state = scene.initial_state(seed) if state is None else state
-    outcome = run(scene, method, dt, state, at, record=record, brute_force=brute_force, normalise=normalise)
-    return _dataset(scene, method, dt, seed, at, steps, outcome)
+    begin = scene.initial_state(seed) if state is None else State(**_arrays(scene, state))
+    if state is not None:
+        check_state(scene.every_clump, scene.box, begin, f"scene {scene.key!r}")
+    outcome = run(scene, method, dt, begin, at, record=record, brute_force=brute_force, normalise=normalise)
+    return _dataset(scene, method, dt, seed if state is None else None, at, steps, outcome)
 
 
 def catalogue_of_scenes() -> Any:
@@ -110,17 +112,7 @@ def run(
         ``work``: counts of what was done, see :data:`WORK`. ``diverged``: number of the step at which the run blew up, or -1.
     """
     count = len(scene)
-    arrays = {
-        name: np.array(getattr(state, name), dtype=float, order="C").reshape(-1, size)
-        for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3))
-    }
-    for name, values in arrays.items():
-        if len(values) != count or not np.isfinite(values).all():
-            raise ValueError(
-                f"scene {scene.key!r}: the initial {name} must be {count} rows of finite numbers, got {values.shape}"
-            )
-    if np.abs(np.linalg.norm(arrays["q"], axis=1) - 1).max() > 1e-12:
-        raise ValueError(f"scene {scene.key!r}: the initial q are not unit quaternions; divide them by their norms")
+    arrays = _arrays(scene, state)
     kinds = [clump for clump, _ in scene.clumps]
     which = np.repeat(np.arange(len(kinds)), [number for _, number in scene.clumps])
     bodies = [kind.body(scene.material.density) for kind in kinds]
@@ -160,6 +152,22 @@ def run(
     }
 
 
+def _arrays(scene: Scene, state: State) -> dict[str, np.ndarray]:
+    """Copies of the arrays of a state, checked."""
+    arrays = {
+        name: np.array(getattr(state, name), dtype=float, order="C").reshape(-1, size)
+        for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3))
+    }
+    for name, values in arrays.items():
+        if len(values) != len(scene) or not np.isfinite(values).all():
+            raise ValueError(
+                f"scene {scene.key!r}: the initial {name} must be {len(scene)} rows of finite numbers, got {values.shape}"
+            )
+    if np.abs(np.linalg.norm(arrays["q"], axis=1) - 1).max() > 1e-12:
+        raise ValueError(f"scene {scene.key!r}: the initial q are not unit quaternions; divide them by their norms")
+    return arrays
+
+
 #: What the engine knows of the outline of a :class:`polhode.manybody.clump.Clump`, in the order it reads it.
 EXTENTS = ("reach", "along", "beside", "low", "high", "width")
 #: What a run counts of its own work: lists made; groups (two clumps, or a clump and a wall), spheres and pairs of spheres
@@ -180,11 +188,13 @@ def compiled_driver(method: OneTorque, normalise: bool | None = None) -> Any:
 
 
 def _dataset(
-    scene: Scene, method: OneTorque, dt: float, seed: int, at: np.ndarray, steps: int, outcome: dict[str, np.ndarray]
+    scene: Scene, method: OneTorque, dt: float, seed: int | None, at: np.ndarray, steps: int, outcome: dict[str, np.ndarray]
 ) -> xr.Dataset:
     """The outcome with names and units."""
     kinetic, potential = outcome["energies"].T
     energy = kinetic + potential
+    with np.errstate(invalid="ignore", divide="ignore"):  # of what is at rest there is no relative change
+        change = energy / energy[0] - 1
 
     def about(long_name: str, units: str, symbol: str) -> dict[str, str]:
         return {"long_name": long_name, "units": units, "symbol": symbol}
@@ -193,7 +203,7 @@ def _dataset(
         "kinetic": ("time", kinetic, about("kinetic energy", "J", "K")),
         "potential": ("time", potential, about("energy stored in contacts", "J", "U")),
         "energy": ("time", energy, about("total energy", "J", "E")),
-        "energy_error": ("time", energy / energy[0] - 1, about("change of the energy since the start, relative", "1", "e_E")),
+        "energy_error": ("time", change, about("change of the energy since the start, relative", "1", "e_E")),
         "momentum": (("time", "axis"), outcome["momenta"][:, :3], about("momentum, lab frame", "kg m s-1", "p")),
         "angular_momentum": (
             ("time", "axis"),
@@ -230,7 +240,7 @@ def _dataset(
         "method": method.key,
         "dt": float(dt),
         "dt_units": "s",
-        "seed": seed,
+        **({} if seed is None else {"seed": seed}),
         "box": scene.box,
         "box_units": "m",
     }

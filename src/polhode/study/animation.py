@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
+from tqdm import tqdm
 
 from polhode.cli import UsageError
 from polhode.manybody import pictures
@@ -31,9 +32,14 @@ def frame_of(film: Mapping[str, Any], frame: int, size: int) -> Image.Image:
     with style.settings():
         axes = figure.add_axes((0, 0.03, 1, 0.96))
         pictures.draw(axes, film, frame, pictures.view_of(float(film["@box"]), size, size))
-        figure.text(0.02, 0.015, f"{1e3 * float(film['time'][frame]):.0f} ms", fontsize=9, color="0.3")
+        figure.text(0.02, 0.015, f"{1e3 * float(film['time'][frame]):.{_decimals(film['time'])}f} ms", fontsize=9, color="0.3")
         canvas.draw()  # type: ignore[no-untyped-call]
     return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())  # type: ignore[no-untyped-call]
+
+
+def _decimals(times: np.ndarray) -> int:
+    """Of times in ms that the pictures of a film can be told apart by."""
+    return max(0, -int(np.floor(np.log10(1e3 * (times[1] - times[0]))))) if len(times) > 1 else 0
 
 
 def write_gif(
@@ -69,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dt", type=float, help="time step, s; by default that of the publication")
     parser.add_argument("--time", type=float, default=0.6, help="simulated time, s")
     parser.add_argument("--frames", type=int, default=72, help="pictures after the first")
+    parser.add_argument("--seed", type=int, default=0, help="of the initial state")
     parser.add_argument("--spin", type=float, help="angular velocity at the start, rad/s; by default that of the scene")
     parser.add_argument("--size", type=int, default=SIZE, help="edge of the picture, pixels")
     parser.add_argument("--output", type=Path, help="file to write; by default SCENE.gif")
@@ -87,14 +94,20 @@ def run(arguments: argparse.Namespace) -> int:
         if not getattr(arguments, name) > 0:
             raise UsageError(f"--{name} must be positive, got {getattr(arguments, name)!r}")
     output = arguments.output or Path(f"{arguments.scene}.gif")
+    if output.suffix.lower() != ".gif":
+        raise UsageError(f"--output: only GIF is written, got {output.name!r}; name a file that ends in .gif")
     dt = DT[arguments.scene] if arguments.dt is None else arguments.dt
-    film = {"method": arguments.method, "dt": dt, "horizon": arguments.time, "frames": arguments.frames}
+    film = {"method": arguments.method, "dt": dt, "horizon": arguments.time, "frames": arguments.frames, "seed": arguments.seed}
     with TemporaryDirectory() as folder:
         path = Path(folder) / "film.nc"
         try:
             run_film({"scene": arguments.scene, "spin": arguments.spin, "film": film}, path)
-        except ValueError as error:
+        except (ValueError, FileNotFoundError) as error:
             raise UsageError(str(error)) from None
-        write_gif(read_cell(path), output, arguments.size)
+        found = read_cell(path)
+        if "@diverged" in found:
+            raise UsageError(f"the run blew up at t = {found['@diverged']:g} s; take a smaller --dt or a shorter --time")
+        with tqdm(total=len(found["time"]), desc="draw", unit="picture") as bar:
+            write_gif(found, output, arguments.size, bar.update)
     print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
     return 0

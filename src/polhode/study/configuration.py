@@ -360,7 +360,7 @@ def _scenes(settings: Mapping[str, Any] | None, methods: list[str], plugins: lis
         if scene not in SCENES:
             raise ConfigurationError(f"{here}: unknown scene {scene!r}; {nearest(scene, list(SCENES))}")
         wanted = part.get("methods", "all")
-        able = [k for k in methods if isinstance(METHODS[k], OneTorque) and "many body" in METHODS[k].engines]
+        able = [k for k in methods if _runs_many_bodies(k)]
         for name in wanted if wanted != "all" else ():
             if name not in METHODS:
                 raise ConfigurationError(f"{here}.methods: unknown method {name!r}; {nearest(name, list(METHODS))}")
@@ -378,6 +378,8 @@ def _scenes(settings: Mapping[str, Any] | None, methods: list[str], plugins: lis
             film = Film(**part["film"])
             if film.method not in METHODS:
                 raise ConfigurationError(f"{here}.film: unknown method {film.method!r}; {nearest(film.method, list(METHODS))}")
+            if not _runs_many_bodies(film.method):
+                raise ConfigurationError(f"{here}.film: {film.method!r} cannot run many bodies; name another method")
             if film.dt >= film.horizon:
                 raise ConfigurationError(f"{here}.film: dt = {film.dt} is not below horizon = {film.horizon}")
         found[key] = SceneStudy(
@@ -393,6 +395,10 @@ def _scenes(settings: Mapping[str, Any] | None, methods: list[str], plugins: lis
             film=film,
         )
     return found
+
+
+def _runs_many_bodies(key: str) -> bool:
+    return isinstance(METHODS[key], OneTorque) and "many body" in METHODS[key].engines
 
 
 def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], where: str) -> ProblemStudy:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import nan
+from math import isclose, nan, pi
 
 import numpy as np
 import xarray as xr
@@ -74,6 +74,14 @@ def paired_ratio(data: xr.Dataset, method: str, other: str, row: int) -> Estimat
     return Estimate(*(float(np.exp(x)) for x in (found.value, found.low, found.high)))
 
 
+def spin_label(data: xr.Dataset) -> str:
+    """The spin of the clumps of a scene at the start, in words that TeX and Matplotlib both understand."""
+    spin = float(data.attrs["spin"])
+    if spin == 0:
+        return "no spin"
+    return r"spin $\pi$ rad/s" if isclose(spin, pi, rel_tol=1e-3) else f"spin {spin:g} rad/s"
+
+
 def mean_curve(data: xr.Dataset, method: str) -> np.ndarray:
     """The mean error in % over the step sizes."""
     return np.array([np.mean(of_seeds(data, method, row)) for row in range(data.sizes["dt"])])
@@ -82,9 +90,12 @@ def mean_curve(data: xr.Dataset, method: str) -> np.ndarray:
 def step_for(data: xr.Dataset, method: str, error: float) -> float:
     """The largest step in s up to which the mean error, drawn with straight lines in logarithms, stays below ``error`` %.
 
-    A step from which a run blew up counts as above, and the curve ends there. NaN where it does not cross the level.
+    A step from which a run blew up counts as above, and the curve ends there. NaN where it does not cross the level, or is
+    above it from the first step on.
     """
     mean = mean_curve(data, method)
     kept = np.flatnonzero(~np.isfinite(mean))
     end = int(kept[0]) if kept.size else len(mean)
+    if end == 0 or mean[0] >= error:
+        return nan
     return interpolated_step(data["dt"].values[:end], mean[:end], error)

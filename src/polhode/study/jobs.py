@@ -43,7 +43,6 @@ FIGURES_BY_THEME = {
         "velocity_torque",
         "extended_inertia",
     ),
-    # These need not wait for anything but the many bodies.
     "many_body": (
         "many_body_pieces",
         "many_body_scene",
@@ -296,22 +295,26 @@ class Plan:
         return self.many_body_method_code(film.method)
 
     def _many_body_method_code(self, method: str) -> str:
+        return fingerprint("polhode.study.many_body", self._origin("methods", method)) + self._shapes()
+
+    def _shapes(self) -> str:
+        """A hash of the pieces."""
         shapes = hashlib.sha256()
         for path in sorted((self.home / "data" / "shapes").glob("*.csv")):
             shapes.update(path.name.encode() + path.read_bytes())
-        return fingerprint("polhode.study.many_body", self._origin("methods", method)) + shapes.hexdigest()[:16]
+        return shapes.hexdigest()[:16]
 
     def timing_settings(self, wildcards: Any) -> dict[str, Any]:
         """What the timing of a step depends on, besides the code."""
         cost = self.study.cost
         assert cost is not None
-        many = {key: list(part.methods) for key, part in self.study.scenes.items()}
+        many = {key: [part.scene, *part.methods] for key, part in self.study.scenes.items()}
         return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
 
     def timing_code(self, wildcards: Any) -> str:
         """Of the timing: how it is done, and all methods; not what is made of it."""
         engine = ["polhode.study.many_body_timing"] if self.study.scenes else []
-        return fingerprint("polhode.study.timing", *engine) + self.methods_code(wildcards)
+        return fingerprint("polhode.study.timing", *engine) + self.methods_code(wildcards) + (self._shapes() if engine else "")
 
     def check_code(self, wildcards: Any) -> str:
         """Of one experiment: all methods and problems take part."""

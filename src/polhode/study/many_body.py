@@ -3,6 +3,7 @@
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -68,12 +69,19 @@ def _spread(
     work: Callable[[Task], tuple[float, str, float]], tasks: Sequence[Task], workers: int
 ) -> Iterator[tuple[float, str, float]]:
     workers = min(workers, len(tasks))
+    # A process started anew would import and compile everything again.
     if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
         yield from map(work, tasks)
         return
-    # A process started anew would import and compile everything again.
-    with multiprocessing.get_context("fork").Pool(workers) as pool:
-        yield from pool.imap_unordered(work, tasks)
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+        # The longest first, so that no process is left alone with one at the end.
+        runs = [pool.submit(work, task) for task in sorted(tasks)]
+        try:
+            for run in as_completed(runs):
+                yield run.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def _run_one(method: str, settings: Mapping[str, Any], task: Task) -> tuple[float, str, float]:
@@ -85,22 +93,23 @@ def _run_one(method: str, settings: Mapping[str, Any], task: Task) -> tuple[floa
     run = run.drop_vars(["energy", "energy_error"])  # the gathering makes them again
     run = run.assign(steps=run["steps"].astype("int32"))  # netCDF-3 has no 64-bit whole numbers
     write_cell(run, output)
-    line = f"dt {dt!r} s, seed {seed}: {int(run.steps)} steps, {1e6 * cpu / int(run.steps):.3f} us a step, {cpu:.3f} s"
+    done = round(run.attrs["diverged"] / dt) if "diverged" in run.attrs else int(run.steps)
+    line = f"dt {dt!r} s, seed {seed}: {done} steps, {1e6 * cpu / max(done, 1):.3f} us a step, {cpu:.3f} s"
     if "diverged" in run.attrs:
         line += f", diverged at t = {run.attrs['diverged']:g} s"
     return dt, line, cpu
 
 
 def run_film(settings: Mapping[str, Any], output: str | Path) -> None:
-    """Run seed 0 for a moment and keep where everything is, with the spheres themselves: enough to draw the scene.
+    """Run for a moment and keep where everything is, with the spheres themselves: enough to draw the scene.
 
-    ``settings`` are those of :func:`run_all`, and ``film``: method, dt (s), horizon (s), frames. The file (netCDF-3) holds
-    ``r`` (m) and ``q`` over time and clump, the ``kind`` of each clump, and the spheres of each kind: ``sphere_kind``,
-    ``centre`` in the body frame and ``radius`` (m).
+    ``settings`` are those of :func:`run_all`, and ``film``: method, dt (s), horizon (s), frames, seed (0 by default). The file
+    (netCDF-3) holds ``r`` (m) and ``q`` over time and clump, the ``kind`` of each clump, and the spheres of each kind:
+    ``sphere_kind``, ``centre`` in the body frame and ``radius`` (m).
     """
     scene, film = scene_of(settings), settings["film"]
     run = manybody.simulate(
-        scene, film["method"], film["dt"], seed=0, t_end=film["horizon"], samples=film["frames"], record=True
+        scene, film["method"], film["dt"], film.get("seed", 0), film["horizon"], film["frames"], record=True
     )
     look = scene.solids()
     kinds = [clump for clump, _ in scene.clumps]

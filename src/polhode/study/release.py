@@ -30,12 +30,22 @@ def released(results: str | Path, today: str = "") -> dict[str, xr.Dataset]:
     ------
     FileNotFoundError
         If the folder lacks many_body.nc or provenance.json; the message says which.
+    ValueError
+        If the two are not of one configuration.
     """
     results = Path(results)
-    for name in ("many_body.nc", "provenance.json"):
+    for name, when in (
+        ("many_body.nc", "run the study first"),
+        ("provenance.json", "it is made last: run the whole study first"),
+    ):
         if not (results / name).is_file():
-            raise FileNotFoundError(f"{results / name} is missing; run the study first")
+            raise FileNotFoundError(f"{results / name} is missing; {when}")
     run = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
+    root = read_dataset(results / "many_body.nc")
+    if json.loads(root.attrs["configuration"])["many_body"] != run["configuration"]["many_body"]:
+        raise ValueError(
+            f"{results / 'provenance.json'} is that of another configuration than many_body.nc; run the study again"
+        )
     noted = {
         "version": polhode.__version__,
         "commit": str(run["commit"]),
@@ -45,15 +55,15 @@ def released(results: str | Path, today: str = "") -> dict[str, xr.Dataset]:
         "cores": int(run["cores"] or 0),
         **{name: str(run["versions"].get(name, "unknown")) for name in ("numba", "llvmlite", "numpy")},
     }
-    groups = {"/": read_dataset(results / "many_body.nc").assign_attrs(noted)}
+    groups = {"/": root.assign_attrs(noted)}
     for scene in group_names(results / "many_body.nc"):
         data = read_dataset(results / "many_body.nc", scene)
         along = {name: data[name].astype("float32") for name in data if "time" in data[name].dims}
         seconds = _cpu_seconds(results / "logs" / "many_body" / scene, data)
         kept = data[[name for name in KEPT if name in data]].assign(along)
         kept["cpu_seconds"] = (("method", "dt"), seconds, {"long_name": "CPU time of the runs of all seeds", "units": "s"})
-        hours = float(np.nansum(seconds)) / 3600
-        groups[f"/{scene}"] = kept.assign_attrs({**data.attrs, **noted, "cpu_hours": f"{hours:.2g}"})
+        hours = "unknown" if np.isnan(seconds).any() else f"{seconds.sum() / 3600:.2g}"
+        groups[f"/{scene}"] = kept.assign_attrs({**data.attrs, **noted, "cpu_hours": hours})
     return groups
 
 
@@ -71,14 +81,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode release``."""
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of a finished run; by default results")
     parser.add_argument("--output", type=Path, default=Path("data/released/many_body.nc"), help="file to write")
+    parser.add_argument("--force", action="store_true", help="also over a file that holds more runs")
+
+
+def _runs(groups: dict[str, xr.Dataset]) -> int:
+    return sum(int(data["energy_error"].size) for data in groups.values())
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file and say what is in it."""
     try:
         groups = released(arguments.results)
-    except FileNotFoundError as error:
+    except (FileNotFoundError, ValueError) as error:
         raise UsageError(str(error)) from None
+    runs = _runs({name: data for name, data in groups.items() if name != "/"})
+    if arguments.output.is_file() and not arguments.force:
+        known = _runs({name: read_dataset(arguments.output, name) for name in group_names(arguments.output)})
+        if known > runs:
+            raise UsageError(f"{arguments.output} holds {known} runs and would get {runs}; --force writes it all the same")
     compressed: dict[str, Any] = {"zlib": True, "complevel": 9}
     for data in groups.values():
         for name in data:
@@ -87,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     write_groups(groups, arguments.output)
     for name, data in groups.items():
         if name != "/":
-            runs = int(data["energy_error"].size)
-            print(f"{name[1:]}: {data.sizes['method']} methods, {runs} runs, {data.attrs['cpu_hours']} CPU hours")
+            size = f"{data.sizes['method']} methods, {data['energy_error'].size} runs"
+            print(f"{name[1:]}: {size}, {data.attrs['cpu_hours']} CPU hours")
     print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB")
     return 0

@@ -13,12 +13,12 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 
 from polhode.manybody import pictures
 from polhode.study import style
-from polhode.study.ensembles import Estimate, mean_error, median_error, paired_ratio
+from polhode.study.ensembles import Estimate, mean_error, median_error, paired_ratio, spin_label
 from polhode.study.figures.drawing import STEP, legend_below_styles, log_error_axis, new_figure, panel_title
 from polhode.study.inputs import Inputs, NotInRun
 
 #: The chess pieces as the publication states them and as its program runs them, in the order of the panels.
-CHESS = {"chess": r"spin $\pi$ rad/s", "chess_no_spin": "no spin"}
+CHESS = ("chess", "chess_no_spin")
 #: The method that the others are compared with from the same initial states.
 COMPARED = "spiral_leapfrog"
 #: The colour of what publications say.
@@ -79,9 +79,9 @@ def _energy_against_step(scenes: dict[str, xr.Dataset], inputs: Inputs) -> Figur
     letters = iter("abcd")
     drawn: list[float] = []
     for line, name, statistic in zip(panels, ("mean", "median"), (mean_error, median_error), strict=True):
-        for axes, (key, data) in zip(line, scenes.items(), strict=True):
+        for axes, data in zip(line, scenes.values(), strict=True):
             drawn += _curves(axes, data, partial(statistic, data), list(map(str, data["method"].values)), looks)
-            panel_title(axes, next(letters), f"{name}, {CHESS[key]}")
+            panel_title(axes, next(letters), f"{name}, {spin_label(data)}")
             _time_scales(axes, data)
         line[0].set_ylabel(f"energy error, {name} (%)")
     published = inputs.published_numbers("delvalle_many_body")
@@ -108,7 +108,7 @@ def _curves(axes: Axes, data: xr.Dataset, curve: Curve, keys: list[str], looks: 
         at = dt * 10 ** (0.018 * (number - (len(keys) - 1) / 2))
         value, low, high = (np.array([getattr(e, name) for e in found]) for name in ("value", "low", "high"))
         there = np.isfinite(value) & (value > 0)
-        axes.plot(at[there], value[there], **looks[key], zorder=3)
+        axes.plot(at, np.where(there, value, np.nan), **looks[key], zorder=3)
         # An interval that reaches into runs that blew up has no upper end.
         barred = there & np.isfinite(low)
         upper = np.where(np.isfinite(high), high, 1e12)
@@ -170,12 +170,12 @@ def many_body_pairs(inputs: Inputs) -> Figure:
     figure = new_figure((style.TEXT_WIDTH, 3.9))
     panels: Any = figure.subplots(1, len(scenes), sharex=True, sharey=True, squeeze=False)
     drawn: list[float] = []
-    for axes, (key, data), letter in zip(panels[0], scenes.items(), "ab", strict=False):
+    for axes, data, letter in zip(panels[0], scenes.values(), "ab", strict=False):
         others = [m for m in map(str, data["method"].values) if m != COMPARED]
         drawn += _curves(axes, data, lambda m, row, data=data: paired_ratio(data, m, COMPARED, row), others, looks)  # type: ignore[misc]
         axes.axhline(1, color=looks[COMPARED]["color"], linewidth=1.2, zorder=1)
         axes.set_xlabel(STEP)
-        panel_title(axes, letter, CHESS[key])
+        panel_title(axes, letter, spin_label(data))
     dt = np.concatenate([data["dt"].values for data in scenes.values()])
     _step_axis(panels[0, 0], float(dt.min()), float(dt.max()))
     low, high = (min([0.5, *drawn]) / 1.3, max([2.0, *drawn]) * 1.3)
@@ -228,7 +228,8 @@ def _rods(data: xr.Dataset) -> Figure:
         ),
     )
     for axes, (name, text, title), letter in zip(panels, shown, "ab", strict=True):
-        lines = {key: np.abs(data[name].sel({"method": key}).isel(seed=0).values[later]) for key in labels}
+        of_all = abs(data[name]).max("seed", skipna=False)
+        lines = {key: of_all.sel({"method": key}).values[later] for key in labels}
         _log_lines(axes, time[later], lines, looks)
         axes.set_ylabel(text)
         panel_title(axes, letter, title)

@@ -93,18 +93,17 @@ def _errors(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
     if case == "rods":
         return result
     dt = data["dt"].values
-    at = {short: int(np.argmin(np.abs(np.log(dt / named)))) for named, short in STEPS.items()}
+    at = {short: row for named, short in STEPS.items() if (row := shown_row(dt, named)) is not None}
+    shown = shown_row(dt)
     for key in map(str, data["method"].values):
         name = f"{full}{CASES[case]}"
         own = macro_name(key)
         for short, row in at.items():
-            if abs(dt[row] / next(n for n, s in STEPS.items() if s == short) - 1) > 0.02:
-                continue
             result[f"study{name}Mean{short}{own}"] = number(mean_error(data, key, row).value, 2)
             result[f"study{name}Median{short}{own}"] = number(median_error(data, key, row).value, 2)
         result[f"study{name}Level{own}"] = _reached(step_for(data, key, TARGET))
-        if OTHER in data["method"]:
-            found = paired_ratio(data, key, OTHER, shown_row(dt))
+        if OTHER in data["method"] and shown is not None:
+            found = paired_ratio(data, key, OTHER, shown)
             result[f"study{name}Ratio{own}"] = factor(found.value)
             result[f"study{name}RatioLow{own}"] = factor(found.low)
             result[f"study{name}RatioHigh{own}"] = factor(found.high)
@@ -142,16 +141,16 @@ def _rods(data: xr.Dataset, name: str) -> dict[str, str]:
     turned: list[str] = []
     blown_up: list[str] = []
     for key, label in zip(map(str, data["method"].values), map(str, data["label"].values), strict=True):
-        own = data.sel({"method": key}).isel(seed=0)
-        energy, spin = np.abs(own["energy_change"].values), own["axial_spin_change"].values
+        own = data.sel({"method": key})  # the worst of all initial states
+        energy, spin = (abs(own[n]).max("seed").values for n in ("energy_change", "axial_spin_change"))
         result[f"study{name}Energy{macro_name(key)}"] = number(float(np.nanmax(energy)), 2)
         result[f"study{name}Spin{macro_name(key)}"] = number(float(np.nanmax(spin)), 2)
         lost = np.flatnonzero(spin >= float(data.attrs["spin"]))
         result[f"study{name}Lost{macro_name(key)}"] = number(float(data["time"].values[lost[0]]), 2) if lost.size else "never"
-        blown = float(own["diverged_at"].values[0])
+        blown = float(own["diverged_at"].min())
         result[f"study{name}Diverged{macro_name(key)}"] = number(blown, 3) if isfinite(blown) else "never"
         (blown_up if isfinite(blown) else turned if lost.size else kept).append(escape(label))
-    zero = data["axial_spin_change"].isel(seed=0).max("time", skipna=False).values == 0
+    zero = data["axial_spin_change"].max(("seed", "time"), skipna=False).values == 0
     exact = [escape(str(label)) for label, kept_exactly in zip(data["label"].values, zero, strict=True) if kept_exactly]
     result[f"study{name}ExactSpin"] = listed(exact) if exact else "none"
     result[f"study{name}KeptSpin"] = listed(kept) if kept else "none"

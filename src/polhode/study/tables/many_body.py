@@ -2,26 +2,28 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from math import isfinite
+from math import inf, isfinite
 
 import numpy as np
 import pandas as pd
 
 from polhode.study import comparison
-from polhode.study.ensembles import Estimate, mean_error, median_error, paired_ratio, step_for
+from polhode.study.ensembles import Estimate, mean_error, median_error, paired_ratio, spin_label, step_for
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.many_body_cost import TARGET
 from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number, step, tabular
 from polhode.study.tables.torque_classes import grouped_rows
 
 #: The scenes in the order of the columns, with the method that pairs are formed with and the step of the columns, s.
-CASES = {"chess": r"spin $\pi$\,rad/s", "chess_no_spin": "no spin"}
+CASES = ("chess", "chess_no_spin")
 OTHER, SHOWN_DT = "spiral_leapfrog", 4.85e-6
+INFINITE = r"$\infty$"
 
 
-def shown_row(dt: np.ndarray) -> int:
-    """The step size that a table shows: the one next to that of the publication."""
-    return int(np.argmin(np.abs(np.log(np.asarray(dt) / SHOWN_DT))))
+def shown_row(dt: np.ndarray, named: float = SHOWN_DT) -> int | None:
+    """The place of a step size that the publication names, within 2 %; None if the study has none like it."""
+    row = int(np.argmin(np.abs(np.log(np.asarray(dt) / named))))
+    return row if abs(dt[row] / named - 1) <= 0.02 else None
 
 
 def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -58,13 +60,13 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     def row_of(method: str) -> list[str]:
         cells = [escape(labels[method])]
         for data in first.values():
-            if method not in data["method"]:
+            at = shown_row(data["dt"].values)
+            if method not in data["method"] or at is None:
                 cells += ["--"] * 4
                 continue
-            at = shown_row(data["dt"].values)
             cells += [
-                step(mean_error(data, method, at).value, 2),
-                step(median_error(data, method, at).value, 2),
+                _or_infinite(mean_error(data, method, at).value),
+                _or_infinite(median_error(data, method, at).value),
                 "1"
                 if method == OTHER
                 else _between(paired_ratio(data, method, OTHER, at))
@@ -76,18 +78,25 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
     head = ["method", *(["mean", "median", "ratio to SPIRAL", r"$\dt$ (s)"] * len(cases))]
     text = tabular("l" + "cccc" * len(cases), head, grouped_rows(comparison.in_order(labels), row_of))
-    top = " & ".join(["", *(rf"\multicolumn{{4}}{{c}}{{{CASES[case]}}}" for case in cases)]) + r" \\" + "\n"
+    top = " & ".join(["", *(rf"\multicolumn{{4}}{{c}}{{{spin_label(data)}}}" for data in first.values())]) + r" \\" + "\n"
     top += "".join(rf"\cmidrule(lr){{{4 * i + 2}-{4 * i + 5}}}" for i in range(len(cases))) + "\n"
     return frame, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
 
 
+def _or_infinite(value: float) -> str:
+    """An error; infinite where a run blew up."""
+    return INFINITE if value == inf else step(value, 2)
+
+
 def _between(found: Estimate) -> str:
     """A ratio with its interval."""
+    if found.value == inf:
+        return INFINITE
     if not isfinite(found.value):
         return NOT_AVAILABLE
     if not isfinite(found.low):
         return number(found.value, 2)
-    high = number(found.high, 2) if isfinite(found.high) else r"$\infty$"
+    high = number(found.high, 2) if isfinite(found.high) else INFINITE
     return f"{number(found.value, 2)} ({number(found.low, 2)}--{high})"
 
 
