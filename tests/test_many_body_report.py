@@ -289,6 +289,21 @@ def test_numbers_of_the_rods(inputs):
     assert "SPIRAL" in found["studyRodsExactSpin"] and "synchronous" not in found["studyRodsExactSpin"]
 
 
+def test_of_several_initial_states_of_rods_the_worst_counts():
+    one = rods()
+    other = one.copy(deep=True)
+    other["energy_change"][1] = -3.0
+    other["axial_spin_change"][0] += 0.5
+    both = xr.concat([one, other.assign_coords(seed=[1])], "seed")
+    found = numbers._rods(both, "Rods")
+    assert found["studyRodsEnergyOmelyan"] == r"\num{3.0}" and found["studyRodsSpinSpiralLeapfrog"] == r"\num{0.50}"
+    assert "SPIRAL," not in found["studyRodsExactSpin"] and "Omelyan" in found["studyRodsExactSpin"]
+    made = SimpleNamespace(many_body=lambda scene: both)
+    assert many_body_claims.axial_spin_of_rods(made, "spiral_leapfrog")[0] == pytest.approx(0.5)
+    (line,) = [line for line in drawn._rods(both).axes[0].lines if line.get_ydata()[0] == pytest.approx(3.0)]
+    assert len(line.get_xdata()) == 100
+
+
 def test_claims_about_many_bodies(inputs):
     measures = claims.MEASURES
     assert set(many_body_claims.MEASURES) <= set(measures)

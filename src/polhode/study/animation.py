@@ -4,7 +4,6 @@ import argparse
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,11 @@ from PIL import Image
 from tqdm import tqdm
 
 from polhode.cli import UsageError
-from polhode.manybody import pictures
+from polhode.manybody import Scene, pictures
 from polhode.registry import nearest
 from polhode.study import style
 from polhode.study.configuration import METHODS, SCENES
-from polhode.study.storage import read_cell, write_atomically
+from polhode.study.storage import write_atomically
 
 #: Edge of the picture in pixels, pictures in a second, colours.
 SIZE, RATE, COLOURS = 480, 25, 96
@@ -68,6 +67,41 @@ def write_gif(
     write_atomically(path, lambda temporary: temporary.write_bytes(content))
 
 
+def animate(
+    scene: Scene,
+    path: str | Path,
+    method: str,
+    dt: float,
+    time: float,
+    frames: int = 72,
+    seed: int = 0,
+    size: int = SIZE,
+) -> None:
+    """Simulate a scene, one's own too, for a moment and write it as a GIF; a bar shows how far the drawing is.
+
+    Parameters
+    ----------
+    scene : what moves; :meth:`polhode.manybody.Scene.with_spin` changes its spin
+    path : file to write
+    method, dt, time, seed : as in :func:`polhode.manybody.simulate`, in s
+    frames : pictures after the first
+    size : edge of the picture in pixels
+
+    Raises
+    ------
+    ValueError
+        If the scene cannot be run, or the run blows up before its end.
+    """
+    from polhode.study.many_body import film_of
+
+    film = film_of(scene, method, dt, time, frames, seed)
+    if "diverged" in film.attrs:
+        raise ValueError(f"the run blew up at t = {film.attrs['diverged']:g} s; take a smaller dt or a shorter time")
+    shown = {str(name): film[name].values for name in film.variables} | {"@box": scene.box}
+    with tqdm(total=len(film["time"]), desc="draw", unit="picture") as bar:
+        write_gif(shown, path, size, bar.update)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode animate``."""
     parser.add_argument("scene", nargs="?", default="chess", help=f"one of {', '.join(SCENES)}; by default chess")
@@ -83,7 +117,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, draw and write; says where."""
-    from polhode.study.many_body import run_film
+    from polhode.study.many_body import scene_of
     from polhode.study.many_body_timing import DT
 
     if arguments.scene not in SCENES:
@@ -97,17 +131,10 @@ def run(arguments: argparse.Namespace) -> int:
     if output.suffix.lower() != ".gif":
         raise UsageError(f"--output: only GIF is written, got {output.name!r}; name a file that ends in .gif")
     dt = DT[arguments.scene] if arguments.dt is None else arguments.dt
-    film = {"method": arguments.method, "dt": dt, "horizon": arguments.time, "frames": arguments.frames, "seed": arguments.seed}
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "film.nc"
-        try:
-            run_film({"scene": arguments.scene, "spin": arguments.spin, "film": film}, path)
-        except (ValueError, FileNotFoundError) as error:
-            raise UsageError(str(error)) from None
-        found = read_cell(path)
-        if "@diverged" in found:
-            raise UsageError(f"the run blew up at t = {found['@diverged']:g} s; take a smaller --dt or a shorter --time")
-        with tqdm(total=len(found["time"]), desc="draw", unit="picture") as bar:
-            write_gif(found, output, arguments.size, bar.update)
+    scene = scene_of({"scene": arguments.scene, "spin": arguments.spin})
+    try:
+        animate(scene, output, arguments.method, dt, arguments.time, arguments.frames, arguments.seed, arguments.size)
+    except (ValueError, FileNotFoundError) as error:
+        raise UsageError(str(error)) from None
     print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
     return 0

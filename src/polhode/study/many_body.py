@@ -101,19 +101,22 @@ def _run_one(method: str, settings: Mapping[str, Any], task: Task) -> tuple[floa
 
 
 def run_film(settings: Mapping[str, Any], output: str | Path) -> None:
-    """Run for a moment and keep where everything is, with the spheres themselves: enough to draw the scene.
+    """Run seed 0 for a moment and keep where everything is, with the spheres themselves: enough to draw the scene.
 
-    ``settings`` are those of :func:`run_all`, and ``film``: method, dt (s), horizon (s), frames, seed (0 by default). The file
+    ``settings`` are those of :func:`run_all`, and ``film``: method, dt (s), horizon (s), frames. The file
     (netCDF-3) holds ``r`` (m) and ``q`` over time and clump, the ``kind`` of each clump, and the spheres of each kind:
     ``sphere_kind``, ``centre`` in the body frame and ``radius`` (m).
     """
-    scene, film = scene_of(settings), settings["film"]
-    run = manybody.simulate(
-        scene, film["method"], film["dt"], film.get("seed", 0), film["horizon"], film["frames"], record=True
-    )
+    film = settings["film"]
+    write_cell(film_of(scene_of(settings), film["method"], film["dt"], film["horizon"], film["frames"]), output)
+
+
+def film_of(scene: manybody.Scene, method: str, dt: float, horizon: float, frames: int, seed: int = 0) -> xr.Dataset:
+    """A short run of any scene as :func:`run_film` keeps it; ``horizon`` in s, ``frames`` pictures after the first."""
+    run = manybody.simulate(scene, method, dt, seed, horizon, frames, record=True)
     look = scene.solids()
     kinds = [clump for clump, _ in scene.clumps]
-    kept = xr.Dataset(
+    return xr.Dataset(
         {
             "r": run["r"].variable.astype("float32"),
             "q": run["q"].variable.astype("float32"),
@@ -125,4 +128,3 @@ def run_film(settings: Mapping[str, Any], output: str | Path) -> None:
         {"time": run["time"]},
         {**run.attrs, "kinds": ",".join(k.key for k in kinds), "labels": ",".join(k.label for k in kinds)},
     )
-    write_cell(kept, output)
