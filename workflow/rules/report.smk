@@ -7,9 +7,7 @@ for THEME, NAMES in jobs.FIGURES_BY_THEME.items():
         name:
             f"figures_{THEME}"
         input:
-            single_body=rules.gather.output[0],
-            references=PLAN.references(),
-            checks=PLAN.checks(),
+            single_body=PLAN.single_body_of(THEME),
             published=PLAN.published(),
             cost=PLAN.cost_of(THEME),
             many_body=PLAN.many_body_of(THEME, films=True),

@@ -190,6 +190,11 @@ class Plan:
         """A moving picture per film."""
         return [path.replace("/films/", "/animation/").replace(".nc", ".gif") for path in self.films()]
 
+    def single_body_of(self, theme: str) -> list[str]:
+        """What the figures of a theme need of the study of single bodies: nothing, for those of many."""
+        alone = theme == "many_body"
+        return [] if alone else [f"{self.results}/single_body.nc", *self.references(), *self.checks()]
+
     def many_body_of(self, theme: str, films: bool = False) -> list[str]:
         """What the figures or tables of a theme need of the many-body study: nothing, for most."""
         return [*self.many_body(), *(self.films() if films else [])] if theme == "many_body" else []
