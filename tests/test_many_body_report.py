@@ -280,6 +280,38 @@ def test_every_number_of_the_section_is_made(inputs):
     assert used - made == set()
 
 
+def test_numbers_of_the_pieces_are_what_they_say(inputs):
+    made = numbers.scenes(inputs) | numbers.chess(inputs) | numbers.times(inputs)
+    data = inputs.many_body("chess")
+    states = data["energy_error_mean"].sel({"method": "spiral_leapfrog"}).isel(dt=0).values
+    between = ensembles.paired_ratio(data, "spiral_synchronous", "spiral_leapfrog", 2)
+    expected = {
+        "studyChessFilling": 100 * manybody.scenes["rods"].solid_fraction,
+        "studyChessContactSteps": 1.2e-4 / DT[-1],
+        "studyChessDtOverRayleigh": DT[-1] / 3e-6,
+        "studyChessMeanLargeSpiralLeapfrog": TARGET,
+        "studyChessMedianLargeSpiralLeapfrog": TARGET * np.median(states) / states.mean(),
+        "studyChessMeanFineFinchamPublished": 20 * TARGET * (3.1e-7 / 4.85e-6) ** 2,
+        "studyChessLevelSpiralLeapfrog": 4.85e-6,
+        "studyChessRatioOmelyan": 1.1,
+        "studyChessRatioSpiralSynchronous": between.value,
+        "studyChessOrderNoSquish": 2.0,
+        # Steps to the level go with the root of the error, and its step takes 0.36 us, that of SPIRAL 0.3.
+        "costCpuRatioChessOmelyan": 1.2 * np.sqrt(1.1),
+        "costStepRodsOmelyan": 0.18,
+        "costPublishedCpuRatioFinchamPublished": 304 / 19,
+    }
+    for name, value in expected.items():
+        (written,) = re.findall(r"[\d.]+(?:e-?\d+)?", made[name])
+        assert float(written) == pytest.approx(value, rel=0.06), name
+    # Where ratios scatter, the interval stands in its order.
+    scattered = data.copy(deep=True)
+    scattered["energy_error_mean"][1] *= np.exp(np.linspace(-1, 1, SEEDS))
+    found = numbers._errors(scattered, "chess", "")
+    low, value, high = (float(re.findall(r"[\d.]+", found[f"studyChessRatio{name}Omelyan"])[0]) for name in ("Low", "", "High"))
+    assert low < value < high
+
+
 def test_numbers_of_the_rods(inputs):
     found = numbers.rods(inputs)
     assert found["studyRodsEnergyFinchamPublished"] == r"\num{2.0e-04}"
