@@ -10,7 +10,7 @@ import xarray as xr
 from polhode import manybody
 from polhode.manybody.simulation import run
 from polhode.methods.protocol import OneTorque
-from polhode.study.timing import Clock, clock, one_core
+from polhode.study.timing import Clock, clock, one_core, without_collection
 
 #: The step with which a scene is timed, s: those that the publications name.
 DT = {"chess": 4.85e-6, "rods": 3.83e-5}
@@ -24,8 +24,8 @@ def many_body_timing(
     """Microseconds of a step of all clumps of each scene with each method: group ``many_body`` of timing.nc.
 
     All pairs run in one process on one core and take turns; each sample is the first ``steps`` steps from the initial state of
-    seed 0, less the time of a run without steps. Other work of the machine can only add to a sample, so that the fastest stands
-    for the pair.
+    seed 0, less the fastest run of one step. Other work of the machine can only add to a sample, so that the fastest stands for
+    the pair; where the difference is not positive the clock has failed, and the pair has no time (NaN).
 
     Parameters
     ----------
@@ -43,18 +43,19 @@ def many_body_timing(
     keys = list(runs)
     empty = dict.fromkeys(keys, np.inf)
     taken = {key: np.empty(rounds) for key in keys}
-    with one_core() if used is None else nullcontext():
+    with one_core() if used is None else nullcontext(), without_collection():
         for turn in range(rounds):
             # Another pair goes first, and every second round runs backwards: none has always the same one before it.
             first = turn * len(keys) // rounds
             order = keys[first:] + keys[:first]
             for key in order if turn % 2 == 0 else reversed(order):
-                empty[key] = min(empty[key], _taken(tick, runs[key], 0))
+                empty[key] = min(empty[key], _taken(tick, runs[key], 1))
                 taken[key][turn] = _taken(tick, runs[key], steps)
     for i, scene in enumerate(scenes):
         for j, method in enumerate(methods):
             key = scene, method.key
-            samples[i, j] = (taken[key] - empty[key]) / steps * 1e6
+            samples[i, j] = (taken[key] - empty[key]) / (steps - 1) * 1e6
+    samples[samples.min(-1) <= 0] = np.nan
     dims = ("scene", "method", "sample")
     return xr.Dataset(
         {

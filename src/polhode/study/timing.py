@@ -7,6 +7,7 @@ steps is timed too, and taken off. The fastest sample is the one with which the 
 all of them are kept.
 """
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,6 +56,19 @@ def clock() -> tuple[str, Clock]:
     if time.get_clock_info("thread_time").resolution <= 1e-6:
         return "CPU time of the thread", time.thread_time
     return "elapsed time", time.perf_counter
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Keep Python from collecting garbage meanwhile: that takes as long as a sample, and may fall on always the same one."""
+    collects = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 @contextmanager
@@ -164,14 +178,15 @@ def measure(
             steps[key] *= 2
     whole = {key: np.empty(rounds) for key in keys}
     empty = dict.fromkeys(keys, np.inf)
-    for turn in range(rounds):
-        # Another method goes first, and every second round runs backwards: none has always the same one before it.
-        first = turn * len(keys) // rounds
-        order = keys[first:] + keys[:first]
-        for key in order if turn % 2 == 0 else reversed(order):
-            empty[key] = min(empty[key], taken(runs[key], 0))
-            whole[key][turn] = taken(runs[key], steps[key])
-            progress()
+    with without_collection():
+        for turn in range(rounds):
+            # Another method goes first, and every second round runs backwards: none has always the same one before it.
+            first = turn * len(keys) // rounds
+            order = keys[first:] + keys[:first]
+            for key in order if turn % 2 == 0 else reversed(order):
+                empty[key] = min(empty[key], taken(runs[key], 0))
+                whole[key][turn] = taken(runs[key], steps[key])
+                progress()
     return {key: (whole[key] - empty[key]) / steps[key] * 1e9 for key in keys}
 
 
