@@ -367,6 +367,9 @@ def test_a_released_result_says_where_it_comes_from(folder, inputs):
     assert {name: data.attrs[name] for name in expected} == expected
     assert float(data["cpu_seconds"].sel({"method": "omelyan1998", "dt": 4.85e-6})) == 7200.0
     assert data.attrs["cpu_hours"] == "2"
+    made = numbers.released(inputs)
+    assert (made["studyFullDate"], made["studyFullCommit"]) == ("2030-01-02", rf"\texttt{{{'a' * 12}}}")
+    assert made["studyFullHoursChess"] == "2" and made["studyFullProcessor"] == "a processor"
     assert np.array_equal(data["energy_error"], scene(np.pi, blown=True)["energy_error"], equal_nan=True)
     assert inputs.released_many_body("rods")["energy_change"].dtype == np.float32
 
