@@ -1,5 +1,6 @@
 """What the report shows of many bodies: statistics over initial states, figures, pictures, numbers, the released result."""
 
+import gc
 import json
 import re
 import shutil
@@ -214,6 +215,17 @@ def test_the_engine_is_timed_in_turns():
     # A run of one step takes 1 s, those of four steps 7, 3 and 5 s.
     assert found["samples"].values.ravel() == pytest.approx([2e6, 2e6 / 3, 4e6 / 3])
     assert found["fastest"].values == pytest.approx(2e6 / 3) and found["median"].values == pytest.approx(4e6 / 3)
+
+
+def test_no_garbage_is_collected_while_the_engine_is_timed():
+    ticks, collects = iter(range(100)), []
+
+    def clock() -> float:
+        collects.append(gc.isenabled())
+        return float(next(ticks))
+
+    many_body_timing([polhode.methods["spiral_leapfrog"]], ["rods"], 2, used=clock, steps=4)
+    assert len(collects) == 8 and not any(collects) and gc.isenabled()
 
 
 def test_a_clock_that_fails_gives_no_time():
