@@ -19,6 +19,7 @@ import polhode
 from polhode.simulate import sampled_steps
 from polhode.study import cells, claims, configuration, fingerprint, gather, jobs, orders, provenance, storage, targets
 from polhode.study.inputs import Inputs
+from polhode.study.measured import Measured
 
 HOME = Path(__file__).parents[1]
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(HOME / "src")}
@@ -570,7 +571,24 @@ def test_claims_are_judged(results, tmp_path):
     ],
 )
 def test_verdicts(comparison, published, measured, tolerance, expected):
-    assert claims.verdict(comparison, published, measured, tolerance) is expected
+    assert claims.verdict(comparison, published, Measured(measured, ""), tolerance) is expected
+
+
+@pytest.mark.parametrize(
+    ("comparison", "low", "high", "expected"),
+    [
+        ("equal", 0.9, 1.1, True),
+        ("equal", 0.7, 1.1, None),
+        ("equal", 1.3, 1.4, False),
+        ("at least", 1.0, 2.0, True),
+        ("at least", 0.5, 2.0, None),
+        ("at most", 0.5, 1.1, True),
+        ("at most", 1.3, 2.0, False),
+        ("at most", 1.1, float("inf"), None),
+    ],
+)
+def test_a_verdict_waits_until_the_interval_decides(comparison, low, high, expected):
+    assert claims.verdict(comparison, 1.0, Measured(1.0, "", low, high), 0.2) is expected
 
 
 def test_unknown_measures_and_comparisons_are_named(results, tmp_path):

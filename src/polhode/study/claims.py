@@ -5,7 +5,8 @@ published number and how to compare. A measure that the run cannot supply (a pro
 configuration) gives the verdict "not measured".
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import yaml
 
 from polhode.study import comparison, many_body_claims, seelen2016
 from polhode.study.inputs import Inputs, NotInRun, interpolated_step, is_published_ladder
+from polhode.study.measured import Measure, Measured
 from polhode.study.storage import write_text
 
 COLUMNS = [
@@ -28,17 +30,20 @@ COLUMNS = [
     "published",
     "threshold",
     "measured",
+    "low",
+    "high",
+    "comparison",
     "tolerance",
     "verdict",
     "evidence",
 ]
-#: Verdicts by the kind of a claim: borne out, or not. An extension is a question of ours that no publication answers; what
-#: holds by construction here is no finding. Neither is counted among the statements of the publications.
-VERDICTS: dict[str, tuple[str, str]] = {
-    "number": ("reproduced", "not reproduced"),
-    "statement": ("holds", "does not hold"),
-    "construction": ("by construction", "does not hold"),
-    "extension": ("ours: holds", "ours: does not hold"),
+#: Verdicts by the kind of a claim: borne out, not, or undecided. An extension is a question of ours that no publication
+#: answers; what holds by construction here is no finding. Neither is counted among the statements of the publications.
+VERDICTS: dict[str, tuple[str, str, str]] = {
+    "number": ("reproduced", "not reproduced", "undecided"),
+    "statement": ("holds", "does not hold", "undecided"),
+    "construction": ("by construction", "does not hold", "undecided"),
+    "extension": ("ours: holds", "ours: does not hold", "ours: undecided"),
 }
 COUNTED = ("number", "statement")
 
@@ -55,10 +60,6 @@ def of(data: xr.Dataset, method: str) -> xr.Dataset:
         raise NotInRun(f"{method} is not in this run")
     # Not data.sel(method=...): that keyword of xarray means inexact look-up.
     return data.sel({"method": method})
-
-
-#: A measure takes the results as seen from the problem of the claim, and the arguments of the claim.
-Measure = Callable[..., tuple[float, str]]
 
 
 def worst_target_ratio(results: Inputs, method: str, targets: list[float]) -> tuple[float, str]:
@@ -320,15 +321,37 @@ MEASURES: dict[str, Measure] = many_body_claims.MEASURES | {
 }
 
 
-def verdict(comparison: str, published: float, measured: float, tolerance: float) -> bool:
-    """Whether the measured number bears the published one out: "equal" within a relative tolerance, "at least" or "at most"."""
+def accepted(comparison: str, published: float, tolerance: float) -> tuple[float, float]:
+    """The range of measured numbers that bear the published one out: within a relative tolerance, at least or at most.
+
+    Raises
+    ------
+    ValueError
+        If ``comparison`` is none of ``equal``, ``at least`` and ``at most``.
+    """
+    margin = tolerance * abs(published)
     if comparison == "equal":
-        return bool(abs(measured - published) <= tolerance * abs(published))
+        return published - margin, published + margin
     if comparison == "at least":
-        return bool(measured >= published * (1 - tolerance))
+        return published - margin, inf
     if comparison == "at most":
-        return bool(measured <= published * (1 + tolerance))
+        return -inf, published + margin
     raise ValueError(f"unknown comparison {comparison!r}; use 'equal', 'at least' or 'at most'")
+
+
+def verdict(comparison: str, published: float, measured: Measured, tolerance: float) -> bool | None:
+    """Whether the measured number bears the published one out; None where its interval does not decide.
+
+    A number with an interval is borne out if all of the interval is accepted, and not if none of it is.
+    """
+    lowest, highest = accepted(comparison, published, tolerance)
+    if not (isfinite(measured.low) or isfinite(measured.high)):
+        return bool(lowest <= measured.value <= highest)
+    if lowest <= measured.low and measured.high <= highest:
+        return True
+    if measured.high < lowest or measured.low > highest:
+        return False
+    return None
 
 
 def judge(inputs: Inputs, claims: str | Path, output: str | Path, measures: Mapping[str, Measure] = MEASURES) -> None:
@@ -357,19 +380,21 @@ def _row(claim: dict[str, Any], results: Inputs, measures: Mapping[str, Measure]
         raise ValueError(f"claim {claim['id']}: unknown kind {claim['kind']!r}; known are {', '.join(VERDICTS)}")
     tolerance = float(claim.get("tolerance", 0.0))
     row = {name: claim[name] for name in ("id", "source", "kind", "location", "statement", "published")}
-    row |= {"note": "", "threshold": claim.get("threshold", "printed")}
-    row["tolerance"] = tolerance
+    row |= {"note": "", "threshold": claim.get("threshold", "printed"), "comparison": claim["comparison"]}
+    row |= {"tolerance": tolerance, "low": np.nan, "high": np.nan}
     try:
-        measured, evidence = measures[claim["measure"]](results, **claim["arguments"])
+        measured = Measured(*measures[claim["measure"]](results, **claim["arguments"]))
         borne_out = verdict(claim["comparison"], float(claim["published"]), measured, tolerance)
     except NotInRun as missing:
         return row | {"measured": np.nan, "verdict": "not measured", "evidence": str(missing)}
     except ValueError as error:
         raise ValueError(f"claim {claim['id']}: {error}") from error
     words = VERDICTS[claim["kind"]]
-    reason = claim.get("reason", "")
+    evidence, reason = measured.evidence, claim.get("reason", "")
     if claim.get("show"):
         row["note"] = evidence
-    if not borne_out and reason:
+    if borne_out is False and reason:
         evidence = f"{evidence}; {reason}"
-    return row | {"measured": float(f"{measured:.6g}"), "verdict": words[not borne_out], "evidence": evidence}
+    row |= {name: float(f"{getattr(measured, name):.6g}") for name in ("low", "high")}
+    word = words[2] if borne_out is None else words[not borne_out]
+    return row | {"measured": float(f"{measured.value:.6g}"), "verdict": word, "evidence": evidence}

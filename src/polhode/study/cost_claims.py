@@ -5,8 +5,9 @@ Apart from :mod:`polhode.study.claims`: claims.csv has the same bytes in every r
 
 import numpy as np
 
-from polhode.study.claims import Measure, of
+from polhode.study.claims import of
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.measured import Measure
 
 
 def relative_step_time(results: Inputs, method: str, frame: str) -> tuple[float, str]:

@@ -1,12 +1,11 @@
 """What the publications state about many bodies, as measures for data/claims.yaml."""
 
-from collections.abc import Callable
-
 import numpy as np
 import xarray as xr
 
 from polhode.study.ensembles import mean_error, of_seeds, paired_ratio
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.measured import Measure
 
 
 def _row(data: xr.Dataset, method: str, dt: float) -> int:
@@ -65,6 +64,6 @@ def _along(results: Inputs, method: str) -> tuple[xr.Dataset, str]:
     return own, f"up to t = {float(data.time[-1]):g} s"
 
 
-MEASURES: dict[str, Callable[..., tuple[float, str]]] = {
+MEASURES: dict[str, Measure] = {
     f.__name__: f for f in (energy_of_many, paired_energy, energy_across_steps, axial_spin_of_rods, energy_of_rods)
 }
