@@ -341,9 +341,9 @@ def test_claims_are_judged(run, tmp_path):
     table = verdicts(run, tmp_path)
     assert table.verdict["seelen2016_energy_equal"] == "does not hold"
     assert table.verdict["seelen2016_energy_grows"] == "holds"
-    for key in ("this_work", "pcdm_error_lead", "scalar_factor_error"):
+    for key in ("this_work", "this_work_error", "pcdm_error_lead", "scalar_factor_error"):
         assert table.verdict[f"seelen2016_table1_{key}"] == "reproduced"
-    for key in ("theory", "this_work_error", "pcdm", "pcdm_error_lag", "scalar_factor"):
+    for key in ("theory", "pcdm", "pcdm_error_lag", "scalar_factor"):
         assert table.verdict[f"seelen2016_table1_{key}"] == "not reproduced"
     assert table.verdict["seelen2016_two_orders"] == table.verdict["seelen2016_pair"] == "holds"
     assert table.verdict["seelen2016_two_orders_mid"] == "ours: does not hold"

@@ -345,7 +345,7 @@ def test_claims_of_time_are_judged(run):
     spiral, euler = (
         float(step.relative.sel({"method": key, "frame": "lab"})[on]) for key, on in (("spiral_leapfrog", 0), ("euler", 1))
     )
-    assert rows.measured["delvalle2024_step_spiral"] == pytest.approx(spiral / euler, rel=1e-5)
+    assert rows.measured["delvalle2024_step_spiral"] == pytest.approx(100 * (spiral / euler - 1), rel=1e-4)
     assert rows.verdict["delvalle2024_speed_up_omelyan"] == "not measured"
     normalised = step.fastest.sel({"method": "euler", "frame": "lab"}).values
     assert rows.measured["delvalle2024_normalisation_euler"] == pytest.approx(normalised[1] / normalised[0], rel=1e-5)
@@ -356,13 +356,41 @@ def test_times_to_a_target_are_compared(run, tmp_path):
         {"time_to_solution": (("frame", "method", "target_error"), [[[1.0, 2.0], [30.0, np.nan], [12.0, 5.0]]])},
         {"frame": ["body"], "method": ["spiral_leapfrog", "euler", "omelyan1998"], "target_error": [1e-2, 1e-5]},
     )
-    write_groups({"/": xr.Dataset(), "spiral_cylinder/published": solved}, tmp_path / "cost.nc")
+    step = made_up(rounds=12)
+    tree = {"/": xr.Dataset(), "step": step, "spiral_cylinder/published": solved}
+    write_groups(tree, tmp_path / "cost.nc")
     inputs = replace(run, cost_file=tmp_path / "cost.nc")
-    assert cost_claims.time_ratio(inputs, "spiral_leapfrog", "omelyan1998", 1e-5)[0] == 2.5
-    assert cost_claims.smallest_time_ratio(inputs, "spiral_leapfrog", ["euler", "omelyan1998"], 1e-2)[0] == 12
+    found = cost_claims.time_ratio(inputs, "spiral_leapfrog", "omelyan1998", 1e-5)
+    # Both methods grow slower alike from round to round, so that nothing scatters.
+    assert (found.value, found.low, found.high) == pytest.approx((2.5, 2.5, 2.5))
+    least, most = (
+        which(inputs, "spiral_leapfrog", ["euler", "omelyan1998"], 1e-2)[0]
+        for which in (cost_claims.smallest_time_decades, cost_claims.largest_time_decades)
+    )
+    assert (least, most) == pytest.approx((np.log10(12), np.log10(30)))
     for other, target, message in (("euler", 1e-5, "does not reach"), ("euler", 1e-3, "not in this run"), ("rk4", 1e-2, "rk4")):
         with pytest.raises(NotInRun, match=message):
             cost_claims.time_ratio(inputs, "spiral_leapfrog", other, target)
+
+
+def test_a_ratio_of_times_has_the_range_of_its_parts(run, tmp_path):
+    rng = np.random.default_rng(3)
+    step = made_up(("euler", "spiral_leapfrog", "omelyan1998"), rounds=60)
+    step["samples"] *= 1 + rng.exponential(0.1, step.samples.shape)
+    write_groups({"/": xr.Dataset(), "step": step}, tmp_path / "cost.nc")
+    inputs = replace(run, cost_file=tmp_path / "cost.nc")
+    one, two = ("spiral_leapfrog", "lab", None), ("euler", "lab", None)
+    found = cost_claims.step_ratio(inputs, one, two)
+    spiral, euler = step.samples.sel(frame="lab").values[1, 0], step.samples.sel(frame="lab").values[0, 1]
+    assert found.value == pytest.approx(spiral.min() / euler.min())
+    parts = [spiral[n : n + 10].min() / euler[n : n + 10].min() for n in range(0, 60, 10)]
+    assert (found.low, found.high) == pytest.approx((min(parts), max(parts)))
+    assert found.low <= found.value <= found.high
+    extra = cost_claims.extra_step_time(inputs, "spiral_leapfrog", "lab")
+    assert (extra.value, extra.low, extra.high) == pytest.approx([100 * (x - 1) for x in (found.value, *found[2:])])
+    others = ["euler", "omelyan1998"]
+    ratios = [cost_claims.step_ratio(inputs, one, (other, "lab", None)).value for other in others]
+    assert cost_claims.largest_step_time(inputs, "spiral_leapfrog", others, "lab").value == pytest.approx(max(ratios))
 
 
 def test_what_is_timed_stands_apart():

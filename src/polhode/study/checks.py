@@ -12,13 +12,13 @@ import numpy as np
 import xarray as xr
 
 from polhode import metrics
-from polhode.body import angular_velocity
+from polhode.body import angular_velocity, euler_equations
 from polhode.kernel import kernel
-from polhode.methods import calzavarini2010, fincham1992, no_squish
+from polhode.methods import calzavarini2010, fincham1992, fincham1992_delvalle2024, no_squish, omelyan1998, spiral_leapfrog
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
-from polhode.quaternion import derivative, increment, normalise, to_body, to_lab
+from polhode.quaternion import derivative, increment, normalise, rotate, scaled, to_body, to_lab
 from polhode.references import taylor
 from polhode.registry import catalogue
 from polhode.simulate import simulate
@@ -26,7 +26,7 @@ from polhode.study.configuration import CHECKS as NAMES
 from polhode.study.configuration import Study
 from polhode.study.orders import fit_order
 from polhode.study.storage import write_cell, write_text
-from polhode.vector import axpy
+from polhode.vector import add, axpy, dot
 
 #: Digits of the exact solutions; far beyond double precision is enough.
 DIGITS = 25
@@ -271,8 +271,193 @@ def extended_inertia(study: Study) -> xr.Dataset:
     )
 
 
+#: The run on which normalisation is switched: that of Fig. 3 of del Valle et al. (2024), and the same with longer steps.
+NORMALISED_PROBLEM, NORMALISED_END, NORMALISED_DT = "spiral_cylinder", 20.0, (1e-5, 1e-4, 1e-3)
+NORMALISED_SAMPLES = 100
+
+
+def normalisation(study: Study) -> xr.Dataset:
+    """Every method with and without normalisation of the quaternion: the errors at the end, and the largest error of the norm.
+
+    NaN where a method's normalisation cannot be switched.
+    """
+    problem = problem_of(NORMALISED_PROBLEM)
+    methods = methods_of(study)
+    ((exact, _),) = problem.closed_form(problem, [NORMALISED_END], DIGITS)
+    exact = np.array([float(x) for x in exact])
+    error, norm = (np.full((len(methods), 2, len(NORMALISED_DT)), nan) for _ in range(2))
+    for i, method in enumerate(methods.values()):
+        for on in (0, 1):
+            if not method.normalisable and bool(on) != method.normalises:
+                continue
+            for k, dt in enumerate(NORMALISED_DT):
+                with np.errstate(over="ignore", invalid="ignore"):
+                    run = simulate(
+                        problem,
+                        method,
+                        dt,
+                        NORMALISED_END,
+                        NORMALISED_SAMPLES,
+                        normalise=bool(on) if method.normalisable else None,
+                    )
+                    error[i, on, k] = metrics.orientation_l1(run.q.values[-1], exact)
+                    norm[i, on, k] = metrics.norm_error(run.q.values).max()
+                # What is no number any more is as far away as can be.
+                if "diverged" in run.attrs:
+                    error[i, on, k] = norm[i, on, k] = inf
+    dims = ("method", "normalised", "dt")
+    return xr.Dataset(
+        {
+            "q_error_l1": (dims, error, _attrs("relative L1 error of the orientation at the end", "1")),
+            "norm_error": (dims, norm, _attrs("largest distance of the norm of q from 1", "1")),
+        },
+        {"method": list(methods), "normalised": [0, 1], "dt": ("dt", list(NORMALISED_DT), _attrs("step size", "s"))},
+        {"problem": problem.key, "end_time": NORMALISED_END, "end_time_units": "s"},
+    )
+
+
+#: How many sweeps of the iterations for the angular velocity are tried; the last counts as converged.
+SWEEPS = (1, 2, 3, 12)
+SWEPT_PROBLEM, SWEPT_DIVISIONS = "spiral_cylinder", (128, 256, 512, 1024, 2048, 4096, 8192)
+
+
+def sweeps(study: Study) -> xr.Dataset:
+    """Omelyan's scheme, and the fixed point of PFC4, with several numbers of iterations: errors at the end."""
+    problem = problem_of(SWEPT_PROBLEM)
+    made = {"omelyan1998": omelyan_with, "fixed_point": fixed_point_with}
+    exact = exact_end(problem)
+    dts = problem.horizon / np.array(SWEPT_DIVISIONS)
+    error = np.full((len(made), len(SWEEPS), 2, len(dts)), nan)
+    for i, make in enumerate(made.values()):
+        for j, count in enumerate(SWEEPS):
+            method = make(count)
+            for k, dt in enumerate(dts):
+                run = simulate(problem, method, float(dt), samples=1)
+                error[i, j, 0, k] = metrics.orientation_l1(run.q.values[-1], exact["q"])
+                error[i, j, 1, k] = metrics.relative_l1(run.omega.values[-1], exact["omega"])
+    return xr.Dataset(
+        {"error": (("method", "sweeps", "quantity", "dt"), error, _attrs("relative L1 error at the end", "1"))},
+        {
+            "method": list(made),
+            "sweeps": list(SWEEPS),
+            "quantity": ["q", "omega"],
+            "dt": ("dt", dts, _attrs("step size", "s")),
+        },
+        {"problem": problem.key},
+    )
+
+
+def omelyan_with(count: int) -> Method:
+    """Omelyan's scheme with so many iterations in a step; with three it is the registered method."""
+
+    @kernel
+    def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+        old = euler_equations(omega, torque, body)
+        new = axpy(dt, old, omega)
+        for _ in range(count - 1):
+            new = axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
+        return new
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        omega = kick(omega, torque, body, dt)
+        a = (0.0625 * dt * dt) * dot(omega, omega)
+        turned = increment(dt, derivative(q, omega), scaled(1.0 - a, q))
+        return scaled(1.0 / (1.0 + a), turned) + omega
+
+    @kernel
+    def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        return state[:4], kick(state[4:7], torque, body, 0.5 * dt)
+
+    return replace(omelyan1998.METHOD, key=f"omelyan1998_{count}", after_torque=after_torque, read=read)
+
+
+def fixed_point_with(count: int) -> Method:
+    """SPIRAL with the fixed point of PFC4 (Eq. B.16, in the body frame) for its angular velocity, with so many sweeps."""
+
+    @kernel
+    def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+        new = omega
+        for _ in range(count):
+            new = axpy(dt, euler_equations(new, torque, body), omega)
+        return new
+
+    return with_kick(f"fixed_point_{count}", kick)
+
+
+def with_kick(key: str, kick: Any) -> Method:
+    """SPIRAL with another kernel for its angular velocity."""
+
+    @kernel
+    def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+        return q + kick(omega, torque, body, -0.5 * dt)
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        omega = kick(omega, torque, body, dt)
+        return rotate(q, omega, dt) + omega
+
+    @kernel
+    def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        return state[:4], kick(state[4:7], torque, body, 0.5 * dt)
+
+    return replace(spiral_leapfrog.METHOD, key=key, start=start, after_torque=after_torque, read=read)
+
+
+#: Fincham's scheme with and without the quaternion of the half step: the free top, steps enough to see its energy go.
+INTERPOLATED_PROBLEM, INTERPOLATED_DT, INTERPOLATED_STEPS, INTERPOLATED_SAMPLES = "free_asymmetric_top", 0.01, 100_000, 100
+#: A sphere under a torque of the time, for SPIRAL with the plain kick; the step of Seelen et al. (2016), Sec. 3.2.
+SPHERE_PROBLEM, SPHERE_DT = "exponential_sphere", 1e-4
+
+
+def simplified(study: Study) -> xr.Dataset:
+    """What is left of a scheme without a part of it that del Valle et al. (2024) praise or call superfluous.
+
+    ``energy_change``: of Fincham's leapfrog as its author means it, as published, and without the quaternion of the half step.
+    ``sphere_q``, ``sphere_omega``: how far SPIRAL with a plain kick of omega is from SPIRAL on a sphere, over the run.
+    """
+
+    @kernel
+    def without_half_step(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, momentum = state[:4], state[4:7]
+        momentum = axpy(dt, to_lab(q, torque), momentum)
+        omega = angular_velocity(to_body(q, momentum), body)
+        return increment(dt, derivative(q, omega), q) + momentum + omega
+
+    @kernel
+    def plain_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+        return axpy(dt, angular_velocity(torque, body), omega)
+
+    plain = replace(fincham1992.METHOD, key="fincham_without_half_step", after_torque=without_half_step)
+    variants = {"meant": fincham1992.METHOD, "published": fincham1992_delvalle2024.METHOD, "without": plain}
+    problem, end = problem_of(INTERPOLATED_PROBLEM), INTERPOLATED_DT * INTERPOLATED_STEPS
+    energies = [simulate(problem, m, INTERPOLATED_DT, end, INTERPOLATED_SAMPLES).energy.values for m in variants.values()]
+    change = np.abs(np.array(energies) / energies[0][0] - 1)
+    sphere = problem_of(SPHERE_PROBLEM)
+    two = [simulate(sphere, m, SPHERE_DT) for m in (spiral_leapfrog.METHOD, with_kick("spiral_plain_kick", plain_kick))]
+    q, omega = (np.abs(two[1][name].values - two[0][name].values).max() for name in ("q", "omega"))
+    largest = np.abs(two[0].omega.values).max()
+    return xr.Dataset(
+        {
+            "energy_change": (("variant", "sample"), change, _attrs("relative change of the energy", "1")),
+            "sphere_q": ((), q, _attrs("largest difference of a component of q", "1")),
+            "sphere_omega": ((), omega / largest, _attrs("largest difference of omega, relative to its largest value", "1")),
+        },
+        {"variant": list(variants)},
+        {
+            "problem": problem.key,
+            "dt": INTERPOLATED_DT,
+            "steps": INTERPOLATED_STEPS,
+            "sphere": sphere.key,
+            "sphere_dt": SPHERE_DT,
+        },
+    )
+
+
 CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
-    f.__name__: f for f in (reversibility, stability, note_corrections, extended_inertia)
+    f.__name__: f for f in (reversibility, stability, note_corrections, extended_inertia, normalisation, sweeps, simplified)
 }
 assert tuple(CHECKS) == NAMES
 

@@ -1,38 +1,83 @@
 """What the publications state about time, as measures for data/cost_claims.yaml.
 
 Apart from :mod:`polhode.study.claims`: claims.csv has the same bytes in every run, and a measured time never has.
+
+The time of a step is the fastest of many samples. How well a ratio of two of them is known is found by taking the samples of a
+run in :data:`BLOCKS` parts, one after another, and the fastest of each part: the interval is the range of the ratios of the
+parts. It holds the ratio of the whole, and the median of such ratios with a probability of 1 - 2^(1 - BLOCKS) = 97 %. What
+is the same all through a run (the processor, how the code lies in memory) is not in it.
 """
 
 import numpy as np
 
 from polhode.study.claims import of
+from polhode.study.comparison import label
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.measured import Measure
+from polhode.study.measured import Measure, Measured
+from polhode.study.step_times import UNIT
+
+#: Parts into which the samples of a run are taken.
+BLOCKS = 6
+
+#: A form of a method: its key, the frame in which omega is kept, and whether the quaternion is normalised (None: as declared).
+Form = tuple[str, str, bool | None]
 
 
-def relative_step_time(results: Inputs, method: str, frame: str) -> tuple[float, str]:
-    """The time of a step of a method as it declares, over that of direct Euler, with omega kept in this frame."""
-    step = results.cost("step")
-    row = of(step, method).sel(frame=frame)
-    value = float(row.relative.sel(normalised=row.declared))
-    if not np.isfinite(value):
+def step_ratio(results: Inputs, one: Form, two: Form) -> Measured:
+    """The time of a step of one form over that of another, with its interval."""
+    samples = [_samples(results, *form) for form in (one, two)]
+    fastest = [float(row.min()) for row in samples]
+    words = f"{fastest[0]:.3g} ns against {fastest[1]:.3g} ns"
+    value = fastest[0] / fastest[1]
+    if samples[0].size < 2 * BLOCKS:
+        return Measured(value, words)
+    first, second = (np.array([part.min() for part in np.array_split(row, BLOCKS)]) for row in samples)
+    ratios = first / second
+    return Measured(value, words, float(ratios.min()), float(ratios.max()))
+
+
+def _samples(results: Inputs, method: str, frame: str, normalised: bool | None) -> np.ndarray:
+    row = of(results.cost("step"), method).sel(frame=frame)
+    form = int(row.declared) if normalised is None else int(normalised)
+    samples = np.asarray(row.samples.sel(normalised=form).values, float)
+    if not np.isfinite(samples).all():
         raise NotInRun(f"{method} was not timed in this form")
-    other = "lab" if frame == "body" else "body"
-    apart = float(of(step, method).relative.sel(frame=other, normalised=row.declared))
-    return value, f"{float(row.fastest.sel(normalised=row.declared)):.3g} ns; kept in the {other} frame {apart:.3g}"
+    return samples
 
 
-def normalisation_time(results: Inputs, method: str, frame: str) -> tuple[float, str]:
+def scaled(measured: Measured, factor: float) -> Measured:
+    """A measured ratio and its interval, times a number that is known."""
+    return measured._replace(value=measured.value * factor, low=measured.low * factor, high=measured.high * factor)
+
+
+def decades(measured: Measured) -> Measured:
+    """A measured ratio and its interval in orders of magnitude."""
+    value, low, high = (float(np.log10(x)) for x in (measured.value, measured.low, measured.high))
+    return measured._replace(value=value, low=low, high=high)
+
+
+def extra_step_time(results: Inputs, method: str, frame: str) -> Measured:
+    """How much longer a step of a method takes than one of direct Euler, in per cent, both as they declare, in this frame."""
+    found = step_ratio(results, (method, frame, None), (UNIT, frame, None))
+    value, low, high = (100 * (x - 1) for x in (found.value, found.low, found.high))
+    return found._replace(value=value, low=low, high=high)
+
+
+def largest_step_time(results: Inputs, method: str, others: list[str], frame: str) -> Measured:
+    """The time of a step of a method over that of the cheapest of several others."""
+    found = {other: step_ratio(results, (method, frame, None), (other, frame, None)) for other in others}
+    worst = max(found, key=lambda other: found[other].value)
+    words = ", ".join(f"{label(results, other)} {ratio.value:.3g}" for other, ratio in found.items())
+    return found[worst]._replace(evidence=words)
+
+
+def normalisation_time(results: Inputs, method: str, frame: str) -> Measured:
     """The time of a step with normalisation over that without."""
-    row = of(results.cost("step"), method).sel(frame=frame).fastest
-    off, on = float(row.sel(normalised=0)), float(row.sel(normalised=1))
-    if not np.isfinite(on / off):
-        raise NotInRun(f"{method} was not timed in both forms")
-    return on / off, f"{on:.3g} ns against {off:.3g} ns"
+    return step_ratio(results, (method, frame, True), (method, frame, False))
 
 
-def time_ratio(results: Inputs, method: str, other: str, target: float, frame: str = "body") -> tuple[float, str]:
-    """How many times longer another method takes to a target error."""
+def time_ratio(results: Inputs, method: str, other: str, target: float, frame: str = "body") -> Measured:
+    """How many times longer another method takes to a target error. The numbers of steps are known; their times scatter."""
     # By the published metric, and with the time steps that the study searched for where it did.
     found = results.cost(f"{results.problem}/published").sel(frame=frame)
     if target not in found.target_error:
@@ -40,16 +85,36 @@ def time_ratio(results: Inputs, method: str, other: str, target: float, frame: s
     one, two = (float(of(found, m).time_to_solution.sel(target_error=target)) for m in (method, other))
     if not np.isfinite(two / one):
         raise NotInRun(f"{method} or {other} does not reach {target:g} in this run")
-    return two / one, f"{two:.3g} s against {one:.3g} s at an error of {target:.0e}"
+    step = step_ratio(results, (other, frame, None), (method, frame, None))
+    words = f"{two:.3g} s against {one:.3g} s at an error of {target:.0e}"
+    return scaled(step, two / one / step.value)._replace(value=two / one, evidence=words)
 
 
-def smallest_time_ratio(results: Inputs, method: str, others: list[str], target: float) -> tuple[float, str]:
-    """The same for the fastest of several others."""
-    found = {other: time_ratio(results, method, other, target)[0] for other in others}
-    least = min(found, key=lambda other: found[other])
-    return found[least], ", ".join(f"{other} {value:.3g}" for other, value in found.items())
+def smallest_time_decades(results: Inputs, method: str, others: list[str], target: float) -> Measured:
+    """Orders of magnitude by which the fastest of several others takes longer to a target error."""
+    return _extreme(results, method, others, target, min)
+
+
+def largest_time_decades(results: Inputs, method: str, others: list[str], target: float) -> Measured:
+    """The same of the slowest of them."""
+    return _extreme(results, method, others, target, max)
+
+
+def _extreme(results: Inputs, method: str, others: list[str], target: float, which: Measure) -> Measured:
+    found = {other: time_ratio(results, method, other, target) for other in others}
+    chosen = which(found, key=lambda other: found[other].value)  # type: ignore[arg-type]
+    words = ", ".join(f"{label(results, other)} {ratio.value:.3g} times" for other, ratio in found.items())
+    return decades(found[str(chosen)])._replace(evidence=words)
 
 
 MEASURES: dict[str, Measure] = {
-    f.__name__: f for f in (relative_step_time, normalisation_time, time_ratio, smallest_time_ratio)
+    f.__name__: f
+    for f in (
+        extra_step_time,
+        largest_step_time,
+        normalisation_time,
+        time_ratio,
+        smallest_time_decades,
+        largest_time_decades,
+    )
 }

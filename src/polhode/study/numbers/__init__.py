@@ -16,7 +16,8 @@ import numpy as np
 
 import polhode.methods as _methods
 from polhode.references.precision import GUARD_DIGITS
-from polhode.study.claims import COUNTED
+from polhode.study import comparison as compared
+from polhode.study.claims import ABOUT, COUNTED, ORDER_BAND
 from polhode.study.figures.delvalle2024 import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs, NotInRun, is_published_ladder
 from polhode.study.numbers import comparison, cost, many_body, seelen2016, time_to_solution, timing
@@ -246,12 +247,29 @@ def _counts(inputs: Inputs) -> dict[str, str]:
     }
 
 
+def _tolerances(inputs: Inputs) -> dict[str, str]:
+    """What the rules of the verdicts allow, and the fits of orders on which one of them rests."""
+    orders = compared.orders(inputs)
+    fits = np.concatenate([orders[f"{name}_order"].to_numpy(float) for name in compared.QUANTITIES])
+    apart = np.abs(fits - np.rint(fits))[np.isfinite(fits)]
+    rules = list(inputs.claim_rows.get("rule", []))
+    return {
+        "studyOrderBand": plain(ORDER_BAND),
+        "studyAbout": rf"{100 * ABOUT:.0f}\,\%",
+        "studyOrderFits": str(apart.size),
+        "studyOrderFitsWithin": str(int((apart <= ORDER_BAND).sum())),
+        "studyOrderFitsNinetyNine": number(float(np.quantile(apart, 0.99)), 2) if apart.size else NOT_AVAILABLE,
+        "studyExceptionCount": str(rules.count("exception")),
+    }
+
+
 #: Where the macros come from, each from what it needs of a run.
 GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
     _scope,
     _methods_numbers,
     _comparisons,
     _counts,
+    _tolerances,
     *seelen2016.GROUPS,
     *comparison.GROUPS,
     *cost.GROUPS,

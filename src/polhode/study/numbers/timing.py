@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from polhode.study import comparison
+from polhode.study.cost_claims import BLOCKS
 from polhode.study.inputs import Inputs
 from polhode.study.numbers.comparison import listed
 from polhode.study.numbers.formats import macro_name
@@ -110,6 +111,8 @@ def published(inputs: Inputs) -> dict[str, str]:
     ordered = sorted(counted.items(), key=lambda item: (-int(item[1]), str(item[0])))
     return {
         "costPublishedExtra": percent(one - 1),
+        "costBlocks": str(BLOCKS),
+        "costCoverage": percent(1 - 2 ** (1 - BLOCKS)),
         "costClaimCount": str(int(counted.sum())),
         "costClaimVerdicts": ", ".join(rf"{count} \emph{{{escape(str(verdict))}}}" for verdict, count in ordered),
     }

@@ -1,12 +1,13 @@
 """What publications state and where their text needs a correction, each table with a part for each publication."""
 
 from collections.abc import Callable, Iterable, Sequence
+from math import isfinite, isnan
 from typing import Any
 
 import pandas as pd
 
 from polhode.study.inputs import ERRATA_FIELDS, Inputs
-from polhode.study.tables.latex import cell, escape, long_table, significant
+from polhode.study.tables.latex import cell, escape, long_table, number, significant
 
 #: Sources in the order of the tables, as their headings name them; others follow under their key.
 SOURCES: dict[str, str] = {
@@ -34,40 +35,68 @@ def by_source(entries: Iterable[tuple[str, Sequence[str]]], columns: int) -> lis
     return rows
 
 
-#: What stands over the columns of a table of claims.
-CLAIM_HEAD = ["place", "statement", "published, \\emph{asked}", "tol. (\\%)", "measured", "verdict"]
+#: What stands over the columns of a table of claims, and how wide these are.
+CLAIM_HEAD = ["place", "statement", "published, \\emph{asked}", "tol.", "measured", "verdict"]
+CLAIM_COLUMNS = "@{}" + "".join(rf">{{\raggedright\arraybackslash}}p{{{mm}mm}}" for mm in (16, 57, 18, 12, 23, 18)) + "@{}"
+#: How a measured number is held against the published one.
+COMPARISONS = {"equal": "=", "at least": r"\geq", "at most": r"\leq"}
 
 
 def claim_cells(row: dict[Any, Any]) -> list[str]:
     """A claim as LaTeX: the cells under :data:`CLAIM_HEAD`."""
     # As many digits as are printed there, so that a reader sees where the numbers part.
     digits = significant(row["published"])
-    published = cell(row["published"], digits)
-    if row.get("threshold") == "ours":
-        published = rf"\emph{{{row['published']}}}" if significant(row["published"]) else published
     statement = escape(row["statement"]) + (rf"; {escape(row['note'])}" if row.get("note") else "")
-    cells = [escape(row["location"]), statement, published, _tolerance(row), cell(row["measured"], max(4, digits))]
-    return [*cells, escape(row["verdict"])]
+    measured = cell(row["measured"], max(4, digits)) + _interval(row)
+    # A name and its number stay on one line.
+    place = escape(row["location"]).replace(". ", ".~")
+    return [place, statement, _asked(row, digits), _tolerance(row), measured, escape(row["verdict"])]
+
+
+def _asked(row: dict[Any, Any], digits: int) -> str:
+    """The published number with the comparison before it; in italics where it is ours."""
+    printed = str(row["published"])
+    ours = row.get("threshold") == "ours" and digits
+    if row.get("comparison") == "within":
+        text = f"{1 / float(printed):.2g} to {float(printed):g}"
+        return rf"\emph{{{text}}}" if ours else text
+    text = _italic(printed) if ours else cell(printed, digits)
+    symbol = COMPARISONS.get(row.get("comparison", ""), "")
+    return rf"${symbol}$~{text}" if symbol else text
+
+
+def _italic(printed: str) -> str:
+    """A threshold of ours; siunitx would set it upright."""
+    mantissa, _, exponent = printed.lower().partition("e")
+    if not exponent:
+        return rf"\emph{{{printed}}}"
+    power = rf"10\textsuperscript{{{int(exponent)}}}".replace("{-", "{--")
+    return rf"\emph{{{power}}}" if float(mantissa) == 1 else rf"\emph{{{mantissa}~$\cdot$~{power}}}"
+
+
+def _interval(row: dict[Any, Any]) -> str:
+    """The interval of a measured number behind it; nothing where it has none."""
+    ends = [float(row.get(name) or "nan") for name in ("low", "high")]
+    if any(isnan(end) for end in ends):
+        return ""
+    low, high = (number(end, 3) if isfinite(end) else r"$\infty$" for end in ends)
+    return rf" [{low},~{high}{']' if isfinite(ends[1]) else ')'}"
 
 
 def claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """What the publications say, what we measure, and whether they agree."""
     data = inputs.claim_rows
     rows = [(str(r["source"]), claim_cells(r)) for r in data.to_dict("records")]
-    columns = (
-        r"@{}>{\raggedright\arraybackslash}p{17mm}>{\raggedright\arraybackslash}p{56mm}"
-        r">{\raggedright\arraybackslash}p{19mm}r>{\raggedright\arraybackslash}p{23mm}>{\raggedright\arraybackslash}p{19mm}@{}"
-    )
-    return data, long_table(columns, CLAIM_HEAD, by_source(rows, len(CLAIM_HEAD)), "claims")
+    return data, long_table(CLAIM_COLUMNS, CLAIM_HEAD, by_source(rows, len(CLAIM_HEAD)), "claims")
 
 
 def _tolerance(row: dict[Any, Any]) -> str:
-    """The tolerance of a verdict in per cent; a dash where there is none."""
+    """The tolerance of a verdict, in the unit of the published number; a dash where there is none."""
     try:
         value = float(row["tolerance"])
     except ValueError:
         return "--"
-    return rf"\num{{{100 * value:.2g}}}" if value else "--"
+    return rf"\num{{{value:.2g}}}" if value else "--"
 
 
 def errata(inputs: Inputs) -> tuple[pd.DataFrame, str]:

@@ -9,7 +9,7 @@ import pandas as pd
 from polhode.study import comparison
 from polhode.study.inputs import Inputs
 from polhode.study.step_times import in_frame
-from polhode.study.tables.judgement import CLAIM_HEAD, by_source, claim_cells
+from polhode.study.tables.judgement import CLAIM_COLUMNS, CLAIM_HEAD, by_source, claim_cells
 from polhode.study.tables.latex import decimal, escape, tabular
 from polhode.study.tables.torque_classes import grouped_rows
 
@@ -50,11 +50,7 @@ def cost_claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """The published statements about time, with what this run measured."""
     data = inputs.cost_claim_rows
     rows = by_source([(str(r["source"]), claim_cells(r)) for r in data.to_dict("records")], len(CLAIM_HEAD))
-    columns = (
-        r"@{}>{\raggedright\arraybackslash}p{15mm}>{\raggedright\arraybackslash}p{66mm}"
-        r">{\raggedright\arraybackslash}p{16mm}rr>{\raggedright\arraybackslash}p{19mm}@{}"
-    )
-    return data, tabular(columns, CLAIM_HEAD, rows)
+    return data, tabular(CLAIM_COLUMNS, CLAIM_HEAD, rows)
 
 
 TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {"cost": cost, "cost_claims": cost_claims}
