@@ -16,9 +16,13 @@ import xarray as xr
 import yaml
 
 import polhode
+from polhode import operations
+from polhode.body import Body, euler_equations
+from polhode.methods import spiral_leapfrog
 from polhode.simulate import sampled_steps
 from polhode.study import (
     cells,
+    checks,
     claims,
     configuration,
     cost_claims,
@@ -32,7 +36,7 @@ from polhode.study import (
     tables,
     targets,
 )
-from polhode.study.inputs import Inputs
+from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.measured import Measured
 from polhode.study.tables import judgement
 
@@ -741,6 +745,154 @@ def test_unknown_measures_and_comparisons_are_named(results, tmp_path):
         path.write_text(json.dumps([claim | target | change]))
         with pytest.raises(ValueError, match=message):
             claims.judge(Inputs(folder / "single_body.nc", published=PUBLISHED), path, tmp_path / "out.csv")
+
+
+class Seen:
+    """What a measure sees of a run: invented data by name."""
+
+    def __init__(self, **data):
+        self.__dict__.update(data)
+        self.problems = list(data.get("others", {}))
+
+    def of(self, problem):
+        return self.others[problem]
+
+    def check(self, name):
+        return self.checks[name]
+
+    def label(self, method):
+        return method
+
+
+def curves(**errors):
+    """Errors of methods at four published step sizes, as single_body.nc has them."""
+    dt = np.array([1e-4, 1e-3, 1e-2, 1e-1])
+    rows = np.array([np.broadcast_to(row, 4) for row in errors.values()], float)
+    names = ("q_error_l1", "mean_error")
+    data = {name: (("method", "dt"), rows) for name in names} | {"steps": (("method", "dt"), np.ones((len(rows), 1)) / dt)}
+    spans = {f"q_order_dt_{end}": ("method", np.full(len(rows), value)) for end, value in (("min", 1e-4), ("max", 1e-2))}
+    return xr.Dataset(data | spans, {"method": list(errors), "dt": dt, "dt_set": ("dt", ["published"] * 4)})
+
+
+def test_methods_are_on_the_stated_side():
+    seen = Seen(errors=curves(own=[1, 2, 3, 4], good=[0.5, 1, 2, 5], bad=[2, 3, 4, 3], worse=9))
+    arguments = {"method": "own", "quantity": "q_error_l1"}
+    share, words = claims.ranked_as_stated(seen, better=["good"], worse=["bad", "worse"], **arguments)
+    assert share == 1 and "good 25%, bad 75%, worse 100%" in words
+    assert claims.ranked_as_stated(seen, better=["bad"], worse=["good", "worse"], **arguments)[0] == pytest.approx(1 / 3)
+
+
+def test_gains_in_orders_of_magnitude():
+    seen = Seen(errors=curves(own=[1e-6, 1e-5, 1e-4, 1e-3], one=[1e-3, 1e-3, 1e-2, 1e-1], two=[1e-5, 1e-3, 1e-1, 1e-2]))
+    for rank, expected in ((1, 3.0), (2, 3.0)):
+        assert claims.margin_decades(seen, "own", ["one", "two"], "q_error_l1", rank)[0] == pytest.approx(expected)
+    with pytest.raises(NotInRun, match="fewer than 3"):
+        claims.margin_decades(seen, "own", ["one", "two"], "q_error_l1", 3)
+    # At dt = 1e-3, where the method has 1e-5, both others have 1e-3; at 1e-2 they have 1e-2 and 1e-1.
+    assert claims.accuracy_decades(seen, "own", ["one", "two"], 1e-5)[0] == pytest.approx(2.0)
+    value, words = claims.accuracy_decades(seen, "own", ["one", "two"], 1e-4)
+    assert value == pytest.approx(2.0) and words.endswith("one 2.0, two 3.0")
+
+
+def test_steps_are_compared_with_the_longest_of_the_others():
+    targets = xr.Dataset(
+        {"step_size": (("method", "target_error"), [[3.0, 8.0], [1.0, 4.0], [2.0, 1.0]])},
+        {"method": ["own", "one", "two"], "target_error": [1e-5, 1e-2]},
+    )
+    assert claims.step_advantage(Seen(targets=targets), "own", ["one", "two"])[0] == 1.5
+    assert claims.step_decades(Seen(targets=targets), "own", "two", 1e-2)[0] == pytest.approx(np.log10(8))
+
+
+def test_problems_and_energies_won():
+    def case(own, other):
+        long_run = xr.Dataset({"energy_drift": (("method", "time"), [[0, own], [0, other]])}, {"method": ["own", "other"]})
+        return Seen(errors=curves(own=own, other=other), long_run=long_run)
+
+    seen = Seen(others={"a": case(1e-3, 2e-3), "b": case(1e-3, 5e-4), "c": case(1e-3, 1.5e-3)}, errors=curves(own=1))
+    assert claims.problems_won(seen, "own", ["other"], "q_error_l1")[0] == pytest.approx(2 / 3)
+    share, words = claims.energies_won(seen, "own", ["other"], ["a", "b", "c"])
+    assert share == pytest.approx(2 / 3) and words.startswith("2 of 3; not against other, b (5.0e-04 against 1.0e-03)")
+
+
+def test_normalisation_is_judged_by_what_is_lost_without_it():
+    error = [[[4e-3, 1.0], [1e-3, 2.0]], [[1e-3, 1.0], [1e-3, 1.0]], [[np.nan, np.nan], [1.0, 1.0]]]
+    norm = [[[1e-6, np.inf], [0, 0]], [[1e-12, 1e-11], [0, 0]], [[np.nan, np.nan], [0, 0]]]
+    dims = ("method", "normalised", "dt")
+    check = xr.Dataset(
+        {"q_error_l1": (dims, error), "norm_error": (dims, norm)},
+        {"method": ["loses", "keeps", "fixed"], "normalised": [0, 1], "dt": [1e-5, 1e-3]},
+        {"end_time": 20.0},
+    )
+    seen = Seen(checks={"normalisation": check}, others={})
+    assert claims.norm_as_stated(seen, ["keeps"], ["loses", "fixed"], 1e-9)[0] == 1
+    assert claims.norm_as_stated(seen, ["loses"], ["keeps"], 1e-9)[0] == 0
+    assert claims.least_gain_by_normalising(seen, ["loses", "keeps"], 1e-5)[0] == 1
+    with pytest.raises(NotInRun, match="cannot be switched"):
+        claims.least_gain_by_normalising(seen, ["fixed"], 1e-5)
+    # One run shows that something can happen; that it did not happen shows nothing.
+    assert claims.verdict("at least", 2.0, claims.normalising_ever_helps(seen, "loses"), 0.0) is True
+    assert claims.verdict("at least", 2.0, claims.normalising_ever_helps(seen, "keeps"), 0.0) is None
+
+
+def test_iterations_and_parts_left_out_are_judged_by_the_run():
+    error = [[[[4.0, 2.0], [1.0, 1.0]], [[1.2, 1.0], [0.8, 1.0]], [[1.0, 1.0], [1.0, 1.0]]]]
+    check = xr.Dataset(
+        {"error": (("method", "sweeps", "quantity", "dt"), error)},
+        {"method": ["m"], "sweeps": [2, 3, 12], "quantity": ["q", "omega"], "dt": [1e-3, 1e-2]},
+    )
+    value, words = claims.sweeps_enough(Seen(checks={"sweeps": check}), "m", 3)
+    assert value == 0.8 and words == "omega at dt = 0.001 s; with 2 up to 4"
+    simplified = xr.Dataset(
+        {"energy_change": (("variant", "sample"), [[0, 0.01], [0, 0.5], [0, 1.0]]), "sphere_q": 1e-14, "sphere_omega": 2e-13},
+        {"variant": ["meant", "published", "without"]},
+        {"steps": 5, "dt": 0.1},
+    )
+    seen = Seen(checks={"simplified": simplified})
+    assert [claims.interpolation_gain(seen, v)[0] for v in ("meant", "published")] == pytest.approx([100, 2])
+    assert claims.plain_kick_on_sphere(seen)[0] == 2e-13
+
+
+def test_operations_of_the_kicks():
+    counts = {name: claims.kick_operations(name) for name in claims.KICKS}
+    one = operations.count(euler_equations, (1.0, 2.0, 3.0), (1.0, 2.0, 3.0), Body((1.0, 2.0, 3.0)).coefficients()).total
+    assert counts["plain"] < one < counts["omelyan1998"] < counts["spiral_leapfrog"] < counts["runge_kutta"]
+    # Besides Euler's equations: a x + y six operations, a sum three, a factor of dt one each time that it is written.
+    assert counts["omelyan1998"] == 3 * one + 3 * 6 + 2 * 3 + 2 and counts["spiral_leapfrog"] == 3 * one + 6 * 6 + 6
+    # The classical scheme with a torque that is known is the registered one under a constant torque.
+    body, omega, torque = Body((1.0, 1.7, 2.3)).coefficients(), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2)
+    step = operations.on_counting(polhode.methods["rk4"].step)
+    whole = step((1.0, 0.0, 0.0, 0.0, *omega), 0.0, 0.1, body, lambda *_: torque, ())[4:]
+    assert operations.on_counting(claims.KICKS["runge_kutta"])(omega, torque, body, 0.1) == pytest.approx(whole, rel=1e-14)
+
+
+def test_variants_of_the_checks_are_the_registered_methods_but_for_one_thing():
+    plain = operations.on_counting
+    body, torque, state = Body((1.0, 1.7, 2.3)).coefficients(), (0.4, -0.5, 0.2), (0.9, 0.1, -0.3, 0.3, 0.9, -0.7, 1.1)
+    for kernel in ("after_torque", "read"):
+        for variant, key, same in (
+            (checks.omelyan_with(3), "omelyan1998", True),
+            (checks.omelyan_with(2), "omelyan1998", False),
+            (checks.with_kick("x", spiral_leapfrog.kick), "spiral_leapfrog", True),
+        ):
+            found, registered = (plain(getattr(m, kernel))(state, torque, body, 0.01) for m in (variant, polhode.methods[key]))
+            assert (found == registered) is same, (kernel, key)
+    # The fixed point solves omega' = omega + dt J^-1 (M - omega' x J omega').
+    _, omega = plain(checks.fixed_point_with(40).read)(state, torque, body, 0.02)
+    rate = plain(euler_equations)(omega, torque, body)
+    assert omega == pytest.approx([w + 0.01 * r for w, r in zip(state[4:], rate, strict=True)], rel=1e-14)
+
+
+def test_the_check_of_normalisation_switches_it(monkeypatch):
+    monkeypatch.setattr(checks, "NORMALISED_END", 0.1)
+    monkeypatch.setattr(checks, "NORMALISED_DT", (1e-2, 1e-3))
+    study = replace(configuration.resolve(small(), HOME), methods=("euler", "spiral_leapfrog", "pfc4"))
+    found = checks.normalisation(study)
+    norm = found.norm_error.sel({"method": "euler"})
+    assert (norm.sel(normalised=1) < 1e-15).all() and (norm.sel(normalised=0) > 1e-6).all()
+    assert (found.norm_error.sel({"method": "spiral_leapfrog"}) < 1e-14).all()
+    assert np.isnan(found.q_error_l1.sel({"method": "pfc4", "normalised": 0})).all()
+    gain = found.q_error_l1.sel({"method": "spiral_leapfrog"})
+    assert float(gain[0, 1]) == pytest.approx(float(gain[1, 1]), rel=1e-6)
 
 
 def test_provenance_holds_what_a_reviewer_asks_for(tmp_path):

@@ -283,8 +283,7 @@ def normalisation(study: Study) -> xr.Dataset:
     """
     problem = problem_of(NORMALISED_PROBLEM)
     methods = methods_of(study)
-    ((exact, _),) = problem.closed_form(problem, [NORMALISED_END], DIGITS)
-    exact = np.array([float(x) for x in exact])
+    exact = problem.exact([NORMALISED_END], DIGITS)[0][0]
     error, norm = (np.full((len(methods), 2, len(NORMALISED_DT)), nan) for _ in range(2))
     for i, method in enumerate(methods.values()):
         for on in (0, 1):
