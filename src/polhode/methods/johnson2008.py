@@ -42,6 +42,7 @@ METHOD = SeveralTorques(
     order_omega=2,
     published_order="second order",
     order_exceptions={"free": (4, 4)},
+    reconstruction="The original was not at hand: the momentum linear over the stages, and the second rotation, are ours.",
     normalises=True,
     momentum_frame="lab",
     start=start,
