@@ -421,7 +421,7 @@ def test_bench_prints_what_it_measured(monkeypatch, tmp_path, capsys):
     lines = [
         line.split() for line in shown.splitlines() if line.startswith(("rk4", "pfc4_delvalle2024", "euler", "spiral_leapfrog"))
     ]
-    # As declared: rk4 30, pfc4_delvalle2024 35, euler 40, SPIRAL 35, all but SPIRAL normalised; the cheapest first, each against both.
+    # As declared: rk4 30, PFC4 35, euler 40, SPIRAL 35, all but SPIRAL normalised; the cheapest first, each against both.
     assert [line[0] for line in lines[:4]] == ["rk4", "pfc4_delvalle2024", "spiral_leapfrog", "euler"]
     assert lines[0][1:6] == ["30.0", "0.75", "0.86", "30.0*", "20.0"]
     assert lines[1][4:6] == ["35.0*", "--"] and lines[2][4:6] == ["45.0", "35.0*"]

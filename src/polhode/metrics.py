@@ -53,6 +53,20 @@ PUBLISHED_ERRORS: dict[str, Callable[[ArrayLike, ArrayLike], Array]] = {
 }
 
 
+def mean_error(
+    q: ArrayLike, exact_q: ArrayLike, omega: ArrayLike, exact_omega: ArrayLike, measure: str = "quaternion"
+) -> Array:
+    """Mean of the errors of orientation and angular velocity: the target error of del Valle et al. (2024), Table 2.
+
+    Parameters
+    ----------
+    q, exact_q : (..., 4)
+    omega, exact_omega : (..., 3), both at the time at which the method holds omega
+    measure : how the orientation is compared, a key of :data:`PUBLISHED_ERRORS`
+    """
+    return np.asarray((PUBLISHED_ERRORS[measure](q, exact_q) + relative_l1(omega, exact_omega)) / 2)
+
+
 def geodesic_angle(q: ArrayLike, exact: ArrayLike) -> Array:
     """Angle in rad of the rotation between two orientations, 4 asin(min(|q-p|, |q+p|)/2). Shapes (..., 4) -> (...).
 

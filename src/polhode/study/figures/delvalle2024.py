@@ -35,7 +35,7 @@ PUBLISHED_SET = (
     "fincham1992_delvalle2024",
     "euler",
     "johnson2008_delvalle2024",
-    "pfc4",
+    "pfc4_delvalle2024",
     "rk4",
 )
 #: The methods of their appendix A, and the hybrid found in their data.
@@ -50,6 +50,8 @@ ORIGINATORS = (
     "buss2000_delvalle2024",
     "johnson2008",
     "johnson2008_delvalle2024",
+    "pfc4",
+    "pfc4_delvalle2024",
 )
 #: The time at which the cylinder is drawn, s.
 SNAPSHOT_TIME = 15.0
