@@ -299,9 +299,9 @@ def _variants() -> dict[str, tuple[str, str, Method]]:
         "johnson2008": (johnson, "both; the rotation done again with the mean torque", johnson2008.METHOD),
         fincham: (fincham, "as published", fincham1992_delvalle2024.METHOD),
         "half_step_as_it_is": (fincham, "the half-step quaternion not normalised, as in YADE", _fincham_of_yade()),
-        "fincham1992": (fincham, "and the momentum turned with it", fincham1992.METHOD),
+        "fincham1992": (fincham, "and the momentum turned with it, as by Fincham", fincham1992.METHOD),
         pfc4: (pfc4, "as published", pfc4_delvalle2024.METHOD),
-        "columns": (pfc4, "Gram-Schmidt on the columns, the axes of the body", _pfc4_by_columns()),
+        "columns": (pfc4, "Gram-Schmidt on the columns (the axes of the body)", _pfc4_by_columns()),
         "pfc4": (pfc4, "half kicks at both ends and an exact rotation, as in MercuryDPM", catalogue("polhode.methods")["pfc4"]),
     }
 
