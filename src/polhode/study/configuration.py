@@ -23,6 +23,7 @@ CHECKS = (
     "reversibility",
     "stability",
     "note_corrections",
+    "published_variants",
     "extended_inertia",
     "normalisation",
     "sweeps",
