@@ -26,6 +26,7 @@ from polhode.study.configuration import CHECKS as NAMES
 from polhode.study.configuration import Study
 from polhode.study.orders import fit_order
 from polhode.study.storage import write_cell, write_text
+from polhode.study.symplecticity import symplecticity
 from polhode.vector import axpy
 
 #: Digits of the exact solutions; far beyond double precision is enough.
@@ -272,7 +273,7 @@ def extended_inertia(study: Study) -> xr.Dataset:
 
 
 CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
-    f.__name__: f for f in (reversibility, stability, note_corrections, extended_inertia)
+    f.__name__: f for f in (reversibility, stability, note_corrections, extended_inertia, symplecticity)
 }
 assert tuple(CHECKS) == NAMES
 
