@@ -15,7 +15,7 @@ import pandas as pd
 import xarray as xr
 import yaml
 
-from polhode.study import comparison, many_body_claims, seelen2016
+from polhode.study import comparison, many_body_claims, seelen2016, source_claims
 from polhode.study.inputs import Inputs, NotInRun, interpolated_step, is_published_ladder
 from polhode.study.measured import Measure, Measured
 from polhode.study.storage import write_text
@@ -290,35 +290,39 @@ def moment_influence(results: Inputs, least: float) -> tuple[float, str]:
     return float(worst.max()), f"at I_11 = {at:g} kg m^2, {check.attrs['steps']} steps of the {check.attrs['problem']}"
 
 
-MEASURES: dict[str, Measure] = many_body_claims.MEASURES | {
-    f.__name__: f
-    for f in (
-        worst_target_ratio,
-        worst_interpolated_ratio,
-        order_per_step,
-        highest_order_per_step,
-        share_won,
-        share_of_time_won,
-        long_run_maximum,
-        long_run_ratio,
-        error_ratio,
-        step_ratio,
-        order,
-        lowest_order,
-        mean_order,
-        share_converging,
-        growth_at_end,
-        arrow_component,
-        arrow_error,
-        arrow_error_ratio,
-        pair_ratio,
-        evaluations_per_step,
-        drift_growth,
-        return_angle,
-        variant_order,
-        moment_influence,
-    )
-}
+MEASURES: dict[str, Measure] = (
+    many_body_claims.MEASURES
+    | source_claims.MEASURES
+    | {
+        f.__name__: f
+        for f in (
+            worst_target_ratio,
+            worst_interpolated_ratio,
+            order_per_step,
+            highest_order_per_step,
+            share_won,
+            share_of_time_won,
+            long_run_maximum,
+            long_run_ratio,
+            error_ratio,
+            step_ratio,
+            order,
+            lowest_order,
+            mean_order,
+            share_converging,
+            growth_at_end,
+            arrow_component,
+            arrow_error,
+            arrow_error_ratio,
+            pair_ratio,
+            evaluations_per_step,
+            drift_growth,
+            return_angle,
+            variant_order,
+            moment_influence,
+        )
+    }
+)
 
 
 def accepted(comparison: str, published: float, tolerance: float) -> tuple[float, float]:

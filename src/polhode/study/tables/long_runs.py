@@ -10,7 +10,7 @@ import pandas as pd
 from polhode.study import comparison
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.symplecticity import READINGS
-from polhode.study.symplecticity import ROUNDING as ROUNDED
+from polhode.study.symplecticity import ROUNDING as NO_DEFECT
 from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, step, tabular
 from polhode.study.tables.torque_classes import grouped_rows
 
@@ -153,7 +153,7 @@ def symplecticity(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             found = own[method, reading, problem]
             if not isfinite(found["defect"]):
                 entries += ["no map" if isfinite(found["memory"]) else NOT_AVAILABLE, ""]
-            elif found["defect"] < ROUNDED:
+            elif found["defect"] < NO_DEFECT:
                 entries += [step(found["defect"], 1), "rounding"]
             else:
                 entries += [step(found["defect"], 2), decimal(found["power"], 1)]
@@ -161,7 +161,7 @@ def symplecticity(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
     def differ(method: str) -> bool:
         one, two = ([own[method, reading, p]["defect"] for p in problems] for reading in READINGS)
-        return any(abs(a - b) > SAME_DEFECT * min(a, b) for a, b in zip(one, two, strict=True) if max(a, b) > ROUNDED)
+        return any(abs(a - b) > SAME_DEFECT * min(a, b) for a, b in zip(one, two, strict=True) if max(a, b) > NO_DEFECT)
 
     rows: list[Sequence[str] | str] = []
     for method in grouped_rows(list(dict.fromkeys(data["method"])), lambda key: [key]):
