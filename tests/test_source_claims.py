@@ -129,6 +129,13 @@ def test_a_larger_step_for_the_same_error(tmp_path):
         source_claims.larger_step(run, "pcdm2016", "verlet", 3e-3)
 
 
+def test_rounding_at_fine_steps_does_not_decide(tmp_path):
+    mean = np.stack([np.concatenate([[1e-9, 1.0], DT[2:] ** 2]), 4 * DT**2])
+    mean[0, 1] = 1e-4  # far above the curve
+    run = made_up(tmp_path, seelen2016.CYLINDER, {"angle_error_mean": mean, "inclination_error_mean": mean})
+    assert source_claims.larger_step(run, "pcdm2016", "verlet", 4e-3)[0] == pytest.approx(2)
+
+
 def test_normalising_is_judged_while_the_motion_is_followed(tmp_path):
     own = np.array([[0, 1e-3, 2e-3, 3e-3, 0.2, 3.0]] * 2)
     switched = own * np.array([1, 1.1, 1.1, 1.1, 5, 5])

@@ -9,6 +9,7 @@ import gmpy2
 import mpmath
 import numpy as np
 import pytest
+import xarray as xr
 
 import polhode
 from polhode import dual
@@ -299,6 +300,15 @@ def test_the_check_says_who_is_symplectic(check):
     assert np.isnan(check.power.sel({"method": "no_squish"})).all()
     assert np.isnan(check.defect.sel({"method": "pcdm2016"})).all() and (check.memory.sel({"method": "pcdm2016"}) > 1e-6).all()
     assert (np.diff(check.constraint_defect) < 0).all()
+
+
+def test_one_reading_is_enough_and_one_problem_is_not():
+    defect = np.full((3, 2, 2, 2), 1e-15)
+    defect[0, 1, 0, 1] = 1e-6  # at one step of one problem, in one reading
+    defect[1, 1, :, 0] = 1e-6  # in both
+    defect[2, 1] = np.nan  # no map on one problem
+    found = xr.Dataset({"defect": (("method", "problem", "reading", "division"), defect)}, {"method": ["a", "b", "c"]})
+    assert symplecticity.symplectic(found) == ["a"]
 
 
 def test_a_kernel_without_derivative_leaves_a_gap(monkeypatch):
