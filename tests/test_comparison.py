@@ -13,7 +13,7 @@ import yaml
 import polhode
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.problems.system import System
-from polhode.study import claims, comparison, figures, numbers, style, tables
+from polhode.study import claims, comparison, figures, numbers, style, symplecticity, tables
 from polhode.study.figures import calzavarini2010, drawing, long_runs, torque_classes, tuckerman2010
 from polhode.study.inputs import Inputs, NotInRun, load_sources
 from polhode.study.numbers import comparison as comparison_numbers
@@ -30,6 +30,7 @@ OUR_TABLES = (
     "orders_by_torque",
     "long_runs",
     "reversibility",
+    "symplecticity",
     "note_corrections",
     "velocity_torque",
     "source_index",
@@ -142,12 +143,41 @@ def write_checks(folder: Path, methods: list[str]) -> None:
         {"i11": moments, "time": time},
         {"problem": "heavy_top", "dt": 1e-3, "steps": 10000},
     )
+    problems, halves = list(symplecticity.PROBLEMS), np.array([128, 256, 512])
+    step = np.stack([polhode.problems[p].horizon / halves for p in problems])
+    defect = np.broadcast_to(step[:, None, :] ** 3, (len(methods), len(problems), 2, 3)).copy()
+    memory = np.full((len(methods), len(problems)), 1e-16)
+    defect[methods.index("no_squish")] = 1e-16
+    defect[methods.index("spiral_leapfrog"), :, 0] *= 100
+    for key, history in (("pcdm2016", slice(None)), ("pcdm2013_mid", slice(1, None))):
+        defect[methods.index(key), history], memory[methods.index(key), history] = np.nan, 0.1
+    power = np.where(defect[..., -1] > 1e-12, 3.0, np.nan)
+    iterations = np.array([2, 4, 48])
+    left = np.array([1e-3, 1e-4, 1e-16])
+    canonical = xr.Dataset(
+        {
+            "defect": (("method", "problem", "reading", "division"), defect),
+            "power": (("method", "problem", "reading"), power),
+            "memory": (("method", "problem"), memory),
+            "dt": (("problem", "division"), step),
+            **{f"constraint_{name}": ("iterations", left) for name in ("defect", "return", "error")},
+        },
+        {
+            "method": methods,
+            "problem": problems,
+            "reading": list(symplecticity.READINGS),
+            "division": halves,
+            "iterations": iterations,
+        },
+        {"constraint_problem": symplecticity.CONSTRAINED, "constraint_division": 64},
+    )
     limits = xr.Dataset({"limit": ("method", np.full(len(methods), 2.0))}, {"method": methods}, {"largest": 20.0})
     for name, data in (
         ("stability", limits),
         ("reversibility", reversibility),
         ("note_corrections", corrections),
         ("extended_inertia", inertia),
+        ("symplecticity", canonical),
     ):
         write_cell(data, folder / "checks" / f"{name}.nc")
 
@@ -331,6 +361,20 @@ def test_the_table_of_orders_marks_what_fell(whole):
     assert r"\textbf{2.0}/2" in spiral and "*" not in spiral
 
 
+def test_the_table_of_defects_shows_both_readings_where_they_differ(whole):
+    data, text = tables.TABLES["symplecticity"](whole)
+    assert len(data) == len([*polhode.methods, "my_own"]) * 2 * len(symplecticity.PROBLEMS)
+    lines = text.splitlines()
+    spiral = next(i for i, line in enumerate(lines) if line.startswith("SPIRAL &"))
+    assert lines[spiral + 1].startswith(r"\quad as read") and text.count("as read") == 1
+    coarse = polhode.problems["heavy_top"].horizon / 256
+    assert rf"\num{{{100 * coarse**3:.1e}}} & \num{{3.0}}" in lines[spiral]
+    assert rf"\num{{{coarse**3:.1e}}} & \num{{3.0}}" in lines[spiral + 1]
+    squish = next(line for line in lines if line.startswith(r"NO\_SQUISH"))
+    assert squish.count("rounding") == 3
+    assert sum(line.count("no map") for line in lines) == 3 + 2
+
+
 def test_a_misprint_without_convergence_shows_what_stays(whole):
     data, text = tables.TABLES["note_corrections"](whole)
     assert len(data) == 10 and text.count(r"none (\num{0.30})") == 27
@@ -375,6 +419,10 @@ def test_lists_name_who_falls_and_who_stays(whole):
     assert made["studyKeepSecondOne"] == ", ".join(stay) + r" and my\_own \& co"
     assert made["studyReversible"] == r"NO\_SQUISH"
     assert made["studyMissedSentence"] == "Below what is declared for the class: velocity Verlet (heavy top)."
+    assert made["studySymplectic"] == r"NO\_SQUISH" and made["studySymplecticTried"] == str(len(polhode.methods))
+    assert made["studySymplecticHistory"] == "improved PCDM"
+    assert made["studySymplecticHistoryTorque"] == "PCDM (torque of the half step)"
+    assert made["studyConstraintEnough"] == "48" and made["studyConstraintFew"] == "4"
     assert made["studyFinchamDistance"] == "0" and made["studyMisprintCount"] == "7"
     assert comparison_numbers.listed(["a", "b", "c"]) == "a, b and c"
 
@@ -410,13 +458,24 @@ def test_claims_of_the_note_and_the_book(whole, tmp_path):
     assert rows.verdict["calzavarini2010_mean"] == "ours: does not hold"
     assert rows.verdict["calzavarini2010_extrapolated"] == "ours: holds"
     assert rows.verdict["tuckerman2010_reversible"] == "holds"
+    assert rows.verdict["tuckerman2010_symplectic_free"] == rows.verdict["tuckerman2010_symplectic_heavy"] == "holds"
+    assert rows.verdict["tuckerman2010_iterations_symplectic"] == rows.verdict["tuckerman2010_iterations_reversible"] == "holds"
+    assert rows.verdict["tuckerman2010_iterations_met"] == "ours: does not hold"
     assert (
         rows.verdict["tuckerman2010_moment"] == "holds" and rows.verdict["tuckerman2010_moment_tiny"] == "ours: does not hold"
     )
 
 
 def test_claims_without_the_run_are_not_measured(small, tmp_path):
-    assert set(judged(small, tmp_path).verdict) == {"not measured"}
+    rows = judged(small, tmp_path)
+    # What the page says of its formulas needs no run.
+    formulas = rows.measured.notna()
+    assert set(rows.index[formulas]) == {
+        "tuckerman2010_momentum",
+        "tuckerman2010_hamiltonian",
+        "tuckerman2010_hamiltonian_length",
+    }
+    assert set(rows.verdict[~formulas]) == {"not measured"}
 
 
 def test_erratum_the_momentum_needs_the_inertia():

@@ -21,9 +21,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from polhode import quaternion
 from polhode.body import Body
-from polhode.methods.protocol import Method, OneTorque, SeveralTorques
+from polhode.methods.plain_driver import plain_driver
+from polhode.methods.protocol import Method
 from polhode.plain import plain_copy
 from polhode.registry import catalogue
 
@@ -179,6 +179,7 @@ def count(function: Callable[..., Any], *arguments: Any) -> Operations:
 
     Examples
     --------
+    >>> from polhode import quaternion
     >>> count(quaternion.multiply, (1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)).multiplications
     16
     """
@@ -237,7 +238,6 @@ def operations(
     if isinstance(method, str):
         method = catalogue("polhode.methods")[method]
     assert isinstance(method, Method)
-    normalise = method._normalise(normalise)
     tally = Operations()
     q, omega, moment = (counting(values, tally) for values in (q0, omega0, _TORQUE))
     body, h = (counting(values, tally, varies=False) for values in (_BODY, dt))
@@ -246,30 +246,10 @@ def operations(
         tally.torques += 1
         return moment
 
-    normalised = on_counting(quaternion.normalise)
-    if isinstance(method, OneTorque):
-        before_torque, after_torque = on_counting(method.before_torque), on_counting(method.after_torque)
-        first = normalise and method.rotates_before_torque
-        state = on_counting(method.start)(q, omega, moment, body, h)
-
-        def step(state: Any, t: Any) -> Any:
-            state, *at = before_torque(state, body, h)
-            if first:
-                state = normalised(state[:4]) + state[4:]
-            state = after_torque(state, torque(t, *at), body, h)
-            return normalised(state[:4]) + state[4:] if normalise and not first else state
-
-    else:
-        assert isinstance(method, SeveralTorques)
-        whole = on_counting(method.step)
-        state = on_counting(method.start)(q, omega, body)
-
-        def step(state: Any, t: Any) -> Any:
-            state = whole(state, t, h, body, torque, ())
-            return normalised(state[:4]) + state[4:] if normalise else state
-
+    driver = plain_driver(method, on_counting, torque, body, h, normalise=normalise, clock=lambda t: Counting(t, tally))
+    state = driver.start(q, omega)
     for n in range(steps):
-        state = step(state, Counting(n * dt, tally))
+        state = driver.step(state, n)
     before = replace(tally)
-    step(state, Counting(steps * dt, tally))
+    driver.step(state, steps)
     return Operations(**{f.name: getattr(tally, f.name) - getattr(before, f.name) for f in fields(tally)})

@@ -38,6 +38,7 @@ from polhode.study.configuration import CHECKS as NAMES
 from polhode.study.configuration import Study
 from polhode.study.orders import fit_order
 from polhode.study.storage import write_cell, write_text
+from polhode.study.symplecticity import symplecticity
 from polhode.vector import add, axpy, cross, dot, scale
 
 #: Digits of the exact solutions; far beyond double precision is enough.
@@ -591,6 +592,7 @@ CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
         note_corrections,
         published_variants,
         extended_inertia,
+        symplecticity,
         normalisation,
         sweeps,
         simplified,

@@ -21,7 +21,7 @@ import yaml
 from polhode.body import Body, angular_velocity, euler_equations
 from polhode.methods import omelyan1998, spiral_leapfrog
 from polhode.operations import count
-from polhode.study import comparison, many_body_claims, seelen2016
+from polhode.study import comparison, many_body_claims, seelen2016, source_claims
 from polhode.study.inputs import Inputs, NotInRun, interpolated_step, is_published_ladder
 from polhode.study.measured import Measure, Measured
 from polhode.study.storage import write_text
@@ -655,50 +655,54 @@ def moment_influence(results: Inputs, least: float) -> tuple[float, str]:
     return float(worst.max()), f"at I_11 = {at:g} kg m^2, {check.attrs['steps']} steps of the {check.attrs['problem']}"
 
 
-MEASURES: dict[str, Measure] = many_body_claims.MEASURES | {
-    f.__name__: f
-    for f in (
-        worst_interpolated_ratio,
-        order_per_step,
-        highest_order_per_step,
-        share_won,
-        share_of_time_won,
-        ranked_as_stated,
-        margin_decades,
-        order_gap,
-        step_advantage,
-        step_decades,
-        accuracy_decades,
-        problems_won,
-        energies_won,
-        long_run_maximum,
-        long_run_ratio,
-        error_ratio,
-        step_ratio,
-        order,
-        lowest_order,
-        mean_order,
-        share_converging,
-        growth_at_end,
-        arrow_component,
-        arrow_error,
-        arrow_error_decades,
-        pair_ratio,
-        evaluations_per_step,
-        drift_growth,
-        return_angle,
-        norm_as_stated,
-        least_gain_by_normalising,
-        normalising_ever_helps,
-        sweeps_enough,
-        interpolation_gain,
-        plain_kick_on_sphere,
-        kick_operations_ratio,
-        published_variant_gain,
-        published_variant_order,
-        moment_influence,
-    )
-}
+MEASURES: dict[str, Measure] = (
+    many_body_claims.MEASURES
+    | source_claims.MEASURES
+    | {
+        f.__name__: f
+        for f in (
+            worst_interpolated_ratio,
+            order_per_step,
+            highest_order_per_step,
+            share_won,
+            share_of_time_won,
+            ranked_as_stated,
+            margin_decades,
+            order_gap,
+            step_advantage,
+            step_decades,
+            accuracy_decades,
+            problems_won,
+            energies_won,
+            long_run_maximum,
+            long_run_ratio,
+            error_ratio,
+            step_ratio,
+            order,
+            lowest_order,
+            mean_order,
+            share_converging,
+            growth_at_end,
+            arrow_component,
+            arrow_error,
+            arrow_error_decades,
+            pair_ratio,
+            evaluations_per_step,
+            drift_growth,
+            return_angle,
+            norm_as_stated,
+            least_gain_by_normalising,
+            normalising_ever_helps,
+            sweeps_enough,
+            interpolation_gain,
+            plain_kick_on_sphere,
+            kick_operations_ratio,
+            published_variant_gain,
+            published_variant_order,
+            moment_influence,
+        )
+    }
+)
 
 
 def accepted(comparison: str, published: float, tolerance: float) -> tuple[float, float]:

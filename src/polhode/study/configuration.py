@@ -25,6 +25,7 @@ CHECKS = (
     "note_corrections",
     "published_variants",
     "extended_inertia",
+    "symplecticity",
     "normalisation",
     "sweeps",
     "simplified",

@@ -70,6 +70,7 @@ TABLES_BY_THEME = {
         "torque_classes",
         "orders_by_torque",
         "long_runs",
+        "symplecticity",
         "reversibility",
         "operations",
         "note_corrections",

@@ -15,9 +15,10 @@ from polhode.study.figures.calzavarini2010 import FRICTION
 from polhode.study.figures.long_runs import GROWTHS
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.numbers.formats import at, factor, macro_name, peak, plain, quotient, upper
+from polhode.study.symplecticity import ROUNDING, symplectic
 from polhode.study.tables.calzavarini2010 import COMPARED_DT, note_corrections
 from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number
-from polhode.study.tables.long_runs import reversibility
+from polhode.study.tables.long_runs import DEFECT_DIVISION, reversibility, symplecticity
 
 registry: Any = _methods
 
@@ -418,6 +419,75 @@ def extended_inertia(inputs: Inputs) -> dict[str, str]:
     }
 
 
+#: A run whose energy ends within this of the kinetic energy at its start still follows the motion.
+KEPT = 0.01
+
+
+def canonical_form(inputs: Inputs) -> dict[str, str]:
+    """Which methods are symplectic, how far the others are from it, and what iterated constraints do."""
+    check = inputs.check("symplecticity")
+    data, _ = symplecticity(inputs)
+    found = symplectic(check)
+    defects, memory = check["defect"], check["memory"]
+    tried = memory.notnull().any("problem")
+    history = (memory > ROUNDING).all("problem") & tried
+    partly = (memory > ROUNDING).any("problem") & ~history
+    there, rest = data[data["method"].isin(found)], data[~data["method"].isin(found) & np.isfinite(data["defect"])]
+
+    def names(chosen: xr.DataArray) -> str:
+        return listed(spoken(inputs, m) for m in comparison.in_order(map(str, check["method"].values[chosen.values])))
+
+    result = {
+        "studySymplectic": listed(spoken(inputs, m) for m in comparison.in_order(found)),
+        "studySymplecticTried": str(int((tried & ~history).sum())),
+        "studySymplecticHistory": names(history),
+        "studySymplecticHistoryTorque": names(partly),
+        "studySymplecticDefect": number(upper(_finite_max(defects.sel({"method": found}).values), 1), 1)
+        if found
+        else NOT_AVAILABLE,
+        "studySymplecticRest": number(float(rest["defect"].min()) if len(rest) else nan, 1),
+        "studySymplecticSteps": str(DEFECT_DIVISION),
+        "studySymplecticThere": number(upper(float(there["defect"].max()), 1), 1) if len(there) else NOT_AVAILABLE,
+    }
+    rows = comparison.keyed(data, "method", "reading", "problem")
+    for (method, reading, problem), row in rows.items():
+        if method in registry and problem in LONG_NAMES:
+            name = f"{reading.capitalize()}{LONG_NAMES[problem]}{macro_name(method)}"
+            result[f"studyDefect{name}"] = number(row["defect"], 1)
+    iterations = check["iterations"].values.astype(int)
+    left = check["constraint_defect"].values
+    few, met = int(np.argmin(np.abs(iterations - FEW_ITERATIONS))), np.flatnonzero(left < ROUNDING)
+    problem = str(check.attrs["constraint_problem"])
+    horizon = check["dt"].sel(problem=problem).values * check["division"].values
+    result |= {
+        "studyConstraintDt": plain(float(horizon[0]) / int(check.attrs["constraint_division"])),
+        "studyConstraintFew": str(iterations[few]),
+        "studyConstraintError": number(float(check["constraint_error"][few]), 1),
+        "studyConstraintDefect": number(float(left[few]), 1),
+        "studyConstraintReturn": number(float(check["constraint_return"][few]), 1),
+        "studyConstraintEnough": str(iterations[met[0]]) if met.size else NOT_AVAILABLE,
+        "studyConstraintMet": number(float(left[-1]), 1),
+    }
+    with suppress(NotInRun):
+        runs = comparison.long_runs(inputs, [str(p) for p in check["problem"].values])
+        bounded = runs[runs["quantity"].eq("energy_drift") & runs["growth"].lt(BOUNDED) & runs["last"].lt(KEPT)]
+        bounded = bounded[bounded["method"].isin(check["method"].values) & ~bounded["method"].isin(found)]
+        where = {
+            m: listed(escape(comparison.short_name(inputs, p)) for p in bounded[bounded["method"] == m]["problem"])
+            for m in comparison.in_order(bounded["method"])
+        }
+        result["studyBoundedOnly"] = listed((f"{spoken(inputs, m)} ({on})" for m, on in where.items()), "no method")
+    return result
+
+
+#: The constraint of RATTLE improved so often is what the text calls few.
+FEW_ITERATIONS = 4
+
+
+def _finite_max(values: Any) -> float:
+    return max(comparison.only_finite(np.ravel(values)), default=nan)
+
+
 def index(inputs: Inputs) -> dict[str, str]:
     """How much of the sources is here."""
     rows = inputs.source_rows
@@ -450,5 +520,6 @@ GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
     friction,
     bearing,
     extended_inertia,
+    canonical_form,
     index,
 )

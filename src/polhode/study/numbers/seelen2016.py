@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from math import floor, isfinite, log10, nan
+from typing import Any
 
 import numpy as np
 
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
 from polhode.registry import catalogue
-from polhode.study import drift
+from polhode.study import drift, source_claims
 from polhode.study.figures.seelen2016 import COMPARED, LAST_SAMPLES
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.measured import Measure
 from polhode.study.numbers.formats import at, factor, macro_name, plain, quotient, upper
 from polhode.study.seelen2016 import (
     CYLINDER,
@@ -32,6 +34,8 @@ from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number, w
 
 #: Macro names of the two schemes that Figs. 1 and 5 compare.
 NAMES = dict(zip(COMPARED, ("Original", "Improved"), strict=True))
+#: The step of the original for whose error the improved scheme may take a larger one, s.
+LARGER_THAN = 1e-5
 
 
 def free_top(inputs: Inputs) -> dict[str, str]:
@@ -174,4 +178,34 @@ def stability(inputs: Inputs) -> dict[str, str]:
     return result
 
 
-GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (free_top, sphere, cylinder, orders, pair, stability)
+def statements(inputs: Inputs) -> dict[str, str]:
+    """What is said of larger steps, of normalising and of matrices."""
+
+    def measured(measure: Measure, problem: str, **arguments: Any) -> float:
+        try:
+            return float(measure(inputs.of(problem), **arguments)[0])
+        except NotInRun:
+            return nan
+
+    def gain(other: str) -> str:
+        return factor(measured(source_claims.larger_step, CYLINDER, method=COMPARED[1], other=other, dt=LARGER_THAN))
+
+    rounding = source_claims.rotation_rounding(inputs)
+    result = {
+        "studySeelenLargerThan": plain(LARGER_THAN),
+        "studySeelenLarger": gain("pcdm2013_lag"),
+        "studySeelenLargerMid": gain("pcdm2013_mid"),
+        "studySeelenMatrixRounding": decimal(rounding.value, 2),
+        "studySeelenMatrixRoundingLow": decimal(rounding.low, 2),
+        "studySeelenMatrixRoundingHigh": decimal(rounding.high, 2),
+        "studySeelenNormalised": number(
+            upper(abs(measured(source_claims.switched_ratio, "free_asymmetric_top", method=COMPARED[1]) - 1), 1), 1
+        ),
+    }
+    for vectors, name in ((1, "One"), (2, "Two")):
+        for turn, by in ((source_claims.by_matrix, "Matrix"), (source_claims.by_quaternion, "Product")):
+            result[f"studySeelen{by}Operations{name}"] = str(source_claims.turning(turn, vectors))
+    return result
+
+
+GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (free_top, sphere, cylinder, orders, pair, stability, statements)

@@ -1,6 +1,6 @@
 """What long runs and reversed runs leave, in numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import isfinite, nan
 
@@ -9,6 +9,8 @@ import pandas as pd
 
 from polhode.study import comparison
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.symplecticity import READINGS
+from polhode.study.symplecticity import ROUNDING as NO_DEFECT
 from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, step, tabular
 from polhode.study.tables.torque_classes import grouped_rows
 
@@ -117,7 +119,69 @@ def reversibility(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     return data, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
 
 
+#: Steps into which the horizon is divided for the defects of the table.
+DEFECT_DIVISION = 256
+#: Of two readings of a method the table shows both if their defects differ by more, relative to the smaller one.
+SAME_DEFECT = 0.1
+
+
+def symplecticity(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """The defect of the canonical form over one step of each method, and the power of the time step with which it falls."""
+    check = inputs.check("symplecticity")
+    problems = [str(p) for p in check["problem"].values]
+    records = [
+        {
+            "method": method,
+            "reading": reading,
+            "problem": problem,
+            "dt": float(check["dt"].sel(problem=problem, division=DEFECT_DIVISION)),
+            "defect": float(check["defect"].sel({"division": DEFECT_DIVISION} | where)),
+            "power": float(check["power"].sel(where)),
+            "memory": float(check["memory"].sel({"method": method, "problem": problem})),
+        }
+        for method in comparison.in_order(map(str, check["method"].values))
+        for reading in READINGS
+        for problem in problems
+        for where in [{"method": method, "problem": problem, "reading": reading}]
+    ]
+    data = pd.DataFrame(records)
+    own = comparison.keyed(data, "method", "reading", "problem")
+
+    def cells(method: str, reading: str) -> list[str]:
+        entries: list[str] = []
+        for problem in problems:
+            found = own[method, reading, problem]
+            if not isfinite(found["defect"]):
+                entries += ["no map" if isfinite(found["memory"]) else NOT_AVAILABLE, ""]
+            elif found["defect"] < NO_DEFECT:
+                entries += [step(found["defect"], 1), "rounding"]
+            else:
+                entries += [step(found["defect"], 2), decimal(found["power"], 1)]
+        return entries
+
+    def differ(method: str) -> bool:
+        one, two = ([own[method, reading, p]["defect"] for p in problems] for reading in READINGS)
+        return any(abs(a - b) > SAME_DEFECT * min(a, b) for a, b in zip(one, two, strict=True) if max(a, b) > NO_DEFECT)
+
+    rows: list[Sequence[str] | str] = []
+    for method in grouped_rows(list(dict.fromkeys(data["method"])), lambda key: [key]):
+        if isinstance(method, str):
+            rows.append(method)
+            continue
+        key = method[0]
+        name = escape(comparison.label(inputs, key))
+        rows.append([name, *cells(key, READINGS[0])])
+        if differ(key):
+            rows.append([r"\quad as read", *cells(key, READINGS[1])])
+    text = tabular("l" + "rc" * len(problems), ["method", *(["defect", "power"] * len(problems))], rows)
+    names = [comparison.SHORT_NAMES.get(p, p) for p in problems]
+    top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in names)]) + r" \\" + "\n"
+    top += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(problems))) + "\n"
+    return data, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+
+
 TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {
     "long_runs": long_runs,
     "reversibility": reversibility,
+    "symplecticity": symplecticity,
 }

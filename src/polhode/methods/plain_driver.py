@@ -1,0 +1,104 @@
+"""The driver of one body as plain Python, one step at a time: a method's kernels on other numbers than floats.
+
+It takes the steps of :meth:`polhode.methods.protocol.OneTorque.integrate` and of its sibling; a test holds them to each other.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from polhode import quaternion
+from polhode.methods.protocol import Method, OneTorque, SeveralTorques
+
+#: (t, q, omega, parameters) -> torque in the body frame.
+Torque = Callable[[Any, Any, Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class PlainDriver:
+    """A method, a body, a torque and a time step, ready to go.
+
+    Parameters
+    ----------
+    start : (q, omega) -> state
+    step : (state, n) -> state, n the number of steps done before
+    read : (state, n) -> (q, omega) after n steps
+    stored : state -> the angular velocity that the method carries, in the body frame
+    """
+
+    start: Callable[..., Any]
+    step: Callable[..., Any]
+    read: Callable[..., Any]
+    stored: Callable[..., Any]
+
+
+def plain_driver(
+    method: Method,
+    convert: Callable[[Callable[..., Any]], Callable[..., Any]],
+    torque: Torque,
+    body: Any,
+    dt: Any,
+    parameters: Any = (),
+    normalise: bool | None = None,
+    clock: Callable[[float], Any] = float,
+) -> PlainDriver:
+    """The kernels of a method with a driver around them, all in plain Python.
+
+    Parameters
+    ----------
+    method : Method
+    convert : what makes of a compiled kernel one that runs on the numbers wanted (:func:`polhode.plain.plain_copy`)
+    torque : function
+        It runs on these numbers already.
+    body, dt, parameters : coefficients of the inertia, time step in s, parameters of the torque
+    normalise : whether the quaternion is normalised every step; None: as the method declares
+    clock : what makes of a time in s, a float, the number that the torque gets
+    """
+    normalise, length = method._normalise(normalise), float(dt)
+    normalised, begin, look, hold = (convert(f) for f in (quaternion.normalise, method.start, method.read, method.stored))
+
+    def with_unit(state: Any) -> Any:
+        return normalised(state[:4]) + state[4:]
+
+    def stored(state: Any) -> Any:
+        return hold(state, body, dt)
+
+    if isinstance(method, OneTorque):
+        before_torque, after_torque = convert(method.before_torque), convert(method.after_torque)
+        first = normalise and method.rotates_before_torque
+        last = normalise and not first
+        torque_time = method.torque_time
+
+        def start(q: Any, omega: Any) -> Any:
+            return begin(q, omega, torque(clock(0.0), q, omega, parameters), body, dt)
+
+        def step(state: Any, n: int) -> Any:
+            state, q, omega = before_torque(state, body, dt)
+            if first:
+                state = with_unit(state)
+                q = state[:4]
+            moment = torque(clock((n + torque_time) * length), q, omega, parameters)
+            state = after_torque(state, moment, body, dt)
+            return with_unit(state) if last else state
+
+        def read(state: Any, n: int) -> Any:
+            if torque_time:
+                return look(state, (0.0, 0.0, 0.0), body, dt)
+            state, q, omega = before_torque(state, body, dt)
+            return look(state, torque(clock(n * length), q, omega, parameters), body, dt)
+
+    else:
+        assert isinstance(method, SeveralTorques)
+        whole = convert(method.step)
+
+        def start(q: Any, omega: Any) -> Any:
+            return begin(q, omega, body)
+
+        def step(state: Any, n: int) -> Any:
+            state = whole(state, clock(n * length), dt, body, torque, parameters)
+            return with_unit(state) if normalise else state
+
+        def read(state: Any, n: int) -> Any:
+            return look(state, (0.0, 0.0, 0.0), body, dt)
+
+    return PlainDriver(start, step, read, stored)

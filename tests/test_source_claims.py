@@ -1,0 +1,151 @@
+"""Measures of single statements: on data where the answer is known, and formulas against their own."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.spatial.transform import Rotation
+
+import polhode
+from polhode.study import seelen2016, source_claims
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.storage import write_cell, write_groups
+
+DT = np.array([1e-3, 2e-3, 4e-3, 8e-3, 1.6e-2])
+
+
+def made_up(folder, problem, errors=None, long_run=None, switched=None, check=None):
+    """A run with one problem; arrays are over method and dt, or method and time."""
+    methods = ["pcdm2016", "verlet"]
+    groups = {"/": xr.Dataset(attrs={"plugins": ""})}
+    coordinates = {"method": methods, "dt": DT, "end_time": ("dt", np.full(5, 1.0)), "dt_set": ("dt", ["published"] * 5)}
+    groups[f"/{problem}"] = xr.Dataset({k: (("method", "dt"), v) for k, v in (errors or {}).items()}, coordinates)
+    for name, data in (("long_run", long_run), ("long_run_switched", switched)):
+        if data is not None:
+            groups[f"/{problem}/{name}"] = data
+    write_groups(groups, folder / "single_body.nc")
+    if check is not None:
+        (folder / "checks").mkdir()
+        write_cell(check, folder / "checks" / "symplecticity.nc")
+    return Inputs(folder / "single_body.nc", checks=folder / "checks", problem=problem)
+
+
+def over_time(**values):
+    time = np.linspace(0, 10, 6)
+    rows = {k: (("method", "time", "axis")[: np.ndim(v)], v) for k, v in values.items()}
+    return xr.Dataset(rows, {"method": ["pcdm2016", "verlet"], "time": time}, {"dt": 0.01})
+
+
+def test_a_defect_counts_in_the_better_reading_and_on_the_worst_problem(tmp_path):
+    defect = np.full((2, 2, 2, 3), 1e-15)
+    defect[0, :, 0] = 1e-3  # what pcdm2016 carries
+    defect[0, 1, 1, 2] = 1e-4  # one step of what it reads, on the second problem
+    defect[1, 1] = np.nan
+    check = xr.Dataset(
+        {"defect": (("method", "problem", "reading", "division"), defect)},
+        {"method": ["pcdm2016", "verlet"], "problem": ["a", "b"], "reading": ["carried", "read"], "division": [1, 2, 3]},
+    )
+    run = made_up(tmp_path, "heavy_top", check=check)
+    assert source_claims.symplectic_defect(run, "pcdm2016", ["a"])[0] == 1e-15
+    value, words = source_claims.symplectic_defect(run, "pcdm2016", ["a", "b"])
+    assert value == 1e-4 and "as read" in words
+    for method, problems in (("verlet", ["a", "b"]), ("rk4", ["a"]), ("pcdm2016", ["c"])):
+        with pytest.raises(NotInRun):
+            source_claims.symplectic_defect(run, method, problems)
+
+
+def test_the_page_gives_the_hamiltonian_for_unit_quaternions_alone():
+    assert source_claims.page_formula(None, "hamiltonian", 1.0)[0] < 1e-14
+    # H lacks 1/|q|^4.
+    assert source_claims.page_formula(None, "hamiltonian", 1.1)[0] == pytest.approx(1.1**4 - 1)
+    assert source_claims.page_formula(None, "momentum", 1.0)[0] > 0.1
+
+
+def test_the_page_would_give_the_momentum_without_the_inverse(monkeypatch):
+    """Moments of one are their own inverse: nothing but the misprint separates p from the derivative of L."""
+    unit = polhode.Body((1.0, 1.0, 1.0))
+    sphere = type("Sphere", (), {"body": unit})
+    monkeypatch.setattr(source_claims, "catalogue", lambda name: {"free_asymmetric_top": sphere})
+    monkeypatch.setattr(source_claims, "PAGE_MOMENT", 1.0)
+    assert source_claims.page_formula(None, "momentum", 1.0)[0] < 1e-14
+    assert source_claims.page_formula(None, "momentum", 1.1)[0] == pytest.approx(1 - 1.1**-4)
+
+
+def test_both_ways_to_turn_a_vector_are_the_rotation():
+    q, v = (Fraction(1, 2), Fraction(-1, 2), Fraction(1, 2), Fraction(1, 2)), (Fraction(3), Fraction(-1), Fraction(2))
+    (one,), (two,) = source_claims.by_matrix(q, (v,)), source_claims.by_quaternion(q, (v,))
+    turned = Rotation.from_quat([-0.5, 0.5, 0.5, 0.5]).apply([3.0, -1.0, 2.0])
+    assert one == two
+    assert [float(x) for x in one] == pytest.approx(turned)
+
+
+def test_operations_of_turning_vectors():
+    # The matrix: 10 products, 15 sums and 6 doublings; then 9 products and 6 sums a vector. The product: 24 and 17.
+    assert [source_claims.turning(source_claims.by_matrix, n) for n in (1, 3)] == [31 + 15, 31 + 45]
+    assert source_claims.turning(source_claims.by_quaternion, 2) == 2 * 41
+
+
+def test_rounding_of_a_coarser_matrix_is_seen(monkeypatch):
+    exact = source_claims.by_matrix
+    monkeypatch.setattr(source_claims, "ROTATIONS", 200)
+
+    def coarser(q, vectors):
+        return tuple(tuple(x * (1 + 1e-15) for x in v) for v in exact(q, vectors))
+
+    monkeypatch.setattr(source_claims, "by_matrix", coarser)
+    found = source_claims.rotation_rounding(None)
+    assert 3 < found.low < found.value < found.high
+
+
+def test_a_spin_that_changes(tmp_path):
+    omega = np.ones((2, 6, 3))
+    omega[1, 3, 2] = 1.02
+    run = made_up(tmp_path, seelen2016.FREE_TOP, long_run=over_time(omega=omega))
+    assert source_claims.spin_change(run, ["pcdm2016"])[0] == 0
+    assert source_claims.spin_change(run, ["pcdm2016", "verlet"])[0] == pytest.approx(0.02)
+
+
+def test_energy_over_steps_counts_the_worst_pair_clear_of_rounding(tmp_path):
+    energy = np.stack([DT**2, DT**3])
+    energy[1, 0] = 1e-15  # rounding: below 10 eps times the steps
+    energy[0, 4] = 1e-9  # a step larger than that of the long run
+    steps = np.ones((2, 1)) / DT
+    run = made_up(tmp_path, seelen2016.FREE_TOP, {"energy_error": energy, "steps": steps}, over_time())
+    assert source_claims.energy_of_halved_step(run, ["pcdm2016", "verlet"])[0] == pytest.approx(0.25)
+    with pytest.raises(NotInRun):
+        source_claims.energy_of_halved_step(run, ["rk4"])
+
+
+def test_a_larger_step_for_the_same_error(tmp_path):
+    mean = np.stack([DT**2, 4 * DT**2])
+    run = made_up(tmp_path, seelen2016.CYLINDER, {"angle_error_mean": mean, "inclination_error_mean": 1 / mean})
+    # 4 dt^2 at 2 ms is met at 4 ms.
+    assert source_claims.larger_step(run, "pcdm2016", "verlet", 2e-3)[0] == pytest.approx(2)
+    assert source_claims.larger_step(run, "verlet", "pcdm2016", 4e-3)[0] == pytest.approx(0.5)
+    with pytest.raises(NotInRun, match="does not meet"):
+        source_claims.larger_step(run, "pcdm2016", "verlet", 1.6e-2)
+    with pytest.raises(NotInRun, match="not among the steps"):
+        source_claims.larger_step(run, "pcdm2016", "verlet", 3e-3)
+
+
+def test_rounding_at_fine_steps_does_not_decide(tmp_path):
+    mean = np.stack([np.concatenate([[1e-9, 1.0], DT[2:] ** 2]), 4 * DT**2])
+    mean[0, 1] = 1e-4  # far above the curve
+    run = made_up(tmp_path, seelen2016.CYLINDER, {"angle_error_mean": mean, "inclination_error_mean": mean})
+    assert source_claims.larger_step(run, "pcdm2016", "verlet", 4e-3)[0] == pytest.approx(2)
+
+
+def test_normalising_is_judged_while_the_motion_is_followed(tmp_path):
+    own = np.array([[0, 1e-3, 2e-3, 3e-3, 0.2, 3.0]] * 2)
+    switched = own * np.array([1, 1.1, 1.1, 1.1, 5, 5])
+    data = over_time(angle_error=own), over_time(angle_error=switched)
+    run = made_up(tmp_path, "free_asymmetric_top", long_run=data[0], switched=data[1])
+    value, words = source_claims.switched_ratio(run, "pcdm2016")
+    assert value == pytest.approx(1.1) and words == "3 samples up to t = 6 s"
+
+
+def test_a_rival_that_is_ahead_once(tmp_path):
+    run = made_up(tmp_path, "heavy_top", {"angle_error": np.stack([DT**2, DT**2 * np.array([0.5, 2, 2, 2, 2])])})
+    assert source_claims.least_rival(run, "pcdm2016", ["verlet"], ["heavy_top"], 1000)[0] == pytest.approx(0.5)
+    assert source_claims.least_rival(run, "pcdm2016", ["verlet"], ["heavy_top"], 250)[0] == pytest.approx(2)
