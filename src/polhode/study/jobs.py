@@ -48,9 +48,8 @@ FIGURES_BY_THEME = {
         "many_body_scene",
         "many_body_energy",
         "many_body_pairs",
-        "many_body_released",
         "rods_energy",
-        "rods_released",
+        "rods_states",
     ),
     # Made from what the timing measured; no two machines give the same.
     "cost": ("relative_cost", "speed_up", "work_precision", "work_in_torques", "price_of_torque", "best_methods"),
