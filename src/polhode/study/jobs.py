@@ -68,7 +68,6 @@ TABLES_BY_THEME = {
         "orders_by_torque",
         "long_runs",
         "reversibility",
-        "operations",
         "note_corrections",
         "velocity_torque",
         "claims",
@@ -77,7 +76,7 @@ TABLES_BY_THEME = {
         "problems",
     ),
     "many_body": ("many_body",),
-    "cost": ("cost", "cost_claims", "speed_up", "time_to_solution", "many_body_cost"),
+    "cost": ("operations", "cost", "cost_claims", "speed_up", "time_to_solution", "many_body_cost"),
 }
 FIGURES = tuple(name for names in FIGURES_BY_THEME.values() for name in names)
 TABLES = tuple(name for names in TABLES_BY_THEME.values() for name in names)
