@@ -11,14 +11,12 @@ from polhode.study.cost import PUBLISHED_PROBLEM, RIVAL, UNIT
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.numbers.comparison import listed
 from polhode.study.numbers.formats import factor, macro_name, plain
-from polhode.study.ranking import candidates, winners
+from polhode.study.ranking import CLOSE, candidates, winners
 from polhode.study.tables.latex import NOT_AVAILABLE, escape, number
 
 #: Target errors in macros.
 TARGETS = {1e-2: "Two", 1e-3: "Three", 1e-4: "Four", 1e-5: "Five", 1e-6: "Six", 1e-8: "Eight", 1e-10: "Ten"}
 FRAMES = {"body": "Body", "lab": "Lab"}
-#: Where one method is not distinguished from another: half of what two runs of the timing differ by.
-CLOSE = 1.05
 #: Target errors at which the published ladder and the search on real runs are compared: coarser steps have few points.
 COMPARED = 1e-3
 
