@@ -128,7 +128,9 @@ def energy_of_rods(results: Inputs, method: str, other: str) -> Measured:
     """The largest relative change of energy of one method over that of another from the same state, the median over boxes."""
 
     def find(data: xr.Dataset) -> Estimate:
-        return median(_largest(data, method, "energy_change") / _largest(data, other, "energy_change"))
+        with np.errstate(invalid="ignore"):
+            pairs = _largest(data, method, "energy_change") / _largest(data, other, "energy_change")
+        return median(pairs[~np.isnan(pairs)])
 
     return _judged(results, RODS, find, here=ONE_BOX)
 
@@ -136,26 +138,29 @@ def energy_of_rods(results: Inputs, method: str, other: str) -> Measured:
 def delay_of_rods(results: Inputs, method: str, energy: float) -> Measured:
     """How many times later the energy has changed by ``energy`` of its first value with half the step; median over boxes."""
     half = results.released_many_body(HALF_STEP)
-    later = _reached(half, method, "energy_change", energy)
+    later, dt = float(np.median(reached(half, method, energy))), float(half["dt"].values[0])
+    words = f"median {later:.3g} s with dt = {dt:g} s"
+    return _judged(results, RODS, lambda data: delay(data, half, method, energy), words, ONE_BOX)
 
-    def find(data: xr.Dataset) -> Estimate:
-        sooner = _reached(data, method, "energy_change", energy)
-        return median(later[: len(sooner)] / sooner)
 
-    dt = float(half["dt"].values[0])
-    return _judged(results, RODS, find, f"median {np.median(later):.3g} s with dt = {dt:g} s", ONE_BOX)
+def delay(data: xr.Dataset, half: xr.Dataset, method: str, energy: float) -> Estimate:
+    """How many times later in ``half`` than in ``data`` the energy has changed by ``energy``, from the same state."""
+    sooner = reached(data, method, energy)
+    return median(reached(half, method, energy)[: len(sooner)] / sooner)
 
 
 def rise_of_rods(results: Inputs, method: str) -> Measured:
     """The time in which the fastest spin about a long axis rises from a tenth to nine tenths, over the time before; median."""
-
-    def find(data: xr.Dataset) -> Estimate:
-        begin, end = (_part_reached(data, method, part) for part in (0.1, 0.9))
-        return median((end - begin) / begin)
-
     data = results.released_many_body(RODS)
-    begin, end = (float(np.median(_part_reached(data, method, part))) for part in (0.1, 0.9))
-    return _judged(results, RODS, find, f"a tenth after {begin:.3g} s, nine tenths after {end:.3g} s (medians)", ONE_BOX)
+    begin, end = (float(np.median(part_reached(data, method, part))) for part in (0.1, 0.9))
+    words = f"a tenth after {begin:.3g} s, nine tenths after {end:.3g} s (medians)"
+    return _judged(results, RODS, lambda found: rise(found, method), words, ONE_BOX)
+
+
+def rise(data: xr.Dataset, method: str) -> Estimate:
+    """How long the change of the spin takes from a tenth to nine tenths of its largest value, over the time to the tenth."""
+    begin, end = (part_reached(data, method, part) for part in (0.1, 0.9))
+    return median((end - begin) / begin)
 
 
 def _along(data: xr.Dataset, method: str, name: str) -> np.ndarray:
@@ -170,13 +175,13 @@ def _largest(data: xr.Dataset, method: str, name: str) -> np.ndarray:
     return np.asarray(_along(data, method, name).max(axis=1))
 
 
-def _reached(data: xr.Dataset, method: str, name: str, level: float) -> np.ndarray:
-    """When a change reaches a level for the first time, s, by seed; infinite where it never does."""
-    above = _along(data, method, name) >= level
+def reached(data: xr.Dataset, method: str, energy: float) -> np.ndarray:
+    """When the energy has changed by this part of its first value for the first time, s, by seed; infinite where never."""
+    above = _along(data, method, "energy_change") >= energy
     return np.where(above.any(axis=1), data["time"].values[above.argmax(axis=1)], inf)
 
 
-def _part_reached(data: xr.Dataset, method: str, part: float) -> np.ndarray:
+def part_reached(data: xr.Dataset, method: str, part: float) -> np.ndarray:
     """When the change of the spin reaches this part of its largest value, s, by seed."""
     change = _along(data, method, "axial_spin_change")
     largest = change.max(axis=1, keepdims=True)

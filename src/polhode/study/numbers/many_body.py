@@ -22,7 +22,7 @@ from polhode.study.ensembles import (
     step_for,
 )
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.many_body_claims import HALF_STEP, ONE_BOX, RODS
+from polhode.study.many_body_claims import HALF_STEP, ONE_BOX, RODS, delay, reached, rise
 from polhode.study.many_body_cost import TARGET
 from polhode.study.numbers.comparison import listed
 from polhode.study.numbers.formats import factor, macro_name, plain
@@ -138,17 +138,19 @@ def _with_interval(name: str, own: str, found: Estimate, form: Callable[[float],
 def _coverages(data: xr.Dataset, name: str) -> dict[str, str]:
     """How often the intervals hold what they are about, in per cent: exact for medians, simulated for means."""
     seeds = data.sizes["seed"]
-    values = [
-        coverage_of_mean(of_seeds(data, key, row), seeds)
-        for key in map(str, data["method"].values)
-        for row in range(data.sizes["dt"])
-    ]
-    known = [value for value in values if isfinite(value)]
+    known = _simulated(data, seeds)
     return {
-        f"study{name}MedianCoverage": number(100 * ranks(seeds)[1], 3),
+        f"study{name}MedianCoverage": number(100 * ranks(seeds)[1], 3) if seeds > 1 else NOT_AVAILABLE,
         f"study{name}MeanCoverage": number(100 * float(np.median(known)), 2) if known else NOT_AVAILABLE,
         f"study{name}MeanCoverageLeast": number(100 * min(known), 2) if known else NOT_AVAILABLE,
     }
+
+
+def _simulated(data: xr.Dataset, seeds: int) -> list[float]:
+    """The coverage of the interval of a mean of so many states, for each method and step of ``data`` where no run blew up."""
+    keys = map(str, data["method"].values)
+    values = [coverage_of_mean(of_seeds(data, key, row), seeds) for key in keys for row in range(data.sizes["dt"])]
+    return [value for value in values if isfinite(value)]
 
 
 def _reached(value: float) -> str:
@@ -201,12 +203,28 @@ def rods_states(inputs: Inputs) -> dict[str, str]:
         result |= _with_interval("studyStatesEnergy", own, median(energy)) | _with_interval(
             "studyStatesSpin", own, median(turned)
         )
-        result[f"studyStatesLost{own}"] = str(int((turned >= spin).sum()))
+        result[f"studyStatesLost{own}"] = str(int((np.isfinite(turned) & (turned >= spin)).sum()))
         result[f"studyStatesBlown{own}"] = str(int(np.isfinite(data["diverged_at"].sel({"method": key})).sum()))
         if OTHER in data["method"].values:
             pairs = energy / largest["energy_change"].sel({"method": OTHER}).values.ravel()
             result |= _with_interval("studyStatesRatio", own, median(pairs[~np.isnan(pairs)]), ratio)
+    (unstable,) = map(str, half["method"].values)
+    if unstable in data["method"].values:
+        for name, runs in (("", data), ("Half", half)):
+            result[f"studyStatesDoubled{name}"] = number(float(np.median(reached(runs, unstable, 1.0))), 2)
+        result |= _with_interval("studyStatesDelay", "", delay(data, half, unstable, 1.0), ratio)
+        result |= _with_interval("studyStatesRise", "", rise(data, unstable), ratio)
     return result
+
+
+def few(inputs: Inputs) -> dict[str, str]:
+    """What intervals from as few states as this run has would cover, in per cent, by the errors of the full study."""
+    data, seeds = inputs.released_many_body("chess"), inputs.many_body("chess").sizes["seed"]
+    known = _simulated(data, seeds)
+    return {
+        "studyFewMedianCoverage": number(100 * ranks(seeds)[1], 3) if seeds > 1 else NOT_AVAILABLE,
+        "studyFewMeanCoverage": number(100 * float(np.median(known)), 2) if known else NOT_AVAILABLE,
+    }
 
 
 def _rods(data: xr.Dataset, name: str) -> dict[str, str]:
@@ -266,5 +284,6 @@ GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
     rods_released,
     rods_repeated,
     rods_states,
+    few,
 )
 COST_GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (times,)
