@@ -7,15 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import polhode
 from polhode import body, quaternion, vector
 from polhode.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.operations import Counting, Operations, count, counting, on_counting, operations
+from polhode.study import cost as cost_study
 from polhode.study import numbers, tables
-from polhode.study.inputs import Inputs
+from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.numbers import cost as cost_numbers
+from polhode.study.storage import write_groups
 from polhode.study.tables import cost
 
 PAPER = Path(__file__).parents[1] / "paper"
@@ -189,15 +192,26 @@ def test_the_driver_does_the_same(key, normalise):
 # The table and its section
 
 
-def test_the_table_has_every_method(tmp_path):
-    data = cost.counts().set_index("method")
+def counted(folder: Path, *keys: str) -> Inputs:
+    """A run whose cost.nc holds the counts of these methods."""
+    write_groups({"/": xr.Dataset(), "operations": cost_study.operation_counts(keys)}, folder / "cost.nc")
+    return Inputs("", cost_file=folder / "cost.nc")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Inputs:
+    return counted(tmp_path_factory.mktemp("run"), *polhode.methods)
+
+
+def test_the_table_has_every_method(run, tmp_path):
+    data = cost.counts(run).set_index("method")
     assert set(data.index) == set(polhode.methods)
     assert data.relative["euler"] == 1 and data.total["spiral_leapfrog"] == operations("spiral_leapfrog").total
     switchable = data.total_normalised.notna()
     assert set(data.index[~switchable]) == {"pfc4_delvalle2024"}
     assert (data.total_normalised - data.total_left_alone)[switchable].eq(NORMALISATION.total).all()
     for folder in ("one", "two"):
-        tables.render("operations", Inputs(tmp_path), tmp_path / folder)
+        tables.render("operations", run, tmp_path / folder)
     for ending in ("csv", "tex"):
         one, two = ((tmp_path / folder / f"operations.{ending}").read_bytes() for folder in ("one", "two"))
         assert one == two
@@ -216,19 +230,32 @@ def test_a_plugin_that_cannot_be_counted_has_an_empty_row(monkeypatch, tmp_path)
         return (*state[:4], math.exp(state[4]), state[5], state[6])
 
     mine = replace(polhode.methods["euler"], key="mine", label="mine", after_torque=after_torque)
-    monkeypatch.setattr(cost, "registry", {**polhode.methods, "mine": mine})
-    data, text = cost.table(Inputs(tmp_path))
+    monkeypatch.setattr(cost_study, "catalogue", lambda kind: {**polhode.methods, "mine": mine})
+    inputs = counted(tmp_path, "euler", "spiral_leapfrog", "verlet", "mine")
+    data, text = cost.table(inputs)
     assert data.set_index("method").total.isna()["mine"]
     assert "mine & -- & --" in text
-    assert "studyOperationsMine" not in cost_numbers.operations(Inputs(tmp_path))
+    assert "costOperationsMine" not in cost_numbers.operations(inputs)
 
 
-def test_the_numbers_of_the_section_are_made(tmp_path):
-    made = cost_numbers.operations(Inputs(tmp_path))
+def test_the_table_is_that_of_the_file(run, tmp_path):
+    """Nothing is counted again: what the file has is printed, and without a file there is no table."""
+    data = run.cost("operations").copy(deep=True)
+    data["total"].loc[{"method": "no_squish"}] = 4711
+    write_groups({"/": xr.Dataset(), "operations": data}, tmp_path / "cost.nc")
+    edited = Inputs("", cost_file=tmp_path / "cost.nc")
+    assert "& 4711 &" in cost.table(edited)[1]
+    assert cost_numbers.operations(edited)["costOperationsNoSquish"] == "4711"
+    with pytest.raises(NotInRun):
+        cost.counts(Inputs(tmp_path))
+
+
+def test_the_numbers_of_the_section_are_made(run):
+    made = cost_numbers.operations(run)
     text = (PAPER / "sections" / "cost.tex").read_text()
-    assert set(re.findall(r"\\(study\w+)", text)) <= set(made)
-    assert made["studyOperationsNormalise"] == "13" and made["studyOperationsLinear"] == "32"
-    assert cost_numbers.operations in numbers.GROUPS
-    assert "SPIRAL-O" in made["studyOperationsCheaper"] and "Euler" not in made["studyOperationsCheaper"]
+    assert set(re.findall(r"\\(cost\w+)", text)) <= set(made)
+    assert made["costOperationsNormalise"] == "13" and made["costOperationsLinear"] == "32"
+    assert cost_numbers.operations in numbers.COST_GROUPS
+    assert "SPIRAL-O" in made["costOperationsCheaper"] and "Euler" not in made["costOperationsCheaper"]
     text = re.sub(r"\\(setlength\{.*?\}\{.*?\})", "", text)
     assert not re.findall(r"\d", text), "no measured number stands in the text"

@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from polhode.operations import operations
+from polhode.operations import Operations, operations
 from polhode.problems.system import System
 from polhode.registry import catalogue
 from polhode.study.configuration import Study
@@ -46,7 +46,11 @@ OPERATIONS = {
     "square_roots": "square roots",
     "total": "all arithmetic",
     "constants": "those of the arithmetic that involve the step size and the body alone",
+    "negations": "changes of sign, no part of the total",
+    "comparisons": "comparisons, no part of the total",
 }
+#: The total with normalisation of the quaternion every step, and without.
+SWITCHED = {"total_normalised": True, "total_left_alone": False}
 
 
 @dataclass(frozen=True)
@@ -350,19 +354,38 @@ def published_cost(data: xr.Dataset, targets: xr.Dataset | None, step: xr.Datase
 
 
 def operation_counts(methods: Iterable[str]) -> xr.Dataset:
-    """Operations and torques of one step, counted from the kernels; NaN where a plug-in's cannot be counted."""
+    """Operations and torques of one step, counted from the kernels; NaN where a plug-in's cannot be counted.
+
+    As the method declares its normalisation, and the total with normalisation and without, NaN where it cannot be switched.
+    """
     keys = list(methods)
-    rows = {name: np.full(len(keys), nan) for name in OPERATIONS}
     registry = catalogue("polhode.methods")
+    rows = {name: np.full(len(keys), nan) for name in (*OPERATIONS, *SWITCHED)}
     for i, key in enumerate(keys):
-        try:
-            counted = operations(registry[key])
-        except (KeyError, TypeError, ValueError):
-            continue
+        counted = _counted(registry, key, None)
         for name in OPERATIONS:
-            rows[name][i] = getattr(counted, name)
-    variables = {name: ("method", rows[name], _attrs(f"{text} of one step", "1")) for name, text in OPERATIONS.items()}
-    return xr.Dataset(variables, {"method": keys})
+            rows[name][i] = getattr(counted, name, nan)
+        for name, normalise in SWITCHED.items():
+            rows[name][i] = getattr(_counted(registry, key, normalise), "total", nan)
+    texts = OPERATIONS | {name: f"all arithmetic {'with' if on else 'without'} normalisation" for name, on in SWITCHED.items()}
+    variables: dict[str, Any] = {
+        name: ("method", rows[name], _attrs(f"{text} of one step", "1")) for name, text in texts.items()
+    }
+    known = [registry.get(key) for key in keys]
+    variables["normalises"] = (
+        "method",
+        np.array([bool(method and method.normalises) for method in known], "int8"),
+        _attrs("whether the method declares normalisation, which all but the two totals go by", "1"),
+    )
+    labels = [method.label if method else key for key, method in zip(keys, known, strict=True)]
+    return xr.Dataset(variables, {"method": keys, "label": ("method", labels)})
+
+
+def _counted(registry: Any, key: str, normalise: bool | None) -> Operations | None:
+    try:
+        return operations(registry[key], normalise)
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def cost_groups(

@@ -12,6 +12,7 @@ import numpy as np
 
 from polhode.study.claims import of
 from polhode.study.comparison import label
+from polhode.study.ensembles import median
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.measured import Measure, Measured
 from polhode.study.step_times import UNIT
@@ -107,6 +108,23 @@ def _extreme(results: Inputs, method: str, others: list[str], target: float, whi
     return decades(found[str(chosen)])._replace(evidence=words)
 
 
+def many_body_time_ratio(results: Inputs, scene: str, method: str, dt: float, other: str, other_dt: float) -> Measured:
+    """How many times longer another method takes for the same stretch of a many-body scene, each with its own step.
+
+    The median over the rounds of the timing, in each of which both methods had their turn, with its exact interval.
+    """
+    timed = results.cost("many_body")
+    if scene not in timed.scene:
+        raise NotInRun(f"the scene {scene} was not timed in this run")
+    one, two = (of(timed, m).samples.sel({"scene": scene}).values for m in (method, other))
+    if not (np.isfinite(one).all() and np.isfinite(two).all()):
+        raise NotInRun(f"{method} or {other} has no time in this run")
+    found = median(two / one * (dt / other_dt))
+    steps = "" if dt == other_dt else f", with {dt / other_dt:.3g} times as many steps"
+    words = f"{np.median(two):.3g} us a step against {np.median(one):.3g} us{steps}; {len(one)} rounds"
+    return Measured(found.value, words, found.low, found.high)
+
+
 MEASURES: dict[str, Measure] = {
     f.__name__: f
     for f in (
@@ -116,5 +134,6 @@ MEASURES: dict[str, Measure] = {
         time_ratio,
         smallest_time_decades,
         largest_time_decades,
+        many_body_time_ratio,
     )
 }

@@ -82,6 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of a finished run; by default results")
     parser.add_argument("--output", type=Path, default=Path("data/released/many_body.nc"), help="file to write")
     parser.add_argument("--force", action="store_true", help="also over a file that holds more runs")
+    parser.add_argument("--keep", action="store_true", help="keep the scenes of the file that this run does not have")
 
 
 def _runs(groups: dict[str, xr.Dataset]) -> int:
@@ -94,6 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
         groups = released(arguments.results)
     except (FileNotFoundError, ValueError) as error:
         raise UsageError(str(error)) from None
+    if arguments.keep and arguments.output.is_file():
+        old = [name for name in group_names(arguments.output) if f"/{name}" not in groups]
+        groups = {"/": groups["/"], **{f"/{name}": read_dataset(arguments.output, name) for name in old}, **groups}
     runs = _runs({name: data for name, data in groups.items() if name != "/"})
     if arguments.output.is_file() and not arguments.force:
         known = _runs({name: read_dataset(arguments.output, name) for name in group_names(arguments.output)})

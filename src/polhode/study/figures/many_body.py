@@ -1,26 +1,35 @@
-"""Many bodies: how the energy of a scene is kept, the spin of rods about their axes, and what the scene looks like."""
+"""Many bodies: how the energy of a scene is kept, the spin of rods about their axes, and what the scene looks like.
 
-from collections.abc import Callable, Iterable
+Drawn is the full study that came with the code, with its fifty initial states; what the run at hand finds from a few of them
+is beside it as a check. Nothing is shifted along the axis of the time step: methods that lie on each other have a panel each.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from polhode.manybody import pictures
-from polhode.study import style
-from polhode.study.ensembles import Estimate, mean_error, median_error, paired_ratio, spin_label
-from polhode.study.figures.drawing import STEP, legend_below_styles, log_error_axis, new_figure, panel_title
+from polhode.study import comparison, style
+from polhode.study.ensembles import Estimate, mean_error, median, paired_ratio, paired_ratio_over_steps, spin_label
+from polhode.study.figures.drawing import STEP, legend_below_styles, log_error_axis, new_figure, panel_title, printable
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.many_body_claims import HALF_STEP, ONE_BOX, RODS
 
 #: The chess pieces as the publication states them and as its program runs them, in the order of the panels.
 CHESS = ("chess", "chess_no_spin")
 #: The method that the others are compared with from the same initial states.
 COMPARED = "spiral_leapfrog"
+#: The exponent of the time step with which a leapfrog's error grows, and the step at which scaled errors are what they are, s.
+EXPONENT, SCALED_TO = 2.5, 4.85e-6
+#: Methods whose errors are within this factor of those they are compared with have a panel each.
+NEAR = 2.0
 #: The colour of what publications say.
 PUBLISHED = "#C00000"
 #: How the points are drawn that the publication states.
@@ -31,10 +40,12 @@ SQUARES: dict[str, Any] = {
     "markeredgecolor": PUBLISHED,
     "markeredgewidth": 1.2,
 }
+#: How the run at hand is drawn, in the colour of the method.
+CHECK: dict[str, Any] = {"linestyle": "none", "marker": "x", "markersize": 3.4, "markeredgewidth": 0.8}
 #: Changes below this are drawn here.
 LEAST = 1e-16
 
-Curve = Callable[[str, int], Estimate]
+Pair = tuple[xr.Dataset | None, xr.Dataset | None]
 
 
 def method_looks(scenes: Iterable[xr.Dataset]) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
@@ -51,70 +62,95 @@ def method_looks(scenes: Iterable[xr.Dataset]) -> tuple[dict[str, str], dict[str
 # Energy against the time step
 
 
-def many_body_energy(inputs: Inputs) -> Figure:
-    """Energy error of the chess pieces against the time step: the mean over initial states as published, and the median."""
-    return _energy_against_step(_scenes(inputs.many_body), inputs)
-
-
-def many_body_released(inputs: Inputs) -> Figure:
-    """The same of the full study that came with the code."""
-    return _energy_against_step(_scenes(inputs.released_many_body), inputs)
-
-
-def _scenes(read: Callable[[str], xr.Dataset]) -> dict[str, xr.Dataset]:
-    """Those of the chess scenes that there are."""
-    found = {}
+def _scenes(inputs: Inputs) -> dict[str, Pair]:
+    """Those of the chess scenes that there are: the full study and the run at hand."""
+    found: dict[str, Pair] = {}
     for name in CHESS:
+        full = run = None
         with suppress(NotInRun):
-            found[name] = read(name)
+            full = inputs.released_many_body(name)
+        with suppress(NotInRun):
+            run = inputs.many_body(name)
+        if full is not None or run is not None:
+            found[name] = (full, run)
     if not found:
-        raise NotInRun("there are no chess pieces in this run")
+        raise NotInRun("there are no chess pieces in this run, and none came with the code")
     return found
 
 
-def _energy_against_step(scenes: dict[str, xr.Dataset], inputs: Inputs) -> Figure:
-    labels, looks = method_looks(scenes.values())
-    figure = new_figure((style.TEXT_WIDTH, 6.2))
-    panels: Any = figure.subplots(2, len(scenes), sharex=True, sharey=True, squeeze=False)
-    letters = iter("abcd")
+def _there(*pairs: Pair) -> list[xr.Dataset]:
+    return [data for pair in pairs for data in pair if data is not None]
+
+
+def many_body_energy(inputs: Inputs) -> Figure:
+    """Mean energy error of the chess pieces over dt^(5/2), against the time step."""
+    scenes = _scenes(inputs)
+    labels, looks = method_looks(_there(*scenes.values()))
+    figure = new_figure((style.TEXT_WIDTH, 4.3))
+    panels: Any = figure.subplots(1, len(scenes), sharex=True, sharey=True, squeeze=False)
     drawn: list[float] = []
-    for line, name, statistic in zip(panels, ("mean", "median"), (mean_error, median_error), strict=True):
-        for axes, data in zip(line, scenes.values(), strict=True):
-            drawn += _curves(axes, data, partial(statistic, data), list(map(str, data["method"].values)), looks)
-            panel_title(axes, next(letters), f"{name}, {spin_label(data)}")
-            _time_scales(axes, data)
-        line[0].set_ylabel(f"energy error, {name} (%)")
     published = inputs.published_numbers("delvalle_many_body")
-    for axes in panels[0]:
-        _published_points(axes, published["dt"].to_numpy(), published["energy_error"].to_numpy())
-    dt = np.concatenate([data["dt"].values for data in scenes.values()])
-    log_error_axis(panels[0, 0], *_decades(drawn))
-    _step_axis(panels[0, 0], float(dt.min()), max(float(data.attrs["contact_time"]) for data in scenes.values()))
-    for axes in panels[1]:
+    for axes, (full, run), letter in zip(panels[0], scenes.values(), "ab", strict=False):
+        shown = _there((full, run))[0]
+        for key in labels:
+            if full is not None:
+                drawn += _means(axes, full, key, looks[key])
+            if run is not None:
+                drawn += _means(axes, run, key, looks[key] | CHECK, bars=False)
+        panel_title(axes, letter, spin_label(shown))
+        axes.set_xscale("log")
+        _time_scales(axes, shown)
+        at, error = published["dt"].to_numpy(), published["energy_error"].to_numpy()
+        axes.plot(at, scaled(at, error), **SQUARES, markersize=7.5, zorder=6)
         axes.set_xlabel(STEP)
-    shown = {**labels, "published": "published"}
-    legend_below_styles(figure, shown, {**looks, "published": SQUARES}, 4)
+    log_error_axis(panels[0, 0], *_decades(drawn))
+    panels[0, 0].set_ylabel(r"mean energy error $\times\,(4.85\,\mu\mathrm{s}/\Delta t)^{5/2}$ (%)")
+    dt = np.concatenate([data["dt"].values for data in _there(*scenes.values())])
+    contact = max(float(data.attrs["contact_time"]) for data in _there(*scenes.values()))
+    _step_axis(panels[0, 0], float(dt.min()), contact)
+    _legend(figure, labels, looks, scenes.values(), {"published": SQUARES})
     return figure
 
 
-def _curves(axes: Axes, data: xr.Dataset, curve: Curve, keys: list[str], looks: dict[str, dict[str, Any]]) -> list[float]:
-    """One line a method with a thin bar for each interval, the bars a little beside each other; returns the values drawn."""
+def scaled(dt: np.ndarray, error: np.ndarray) -> np.ndarray:
+    """Errors as they would be at :data:`SCALED_TO` if they grew as dt^(5/2) from ``dt``, s."""
+    return np.asarray(error * (SCALED_TO / dt) ** EXPONENT)
+
+
+def _means(axes: Axes, data: xr.Dataset, key: str, look: Mapping[str, Any], bars: bool = True) -> list[float]:
+    """The scaled means of one method with their intervals; returns the values drawn."""
+    if key not in data["method"].values:
+        return []
     dt = data["dt"].values
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    drawn: list[float] = []
-    for number, key in enumerate(keys):
-        found = [curve(key, row) for row in range(len(dt))]
-        at = dt * 10 ** (0.018 * (number - (len(keys) - 1) / 2))
-        value, low, high = (np.array([getattr(e, name) for e in found]) for name in ("value", "low", "high"))
-        there = np.isfinite(value) & (value > 0)
-        axes.plot(at, np.where(there, value, np.nan), **looks[key], zorder=3)
-        # An interval that reaches into runs that blew up has no upper end.
-        barred = there & np.isfinite(low)
-        upper = np.where(np.isfinite(high), high, 1e12)
-        axes.vlines(at[barred], low[barred], upper[barred], color=looks[key]["color"], linewidth=0.7, alpha=0.75, zorder=2)
-        drawn += value[there].tolist()
-    return drawn
+    found = [mean_error(data, key, row) for row in range(len(dt))]
+    value, low, high = (scaled(dt, np.array([getattr(e, name) for e in found])) for name in ("value", "low", "high"))
+    there = np.isfinite(value) & (value > 0)
+    axes.plot(dt, np.where(there, value, np.nan), **look, zorder=3)
+    if bars:
+        _bars(axes, dt, low, high, there, look["color"])
+    return list(map(float, value[there]))
+
+
+def _bars(axes: Axes, dt: np.ndarray, low: np.ndarray, high: np.ndarray, there: np.ndarray, colour: str) -> None:
+    """Intervals as thin lines; one that reaches into runs that blew up, or below zero, has no end there."""
+    barred = there & ~np.isnan(low)
+    lower, upper = np.where(low > 0, low, 1e-99), np.where(np.isfinite(high), high, 1e99)
+    axes.vlines(dt[barred], lower[barred], upper[barred], color=colour, linewidth=0.9, zorder=2)
+
+
+def _legend(
+    figure: Figure,
+    labels: Mapping[str, str],
+    looks: Mapping[str, dict[str, Any]],
+    pairs: Iterable[Pair],
+    more: Mapping[str, dict[str, Any]],
+) -> None:
+    """The methods, what is drawn beside them, and of how many states what is drawn is made."""
+    shown = {**labels, **{name: name for name in more}}
+    for full, run in pairs:
+        if full is not None and run is not None:
+            shown["run"] = f"this run ({run.sizes['seed']} states)"
+    legend_below_styles(figure, shown, {**looks, **more, "run": {**CHECK, "color": "0.3"}}, 4)
 
 
 def _decades(values: list[float]) -> tuple[float, float]:
@@ -141,7 +177,7 @@ def _time_scales(axes: Axes, data: xr.Dataset) -> None:
         axes.axvline(at, color="0.5", linewidth=0.7, linestyle=dashes, zorder=1)
         axes.annotate(
             text,
-            (at, 0.03),
+            (at, 0.97),
             xycoords=("data", "axes fraction"),
             xytext=(-2, 0),
             textcoords="offset points",
@@ -149,71 +185,120 @@ def _time_scales(axes: Axes, data: xr.Dataset) -> None:
             fontsize=7,
             color="0.35",
             ha="right",
-            va="bottom",
+            va="top",
         )
 
 
-def _published_points(axes: Axes, dt: np.ndarray, error: np.ndarray) -> None:
-    """The points that the text of the publication names, on the level it marks."""
-    for level in np.unique(error):
-        axes.axhline(level, color=PUBLISHED, linewidth=0.6, linestyle=(0, (1, 2)), zorder=1)
-    axes.plot(dt, error, **SQUARES, markersize=7.5, zorder=6)
-
-
 def many_body_pairs(inputs: Inputs) -> Figure:
-    """Energy errors over SPIRAL's from the same initial state: the median over the states, with its interval."""
-    scenes = {key: data for key, data in _scenes(inputs.many_body).items() if COMPARED in data["method"]}
-    if not scenes:
+    """Energy errors over SPIRAL's from the same initial state: the median over the states, with its interval.
+
+    A panel for each method that is near SPIRAL, one for all others.
+    """
+    pairs = [pair for pair in _scenes(inputs).values() if COMPARED in _there(pair)[0]["method"]]
+    if not pairs:
         raise NotInRun(f"{COMPARED} is not among the methods of the chess pieces")
-    labels, looks = method_looks(scenes.values())
-    labels.pop(COMPARED)
-    figure = new_figure((style.TEXT_WIDTH, 3.9))
-    panels: Any = figure.subplots(1, len(scenes), sharex=True, sharey=True, squeeze=False)
+    full, run = pairs[0]
+    labels, looks = method_looks(_there(pairs[0]))
+    others = [key for key in labels if key != COMPARED]
+    overall = {key: _overall(_there(pairs[0]), key) for key in others}
+    near = [key for key in others if 1 / NEAR < overall[key].value < NEAR]
+    far = [key for key in others if key not in near]
+    groups: list[Sequence[str]] = [*([key] for key in near), *([far] if far else [])]
+    lines = -(-len(groups) // 3)
+    figure = new_figure((style.TEXT_WIDTH, 0.9 + 1.75 * lines))
+    panels = np.atleast_1d(figure.subplots(lines, min(3, len(groups)), sharex=True)).ravel()
     drawn: list[float] = []
-    for axes, data, letter in zip(panels[0], scenes.values(), "ab", strict=False):
-        others = [m for m in map(str, data["method"].values) if m != COMPARED]
-        drawn += _curves(axes, data, lambda m, row, data=data: paired_ratio(data, m, COMPARED, row), others, looks)  # type: ignore[misc]
+    for number, (axes, keys) in enumerate(zip(panels, groups, strict=False)):
+        axes.set_xscale("log")
+        axes.set_yscale("log")
         axes.axhline(1, color=looks[COMPARED]["color"], linewidth=1.2, zorder=1)
-        axes.set_xlabel(STEP)
-        panel_title(axes, letter, spin_label(data))
-    dt = np.concatenate([data["dt"].values for data in scenes.values()])
-    _step_axis(panels[0, 0], float(dt.min()), float(dt.max()))
-    low, high = (min([0.5, *drawn]) / 1.3, max([2.0, *drawn]) * 1.3)
-    panels[0, 0].set_ylim(low, high)
-    marks = [m * 10.0**e for e in range(-6, 9) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
-    marks = marks if len(marks) <= 7 else [m for m in marks if abs(np.log10(m) - round(np.log10(m))) < 0.01]
-    panels[0, 0].yaxis.set_major_locator(FixedLocator(marks))
-    panels[0, 0].yaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"$10^{{{round(np.log10(value))}}}$")
-    )
-    panels[0, 0].yaxis.set_minor_locator(NullLocator())
-    panels[0, 0].set_ylabel("energy error / that of SPIRAL")
-    legend_below_styles(figure, labels, looks, 4)
+        values = [value for key in keys for value in _ratios(axes, full, run, key, looks[key])]
+        if keys is far:
+            log_error_axis(axes, *_decades([1.0, *values]))
+            panel_title(axes, "abcdefghijklmnopqrstuvwxyz"[number], "others")
+        else:
+            drawn += values
+            panel_title(axes, "abcdefghijklmnopqrstuvwxyz"[number], printable(labels[keys[0]]))
+            axes.annotate(
+                f"all steps: {_words(overall[keys[0]])}",
+                (0.03, 0.04),
+                xycoords="axes fraction",
+                fontsize=7,
+                color="0.25",
+            )
+        if number % 3 == 0:
+            axes.set_ylabel("error / that of SPIRAL")
+        if number + 3 >= len(groups):
+            axes.set_xlabel(STEP)
+            axes.xaxis.set_tick_params(labelbottom=True)
+    for axes in panels[len(groups) :]:
+        axes.set_axis_off()
+    dt = np.concatenate([data["dt"].values for data in _there(pairs[0])])
+    _step_axis(panels[0], float(dt.min()), float(dt.max()))
+    limits = (min([1 / NEAR, *drawn]) / 1.15, max([NEAR, *drawn]) * 1.15)
+    for axes in panels[: len(near)]:
+        _ratio_axis(axes, *limits)
+    _legend(figure, {key: labels[key] for key in others}, looks, pairs[:1], {})
     return figure
+
+
+def _overall(there: Sequence[xr.Dataset], key: str) -> Estimate:
+    """The ratio over all steps, from the full study if that has the method."""
+    data = next(data for data in there if key in data["method"].values)
+    return paired_ratio_over_steps(data, key, COMPARED)
+
+
+def _words(found: Estimate) -> str:
+    interval = f" ({found.low:.2f} to {found.high:.2f})" if np.isfinite(found.low) else ""
+    return f"{found.value:.2f}{interval}"
+
+
+def _ratios(axes: Axes, full: xr.Dataset | None, run: xr.Dataset | None, key: str, look: dict[str, Any]) -> list[float]:
+    """The ratios of one method of the full study, with their intervals, and of the run; returns the values drawn."""
+    drawn: list[float] = []
+    for data in (full, run):
+        if data is None or key not in data["method"].values or COMPARED not in data["method"].values:
+            continue
+        dt = data["dt"].values
+        found = [paired_ratio(data, key, COMPARED, row) for row in range(len(dt))]
+        value, low, high = (np.array([getattr(e, name) for e in found]) for name in ("value", "low", "high"))
+        there = np.isfinite(value) & (value > 0)
+        axes.plot(dt, np.where(there, value, np.nan), **(look if data is full else look | CHECK), zorder=3)
+        if data is full:
+            _bars(axes, dt, low, high, there, look["color"])
+        drawn += value[there].tolist()
+    return drawn
+
+
+def _ratio_axis(axes: Axes, low: float, high: float) -> None:
+    """A logarithmic axis of ratios near 1, with plain numbers."""
+    axes.set_ylim(low, high)
+    marks = [mark for mark in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if low <= mark <= high]
+    axes.yaxis.set_major_locator(FixedLocator(marks))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_locator(NullLocator())
 
 
 # Energy over time
 
 
-def running_peak(values: np.ndarray, width: int) -> np.ndarray:
-    """The largest of each group of ``width`` neighbours, at their places; an oscillation then shows as its height."""
-    padded = np.concatenate([values, np.full(-len(values) % width, np.nan)]).reshape(-1, width)
-    return np.repeat(np.fmax.reduce(padded, axis=1), width)[: len(values)]
+def peaks(values: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """The largest value since the place before, at each of the ascending ``places``; an oscillation then shows as its height.
+
+    Not a number where the values end.
+    """
+    whole = np.fmax.reduceat(np.concatenate([values[: places[-1] + 1], [np.nan]]), np.concatenate([[0], places[:-1] + 1]))
+    return np.where(np.isfinite(values[places]), whole, np.nan)
 
 
 def rods_energy(inputs: Inputs) -> Figure:
     """Change of the energy of the rods over time, and below it that of their spin about the long axis, which should stay."""
-    return _rods(inputs.many_body("rods"))
-
-
-def rods_released(inputs: Inputs) -> Figure:
-    """The same of the full study that came with the code."""
-    return _rods(inputs.released_many_body("rods"))
-
-
-def _rods(data: xr.Dataset) -> Figure:
+    try:
+        data = inputs.released_many_body(ONE_BOX)
+    except NotInRun:
+        data = inputs.many_body(ONE_BOX)
     if "axial_spin_change" not in data:
-        raise NotInRun("the rods of this run were not followed over time")
+        raise NotInRun("the rods were not followed over time")
     labels, looks = method_looks([data])
     figure = new_figure((style.TEXT_WIDTH, 5.2))
     panels: Any = figure.subplots(2, 1, sharex=True)
@@ -234,7 +319,8 @@ def _rods(data: xr.Dataset) -> Figure:
         axes.set_ylabel(text)
         panel_title(axes, letter, title)
     panels[1].set_xlabel("time $t$ (s)")
-    panels[1].set_xlim(0, time.max())
+    panels[1].set_xscale("log")
+    panels[1].set_xlim(time[later].min(), time.max())
     spin = float(data.attrs["spin"])
     panels[1].axhline(spin, color="0.45", linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=0)
     panels[1].annotate(
@@ -252,9 +338,10 @@ def _rods(data: xr.Dataset) -> Figure:
 
 
 def _log_lines(axes: Axes, time: np.ndarray, lines: dict[str, np.ndarray], looks: dict[str, dict[str, Any]]) -> None:
-    """Lines on a logarithmic axis; what is zero, or next to it, lies on the lower edge, which then says so."""
-    stride = max(1, len(time) // 150)
-    lines = {key: running_peak(line, stride) for key, line in lines.items()}
+    """Lines on logarithmic axes; what is zero, or next to it, lies on the lower edge, which then says so."""
+    places = np.unique(np.geomspace(1, len(time), 120).astype(int) - 1)
+    lines = {key: peaks(line, places) for key, line in lines.items()}
+    time = time[places]
     joined = np.concatenate(list(lines.values()))
     least = joined[np.isfinite(joined) & (joined > LEAST)]
     low, high = _decades(least.tolist())
@@ -271,6 +358,74 @@ def _log_lines(axes: Axes, time: np.ndarray, lines: dict[str, np.ndarray], looks
         axes.yaxis.set_major_locator(FixedLocator(ticks))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: "0" if v <= 2 * bottom else f"$10^{{{round(np.log10(v))}}}$"))
         axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def rods_states(inputs: Inputs) -> Figure:
+    """Rods from many initial states: energy and spin by method, and the unstable variant with half the step."""
+    data = inputs.released_many_body(RODS)
+    labels, looks = method_looks([data])
+    figure = new_figure((style.TEXT_WIDTH, 5.0))
+    panels = figure.subplot_mosaic([["energy", "spin"], ["time", "time"]], height_ratios=[1.15, 1])  # type: ignore[list-item]
+    order = comparison.in_order(labels)
+    for name, text, variable, letter in (
+        ("energy", r"largest $|\Delta E|/E_0$", "energy_change", "a"),
+        ("spin", r"largest $|\Delta\omega_x|$ (rad/s)", "axial_spin_change", "b"),
+    ):
+        axes = panels[name]
+        _strips(axes, {key: abs(data[variable].sel({"method": key})).max("time").values for key in order}, looks)
+        axes.set_yticks(range(len(order)), [printable(labels[key]) for key in order] if name == "energy" else [])
+        axes.set_ylim(len(order) - 0.4, -0.6)
+        axes.tick_params(axis="y", length=0, labelsize=7.5)
+        axes.set_xlabel(text)
+        panel_title(axes, letter, f"{data.sizes['seed']} states, {float(data['time'][-1]):g} s")
+    _halved(panels["time"], inputs, data)
+    return figure
+
+
+def _strips(axes: Axes, values: Mapping[str, np.ndarray], looks: Mapping[str, dict[str, Any]]) -> None:
+    """A row of points for each method, one a state, with the median and its interval; zeros lie on the left edge."""
+    joined = np.concatenate(list(values.values()))
+    low, high = _decades(joined[np.isfinite(joined) & (joined > LEAST)].tolist())
+    left = low / 10 if (joined <= LEAST).any() else low
+    axes.set_xscale("log")
+    axes.set_xlim(left / 1.8, high)
+    for row, (key, found) in enumerate(values.items()):
+        at = np.where(found <= LEAST, left, found)
+        axes.plot(at, np.full(len(at), row), "|", color=looks[key]["color"], markersize=7, markeredgewidth=0.6, alpha=0.7)
+        middle = median(at)
+        axes.plot([middle.low, middle.high], [row, row], color="0.15", linewidth=1.2, zorder=3)
+        axes.plot(middle.value, row, **{**looks[key], "linestyle": "none", "markersize": 5}, zorder=4)
+    exponents = range(round(np.log10(left)), round(np.log10(high)) + 1)
+    stride = 1 if len(exponents) < 7 else 2 if len(exponents) < 13 else 4
+    ticks = [10.0**e for e in exponents if e % stride == 0 and (10.0**e >= low * 0.99)]
+    axes.xaxis.set_major_locator(FixedLocator([left, *ticks] if left < low else ticks))
+    axes.xaxis.set_major_formatter(
+        FuncFormatter(lambda v, _: "0" if left < low and v <= 2 * left else f"$10^{{{round(np.log10(v))}}}$")
+    )
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _halved(axes: Axes, inputs: Inputs, data: xr.Dataset) -> None:
+    """The energy of the unstable variant over time, all states and their median, with the step and with half of it."""
+    half = inputs.released_many_body(HALF_STEP)
+    (key,) = map(str, half["method"].values)
+    colour = method_looks([half])[1][key]["color"]
+    handles = []
+    looks: tuple[tuple[xr.Dataset, Any, str], ...] = ((data, "-", colour), (half, (0, (4, 1.6)), "0.25"))
+    for runs, line, shade in looks:
+        time = runs["time"].values[1:]
+        change = abs(runs["energy_change"].sel({"method": key}).transpose("time", "seed").values[1:])
+        axes.plot(time, change, linestyle=line, color=shade, linewidth=0.4, alpha=0.45)
+        axes.plot(time, np.median(change, axis=1), linestyle=line, color=shade, linewidth=2.0)
+        label = rf"$\Delta t={1e6 * float(runs['dt'].values[0]):.4g}\,\mu$s"
+        handles.append(Line2D([], [], linestyle=line, color=shade, linewidth=2.0, label=label))
+    log_error_axis(axes, *_decades([1e-4, float(np.nanmax(change))]))
+    axes.set_xlim(0, float(data["time"][-1]))
+    axes.axhline(1.0, color="0.6", linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=0)
+    axes.set_xlabel("time $t$ (s)")
+    axes.set_ylabel(r"$|\Delta E|/E_0$")
+    panel_title(axes, "c", printable(str(half["label"].values[0])))
+    axes.legend(handles=handles, loc="lower right")
 
 
 # Pictures
@@ -310,7 +465,6 @@ FIGURES: dict[str, Callable[[Inputs], Figure]] = {
     "many_body_scene": many_body_scene,
     "many_body_energy": many_body_energy,
     "many_body_pairs": many_body_pairs,
-    "many_body_released": many_body_released,
     "rods_energy": rods_energy,
-    "rods_released": rods_released,
+    "rods_states": rods_states,
 }

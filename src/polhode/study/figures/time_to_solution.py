@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
 
 from polhode.study import comparison, style
@@ -24,7 +24,7 @@ from polhode.study.figures.drawing import (
     printable,
 )
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.ranking import at_the_edge, candidates, winners
+from polhode.study.ranking import CLOSE, at_the_edge, candidates, winners
 
 #: How much of their colour shows in the bands of what is stated.
 BAND = 0.25
@@ -34,6 +34,12 @@ RIVALS = ("omelyan1998", "verlet", "verlet_delvalle2024", "rk4")
 SHOWN_ERRORS = (1e-12, 1.0)
 #: How much of a method's colour is left in a cell, so that text stands out.
 TINT = 0.5
+#: The same by how many times as long the second takes, from where on: the paler, the less it matters who is first.
+LEADS = (
+    (1.0, 0.2, rf"second: within {100 * (CLOSE - 1):.0f}$\,$%"),
+    (CLOSE, 0.42, "second: up to twice"),
+    (2.0, 0.72, "second: longer"),
+)
 #: Space between the classes of torque in the overview, in cells.
 GAP = 0.35
 #: Short names, for cells.
@@ -245,7 +251,7 @@ def price_of_torque(inputs: Inputs) -> Figure:
     looks, labels = _looks(*groups), _labels(*groups)
     columns = min(2, len(shown))
     lines = -(-len(shown) // columns)
-    figure = new_figure((style.TEXT_WIDTH, 0.6 + 2.35 * lines))
+    figure = new_figure((style.TEXT_WIDTH, 0.6 + 1.85 * lines))
     panels = np.atleast_1d(figure.subplots(lines, columns)).ravel()
     used: set[str] = set()
     for number, (torque_class, problem, data) in enumerate(shown):
@@ -253,14 +259,18 @@ def price_of_torque(inputs: Inputs) -> Figure:
         used |= _map(axes, data, looks, labels)
         panel_title(axes, "abcdefgh"[number], f"{torque_class}: {comparison.short_name(inputs, problem)}")
         if number % columns == 0:
-            axes.set_ylabel("price of a torque (steps of Euler)")
+            axes.set_ylabel("price of a torque")
         if number + columns >= len(shown):
             axes.set_xlabel("target error")
     for axes in panels[len(shown) :]:
         axes.set_axis_off()
-    keys = [key for key in comparison.in_order(labels) if key in used]
-    marks = {key: {**looks[key], "linestyle": "none", "markersize": 6} for key in keys}
-    legend_below_styles(figure, {key: labels[key] for key in keys}, marks, 4)
+    handles = [
+        Patch(facecolor=_tint(looks[key]["color"], LEADS[-1][1]), label=printable(labels[key]))
+        for key in comparison.in_order(labels)
+        if key in used
+    ]
+    handles += [Patch(facecolor=_tint("#000000", share), label=text) for _, share, text in LEADS]
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1.2, columnspacing=1.6)
     return figure
 
 
@@ -334,11 +344,10 @@ def _best_cell(
 
 
 def _map(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]], labels: dict[str, str]) -> set[str]:
-    """One panel: a cell in the colour of the winner, with the marker of the next and how much longer it takes."""
+    """One panel: a cell in the colour of the winner, the stronger the farther it is ahead of the second."""
     targets, prices = data["target_error"].values, data["torque_price"].values
     first = winners(data, candidates(data))
     best: dict[tuple[int, int], str] = {}
-    used: set[str] = set()
     for i, target in enumerate(targets):
         for j, price in enumerate(prices):
             rows = first[float(target), float(price)]
@@ -347,26 +356,20 @@ def _map(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]], labels:
                 continue
             key, seconds = rows[0]
             best[i, j] = key
-            used.add(key)
-            _winner_cell(axes, i, j, looks[key]["color"], at_the_edge(data, key, float(target)))
-            if len(rows) > 1:
-                other, later = rows[1]
-                used.add(other)
-                axes.plot([i + 0.2], [j + 0.27], **{**looks[other], "linestyle": "none", "markersize": 3.6}, clip_on=False)
-                axes.text(i + 0.36, j + 0.25, _margin(later / seconds), fontsize=6, color="0.1", va="center", ha="left")
+            lead = rows[1][1] / seconds if len(rows) > 1 else np.inf
+            _winner_cell(axes, i, j, looks[key]["color"], at_the_edge(data, key, float(target)), strength(lead))
     for (i, j), key in best.items():
         # A line where the winner changes.
         for (di, dj), xs, ys in (((1, 0), (i + 1, i + 1), (j, j + 1)), ((0, 1), (i, i + 1), (j + 1, j + 1))):
             if best.get((i + di, j + dj), key) != key:
-                axes.plot(xs, ys, color="white", linewidth=2.2, solid_capstyle="butt", zorder=3)
+                axes.plot(xs, ys, color="black", linewidth=1.4, solid_capstyle="projecting", zorder=3)
     for cells in _regions(best):
         key = best[cells[0]]
         begin, length, row = _name_place(cells)
         name = _short(key, labels)
-        small = 6.0 if len(name) > 4.2 * length else 7.0
-        axes.text(
-            begin + length / 2, row + 0.69, printable(name), fontsize=small, color="black", ha="center", va="center", zorder=4
-        )
+        small = 6.0 if len(name) > 4.2 * length else 8.0
+        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.2}
+        axes.text(begin + length / 2, row + 0.5, printable(name), fontsize=small, ha="center", va="center", zorder=4, bbox=box)
     axes.set_xlim(0, len(targets))
     axes.set_ylim(0, len(prices))
     axes.set_xticks(np.arange(len(targets)) + 0.5, [rf"$10^{{{round(np.log10(t))}}}$" for t in targets])
@@ -374,12 +377,17 @@ def _map(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]], labels:
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    return used
+    return set(best.values())
 
 
-def _winner_cell(axes: Axes, x: float, y: float, colour: str, edge: bool) -> None:
+def strength(lead: float) -> float:
+    """How much of its colour a cell shows where the second takes ``lead`` times as long."""
+    return [share for least, share, _ in LEADS if lead >= least][-1]
+
+
+def _winner_cell(axes: Axes, x: float, y: float, colour: str, edge: bool, share: float = TINT) -> None:
     """A cell in a method's colour, with thin white edges, hatched where its step size lies at the end of what was run."""
-    axes.add_patch(Rectangle((x, y), 1, 1, facecolor=_tint(colour), edgecolor="white", linewidth=0.4))
+    axes.add_patch(Rectangle((x, y), 1, 1, facecolor=_tint(colour, share), edgecolor="white", linewidth=0.4))
     if edge:
         hatched: Any = {"facecolor": "none", "edgecolor": (1, 1, 1, 0.45), "hatch": "////", "linewidth": 0}
         axes.add_patch(Rectangle((x, y), 1, 1, **hatched))
@@ -390,13 +398,9 @@ def _price(price: float) -> str:
     return rf"$10^{{{round(exponent)}}}$" if exponent > 1 and exponent == round(exponent) else f"{price:g}"
 
 
-def _margin(ratio: float) -> str:
-    return f"{ratio:.2f}" if ratio < 1.995 else f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
-
-
-def _tint(colour: str) -> tuple[float, float, float]:
+def _tint(colour: str, share: float = TINT) -> tuple[float, float, float]:
     """A colour mixed with white, so that black text stands out on it."""
-    red, green, blue = (1 - TINT * (1 - x) for x in to_rgb(colour))
+    red, green, blue = (1 - share * (1 - x) for x in to_rgb(colour))
     return red, green, blue
 
 

@@ -13,27 +13,26 @@ from polhode.study import comparison, style
 from polhode.study.figures.drawing import new_figure, panel_title, printable
 from polhode.study.inputs import Inputs, methods
 
-#: How far the samples of a form reach above and below its place in the row.
-TICK = 0.17
-#: The right end of the axes, in units of the slowest method; slower samples are left out.
-MARGIN = 1.6
+#: The right end of the axes, in units of the slowest median.
+MARGIN = 1.1
 #: The colour of what publications say.
 PUBLISHED = "#C00000"
 
 
 def relative_cost(inputs: Inputs) -> Figure:
-    """The time of a step relative to direct Euler, with all samples, in both frames, with and without normalisation."""
+    """The time of a step relative to direct Euler, in both frames, with and without normalisation.
+
+    Few marks: the table has the numbers, its CSV the quartiles, cost.nc all samples.
+    """
     step = inputs.cost("step")
     keys = list(map(str, step["method"].values))
     labels = dict(zip(keys, map(str, step["label"].values), strict=True))
     looks = style.styles(keys, {key: methods[key].variant_of for key in keys if key in methods})
     published = inputs.published_numbers("delvalle_cost")
     stated = published[published["quantity"] == "step"]
-    # Many samples are drawn fainter, so that their density shows.
-    alpha = float(np.clip(16 / step.sizes["sample"], 0.05, 0.3))
-    figure = new_figure((style.TEXT_WIDTH, max(2.6, 1.25 + 0.25 * len(keys))))
+    figure = new_figure((style.TEXT_WIDTH, max(2.6, 1.1 + 0.185 * len(keys))))
     panels = figure.subplots(1, 2, sharey=True)
-    highest = float(np.nanmax(step["relative"].values)) * MARGIN
+    highest = float(np.nanmax(step["relative"].values * step["median"].values / step["fastest"].values)) * MARGIN
     lowest = float(np.nanmin(step["relative"].values)) / 1.15
     for axes, frame, letter in zip(panels, map(str, step["frame"].values), "ab", strict=True):
         own = step.sel({"frame": frame})
@@ -42,18 +41,16 @@ def relative_cost(inputs: Inputs) -> Figure:
         for key, row in rows.items():
             one = own.sel({"method": key})
             declared = int(one["declared"])
-            place = {1: row - 0.2, 0: row + 0.2}
-            for form in (1, 0):
-                samples = one["samples"].isel(normalised=form).values / unit
-                samples = samples[np.isfinite(samples) & (samples <= highest)]
-                colour = looks[key]["color"]
-                axes.vlines(samples, place[form] - TICK, place[form] + TICK, color=colour, alpha=alpha, linewidth=0.5, zorder=2)
             found = one["relative"].values
+            middle = float(one["median"].isel(normalised=declared)) / unit
+            axes.plot(
+                [found[declared], middle], [row, row], color=looks[key]["color"], alpha=0.35, linewidth=4.5,
+                solid_capstyle="butt", zorder=2,
+            )  # fmt: skip
             if np.isfinite(found).all():
-                axes.plot(found[[1, 0]], [place[1], place[0]], color="0.35", linewidth=0.6, zorder=3)
-                axes.plot(found[1 - declared], place[1 - declared], ".", color="0.2", markersize=3.2, zorder=4)
-            look = {**looks[key], "linestyle": "none", "markersize": 4.8, "zorder": 5}
-            axes.plot(found[declared], place[declared], **look)
+                axes.plot(found, [row, row], color="0.35", linewidth=0.6, zorder=3)
+                axes.plot(found[1 - declared], row, "|" if declared else ".", color="0.2", markersize=5, zorder=4)
+            axes.plot(found[declared], row, **{**looks[key], "linestyle": "none", "markersize": 4.8, "zorder": 5})
         for record in stated.to_dict("records"):
             if frame == "lab" and record["method"] in rows:
                 y = rows[str(record["method"])]
@@ -99,11 +96,12 @@ def _legend(figure: Figure) -> None:
     """What the marks mean, below both panels."""
     marks: list[tuple[str, dict[str, Any]]] = [
         ("fastest sample, as the method declares", {"marker": "o", "color": "0.2", "markersize": 4.8}),
-        ("with normalisation switched", {"marker": ".", "color": "0.2", "markersize": 3.2}),
-        ("every sample: normalised above, not below", {"marker": "|", "color": "0.5", "markersize": 6}),
+        ("with normalisation, which it does not need", {"marker": ".", "color": "0.2", "markersize": 5}),
+        ("from there to the median", {"linestyle": "-", "color": "0.2", "alpha": 0.35, "linewidth": 4.5}),
+        ("without normalisation", {"marker": "|", "color": "0.2", "markersize": 5}),
         ("published", {"marker": "|", "color": PUBLISHED, "markersize": 8, "markeredgewidth": 1.6}),
     ]
-    handles = [Line2D([], [], linestyle="none", label=label, **look) for label, look in marks]
+    handles = [Line2D([], [], label=label, **{"linestyle": "none", **look}) for label, look in marks]
     figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=1.2, columnspacing=1.6)
 
 

@@ -25,15 +25,9 @@ from polhode.study.figures.drawing import (
 )
 from polhode.study.inputs import Inputs, NotInRun
 
-#: Colour of a cell and of the number in it, by the fitted order rounded to a whole number; light to dark, and the warm one for
-#: "does not converge", so that greys and reds alone distinguish nothing.
-ORDER_COLOURS: dict[int, tuple[str, str]] = {
-    0: ("#E9A08F", "black"),
-    1: ("#FDECB0", "black"),
-    2: ("#A3D9C9", "black"),
-    3: ("#4A9FC4", "black"),
-    4: ("#2B4F91", "white"),
-}
+#: Colour of a cell by the fitted order rounded to a whole number; light to dark, and the warm one for "does not converge", so
+#: that greys and reds alone distinguish nothing. The numbers themselves are in the table of orders.
+ORDER_COLOURS: dict[int, str] = {0: "#E9A08F", 1: "#FDECB0", 2: "#A3D9C9", 3: "#4A9FC4", 4: "#2B4F91"}
 NO_FIT = "#E2E2E2"
 #: Cells of methods that were not run: hatched in this grey.
 NOT_RUN = "#A0A0A0"
@@ -79,7 +73,7 @@ def order_map(inputs: Inputs) -> Figure:
     methods = comparison.grouped(frame["method"])
     columns, column_spans, width = _places(classes)
     rows, row_spans, height = _places(methods)
-    figure = new_figure((style.TEXT_WIDTH, max(4.2, 1.75 + 0.168 * height)))
+    figure = new_figure((style.TEXT_WIDTH, max(4.0, 1.75 + 0.15 * height)))
     panels = figure.subplots(1, 2, sharey=True)
     for axes, short, letter, title in zip(
         panels, comparison.QUANTITIES, "ab", ("orientation", "angular velocity"), strict=True
@@ -134,16 +128,11 @@ def order_map(inputs: Inputs) -> Figure:
 
 
 def _cell(axes: Axes, x: float, y: float, order: float, reduced: bool, missed: bool) -> None:
-    """One cell: its colour is the order rounded, its number the order; corner and frame are the marks."""
-    rounded = int(np.clip(round(order), 0, max(ORDER_COLOURS))) if isfinite(order) else None
-    back, ink = ORDER_COLOURS[rounded] if rounded is not None else (NO_FIT, "0.4")
+    """One cell: its colour is the order rounded; corner and frame are the marks."""
+    back = ORDER_COLOURS[int(np.clip(round(order), 0, max(ORDER_COLOURS)))] if isfinite(order) else NO_FIT
     axes.add_patch(Rectangle((x + 0.02, y + 0.02), 0.96, 0.96, facecolor=back, edgecolor="none"))
-    if rounded is not None:
-        # Inside its cell: the layout need not measure hundreds of numbers.
-        number = axes.text(x + 0.5, y + 0.62, f"{order:.1f}", ha="center", va="center", fontsize=6.5, color=ink)
-        number.set_in_layout(False)
     if reduced:
-        axes.fill([x + 0.7, x + 0.98, x + 0.98], [y + 0.02, y + 0.02, y + 0.3], color=REDUCED, linewidth=0)
+        axes.fill([x + 0.55, x + 0.98, x + 0.98], [y + 0.02, y + 0.02, y + 0.5], color=REDUCED, linewidth=0)
     if missed:
         axes.add_patch(Rectangle((x + 0.05, y + 0.05), 0.9, 0.9, fill=False, edgecolor=MISSED, linewidth=1.1))
 
@@ -151,7 +140,7 @@ def _cell(axes: Axes, x: float, y: float, order: float, reduced: bool, missed: b
 def _order_legend(missed: bool) -> list[Any]:
     """What the colours and marks mean, the frame only if there is one; matplotlib fills column by column."""
     names = {0: "no convergence", 1: "first order", 2: "second", 3: "third", 4: "fourth"}
-    orders: list[Any] = [Patch(facecolor=back, label=names[order]) for order, (back, _) in ORDER_COLOURS.items()]
+    orders: list[Any] = [Patch(facecolor=back, label=names[order]) for order, back in ORDER_COLOURS.items()]
     marks: list[Any] = [
         Patch(facecolor=NO_FIT, label="no fit"),
         Patch(facecolor="white", edgecolor=NOT_RUN, hatch="//////", linewidth=0, label="not run"),

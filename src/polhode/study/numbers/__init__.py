@@ -285,13 +285,13 @@ GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
     _tolerances,
     *seelen2016.GROUPS,
     *comparison.GROUPS,
-    *cost.GROUPS,
     *many_body.GROUPS,
 )
 
 
 #: The same for the numbers that are times, or made from them; their macros begin with ``cost``.
 COST_GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
+    *cost.GROUPS,
     *timing.GROUPS,
     *time_to_solution.GROUPS,
     *many_body.COST_GROUPS,

@@ -7,13 +7,27 @@ from math import isfinite, nan
 import numpy as np
 import xarray as xr
 
-from polhode.study.ensembles import mean_error, median_error, paired_ratio, step_for
+from polhode.study.ensembles import (
+    Estimate,
+    coverage_of_mean,
+    mean,
+    mean_error,
+    median,
+    median_error,
+    of_seeds,
+    paired_ratio,
+    paired_ratio_over_steps,
+    ranks,
+    ratio_of_steps,
+    step_for,
+)
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.many_body_claims import HALF_STEP, ONE_BOX, RODS, delay, reached, rise
 from polhode.study.many_body_cost import TARGET
 from polhode.study.numbers.comparison import listed
 from polhode.study.numbers.formats import factor, macro_name, plain
 from polhode.study.tables.latex import NOT_AVAILABLE, escape, number
-from polhode.study.tables.many_body import OTHER, shown_row
+from polhode.study.tables.many_body import OTHER, ratio, shown_row, times_to_level
 
 #: How the scenes are called in macros.
 CASES = {"chess": "Chess", "chess_no_spin": "Still", "rods": "Rods"}
@@ -88,49 +102,129 @@ def chess(inputs: Inputs) -> dict[str, str]:
 
 
 def _errors(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
-    """Means, medians and ratios at the steps that the publication names, and the step at the level it names."""
+    """Means, medians and ratios at the steps that the publication names and over all, and the step at the level it names."""
     result: dict[str, str] = {}
     if case == "rods":
         return result
     dt = data["dt"].values
     at = {short: row for named, short in STEPS.items() if (row := shown_row(dt, named)) is not None}
     shown = shown_row(dt)
+    name = f"{full}{CASES[case]}"
     for key in map(str, data["method"].values):
-        name = f"{full}{CASES[case]}"
         own = macro_name(key)
         for short, row in at.items():
-            result[f"study{name}Mean{short}{own}"] = number(mean_error(data, key, row).value, 2)
+            result |= _with_interval(f"study{name}Mean{short}", own, mean_error(data, key, row))
             result[f"study{name}Median{short}{own}"] = number(median_error(data, key, row).value, 2)
         result[f"study{name}Level{own}"] = _reached(step_for(data, key, TARGET))
-        if OTHER in data["method"] and shown is not None:
-            found = paired_ratio(data, key, OTHER, shown)
-            result[f"study{name}Ratio{own}"] = factor(found.value)
-            result[f"study{name}RatioLow{own}"] = factor(found.low)
-            result[f"study{name}RatioHigh{own}"] = factor(found.high)
-        result[f"study{name}Order{own}"] = number(_slope(data, key), 2)
-    return result
+        if OTHER in data["method"]:
+            if shown is not None:
+                result |= _with_interval(f"study{name}Ratio", own, paired_ratio(data, key, OTHER, shown), ratio)
+            medians = [paired_ratio(data, key, OTHER, row).value for row in range(len(dt))]
+            result[f"study{name}RatioLeast{own}"] = ratio(min(medians))
+            result[f"study{name}RatioMost{own}"] = ratio(max(medians))
+            result |= _with_interval(f"study{name}Overall", own, paired_ratio_over_steps(data, key, OTHER), ratio)
+            result |= _with_interval(f"study{name}StepRatio", own, ratio_of_steps(data, OTHER, key, TARGET), ratio)
+        result |= _with_interval(f"study{name}Order", own, exponent(data, key), ratio)
+    return result | _coverages(data, name)
+
+
+def _with_interval(name: str, own: str, found: Estimate, form: Callable[[float], str] | None = None) -> dict[str, str]:
+    """An estimate as NAME, NAMELow and NAMEHigh of one method."""
+    text = form or (lambda value: number(value, 2))
+    parts = {"": found.value, "Low": found.low, "High": found.high}
+    return {f"{name}{end}{own}": text(value) if isfinite(value) else NOT_AVAILABLE for end, value in parts.items()}
+
+
+def _coverages(data: xr.Dataset, name: str) -> dict[str, str]:
+    """How often the intervals hold what they are about, in per cent: exact for medians, simulated for means."""
+    seeds = data.sizes["seed"]
+    known = _simulated(data, seeds)
+    return {
+        f"study{name}MedianCoverage": number(100 * ranks(seeds)[1], 3) if seeds > 1 else NOT_AVAILABLE,
+        f"study{name}MeanCoverage": number(100 * float(np.median(known)), 2) if known else NOT_AVAILABLE,
+        f"study{name}MeanCoverageLeast": number(100 * min(known), 2) if known else NOT_AVAILABLE,
+    }
+
+
+def _simulated(data: xr.Dataset, seeds: int) -> list[float]:
+    """The coverage of the interval of a mean of so many states, for each method and step of ``data`` where no run blew up."""
+    keys = map(str, data["method"].values)
+    values = [coverage_of_mean(of_seeds(data, key, row), seeds) for key in keys for row in range(data.sizes["dt"])]
+    return [value for value in values if isfinite(value)]
 
 
 def _reached(value: float) -> str:
     return number(value, 2) if isfinite(value) else NOT_AVAILABLE
 
 
-def _slope(data: xr.Dataset, method: str) -> float:
-    """The exponent of the time step with which the median energy error grows, fitted over all steps."""
-    dt = data["dt"].values
-    median = np.array([median_error(data, method, row).value for row in range(len(dt))])
-    there = np.isfinite(median) & (median > 0)
-    return float(np.polyfit(np.log(dt[there]), np.log(median[there]), 1)[0]) if there.sum() > 1 else nan
-
-
-def rods(inputs: Inputs) -> dict[str, str]:
-    """The rods at the end: energy, and the spin that should not have changed."""
-    return _rods(inputs.many_body("rods"), "Rods")
+def exponent(data: xr.Dataset, method: str) -> Estimate:
+    """The exponent of the time step with which the energy error grows: of each state, over the steps that all runs lasted."""
+    errors = np.array([of_seeds(data, method, row, "energy_error_mean") for row in range(data.sizes["dt"])])
+    there = (np.isfinite(errors) & (errors > 0)).all(axis=1)
+    if there.sum() < 2:
+        return Estimate(nan)
+    return mean(np.polyfit(np.log(data["dt"].values[there]), np.log(errors[there]), 1)[0])
 
 
 def rods_released(inputs: Inputs) -> dict[str, str]:
-    """The same of the full study that came with the code."""
-    return _rods(inputs.released_many_body("rods"), "FullRods")
+    """The one box of rods that is followed for long: energy, and the spin that should not have changed."""
+    return _rods(inputs.released_many_body(ONE_BOX), "FullRods")
+
+
+def rods_repeated(inputs: Inputs) -> dict[str, str]:
+    """Whether this run of the rods is that of the full study, as far as both go."""
+    ours, theirs = (
+        data[["energy_change", "axial_spin_change"]] for data in (inputs.many_body("rods"), inputs.released_many_body("rods"))
+    )
+    ours, theirs = xr.align(ours.astype("float32"), theirs.astype("float32"), join="inner")
+    same = all(ours.sizes.values()) and ours.equals(theirs)
+    text = (
+        "repeats them, as long as it lasts, to all digits that were kept"
+        if same
+        else "differs from them in its last digits, and so after some contacts in all"
+    )
+    return {"studyRodsRepeated": text}
+
+
+def rods_states(inputs: Inputs) -> dict[str, str]:
+    """The rods from many initial states: medians of what became of the energy and the spin, and what half the step does."""
+    data, half = inputs.released_many_body(RODS), inputs.released_many_body(HALF_STEP)
+    result = {
+        "studyStatesSeeds": str(data.sizes["seed"]),
+        "studyStatesHorizon": plain(float(data.attrs["horizon"])),
+        "studyStatesCoverage": number(100 * ranks(data.sizes["seed"])[1], 3),
+        "studyStatesHalfDt": plain(float(half["dt"].values[0])),
+    }
+    largest = {name: abs(data[name]).fillna(np.inf).max("time") for name in ("energy_change", "axial_spin_change")}
+    spin = float(data.attrs["spin"])
+    for key in map(str, data["method"].values):
+        own = macro_name(key)
+        energy, turned = (largest[name].sel({"method": key}).values.ravel() for name in largest)
+        result |= _with_interval("studyStatesEnergy", own, median(energy)) | _with_interval(
+            "studyStatesSpin", own, median(turned)
+        )
+        result[f"studyStatesLost{own}"] = str(int((np.isfinite(turned) & (turned >= spin)).sum()))
+        result[f"studyStatesBlown{own}"] = str(int(np.isfinite(data["diverged_at"].sel({"method": key})).sum()))
+        if OTHER in data["method"].values:
+            pairs = energy / largest["energy_change"].sel({"method": OTHER}).values.ravel()
+            result |= _with_interval("studyStatesRatio", own, median(pairs[~np.isnan(pairs)]), ratio)
+    (unstable,) = map(str, half["method"].values)
+    if unstable in data["method"].values:
+        for name, runs in (("", data), ("Half", half)):
+            result[f"studyStatesDoubled{name}"] = number(float(np.median(reached(runs, unstable, 1.0))), 2)
+        result |= _with_interval("studyStatesDelay", "", delay(data, half, unstable, 1.0), ratio)
+        result |= _with_interval("studyStatesRise", "", rise(data, unstable), ratio)
+    return result
+
+
+def few(inputs: Inputs) -> dict[str, str]:
+    """What intervals from as few states as this run has would cover, in per cent, by the errors of the full study."""
+    data, seeds = inputs.released_many_body("chess"), inputs.many_body("chess").sizes["seed"]
+    known = _simulated(data, seeds)
+    return {
+        "studyFewMedianCoverage": number(100 * ranks(seeds)[1], 3) if seeds > 1 else NOT_AVAILABLE,
+        "studyFewMeanCoverage": number(100 * float(np.median(known)), 2) if known else NOT_AVAILABLE,
+    }
 
 
 def _rods(data: xr.Dataset, name: str) -> dict[str, str]:
@@ -161,7 +255,7 @@ def _rods(data: xr.Dataset, name: str) -> dict[str, str]:
 
 def times(inputs: Inputs) -> dict[str, str]:
     """Time of a step of each scene and of a run at the published level, and how many times longer than SPIRAL's."""
-    steps, to_level = inputs.cost("many_body"), inputs.cost("many_body_times")
+    steps, to_level = inputs.cost("many_body"), times_to_level(inputs)
     result: dict[str, str] = {}
     for scene in map(str, steps["scene"].values):
         for key in map(str, steps["method"].values):
@@ -183,5 +277,13 @@ def times(inputs: Inputs) -> dict[str, str]:
     return result
 
 
-GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (scenes, chess, rods, released, rods_released)
+GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
+    scenes,
+    chess,
+    released,
+    rods_released,
+    rods_repeated,
+    rods_states,
+    few,
+)
 COST_GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (times,)

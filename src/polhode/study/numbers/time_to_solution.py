@@ -11,14 +11,14 @@ from polhode.study.cost import PUBLISHED_PROBLEM, RIVAL, UNIT
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.numbers.comparison import listed
 from polhode.study.numbers.formats import factor, macro_name, plain
-from polhode.study.ranking import candidates, winners
+from polhode.study.ranking import CLOSE, candidates, winners
 from polhode.study.tables.latex import NOT_AVAILABLE, escape, number
 
 #: Target errors in macros.
 TARGETS = {1e-2: "Two", 1e-3: "Three", 1e-4: "Four", 1e-5: "Five", 1e-6: "Six", 1e-8: "Eight", 1e-10: "Ten"}
 FRAMES = {"body": "Body", "lab": "Lab"}
-#: Where one method is not distinguished from another: half of what two runs of the timing differ by.
-CLOSE = 1.05
+#: The target error at which the first of a problem is looked at on the other problems of its class.
+CARRIED = 1e-4
 #: Target errors at which the published ladder and the search on real runs are compared: coarser steps have few points.
 COMPARED = 1e-3
 
@@ -59,7 +59,8 @@ def first(inputs: Inputs) -> dict[str, str]:
     sooner, never = {}, []
     for torque_class, problems in comparison.problems_by_class(inputs):
         wanted = comparison.REPRESENTATIVES.get(torque_class, "")
-        data = inputs.cost(wanted if wanted in problems else problems[0])
+        shown = wanted if wanted in problems else problems[0]
+        data = inputs.cost(shown)
         prices = [float(price) for price in data["torque_price"].values]
         everyone, single = (winners(data, candidates(data, one_torque)) for one_torque in (False, True))
         name = torque_class.capitalize()
@@ -73,6 +74,8 @@ def first(inputs: Inputs) -> dict[str, str]:
                 result[f"costSeveralGain{suffix}{name}{short}"] = factor(ours[0][1] / rows[0][1] if rows and ours else nan)
             result[f"costSeveralFrom{suffix}{name}"] = plain(_several_from(data, everyone, price))
             result[f"costFirstOneAll{suffix}{name}"] = _all_first(data, single, price)
+            result[f"costElsewhere{suffix}{name}"] = _elsewhere(inputs, single, [p for p in problems if p != shown], price)
+        result[f"costProblem{name}"] = escape(comparison.short_name(inputs, shown))
         from_cheap, from_dear = (_several_from(data, everyone, price) for price in (min(prices), max(prices)))
         result[f"costSeveralFromBoth{name}"] = " or ".join(dict.fromkeys(plain(error) for error in (from_cheap, from_dear)))
         if isfinite(from_dear):
@@ -107,6 +110,32 @@ def _all_first(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str
     keys = [rows[0][0] for (_, here), rows in found.items() if here == price and rows]
     ordered = sorted(set(keys), key=lambda key: (-keys.count(key), key))
     return listed(escape(str(data["label"].sel({"method": key}).values)) for key in ordered)
+
+
+def _elsewhere(
+    inputs: Inputs, found: dict[tuple[float, float], list[tuple[str, float]]], others: list[str], price: float
+) -> str:
+    """How the method that is first on one problem, with one torque in a step, fares on others, as a sentence."""
+    rows = found.get((CARRIED, price), [])
+    if not others:
+        return "No other problem of this class is run"
+    if not rows:
+        return rf"No method with one torque reaches {plain(CARRIED)}"
+    key, first, parts = rows[0][0], [], []
+    for problem in others:
+        data = inputs.cost(problem)
+        there = winners(data, candidates(data, one_torque=True)).get((CARRIED, price), [])
+        own = dict(there).get(key, nan)
+        name = escape(comparison.short_name(inputs, problem))
+        if not isfinite(own):
+            parts.append(f"does not reach it on the {name}")
+        elif there[0][0] == key:
+            first.append(f"the {name}")
+        else:
+            parts.append(f"takes {factor(own / there[0][1])} times as long as {_label(data, there)} on the {name}")
+    if first:
+        parts.insert(0, f"is first on {listed(first)}, too")
+    return rf"At {plain(CARRIED)} {escape(_name(inputs.cost(others[0]), key))} {listed(parts)}"
 
 
 def _several_sentence(sooner: dict[str, float], never: list[str]) -> str:

@@ -3,14 +3,24 @@
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf, isfinite
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from polhode.study import comparison
-from polhode.study.ensembles import Estimate, mean_error, median_error, paired_ratio, spin_label, step_for
+from polhode.study.ensembles import (
+    Estimate,
+    mean_error,
+    median_error,
+    paired_ratio,
+    paired_ratio_over_steps,
+    spin_label,
+    step_for,
+)
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.many_body_cost import TARGET
+from polhode.study.many_body_cost import TARGET, many_body_times
 from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number, step, tabular
 from polhode.study.tables.torque_classes import grouped_rows
 
@@ -27,65 +37,98 @@ def shown_row(dt: np.ndarray, named: float = SHOWN_DT) -> int | None:
 
 
 def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """Mean and median energy error, their intervals, the paired ratio to SPIRAL, and the step at the published level.
+    """Mean energy error with its interval, and in this run; the ratio to SPIRAL over all steps; the step at the published
+    level. Scenes after the first have the mean and the ratio.
 
-    The CSV has every scene, method and step size.
+    The CSV has every scene, method and step size of the released study and of this run, with medians and coverages.
     """
-    if not inputs.scenes:
-        raise NotInRun("this run has no many bodies")
-    records = []
-    for case in inputs.scenes:
-        data = inputs.many_body(case)
-        for method in map(str, data["method"].values):
-            for row, dt in enumerate(data["dt"].values):
-                estimates = {"mean": mean_error(data, method, row), "median": median_error(data, method, row)}
-                if OTHER in data["method"]:
-                    estimates["ratio"] = paired_ratio(data, method, OTHER, row)
-                record = {"scene": case, "method": method, "dt": dt, "seeds": data.sizes["seed"]}
-                for name, found in estimates.items():
-                    record |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-                blown = int(data["diverged"].sel({"method": method}).isel(dt=row).sum())
-                records.append({**record, "diverged": blown, "dt_at_published_level": step_for(data, method, TARGET)})
-    frame = pd.DataFrame(records)
-    cases = [case for case in CASES if case in inputs.scenes]
+    studies = {"released": _read(inputs.released_many_body), "this run": _read(inputs.many_body)}
+    records = [
+        record for study, scenes in studies.items() for case, data in scenes.items() for record in _records(study, case, data)
+    ]
+    cases = [case for case in CASES if any(case in scenes for scenes in studies.values())]
     if not cases:
-        raise NotInRun("there are no chess pieces in this run")
-    first = {case: inputs.many_body(case) for case in cases}
+        raise NotInRun("there are no chess pieces in this run, and none came with the code")
+    pairs = {case: tuple(scenes.get(case) for scenes in studies.values()) for case in cases}
     labels = {
         str(m): str(label)
-        for data in first.values()
+        for pair in pairs.values()
+        for data in pair
+        if data is not None
         for m, label in zip(data["method"].values, data["label"].values, strict=True)
     }
 
     def row_of(method: str) -> list[str]:
         cells = [escape(labels[method])]
-        for data in first.values():
-            at = shown_row(data["dt"].values)
-            if method not in data["method"] or at is None:
-                cells += ["--"] * 4
-                continue
-            cells += [
-                _or_infinite(mean_error(data, method, at).value),
-                _or_infinite(median_error(data, method, at).value),
-                "1"
-                if method == OTHER
-                else _between(paired_ratio(data, method, OTHER, at))
-                if OTHER in data["method"]
-                else "--",
-                _or_dash(step_for(data, method, TARGET)),
-            ]
+        for number_of, (full, run) in enumerate(pairs.values()):
+            over_steps, dt = _pair(full, method)
+            cells += (
+                [_mean(full, method), over_steps]
+                if number_of
+                else [_mean(full, method), _mean(run, method, False), over_steps, dt]
+            )
         return cells
 
-    head = ["method", *(["mean", "median", "ratio to SPIRAL", r"$\dt$ (s)"] * len(cases))]
-    text = tabular("l" + "cccc" * len(cases), head, grouped_rows(comparison.in_order(labels), row_of))
-    top = " & ".join(["", *(rf"\multicolumn{{4}}{{c}}{{{spin_label(data)}}}" for data in first.values())]) + r" \\" + "\n"
-    top += "".join(rf"\cmidrule(lr){{{4 * i + 2}-{4 * i + 5}}}" for i in range(len(cases))) + "\n"
-    return frame, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    run = pairs[cases[0]][1]
+    few = "this run" if run is None else f"{run.sizes['seed']} states"
+    head = ["method", "mean", few, "ratio to SPIRAL", r"$\dt$ (s)", *(["mean", "ratio to SPIRAL"] * (len(cases) - 1))]
+    text = tabular("llclc" + "ll" * (len(cases) - 1), head, grouped_rows(comparison.in_order(labels), row_of))
+    spins = [spin_label(next(data for data in pair if data is not None)) for pair in pairs.values()]
+    widths = [4, *([2] * (len(cases) - 1))]
+    top = " & ".join(["", *(rf"\multicolumn{{{w}}}{{c}}{{{spin}}}" for w, spin in zip(widths, spins, strict=True))])
+    ends = np.cumsum(widths) + 1
+    top += r" \\" + "\n" + "".join(rf"\cmidrule(lr){{{e - w + 1}-{e}}}" for w, e in zip(widths, ends, strict=True)) + "\n"
+    return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
 
 
-def _or_infinite(value: float) -> str:
-    """An error; infinite where a run blew up."""
-    return INFINITE if value == inf else step(value, 2)
+#: All scenes that tables know; those of rods are followed over time.
+SCENES = (*CASES, "rods", "rods_states", "rods_half_step")
+
+
+def _read(read: Callable[[str], xr.Dataset]) -> dict[str, xr.Dataset]:
+    found = {}
+    for case in SCENES:
+        with suppress(NotInRun):
+            found[case] = read(case)
+    return found
+
+
+def _records(study: str, case: str, data: xr.Dataset) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = []
+    for method in map(str, data["method"].values):
+        level = step_for(data, method, TARGET)
+        for row, dt in enumerate(data["dt"].values):
+            estimates = {"mean": mean_error(data, method, row), "median": median_error(data, method, row)}
+            if OTHER in data["method"]:
+                estimates["ratio"] = paired_ratio(data, method, OTHER, row)
+            record: dict[str, Any] = {"study": study, "scene": case, "method": method, "dt": dt, "seeds": data.sizes["seed"]}
+            for name, found in estimates.items():
+                record |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+            record["coverage_of_medians"] = estimates["median"].coverage
+            record["diverged"] = int(data["diverged"].sel({"method": method}).isel(dt=row).sum())
+            records.append({**record, "dt_at_published_level": level})
+    return records
+
+
+def _mean(data: xr.Dataset | None, method: str, interval: bool = True) -> str:
+    """The mean at the shown step, with its interval."""
+    at = shown_row(data["dt"].values) if data is not None else None
+    if data is None or at is None or method not in data["method"]:
+        return "--"
+    found = mean_error(data, method, at)
+    if found.value == inf:
+        return INFINITE
+    return number(found.value, 2) + (
+        f" ({number(found.low, 2)}--{number(found.high, 2)})" if interval and isfinite(found.low) else ""
+    )
+
+
+def _pair(data: xr.Dataset | None, method: str) -> tuple[str, str]:
+    """The ratio to SPIRAL over all steps, and the step at the published level."""
+    if data is None or method not in data["method"]:
+        return "--", "--"
+    pairs = "--" if OTHER not in data["method"] else _between(paired_ratio_over_steps(data, method, OTHER))
+    return "1" if method == OTHER else pairs, _or_dash(step_for(data, method, TARGET))
 
 
 def _between(found: Estimate) -> str:
@@ -95,18 +138,31 @@ def _between(found: Estimate) -> str:
     if not isfinite(found.value):
         return NOT_AVAILABLE
     if not isfinite(found.low):
-        return number(found.value, 2)
-    high = number(found.high, 2) if isfinite(found.high) else INFINITE
-    return f"{number(found.value, 2)} ({number(found.low, 2)}--{high})"
+        return ratio(found.value)
+    return f"{ratio(found.value)} ({ratio(found.low)}--{ratio(found.high)})"
+
+
+def ratio(value: float) -> str:
+    """Two decimals near 1, two digits beyond."""
+    return INFINITE if value == inf else decimal(value, 2) if value < 9.95 else number(value, 2)
 
 
 def _or_dash(value: float) -> str:
     return step(value, 2) if isfinite(value) else "--"
 
 
+def times_to_level(inputs: Inputs) -> xr.Dataset:
+    """Time of a run at the published level: the steps of the released study, times what a step took in this run."""
+    timing = inputs.cost("many_body")
+    released = {case: data for case, data in _read(inputs.released_many_body).items() if case in CASES}
+    if not released:
+        raise NotInRun("no full study of the chess pieces came with this code")
+    return many_body_times(timing, released)
+
+
 def many_body_cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Time of a step of each scene, and of a run at the published level of the energy error, beside the published one."""
-    times, steps = inputs.cost("many_body_times"), inputs.cost("many_body")
+    times, steps = times_to_level(inputs), inputs.cost("many_body")
     published = inputs.published_numbers("delvalle_many_body").set_index("method")
     records = []
     for case in map(str, times["case"].values):

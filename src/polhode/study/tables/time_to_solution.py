@@ -74,7 +74,8 @@ def speed_up(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 def time_to_solution(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Which method is first to a target error, and how much longer the first with one torque in a step takes.
 
-    The CSV has every method on every problem at every target error and price.
+    The CSV has every method on every problem at every target error and price, with its place and how many times as long it
+    takes as the first; the variants as published have no place.
     """
     records: list[dict[str, Any]] = []
     rows: list[Sequence[str] | str] = []
@@ -89,16 +90,21 @@ def time_to_solution(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     if not records:
         raise NotInRun("this run holds no problem")
     head = ["class", "price", *(_power(t) for t in SHOWN_TARGETS)]
-    return pd.DataFrame(records), tabular("lr" + "l" * len(SHOWN_TARGETS), head, rows)
+    return pd.DataFrame(records).astype({"place": "Int64"}), tabular("lr" + "l" * len(SHOWN_TARGETS), head, rows)
 
 
 def _records(data: xr.Dataset, torque_class: str) -> list[dict[str, Any]]:
     result: list[dict[str, Any]] = []
+    places = {
+        case: {key: (place, seconds / rows[0][1]) for place, (key, seconds) in enumerate(rows, 1)}
+        for case, rows in winners(data, candidates(data)).items()
+    }
     for key in comparison.in_order(data["method"].values):
         for target in data["target_error"].values:
             own = data.sel({"method": key, "target_error": target})
             for price in data["torque_price"].values:
                 here = own.sel(torque_price=price)
+                place, times_first = places.get((float(target), float(price)), {}).get(key, (None, nan))
                 result.append(
                     {
                         "torque_class": torque_class,
@@ -112,6 +118,8 @@ def _records(data: xr.Dataset, torque_class: str) -> list[dict[str, Any]]:
                         "extrapolated": int(own["extrapolated"]),
                         "coarsest": int(own["coarsest"]),
                         "seconds": float(here["priced_time"]),
+                        "place": place,
+                        "times_first": times_first,
                         "speed_up_over_euler": float(here["priced_speed_up_euler"]),
                         "speed_up_over_spiral": float(here["priced_speed_up_spiral"]),
                     }
