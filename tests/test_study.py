@@ -885,12 +885,12 @@ def test_variants_of_the_checks_are_the_registered_methods_but_for_one_thing():
 def test_the_check_of_normalisation_switches_it(monkeypatch):
     monkeypatch.setattr(checks, "NORMALISED_END", 0.1)
     monkeypatch.setattr(checks, "NORMALISED_DT", (1e-2, 1e-3))
-    study = replace(configuration.resolve(small(), HOME), methods=("euler", "spiral_leapfrog", "pfc4"))
+    study = replace(configuration.resolve(small(), HOME), methods=("euler", "spiral_leapfrog", "pfc4_delvalle2024"))
     found = checks.normalisation(study)
     norm = found.norm_error.sel({"method": "euler"})
     assert (norm.sel(normalised=1) < 1e-15).all() and (norm.sel(normalised=0) > 1e-6).all()
     assert (found.norm_error.sel({"method": "spiral_leapfrog"}) < 1e-14).all()
-    assert np.isnan(found.q_error_l1.sel({"method": "pfc4", "normalised": 0})).all()
+    assert np.isnan(found.q_error_l1.sel({"method": "pfc4_delvalle2024", "normalised": 0})).all()
     gain = found.q_error_l1.sel({"method": "spiral_leapfrog"})
     assert float(gain[0, 1]) == pytest.approx(float(gain[1, 1]), rel=1e-6)
 

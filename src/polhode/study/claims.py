@@ -146,7 +146,7 @@ def _tolerance(entry: Mapping[str, Any]) -> tuple[str, float]:
     """The rule of a claim and its tolerance in the unit of the published number."""
     ours, published = entry.get("threshold") == "ours", entry["published"]
     by_hand = float(entry.get("tolerance", 0.0))
-    if "exception" in entry and not by_hand:
+    if ("exception" in entry) != bool(by_hand):
         raise ValueError("a tolerance set by hand needs its reason, 'exception', and an exception its tolerance")
     if by_hand:
         if "rule" in entry:
