@@ -56,8 +56,8 @@ def runs(key: str, methods: list[str]) -> xr.Dataset:
         for name in names
     }
     for i, short in enumerate(("q", "omega")):
-        values = {"": orders[:, i], "_stderr": np.full(n, 0.01), "_dt_min": np.full(n, 1e-4), "_dt_max": np.full(n, 1e-2)}
-        values["_points"] = np.full(n, 7.0)
+        values = {"": orders[:, i], "_low": orders[:, i] - 0.01, "_high": orders[:, i] + 0.02}
+        values |= {"_dt_min": np.full(n, 1e-4), "_dt_max": np.full(n, 1e-2), "_points": np.full(n, 7.0)}
         if isinstance(problem, System):
             data |= {f"{'rv'[i]}_order{suffix}": ("method", value) for suffix, value in values.items()}
         data |= {f"{short}_order{suffix}": ("method", value) for suffix, value in values.items()}
@@ -121,7 +121,8 @@ def write_checks(folder: Path, methods: list[str]) -> None:
         {
             "error": (("variant", "problem", "quantity", "division"), error),
             "order": (("variant", "problem", "quantity"), order),
-            "order_stderr": (("variant", "problem", "quantity"), order * 0.01),
+            "order_low": (("variant", "problem", "quantity"), order * 0.99),
+            "order_high": (("variant", "problem", "quantity"), order * 1.01),
             "finest_error": (("variant", "problem", "quantity"), error[..., -1]),
             "dt": (("problem", "division"), np.stack([dt[1]] * 3)),
             "fincham_distance": ((), 0.0),

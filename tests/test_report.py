@@ -40,7 +40,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     errors = xr.Dataset({name: (("method", "dt"), np.minimum(dt**slope, 3.0)) for name in names})
     errors["steps"] = (("method", "dt"), np.floor(1 / dt) * np.ones((n, 1)))
     for quantity in ("q", "omega", "stored_omega"):
-        for suffix, value in (("", 2.0), ("_stderr", 0.01), ("_dt_min", 1e-5), ("_dt_max", 1e-2), ("_points", 5)):
+        for suffix, value in (("", 2.0), ("_low", 1.99), ("_high", 2.02), ("_dt_min", 1e-5), ("_dt_max", 1e-2), ("_points", 5)):
             errors[f"{quantity}_order{suffix}"] = ("method", np.full(n, value))
     labels = [polhode.methods[m].label if m in polhode.methods else f"label_of {m} & co" for m in methods]
     errors = errors.assign_coords(
@@ -194,17 +194,17 @@ def test_escape_covers_all_special_characters():
 
 
 @pytest.mark.parametrize(
-    ("value", "error", "text"),
+    ("numbers", "text"),
     [
-        (1.9987, 0.0021, "1.999(2)"),
-        (2.0, 1e-9, "2.0000(1)"),
-        (1.99, 0.0099, "1.99(1)"),
-        (3.2, 0.4, "3.2(4)"),
-        (np.nan, 0.1, None),
+        ((2.011, 1.942, 2.013), r"\num{2.01}~[\num{1.94}, \num{2.01}]"),
+        ((2.011, 2.0101, 2.0132), r"\num{2.01}"),
+        ((2.011, 2.0101, 2.0132, 3), r"\num{2.011}~[\num{2.010}, \num{2.013}]"),
+        ((2.0, np.nan, np.nan), r"\num{2.00}"),
+        ((np.nan, np.nan, np.nan), "n/a"),
     ],
 )
-def test_standard_error_in_brackets(value, error, text):
-    assert latex.with_error(value, error) == (rf"\num{{{text}}}" if text else "n/a")
+def test_range_in_brackets_where_it_shows(numbers, text):
+    assert latex.in_range(*numbers) == text
 
 
 @pytest.mark.parametrize("name", tables.TABLES)
@@ -227,7 +227,7 @@ def test_csv_has_full_precision(whole, tmp_path):
     tables.render("orders", whole, tmp_path)
     data = pd.read_csv(tmp_path / "orders.csv").set_index("method")
     assert set(data.index) == {*polhode.methods, "my_own"}
-    assert data.loc["euler", "q_order_stderr"] == 0.01
+    assert tuple(data.loc["euler", ["q_order_low", "q_order_high"]]) == (1.99, 2.02)
 
 
 def test_macro_names_are_letters_and_distinct():

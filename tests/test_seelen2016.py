@@ -71,7 +71,8 @@ def errors(key, methods):
     n = len(methods)
     data = {}
     for quantity in ("q", "omega"):
-        for suffix, value in (("", 2.0), ("_stderr", 0.01), ("_dt_min", 1e-5), ("_dt_max", 1e-2), ("_points", 7.0)):
+        fit = {"": 2.0, "_low": 1.99, "_high": 2.02, "_dt_min": 1e-5, "_dt_max": 1e-2, "_points": 7.0}
+        for suffix, value in fit.items():
             data[f"{quantity}_order{suffix}"] = ("method", np.full(n, value))
     dt = np.array(LADDER)
     data["steps"] = (("method", "dt"), np.ones((n, 1)) * np.rint(END[key] / dt))

@@ -108,8 +108,9 @@ def orders(inputs: Inputs) -> pd.DataFrame:
     """Declared and measured orders, a row for each torque class, problem and method.
 
     Columns: torque_class, problem, method; for q and omega: declared_X, highest_X (what the method declares for torques that
-    suit it best), X_order, X_order_stderr, X_order_dt_min, X_order_dt_max (s), X_order_points, reduced_X (measured below
-    the highest), missed_X (measured below what is declared for this class), unfitted_X (no order could be fitted).
+    suit it best), X_order, X_order_low, X_order_high (over shifted windows of the fit), X_order_dt_min, X_order_dt_max (s),
+    X_order_points, reduced_X (measured below the highest), missed_X (measured below what is declared for this class),
+    unfitted_X (no order could be fitted).
     """
     rows: list[dict[str, Any]] = []
     classes = problems_by_class(inputs)
@@ -120,7 +121,7 @@ def orders(inputs: Inputs) -> pd.DataFrame:
                 row: dict[str, Any] = {"torque_class": torque_class, "problem": problem, "method": method}
                 for short in QUANTITIES:
                     row[f"declared_{short}"] = _value(data, f"claimed_{short}_order", method)
-                    for suffix in ("", "_stderr", "_dt_min", "_dt_max", "_points"):
+                    for suffix in ("", "_low", "_high", "_dt_min", "_dt_max", "_points"):
                         row[f"{short}_order{suffix}"] = _value(data, f"{short}_order{suffix}", method)
                 rows.append(row)
     if not rows:

@@ -21,11 +21,11 @@ from polhode.study.figures.delvalle2024 import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs, NotInRun, is_published_ladder
 from polhode.study.numbers import comparison, cost, many_body, seelen2016, time_to_solution, timing
 from polhode.study.numbers.comparison import SOURCE_NAMES
-from polhode.study.numbers.formats import at, factor, macro_name, peak, plain, quotient, upper
+from polhode.study.numbers.formats import at, factor, macro_name, order_text, peak, plain, quotient, upper
 from polhode.study.storage import write_text
 from polhode.study.tables.delvalle2024 import published_step
 from polhode.study.tables.judgement import SOURCES
-from polhode.study.tables.latex import NOT_AVAILABLE, escape, number, with_error
+from polhode.study.tables.latex import NOT_AVAILABLE, escape, number
 
 registry: Any = _methods
 
@@ -124,8 +124,8 @@ def _methods_numbers(inputs: Inputs) -> dict[str, str]:
     snapshot = int(np.argmin(np.abs(long_run["time"].values - SNAPSHOT_TIME)))
     columns = {f"{float(t):.0e}": i for i, t in enumerate(targets["target_error"].values)}
     per_method: dict[str, Callable[[str], str]] = {
-        "OrderQ": lambda key: with_error(at(errors, "q_order", key), at(errors, "q_order_stderr", key)),
-        "OrderOmega": lambda key: with_error(at(errors, "omega_order", key), at(errors, "omega_order_stderr", key)),
+        "OrderQ": lambda key: order_text(errors, "q", key),
+        "OrderOmega": lambda key: order_text(errors, "omega", key),
         "LongQ": lambda key: number(at(long_run, "q_error_l1", key, time=-1), 2),
         "LongOmega": lambda key: number(at(long_run, "stored_omega_error_l1", key, time=-1), 2),
         "SnapshotAngle": lambda key: number(degrees(at(long_run, "angle_error", key, time=snapshot)), 2),

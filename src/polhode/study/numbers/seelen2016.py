@@ -11,7 +11,7 @@ from polhode.registry import catalogue
 from polhode.study import drift
 from polhode.study.figures.seelen2016 import COMPARED, LAST_SAMPLES
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.numbers.formats import at, factor, macro_name, plain, quotient, upper
+from polhode.study.numbers.formats import at, factor, macro_name, order_text, plain, quotient, upper
 from polhode.study.seelen2016 import (
     CYLINDER,
     FREE_TOP,
@@ -28,7 +28,7 @@ from polhode.study.seelen2016 import (
     rounding_floor,
     sphere_end,
 )
-from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number, with_error
+from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, in_range, number
 
 #: Macro names of the two schemes that Figs. 1 and 5 compare.
 NAMES = dict(zip(COMPARED, ("Original", "Improved"), strict=True))
@@ -113,7 +113,8 @@ def cylinder(inputs: Inputs) -> dict[str, str]:
         for name, quantity in (("Inclination", "inclination_error_mean"), ("Rotation", "angle_error_mean")):
             try:
                 fit = mean_slope(inputs, key, quantity)
-                slope, least = with_error(fit.order, fit.stderr), number(rounding_floor(inputs, key, quantity), 1)
+                slope = in_range(fit.order, fit.low, fit.high)
+                least = number(rounding_floor(inputs, key, quantity), 1)
             except NotInRun:
                 slope = least = NOT_AVAILABLE
             result[f"studySeelen{name}Slope{macro_name(key)}"] = slope
@@ -129,7 +130,7 @@ def orders(inputs: Inputs) -> dict[str, str]:
             for quantity, short in (("q", "Q"), ("omega", "Omega")):
                 try:
                     data = inputs.of(problem).errors
-                    text = with_error(at(data, f"{quantity}_order", key), at(data, f"{quantity}_order_stderr", key))
+                    text = order_text(data, quantity, key)
                 except NotInRun:
                     text = NOT_AVAILABLE
                 result[f"studySeelen{name}Order{short}{macro_name(key)}"] = text

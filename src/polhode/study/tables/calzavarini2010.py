@@ -72,7 +72,7 @@ def note_corrections(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         }
         for problem in map(str, check["problem"].values):
             for quantity in map(str, check["quantity"].values):
-                for name in ("order", "order_stderr", "finest_error"):
+                for name in ("order", "order_low", "order_high", "finest_error"):
                     value = chosen[name].sel({"problem": problem, "quantity": quantity}).values
                     record[f"{problem}_{quantity}_{name}"] = float(value)
         records.append(record)

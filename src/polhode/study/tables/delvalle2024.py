@@ -9,7 +9,7 @@ import pandas as pd
 
 from polhode.study.figures.delvalle2024 import PUBLISHED_SET
 from polhode.study.inputs import Inputs
-from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, step, tabular, with_error
+from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, in_range, step, tabular
 
 
 def method_order(inputs: Inputs) -> list[str]:
@@ -131,7 +131,7 @@ def published_step(published: pd.DataFrame, key: str, target: float) -> float:
 
 
 def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """Declared and fitted orders of q and omega, with standard errors and the range of dt fitted."""
+    """Declared and fitted orders of q and omega, with the range over shifted fits and the range of dt fitted."""
     records: list[dict[str, Any]] = []
     rows = []
     for key in method_order(inputs):
@@ -139,16 +139,16 @@ def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         cells = [escape(inputs.label(key))]
         for short, claim in (("q", "claimed_q_order"), ("omega", "claimed_omega_order")):
             record[claim] = int(inputs.errors[claim].sel({"method": key}).values) if claim in inputs.errors else None
-            for suffix in ("", "_stderr", "_dt_min", "_dt_max", "_points"):
+            for suffix in ("", "_low", "_high", "_dt_min", "_dt_max", "_points"):
                 record[f"{short}_order{suffix}"] = _value(inputs, f"{short}_order{suffix}", key)
             low, high = record[f"{short}_order_dt_min"], record[f"{short}_order_dt_max"]
             known = isfinite(low) and isfinite(high)
             cells += [
                 str(record[claim]) if record[claim] is not None else NOT_AVAILABLE,
-                with_error(record[f"{short}_order"], record[f"{short}_order_stderr"]),
+                in_range(*(record[f"{short}_order{suffix}"] for suffix in ("", "_low", "_high")), 3),
                 f"{step(low, 2)} to {step(high, 2)}" if known else NOT_AVAILABLE,
             ]
-        for suffix in ("", "_stderr"):
+        for suffix in ("", "_low", "_high"):
             record[f"stored_omega_order{suffix}"] = _value(inputs, f"stored_omega_order{suffix}", key)
         records.append(record)
         rows.append(cells)
