@@ -52,6 +52,12 @@ REPRESENTATIVES: dict[str, str] = {
     "state": "asymmetric_heavy_top",
     "velocity": "damped_top",
 }
+#: The problem on which two options for torques of the angular velocity are compared: those of the note of Calzavarini (2010).
+FRICTION = REPRESENTATIVES["velocity"]
+#: The time at which the cylinder of del Valle et al. (2024) is drawn, s: that of the inset of their Fig. 1.
+SNAPSHOT_TIME = 15.0
+#: A distance that grows with a lower exponent of time is called bounded; with one above the second, growing with time.
+BOUNDED, GROWING = 0.25, 0.75
 #: A measured order counts as lower than another number if it is lower by more than this.
 TOLERANCE = 0.3
 QUANTITIES = ("q", "omega")

@@ -179,6 +179,12 @@ class Inputs:
         """The published dt for each method and target error: del Valle et al. (2024), Table 2."""
         return self.published_numbers("delvalle2024_table2")
 
+    def published_step(self, method: str, target: float) -> float:
+        """The published dt of a method for a target error in s (del Valle et al. 2024, Table 2), NaN where none is printed."""
+        steps = self.published_steps
+        found = steps[(steps["method"] == method) & np.isclose(steps["target_error"].astype(float), target, rtol=1e-6)]
+        return float(found["dt"].iloc[0]) if len(found) else float("nan")
+
     def published_numbers(self, name: str) -> pd.DataFrame:
         """A table of published numbers: NAME.csv of :attr:`published`."""
         return pd.read_csv(Path(self.published) / f"{name}.csv", comment="#")

@@ -17,13 +17,12 @@ import numpy as np
 import polhode.methods as _methods
 from polhode.references.precision import GUARD_DIGITS
 from polhode.study.claims import COUNTED
-from polhode.study.figures.delvalle2024 import SNAPSHOT_TIME
+from polhode.study.comparison import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs, NotInRun, is_published_ladder
 from polhode.study.numbers import comparison, cost, many_body, seelen2016, time_to_solution, timing
 from polhode.study.numbers.comparison import SOURCE_NAMES
 from polhode.study.numbers.formats import at, factor, macro_name, order_text, peak, plain, quotient, upper
 from polhode.study.storage import write_text
-from polhode.study.tables.delvalle2024 import published_step
 from polhode.study.tables.judgement import SOURCES
 from polhode.study.tables.latex import NOT_AVAILABLE, escape, number
 
@@ -182,7 +181,7 @@ def _comparisons(inputs: Inputs) -> dict[str, str]:
     equal = 0
     for key in dict.fromkeys(published["method"]):
         for column, target in enumerate(errors):
-            printed = published_step(published, key, float(target))
+            printed = inputs.published_step(key, float(target))
             ratio = quotient(at(targets, "step_size", key, target_error=column), printed)
             interpolated = inputs.interpolated_step(key, float(target))
             entries.append(quotient(interpolated, printed))

@@ -11,8 +11,7 @@ import xarray as xr
 
 import polhode.methods as _methods
 from polhode.study import comparison
-from polhode.study.figures.calzavarini2010 import FRICTION
-from polhode.study.figures.long_runs import GROWTHS
+from polhode.study.comparison import BOUNDED, FRICTION
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.numbers.formats import at, factor, macro_name, peak, plain, quotient, upper
 from polhode.study.tables.calzavarini2010 import COMPARED_DT, note_corrections
@@ -44,8 +43,6 @@ FOLLOWED_NAMES = {
     "norm_error": "Norm",
     "angle_error": "Angle",
 }
-#: A growth below this exponent is called bounded.
-BOUNDED = GROWTHS[1][0]
 
 
 def spoken(inputs: Inputs, method: str) -> str:

@@ -30,7 +30,8 @@ def at(data: xr.Dataset, name: str, key: str, **where: int) -> float:
 
 def order_text(data: xr.Dataset, quantity: str, key: str) -> str:
     """The fitted order of q or omega of a method, and in brackets the range over shifted fits where two decimals show it."""
-    return in_range(*(at(data, f"{quantity}_order{suffix}", key) for suffix in ("", "_low", "_high")))
+    order, low, high = (at(data, f"{quantity}_order{suffix}", key) for suffix in ("", "_low", "_high"))
+    return in_range(order, low, high)
 
 
 def peak(data: xr.Dataset, name: str, key: str) -> float:

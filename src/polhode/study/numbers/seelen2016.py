@@ -9,12 +9,13 @@ from polhode.problems.problem import Problem
 from polhode.problems.system import System
 from polhode.registry import catalogue
 from polhode.study import drift
-from polhode.study.figures.seelen2016 import COMPARED, LAST_SAMPLES
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.numbers.formats import at, factor, macro_name, order_text, plain, quotient, upper
 from polhode.study.seelen2016 import (
+    COMPARED,
     CYLINDER,
     FREE_TOP,
+    LAST_SAMPLES,
     METHODS,
     PAIR,
     ROWS,

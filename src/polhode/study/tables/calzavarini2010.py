@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from polhode.study import comparison
-from polhode.study.figures.calzavarini2010 import FRICTION
+from polhode.study.comparison import FRICTION
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number, tabular
 from polhode.study.tables.torque_classes import grouped_rows

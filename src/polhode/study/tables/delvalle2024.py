@@ -72,7 +72,6 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
     A second ratio takes our step by interpolation between the points of the ladder, as the publication does.
     """
-    published = inputs.published_steps
     targets = [float(t) for t in inputs.targets["target_error"].values]
     present = set(map(str, inputs.targets["method"].values))
     records: list[dict[str, Any]] = []
@@ -84,7 +83,7 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         reached = inputs.targets["mean_error"].sel({"method": key}).values.astype(float)
         steps = inputs.targets["steps"].sel({"method": key}).values.astype(float)
         drawn = np.array([inputs.interpolated_step(key, target) for target in targets])
-        theirs = np.array([published_step(published, key, target) for target in targets])
+        theirs = np.array([inputs.published_step(key, target) for target in targets])
         for i, target in enumerate(targets):
             records.append(
                 {
@@ -124,12 +123,6 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
 
 
-def published_step(published: pd.DataFrame, key: str, target: float) -> float:
-    """The published dt of a method for a target error in s, NaN where none is printed."""
-    found = published[(published["method"] == key) & np.isclose(published["target_error"].astype(float), target, rtol=1e-6)]
-    return float(found["dt"].iloc[0]) if len(found) else nan
-
-
 def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Declared and fitted orders of q and omega, with the range over shifted fits and the range of dt fitted."""
     records: list[dict[str, Any]] = []
@@ -141,12 +134,14 @@ def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             record[claim] = int(inputs.errors[claim].sel({"method": key}).values) if claim in inputs.errors else None
             for suffix in ("", "_low", "_high", "_dt_min", "_dt_max", "_points"):
                 record[f"{short}_order{suffix}"] = _value(inputs, f"{short}_order{suffix}", key)
-            low, high = record[f"{short}_order_dt_min"], record[f"{short}_order_dt_max"]
-            known = isfinite(low) and isfinite(high)
+            order, low, high, first, last = (
+                record[f"{short}_order{suffix}"] for suffix in ("", "_low", "_high", "_dt_min", "_dt_max")
+            )
+            known = isfinite(first) and isfinite(last)
             cells += [
                 str(record[claim]) if record[claim] is not None else NOT_AVAILABLE,
-                in_range(*(record[f"{short}_order{suffix}"] for suffix in ("", "_low", "_high")), 3),
-                f"{step(low, 2)} to {step(high, 2)}" if known else NOT_AVAILABLE,
+                in_range(order, low, high, 3),
+                f"{step(first, 2)} to {step(last, 2)}" if known else NOT_AVAILABLE,
             ]
         for suffix in ("", "_low", "_high"):
             record[f"stored_omega_order{suffix}"] = _value(inputs, f"stored_omega_order{suffix}", key)
