@@ -97,8 +97,8 @@ def test_what_cannot_be_counted_is_named():
         count(exponential, 1.0)
     with pytest.raises(ValueError, match=r"exponent 0\.5"):
         count(lambda x: x**0.5, 1.0)
-    with pytest.raises(ValueError, match=r"pfc4.*cannot be switched"):
-        operations("pfc4", normalise=True)
+    with pytest.raises(ValueError, match=r"pfc4_delvalle2024.*cannot be switched"):
+        operations("pfc4_delvalle2024", normalise=True)
     with pytest.raises(KeyError, match="euler"):
         operations("eulr")
 
@@ -194,7 +194,7 @@ def test_the_table_has_every_method(tmp_path):
     assert set(data.index) == set(polhode.methods)
     assert data.relative["euler"] == 1 and data.total["spiral_leapfrog"] == operations("spiral_leapfrog").total
     switchable = data.total_normalised.notna()
-    assert set(data.index[~switchable]) == {"pfc4"}
+    assert set(data.index[~switchable]) == {"pfc4_delvalle2024"}
     assert (data.total_normalised - data.total_left_alone)[switchable].eq(NORMALISATION.total).all()
     for folder in ("one", "two"):
         tables.render("operations", Inputs(tmp_path), tmp_path / folder)

@@ -44,6 +44,7 @@ EXPECTED = {
     "pcdm2013_mid": SECOND,
     "pcdm2016": SECOND,
     "pfc4": FIRST,
+    "pfc4_delvalle2024": FIRST,
     "rk4": row((4, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4)),
     "scalar_factor": FIRST,
     "spiral_leapfrog": row((2, 3), (2, 3), (2, 2), (2, 2), (2, 2), (1, 1)),

@@ -2,8 +2,32 @@
 
 /* ---- pfc4.py ---- */
 
+typedef struct { quat q; vec omega, torque; } pfc4_state;
+KERNEL vec implicit_half_kick(vec omega, vec torque, const inertia *b, double dt) {
+    vec new = axpy(0.5 * dt, euler_equations(omega, torque, b), omega);
+    new = axpy(0.5 * dt, euler_equations(new, torque, b), omega);
+    return axpy(0.5 * dt, euler_equations(new, torque, b), omega);
+}
+KERNEL pfc4_state pfc4_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
+    (void)b; (void)dt;
+    return (pfc4_state){q, omega, torque};
+}
+KERNEL pfc4_state pfc4_before(pfc4_state s, const inertia *b, double dt, quat *q, vec *omega) {
+    s.omega = implicit_half_kick(s.omega, s.torque, b, dt);
+    s.q = rotate(s.q, s.omega, dt);
+    *q = s.q, *omega = s.omega;
+    return s;
+}
+KERNEL pfc4_state pfc4_after(pfc4_state s, vec torque, const inertia *b, double dt) {
+    return (pfc4_state){s.q, implicit_half_kick(s.omega, torque, b, dt), torque};
+}
+READ_SYNCHRONOUS(pfc4)
+ONE_TORQUE(pfc4, 1.0, LEAVE, LEAVE)
+
+/* ---- pfc4_delvalle2024.py ---- */
+
 /* The rotation matrix by columns, and omega in the lab frame. */
-typedef struct { vec x, y, z, omega; } pfc4_state;
+typedef struct { vec x, y, z, omega; } pfc4_delvalle2024_state;
 KERNEL vec from_body(vec x, vec y, vec z, vec v) { return add(scale(v.x, x), axpy(v.y, y, scale(v.z, z))); }
 KERNEL vec into_body(vec x, vec y, vec z, vec v) { return (vec){dot(x, v), dot(y, v), dot(z, v)}; }
 KERNEL vec acceleration(vec x, vec y, vec z, vec omega, vec torque_lab, const inertia *b) {
@@ -29,30 +53,35 @@ KERNEL quat to_quaternion(vec x, vec y, vec z) {
         q = (quat){x.y - y.x, z.x + x.z, y.z + z.y, 1.0 + 2.0 * z.z - trace};
     return normalise(q);
 }
-KERNEL pfc4_state pfc4_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
+KERNEL pfc4_delvalle2024_state pfc4_delvalle2024_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
     vec x = to_lab(q, (vec){1.0, 0.0, 0.0});
     vec y = to_lab(q, (vec){0.0, 1.0, 0.0});
     vec z = to_lab(q, (vec){0.0, 0.0, 1.0});
     vec torque_lab = from_body(x, y, z, torque);
-    return (pfc4_state){x, y, z, kick(x, y, z, from_body(x, y, z, omega), torque_lab, b, -0.5 * dt)};
+    return (pfc4_delvalle2024_state){x, y, z, kick(x, y, z, from_body(x, y, z, omega), torque_lab, b, -0.5 * dt)};
 }
-KERNEL pfc4_state pfc4_before(pfc4_state s, const inertia *b, double dt, quat *q, vec *omega) {
+KERNEL pfc4_delvalle2024_state pfc4_delvalle2024_before(pfc4_delvalle2024_state s, const inertia *b, double dt, quat *q, vec *omega) {
     (void)b; (void)dt;
     *q = to_quaternion(s.x, s.y, s.z), *omega = into_body(s.x, s.y, s.z, s.omega);
     return s;
 }
-KERNEL pfc4_state pfc4_after(pfc4_state s, vec torque, const inertia *b, double dt) {
+KERNEL pfc4_delvalle2024_state pfc4_delvalle2024_after(pfc4_delvalle2024_state s, vec torque, const inertia *b, double dt) {
     vec omega = kick(s.x, s.y, s.z, s.omega, from_body(s.x, s.y, s.z, torque), b, dt);
     vec x = axpy(dt, cross(omega, s.x), s.x);
     vec y = axpy(dt, cross(omega, s.y), s.y);
     vec z = axpy(dt, cross(omega, s.z), s.z);
-    x = unit(x);
-    y = unit(axpy(-dot(x, y), x, y));
-    z = axpy(-dot(y, z), y, axpy(-dot(x, z), x, z));
-    return (pfc4_state){x, y, unit(z), omega};
+    vec first = unit((vec){x.x, y.x, z.x});
+    vec second = (vec){x.y, y.y, z.y};
+    second = unit(axpy(-dot(first, second), first, second));
+    vec third = (vec){x.z, y.z, z.z};
+    third = unit(axpy(-dot(second, third), second, axpy(-dot(first, third), first, third)));
+    x = (vec){first.x, second.x, third.x};
+    y = (vec){first.y, second.y, third.y};
+    z = (vec){first.z, second.z, third.z};
+    return (pfc4_delvalle2024_state){x, y, z, omega};
 }
-KERNEL void pfc4_read(pfc4_state s, vec torque, const inertia *b, double dt, quat *q, vec *omega) {
+KERNEL void pfc4_delvalle2024_read(pfc4_delvalle2024_state s, vec torque, const inertia *b, double dt, quat *q, vec *omega) {
     *q = to_quaternion(s.x, s.y, s.z);
     *omega = into_body(s.x, s.y, s.z, kick(s.x, s.y, s.z, s.omega, from_body(s.x, s.y, s.z, torque), b, 0.5 * dt));
 }
-ONE_TORQUE(pfc4, 0.0, LEAVE, LEAVE)
+ONE_TORQUE(pfc4_delvalle2024, 0.0, LEAVE, LEAVE)

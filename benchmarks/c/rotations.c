@@ -64,7 +64,7 @@ ONE_TORQUE(omelyan1998, 0.0, LEAVE, LEAVE)
 /* ---- spiral_omelyan.py ---- */
 
 typedef turning spiral_omelyan_state;
-#define spiral_omelyan_start omelyan1998_start
+#define spiral_omelyan_start spiral_leapfrog_start
 #define spiral_omelyan_before torque_wanted_at_state
 #define spiral_omelyan_read omelyan1998_read
 KERNEL turning spiral_omelyan_after(turning s, vec torque, const inertia *b, double dt) {

@@ -3,6 +3,8 @@
 q and -q are one orientation: every orientation error here is the same for both.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -24,6 +26,45 @@ def align(q: ArrayLike, exact: ArrayLike) -> Array:
 def orientation_l1(q: ArrayLike, exact: ArrayLike) -> Array:
     """:func:`relative_l1` of quaternions after :func:`align`; the published orientation error. Shapes (..., 4) -> (...)."""
     return relative_l1(align(q, exact), exact)
+
+
+def rotation_matrix(q: ArrayLike) -> Array:
+    """The matrix from body to lab of a unit quaternion. Shapes (..., 4) -> (..., 3, 3)."""
+    q = np.asarray(q, float)
+    columns = [lab_angular_momentum(q, np.broadcast_to(axis, (*q.shape[:-1], 3)), np.ones(3)) for axis in np.eye(3)]
+    return np.stack(columns, axis=-1)
+
+
+def matrix_error(q: ArrayLike, exact: ArrayLike) -> Array:
+    """||R - R'|| / ||R||, R from body to lab, with the norm max_i sum_j |R_ij|. Shapes (..., 4) -> (...).
+
+    The "orientation error" of the one method of del Valle et al. (2024) that moves a rotation matrix, PFC4 (Fig. 2, Table 2).
+    The paper does not print it; it was found from the printed time steps, which it meets. Note the divisor: the norm of the
+    computed matrix, not of the exact one. Near zero the error is of the size of :func:`orientation_l1`, but not the same.
+    """
+    computed, true = rotation_matrix(q), rotation_matrix(exact)
+    return np.asarray(np.abs(computed - true).sum(-1).max(-1) / np.abs(computed).sum(-1).max(-1))
+
+
+#: How del Valle et al. (2024) measure the error of an orientation, by what a method moves: Eq. 13, or of PFC4 another one.
+PUBLISHED_ERRORS: dict[str, Callable[[ArrayLike, ArrayLike], Array]] = {
+    "quaternion": orientation_l1,
+    "matrix": matrix_error,
+}
+
+
+def mean_error(
+    q: ArrayLike, exact_q: ArrayLike, omega: ArrayLike, exact_omega: ArrayLike, measure: str = "quaternion"
+) -> Array:
+    """Mean of the errors of orientation and angular velocity: the target error of del Valle et al. (2024), Table 2.
+
+    Parameters
+    ----------
+    q, exact_q : (..., 4)
+    omega, exact_omega : (..., 3), both at the time at which the method holds omega
+    measure : how the orientation is compared, a key of :data:`PUBLISHED_ERRORS`
+    """
+    return np.asarray((PUBLISHED_ERRORS[measure](q, exact_q) + relative_l1(omega, exact_omega)) / 2)
 
 
 def geodesic_angle(q: ArrayLike, exact: ArrayLike) -> Array:

@@ -8,8 +8,8 @@ A method's kernels run once as plain Python on floats that count. Counted is wha
 * Operations on numbers alone (``2.0 / 3.0``) do not count, nor does taking a state apart or putting one together.
 * Comparisons and changes of sign count apart: they are no part of the total.
 * A branch counts as it is taken at a small step, from an orientation near that of the lab: ``cos_sinc`` below a quarter
-  turn, where it need not reduce its argument, and in PFC4 the quaternion from the trace of the matrix. Nothing else depends on
-  the state.
+  turn, where it need not reduce its argument, and in PFC4 as published the quaternion from the trace of the
+  matrix. Nothing else depends on the state.
 * A torque counts as one evaluation and by none of its operations. The time at which it is wanted counts where the method
   forms it, as Runge-Kutta does, not where the driver does.
 

@@ -17,6 +17,7 @@ Catalogue.adopt(
         ("order q", lambda m: str(m.order_q)),
         ("order omega", lambda m: str(m.order_omega)),
         ("normalises", lambda m: "yes" if m.normalises else "no"),
+        ("ours", lambda m: "in part" if m.reconstruction else "no"),
         ("source", lambda m: m.source),
     ),
 )

@@ -48,6 +48,7 @@ METHOD = OneTorque(
     order_omega=2,
     published_order="second order",
     order_exceptions={"velocity": (1, 1)},
+    reconstruction="Buss (2000) takes the torque as given; the half kicks of the angular momentum at both ends are ours.",
     normalises=False,
     momentum_frame="lab",
     start=start,

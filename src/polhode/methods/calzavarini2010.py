@@ -184,6 +184,7 @@ def scheme(
         order_omega=2,
         starts="half a kick back: L(-dt/2) = L(0) - dt/2 M(0); omega extrapolates to omega(0)",
         reads="half a kick of L with the torque at the whole time",
+        reconstruction="The start, which the note leaves open.",
         normalises=True,
         momentum_frame="lab",
         start=start,

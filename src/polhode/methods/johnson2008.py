@@ -42,6 +42,7 @@ METHOD = SeveralTorques(
     order_omega=2,
     published_order="second order",
     order_exceptions={"free": (4, 4)},
+    reconstruction="The original was not at hand: that the momentum is linear over the stages of the rotations is ours.",
     normalises=True,
     momentum_frame="lab",
     start=start,

@@ -134,6 +134,7 @@ METHOD = OneTorque(
     order_q=2,
     order_omega=2,
     order_exceptions={"velocity": (1, 1)},
+    reconstruction="The original was not at hand, only the Hamiltonian: the order of the rotations and kicks is ours.",
     normalises=False,
     rotates_before_torque=True,
     note="Symplectic and reversible; each rotation keeps the norm of the quaternion.",

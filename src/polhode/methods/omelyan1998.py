@@ -53,6 +53,7 @@ METHOD = OneTorque(
     starts="half a step back: explicit Euler for omega",
     reads="half a kick with the torque at the whole time",
     order_exceptions={"velocity": (1, 1)},
+    reconstruction="The start, which del Valle et al. (2024) leave open; explicit Euler meets their numbers.",
     normalises=False,
     start=start,
     before_torque=torque_wanted_at_state,

@@ -30,6 +30,7 @@ METHOD = OneTorque(
     order_omega=1,
     order_exceptions={"free": (2, 2), "constant": (2, 2)},
     published_order="second order",
+    reconstruction="The original was not at hand: the torque of the old time is how Seelen et al. (2016) describe it.",
     normalises=False,
     variant_of="pcdm2013_mid",
     note="The torque at the beginning of the step stands for that at its middle; where it varies, that makes it first order.",

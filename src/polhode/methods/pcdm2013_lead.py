@@ -46,6 +46,7 @@ METHOD = OneTorque(
     order_omega=1,
     order_exceptions={"free": (2, 2), "constant": (2, 2)},
     published_order="second order",
+    reconstruction="The original was not at hand: the torque of the new time is inferred from Table 1 of Seelen et al. (2016).",
     normalises=False,
     rotates_before_torque=True,
     variant_of="pcdm2013_mid",

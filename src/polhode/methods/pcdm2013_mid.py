@@ -72,6 +72,7 @@ METHOD = OneTorque(
     order_q=2,
     order_omega=2,
     published_order="second order",
+    reconstruction="The original was not at hand: that the torque is that of the half step is our reading.",
     normalises=False,
     note="The torque is taken at the half step with the predicted orientation and angular velocity there.",
     start=start,

@@ -48,6 +48,7 @@ METHOD = OneTorque(
     published_order="second order",
     starts="half a step ahead: q and omega as the predictor has them",
     reads="q and omega predicted for the whole time, with which the torque was taken",
+    reconstruction="The start half a step ahead, which the paper leaves open.",
     normalises=False,
     start=start,
     before_torque=before_torque,

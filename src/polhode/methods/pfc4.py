@@ -1,122 +1,55 @@
-"""PFC4 and MercuryDPM for clumps: del Valle et al. (2024), App. B.7, Eqs. B.16-B.18.
+"""PFC4 as MercuryDPM has it for clumps: Ostanin et al. (2024); Kernel/Particles/ClumpParticle.cc of MercuryDPM.
 
-Everything is kept in the lab frame: the angular velocity at half steps, advanced by a fixed-point iteration (three
-sweeps, as in MercuryDPM), and a rotation matrix, advanced by explicit Euler with the angular velocity of the half step and
-made orthonormal again by Gram-Schmidt in the order x, y, z. The state is the matrix by columns, then omega.
+Half a kick with the torque of the old time, the exact rotation by omega(t + dt/2), half a kick with the torque of the new
+time (``integrateBeforeForceComputation``, ``rotatePrincipalDirections``, ``integrateAfterForceComputation``). Both half kicks
+solve omega' = omega + dt/2 J^-1 (M - omega' x J omega') by three sweeps of a fixed point (``angularAccelerateClumpIterative``;
+its comment says that PFC 4.0 takes four). An explicit first half kick would make that velocity Verlet (``verlet``), of second
+order; implicit at both ends it is of first order.
+
+MercuryDPM keeps omega and the principal axes in the lab frame. A rotation about omega leaves the components of omega in the
+body as they are, and the half kicks see one orientation each, so that the same scheme is written here in the body frame.
+Nothing is made orthonormal, there or here. MercuryDPM leaves out rotations by less than 1e-8 rad; here they are done.
 """
 
 from typing import Any
 
-from polhode.body import angular_momentum, angular_velocity
 from polhode.kernel import kernel
 from polhode.methods.protocol import OneTorque
-from polhode.quaternion import normalise, to_lab
-from polhode.vector import add, axpy, cross, dot, scale, unit
-
-
-@kernel
-def from_body(x: Any, y: Any, z: Any, v: Any) -> Any:
-    """A v for the matrix with columns x, y, z: body to lab."""
-    return add(scale(v[0], x), axpy(v[1], y, scale(v[2], z)))
-
-
-@kernel
-def into_body(x: Any, y: Any, z: Any, v: Any) -> Any:
-    """A^T v: lab to body."""
-    return (dot(x, v), dot(y, v), dot(z, v))
-
-
-@kernel
-def acceleration(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any) -> Any:
-    """J^-1 (M - omega x J omega) in the lab frame, J = A I A^T (Eq. B.16)."""
-    momentum = from_body(x, y, z, angular_momentum(into_body(x, y, z, omega), body))
-    rest = axpy(-1.0, cross(omega, momentum), torque_lab)
-    return from_body(x, y, z, angular_velocity(into_body(x, y, z, rest), body))
-
-
-@kernel
-def kick(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any, dt: Any) -> Any:
-    """omega over dt by three fixed-point sweeps from the old value (Eq. B.16)."""
-    new = axpy(dt, acceleration(x, y, z, omega, torque_lab, body), omega)
-    new = axpy(dt, acceleration(x, y, z, new, torque_lab, body), omega)
-    return axpy(dt, acceleration(x, y, z, new, torque_lab, body), omega)
-
-
-@kernel
-def to_quaternion(x: Any, y: Any, z: Any) -> Any:
-    """The quaternion of the matrix with columns x, y, z, from its largest component."""
-    trace = x[0] + y[1] + z[2]
-    if trace >= x[0] and trace >= y[1] and trace >= z[2]:
-        q = (1.0 + trace, y[2] - z[1], z[0] - x[2], x[1] - y[0])
-    elif x[0] >= y[1] and x[0] >= z[2]:
-        q = (y[2] - z[1], 1.0 + 2.0 * x[0] - trace, x[1] + y[0], z[0] + x[2])
-    elif y[1] >= z[2]:
-        q = (z[0] - x[2], x[1] + y[0], 1.0 + 2.0 * y[1] - trace, y[2] + z[1])
-    else:
-        q = (x[1] - y[0], z[0] + x[2], y[2] + z[1], 1.0 + 2.0 * z[2] - trace)
-    return normalise(q)
-
-
-@kernel
-def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    x = to_lab(q, (1.0, 0.0, 0.0))
-    y = to_lab(q, (0.0, 1.0, 0.0))
-    z = to_lab(q, (0.0, 0.0, 1.0))
-    torque_lab = from_body(x, y, z, torque)
-    return x + y + z + kick(x, y, z, from_body(x, y, z, omega), torque_lab, body, -0.5 * dt)
+from polhode.methods.states import read_synchronous, stored_in_body_frame
+from polhode.methods.verlet import implicit_half_kick
+from polhode.methods.verlet_delvalle2024 import start
+from polhode.quaternion import rotate
 
 
 @kernel
 def before_torque(state: Any, body: Any, dt: Any) -> Any:
-    x, y, z = state[:3], state[3:6], state[6:9]
-    return state, to_quaternion(x, y, z), into_body(x, y, z, state[9:12])
+    q, omega, torque = state[:4], state[4:7], state[7:10]
+    omega = implicit_half_kick(omega, torque, body, dt)
+    q = rotate(q, omega, dt)
+    return q + omega + torque, q, omega
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    x, y, z, omega = state[:3], state[3:6], state[6:9], state[9:12]
-    omega = kick(x, y, z, omega, from_body(x, y, z, torque), body, dt)
-    x = axpy(dt, cross(omega, x), x)
-    y = axpy(dt, cross(omega, y), y)
-    z = axpy(dt, cross(omega, z), z)
-    x = unit(x)
-    y = unit(axpy(-dot(x, y), x, y))
-    z = axpy(-dot(y, z), y, axpy(-dot(x, z), x, z))
-    return x + y + unit(z) + omega
-
-
-@kernel
-def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    x, y, z, omega = state[:3], state[3:6], state[6:9], state[9:12]
-    omega = kick(x, y, z, omega, from_body(x, y, z, torque), body, 0.5 * dt)
-    return to_quaternion(x, y, z), into_body(x, y, z, omega)
-
-
-@kernel
-def stored(state: Any, body: Any, dt: Any) -> Any:
-    x, y, z = state[:3], state[3:6], state[6:9]
-    return into_body(x, y, z, state[9:12])
+    return state[:4] + implicit_half_kick(state[4:7], torque, body, dt) + torque
 
 
 METHOD = OneTorque(
     key="pfc4",
     label="PFC4",
-    source="del Valle et al. (2024), Eqs. B.16-B.18",
-    citation="pfc4,ostanin2024,delvalle2024",
+    source="MercuryDPM, ClumpParticle::angularAccelerateClumpIterative; Ostanin et al. (2024)",
+    citation="pfc4,ostanin2024",
     order_q=1,
     order_omega=1,
     published_order="second order",
-    starts="half a step back: the fixed point with -dt/2",
-    reads="half a kick with the torque at the whole time",
-    normalises=True,
-    normalisable=False,
-    momentum_frame="lab",
-    engines=("single body",),
-    note="The rotation matrix is made orthonormal every step; the quaternion is formed from it for the torque and for reading.",
+    normalises=False,
+    rotates_before_torque=True,
+    reconstruction="The manual of PFC 4.0 was not at hand: this is the program of MercuryDPM, which names it.",
+    note="Velocity Verlet with the first half kick implicit too; that makes it first order.",
     start=start,
     before_torque=before_torque,
     after_torque=after_torque,
-    read=read,
-    stored=stored,
-    stored_offset=-0.5,
+    read=read_synchronous,
+    stored=stored_in_body_frame,
+    torque_time=1.0,
 )

@@ -58,6 +58,7 @@ from polhode.kernel import (
     vector_type,
 )
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
+from polhode.metrics import PUBLISHED_ERRORS
 from polhode.problems.problem import TORQUE_CLASSES, Case, Problem
 
 _rows = types.Array(types.float64, 2, "C")
@@ -123,6 +124,10 @@ class Method(ABC):
         ``single body``, ``many body``.
     variant_of : str
         For a variant that mimics a publication's own code: the key of the method as its originators meant it.
+    published_error : "quaternion" or "matrix"
+        How the publication that such a variant mimics measures its orientation: :data:`polhode.metrics.PUBLISHED_ERRORS`.
+    reconstruction : str
+        What of the method is ours, because the original was not at hand or leaves it open; one sentence, or empty.
     note : str
         What a user should know; one sentence.
     start, read, stored : kernels
@@ -152,6 +157,8 @@ class Method(ABC):
     momentum_frame: str = "body"
     engines: tuple[str, ...] = ("single body", "many body")
     variant_of: str = ""
+    published_error: str = "quaternion"
+    reconstruction: str = ""
     note: str = ""
     start: Callable[..., Any] = field(repr=False)
     read: Callable[..., Any] = field(repr=False)
@@ -165,6 +172,9 @@ class Method(ABC):
             raise ValueError(f"method key {self.key!r} is not a plain name: use letters, digits and underscores")
         if self.momentum_frame not in ("body", "lab"):
             raise ValueError(f"method {self.key}: momentum_frame must be 'body' or 'lab', got {self.momentum_frame!r}")
+        if self.published_error not in PUBLISHED_ERRORS:
+            known = ", ".join(PUBLISHED_ERRORS)
+            raise ValueError(f"method {self.key}: published_error must be one of {known}, got {self.published_error!r}")
         if not -1 <= self.stored_offset <= 1:
             raise ValueError(f"method {self.key}: stored_offset is in steps, between -1 and 1, got {self.stored_offset!r}")
         for where, orders in {"": (self.order_q, self.order_omega), **self.order_exceptions}.items():

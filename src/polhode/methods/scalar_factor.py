@@ -32,6 +32,7 @@ METHOD = OneTorque(
     citation="kleppmann2007,zhao2013,seelen2016",
     order_q=1,
     order_omega=1,
+    reconstruction="The original was not at hand: the torque of the new time is inferred from Table 1 of Seelen et al. (2016).",
     normalises=True,
     start=start_with_omega,
     before_torque=torque_wanted_at_state,

@@ -14,8 +14,18 @@ import xarray as xr
 from polhode import metrics
 from polhode.body import angular_velocity
 from polhode.kernel import kernel
-from polhode.methods import calzavarini2010, fincham1992, no_squish
+from polhode.methods import (
+    calzavarini2010,
+    fincham1992,
+    fincham1992_delvalle2024,
+    johnson2008,
+    johnson2008_delvalle2024,
+    no_squish,
+    pfc4_delvalle2024,
+)
+from polhode.methods.johnson2008_delvalle2024 import runge_kutta
 from polhode.methods.protocol import Method
+from polhode.methods.states import omega_of_momentum
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
 from polhode.quaternion import derivative, increment, normalise, to_body, to_lab
@@ -26,7 +36,7 @@ from polhode.study.configuration import CHECKS as NAMES
 from polhode.study.configuration import Study
 from polhode.study.orders import fit_order
 from polhode.study.storage import write_cell, write_text
-from polhode.vector import axpy
+from polhode.vector import axpy, cross, scale
 
 #: Digits of the exact solutions; far beyond double precision is enough.
 DIGITS = 25
@@ -242,6 +252,122 @@ def exact_end(problem: Any) -> dict[str, np.ndarray]:
     return {"q": np.array([float(x) for x in q]), "omega": np.array([float(x) for x in omega])}
 
 
+#: The run on which single choices of the published methods are changed: their test, with steps that divide its time.
+VARIANT_PROBLEM, VARIANT_DIVISIONS = "spiral_cylinder", tuple(2**k for k in range(6, 18))
+
+
+def published_variants(study: Study) -> xr.Dataset:
+    """The published methods with one choice changed at a time, q and omega at the end: errors over dt, and the orders."""
+    problem = problem_of(VARIANT_PROBLEM)
+    variants = _variants()
+    q, omega = (values[0] for values in problem.exact([problem.horizon], DIGITS))
+    dts = problem.horizon / np.array(VARIANT_DIVISIONS)
+    errors = np.full((len(variants), 2, len(dts)), nan)
+    orders = np.full((len(variants), 2), nan)
+    for i, (_, _, method) in enumerate(variants.values()):
+        for k, dt in enumerate(dts):
+            run = simulate(problem, method, float(dt), samples=1)
+            errors[i, 0, k] = metrics.orientation_l1(run.q.values[-1], q)
+            errors[i, 1, k] = metrics.relative_l1(run.omega.values[-1], omega)
+        orders[i] = [fit_order(dts, row, problem.horizon).order for row in errors[i]]
+    dims = ("variant", "quantity")
+    return xr.Dataset(
+        {
+            "error": ((*dims, "division"), errors, _attrs("relative L1 error at the end", "1")),
+            "order": (dims, orders, _attrs("fitted order", "1")),
+            "dt": ("division", dts, _attrs("step size", "s")),
+            "base": ("variant", [base for base, _, _ in variants.values()]),
+            "description": ("variant", [text for _, text, _ in variants.values()]),
+        },
+        {"variant": list(variants), "quantity": ["q", "omega"], "division": list(VARIANT_DIVISIONS)},
+        {"problem": problem.key},
+    )
+
+
+def _variants() -> dict[str, tuple[str, str, Method]]:
+    """Name -> (the published method that it changes, what is changed, the method)."""
+    johnson, fincham, pfc4 = "johnson2008_delvalle2024", "fincham1992_delvalle2024", "pfc4_delvalle2024"
+    return {
+        johnson: (johnson, "as published", johnson2008_delvalle2024.METHOD),
+        "averaged": (johnson, "the torques of both ends averaged", _johnson(linear=False, averaged=True)),
+        "linear": (johnson, "the momentum linear over the stages of the rotation", _johnson(linear=True, averaged=False)),
+        "both": (johnson, "both of these", _johnson(linear=True, averaged=True)),
+        "averaged_again": (
+            johnson,
+            "averaged; the rotation done again with the mean momentum",
+            _johnson(False, True, again=True),
+        ),
+        "johnson2008": (johnson, "both; the rotation done again with the mean torque", johnson2008.METHOD),
+        fincham: (fincham, "as published", fincham1992_delvalle2024.METHOD),
+        "half_step_as_it_is": (fincham, "the half-step quaternion not normalised, as in YADE", _fincham_of_yade()),
+        "fincham1992": (fincham, "and the momentum turned with it, as by Fincham", fincham1992.METHOD),
+        pfc4: (pfc4, "as published", pfc4_delvalle2024.METHOD),
+        "columns": (pfc4, "Gram-Schmidt on the columns (the axes of the body)", _pfc4_by_columns()),
+        "pfc4": (pfc4, "half kicks at both ends and an exact rotation, as in MercuryDPM", catalogue("polhode.methods")["pfc4"]),
+    }
+
+
+def _johnson(linear: bool, averaged: bool, again: bool = False) -> Method:
+    """Johnson's method as published, with parts of the predictor-corrector of the angular momentum.
+
+    Parameters
+    ----------
+    linear : whether the momentum varies over the stages of the rotation, by the torque of the start of the step
+    averaged : whether the momentum advances by the mean of the torques at both ends, and not by that of the end
+    again : whether the rotation is done again, with the mean momentum of the step
+    """
+    first, last = (0.5, 0.5) if averaged else (0.0, 1.0)
+    slope = 1.0 if linear else 0.0
+
+    @kernel
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, momentum = state[:4], state[4:7]
+        old = to_lab(q, torque(t, q, omega_of_momentum(state, body), parameters))
+        turned = normalise(runge_kutta(q, momentum, scale(slope, old), body, dt))
+        omega = angular_velocity(to_body(turned, axpy(dt, old, momentum)), body)
+        new = to_lab(turned, torque(t + dt, turned, omega, parameters))
+        mean = axpy(first, old, scale(last, new))
+        if again:
+            turned = runge_kutta(q, axpy(0.5 * dt, mean, momentum), scale(0.0, mean), body, dt)
+        return turned + axpy(dt, mean, momentum)
+
+    return replace(johnson2008.METHOD, key=f"johnson_{int(linear)}{int(averaged)}{int(again)}", step=step)
+
+
+def _fincham_of_yade() -> Method:
+    """Fincham as published but for the half-step quaternion, which YADE does not normalise.
+
+    ``NewtonIntegrator::leapfrogAsphericalRotate`` (pkg/dem/NewtonIntegrator.cpp) turns the momentum of the half step into the
+    body with the matrix of the old orientation, as the published variant does.
+    """
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, momentum = state[:4], state[4:7]
+        torque_lab = to_lab(q, torque)
+        omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
+        half = increment(0.5 * dt, derivative(q, omega), q)
+        momentum = axpy(dt, torque_lab, momentum)
+        omega = angular_velocity(to_body(q, momentum), body)
+        return increment(dt, derivative(half, omega), q) + momentum + omega
+
+    return replace(fincham1992_delvalle2024.METHOD, key="fincham_yade", after_torque=after_torque)
+
+
+def _pfc4_by_columns() -> Method:
+    """PFC4 as published but for Gram-Schmidt, which acts on the axes of the body."""
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        x, y, z, omega = state[:3], state[3:6], state[6:9], state[9:12]
+        omega = pfc4_delvalle2024.kick(x, y, z, omega, pfc4_delvalle2024.from_body(x, y, z, torque), body, dt)
+        x, y, z = axpy(dt, cross(omega, x), x), axpy(dt, cross(omega, y), y), axpy(dt, cross(omega, z), z)
+        x, y, z = pfc4_delvalle2024.orthonormal(x, y, z)
+        return x + y + z + omega
+
+    return replace(pfc4_delvalle2024.METHOD, key="pfc4_columns", after_torque=after_torque)
+
+
 #: The arbitrary moments tried, kg m^2, and the run.
 MOMENTS = tuple(10.0**k for k in range(-6, 7))
 MOMENT_PROBLEM, MOMENT_DT, MOMENT_STEPS, MOMENT_SAMPLES = "heavy_top", 1e-3, 10_000, 100
@@ -273,7 +399,7 @@ def extended_inertia(study: Study) -> xr.Dataset:
 
 
 CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
-    f.__name__: f for f in (reversibility, stability, note_corrections, extended_inertia)
+    f.__name__: f for f in (reversibility, stability, note_corrections, published_variants, extended_inertia)
 }
 assert tuple(CHECKS) == NAMES
 

@@ -18,12 +18,18 @@ from polhode.study.inputs import Inputs, NotInRun
 METHOD_GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("SPIRAL and Omelyan", ("spiral_leapfrog", "spiral_synchronous", "spiral_omelyan", "omelyan1998")),
     ("leapfrogs of the angular momentum", ("fincham1992", "calzavarini2010", "calzavarini2010_mean")),
-    ("kicks at both ends", ("verlet", "no_squish", "buss2000")),
+    ("kicks at both ends", ("verlet", "no_squish", "buss2000", "pfc4")),
     ("PCDM and scalar factor", ("pcdm2016", "pcdm2013_mid", "pcdm2013_lag", "pcdm2013_lead", "scalar_factor")),
-    ("simple", ("euler", "pfc4")),
+    ("simple", ("euler",)),
     (
         "as published in 2024",
-        ("verlet_delvalle2024", "fincham1992_delvalle2024", "buss2000_delvalle2024", "johnson2008_delvalle2024"),
+        (
+            "verlet_delvalle2024",
+            "fincham1992_delvalle2024",
+            "buss2000_delvalle2024",
+            "johnson2008_delvalle2024",
+            "pfc4_delvalle2024",
+        ),
     ),
     ("several torques per step", ("johnson2008", "rk4")),
 )

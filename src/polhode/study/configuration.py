@@ -19,7 +19,7 @@ METHODS = catalogue("polhode.methods")
 PROBLEMS = catalogue("polhode.problems")
 SCHEMA = Path("workflow/schemas/config.schema.yaml")
 #: Experiments on single methods, see :mod:`polhode.study.checks`; named here so that a configuration is read without them.
-CHECKS = ("reversibility", "stability", "note_corrections", "extended_inertia")
+CHECKS = ("reversibility", "stability", "note_corrections", "published_variants", "extended_inertia")
 #: Steps that one many-body job takes where it can choose; a minute or so.
 BATCH = 100_000_000
 #: Many-body scenes, see :mod:`polhode.manybody`; named here for the same reason.

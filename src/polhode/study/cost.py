@@ -314,7 +314,7 @@ def published_cost(data: xr.Dataset, targets: xr.Dataset | None, step: xr.Datase
     step, hence the dimension ``frame``.
     """
     methods = [str(key) for key in data["method"].values]
-    dt, errors, horizon = ladder_of(data, "mean_error")
+    dt, errors, horizon = ladder_of(data, "mean_error_as_published")
     drawn = np.array([[Ladder(dt, row, horizon).find(t).dt for t in PUBLISHED_TARGETS] for row in errors])
     sizes = drawn.copy()
     if targets is not None:
@@ -323,7 +323,7 @@ def published_cost(data: xr.Dataset, targets: xr.Dataset | None, step: xr.Datase
             here = np.flatnonzero(np.isclose(known, target, rtol=1e-9))
             for i, key in enumerate(methods):
                 if here.size and key in targets["method"].values:
-                    sizes[i, j] = float(targets["step_size"].sel({"method": key}).values[here[0]])
+                    sizes[i, j] = float(targets["step_size_as_published"].sel({"method": key}).values[here[0]])
     steps = np.vectorize(lambda x: whole_steps(x, horizon), otypes=[float])(sizes)
     frames = [str(name) for name in step["frame"].values]
     time = np.stack([steps * declared_step_time(step, methods, frame)[:, None] for frame in frames])

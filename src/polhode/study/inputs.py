@@ -214,14 +214,16 @@ class Inputs:
     def interpolated_step(self, method: str, target: float) -> float:
         """The dt at which the error curve over the ladder, drawn with straight lines in logarithms, meets a target error.
 
-        That is how del Valle et al. (2024) obtain their Table 2 from the data of their Fig. 2. NaN where it is not met, and on
+        That is how del Valle et al. (2024) obtain their Table 2 from the data of their Fig. 2, each method in the measure that
+        they take for it (``mean_error_as_published``). NaN where it is not met, and on
         any other ladder than theirs: a line between other points is another number.
         """
         if not is_published_ladder(self.ladder["dt"].values):
             return float("nan")
         if method not in self.ladder["method"].values:
             return float("nan")
-        return interpolated_step(self.ladder["dt"].values, self.ladder["mean_error"].sel({"method": method}).values, target)
+        error = self.ladder["mean_error_as_published"].sel({"method": method}).values
+        return interpolated_step(self.ladder["dt"].values, error, target)
 
     def declared(self, method: str, name: str, default: Any = "") -> Any:
         """What a method declares: from the registry, else from the data, else ``default``."""

@@ -59,7 +59,9 @@ FIGURES_BY_THEME = {
 TABLES_BY_THEME = {
     "single_body": (
         "methods",
+        "reconstructions",
         "target_dt",
+        "published_variants",
         "orders",
         "reference",
         "seelen2016_table1",

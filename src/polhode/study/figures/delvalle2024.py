@@ -36,7 +36,7 @@ PUBLISHED_SET = (
     "fincham1992_delvalle2024",
     "euler",
     "johnson2008_delvalle2024",
-    "pfc4",
+    "pfc4_delvalle2024",
     "rk4",
 )
 #: The methods of their appendix A, and the hybrid found in their data.
@@ -51,6 +51,8 @@ ORIGINATORS = (
     "buss2000_delvalle2024",
     "johnson2008",
     "johnson2008_delvalle2024",
+    "pfc4",
+    "pfc4_delvalle2024",
 )
 #: Radius and half height of the cylinder drawn, in cm.
 CYLINDER = (5.0, 7.5)
@@ -168,12 +170,12 @@ def target_ratio(inputs: Inputs) -> Figure:
 
 
 def _target_step(inputs: Inputs, key: str, target: float) -> float:
-    """The dt found for a target error, NaN where the run has none."""
+    """The dt found for a target error, in the measure of the publication; NaN where the run has none."""
     data = inputs.targets
     near = np.flatnonzero(np.isclose(data["target_error"].values, target, rtol=1e-6))
     if key not in data["method"].values or near.size == 0:
         return float("nan")
-    return float(data["step_size"].sel({"method": key}).values[near[0]])
+    return float(data["step_size_as_published"].sel({"method": key}).values[near[0]])
 
 
 #: Components and their look; not method colours.
