@@ -27,6 +27,8 @@ PUBLISHED = HOME / "data" / "published"
 ERRATA = HOME / "data" / "errata.yaml"
 PROBLEM = "spiral_cylinder"
 CYLINDER = polhode.problems[PROBLEM]
+#: Tables over several pages, whose captions and labels are not in the text.
+LONG_TABLES = ("claims", "errata", "readings", "sourceindex", "problems")
 TEX = sorted([PAPER / "report.tex", *(PAPER / "sections").glob("*.tex")])
 
 
@@ -292,10 +294,10 @@ def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
     text = "".join(path.read_text() for path in TEX)
     assert set(re.findall(r"\\includegraphics\[[^]]*\]\{(\w+)\}", text)) == set(figures.FIGURES)
     assert set(re.findall(r"tables/(\w+)", text)) == set(tables.TABLES)
-    labels = set(re.findall(r"\\label\{([^}]*)\}", text)) | {"tab:claims", "tab:errata", "tab:sourceindex", "tab:problems"}
+    labels = set(re.findall(r"\\label\{([^}]*)\}", text)) | {f"tab:{name}" for name in LONG_TABLES}
     errata = ERRATA.read_text()
     assert set(re.findall(r"\\(?:eq)?ref\{([^}]*)\}", text + errata)) <= labels
-    assert {f"\\{name}caption" for name in ("claims", "errata")} <= set(re.findall(r"\\newcommand\{(\\\w+)\}", text))
+    assert {f"\\{name}caption" for name in LONG_TABLES} <= set(re.findall(r"\\newcommand\{(\\\w+)\}", text))
 
 
 def test_sections_are_all_included():
@@ -309,6 +311,7 @@ def test_sections_are_all_included():
 def test_errata_are_complete():
     entries = load_errata(ERRATA)
     assert len(entries) >= 15
+    assert {entry["check"] for entry in entries} == {"", "pdf"}
     for entry in entries:
         for field in ("printed", "problem", "reading", "shown"):
             assert entry[field].count("$") % 2 == 0, (entry["id"], field)
@@ -317,7 +320,12 @@ def test_errata_are_complete():
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"kind": "joke"}, "kind 'joke'"), ({"extra": "x"}, "fields must be"), ({"problem": " "}, "not empty")],
+    [
+        ({"kind": "joke"}, "kind 'joke'"),
+        ({"extra": "x"}, "fields must be"),
+        ({"problem": " "}, "not empty"),
+        ({"check": "some day"}, "check 'some day' must be pdf"),
+    ],
 )
 def test_bad_erratum_is_named(tmp_path, change, message):
     entry = dict.fromkeys(inputs.ERRATA_FIELDS, "x") | {"kind": "misprint"} | change
@@ -325,6 +333,17 @@ def test_bad_erratum_is_named(tmp_path, change, message):
     path.write_text("errata:\n- " + "\n  ".join(f"{k}: '{v}'" for k, v in entry.items()))
     with pytest.raises(ValueError, match=message):
         load_errata(path)
+
+
+def test_errata_and_readings_share_no_entry_and_name_what_is_to_be_checked(whole):
+    (errata, text), (readings, other) = (tables.TABLES[name](whole) for name in ("errata", "readings"))
+    assert len(errata) + len(readings) == len(load_errata(ERRATA)) and not set(errata["id"]) & set(readings["id"])
+    assert set(errata["kind"]) == {"misprint", "discrepancy"} and not {"misprint", "discrepancy"} & set(readings["kind"])
+    for data, page in ((errata, text), (readings, other)):
+        assert page.count(r"\newline check against the PDF") == (data["check"] == "pdf").sum() > 0
+    made = numbers.numbers(whole)
+    assert made["studyErrataCount"] == str(len(errata)) and made["studyReadingCount"] == str(len(readings))
+    assert made["studyErrataToCheck"] == str((errata["check"] == "pdf").sum())
 
 
 def product(p, q):

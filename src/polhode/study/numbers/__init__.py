@@ -18,7 +18,7 @@ import polhode.methods as _methods
 from polhode.references.precision import GUARD_DIGITS
 from polhode.study.claims import COUNTED, VARIANT_DIVISION
 from polhode.study.comparison import SNAPSHOT_TIME
-from polhode.study.inputs import Inputs, NotInRun, is_published_ladder
+from polhode.study.inputs import ERRATA_KINDS, Inputs, NotInRun, is_published_ladder
 from polhode.study.numbers import comparison, cost, many_body, seelen2016, time_to_solution, timing
 from polhode.study.numbers.comparison import SOURCE_NAMES
 from polhode.study.numbers.formats import at, factor, macro_name, order_text, peak, plain, quotient, upper
@@ -241,16 +241,25 @@ def _counts(inputs: Inputs) -> dict[str, str]:
     verdicts = stated["verdict"].value_counts()
     ordered = sorted(verdicts.items(), key=lambda item: (-int(item[1]), str(item[0])))
     kinds = [entry["kind"] for entry in inputs.errata_rows]
-    sources = [entry["source"] for entry in inputs.errata_rows]
+    errata = [entry for entry in inputs.errata_rows if entry["kind"] in ERRATA_KINDS]
+    sources = [entry["source"] for entry in errata]
     judged = list(stated["source"])
-    named = {"misprint": "Misprints", "ambiguity": "Ambiguities", "convention": "Conventions", "discrepancy": "Discrepancies"}
+    named = {
+        "misprint": "Misprints",
+        "discrepancy": "Discrepancies",
+        "ambiguity": "Ambiguities",
+        "inference": "Inferences",
+        "convention": "Conventions",
+    }
     return {
         "studyClaimCount": str(len(stated)),
         "studyExtensionCount": str(int((rows["kind"] == "extension").sum()) if "kind" in rows else 0),
         "studyClaimVerdicts": ", ".join(rf"{count} \emph{{{escape(str(verdict))}}}" for verdict, count in ordered)
         or NOT_AVAILABLE,
         "studyUnmeasuredNote": r"\emph{Not measured} marks what a reduced run leaves out." if unmeasured else "",
-        "studyErrataCount": str(len(kinds)),
+        "studyErrataCount": str(len(errata)),
+        "studyErrataToCheck": str(sum(entry["check"] == "pdf" for entry in errata)),
+        "studyReadingCount": str(len(kinds) - len(errata)),
         **{f"studyErrataCount{SOURCE_NAMES[source]}": str(sources.count(source)) for source in SOURCES},
         **{f"studyClaimCount{SOURCE_NAMES[source]}": str(judged.count(source)) for source in SOURCES},
         **{f"study{name}": str(kinds.count(kind)) for kind, name in named.items()},
