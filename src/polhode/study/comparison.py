@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite, nan
+from math import floor, isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -114,6 +114,14 @@ def _value(data: xr.Dataset, name: str, method: str) -> float:
     if name not in data or method not in data["method"].values:
         return nan
     return float(data[name].sel({"method": method}).values)
+
+
+def reference_digits(inputs: Inputs, problem: str) -> float:
+    """In how many digits the reference of a problem agrees with its guard, rounded down; NaN where the run does not say."""
+    try:
+        return float(floor(float(inputs.of(problem).reference_states.attrs.get("agreement", nan))))
+    except (NotInRun, ValueError):
+        return nan
 
 
 def orders(inputs: Inputs) -> pd.DataFrame:

@@ -268,7 +268,7 @@ ERRATA_FIELDS = ("id", "source", "location", "kind", "printed", "problem", "read
 #: What is wrong in a text or contradicts it, and what we had to choose, each in a table of its own.
 ERRATA_KINDS = ("misprint", "discrepancy")
 READING_KINDS = ("ambiguity", "inference", "convention")
-#: What an entry may have besides: ``check: pdf`` where it rests on one glyph, which the conversion that we read may have misread.
+#: What an entry may have besides: ``check: pdf`` where it rests on one glyph, which the conversion we read may have misread.
 ERRATA_CHECKS = ("pdf",)
 
 

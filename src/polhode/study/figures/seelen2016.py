@@ -166,7 +166,7 @@ def forced_cylinder(inputs: Inputs) -> Figure:
     left.set_xlabel(TIME)
     left.set_ylabel(OMEGA)
     left.legend(loc="upper left", handlelength=1.8)
-    panel_title(left, "a", "exact")
+    panel_title(left, "a", "reference")
     names = ("inclination_error_mean", "angle_error_mean")
     drawn = {name: {key: mean_error(inputs, key, name) for key in keys} for name in names}
     low, high = limits(*(error for curves in drawn.values() for _, error in curves.values()))

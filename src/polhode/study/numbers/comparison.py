@@ -105,9 +105,12 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
         if len(missed)
         else "No method stays below what it declares for a class."
     )
-    result["studyNoClosedForm"] = listed(
-        escape(comparison.short_name(inputs, p)) for p in inputs.problems if not _closed_form(inputs, p)
-    )
+    series = [p for p in inputs.problems if not _closed_form(inputs, p)]
+    result["studyNoClosedForm"] = listed(escape(comparison.short_name(inputs, p)) for p in series)
+    result["studySeriesCount"] = str(len(series))
+    result["studyClosedForms"] = str(len(inputs.problems) - len(series))
+    digits = [comparison.reference_digits(inputs, p) for p in inputs.problems]
+    result["studyLeastAgreement"] = str(round(min(digits))) if all(map(isfinite, digits)) else NOT_AVAILABLE
     for (key, name), found in comparison.keyed(lowest, "method", "torque_class").items():
         if key in registry:
             for short, called in zip(comparison.QUANTITIES, ("Q", "Omega"), strict=True):
