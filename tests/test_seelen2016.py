@@ -317,7 +317,8 @@ def test_table_1_pairs_printed_rows_with_ours(run):
 
 
 def test_numbers_of_the_section_are_made(run, one_case, tmp_path):
-    used = set(re.findall(r"\\(studySeelen[A-Za-z]+)", (HOME / "paper" / "sections" / "seelen2016.tex").read_text()))
+    texts = "".join(path.read_text() for path in (HOME / "paper" / "sections").glob("*.tex"))
+    used = set(re.findall(r"\\(studySeelen[A-Za-z]+)", texts))
     made = {}
     for group in numbers.seelen2016.GROUPS:
         made |= group(run)
