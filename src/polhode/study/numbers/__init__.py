@@ -204,7 +204,7 @@ def _variants(inputs: Inputs) -> dict[str, str]:
     """The published methods with one choice changed: how the error of q, of omega and the order answer to it."""
     check = inputs.check("published_variants")
     chosen = check.sel({"division": VARIANT_DIVISION})
-    result = {"studyVariantDt": number(float(chosen["dt"]), 3), "studyVariantSteps": plain(VARIANT_DIVISION)}
+    result = {"studyVariantDt": number(float(chosen["dt"]), 3), "studyVariantSteps": rf"\num{{{VARIANT_DIVISION}}}"}
     for key in map(str, check["variant"].values):
         row = chosen.sel({"variant": key})
         base = chosen.sel({"variant": str(row["base"].values)})

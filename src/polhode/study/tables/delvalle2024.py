@@ -28,7 +28,7 @@ def reconstructions(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     if not records:
         raise NotInRun("of no method in this run a part is ours")
     rows = [[escape(record["label"]), escape(record["ours"])] for record in records]
-    return pd.DataFrame(records), tabular(r"l>{\raggedright\arraybackslash}p{110mm}", ["method", "what is ours"], rows)
+    return pd.DataFrame(records), tabular(r"l>{\raggedright\arraybackslash}p{105mm}", ["method", "what is ours"], rows)
 
 
 def published_variants(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -57,7 +57,7 @@ def published_variants(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         rows.append(cells)
     head = ["method", "what is changed"]
     head += [r"$\errorq$", "gain", r"$p_q$", r"$\errorw$", "gain", r"$p_\omega$"]
-    return pd.DataFrame(records), tabular(r"l>{\raggedright\arraybackslash}p{62mm}rrcrrc", head, rows)
+    return pd.DataFrame(records), tabular(r"l>{\raggedright\arraybackslash}p{54mm}rrcrrc", head, rows)
 
 
 def _value(inputs: Inputs, name: str, key: str) -> float:
@@ -144,7 +144,7 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             )
         lines = [[escape(inputs.label(key)), "ours", *(step(v) for v in ours)]]
         if inputs.declared(key, "published_error", "quaternion") != "quaternion":
-            lines.append(["", "ours, by the matrix", *(step(v) for v in own)])
+            lines.append(["", "ours (matrix)", *(step(v) for v in own)])
         if np.isfinite(theirs).any():
             lines.append(["", "published", *(step(v) for v in theirs)])
             lines.append(["", "ratio (interp.)", *(decimal(v, 4) for v in drawn / theirs)])
