@@ -1,16 +1,18 @@
 """Time to a target error: step sizes from measured errors, work from step sizes, advice from work. Nothing here is timed."""
 
+import re
 from math import isfinite, isnan, nan
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
+import yaml
 
 import polhode
 from polhode import cli
 from polhode.operations import operations
-from polhode.study import cost, figures, numbers, ranking, recommend, style, tables
+from polhode.study import comparison, cost, figures, numbers, ranking, recommend, style, tables
 from polhode.study.cost import Ladder
 from polhode.study.figures import time_to_solution
 from polhode.study.inputs import Inputs
@@ -434,6 +436,30 @@ def test_numbers_of_the_text(inputs):
     both = dict.fromkeys(made[f"costSeveralFrom{price}State"] for price in ("", "Dear"))
     assert made["costSeveralFromBothState"] == " or ".join(both)
     assert made["costSeveralFromDearState"] == r"\num{1e-03}" and "\\emph{state}" in made["costSeveralSentence"]
+
+
+def test_every_time_to_a_solution_in_the_text_is_made(tmp_path):
+    """By a run of the targets and prices of the study; also those that stand in other sections."""
+    home = PUBLISHED.parents[1]
+    orders = {**ORDERS, "omelyan1998": 2.0}
+    runs = {key: made_up_problem(orders, key) for key in comparison.REPRESENTATIVES.values()}
+    groups = {"/": xr.Dataset(attrs={"plugins": ""}), **{f"/{key}": data for key, data in runs.items()}}
+    write_groups(groups, tmp_path / "single_body.nc")
+    asked = yaml.safe_load((home / "config.yaml").read_text())["cost"]
+    found = cost.cost_groups(
+        made_up_timing(orders, (*NANOSECONDS, 28.0)),
+        tmp_path / "single_body.nc",
+        asked["target_errors"],
+        asked["torque_prices"],
+    )
+    write_groups(found, tmp_path / "cost.nc")
+    whole = Inputs(tmp_path / "single_body.nc", cost_file=tmp_path / "cost.nc", published=PUBLISHED)
+    made = {name for group in numbers.time_to_solution.GROUPS for name in group(whole)}
+    sections = home / "paper" / "sections"
+    used = {path.stem: set(re.findall(r"\\(cost[A-Z][A-Za-z]*)", path.read_text())) for path in sections.glob("*.tex")}
+    assert used["time_to_solution"] and used["time_to_solution"] <= made
+    # Those of timing and many_body are held in their own tests.
+    assert set().union(*used.values()) <= made | used["timing"] | used["many_body"]
 
 
 def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):

@@ -27,6 +27,8 @@ PUBLISHED = HOME / "data" / "published"
 ERRATA = HOME / "data" / "errata.yaml"
 PROBLEM = "spiral_cylinder"
 CYLINDER = polhode.problems[PROBLEM]
+#: Tables over several pages, whose captions and labels are not in the text.
+LONG_TABLES = ("claims", "errata", "readings", "sourceindex", "problems")
 TEX = sorted([PAPER / "report.tex", *(PAPER / "sections").glob("*.tex")])
 
 
@@ -40,7 +42,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     errors = xr.Dataset({name: (("method", "dt"), np.minimum(dt**slope, 3.0)) for name in names})
     errors["steps"] = (("method", "dt"), np.floor(1 / dt) * np.ones((n, 1)))
     for quantity in ("q", "omega", "stored_omega"):
-        for suffix, value in (("", 2.0), ("_stderr", 0.01), ("_dt_min", 1e-5), ("_dt_max", 1e-2), ("_points", 5)):
+        for suffix, value in (("", 2.0), ("_low", 1.99), ("_high", 2.02), ("_dt_min", 1e-5), ("_dt_max", 1e-2), ("_points", 5)):
             errors[f"{quantity}_order{suffix}"] = ("method", np.full(n, value))
     labels = [polhode.methods[m].label if m in polhode.methods else f"label_of {m} & co" for m in methods]
     errors = errors.assign_coords(
@@ -194,17 +196,17 @@ def test_escape_covers_all_special_characters():
 
 
 @pytest.mark.parametrize(
-    ("value", "error", "text"),
+    ("numbers", "text"),
     [
-        (1.9987, 0.0021, "1.999(2)"),
-        (2.0, 1e-9, "2.0000(1)"),
-        (1.99, 0.0099, "1.99(1)"),
-        (3.2, 0.4, "3.2(4)"),
-        (np.nan, 0.1, None),
+        ((2.011, 1.942, 2.013), r"\num{2.01}~[\num{1.94}, \num{2.01}]"),
+        ((2.011, 2.0101, 2.0132), r"\num{2.01}"),
+        ((2.011, 2.0101, 2.0132, 3), r"\num{2.011}~[\num{2.010}, \num{2.013}]"),
+        ((2.0, np.nan, np.nan), r"\num{2.00}"),
+        ((np.nan, np.nan, np.nan), "n/a"),
     ],
 )
-def test_standard_error_in_brackets(value, error, text):
-    assert latex.with_error(value, error) == (rf"\num{{{text}}}" if text else "n/a")
+def test_range_in_brackets_where_it_shows(numbers, text):
+    assert latex.in_range(*numbers) == text
 
 
 @pytest.mark.parametrize("name", tables.TABLES)
@@ -227,7 +229,7 @@ def test_csv_has_full_precision(whole, tmp_path):
     tables.render("orders", whole, tmp_path)
     data = pd.read_csv(tmp_path / "orders.csv").set_index("method")
     assert set(data.index) == {*polhode.methods, "my_own"}
-    assert data.loc["euler", "q_order_stderr"] == 0.01
+    assert tuple(data.loc["euler", ["q_order_low", "q_order_high"]]) == (1.99, 2.02)
 
 
 def test_macro_names_are_letters_and_distinct():
@@ -238,22 +240,27 @@ def test_macro_names_are_letters_and_distinct():
     assert formats.macro_name("rk4") == "RkFour"
 
 
-def used_macros() -> set[str]:
-    return {name for path in TEX for name in re.findall(r"\\(study[A-Za-z]*)", path.read_text())}
-
-
-def test_every_number_of_the_text_is_made(whole, small, tmp_path):
-    for run in (whole, small):
-        made = numbers.numbers(run)
-        assert not [name for name, text in made.items() if "nan" in text.lower() or "inf" in text.lower()]
+def test_every_number_of_the_first_sections_is_made(whole, small):
+    """By a run that holds this problem alone; test_comparison.py has the whole text."""
+    made = numbers.numbers(whole)
+    for section in ("methods", "results", "differences"):
+        used = set(re.findall(r"\\(study[A-Za-z]+)", (PAPER / "sections" / f"{section}.tex").read_text()))
+        assert used and used <= set(made), section
+    for found in (made, numbers.numbers(small)):
+        assert not [name for name, text in found.items() if "nan" in text.lower() or "inf" in text.lower()]
     assert numbers.numbers(small)["studyOrderQSpiralLeapfrog"] == "n/a"
+
+
+def test_macros_are_sorted_and_those_that_a_run_lacks_are_not_available(whole, tmp_path):
+    text = tmp_path / "text.tex"
+    text.write_text(r"\studyMadeByNobody{} and \studyMethodCount{}")
     commit = {"commit": "0123456789abcdef", "commit_time": 0, "dirty": False}
-    numbers.render(whole, tmp_path / "numbers.tex", commit, TEX)
-    lines = (tmp_path / "numbers.tex").read_text().splitlines()
-    names = [re.findall(r"\\(study\w+)", line)[0] for line in lines[1:]]
-    assert names == sorted(names)
-    assert used_macros() <= set(names)
-    assert all(re.fullmatch(r"\\newcommand\{\\study[A-Za-z]+\}\{.*\}", line) for line in lines[1:])
+    numbers.render(whole, tmp_path / "numbers.tex", commit, [*TEX, text])
+    lines = (tmp_path / "numbers.tex").read_text().splitlines()[1:]
+    assert all(re.fullmatch(r"\\newcommand\{\\study[A-Za-z]+\}\{.*\}", line) for line in lines)
+    names = [re.findall(r"\\(study\w+)", line)[0] for line in lines]
+    assert names == sorted({*numbers.numbers(whole, commit), *names})
+    assert r"\newcommand{\studyMadeByNobody}{n/a}" in lines
 
 
 def test_commit_and_date():
@@ -292,10 +299,10 @@ def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
     text = "".join(path.read_text() for path in TEX)
     assert set(re.findall(r"\\includegraphics\[[^]]*\]\{(\w+)\}", text)) == set(figures.FIGURES)
     assert set(re.findall(r"tables/(\w+)", text)) == set(tables.TABLES)
-    labels = set(re.findall(r"\\label\{([^}]*)\}", text)) | {"tab:claims", "tab:errata", "tab:sourceindex", "tab:problems"}
+    labels = set(re.findall(r"\\label\{([^}]*)\}", text)) | {f"tab:{name}" for name in LONG_TABLES}
     errata = ERRATA.read_text()
     assert set(re.findall(r"\\(?:eq)?ref\{([^}]*)\}", text + errata)) <= labels
-    assert {f"\\{name}caption" for name in ("claims", "errata")} <= set(re.findall(r"\\newcommand\{(\\\w+)\}", text))
+    assert {f"\\{name}caption" for name in LONG_TABLES} <= set(re.findall(r"\\newcommand\{(\\\w+)\}", text))
 
 
 def test_sections_are_all_included():
@@ -309,6 +316,7 @@ def test_sections_are_all_included():
 def test_errata_are_complete():
     entries = load_errata(ERRATA)
     assert len(entries) >= 15
+    assert {entry["check"] for entry in entries} == {"", "pdf"}
     for entry in entries:
         for field in ("printed", "problem", "reading", "shown"):
             assert entry[field].count("$") % 2 == 0, (entry["id"], field)
@@ -317,7 +325,12 @@ def test_errata_are_complete():
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"kind": "joke"}, "kind 'joke'"), ({"extra": "x"}, "fields must be"), ({"problem": " "}, "not empty")],
+    [
+        ({"kind": "joke"}, "kind 'joke'"),
+        ({"extra": "x"}, "fields must be"),
+        ({"problem": " "}, "not empty"),
+        ({"check": "some day"}, "check 'some day' must be pdf"),
+    ],
 )
 def test_bad_erratum_is_named(tmp_path, change, message):
     entry = dict.fromkeys(inputs.ERRATA_FIELDS, "x") | {"kind": "misprint"} | change
@@ -325,6 +338,17 @@ def test_bad_erratum_is_named(tmp_path, change, message):
     path.write_text("errata:\n- " + "\n  ".join(f"{k}: '{v}'" for k, v in entry.items()))
     with pytest.raises(ValueError, match=message):
         load_errata(path)
+
+
+def test_errata_and_readings_share_no_entry_and_name_what_is_to_be_checked(whole):
+    (errata, text), (readings, other) = (tables.TABLES[name](whole) for name in ("errata", "readings"))
+    assert len(errata) + len(readings) == len(load_errata(ERRATA)) and not set(errata["id"]) & set(readings["id"])
+    assert set(errata["kind"]) == {"misprint", "discrepancy"} and not {"misprint", "discrepancy"} & set(readings["kind"])
+    for data, page in ((errata, text), (readings, other)):
+        assert page.count(r"\newline check against the PDF") == (data["check"] == "pdf").sum() > 0
+    made = numbers.numbers(whole)
+    assert made["studyErrataCount"] == str(len(errata)) and made["studyReadingCount"] == str(len(readings))
+    assert made["studyErrataToCheck"] == str((errata["check"] == "pdf").sum())
 
 
 def product(p, q):

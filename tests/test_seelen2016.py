@@ -71,7 +71,8 @@ def errors(key, methods):
     n = len(methods)
     data = {}
     for quantity in ("q", "omega"):
-        for suffix, value in (("", 2.0), ("_stderr", 0.01), ("_dt_min", 1e-5), ("_dt_max", 1e-2), ("_points", 7.0)):
+        fit = {"": 2.0, "_low": 1.99, "_high": 2.02, "_dt_min": 1e-5, "_dt_max": 1e-2, "_points": 7.0}
+        for suffix, value in fit.items():
             data[f"{quantity}_order{suffix}"] = ("method", np.full(n, value))
     dt = np.array(LADDER)
     data["steps"] = (("method", "dt"), np.ones((n, 1)) * np.rint(END[key] / dt))
@@ -316,7 +317,8 @@ def test_table_1_pairs_printed_rows_with_ours(run):
 
 
 def test_numbers_of_the_section_are_made(run, one_case, tmp_path):
-    used = set(re.findall(r"\\(studySeelen[A-Za-z]+)", (HOME / "paper" / "sections" / "seelen2016.tex").read_text()))
+    texts = "".join(path.read_text() for path in (HOME / "paper" / "sections").glob("*.tex"))
+    used = set(re.findall(r"\\(studySeelen[A-Za-z]+)", texts))
     made = {}
     for group in numbers.seelen2016.GROUPS:
         made |= group(run)

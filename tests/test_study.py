@@ -291,10 +291,27 @@ def test_fit_finds_the_order_above_the_floor(order):
     error = 3 * dt**order * (1 + 2 * dt) + 1e-16 * np.sqrt(1 / dt) * rng.uniform(0.5, 2, dt.size)
     fit = orders.fit_order(dt, error, 1.0)
     # Coarse points that still stay on a line carry a little of the next power.
-    assert abs(fit.order - order) < 0.01 * order + 3 * fit.stderr
+    assert abs(fit.order - order) < 0.01 * order
+    assert fit.low <= min(fit.order, order) and max(fit.order, order) <= fit.high < fit.low + 0.2
     assert fit.points >= orders.FEWEST and fit.dt_min < fit.dt_max
     shuffled = rng.permutation(dt.size)
     assert orders.fit_order(dt[shuffled], error[shuffled], 1.0) == fit
+
+
+@pytest.mark.parametrize("order", [1, 2, 4])
+@pytest.mark.parametrize("coefficient", [2.0, 0.3, -0.3, -1.0])
+@pytest.mark.parametrize("power", [1, 2])
+def test_the_bracket_holds_the_order_and_a_fit_alone_does_not(order, coefficient, power):
+    # No round-off: all that keeps the slope from the order is the next power of dt.
+    dt = 2.0 ** -np.arange(2, 9, 0.5)
+    error = 1e-2 * dt**order * (1 + coefficient * dt**power)
+    fit = orders.fit_order(dt, error, 1e-12)
+    assert fit.low < order < fit.high
+    assert fit.low <= fit.order <= fit.high
+    bias = fit.order - order
+    assert np.sign(bias) == np.sign(coefficient) and abs(bias) > 1e-4
+    # A bracket is of use if it is not much wider than the bias that it bounds.
+    assert fit.high - fit.low < 5 * abs(bias)
 
 
 def test_no_fit_without_a_line():

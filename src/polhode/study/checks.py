@@ -172,7 +172,7 @@ def note_corrections(study: Study) -> xr.Dataset:
     """
     variants = calzavarini2010.VARIANTS
     errors = np.full((len(variants), len(NOTE_PROBLEMS), len(NOTE_QUANTITIES), len(NOTE_DIVISIONS)), nan)
-    orders, stderr = np.full(errors.shape[:-1], nan), np.full(errors.shape[:-1], nan)
+    orders, low, high = (np.full(errors.shape[:-1], nan) for _ in range(3))
     dts = np.full((len(NOTE_PROBLEMS), len(NOTE_DIVISIONS)), nan)
     for j, name in enumerate(NOTE_PROBLEMS):
         problem = problem_of(name)
@@ -190,13 +190,14 @@ def note_corrections(study: Study) -> xr.Dataset:
                         errors[i, j, m, k] = distance(value, exact[quantity].reshape(-1))
             for m in range(len(NOTE_QUANTITIES)):
                 order = fit_order(dts[j], errors[i, j, m], problem.horizon)
-                orders[i, j, m], stderr[i, j, m] = order.order, order.stderr
+                orders[i, j, m], low[i, j, m], high[i, j, m] = order.order, order.low, order.high
     dims = ("variant", "problem", "quantity")
     return xr.Dataset(
         {
             "error": ((*dims, "division"), errors, _attrs("relative L1 error at the end", "1")),
             "order": (dims, orders, _attrs("fitted order; NaN where the errors follow no power", "1")),
-            "order_stderr": (dims, stderr, _attrs("its standard error", "1")),
+            "order_low": (dims, low, _attrs("lowest order over shifted windows of the fit", "1")),
+            "order_high": (dims, high, _attrs("highest order over shifted windows of the fit", "1")),
             "finest_error": (dims, errors[..., -1], _attrs("error at the finest step", "1")),
             "dt": (("problem", "division"), dts, _attrs("step size", "s")),
             "fincham_distance": ((), _distance_to_fincham(True), _attrs("largest difference of q to Fincham's scheme", "1")),

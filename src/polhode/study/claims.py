@@ -198,22 +198,23 @@ def _worst(ratios: dict[float, float]) -> tuple[float, str]:
     return worst, "ours/published: " + ", ".join(f"{ratio:.5g} at {target:.0e}" for target, ratio in ratios.items())
 
 
-def order_per_step(results: Inputs, method: str, quantity: str) -> tuple[float, str]:
+def order_per_step(results: Inputs, method: str, quantity: str) -> Measured:
     """The order of the error of one step, as publications of this field count: the order at a fixed time plus 1."""
     row = of(results.errors, method)
     value = float(row[f"{quantity}_order"])
     if not np.isfinite(value):
         raise NotInRun(f"too few step sizes for an order of {method}")
-    low, high = float(row[f"{quantity}_order_dt_min"]), float(row[f"{quantity}_order_dt_max"])
-    error = float(row[f"{quantity}_order_stderr"])
-    return value + 1, f"at a fixed time {value:.4g}, standard error {error:.2g}, fitted over dt = {low:.2g} to {high:.2g} s"
+    low, high, dt_min, dt_max = (float(row[f"{quantity}_order_{name}"]) for name in ("low", "high", "dt_min", "dt_max"))
+    words = f"at a fixed time {value:.4g} [{low:.4g}, {high:.4g}], fitted over dt = {dt_min:.2g} to {dt_max:.2g} s"
+    return Measured(value + 1, words, low + 1, high + 1)
 
 
-def highest_order_per_step(results: Inputs, methods: list[str], quantity: str) -> tuple[float, str]:
+def highest_order_per_step(results: Inputs, methods: list[str], quantity: str) -> Measured:
     """The highest of several methods' orders."""
-    found = {m: order_per_step(results, m, quantity)[0] for m in methods}
-    best = max(found, key=lambda m: found[m])
-    return found[best], ", ".join(f"{m} {value:.3g}" for m, value in found.items())
+    found = {m: order_per_step(results, m, quantity) for m in methods}
+    words = ", ".join(f"{m} {one.value:.3g}" for m, one in found.items())
+    highest = [max(getattr(one, name) for one in found.values()) for name in ("value", "low", "high")]
+    return Measured(highest[0], words, *highest[1:])
 
 
 def share_won(results: Inputs, method: str, rivals: list[str], quantity: str) -> Measured:
@@ -401,25 +402,27 @@ def step_ratio(results: Inputs, method: str, other: str, target: float) -> tuple
     return one / two, f"dt = {one:.4g} s against {two:.4g} s at a mean error of {target:.0e}"
 
 
-def order(results: Inputs, method: str, quantity: str) -> tuple[float, str]:
+def order(results: Inputs, method: str, quantity: str) -> Measured:
     """The order of the error at a fixed time."""
-    value, evidence = order_per_step(results, method, quantity)
-    return value - 1, evidence.replace("at a fixed time ", "fit ", 1)
+    value, evidence, low, high = order_per_step(results, method, quantity)
+    return Measured(value - 1, evidence.replace("at a fixed time ", "fit ", 1), low - 1, high - 1)
 
 
-def lowest_order(results: Inputs, method: str, problems: list[str]) -> tuple[float, str]:
+def lowest_order(results: Inputs, method: str, problems: list[str]) -> Measured:
     """The lowest order of q or omega over several problems."""
-    found = {f"{p}, {name}": order(results.of(p), method, name)[0] for p in problems for name in ("q", "omega")}
-    worst = min(found, key=lambda key: found[key])
-    return found[worst], ", ".join(f"{value:.4g} ({key})" for key, value in found.items())
+    found = {f"{p}, {name}": order(results.of(p), method, name) for p in problems for name in ("q", "omega")}
+    words = ", ".join(f"{one.value:.4g} ({key})" for key, one in found.items())
+    lowest = [min(getattr(one, name) for one in found.values()) for name in ("value", "low", "high")]
+    return Measured(lowest[0], words, *lowest[1:])
 
 
-def mean_order(results: Inputs, method: str, quantity: str) -> tuple[float, str]:
+def mean_order(results: Inputs, method: str, quantity: str) -> Measured:
     """The order with which the mean of an error over time falls (Seelen et al. 2016, Fig. 3)."""
     fit = seelen2016.mean_slope(results, method, quantity)
     if not np.isfinite(fit.order):
         raise NotInRun(f"too few step sizes for an order of {method}")
-    return fit.order, f"standard error {fit.stderr:.2g}, fitted over dt = {fit.dt_min:.2g} to {fit.dt_max:.2g} s"
+    words = f"fit {fit.order:.4g} [{fit.low:.4g}, {fit.high:.4g}], over dt = {fit.dt_min:.2g} to {fit.dt_max:.2g} s"
+    return Measured(fit.order, words, fit.low, fit.high)
 
 
 def share_converging(results: Inputs, methods: list[str], quantity: str) -> Measured:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite, nan
+from math import floor, isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,12 @@ REPRESENTATIVES: dict[str, str] = {
     "state": "asymmetric_heavy_top",
     "velocity": "damped_top",
 }
+#: The problem on which two options for torques of the angular velocity are compared: those of the note of Calzavarini (2010).
+FRICTION = REPRESENTATIVES["velocity"]
+#: The time at which the cylinder of del Valle et al. (2024) is drawn, s: that of the inset of their Fig. 1.
+SNAPSHOT_TIME = 15.0
+#: A distance that grows with a lower exponent of time is called bounded; with one above the second, growing with time.
+BOUNDED, GROWING = 0.25, 0.75
 #: A measured order counts as lower than another number if it is lower by more than this.
 TOLERANCE = 0.3
 QUANTITIES = ("q", "omega")
@@ -110,12 +116,21 @@ def _value(data: xr.Dataset, name: str, method: str) -> float:
     return float(data[name].sel({"method": method}).values)
 
 
+def reference_digits(inputs: Inputs, problem: str) -> float:
+    """In how many digits the reference of a problem agrees with its guard, rounded down; NaN where the run does not say."""
+    try:
+        return float(floor(float(inputs.of(problem).reference_states.attrs.get("agreement", nan))))
+    except (NotInRun, ValueError):
+        return nan
+
+
 def orders(inputs: Inputs) -> pd.DataFrame:
     """Declared and measured orders, a row for each torque class, problem and method.
 
     Columns: torque_class, problem, method; for q and omega: declared_X, highest_X (what the method declares for torques that
-    suit it best), X_order, X_order_stderr, X_order_dt_min, X_order_dt_max (s), X_order_points, reduced_X (measured below
-    the highest), missed_X (measured below what is declared for this class), unfitted_X (no order could be fitted).
+    suit it best), X_order, X_order_low, X_order_high (over shifted windows of the fit), X_order_dt_min, X_order_dt_max (s),
+    X_order_points, reduced_X (measured below the highest), missed_X (measured below what is declared for this class),
+    unfitted_X (no order could be fitted).
     """
     rows: list[dict[str, Any]] = []
     classes = problems_by_class(inputs)
@@ -126,7 +141,7 @@ def orders(inputs: Inputs) -> pd.DataFrame:
                 row: dict[str, Any] = {"torque_class": torque_class, "problem": problem, "method": method}
                 for short in QUANTITIES:
                     row[f"declared_{short}"] = _value(data, f"claimed_{short}_order", method)
-                    for suffix in ("", "_stderr", "_dt_min", "_dt_max", "_points"):
+                    for suffix in ("", "_low", "_high", "_dt_min", "_dt_max", "_points"):
                         row[f"{short}_order{suffix}"] = _value(data, f"{short}_order{suffix}", method)
                 rows.append(row)
     if not rows:

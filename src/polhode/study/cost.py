@@ -271,7 +271,8 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
         "priced_time": ((*over, "torque_price"), dear, _attrs("CPU time to the horizon with a torque of this price", "s")),
         "ladder_error": (("method", "ladder_dt"), errors, _attrs(f"error_used: {METRIC}; infinite where a run blew up", "1")),
         "order": ("method", [x.order.order for x in ladders], _attrs("fitted order of ladder_error", "1")),
-        "order_stderr": ("method", [x.order.stderr for x in ladders], _attrs("its standard error", "1")),
+        "order_low": ("method", [x.order.low for x in ladders], _attrs("lowest order over shifted windows of the fit", "1")),
+        "order_high": ("method", [x.order.high for x in ladders], _attrs("highest order over shifted windows of the fit", "1")),
         "starting_torques": ("method", _starting_torques(data), _attrs("torque evaluations before the first step", "1")),
         "step_time": ("method", seconds[:, 0], _attrs("CPU time of one step, normalised as declared, body frame", "s")),
     }

@@ -225,7 +225,8 @@ def _runs(part: ProblemStudy, exact: Exact, folder: Path) -> xr.Dataset:
         orders = [fit_order(dt[chosen], errors[name][i][chosen], part.problem.horizon) for i in range(shape[0])]
         for field, text, units in (
             ("order", "fitted order of convergence", "1"),
-            ("stderr", "standard error of the fitted order", "1"),
+            ("low", "lowest order over shifted windows of the fit", "1"),
+            ("high", "highest order over shifted windows of the fit", "1"),
             ("dt_min", "finest step size of the fit", "s"),
             ("dt_max", "coarsest step size of the fit", "s"),
             ("points", "step sizes of the fit", "1"),

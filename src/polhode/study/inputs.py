@@ -179,6 +179,12 @@ class Inputs:
         """The published dt for each method and target error: del Valle et al. (2024), Table 2."""
         return self.published_numbers("delvalle2024_table2")
 
+    def published_step(self, method: str, target: float) -> float:
+        """The published dt of a method for a target error in s (del Valle et al. 2024, Table 2), NaN where none is printed."""
+        steps = self.published_steps
+        found = steps[(steps["method"] == method) & np.isclose(steps["target_error"].astype(float), target, rtol=1e-6)]
+        return float(found["dt"].iloc[0]) if len(found) else float("nan")
+
     def published_numbers(self, name: str) -> pd.DataFrame:
         """A table of published numbers: NAME.csv of :attr:`published`."""
         return pd.read_csv(Path(self.published) / f"{name}.csv", comment="#")
@@ -197,7 +203,7 @@ class Inputs:
 
     @cached_property
     def errata_rows(self) -> list[dict[str, str]]:
-        """The misprints and ambiguities of the publications."""
+        """What is wrong in the texts of the publications, and what had to be chosen, see :func:`load_errata`."""
         return load_errata(self.errata)
 
     @cached_property
@@ -259,31 +265,38 @@ def interpolated_step(dt: ArrayLike, error: ArrayLike, target: float) -> float:
 
 #: What every entry of errata.yaml has; the source is its key in paper/refs.bib, all other values are LaTeX text.
 ERRATA_FIELDS = ("id", "source", "location", "kind", "printed", "problem", "reading", "shown")
-ERRATA_KINDS = ("misprint", "ambiguity", "convention", "discrepancy")
+#: What is wrong in a text or contradicts it, and what we had to choose, each in a table of its own.
+ERRATA_KINDS = ("misprint", "discrepancy")
+READING_KINDS = ("ambiguity", "inference", "convention")
+#: What an entry may have besides: ``check: pdf`` where it rests on one glyph, which the conversion we read may have misread.
+ERRATA_CHECKS = ("pdf",)
 
 
 def load_errata(path: str | Path) -> list[dict[str, str]]:
-    """The entries of an errata file, checked.
+    """The entries of an errata file, checked; ``check`` is empty where an entry has none.
 
     Raises
     ------
     ValueError
-        If an entry lacks a field, has one too many, repeats an id or names an unknown kind; the message names file and entry.
+        If an entry lacks a field, has one too many, repeats an id, or names an unknown kind or check; the message names file
+        and entry.
     """
     data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     seen: set[str] = set()
     for number, entry in enumerate(data["errata"], 1):
         where = f"{path}: entry {number} ({entry.get('id', 'without id')})"
-        if set(entry) != set(ERRATA_FIELDS):
-            raise ValueError(f"{where}: fields must be {', '.join(ERRATA_FIELDS)}; got {', '.join(entry)}")
+        if set(entry) - {"check"} != set(ERRATA_FIELDS):
+            raise ValueError(f"{where}: fields must be {', '.join(ERRATA_FIELDS)} and may be check; got {', '.join(entry)}")
         if not all(isinstance(value, str) and value.strip() for value in entry.values()):
             raise ValueError(f"{where}: every field must be text that is not empty")
-        if entry["kind"] not in ERRATA_KINDS:
-            raise ValueError(f"{where}: kind {entry['kind']!r} must be one of {', '.join(ERRATA_KINDS)}")
+        if entry["kind"] not in ERRATA_KINDS + READING_KINDS:
+            raise ValueError(f"{where}: kind {entry['kind']!r} must be one of {', '.join(ERRATA_KINDS + READING_KINDS)}")
+        if entry.get("check", "pdf") not in ERRATA_CHECKS:
+            raise ValueError(f"{where}: check {entry['check']!r} must be {' or '.join(ERRATA_CHECKS)}, or left out")
         if entry["id"] in seen:
             raise ValueError(f"{where}: the id is taken by an earlier entry")
         seen.add(entry["id"])
-    return [{name: " ".join(entry[name].split()) for name in ERRATA_FIELDS} for entry in data["errata"]]
+    return [{name: " ".join(entry.get(name, "").split()) for name in (*ERRATA_FIELDS, "check")} for entry in data["errata"]]
 
 
 #: What every item of sources.yaml may have besides its source.

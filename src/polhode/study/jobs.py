@@ -75,6 +75,7 @@ TABLES_BY_THEME = {
         "velocity_torque",
         "claims",
         "errata",
+        "readings",
         "source_index",
         "problems",
     ),

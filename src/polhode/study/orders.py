@@ -12,20 +12,28 @@ FLOOR_FACTOR = 10.0
 #: Fewest points of a fit, and the largest root-mean-square residual, in decades, up to which coarser points are added.
 FEWEST = 6
 RESIDUAL = 0.008
+#: Points of a window of the bracket, and how many times coarser a window must be to bound the bias of the finest one.
+WINDOW = 4
+SHIFT = 4.0
 
 
 @dataclass(frozen=True)
 class Order:
-    """A fitted order with its standard error and the step sizes (s) it rests on; NaN where no fit is possible."""
+    """A fitted order with its bracket and the step sizes (s) it rests on; NaN where no fit is possible.
+
+    ``low`` and ``high`` come from fits over shifted windows, see :func:`fit_order`. The scatter about one line would say
+    nothing of the distance to the asymptote.
+    """
 
     order: float
-    stderr: float
+    low: float
+    high: float
     dt_min: float
     dt_max: float
     points: int
 
 
-NO_ORDER = Order(np.nan, np.nan, np.nan, np.nan, 0)
+NO_ORDER = Order(np.nan, np.nan, np.nan, np.nan, np.nan, 0)
 
 
 def fit_order(dt: NDArray[np.float64], error: NDArray[np.float64], end_time: float) -> Order:
@@ -33,6 +41,11 @@ def fit_order(dt: NDArray[np.float64], error: NDArray[np.float64], end_time: flo
 
     Starting from the finest usable steps, coarser ones join while the points stay on a line. The window thus follows the
     asymptotic range of each method instead of being chosen by hand.
+
+    The bracket holds this slope, those over :data:`WINDOW` neighbouring points from the finest of the fit to points
+    :data:`SHIFT` times as coarse, and the mirror image of the last of them about the first. Where the error is
+    ``C dt^p (1 + c dt^m)`` with m >= 1 and ``c dt^m < 1/2`` in the finest window, the slope there is off p by less than the one
+    four times as coarse is off it: p lies between that slope and its mirror image.
 
     Parameters
     ----------
@@ -48,19 +61,28 @@ def fit_order(dt: NDArray[np.float64], error: NDArray[np.float64], end_time: flo
     x, y = np.log10(dt), np.log10(error[ascending])
     for first in range(len(x) - FEWEST + 1):
         last = first + FEWEST
-        if _line(x[first:last], y[first:last])[2] > RESIDUAL:
+        if _line(x[first:last], y[first:last])[1] > RESIDUAL:
             continue
-        while last < len(x) and _line(x[first : last + 1], y[first : last + 1])[2] <= RESIDUAL:
+        while last < len(x) and _line(x[first : last + 1], y[first : last + 1])[1] <= RESIDUAL:
             last += 1
-        slope, stderr, _ = _line(x[first:last], y[first:last])
-        return Order(slope, stderr, float(dt[first]), float(dt[last - 1]), last - first)
+        slope = _line(x[first:last], y[first:last])[0]
+        possible = [slope, *_shifted(dt[first:], x[first:], y[first:])]
+        return Order(slope, min(possible), max(possible), float(dt[first]), float(dt[last - 1]), last - first)
     return NO_ORDER
 
 
-def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Slope, its standard error, and the root-mean-square residual of a straight line through the points."""
+def _shifted(dt: NDArray[np.float64], x: NDArray[np.float64], y: NDArray[np.float64]) -> list[float]:
+    """The slopes over shifted windows that make the bracket of :func:`fit_order`, from the finest step of the fit on."""
+    starts = range(len(x) - WINDOW + 1)
+    # Where the ladder ends before a window so much coarser, its coarsest one has to do.
+    most = next((i for i in starts if dt[i] >= SHIFT * dt[0]), starts[-1])
+    slopes = [_line(x[i : i + WINDOW], y[i : i + WINDOW])[0] for i in starts[: most + 1]]
+    return [*slopes, 2 * slopes[0] - slopes[-1]]
+
+
+def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
+    """Slope and root-mean-square residual of a straight line through the points."""
     centred = x - x.mean()
     slope = float((centred * y).sum() / (centred**2).sum())
     residuals = y - y.mean() - slope * centred
-    square = float((residuals**2).sum())
-    return slope, float(np.sqrt(square / (len(x) - 2) / (centred**2).sum())), float(np.sqrt(square / len(x)))
+    return slope, float(np.sqrt((residuals**2).mean()))

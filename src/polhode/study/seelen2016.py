@@ -12,6 +12,10 @@ FREE_TOP, SPHERE, CYLINDER, PAIR = "free_symmetric_top", "exponential_sphere", "
 #: The original scheme in the three readings of when it takes the torque, the improved one, and what else Table 1 compares.
 METHODS = ("pcdm2013_lag", "pcdm2013_lead", "pcdm2013_mid", "pcdm2016", "scalar_factor")
 READINGS = METHODS[:3]
+#: What Figs. 1 and 5 compare: the original, with the torque of the old time as the text has it, and the improved scheme.
+COMPARED = ("pcdm2013_lag", "pcdm2016")
+#: How many of the last samples are drawn in Fig. 1a.
+LAST_SAMPLES = 30
 #: Printed row of Table 1 -> what it should be of ours; the reading of the original is left to the numbers.
 ROWS: dict[str, tuple[str, ...]] = {
     "Theory": ("exact",),

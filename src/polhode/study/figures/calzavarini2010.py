@@ -25,8 +25,7 @@ from polhode.study.figures.drawing import (
 )
 from polhode.study.inputs import Inputs
 
-#: The problem on which the two options of the note are compared, and the methods beside them.
-FRICTION = "damped_top"
+#: The methods beside the two options of the note, on the problem on which they are compared.
 COMPARED = (
     "calzavarini2010",
     "calzavarini2010_mean",
@@ -73,7 +72,7 @@ def _step_axes(axes: Axes, dt: np.ndarray, low: float, high: float, slopes: Sequ
 
 def velocity_torque(inputs: Inputs) -> Figure:
     """Errors of q and omega against dt under friction: both options of the note beside other methods."""
-    data = inputs.of(FRICTION).errors
+    data = inputs.of(comparison.FRICTION).errors
     keys = [key for key in (*COMPARED, *inputs.plugins) if key in data["method"].values]
     looks = style.styles(comparison.all_methods(inputs))
     figure = new_figure(style.TWO_PANELS)

@@ -12,6 +12,7 @@ from matplotlib.patches import Polygon
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from polhode.study import style
+from polhode.study.comparison import SNAPSHOT_TIME
 from polhode.study.figures.drawing import (
     FLOOR,
     available,
@@ -53,8 +54,6 @@ ORIGINATORS = (
     "pfc4",
     "pfc4_delvalle2024",
 )
-#: The time at which the cylinder is drawn, s.
-SNAPSHOT_TIME = 15.0
 #: Radius and half height of the cylinder drawn, in cm.
 CYLINDER = (5.0, 7.5)
 #: Half a unit of the last of four printed digits, relative to the smallest number with four digits.

@@ -28,8 +28,8 @@ from polhode.study.inputs import Inputs, NotInRun
 #: How a distance grows, by the exponent of time from which on it is called so, with a colour: it stays, it walks, it drifts.
 GROWTHS: tuple[tuple[float, str, str], ...] = (
     (-np.inf, "#2F7F99", "stays bounded"),
-    (0.25, "#F2D16B", "grows slowly"),
-    (0.75, "#C4512D", "grows with $t$ or faster"),
+    (comparison.BOUNDED, "#F2D16B", "grows slowly"),
+    (comparison.GROWING, "#C4512D", "grows with $t$ or faster"),
 )
 #: Markers of the problems, in the order in which they are given.
 MARKERS = ("o", "s", "^", "D", "v")

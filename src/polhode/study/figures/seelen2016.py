@@ -26,12 +26,21 @@ from polhode.study.figures.drawing import (
     panel_title,
 )
 from polhode.study.inputs import Inputs
-from polhode.study.seelen2016 import CYLINDER, FREE_TOP, METHODS, PAIR, SPHERE, arrow, first_spin_error, mean_error, mean_slope
+from polhode.study.seelen2016 import (
+    COMPARED,
+    CYLINDER,
+    FREE_TOP,
+    LAST_SAMPLES,
+    METHODS,
+    PAIR,
+    SPHERE,
+    arrow,
+    first_spin_error,
+    mean_error,
+    mean_slope,
+)
 
-#: What Figs. 1 and 5 compare: the original, with the torque of the old time as the text has it, and the improved scheme.
-COMPARED = ("pcdm2013_lag", "pcdm2016")
-#: How many of the last samples are drawn in Fig. 1a, and decimal digits of exact curves.
-LAST_SAMPLES = 30
+#: Decimal digits of exact curves.
 DIGITS = 20
 TIME = "time $t$ (s)"
 OMEGA = r"angular velocity $\omega$ (rad s$^{-1}$)"
@@ -157,7 +166,7 @@ def forced_cylinder(inputs: Inputs) -> Figure:
     left.set_xlabel(TIME)
     left.set_ylabel(OMEGA)
     left.legend(loc="upper left", handlelength=1.8)
-    panel_title(left, "a", "exact")
+    panel_title(left, "a", "reference")
     names = ("inclination_error_mean", "angle_error_mean")
     drawn = {name: {key: mean_error(inputs, key, name) for key in keys} for name in names}
     low, high = limits(*(error for curves in drawn.values() for _, error in curves.values()))

@@ -18,15 +18,14 @@ import polhode.methods as _methods
 from polhode.references.precision import GUARD_DIGITS
 from polhode.study import comparison as compared
 from polhode.study.claims import ABOUT, COUNTED, ORDER_BAND, VARIANT_DIVISION
-from polhode.study.figures.delvalle2024 import SNAPSHOT_TIME
-from polhode.study.inputs import Inputs, NotInRun, is_published_ladder
+from polhode.study.comparison import SNAPSHOT_TIME
+from polhode.study.inputs import ERRATA_KINDS, Inputs, NotInRun, is_published_ladder
 from polhode.study.numbers import comparison, cost, many_body, seelen2016, time_to_solution, timing
 from polhode.study.numbers.comparison import SOURCE_NAMES
-from polhode.study.numbers.formats import at, factor, macro_name, peak, plain, quotient, upper
+from polhode.study.numbers.formats import at, factor, macro_name, order_text, peak, plain, quotient, upper
 from polhode.study.storage import write_text
-from polhode.study.tables.delvalle2024 import published_step
 from polhode.study.tables.judgement import SOURCES
-from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number, with_error
+from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number
 
 registry: Any = _methods
 
@@ -123,8 +122,8 @@ def _methods_numbers(inputs: Inputs) -> dict[str, str]:
     snapshot = int(np.argmin(np.abs(long_run["time"].values - SNAPSHOT_TIME)))
     columns = {f"{float(t):.0e}": i for i, t in enumerate(targets["target_error"].values)}
     per_method: dict[str, Callable[[str], str]] = {
-        "OrderQ": lambda key: with_error(at(errors, "q_order", key), at(errors, "q_order_stderr", key)),
-        "OrderOmega": lambda key: with_error(at(errors, "omega_order", key), at(errors, "omega_order_stderr", key)),
+        "OrderQ": lambda key: order_text(errors, "q", key),
+        "OrderOmega": lambda key: order_text(errors, "omega", key),
         "LongQ": lambda key: number(at(long_run, "q_error_l1", key, time=-1), 2),
         "LongOmega": lambda key: number(at(long_run, "stored_omega_error_l1", key, time=-1), 2),
         "SnapshotAngle": lambda key: number(degrees(at(long_run, "angle_error", key, time=snapshot)), 2),
@@ -181,7 +180,7 @@ def _comparisons(inputs: Inputs) -> dict[str, str]:
     equal = 0
     for key in dict.fromkeys(published["method"]):
         for column, target in enumerate(errors):
-            printed = published_step(published, key, float(target))
+            printed = inputs.published_step(key, float(target))
             own = at(targets, "step_size_as_published", key, target_error=column)
             interpolated = inputs.interpolated_step(key, float(target))
             found.append(abs(quotient(own, printed) - 1))
@@ -243,16 +242,25 @@ def _counts(inputs: Inputs) -> dict[str, str]:
     verdicts = stated["verdict"].value_counts()
     ordered = sorted(verdicts.items(), key=lambda item: (-int(item[1]), str(item[0])))
     kinds = [entry["kind"] for entry in inputs.errata_rows]
-    sources = [entry["source"] for entry in inputs.errata_rows]
+    errata = [entry for entry in inputs.errata_rows if entry["kind"] in ERRATA_KINDS]
+    sources = [entry["source"] for entry in errata]
     judged = list(stated["source"])
-    named = {"misprint": "Misprints", "ambiguity": "Ambiguities", "convention": "Conventions", "discrepancy": "Discrepancies"}
+    named = {
+        "misprint": "Misprints",
+        "discrepancy": "Discrepancies",
+        "ambiguity": "Ambiguities",
+        "inference": "Inferences",
+        "convention": "Conventions",
+    }
     return {
         "studyClaimCount": str(len(stated)),
         "studyExtensionCount": str(int((rows["kind"] == "extension").sum()) if "kind" in rows else 0),
         "studyClaimVerdicts": ", ".join(rf"{count} \emph{{{escape(str(verdict))}}}" for verdict, count in ordered)
         or NOT_AVAILABLE,
         "studyUnmeasuredNote": r"\emph{Not measured} marks what a reduced run leaves out." if unmeasured else "",
-        "studyErrataCount": str(len(kinds)),
+        "studyErrataCount": str(len(errata)),
+        "studyErrataToCheck": str(sum(entry["check"] == "pdf" for entry in errata)),
+        "studyReadingCount": str(len(kinds) - len(errata)),
         **{f"studyErrataCount{SOURCE_NAMES[source]}": str(sources.count(source)) for source in SOURCES},
         **{f"studyClaimCount{SOURCE_NAMES[source]}": str(judged.count(source)) for source in SOURCES},
         **{f"study{name}": str(kinds.count(kind)) for kind, name in named.items()},

@@ -11,8 +11,7 @@ import xarray as xr
 
 import polhode.methods as _methods
 from polhode.study import comparison
-from polhode.study.figures.calzavarini2010 import FRICTION
-from polhode.study.figures.long_runs import GROWTHS
+from polhode.study.comparison import BOUNDED, FRICTION
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.numbers.formats import at, factor, macro_name, peak, plain, quotient, upper
 from polhode.study.symplecticity import ROUNDING, symplectic
@@ -45,8 +44,6 @@ FOLLOWED_NAMES = {
     "norm_error": "Norm",
     "angle_error": "Angle",
 }
-#: A growth below this exponent is called bounded.
-BOUNDED = GROWTHS[1][0]
 
 
 def spoken(inputs: Inputs, method: str) -> str:
@@ -109,9 +106,12 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
         if len(missed)
         else "No method stays below what it declares for a class."
     )
-    result["studyNoClosedForm"] = listed(
-        escape(comparison.short_name(inputs, p)) for p in inputs.problems if not _closed_form(inputs, p)
-    )
+    series = [p for p in inputs.problems if not _closed_form(inputs, p)]
+    result["studyNoClosedForm"] = listed(escape(comparison.short_name(inputs, p)) for p in series)
+    result["studySeriesCount"] = str(len(series))
+    result["studyClosedForms"] = str(len(inputs.problems) - len(series))
+    digits = [comparison.reference_digits(inputs, p) for p in inputs.problems]
+    result["studyLeastAgreement"] = str(round(min(digits))) if all(map(isfinite, digits)) else NOT_AVAILABLE
     for (key, name), found in comparison.keyed(lowest, "method", "torque_class").items():
         if key in registry:
             for short, called in zip(comparison.QUANTITIES, ("Q", "Omega"), strict=True):

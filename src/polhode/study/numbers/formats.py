@@ -6,7 +6,7 @@ from math import ceil, floor, isfinite, log10, nan
 import numpy as np
 import xarray as xr
 
-from polhode.study.tables.latex import NOT_AVAILABLE, number
+from polhode.study.tables.latex import NOT_AVAILABLE, in_range, number
 
 _DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 
@@ -26,6 +26,12 @@ def at(data: xr.Dataset, name: str, key: str, **where: int) -> float:
     if name not in data or key not in data["method"].values:
         return nan
     return float(data[name].sel({"method": key}).isel(where).values)
+
+
+def order_text(data: xr.Dataset, quantity: str, key: str) -> str:
+    """The fitted order of q or omega of a method, and in brackets the range over shifted fits where two decimals show it."""
+    order, low, high = (at(data, f"{quantity}_order{suffix}", key) for suffix in ("", "_low", "_high"))
+    return in_range(order, low, high)
 
 
 def peak(data: xr.Dataset, name: str, key: str) -> float:

@@ -10,13 +10,14 @@ from polhode.problems.problem import Problem
 from polhode.problems.system import System
 from polhode.registry import catalogue
 from polhode.study import drift, source_claims
-from polhode.study.figures.seelen2016 import COMPARED, LAST_SAMPLES
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.measured import Measure
-from polhode.study.numbers.formats import at, factor, macro_name, plain, quotient, upper
+from polhode.study.numbers.formats import at, factor, macro_name, order_text, plain, quotient, upper
 from polhode.study.seelen2016 import (
+    COMPARED,
     CYLINDER,
     FREE_TOP,
+    LAST_SAMPLES,
     METHODS,
     PAIR,
     ROWS,
@@ -30,7 +31,7 @@ from polhode.study.seelen2016 import (
     rounding_floor,
     sphere_end,
 )
-from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number, with_error
+from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, in_range, number
 
 #: Macro names of the two schemes that Figs. 1 and 5 compare.
 NAMES = dict(zip(COMPARED, ("Original", "Improved"), strict=True))
@@ -117,7 +118,8 @@ def cylinder(inputs: Inputs) -> dict[str, str]:
         for name, quantity in (("Inclination", "inclination_error_mean"), ("Rotation", "angle_error_mean")):
             try:
                 fit = mean_slope(inputs, key, quantity)
-                slope, least = with_error(fit.order, fit.stderr), number(rounding_floor(inputs, key, quantity), 1)
+                slope = in_range(fit.order, fit.low, fit.high)
+                least = number(rounding_floor(inputs, key, quantity), 1)
             except NotInRun:
                 slope = least = NOT_AVAILABLE
             result[f"studySeelen{name}Slope{macro_name(key)}"] = slope
@@ -133,7 +135,7 @@ def orders(inputs: Inputs) -> dict[str, str]:
             for quantity, short in (("q", "Q"), ("omega", "Omega")):
                 try:
                     data = inputs.of(problem).errors
-                    text = with_error(at(data, f"{quantity}_order", key), at(data, f"{quantity}_order_stderr", key))
+                    text = order_text(data, quantity, key)
                 except NotInRun:
                     text = NOT_AVAILABLE
                 result[f"studySeelen{name}Order{short}{macro_name(key)}"] = text

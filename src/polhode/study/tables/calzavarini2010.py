@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from polhode.study import comparison
-from polhode.study.figures.calzavarini2010 import FRICTION
+from polhode.study.comparison import FRICTION
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number, tabular
 from polhode.study.tables.torque_classes import grouped_rows
@@ -79,7 +79,7 @@ def note_corrections(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         }
         for problem in map(str, check["problem"].values):
             for quantity in map(str, check["quantity"].values):
-                for name in ("order", "order_stderr", "finest_error"):
+                for name in ("order", "order_low", "order_high", "finest_error"):
                     value = chosen[name].sel({"problem": problem, "quantity": quantity}).values
                     record[f"{problem}_{quantity}_{name}"] = float(value)
         records.append(record)

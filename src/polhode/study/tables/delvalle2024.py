@@ -10,7 +10,7 @@ import pandas as pd
 from polhode.study.claims import VARIANT_DIVISION
 from polhode.study.figures.delvalle2024 import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, number, step, tabular, with_error
+from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, in_range, number, step, tabular
 
 
 def method_order(inputs: Inputs) -> list[str]:
@@ -114,7 +114,6 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     Ours are found on runs, all methods in one measure. The ratios to the published ones take the measure of the publication:
     of steps interpolated between the points of the ladder, as there, and of steps found on runs.
     """
-    published = inputs.published_steps
     targets = [float(t) for t in inputs.targets["target_error"].values]
     present = set(map(str, inputs.targets["method"].values))
     records: list[dict[str, Any]] = []
@@ -127,7 +126,7 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         reached = inputs.targets["mean_error"].sel({"method": key}).values.astype(float)
         steps = inputs.targets["steps"].sel({"method": key}).values.astype(float)
         drawn = np.array([inputs.interpolated_step(key, target) for target in targets])
-        theirs = np.array([published_step(published, key, target) for target in targets])
+        theirs = np.array([inputs.published_step(key, target) for target in targets])
         for i, target in enumerate(targets):
             records.append(
                 {
@@ -170,14 +169,8 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
 
 
-def published_step(published: pd.DataFrame, key: str, target: float) -> float:
-    """The published dt of a method for a target error in s, NaN where none is printed."""
-    found = published[(published["method"] == key) & np.isclose(published["target_error"].astype(float), target, rtol=1e-6)]
-    return float(found["dt"].iloc[0]) if len(found) else nan
-
-
 def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """Declared and fitted orders of q and omega, with standard errors and the range of dt fitted."""
+    """Declared and fitted orders of q and omega, with the range over shifted fits and the range of dt fitted."""
     records: list[dict[str, Any]] = []
     rows = []
     for key in method_order(inputs):
@@ -185,16 +178,18 @@ def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         cells = [escape(inputs.label(key))]
         for short, claim in (("q", "claimed_q_order"), ("omega", "claimed_omega_order")):
             record[claim] = int(inputs.errors[claim].sel({"method": key}).values) if claim in inputs.errors else None
-            for suffix in ("", "_stderr", "_dt_min", "_dt_max", "_points"):
+            for suffix in ("", "_low", "_high", "_dt_min", "_dt_max", "_points"):
                 record[f"{short}_order{suffix}"] = _value(inputs, f"{short}_order{suffix}", key)
-            low, high = record[f"{short}_order_dt_min"], record[f"{short}_order_dt_max"]
-            known = isfinite(low) and isfinite(high)
+            order, low, high, first, last = (
+                record[f"{short}_order{suffix}"] for suffix in ("", "_low", "_high", "_dt_min", "_dt_max")
+            )
+            known = isfinite(first) and isfinite(last)
             cells += [
                 str(record[claim]) if record[claim] is not None else NOT_AVAILABLE,
-                with_error(record[f"{short}_order"], record[f"{short}_order_stderr"]),
-                f"{step(low, 2)} to {step(high, 2)}" if known else NOT_AVAILABLE,
+                in_range(order, low, high, 3),
+                f"{step(first, 2)} to {step(last, 2)}" if known else NOT_AVAILABLE,
             ]
-        for suffix in ("", "_stderr"):
+        for suffix in ("", "_low", "_high"):
             record[f"stored_omega_order{suffix}"] = _value(inputs, f"stored_omega_order{suffix}", key)
         records.append(record)
         rows.append(cells)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from polhode.study.inputs import ERRATA_FIELDS, Inputs
+from polhode.study.inputs import ERRATA_FIELDS, ERRATA_KINDS, READING_KINDS, Inputs
 from polhode.study.tables.latex import cell, escape, long_table, number, significant
 
 #: Sources in the order of the tables, as their headings name them; others follow under their key.
@@ -99,14 +99,29 @@ def _tolerance(row: dict[Any, Any]) -> str:
     return rf"\num{{{value:.2g}}}" if value else "--"
 
 
+#: What stands over the columns of the tables of the texts, and what is said of an entry that one glyph decides.
+ERRATA_HEAD = ["place, kind", "as printed; why it does not do", "reading that works", "how shown"]
+READINGS_HEAD = ["place, kind", "as printed; what it leaves open", "reading taken", "how shown"]
+CHECKS = {"": "", "pdf": r"\newline check against the PDF"}
+
+
 def errata(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """Misprints and ambiguities of the publications, the reading that works and how we know."""
-    entries = inputs.errata_rows
+    """What is wrong in the texts of the publications, the reading that works and how we know."""
+    return _places(inputs, ERRATA_KINDS, ERRATA_HEAD, "errata")
+
+
+def readings(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """What the texts leave open or put in words of their own, what we take it for and why."""
+    return _places(inputs, READING_KINDS, READINGS_HEAD, "readings")
+
+
+def _places(inputs: Inputs, kinds: Sequence[str], head: list[str], name: str) -> tuple[pd.DataFrame, str]:
+    entries = [entry for entry in inputs.errata_rows if entry["kind"] in kinds]
     rows = [
         (
             entry["source"],
             [
-                rf"{entry['location']}\newline\emph{{{entry['kind']}}}",
+                rf"{entry['location']}\newline\emph{{{entry['kind']}}}{CHECKS[entry['check']]}",
                 rf"{entry['printed']}.\newline {entry['problem']}",
                 rf"{entry['reading']}.",
                 entry["shown"],
@@ -118,9 +133,8 @@ def errata(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         r"@{}>{\raggedright\arraybackslash}p{21mm}>{\raggedright\arraybackslash}p{58mm}"
         r">{\raggedright\arraybackslash}p{41mm}>{\raggedright\arraybackslash}p{29mm}@{}"
     )
-    head = ["place, kind", "as printed; why it does not do", "reading that works", "how shown"]
-    text = long_table(columns, head, by_source(rows, len(head)), "errata")
-    return pd.DataFrame(entries, columns=list(ERRATA_FIELDS)), text
+    text = long_table(columns, head, by_source(rows, len(head)), name)
+    return pd.DataFrame(entries, columns=[*ERRATA_FIELDS, "check"]), text
 
 
-TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {"claims": claims, "errata": errata}
+TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {"claims": claims, "errata": errata, "readings": readings}

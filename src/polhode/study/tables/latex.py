@@ -65,17 +65,12 @@ def decimal(value: float, decimals: int) -> str:
     return rf"\num{{{value:.{decimals}f}}}" if isfinite(value) else NOT_AVAILABLE
 
 
-def with_error(value: float, error: float) -> str:
-    """A number with its standard error in brackets, one digit of it, at most four decimals."""
-    if not isfinite(value):
-        return NOT_AVAILABLE
-    if not isfinite(error):
-        return decimal(value, 2)
-    decimals = 4 if error <= 0 else min(4, max(1, -floor(log10(error))))
-    bracket = max(1, round(error * 10**decimals))
-    if bracket == 10 and decimals > 1:
-        decimals, bracket = decimals - 1, 1
-    return rf"\num{{{value:.{decimals}f}({bracket})}}"
+def in_range(value: float, low: float, high: float, decimals: int = 2) -> str:
+    """A number, and in brackets its range where that shows in so many decimals; ``n/a`` where there is no number."""
+    texts = [decimal(x, decimals) for x in (value, low, high)]
+    if not isfinite(value) or len(set(texts)) == 1 or not (isfinite(low) and isfinite(high)):
+        return texts[0]
+    return f"{texts[0]}~[{texts[1]}, {texts[2]}]"
 
 
 def tabular(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | str]) -> str:

@@ -85,7 +85,7 @@ def _percent(value: float, rounding: float = 0.0) -> str:
 
 
 def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """Orders of convergence in the cases with a torque, and of both means of Fig. 3; standard errors are in the data."""
+    """Orders of convergence in the cases with a torque, and of both means of Fig. 3; their ranges are in the data."""
     problems = (SPHERE, CYLINDER, PAIR)
     present = [key for key in METHODS if any(key in inputs.of(p).errors["method"].values for p in problems if _held(inputs, p))]
     if not present:
@@ -98,13 +98,13 @@ def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         for problem in problems:
             data = inputs.of(problem).errors if _held(inputs, problem) else None
             for quantity in ("q", "omega"):
-                for suffix in ("order", "order_stderr"):
+                for suffix in ("order", "order_low", "order_high"):
                     value = nan if data is None else _value(data, f"{quantity}_{suffix}", key)
                     record[f"{problem}_{quantity}_{suffix}"] = value
                 cells.append(decimal(record[f"{problem}_{quantity}_order"], 3))
         for quantity in ("inclination_error_mean", "angle_error_mean"):
             fit = _slope(inputs, key, quantity)
-            record |= {f"{quantity}_order": fit.order, f"{quantity}_order_stderr": fit.stderr}
+            record |= {f"{quantity}_order": fit.order, f"{quantity}_order_low": fit.low, f"{quantity}_order_high": fit.high}
             record |= {f"{quantity}_dt_min": fit.dt_min, f"{quantity}_dt_max": fit.dt_max}
             cells.append(decimal(fit.order, 3))
         records.append(record)

@@ -1,14 +1,14 @@
 """Measured and declared orders of all methods, torque class by torque class."""
 
 from collections.abc import Callable, Sequence
-from math import floor, isfinite, nan
+from math import isfinite
 from typing import Any
 
 import pandas as pd
 
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study import comparison
-from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.inputs import Inputs
 from polhode.study.tables.latex import decimal, escape, tabular
 
 
@@ -88,7 +88,7 @@ def torque_classes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 "label": str(attrs.get("label", key)),
                 "source": str(attrs.get("source", "")),
                 "reference": str(attrs.get("formula", "") or "Taylor series"),
-                "agreement": _agreement(inputs, key),
+                "agreement": comparison.reference_digits(inputs, key),
             }
             records.append(record)
             rows.append(
@@ -107,14 +107,6 @@ def torque_classes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     )
     text = tabular(columns, ["class", "torque in the body frame", "problem", "source", "reference", "digits"], rows)
     return pd.DataFrame(records), text
-
-
-def _agreement(inputs: Inputs, problem: str) -> float:
-    """In how many digits the reference agrees with what guards it, rounded down; NaN where the run does not say."""
-    try:
-        return float(floor(float(inputs.of(problem).reference_states.attrs.get("agreement", nan))))
-    except (NotInRun, ValueError):
-        return nan
 
 
 TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {
