@@ -422,7 +422,7 @@ def test_tables_hold_everything_and_name_the_first(inputs):
     places = data[(data.problem == "heavy_top") & (data.target_error == 1e-3) & (data.torque_price == 0)].set_index("method")
     seconds = places.seconds.drop("verlet_delvalle2024").sort_values()
     assert places.place[seconds.index].tolist() == [1, 2, 3, 4]
-    assert (places.times_first[seconds.index] == pytest.approx(seconds / seconds.iloc[0])) and seconds.iloc[1] > seconds.iloc[0]
+    assert places.times_first[seconds.index].tolist() == pytest.approx((seconds / seconds.iloc[0]).tolist())
     assert pd.isna(places.place["verlet_delvalle2024"]), "the variants as published take no part"
     # At 1e-2 SPIRAL is first with 15 steps a second. Targets that the run was not asked for are dashes.
     assert "& SPIRAL & -- & -- & --" in text
