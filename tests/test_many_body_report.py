@@ -15,7 +15,7 @@ from PIL import Image
 import polhode
 from polhode import cli, manybody
 from polhode.manybody import pictures
-from polhode.study import animation, claims, ensembles, figures, jobs, many_body_claims, release, tables
+from polhode.study import animation, claims, cost_claims, ensembles, figures, jobs, many_body_claims, release, tables
 from polhode.study.figures import many_body as drawn
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.many_body_cost import TARGET, many_body_times
@@ -85,10 +85,27 @@ def rods() -> xr.Dataset:
     return found
 
 
+def boxes(half: bool = False) -> xr.Dataset:
+    """Eight boxes of rods: of the variant as published the energy doubles after 4 s, with half the step after 8 s."""
+    many = xr.concat([rods().assign_coords(seed=[seed]) for seed in range(SEEDS)], "seed")
+    lately = 1 + 0.05 * np.arange(SEEDS)[:, None]
+    growth = (many["time"].values[None, :] / lately / (8 if half else 4)) ** 2
+    many["energy_change"].loc[{"method": METHODS[3]}] = growth
+    many["energy_change"].loc[{"method": "omelyan1998"}] *= lately
+    many.attrs["horizon"] = 10.0
+    if half:
+        return many.sel({"method": METHODS[3:4]}).assign_coords(dt=many["dt"].values / 2)
+    return many
+
+
 def timing() -> xr.Dataset:
     values = np.linspace(0.3, 0.78, len(METHODS))
+    fastest = np.stack([values, values / 2])
     return xr.Dataset(
-        {"fastest": (("scene", "method"), np.stack([values, values / 2]), {"units": "us"})},
+        {
+            "fastest": (("scene", "method"), fastest, {"units": "us"}),
+            "samples": (("scene", "method", "sample"), fastest[..., None] * np.linspace(1, 2, 7)),
+        },
         {"scene": ["chess", "rods"], "method": METHODS, "label": ("method", [polhode.methods[m].label for m in METHODS])},
     )
 
@@ -121,8 +138,15 @@ def folder(tmp_path_factory):
                 other = log.parent.parent / method / f"{dt}.log"
                 other.parent.mkdir(exist_ok=True)
                 other.write_text(f"cpu_seconds of dt {dt}: 0.0\n")
-    write_groups(release.released(folder, "2030-01-02"), folder / "released" / "many_body.nc")
-    times = many_body_times(timing(), groups)
+    more = {"/rods_states": boxes(), "/rods_half_step": boxes(half=True)}
+    write_groups({**release.released(folder, "2030-01-02"), **more}, folder / "released" / "many_body.nc")
+    # The run at hand finds three times the errors, from three states.
+    few = {name: data.isel(seed=slice(3)) for name, data in groups.items()}
+    for name in ("chess", "chess_no_spin"):
+        few[name] = few[name].assign({v: 3 * few[name][v] for v in ("energy_error", "energy_error_mean")})
+        few[name]["energy_error_mean"][1:] *= 2
+    write_groups({"/": xr.Dataset(), **few}, folder / "run.nc")
+    times = many_body_times(timing(), few)
     write_groups({"/": xr.Dataset(), "many_body": timing(), "many_body_times": times}, folder / "cost.nc")
     return folder
 
@@ -131,7 +155,7 @@ def folder(tmp_path_factory):
 def inputs(folder):
     return Inputs(
         "",
-        many_body_file=folder / "many_body.nc",
+        many_body_file=folder / "run.nc",
         cost_file=folder / "cost.nc",
         released=folder / "released",
         films=folder / "films",
@@ -142,20 +166,65 @@ def inputs(folder):
 # Statistics
 
 
-def test_an_interval_holds_the_value_and_is_the_same_twice():
+def test_the_interval_of_a_mean_is_that_of_student():
     values = np.random.default_rng(1).lognormal(size=40)
-    one, two = (ensembles.bootstrap(values, np.mean) for _ in range(2))
-    assert one == two and one.low < one.value == values.mean() < one.high
-    # The interval of a mean of 40 values is near two standard errors to either side.
-    assert one.high - one.low == pytest.approx(2 * 1.96 * values.std() / np.sqrt(40), rel=0.1)
-    # Four draws from 0, 0, 0 and 4 have a mean of 0 to 4, of 3 and more once in 20 times, of 4 once in 256.
-    few = ensembles.bootstrap(np.array([0.0, 0.0, 0.0, 4.0]), np.mean)
-    assert (few.low, few.value, few.high) == (0.0, 1.0, 3.0)
+    found = ensembles.mean(values)
+    half = 2.0226909 * values.std(ddof=1) / np.sqrt(40)  # the quantile for 39 degrees of freedom, from a table
+    assert (found.value, found.low, found.high) == pytest.approx((values.mean(), values.mean() - half, values.mean() + half))
+    assert np.isnan(found.coverage), "nothing is known of it without the distribution"
 
 
-def test_one_initial_state_has_no_interval():
-    found = ensembles.bootstrap(np.array([2.0]), np.median)
-    assert found.value == 2.0 and np.isnan([found.low, found.high]).all()
+@pytest.mark.parametrize(
+    ("n", "k", "coverage"),
+    [
+        (2, 1, 0.5),
+        (5, 1, 0.9375),
+        (6, 1, 0.96875),
+        (8, 1, 0.9921875),
+        (9, 2, 0.9609375),
+        (30, 10, 0.957226),
+        (50, 18, 0.967161),
+    ],
+)
+def test_ranks_of_the_interval_of_a_median(n, k, coverage):
+    """Those of the sign test, as tables of nonparametric intervals have them; from five values none covers 95 %."""
+    assert ensembles.ranks(n) == (k, pytest.approx(coverage, abs=1e-6))
+
+
+def test_the_interval_of_a_median_covers_what_it_says():
+    rng = np.random.default_rng(2)
+    for n, draw, true in ((5, rng.lognormal, 1.0), (50, rng.standard_exponential, np.log(2))):
+        found = [ensembles.median(draw(size=n)) for _ in range(4000)]
+        held = np.mean([f.low <= true <= f.high for f in found])
+        assert held == pytest.approx(found[0].coverage, abs=4 * np.sqrt(0.06 * 0.94 / 4000))
+
+
+def test_a_median_lies_in_its_interval_even_where_runs_blew_up():
+    found = ensembles.median(np.array([3.0, np.inf, 1.0, np.inf, 2.0]))
+    assert (found.value, found.low, found.high) == (3.0, 1.0, np.inf)
+
+
+def test_the_coverage_of_a_mean_is_counted():
+    """Of a normal distribution it is what Student says, of a skewed one less, the fewer values the less; always the same."""
+    rng = np.random.default_rng(3)
+    normal, skewed = rng.normal(size=4000), rng.lognormal(sigma=1.5, size=4000)
+    assert ensembles.coverage_of_mean(normal, 5) == pytest.approx(0.95, abs=0.02)
+    few, many = (ensembles.coverage_of_mean(skewed, n) for n in (5, 50))
+    assert few < many - 0.02 < 0.93 and few == ensembles.coverage_of_mean(skewed, 5)
+    assert np.isnan(ensembles.coverage_of_mean(normal, 1)) and np.isnan(ensembles.coverage_of_mean(np.array([1, np.inf]), 5))
+
+
+def test_a_jackknife_of_a_mean_is_the_interval_of_the_mean():
+    values = np.random.default_rng(4).uniform(9, 11, size=30)
+    found, known = ensembles.jackknife(lambda states: float(values[states].mean()), 30), ensembles.mean(values)
+    assert (found.value, found.low, found.high) == pytest.approx((known.value, known.low, known.high), rel=1e-3)
+
+
+@pytest.mark.parametrize("statistic", [ensembles.mean, ensembles.median])
+def test_one_initial_state_has_no_interval(statistic):
+    found = statistic(np.array([2.0]))
+    assert found.value == 2.0 and np.isnan([found.low, found.high, found.coverage]).all()
+    assert np.isnan(ensembles.jackknife(lambda states: 2.0, 1).low)
 
 
 def test_a_run_that_blew_up_spoils_the_mean_and_not_the_median():
@@ -170,6 +239,24 @@ def test_pairs_take_out_the_scatter_of_the_states():
     assert [found.value, found.low, found.high] == pytest.approx([1.1] * 3)
     apart = ensembles.mean_error(data, "omelyan1998", 1)
     assert apart.high / apart.low > 1.5
+
+
+def test_pairs_over_all_steps_are_geometric_means_of_each_state():
+    data = scene(0.0)
+    data["energy_error_mean"][1, :2] *= 4.0
+    found = ensembles.paired_ratio_over_steps(data, "omelyan1998", "spiral_leapfrog")
+    assert [found.value, found.low, found.high] == pytest.approx([2.2] * 3) and found.coverage == ensembles.ranks(SEEDS)[1]
+
+
+def test_ratios_of_steps_and_of_means_take_out_the_scatter_of_the_states():
+    data = scene(0.0)
+    found = ensembles.ratio_of_steps(data, METHODS[0], METHODS[4], TARGET)
+    assert [found.value, found.low, found.high] == pytest.approx([np.sqrt(0.5)] * 3)
+    found = ensembles.ratio_of_means(data, METHODS[3], 0, METHODS[0], 0)
+    assert [found.value, found.low, found.high] == pytest.approx([20.0] * 3)
+    data["energy_error"][3, 0] = data["energy_error"][3, 0].values[::-1]
+    apart = ensembles.ratio_of_means(data, METHODS[3], 0, METHODS[0], 0)
+    assert apart.value == pytest.approx(20.0) and apart.high > 1.5 * apart.value > apart.value > 1.5 * apart.low
 
 
 def test_pairs_do_not_compare_what_is_small_by_accident():
@@ -239,7 +326,7 @@ def test_a_clock_that_fails_gives_no_time():
 # Figures, tables, numbers
 
 
-@pytest.mark.parametrize("name", ["many_body_energy", "many_body_pairs", "many_body_released", "rods_energy", "rods_released"])
+@pytest.mark.parametrize("name", ["many_body_energy", "many_body_pairs", "rods_energy", "rods_states"])
 def test_figures_are_drawn(name, inputs, tmp_path):
     figures.render(name, inputs, tmp_path)
     assert (tmp_path / f"{name}.png").stat().st_size > 20000
@@ -254,10 +341,12 @@ def test_a_run_without_many_bodies_says_so(name, tmp_path):
 
 
 def test_the_energy_figure_shows_the_points_of_the_publication(inputs):
+    """Scaled as the errors are: at 4.85e-6 s they are the error itself."""
     figure = drawn.many_body_energy(inputs)
     squares = [line for line in figure.axes[0].lines if line.get_marker() == "s" and line.get_color() == "none"]
     points = {(float(x), float(y)) for line in squares for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)}
-    assert points == {(4.85e-6, 0.0068), (3.1e-7, 0.0068)}
+    assert {x for x, _ in points} == {4.85e-6, 3.1e-7}
+    assert sorted(y for _, y in points) == pytest.approx([0.0068, 0.0068 * (4.85e-6 / 3.1e-7) ** 2.5])
     labels = {text.get_text() for text in figure.axes[0].texts}
     assert {"Rayleigh step", "contact time"} <= labels
 
@@ -267,28 +356,59 @@ def curves(axes, value):
     return [line for line in axes.lines if np.isclose(np.asarray(line.get_ydata(), float), value, rtol=1e-6).any()]
 
 
-def test_the_energy_figure_has_means_above_and_medians_below(inputs):
-    """At 4.85e-6 s the mean of SPIRAL is the published level; its median, less."""
-    means, _, medians, _ = drawn.many_body_energy(inputs).axes
-    data = inputs.many_body("chess_no_spin")
-    states = data["energy_error"].sel({"method": "spiral_leapfrog"}).isel(dt=2).values
-    level = TARGET * FACTORS[4]  # of NO_SQUISH, which the level of the publication does not cover
-    assert curves(means, level) and not curves(medians, level)
-    below = level * np.median(states) / states.mean()
-    assert curves(medians, below) and not curves(means, below)
+def at_the_steps(axes):
+    """All curves of methods: none is shifted along the axis of the step."""
+    shown = [line for line in axes.lines if len(line.get_xdata()) == len(DT)]
+    assert shown and all(np.array_equal(line.get_xdata(), DT) for line in shown)
+    bars = np.concatenate([c.get_segments() for c in axes.collections if hasattr(c, "get_segments") and len(c.get_segments())])
+    assert np.isin(bars[:, :, 0], DT).all()
+    return bars
+
+
+def test_the_energy_figure_has_the_means_of_the_full_study_and_beside_them_those_of_the_run(inputs):
+    for axes, case in zip(drawn.many_body_energy(inputs).axes, ("chess", "chess_no_spin"), strict=True):
+        level = TARGET * FACTORS[4]  # of NO_SQUISH at 4.85e-6 s, which the level of the publication does not cover
+        (full,) = curves(axes, level)
+        assert full.get_ydata() == pytest.approx(level * (DT / 4.85e-6) ** -0.5)
+        run = inputs.many_body(case)["energy_error"].sel({"method": "no_squish"}).isel(dt=2).values
+        (check,) = curves(axes, run.mean())
+        assert check.get_marker() == "x" and check.get_linestyle() == "None" and full.get_linestyle() == "-"
+        own = ensembles.mean_error(inputs.released_many_body(case), "no_squish", 2)
+        assert (np.isclose(at_the_steps(axes)[:, :, 1], [own.low, own.high], rtol=1e-9).all(axis=1)).any()
 
 
 def test_the_pairs_are_those_of_the_method_over_spiral(inputs):
-    assert curves(drawn.many_body_pairs(inputs).axes[1], 1.4) and not curves(drawn.many_body_pairs(inputs).axes[1], 1 / 1.4)
+    panels = {axes.get_title(loc="left"): axes for axes in drawn.many_body_pairs(inputs).axes}
+    buss = panels["(d) Buss"]
+    assert curves(buss, 1.4)[0].get_linestyle() == "-" and not curves(buss, 1 / 1.4)
+    assert curves(buss, 2.8)[0].get_marker() == "x", "of the run, which finds twice the ratios"
+    at_the_steps(buss)
+    assert any("all steps: 1.40 (1.40 to 1.40)" in text.get_text() for text in buss.texts)
+    others = next(axes for title, axes in panels.items() if "others" in title)
+    assert curves(others, 20.0) and curves(others, 6.0) and not curves(others, 1.4)
 
 
 def test_figures_of_the_full_study_are_made_from_what_came_with_the_code(folder):
-    """A run without many bodies shows them, too."""
-    alone = Inputs("", released=folder / "released", published=HOME / "data" / "published")
-    for name in ("many_body_released", "rods_released"):
-        assert len(figures.FIGURES[name](alone).axes) >= 2
+    """A run without many bodies shows them, too; and a run whose code brought none shows what it has."""
+    published = HOME / "data" / "published"
+    for alone in (
+        Inputs("", released=folder / "released", published=published),
+        Inputs("", many_body_file=folder / "run.nc", published=published),
+    ):
+        for name in ("many_body_energy", "many_body_pairs", "rods_energy"):
+            assert len(figures.FIGURES[name](alone).axes) >= 2
     with pytest.raises(NotInRun):
-        drawn.rods_energy(alone)
+        drawn.rods_states(alone)
+
+
+def test_the_states_of_the_rods_are_all_shown(inputs):
+    energy, spin, growth = drawn.rods_states(inputs).axes
+    strokes = [line for line in energy.lines if line.get_marker() == "|"]
+    assert len(strokes) == len(METHODS) and {len(line.get_xdata()) for line in strokes} == {SEEDS}
+    assert spin.get_xticklabels()[0].get_text() == "0"
+    bold = [line for line in growth.lines if line.get_linewidth() == 2.0]
+    doubled = [line.get_xdata()[np.argmax(np.asarray(line.get_ydata()) >= 1)] for line in bold]
+    assert doubled == pytest.approx([4 * 1.175, 8 * 1.175], abs=0.11)
 
 
 def test_each_piece_is_shown_with_its_own_spheres(monkeypatch):
@@ -303,8 +423,9 @@ def test_each_piece_is_shown_with_its_own_spheres(monkeypatch):
 
 
 def test_an_oscillation_is_drawn_as_its_height():
-    values = np.array([1.0, 3.0, 2.0, np.nan, 5.0, 4.0, 7.0])
-    np.testing.assert_array_equal(drawn.running_peak(values, 3), [3.0, 3.0, 3.0, 5.0, 5.0, 5.0, 7.0])
+    values = np.array([1.0, 3.0, 2.0, 4.0, 5.0, 4.0, 7.0, 1.0, np.nan])
+    found = drawn.peaks(values, np.array([0, 2, 5, 7, 8]))
+    np.testing.assert_array_equal(found, [1.0, 3.0, 5.0, 7.0, np.nan])
 
 
 def test_what_stays_zero_lies_on_a_line_that_says_zero(inputs):
@@ -315,34 +436,52 @@ def test_what_stays_zero_lies_on_a_line_that_says_zero(inputs):
 
 def test_tables_of_many_bodies(inputs):
     frame, text = tables.TABLES["many_body"](inputs)
-    assert len(frame) == 2 * len(METHODS) * len(DT) + len(METHODS)
-    own = frame[(frame.scene == "chess") & (frame.method == METHODS[3]) & (frame.dt == DT[-1])].iloc[0]
-    assert own["diverged"] == 1 and own["mean"] == np.inf
+    runs = 2 * len(METHODS) * len(DT) + len(METHODS)
+    assert frame.groupby("study").size().to_dict() == {"released": runs + len(METHODS) + 1, "this run": runs}
+    full = frame[frame.study == "released"]
+    own = full[(full.scene == "chess") & (full.method == METHODS[3]) & (full.dt == DT[-1])].iloc[0]
+    assert own["diverged"] == 1 and own["mean"] == np.inf and own["coverage_of_medians"] == ensembles.ranks(SEEDS)[1]
     assert text.count(r"\\") == 2 + len(METHODS)
-    assert r"spin $\pi$ rad/s" in text and "no spin" in text
+    assert r"spin $\pi$ rad/s" in text and "no spin" in text and "& 3 states &" in text
     (row,) = [line for line in text.splitlines() if line.startswith("NO\\_SQUISH")]
-    cells = [float("".join(re.findall(r"[\d.e-]+", cell)[:1])) for cell in row.split("&")[5:]]
-    states = inputs.many_body("chess_no_spin")["energy_error"].sel({"method": "no_squish"}).isel(dt=2).values
-    assert cells == pytest.approx([states.mean(), np.median(states), 0.5, 4.85e-6 * np.sqrt(2)], rel=0.05)
+    states = inputs.released_many_body("chess")["energy_error"].sel({"method": "no_squish"}).isel(dt=2).values
+    run = inputs.many_body("chess")["energy_error"].sel({"method": "no_squish"}).isel(dt=2).values
+    found = ensembles.mean(states)
+    cells = [[float(x) for x in re.findall(r"[\d.]+(?:e-\d+)?", cell)] for cell in row.split("&")[1:]]
+    mean = [states.mean(), found.low, found.high]
+    expected = [mean, [run.mean()], [0.5] * 3, [4.85e-6 * np.sqrt(2)], mean, [0.5] * 3]
+    for cell, values in zip(cells, expected, strict=True):
+        assert cell == pytest.approx(values, rel=0.03)
     frame, text = tables.TABLES["many_body_cost"](inputs)
     (row,) = [line for line in text.splitlines() if line.startswith("Omelyan")]
     cells = [float(re.findall(r"[\d.]+(?:e-?\d+)?", cell)[0]) for cell in row.split("&")[1:]]
     own = frame[(frame.scene == "chess") & (frame.method == "omelyan1998")].iloc[0]
-    assert cells == pytest.approx([0.36, 0.18, 4.85e-6 / np.sqrt(1.1), 4.85e-6, own["cpu_s"], 23], rel=0.05)
+    # The step at the level is that of the full study: this run, with three times the errors, would have a smaller one.
+    assert own["dt"] == pytest.approx(4.85e-6 / np.sqrt(1.1), rel=1e-6)
+    assert cells == pytest.approx([0.36, 0.18, own["dt"], 4.85e-6, own["cpu_s"], 23], rel=0.05)
     own = frame[(frame.scene == "chess") & (frame.method == "spiral_leapfrog")].iloc[0]
     assert own["published_cpu_s"] == 19 and own["dt"] == pytest.approx(4.85e-6, rel=1e-6)
 
 
 def test_the_table_shows_the_published_step_or_none():
-    """And what blew up as infinite; the spin is that of the data."""
+    """And what blew up as infinite; the spin is that of the data; what a run lacks is a dash."""
     data = {"chess": scene(10.0), "chess_no_spin": scene(0.0, blown=True)}
     data["chess"] = data["chess"].assign_coords(dt=DT * 1.1)
     data["chess_no_spin"] = data["chess_no_spin"].assign_coords(dt=DT * 4.85e-6 / DT[-1])
-    made = SimpleNamespace(scenes=tuple(data), many_body=data.get)
-    _, text = tables.TABLES["many_body"](made)
-    assert "spin 10 rad/s" in text
+
+    def released(case: str) -> xr.Dataset:
+        if case not in data:
+            raise NotInRun(case)
+        return data[case]
+
+    def none(case: str) -> xr.Dataset:
+        raise NotInRun(case)
+
+    _, text = tables.TABLES["many_body"](SimpleNamespace(released_many_body=released, many_body=none))
+    assert "spin 10 rad/s" in text and "this run" in text
     (row,) = [line for line in text.splitlines() if line.startswith(r"Fincham (as published)")]
-    assert row.replace(" ", "").split("&")[1:-1] == ["--"] * 4 + [r"$\infty$", *row.replace(" ", "").split("&")[6:-1]]
+    cells = row.replace(" ", "").split("&")
+    assert cells[1:3] == ["--", "--"] and cells[5] == r"$\infty$"
     assert "studyChessRatioOmelyan" not in numbers._errors(data["chess"], "chess", "")
     assert "studyStillRatioOmelyan" in numbers._errors(data["chess_no_spin"], "chess_no_spin", "")
 
@@ -354,30 +493,43 @@ def test_every_number_of_the_section_is_made(inputs):
     assert used - made == set()
 
 
+def written(made, name):
+    (text,) = re.findall(r"[\d.]+(?:e-?\d+)?", made[name])
+    return float(text)
+
+
 def test_numbers_of_the_pieces_are_what_they_say(inputs):
-    made = numbers.scenes(inputs) | numbers.chess(inputs) | numbers.times(inputs)
-    data = inputs.many_body("chess")
-    states = data["energy_error_mean"].sel({"method": "spiral_leapfrog"}).isel(dt=0).values
+    made = numbers.scenes(inputs) | numbers.released(inputs) | numbers.times(inputs) | numbers.few(inputs)
+    data = inputs.released_many_body("chess")
+    states = data["energy_error"].sel({"method": "spiral_leapfrog"}).isel(dt=2).values
     between = ensembles.paired_ratio(data, "spiral_synchronous", "spiral_leapfrog", 2)
     expected = {
         "studyChessFilling": 100 * manybody.scenes["rods"].solid_fraction,
-        "studyChessContactSteps": 1.2e-4 / DT[-1],
-        "studyChessDtOverRayleigh": DT[-1] / 3e-6,
-        "studyChessMeanLargeSpiralLeapfrog": TARGET,
-        "studyChessMedianLargeSpiralLeapfrog": TARGET * np.median(states) / states.mean(),
-        "studyChessMeanFineFinchamPublished": 20 * TARGET * (3.1e-7 / 4.85e-6) ** 2,
-        "studyChessLevelSpiralLeapfrog": 4.85e-6,
-        "studyChessRatioOmelyan": 1.1,
-        "studyChessRatioSpiralSynchronous": between.value,
-        "studyChessOrderNoSquish": 2.0,
+        "studyChessSeeds": 3,
+        "studyFullChessContactSteps": 1.2e-4 / DT[-1],
+        "studyFullChessDtOverRayleigh": DT[-1] / 3e-6,
+        "studyFullChessMeanLargeSpiralLeapfrog": TARGET,
+        "studyFullChessMeanLargeLowSpiralLeapfrog": ensembles.mean(states).low,
+        "studyFullChessMeanLargeHighSpiralLeapfrog": ensembles.mean(states).high,
+        "studyFullChessMedianLargeSpiralLeapfrog": np.median(states),
+        "studyFullChessMeanFineFinchamPublished": 20 * TARGET * (3.1e-7 / 4.85e-6) ** 2,
+        "studyFullChessLevelSpiralLeapfrog": 4.85e-6,
+        "studyFullChessRatioOmelyan": 1.1,
+        "studyFullChessRatioLeastOmelyan": 1.1,
+        "studyFullChessOverallNoSquish": 0.5,
+        "studyFullChessStepRatioPcdm": np.sqrt(6),
+        "studyFullChessRatioSpiralSynchronous": between.value,
+        "studyFullChessOrderNoSquish": 2.0,
+        "studyFullChessMedianCoverage": 99.2,
+        "studyFewMedianCoverage": 75,
         # Steps to the level go with the root of the error, and its step takes 0.36 us, that of SPIRAL 0.3.
         "costCpuRatioChessOmelyan": 1.2 * np.sqrt(1.1),
         "costStepRodsOmelyan": 0.18,
         "costPublishedCpuRatioFinchamPublished": 304 / 19,
     }
     for name, value in expected.items():
-        (written,) = re.findall(r"[\d.]+(?:e-?\d+)?", made[name])
-        assert float(written) == pytest.approx(value, rel=0.06), name
+        assert written(made, name) == pytest.approx(value, rel=0.06), name
+    assert 80 < written(made, "studyFewMeanCoverage") <= written(made, "studyFullChessMeanCoverage") + 2 < 98
     # Where ratios scatter, the interval stands in its order.
     scattered = data.copy(deep=True)
     scattered["energy_error_mean"][1] *= np.exp(np.linspace(-1, 1, SEEDS))
@@ -387,12 +539,39 @@ def test_numbers_of_the_pieces_are_what_they_say(inputs):
 
 
 def test_numbers_of_the_rods(inputs):
-    found = numbers.rods(inputs)
-    assert found["studyRodsEnergyFinchamPublished"] == r"\num{2.0e-04}"
-    assert found["studyRodsLostFinchamPublished"] == r"\num{5.0}" and found["studyRodsLostSpiralLeapfrog"] == "never"
-    assert found["studyRodsLostSpin"] == "Fincham (as published)" and found["studyRodsBlown"] == "SPIRAL, synchronous"
-    assert found["studyRodsDivergedSpiralSynchronous"] == r"\num{6.00}"
-    assert "SPIRAL" in found["studyRodsExactSpin"] and "synchronous" not in found["studyRodsExactSpin"]
+    found = numbers.rods_released(inputs)
+    assert found["studyFullRodsEnergyFinchamPublished"] == r"\num{2.0e-04}"
+    assert found["studyFullRodsLostFinchamPublished"] == r"\num{5.0}" and found["studyFullRodsLostSpiralLeapfrog"] == "never"
+    assert found["studyFullRodsLostSpin"] == "Fincham (as published)" and found["studyFullRodsBlown"] == "SPIRAL, synchronous"
+    assert found["studyFullRodsDivergedSpiralSynchronous"] == r"\num{6.00}"
+    assert "SPIRAL" in found["studyFullRodsExactSpin"] and "synchronous" not in found["studyFullRodsExactSpin"]
+
+
+def test_numbers_of_many_boxes_of_rods(inputs):
+    made = numbers.rods_states(inputs)
+    expected = {
+        "studyStatesSeeds": SEEDS,
+        "studyStatesDelay": 2.0,
+        "studyStatesDoubled": 4.7,
+        "studyStatesDoubledHalf": 9.4,
+        "studyStatesRise": 8.0,  # the spin of the invented runs grows evenly
+        "studyStatesLostFinchamPublished": SEEDS,
+        "studyStatesBlownSpiralSynchronous": SEEDS,
+        "studyStatesRatioOmelyan": 1.1 * 1.175,
+        "studyStatesRatioHighOmelyan": 1.1 * 1.35,
+    }
+    for name, value in expected.items():
+        assert written(made, name) == pytest.approx(value, rel=0.03), name
+    assert made["studyStatesLostSpiralSynchronous"] == "0", "a run that blew up is not one that lost its spin"
+
+
+def test_a_run_says_whether_it_repeats_the_released_rods(folder, inputs):
+    assert numbers.rods_repeated(inputs)["studyRodsRepeated"].startswith("repeats")
+    other = rods()
+    other["energy_change"][0, 0, -1] += 1e-9
+    write_groups({"/": xr.Dataset(), "rods": other}, folder / "other.nc")
+    made = numbers.rods_repeated(Inputs("", many_body_file=folder / "other.nc", released=folder / "released"))
+    assert made["studyRodsRepeated"].startswith("differs")
 
 
 def test_of_several_initial_states_of_rods_the_worst_counts():
@@ -404,24 +583,90 @@ def test_of_several_initial_states_of_rods_the_worst_counts():
     found = numbers._rods(both, "Rods")
     assert found["studyRodsEnergyOmelyan"] == r"\num{3.0}" and found["studyRodsSpinSpiralLeapfrog"] == r"\num{0.50}"
     assert "SPIRAL," not in found["studyRodsExactSpin"] and "Omelyan" in found["studyRodsExactSpin"]
-    made = SimpleNamespace(many_body=lambda scene: both)
-    assert many_body_claims.axial_spin_of_rods(made, "spiral_leapfrog")[0] == pytest.approx(0.5)
-    (line,) = [line for line in drawn._rods(both).axes[0].lines if line.get_ydata()[0] == pytest.approx(3.0)]
-    assert len(line.get_xdata()) == 100
+    (line,) = [
+        line
+        for line in drawn.rods_energy(SimpleNamespace(released_many_body=lambda scene: both)).axes[0].lines
+        if line.get_ydata()[0] == pytest.approx(3.0)
+    ]
+    assert len(line.get_xdata()) > 50
 
 
 def test_claims_about_many_bodies(inputs):
+    """They are judged by the full study; what the run finds stands in words beside it."""
     measures = claims.MEASURES
     assert set(many_body_claims.MEASURES) <= set(measures)
-    level, words = measures["energy_of_many"](inputs, "chess", "spiral_leapfrog", 4.85e-6)
-    assert level == pytest.approx(TARGET) and "8 initial states" in words
-    ratio, _ = measures["energy_across_steps"](inputs, "chess", "spiral_leapfrog", 4.85e-6, "fincham1992_delvalle2024", 1.22e-6)
-    assert ratio == pytest.approx((4.85 / 1.22) ** 2 / 20)
-    assert measures["paired_energy"](inputs, "chess", "no_squish", "spiral_leapfrog", 4.85e-6)[0] == pytest.approx(0.5)
-    assert measures["axial_spin_of_rods"](inputs, "fincham1992_delvalle2024")[0] == pytest.approx(8.0)
-    assert measures["energy_of_rods"](inputs, "fincham1992_delvalle2024", "spiral_leapfrog")[0] == pytest.approx(20.0)
+    found = measures["energy_of_many"](inputs, "chess", "spiral_leapfrog", 4.85e-6)
+    assert found.value == pytest.approx(TARGET) and found.low < TARGET < found.high
+    run = float(inputs.many_body("chess")["energy_error"].sel({"method": "spiral_leapfrog"}).isel(dt=2).mean())
+    assert "8 initial states of the released study" in found.evidence and f"this run (3): {run:.2g}" in found.evidence
+    found = measures["energy_across_steps"](inputs, "chess", "spiral_leapfrog", 4.85e-6, "fincham1992_delvalle2024", 1.22e-6)
+    assert [found.value, found.low, found.high] == pytest.approx([(4.85 / 1.22) ** 2 / 20] * 3)
+    found = measures["paired_energy"](inputs, "chess", "no_squish", "spiral_leapfrog", 4.85e-6)
+    assert found.value == pytest.approx(0.5) and "interval of 99.2 %" in found.evidence
+    found = measures["energy_apart"](inputs, "chess", "no_squish", "spiral_leapfrog")
+    assert [found.value, found.low, found.high] == pytest.approx([2.0] * 3) and "4 steps 0.50 to 0.50" in found.evidence
+    found = measures["step_ratio_of_many"](inputs, "chess", "spiral_leapfrog", "pcdm2016")
+    assert found.value == pytest.approx(np.sqrt(6))
+    assert measures["axial_spin_of_rods"](inputs, "fincham1992_delvalle2024").value == pytest.approx(8.0)
+    found = measures["energy_of_rods"](inputs, "omelyan1998", "spiral_leapfrog")
+    assert [found.value, found.low, found.high] == pytest.approx([1.1 * 1.175, 1.1, 1.1 * 1.35])
+    found = measures["delay_of_rods"](inputs, "fincham1992_delvalle2024", 1.0)
+    assert found.value == pytest.approx(2.0, abs=0.05) and found.low > 1.9
+    assert measures["rise_of_rods"](inputs, "fincham1992_delvalle2024").value == pytest.approx(8.0)
     with pytest.raises(NotInRun, match="dt = 1e-06 s is not among the steps"):
         measures["energy_of_many"](inputs, "chess", "spiral_leapfrog", 1e-6)
+    with pytest.raises(NotInRun):
+        measures["energy_of_many"](Inputs("", many_body_file=inputs.many_body_file), "chess", "spiral_leapfrog", 4.85e-6)
+
+
+def test_how_far_apart_two_methods_are_has_no_sign():
+    for ends, expected in (
+        ((0.8, 0.5, 0.9), (1.25, 1 / 0.9, 2.0)),
+        ((1.25, 1.1, 2.0), (1.25, 1.1, 2.0)),
+        ((0.9, 0.8, 1.1), (1 / 0.9, 1, 1.25)),
+    ):
+        found = many_body_claims._apart(ensembles.Estimate(*ends))
+        assert (found.value, found.low, found.high) == pytest.approx(expected)
+
+
+def test_one_box_of_rods_decides_nothing():
+    one = SimpleNamespace(released_many_body=lambda scene: boxes().isel(seed=[0]), many_body=lambda scene: rods())
+    found = many_body_claims.axial_spin_of_rods(one, "fincham1992_delvalle2024")
+    assert claims.verdict("at least", 4.0, found, 0.0) is None and "no interval" in found.evidence
+    assert claims.verdict("at least", 4.0, found._replace(low=np.nan, high=np.nan), 0.0) is True
+
+
+def test_times_of_many_bodies_are_judged_round_by_round(inputs):
+    found = cost_claims.many_body_time_ratio(inputs, "chess", "spiral_leapfrog", 4.85e-6, "omelyan1998", 4.85e-6)
+    assert [found.value, found.low, found.high] == pytest.approx([1.2] * 3)
+    found = cost_claims.many_body_time_ratio(inputs, "chess", "spiral_leapfrog", 4.85e-6, "fincham1992_delvalle2024", 3.1e-7)
+    assert found.value == pytest.approx(0.48 / 0.3 * 4.85 / 0.31) and "7 rounds" in found.evidence
+    with pytest.raises(NotInRun):
+        cost_claims.many_body_time_ratio(inputs, "pebbles", "spiral_leapfrog", 1e-6, "omelyan1998", 1e-6)
+
+
+@pytest.fixture(scope="module")
+def full():
+    return Inputs("", released=HOME / "data" / "released")
+
+
+def test_the_sentences_of_the_section_hold_of_the_released_study(full):
+    """A new release that shows something else is not printed under the old words."""
+    data = full.released_many_body("chess")
+    for key in ("omelyan1998", "fincham1992", "no_squish", "verlet", "buss2000"):
+        ratios = [ensembles.paired_ratio(data, key, "spiral_leapfrog", row).value for row in range(data.sizes["dt"])]
+        overall = ensembles.paired_ratio_over_steps(data, key, "spiral_leapfrog")
+        assert min(ratios) < 1 < max(ratios) and overall.low < 1 < overall.high, key
+        order = numbers.exponent(data, key)
+        assert 2.4 < order.low < order.high < 2.6, key
+    order = numbers.exponent(data, METHODS[3])
+    assert 0.9 < order.low < order.high < 1.2
+    boxes_of_rods = full.released_many_body(many_body_claims.RODS)
+    turned = boxes_of_rods["axial_spin_change"].sel({"method": METHODS[3]}).max("time").values
+    assert (turned > boxes_of_rods.attrs["spin"]).all()
+    for key in ("omelyan1998", "fincham1992", "no_squish", "verlet", "buss2000"):
+        found = many_body_claims.energy_of_rods(full, key, "spiral_leapfrog")
+        assert found.low < 1 < found.high, key
 
 
 # The released result
@@ -446,6 +691,22 @@ def test_the_command_writes_it(folder, tmp_path, capsys):
     assert set(read_dataset(tmp_path / "out.nc", "chess").variables) >= {"energy_error", "cpu_seconds", "diverged_at"}
     assert cli.main(["release", "--results", str(tmp_path)]) == 2
     assert "many_body.nc is missing; run the study first" in capsys.readouterr().err
+
+
+def test_a_release_may_keep_what_another_run_made(folder, tmp_path):
+    """A scene that this run does not have stays as it was, with where it came from."""
+    output, run = tmp_path / "out.nc", tmp_path / "run"
+    assert cli.main(["release", "--results", str(folder), "--output", str(output)]) == 0
+    configuration = {"many_body": {"rods": {}}}
+    root = xr.Dataset(attrs={"configuration": json.dumps(configuration)})
+    write_groups({"/": root, "rods": rods().isel(method=[0])}, run / "many_body.nc")
+    noted = json.loads((folder / "provenance.json").read_text()) | {"configuration": configuration, "commit": "b" * 40}
+    (run / "provenance.json").write_text(json.dumps(noted))
+    before = read_dataset(output, "chess")
+    assert cli.main(["release", "--results", str(run), "--output", str(output), "--keep", "--force"]) == 0
+    assert read_dataset(output, "chess").identical(before)
+    rods_now = read_dataset(output, "rods")
+    assert rods_now.attrs["commit"] == "b" * 40 and rods_now.sizes["method"] == 1
 
 
 def test_a_release_neither_loses_runs_nor_mixes_them(folder, tmp_path, capsys):

@@ -17,7 +17,7 @@ from polhode.methods.lab_frame import carried, in_lab
 from polhode.methods.protocol import OneTorque
 from polhode.operations import count, operations
 from polhode.quaternion import to_lab
-from polhode.study import bench, claims, cost_claims, figures, jobs, numbers, step_times, style, tables, timing
+from polhode.study import bench, claims, cost, cost_claims, figures, jobs, numbers, step_times, style, tables, timing
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.numbers import timing as timing_numbers
 from polhode.study.storage import write_groups
@@ -251,8 +251,7 @@ def run(tmp_path_factory) -> Inputs:
     """A run with invented times and nothing else."""
     folder = tmp_path_factory.mktemp("run")
     step = made_up()
-    totals = [operations(key).total for key in polhode.methods]
-    counts = xr.Dataset({"total": ("method", totals)}, {"method": list(polhode.methods)})
+    counts = cost.operation_counts(polhode.methods)
     write_groups({"/": xr.Dataset(attrs=step.attrs), "step": step, "operations": counts}, folder / "cost.nc")
     write_groups({"/": xr.Dataset(attrs={"plugins": ""})}, folder / "single_body.nc")
     inputs = Inputs(
@@ -285,7 +284,12 @@ def test_the_figure_has_every_method_in_every_form(run):
     for axes in (left, right):
         symbols = [line for line in axes.lines if line.get_markersize() == 4.8]
         assert len(symbols) == len(polhode.methods)
-        assert len(axes.collections) == 2 * len(polhode.methods), "samples of both forms"
+        bars = [line for line in axes.lines if line.get_linewidth() == 4.5]
+        assert len(bars) == len(symbols), "from the fastest sample to the median"
+        for bar, symbol in zip(bars, symbols, strict=True):
+            assert bar.get_xdata()[0] == symbol.get_xdata()[0] < bar.get_xdata()[1] <= axes.get_xlim()[1]
+        switched = [line for line in axes.lines if line.get_markersize() == 5]
+        assert len(switched) == sum(polhode.methods[key].normalisable for key in polhode.methods)
         assert min(line.get_xdata()[0] for line in symbols) >= axes.get_xlim()[0]
     red = [line for axes in (left, right) for line in axes.lines if line.get_color() == "#C00000"]
     assert [list(line.get_xdata()) for line in red] == [[1.3, 1.3]] and red[0] in right.lines

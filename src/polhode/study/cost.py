@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, isfinite, nan
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from polhode.methods.protocol import Method
 from polhode.operations import Operations, operations
 from polhode.problems.system import System
 from polhode.registry import catalogue
@@ -372,7 +373,7 @@ def operation_counts(methods: Iterable[str]) -> xr.Dataset:
     variables: dict[str, Any] = {
         name: ("method", rows[name], _attrs(f"{text} of one step", "1")) for name, text in texts.items()
     }
-    known = [registry.get(key) for key in keys]
+    known = [_known(registry, key) for key in keys]
     variables["normalises"] = (
         "method",
         np.array([bool(method and method.normalises) for method in known], "int8"),
@@ -380,6 +381,13 @@ def operation_counts(methods: Iterable[str]) -> xr.Dataset:
     )
     labels = [method.label if method else key for key, method in zip(keys, known, strict=True)]
     return xr.Dataset(variables, {"method": keys, "label": ("method", labels)})
+
+
+def _known(registry: Any, key: str) -> Method | None:
+    try:
+        return cast(Method, registry[key])
+    except KeyError:
+        return None
 
 
 def _counted(registry: Any, key: str, normalise: bool | None) -> Operations | None:

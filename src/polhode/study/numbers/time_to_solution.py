@@ -75,7 +75,7 @@ def first(inputs: Inputs) -> dict[str, str]:
             result[f"costSeveralFrom{suffix}{name}"] = plain(_several_from(data, everyone, price))
             result[f"costFirstOneAll{suffix}{name}"] = _all_first(data, single, price)
             result[f"costElsewhere{suffix}{name}"] = _elsewhere(inputs, single, [p for p in problems if p != shown], price)
-        result[f"costProblem{name}"] = escape(comparison.short_name(inputs, shown))
+        result[f"costProblem{name}"] = escape(str(inputs.of(shown).errors.attrs.get("label", shown)))
         from_cheap, from_dear = (_several_from(data, everyone, price) for price in (min(prices), max(prices)))
         result[f"costSeveralFromBoth{name}"] = " or ".join(dict.fromkeys(plain(error) for error in (from_cheap, from_dear)))
         if isfinite(from_dear):
