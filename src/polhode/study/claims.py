@@ -296,10 +296,11 @@ def margin_decades(results: Inputs, method: str, rivals: list[str], quantity: st
     return most[ranked[rank - 1]], "decades: " + ", ".join(f"{results.label(r)} {most[r]:.1f}" for r in ranked)
 
 
-def order_gap(results: Inputs, method: str, other: str, quantity: str) -> tuple[float, str]:
+def order_gap(results: Inputs, method: str, other: str, quantity: str) -> Measured:
     """By how much the order of one method exceeds that of another."""
-    one, two = (order_per_step(results, m, quantity)[0] for m in (method, other))
-    return one - two, f"{one:.3g} against {two:.3g} per step"
+    one, two = (order_per_step(results, m, quantity) for m in (method, other))
+    words = f"{one.value:.3g} against {two.value:.3g} per step"
+    return Measured(one.value - two.value, words, one.low - two.high, one.high - two.low)
 
 
 def step_advantage(results: Inputs, method: str, rivals: list[str]) -> tuple[float, str]:

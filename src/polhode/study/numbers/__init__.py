@@ -255,6 +255,7 @@ def _counts(inputs: Inputs) -> dict[str, str]:
     return {
         "studyClaimCount": str(len(stated)),
         "studyExtensionCount": str(int((rows["kind"] == "extension").sum()) if "kind" in rows else 0),
+        "studyConstructionCount": str(int((rows["kind"] == "construction").sum()) if "kind" in rows else 0),
         "studyClaimVerdicts": ", ".join(rf"{count} \emph{{{escape(str(verdict))}}}" for verdict, count in ordered)
         or NOT_AVAILABLE,
         "studyUnmeasuredNote": r"\emph{Not measured} marks what a reduced run leaves out." if unmeasured else "",

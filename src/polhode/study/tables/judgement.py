@@ -37,7 +37,7 @@ def by_source(entries: Iterable[tuple[str, Sequence[str]]], columns: int) -> lis
 
 #: What stands over the columns of a table of claims, and how wide these are.
 CLAIM_HEAD = ["place", "statement", "published, \\emph{asked}", "tol.", "measured", "verdict"]
-CLAIM_COLUMNS = "@{}" + "".join(rf">{{\raggedright\arraybackslash}}p{{{mm}mm}}" for mm in (16, 57, 18, 12, 23, 18)) + "@{}"
+CLAIM_COLUMNS = "@{}" + "".join(rf">{{\raggedright\arraybackslash}}p{{{mm}mm}}" for mm in (16, 56, 19, 12, 24, 18)) + "@{}"
 #: How a measured number is held against the published one.
 COMPARISONS = {"equal": "=", "at least": r"\geq", "at most": r"\leq"}
 
@@ -79,7 +79,8 @@ def _interval(row: dict[Any, Any]) -> str:
     ends = [float(row.get(name) or "nan") for name in ("low", "high")]
     if any(isnan(end) for end in ends):
         return ""
-    low, high = (number(end, 3) if isfinite(end) else r"$\infty$" for end in ends)
+    digits = 2 if max(abs(end) for end in ends) < 0.01 else 3
+    low, high = (number(end, digits) if isfinite(end) else r"$\infty$" for end in ends)
     return rf" [{low},~{high}{']' if isfinite(ends[1]) else ')'}"
 
 
