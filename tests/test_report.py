@@ -260,10 +260,25 @@ def test_table_2_compares_in_one_measure_and_holds_the_published_one_against_its
     row = data[(data.method == "pfc4_delvalle2024") & (data.target_error == 1e-2)].iloc[0]
     assert row["dt"] == 3e-3 and row["dt_as_published"] == 1.5e-3
     assert row.ratio_as_published == 1.5e-3 / row.dt_published
+    block = text[text.index("PFC4 (as published)") :].partition("ratio (runs)")[2].splitlines()[0]
+    assert latex.decimal(1.5e-3 / row.dt_published, 4) in block
     assert text.count("ours (matrix)") == 1 and text.count("ratio (runs)") == text.count("ratio (interp.)") == 8
     found = numbers.numbers(whole)
     assert found["studyMatrixGainLow"] == found["studyMatrixGainHigh"] == r"\num{2.00}"
     assert "studyTableMissed" not in found and "studyApartLow" not in found
+
+
+def test_table_2_is_read_off_the_curve_in_the_measure_of_the_publication(tmp_path):
+    ladder = np.geomspace(1e-7, 1e-1, 20)
+    data = xr.Dataset(
+        {"mean_error": (("method", "dt"), [ladder]), "mean_error_as_published": (("method", "dt"), [2 * ladder])},
+        {"method": ["pfc4_delvalle2024"], "dt": ladder, "dt_set": ("dt", ["published"] * 20)},
+    )
+    write_groups({"/": xr.Dataset(), f"/{PROBLEM}": data}, tmp_path / "single_body.nc")
+    run = Inputs(tmp_path / "single_body.nc", published=PUBLISHED)
+    assert run.interpolated_step("pfc4_delvalle2024", 1e-3) == pytest.approx(5e-4)
+    ratio, _ = claims.worst_interpolated_ratio(run, "pfc4_delvalle2024", [1e-3])
+    assert ratio == pytest.approx(5e-4 / 1.663e-5)
 
 
 def test_what_is_ours_is_marked_and_said(whole):

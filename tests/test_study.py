@@ -16,6 +16,7 @@ import xarray as xr
 import yaml
 
 import polhode
+from polhode import metrics
 from polhode.simulate import sampled_steps
 from polhode.study import cells, claims, configuration, fingerprint, gather, jobs, orders, provenance, storage, targets
 from polhode.study.inputs import Inputs
@@ -406,6 +407,20 @@ def test_gathered_errors_are_those_of_a_run(results):
     assert float(data.q_order.sel({"method": "spiral_leapfrog"})) == pytest.approx(2, abs=0.1)
     assert float(data.omega_order.sel({"method": "spiral_leapfrog"})) == pytest.approx(3, abs=0.15)
     assert float(data.q_order.sel({"method": "euler"})) == pytest.approx(1, abs=0.1)
+
+
+def test_the_error_as_published_is_in_the_measure_of_the_method():
+    problem, dt = polhode.problems["spiral_cylinder"], 1 / 128
+    run = polhode.simulate(problem, "pfc4_delvalle2024", dt, samples=1)
+    exact = object.__new__(gather.Exact)
+    exact.path, exact.time, exact.r, exact.v = "none", np.array([1 - dt / 2, 1.0]), None, None
+    exact.q, exact.omega = problem.exact([1 - dt / 2, 1.0], 20)
+    cell = {name: run[name].values for name in ("time", "q", "omega", "stored_omega", "stored_offset")} | {"@dt": dt}
+    measure = polhode.methods["pfc4_delvalle2024"].published_error
+    found = gather.run_errors(cell, exact, problem, slice(-1, None), measure)
+    states = run.q.values[-1], exact.q[1], run.stored_omega.values[-1], exact.omega[0]
+    assert found["mean_error"][0] == metrics.mean_error(*states)
+    assert found["mean_error_as_published"][0] == metrics.mean_error(*states, "matrix") > 1.1 * found["mean_error"][0]
 
 
 def test_gathered_groups_open_alone(results):
