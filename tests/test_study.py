@@ -16,7 +16,7 @@ import xarray as xr
 import yaml
 
 import polhode
-from polhode import operations
+from polhode import metrics, operations
 from polhode.body import Body, euler_equations
 from polhode.methods import spiral_leapfrog
 from polhode.simulate import sampled_steps
@@ -437,10 +437,25 @@ def test_gathered_errors_are_those_of_a_run(results):
     stored = np.abs(run.stored_omega.values[-1] - omega[1]).sum() / np.abs(omega[1]).sum()
     assert float(row.stored_omega_error_l1) == pytest.approx(stored, rel=1e-9)
     assert float(row.mean_error) == pytest.approx((float(row.q_error_l1) + stored) / 2, rel=1e-9)
+    assert float(row.mean_error_as_published) == float(row.mean_error)
     assert float(row.steps) == 128
     assert float(data.q_order.sel({"method": "spiral_leapfrog"})) == pytest.approx(2, abs=0.1)
     assert float(data.omega_order.sel({"method": "spiral_leapfrog"})) == pytest.approx(3, abs=0.15)
     assert float(data.q_order.sel({"method": "euler"})) == pytest.approx(1, abs=0.1)
+
+
+def test_the_error_as_published_is_in_the_measure_of_the_method():
+    problem, dt = polhode.problems["spiral_cylinder"], 1 / 128
+    run = polhode.simulate(problem, "pfc4_delvalle2024", dt, samples=1)
+    exact = object.__new__(gather.Exact)
+    exact.path, exact.time, exact.r, exact.v = "none", np.array([1 - dt / 2, 1.0]), None, None
+    exact.q, exact.omega = problem.exact([1 - dt / 2, 1.0], 20)
+    cell = {name: run[name].values for name in ("time", "q", "omega", "stored_omega", "stored_offset")} | {"@dt": dt}
+    measure = polhode.methods["pfc4_delvalle2024"].published_error
+    found = gather.run_errors(cell, exact, problem, slice(-1, None), measure)
+    states = run.q.values[-1], exact.q[1], run.stored_omega.values[-1], exact.omega[0]
+    assert found["mean_error"][0] == metrics.mean_error(*states)
+    assert found["mean_error_as_published"][0] == metrics.mean_error(*states, "matrix") > 1.1 * found["mean_error"][0]
 
 
 def test_gathered_groups_open_alone(results):
@@ -579,6 +594,11 @@ def test_target_steps_meet_the_target(results):
     assert dt == pytest.approx(1.421e-3, rel=0.05)
     problem, method = polhode.problems["spiral_cylinder"], polhode.methods["euler"]
     assert targets.mean_error(problem, method, dt, True) == pytest.approx(1e-2, rel=0.01)
+    assert (found.step_size_as_published == found.step_size).all()
+    pfc4 = polhode.methods["pfc4_delvalle2024"]
+    own = targets.find_steps(problem, pfc4, configuration.Targets((1e-2,), 1e-4, 1e-3, True))
+    assert float(own.step_size_as_published[0]) == pytest.approx(1.671e-4, rel=0.005)
+    assert float(own.step_size[0]) == pytest.approx(1.71 * 1.671e-4, rel=0.01)
     none = targets.find_steps(problem, method, configuration.Targets((1e-9,), 1e-3, 1e-1, True))
     assert np.isnan(none.step_size.values).all()
 
@@ -591,8 +611,10 @@ def test_claims_are_judged(results, tmp_path):
     assert table.verdict["delvalle2024_order_omega_spiral_leapfrog"] == "holds"
     assert table.verdict["delvalle2024_order_q_spiral_leapfrog"] == "holds"
     assert table.measured["delvalle2024_order_q_spiral_leapfrog"] == pytest.approx(3, abs=0.1)
-    assert table.verdict["delvalle2024_table2_runs_euler"] == "reproduced"
-    assert table.verdict["delvalle2024_table2_pfc4"] == "not measured"
+    assert table.verdict["delvalle2024_table2_pfc4_delvalle2024"] == "not measured"
+    # Table 2 is judged once, a row for each method.
+    printed = pd.read_csv(PUBLISHED / "delvalle2024_table2.csv").method.unique()
+    assert [key for key in table.index if "_table2_" in key] == [f"delvalle2024_table2_{m}" for m in printed]
 
 
 @pytest.mark.parametrize(
@@ -755,10 +777,10 @@ def test_the_comparison_stands_before_the_number():
 def test_unknown_measures_and_comparisons_are_named(results, tmp_path):
     _, folder = results
     every = yaml.safe_load((HOME / "data" / "claims.yaml").read_text())
-    claim = next(c for c in every if c["measure"] == "step_advantage")
+    claim = next(c for c in every if c["measure"] == "order_per_step")
     for change, message in (({"measure": "guess"}, "unknown measure 'guess'"), ({"comparison": "about"}, "unknown comparison")):
         path = tmp_path / "claims.yaml"
-        target = {"arguments": {"method": "euler", "rivals": ["euler"]}}
+        target = {"arguments": {"method": "euler", "quantity": "q"}}
         path.write_text(json.dumps([claim | target | change]))
         with pytest.raises(ValueError, match=message):
             claims.judge(Inputs(folder / "single_body.nc", published=PUBLISHED), path, tmp_path / "out.csv")
