@@ -18,6 +18,7 @@ from polhode.kernel import compile_torque
 from polhode.methods.pfc4_delvalle2024 import to_quaternion
 from polhode.methods.protocol import OneTorque, SeveralTorques
 from polhode.references import axial_torque
+from polhode.study import checks
 
 ROOT = Path(__file__).resolve().parents[1]
 every_method = pytest.mark.parametrize("key", polhode.methods)
@@ -42,6 +43,8 @@ def test_declarations(key):
     assert method.momentum_frame in ("body", "lab")
     assert method.engines and set(method.engines) <= {"single body", "many body"}
     assert method.note == "" or method.note.endswith(".")
+    assert method.reconstruction == "" or method.reconstruction.endswith(".")
+    assert method.published_error == ("matrix" if key == "pfc4_delvalle2024" else "quaternion")
     assert isinstance(method, OneTorque | SeveralTorques)
     assert method.torques_per_step >= 1
     if isinstance(method, SeveralTorques):
@@ -49,6 +52,30 @@ def test_declarations(key):
     else:
         assert method.torques_per_step == 1
         assert method.torque_time in (0.0, 0.5, 1.0)
+
+
+def test_an_unknown_measure_is_refused():
+    with pytest.raises(ValueError, match="method euler: published_error must be one of quaternion, matrix, got 'angle'"):
+        replace(polhode.methods["euler"], published_error="angle")
+
+
+def test_what_is_ours_is_declared():
+    """Of all whose original was not at hand or leaves something open; of a variant as published everything is inferred."""
+    assert {key for key, method in polhode.methods.items() if method.reconstruction} == {
+        "buss2000",
+        "calzavarini2010",
+        "calzavarini2010_mean",
+        "johnson2008",
+        "no_squish",
+        "omelyan1998",
+        "pcdm2013_lag",
+        "pcdm2013_lead",
+        "pcdm2013_mid",
+        "pcdm2016",
+        "pfc4",
+        "scalar_factor",
+        "verlet",
+    }
 
 
 def test_labels_are_unique():
@@ -419,14 +446,14 @@ def verlet(iterations):
     return run
 
 
-def fincham(as_published):
+def fincham(as_published, normalised=True):
     def run(q, omega, dt, steps):
         momentum = matrix(q) @ (INERTIA @ omega - dt / 2 * torque_at(0.0, q, omega))
         for n in range(steps):
             torque = matrix(q) @ torque_at(n * dt, q, body_omega(q, momentum))
             now = body_omega(q, momentum + dt / 2 * torque)
             half = q + dt / 4 * from_right(now) @ q
-            half = unit(half) if as_published else half
+            half = unit(half) if as_published and normalised else half
             momentum = momentum + dt * torque
             omega = body_omega(q if as_published else half, momentum)
             q = unit(q + dt / 2 * from_right(omega) @ half)
@@ -497,6 +524,30 @@ def johnson(as_published):
     return run
 
 
+def johnson_with(linear, averaged, again=False):
+    """As published, with parts of the predictor-corrector: see the check ``published_variants``."""
+
+    def turned(q, momentum, torque, dt):
+        def rate(t, q):
+            return from_right(body_omega(q, momentum + t * torque)) @ q / 2
+
+        return unit(classical(rate, q, dt))
+
+    def run(q, omega, dt, steps):
+        momentum = matrix(q) @ INERTIA @ omega
+        for n in range(steps):
+            old = matrix(q) @ torque_at(n * dt, q, body_omega(q, momentum))
+            guess = turned(q, momentum, old if linear else 0 * old, dt)
+            new = matrix(guess) @ torque_at((n + 1) * dt, guess, body_omega(guess, momentum + dt * old))
+            torque = (old + new) / 2 if averaged else new
+            q = turned(q, momentum + dt / 2 * torque, 0 * torque, dt) if again else guess
+            momentum = momentum + dt * torque
+        omega = body_omega(q, momentum)
+        return q, omega, omega
+
+    return run
+
+
 def rk4(q, omega, dt, steps):
     y = np.concatenate([q, omega])
     for n in range(steps):
@@ -534,16 +585,24 @@ def mercury(q, omega, dt, steps):
     return quaternion(a), a.T @ omega, a.T @ omega
 
 
-def pfc4_as_published(q, omega, dt, steps):
+def pfc4_as_published(by_rows=True):
     kick = fixed_point
-    a = matrix(q)
-    omega = kick(a, a @ omega, a @ torque_at(0.0, q, omega), -dt / 2)
-    for n in range(steps):
-        omega = kick(a, omega, a @ torque_at(n * dt, quaternion(a), a.T @ omega), dt)
-        rows, triangle = np.linalg.qr((a + dt * skew(omega) @ a).T)
-        a = (rows * np.sign(np.diag(triangle))).T
-    now = kick(a, omega, a @ torque_at(steps * dt, quaternion(a), a.T @ omega), dt / 2)
-    return quaternion(a), a.T @ omega, a.T @ now
+
+    def orthonormal(a):
+        columns, triangle = np.linalg.qr(a)
+        return columns * np.sign(np.diag(triangle))
+
+    def run(q, omega, dt, steps):
+        a = matrix(q)
+        omega = kick(a, a @ omega, a @ torque_at(0.0, q, omega), -dt / 2)
+        for n in range(steps):
+            omega = kick(a, omega, a @ torque_at(n * dt, quaternion(a), a.T @ omega), dt)
+            a = a + dt * skew(omega) @ a
+            a = orthonormal(a.T).T if by_rows else orthonormal(a)
+        now = kick(a, omega, a @ torque_at(steps * dt, quaternion(a), a.T @ omega), dt / 2)
+        return quaternion(a), a.T @ omega, a.T @ now
+
+    return run
 
 
 def turned_in_lab(q, omega, dt):
@@ -651,7 +710,7 @@ INDEPENDENT = {
     "pcdm2013_mid": pcdm(0.5),
     "pcdm2016": pcdm2016,
     "pfc4": mercury,
-    "pfc4_delvalle2024": pfc4_as_published,
+    "pfc4_delvalle2024": pfc4_as_published(),
     "rk4": rk4,
     "scalar_factor": scalar_factor,
     "spiral_leapfrog": leapfrog(ssprk3, exact_rotation, ssprk3),
@@ -662,14 +721,51 @@ INDEPENDENT = {
 }
 
 
-@every_method
+#: The changed methods of the check ``published_variants``.
+CHANGED = {
+    "averaged": johnson_with(linear=False, averaged=True),
+    "linear": johnson_with(linear=True, averaged=False),
+    "both": johnson_with(linear=True, averaged=True),
+    "averaged_again": johnson_with(linear=False, averaged=True, again=True),
+    "half_step_as_it_is": fincham(as_published=True, normalised=False),
+    "columns": pfc4_as_published(by_rows=False),
+}
+
+
+def test_every_changed_method_is_tested():
+    assert set(checks._variants()) - set(polhode.methods) == set(CHANGED)
+
+
+@pytest.mark.parametrize("key", [*polhode.methods, *CHANGED])
 def test_against_an_independent_implementation(key):
     problem = make("everything", general_torque, "velocity")
-    run = polhode.simulate(problem, key, STEP, 1.0, samples=1)
-    q, stored, omega = INDEPENDENT[key](np.array(Q0), np.array(OMEGA0), STEP, 100)
+    method = polhode.methods[key] if key in polhode.methods else checks._variants()[key][2]
+    run = polhode.simulate(problem, method, STEP, 1.0, samples=1)
+    q, stored, omega = (INDEPENDENT | CHANGED)[key](np.array(Q0), np.array(OMEGA0), STEP, 100)
     np.testing.assert_allclose(run.q.values[-1], metrics.align(q, run.q.values[-1]), rtol=0, atol=1e-13)
     np.testing.assert_allclose(run.stored_omega.values[-1], stored, rtol=0, atol=1e-13)
     np.testing.assert_allclose(run.omega.values[-1], omega, rtol=0, atol=1e-13)
+
+
+def test_what_single_choices_of_the_published_methods_are_worth(monkeypatch):
+    """Of Johnson's corrector neither half is of second order alone; both are, without doing the rotation again."""
+    monkeypatch.setattr(checks, "VARIANT_DIVISIONS", tuple(2**k for k in range(10, 18)))
+    found = checks.published_variants(None)
+    error = {str(v): found.error.sel({"variant": v, "division": 2**13}).values for v in found.variant.values}
+    order = {str(v): found.order.sel({"variant": v}).values for v in found.variant.values}
+    published = error["johnson2008_delvalle2024"]
+    assert published[0] / error["averaged"][0] == pytest.approx(0.98, abs=0.005)
+    assert published / error["linear"] == pytest.approx([27.5, 1.0], rel=0.01)
+    for key, expected in (("averaged", 1), ("linear", 1), ("both", 2), ("averaged_again", 2), ("johnson2008", 2)):
+        assert order[key] == pytest.approx([expected] * 2, rel=0.05), key
+    assert (error["both"] < error["johnson2008"]).all()
+    # The old matrix costs Fincham an order; whether the half-step quaternion is normalised changes next to nothing.
+    assert order["fincham1992_delvalle2024"] == pytest.approx([1, 1], abs=0.05) and order["half_step_as_it_is"][0] < 1.1
+    assert order["fincham1992"] == pytest.approx([2, 2], abs=0.05)
+    assert error["half_step_as_it_is"][0] / error["fincham1992_delvalle2024"][0] == pytest.approx(1.012, abs=0.003)
+    assert error["pfc4_delvalle2024"][0] > 7 * error["columns"][0] > 20 * error["pfc4"][0]
+    for name in ("error", "order", "dt"):
+        assert found[name].attrs["units"] and found[name].attrs["long_name"]
 
 
 def test_pfc4_finds_the_quaternion_of_every_rotation_matrix():

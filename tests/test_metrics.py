@@ -23,7 +23,7 @@ def unit_quaternions(draw):
 @given(unit_quaternions(), unit_quaternions())
 def test_sign_of_the_quaternion_does_not_matter(p, q):
     assume(abs(p @ q) > 1e-12)
-    for metric in (metrics.orientation_l1, metrics.geodesic_angle):
+    for metric in (metrics.orientation_l1, metrics.geodesic_angle, metrics.matrix_error):
         assert metric(p, q) == metric(-p, q)
         assert metric(p, q) == pytest.approx(float(metric(p, -q)), abs=1e-15)
     assert metrics.norm_error(-q) == metrics.norm_error(q)
@@ -42,6 +42,36 @@ def test_relative_l1_by_hand():
     assert metrics.relative_l1([1.0, -2.0, 3.5], [1.0, -1.0, 3.0]) == pytest.approx(1.5 / 5)
     assert metrics.relative_l1([[1.0, 1.0], [0.0, 0.0]], [[2.0, 2.0], [1.0, -3.0]]) == pytest.approx([0.5, 1.0])
     assert metrics.orientation_l1([-1.0, 0.5, 0, 0], [1.0, 0, 0, 0]) == pytest.approx(0.5)
+
+
+@given(unit_quaternions())
+def test_rotation_matrix_is_scipys(q):
+    np.testing.assert_allclose(metrics.rotation_matrix([q, -q]), [rotation(q).as_matrix()] * 2, rtol=0, atol=1e-15)
+
+
+def test_matrix_error_by_hand():
+    """A third of a turn about z against none: rows of the difference 1.5 + s, s + 1.5 and 0; of the computed matrix 0.5 + s."""
+    s = np.sqrt(0.75)
+    turned = np.array([0.5, 0, 0, s])
+    assert metrics.matrix_error([turned, -turned], [[1.0, 0, 0, 0]] * 2) == pytest.approx([(1.5 + s) / (0.5 + s)] * 2)
+    # The norm is that of the computed matrix: exchanged, the identity divides.
+    assert metrics.matrix_error([1.0, 0, 0, 0], turned) == pytest.approx(1.5 + s)
+
+
+def test_matrix_error_adds_up_rows_from_body_to_lab():
+    """Rows and columns of this matrix differ; its transpose is the same turn the other way round."""
+    q, exact = rotation([0.8, 0.1, -0.5, 0.3]), rotation([0.7, 0.2, -0.4, 0.5])
+    difference, computed = (np.abs(x).sum(axis=1).max() for x in (q.as_matrix() - exact.as_matrix(), q.as_matrix()))
+    quaternions = (np.roll(x.as_quat(), 1) for x in (q, exact))
+    assert metrics.matrix_error(*quaternions) == pytest.approx(difference / computed, rel=1e-12)
+
+
+def test_the_mean_error_takes_either_measure():
+    q, exact = [0.6, 0, 0, 0.8], [1.0, 0, 0, 0]
+    omega, true = [1.0, 2.0, 1.0], [1.0, 1.0, 2.0]
+    assert metrics.mean_error(q, exact, omega, true) == pytest.approx((1.2 + 0.5) / 2)
+    matrix = float(metrics.matrix_error(q, exact))
+    assert metrics.mean_error(q, exact, omega, true, "matrix") == pytest.approx((matrix + 0.5) / 2)
 
 
 def test_norm_error_by_hand():

@@ -14,11 +14,11 @@ import polhode
 from polhode import metrics
 from polhode.body import Body
 from polhode.methods import buss2000_delvalle2024 as buss
-from polhode.study import figures, inputs, jobs, numbers, style, tables
+from polhode.study import checks, claims, figures, inputs, jobs, numbers, style, tables
 from polhode.study.figures import delvalle2024, drawing
-from polhode.study.inputs import Inputs, interpolated_step, load_errata
+from polhode.study.inputs import Inputs, NotInRun, interpolated_step, load_errata
 from polhode.study.numbers import formats
-from polhode.study.storage import write_dataset, write_groups
+from polhode.study.storage import write_cell, write_dataset, write_groups
 from polhode.study.tables import latex
 
 HOME = Path(__file__).parents[1]
@@ -38,7 +38,8 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     dt = 10.0 ** np.linspace(-5, -1, 5)
     time = np.linspace(0, 20, 41)
     slope = np.arange(1, n + 1)[:, None] % 4 + 1
-    names = ("q_error_l1", "omega_error_l1", "stored_omega_error_l1", "mean_error", "angle_error", "energy_error", "norm_error")
+    names = ("q_error_l1", "omega_error_l1", "stored_omega_error_l1", "mean_error", "mean_error_as_published", "angle_error")
+    names += ("energy_error", "norm_error")
     errors = xr.Dataset({name: (("method", "dt"), np.minimum(dt**slope, 3.0)) for name in names})
     errors["steps"] = (("method", "dt"), np.floor(1 / dt) * np.ones((n, 1)))
     for quantity in ("q", "omega", "stored_omega"):
@@ -61,8 +62,14 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     long_run = long_run.assign_coords(method=methods, time=time).assign_attrs(dt=1e-4)
     shape = (n, len(targets))
     found = xr.Dataset(
-        {name: (("method", "target_error"), np.full(shape, 3e-3)) for name in ("step_size", "steps", "mean_error")}
+        {
+            name: (("method", "target_error"), np.full(shape, 3e-3))
+            for name in ("step_size", "steps", "mean_error", "step_size_as_published")
+        }
     )
+    # What is measured by its matrix is measured otherwise.
+    by_matrix = np.array([m in polhode.methods and polhode.methods[m].published_error == "matrix" for m in methods])
+    found["step_size_as_published"] = found["step_size_as_published"] * np.where(by_matrix, 0.5, 1.0)[:, None]
     found = found.assign_coords(method=methods, target_error=list(targets))
     tree = {
         "/": xr.Dataset(attrs={"plugins": plugins}),
@@ -75,6 +82,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     digits = {f"{k}_digits": (v[0], v[1].astype(str)) for k, v in states.items()}
     attrs = {"formula": "made up", "digits": 50, "agreement": 48.25, "agreement_time": 20.0}
     write_dataset(xr.Dataset({**states, **digits}, {"time": time}, attrs), folder / f"{PROBLEM}.nc")
+    write_cell(made_up_variants(), folder / "checks" / "published_variants.nc")
     columns = ["id", "source", "location", "statement", "published", "measured", "tolerance", "verdict", "evidence"]
     rows = [["a", "s", "Sec. 1", "50 % of a_b & ω < 1", "1.0", "0.99871", "0.02", "holds", "e"], ["b", *[""] * 7, "e"]]
     pd.DataFrame(rows, columns=columns).to_csv(folder / "claims.csv", index=False)
@@ -86,6 +94,23 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
         errata=ERRATA,
         claims=folder / "claims.csv",
         sources=HOME / "data" / "sources.yaml",
+    )
+
+
+def made_up_variants() -> xr.Dataset:
+    """The check of single choices of the published methods: a gain of 2 in q and 3 in omega with each."""
+    variants = checks._variants()
+    gain = np.array([[1.0, 1.0] if key == base else [2.0, 3.0] for key, (base, _, _) in variants.items()])
+    division = np.array([claims.VARIANT_DIVISION // 2, claims.VARIANT_DIVISION])
+    return xr.Dataset(
+        {
+            "error": (("variant", "quantity", "division"), 6.0 / gain[:, :, None] / division),
+            "order": (("variant", "quantity"), gain),
+            "dt": ("division", 1.0 / division),
+            "base": ("variant", [base for base, _, _ in variants.values()]),
+            "description": ("variant", [text for _, text, _ in variants.values()]),
+        },
+        {"variant": list(variants), "quantity": ["q", "omega"], "division": division},
     )
 
 
@@ -230,6 +255,41 @@ def test_csv_has_full_precision(whole, tmp_path):
     data = pd.read_csv(tmp_path / "orders.csv").set_index("method")
     assert set(data.index) == {*polhode.methods, "my_own"}
     assert tuple(data.loc["euler", ["q_order_low", "q_order_high"]]) == (1.99, 2.02)
+
+
+def test_table_2_compares_in_one_measure_and_holds_the_published_one_against_its_own(whole):
+    data, text = tables.TABLES["target_dt"](whole)
+    row = data[(data.method == "pfc4_delvalle2024") & (data.target_error == 1e-2)].iloc[0]
+    assert row["dt"] == 3e-3 and row["dt_as_published"] == 1.5e-3
+    assert row.ratio_as_published == 1.5e-3 / row.dt_published
+    assert text.count("ours (matrix)") == 1 and text.count("ratio (runs)") == text.count("ratio (interp.)") == 8
+    found = numbers.numbers(whole)
+    assert found["studyMatrixGainLow"] == found["studyMatrixGainHigh"] == r"\num{2.00}"
+    assert "studyTableMissed" not in found and "studyApartLow" not in found
+
+
+def test_what_is_ours_is_marked_and_said(whole):
+    data, text = tables.TABLES["methods"](whole)
+    ours, said = tables.TABLES["reconstructions"](whole)
+    assert set(ours.method) == set(data.method[data.reconstruction != ""])
+    marked = [line.partition(r"\textsuperscript{$\dagger$}")[0] for line in text.splitlines() if r"\dagger" in line]
+    assert marked == [latex.escape(label) for label in ours.label]
+    assert latex.escape(polhode.methods["johnson2008"].reconstruction) in said
+
+
+def test_single_choices_are_set_against_the_published_method(whole):
+    data, text = tables.TABLES["published_variants"](whole)
+    changed = data[data.variant != data.base]
+    assert (changed.q_gain == 2).all() and (changed.omega_gain == 3).all() and text.count("as published &") == 3
+    found = numbers.numbers(whole)
+    assert found["studyVariantGainQBoth"] == r"\num{2.0}" and found["studyVariantGainOmegaColumns"] == r"\num{3.0}"
+    assert found["studyVariantPercentQHalfStepAsItIs"] == r"\num{50.0}" and found["studyVariantSteps"] == r"\num{8192}"
+    gain, evidence = claims.published_variant_gain(whole, "linear", "omega")
+    assert gain == pytest.approx(3) and evidence.endswith("at dt = 0.000122 s")
+    assert claims.published_variant_order(whole, "both", "q")[0] == 2
+    for key in ("nonsense", "spiral_leapfrog"):
+        with pytest.raises(NotInRun):
+            claims.published_variant_gain(whole, key, "q")
 
 
 def test_macro_names_are_letters_and_distinct():
@@ -413,7 +473,7 @@ def one_mean_error(method, dt):
     run = polhode.simulate(CYLINDER, method, dt, samples=1, truncate=True)
     end = float(run.time[-1])
     q, omega = CYLINDER.exact([end, end + method.stored_offset * dt], 20)
-    return float(metrics.orientation_l1(run.q[-1], q[0]) + metrics.relative_l1(run.stored_omega[-1], omega[1])) / 2
+    return float(metrics.mean_error(run.q[-1], q[0], run.stored_omega[-1], omega[1], method.published_error))
 
 
 def table2_step(method, printed, target):

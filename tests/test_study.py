@@ -418,6 +418,7 @@ def test_gathered_errors_are_those_of_a_run(results):
     stored = np.abs(run.stored_omega.values[-1] - omega[1]).sum() / np.abs(omega[1]).sum()
     assert float(row.stored_omega_error_l1) == pytest.approx(stored, rel=1e-9)
     assert float(row.mean_error) == pytest.approx((float(row.q_error_l1) + stored) / 2, rel=1e-9)
+    assert float(row.mean_error_as_published) == float(row.mean_error)
     assert float(row.steps) == 128
     assert float(data.q_order.sel({"method": "spiral_leapfrog"})) == pytest.approx(2, abs=0.1)
     assert float(data.omega_order.sel({"method": "spiral_leapfrog"})) == pytest.approx(3, abs=0.15)
@@ -560,6 +561,11 @@ def test_target_steps_meet_the_target(results):
     assert dt == pytest.approx(1.421e-3, rel=0.05)
     problem, method = polhode.problems["spiral_cylinder"], polhode.methods["euler"]
     assert targets.mean_error(problem, method, dt, True) == pytest.approx(1e-2, rel=0.01)
+    assert (found.step_size_as_published == found.step_size).all()
+    pfc4 = polhode.methods["pfc4_delvalle2024"]
+    own = targets.find_steps(problem, pfc4, configuration.Targets((1e-2,), 1e-4, 1e-3, True))
+    assert float(own.step_size_as_published[0]) == pytest.approx(1.671e-4, rel=0.005)
+    assert float(own.step_size[0]) == pytest.approx(1.71 * 1.671e-4, rel=0.01)
     none = targets.find_steps(problem, method, configuration.Targets((1e-9,), 1e-3, 1e-1, True))
     assert np.isnan(none.step_size.values).all()
 
@@ -572,8 +578,10 @@ def test_claims_are_judged(results, tmp_path):
     assert table.verdict["delvalle2024_order_omega_spiral_leapfrog"] == "holds"
     assert table.verdict["delvalle2024_order_q_spiral_leapfrog"] == "holds"
     assert table.measured["delvalle2024_order_q_spiral_leapfrog"] == pytest.approx(3, abs=0.1)
-    assert table.verdict["delvalle2024_table2_runs_euler"] == "reproduced"
-    assert table.verdict["delvalle2024_table2_pfc4"] == "not measured"
+    assert table.verdict["delvalle2024_table2_pfc4_delvalle2024"] == "not measured"
+    # Table 2 is judged once, a row for each method.
+    printed = pd.read_csv(PUBLISHED / "delvalle2024_table2.csv").method.unique()
+    assert [key for key in table.index if "_table2_" in key] == [f"delvalle2024_table2_{m}" for m in printed]
 
 
 @pytest.mark.parametrize(
@@ -611,10 +619,10 @@ def test_a_verdict_waits_until_the_interval_decides(comparison, low, high, expec
 def test_unknown_measures_and_comparisons_are_named(results, tmp_path):
     _, folder = results
     every = yaml.safe_load((HOME / "data" / "claims.yaml").read_text())
-    claim = next(c for c in every if c["measure"] == "worst_target_ratio")
+    claim = next(c for c in every if c["measure"] == "order_per_step")
     for change, message in (({"measure": "guess"}, "unknown measure 'guess'"), ({"comparison": "about"}, "unknown comparison")):
         path = tmp_path / "claims.yaml"
-        target = {"arguments": {"method": "euler", "targets": [1e-2]}}
+        target = {"arguments": {"method": "euler", "quantity": "q"}}
         path.write_text(json.dumps([claim | target | change]))
         with pytest.raises(ValueError, match=message):
             claims.judge(Inputs(folder / "single_body.nc", published=PUBLISHED), path, tmp_path / "out.csv")
