@@ -431,6 +431,21 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     assert {name for name in used_macros() - found if not name.startswith("studySeelen")} == set()
 
 
+def test_orders_are_judged_with_their_range(whole):
+    top = whole.of("heavy_top")
+    found = claims.order_per_step(top, "spiral_leapfrog", "q")
+    assert tuple(found[:1] + found[2:]) == pytest.approx((3.01, 3.0, 3.03))
+    fixed = claims.order(top, "spiral_leapfrog", "q")
+    assert tuple(fixed[:1] + fixed[2:]) == pytest.approx((2.01, 2.0, 2.03))
+    # Verlet's is made up one lower here than on the free top.
+    lowest = claims.lowest_order(whole, "verlet", ["free_asymmetric_top", "heavy_top"])
+    assert tuple(lowest[:1] + lowest[2:]) == pytest.approx((0.98, 0.97, 1.0))
+    highest = claims.highest_order_per_step(top, ["verlet", "spiral_leapfrog"], "q")
+    assert tuple(highest[:1] + highest[2:]) == pytest.approx((3.01, 3.0, 3.03))
+    # A bound within the range is neither met nor missed.
+    assert claims.verdict("at least", 3.02, found, 0.0) is None
+
+
 def test_lists_name_who_falls_and_who_stays(made):
     assert "velocity Verlet" in made["studyFirstState"] and "synchronous SPIRAL" in made["studyFirstState"]
     stay = [polhode.methods[key].label for key in ("calzavarini2010", "pcdm2016", "pcdm2013_mid")]

@@ -448,6 +448,15 @@ def test_numbers_of_the_text(inputs):
     assert made["costSeveralFromDearState"] == r"\num{1e-03}" and "\\emph{state}" in made["costSeveralSentence"]
 
 
+def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):
+    empty = Inputs(inputs.single_body, published=PUBLISHED)
+    for name in time_to_solution.FIGURES:
+        figures.render(name, empty, tmp_path)
+    for name in tables.time_to_solution.TABLES:
+        tables.render(name, empty, tmp_path)
+        assert "no times" in (tmp_path / f"{name}.csv").read_text()
+
+
 def test_every_time_to_a_solution_in_the_text_is_made(tmp_path):
     """By a run of the targets and prices of the study; also those that stand in other sections."""
     home = PUBLISHED.parents[1]
@@ -487,12 +496,3 @@ def test_what_is_first_on_one_problem_is_followed_to_the_others(tmp_path):
     (times,) = re.fullmatch(sentence, made["costElsewhereState"]).groups()
     assert float(times) == pytest.approx(2 * 28 / 26, abs=0.06)
     assert made["costProblemState"] == "a top" and made["costFirstOneAllState"] == "velocity Verlet"
-
-
-def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):
-    empty = Inputs(inputs.single_body, published=PUBLISHED)
-    for name in time_to_solution.FIGURES:
-        figures.render(name, empty, tmp_path)
-    for name in tables.time_to_solution.TABLES:
-        tables.render(name, empty, tmp_path)
-        assert "no times" in (tmp_path / f"{name}.csv").read_text()
