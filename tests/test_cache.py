@@ -149,7 +149,7 @@ def test_files_may_be_broken_in_every_way(tmp_path, monkeypatch):
     (path,) = tmp_path.iterdir()
     whole = path.read_bytes()
     not_pickled = cache._MAGIC + hashlib.sha256(b"nothing").digest() + b"nothing"
-    for broken in (b"", whole[:10], whole[:-1], whole[1:], whole + b"x", whole.replace(b"code 1", b"code 0", 1), not_pickled):
+    for broken in (b"", whole[:10], whole[:-1], whole[1:], whole + b"x", whole.replace(b"code 2", b"code 1", 1), not_pickled):
         path.write_bytes(broken)
         assert (hits(), hits()) == (0, 1)
 

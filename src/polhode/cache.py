@@ -7,6 +7,12 @@ calls, however far, as they are in memory at that moment, with the signature, th
 LLVM and NumPy, and the processor. There is nothing to invalidate: what has changed has another name. What cannot be
 hashed this way (a function that closes over an array, say) is compiled and not kept.
 
+Code is linked by name, and an entry brings along what its function calls and LLVM did not inline: functions inside
+closures, the environments of all of them, Numba's own implementations. Numba makes their names unique by numbers, but counts
+from 1 in every process, so that two entries from two processes may hold different functions under one name; loaded into a
+third process, the first serves for both, and wrong numbers come out without a word. Therefore every process counts from a
+place of its own here (:func:`_number_apart`): what two processes compile never has one name.
+
 Each entry is one file, written under a temporary name and moved into place, so that any number of processes and threads may
 use the folder at once. An entry with a wrong checksum is no entry. Whatever goes wrong with the folder, the code is
 compiled as if there were none.
@@ -18,6 +24,7 @@ which is run as it is found: the folder should be one that only its user can wri
 
 import builtins
 import hashlib
+import itertools
 import os
 import pickle
 import platform
@@ -34,11 +41,11 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
-from numba.core import caching, compiler, config
+from numba.core import bytecode, caching, compiler, config
 from numba.core.serialize import dumps
 
 #: Stands in front of every entry; another layout of the files needs another number.
-_MAGIC = b"polhode compiled code 1\n"
+_MAGIC = b"polhode compiled code 2\n"
 _SUFFIX = ".code"
 #: Entries that nobody has used for so long go when a new one comes, in days.
 KEPT_DAYS = 90
@@ -46,6 +53,21 @@ KEPT_DAYS = 90
 _KNOWN = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
 #: Numba's settings that change the code it makes.
 _SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LLVM_REFPRUNE_PASS", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE")
+
+
+def _number_apart() -> None:
+    """Let Numba number the functions of this process from a random 64-bit number on, shifted beyond what it will ever compile.
+
+    A process forked from this one would go on with the same numbers; it begins anew.
+    """
+    bytecode.FunctionIdentity._unique_ids = itertools.count(int.from_bytes(os.urandom(8), "big") << 32)
+
+
+#: Whether this version of Numba numbers functions in the way that :func:`_number_apart` mends; if not, nothing is kept.
+_NUMBERED = hasattr(bytecode.FunctionIdentity, "_unique_ids")
+_number_apart()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_number_apart)
 
 
 def compiled(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
@@ -59,8 +81,7 @@ def compiled(function: Callable[..., Any], signature: Any, **options: Any) -> An
     entry = _entry(function, signature, options)
     if entry is None:
         return numba.njit(signature, **options)(function)
-    # Code is linked by name, and Numba numbers the names of functions anew in every process: the drivers of two methods, from
-    # two processes, may have one name. With the hash in it only what is the same is called the same.
+    # With the hash in its name a function can be told from others in a profile or a debugger.
     named = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
@@ -89,7 +110,7 @@ def _path(function: Callable[..., Any], entry: str) -> Path | None:
 
 def folder() -> Path | None:
     """Where compiled code is kept, or None where it is not; see the text of this module."""
-    chosen = os.environ.get("POLHODE_CACHE_DIR")
+    chosen = os.environ.get("POLHODE_CACHE_DIR") if _NUMBERED else ""
     if chosen is not None:
         return Path(chosen).expanduser() if chosen.strip() else None
     if sys.platform == "win32":
@@ -198,7 +219,7 @@ def _surroundings() -> str:
 
     versions = platform.python_implementation(), sys.version, numba.__version__, llvmlite.__version__, np.__version__
     settings = [(name, repr(getattr(config, name, None))) for name in _SETTINGS]
-    return repr((versions, settings, cpu_target.target_context.codegen().magic_tuple()))
+    return repr((_MAGIC, versions, settings, cpu_target.target_context.codegen().magic_tuple()))
 
 
 def _describe(value: Any, parts: list[str], seen: dict[int, int]) -> None:
