@@ -10,12 +10,24 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import xarray as xr
+import yaml
 from PIL import Image
 
 import polhode
 from polhode import cli, manybody
 from polhode.manybody import pictures
-from polhode.study import animation, claims, cost_claims, ensembles, figures, jobs, many_body_claims, release, tables
+from polhode.study import (
+    animation,
+    claims,
+    configuration,
+    cost_claims,
+    ensembles,
+    figures,
+    jobs,
+    many_body_claims,
+    release,
+    tables,
+)
 from polhode.study.figures import many_body as drawn
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.many_body_cost import TARGET, many_body_times
@@ -670,6 +682,19 @@ def test_the_sentences_of_the_section_hold_of_the_released_study(full):
 
 
 # The released result
+
+
+def test_a_new_release_is_judged_anew():
+    """The file is an input of all rules that judge, draw, tabulate or count what it holds."""
+    study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
+    plan = jobs.Plan(study, HOME)
+    assert "data/released/many_body.nc" in plan.published()
+    rules = "".join(path.read_text() for path in (HOME / "workflow" / "rules").glob("*.smk"))
+    blocks = dict(re.findall(r"^ *rule(?: (\w+))?:\n(.*?)(?=^ *rule|\Z)", rules, re.DOTALL | re.MULTILINE)) | {
+        name: block for block in rules.split("rule:") for name in re.findall(r'name:\s+f"(\w+)_\{THEME\}"', block)
+    }
+    for name in ("claims", "cost_claims", "numbers", "cost_numbers", "figures", "tables"):
+        assert "PLAN.published()" in blocks[name], name
 
 
 def test_a_released_result_says_where_it_comes_from(folder, inputs):

@@ -72,7 +72,7 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     run = pairs[cases[0]][1]
     few = "this run" if run is None else f"{run.sizes['seed']} states"
     head = ["method", "mean", few, "ratio to SPIRAL", r"$\dt$ (s)", *(["mean", "ratio to SPIRAL"] * (len(cases) - 1))]
-    text = tabular("llclc" + "ll" * (len(cases) - 1), head, grouped_rows(comparison.in_order(labels), row_of))
+    text = tabular("@{}llclc" + "ll" * (len(cases) - 1) + "@{}", head, grouped_rows(comparison.in_order(labels), row_of))
     spins = [spin_label(next(data for data in pair if data is not None)) for pair in pairs.values()]
     widths = [4, *([2] * (len(cases) - 1))]
     top = " & ".join(["", *(rf"\multicolumn{{{w}}}{{c}}{{{spin}}}" for w, spin in zip(widths, spins, strict=True))])
