@@ -934,6 +934,26 @@ def test_the_check_of_normalisation_switches_it(monkeypatch):
     assert float(gain[0, 1]) == pytest.approx(float(gain[1, 1]), rel=1e-6)
 
 
+def test_parts_of_schemes_are_left_out(monkeypatch):
+    monkeypatch.setattr(checks, "INTERPOLATED_STEPS", 500)
+    found = checks.simplified(configuration.resolve(small(), HOME))
+    meant, published, without = found.energy_change.max("sample").values
+    # As published the half step decides nothing about the energy: the angular velocity is had from the old orientation.
+    assert 20 * meant < without == pytest.approx(published, rel=1e-3)
+    assert 0 < float(found.sphere_q) < 1e-10 and float(found.sphere_omega) < 1e-10
+
+
+def test_convergence_is_undecided_where_rounding_takes_over(monkeypatch):
+    curves = {"first": [1e-8, 1e-7, 1e-6, 1e-5], "second": [3e-13, 1e-13, 1e-10, 1e-8], "stuck": [1e-6, 1e-7, 1e-6, 1e-5]}
+    dt = np.array([1e-8, 1e-6, 1e-4, 1e-2])
+    monkeypatch.setattr(claims.seelen2016, "mean_error", lambda results, method, quantity: (dt, np.array(curves[method])))
+    case = Seen(errors=xr.Dataset({"end_time": ("dt", np.full(4, 0.1))}))
+    seen = Seen(others={claims.seelen2016.CYLINDER: case})
+    for methods, expected in ((["first"], True), (["first", "second"], None), (["second", "stuck"], False)):
+        found = claims.share_converging(seen, methods, "")
+        assert claims.verdict("at least", 1.0, found, 0.0) is expected, methods
+
+
 def test_provenance_holds_what_a_reviewer_asks_for(tmp_path):
     study = configuration.resolve(small(), HOME)
     (tmp_path / "logs" / "cells" / "p" / "m").mkdir(parents=True)
