@@ -45,7 +45,7 @@ COMPARISONS = {"equal": "=", "at least": r"\geq", "at most": r"\leq"}
 def claim_cells(row: dict[Any, Any]) -> list[str]:
     """A claim as LaTeX: the cells under :data:`CLAIM_HEAD`."""
     # As many digits as are printed there, so that a reader sees where the numbers part.
-    digits = significant(row["published"])
+    digits = significant(str(row["published"]).partition("/")[0])
     statement = escape(row["statement"]) + (rf"; {escape(row['note'])}" if row.get("note") else "")
     measured = cell(row["measured"], max(4, digits)) + _interval(row)
     # A name and its number stay on one line.
