@@ -1,8 +1,9 @@
 """Fincham's leapfrog as the comparison of del Valle et al. (2024) has it: App. B.3, Eqs. B.4-B.6.
 
 Eq. B.5 uses omega(t) twice and Eq. B.6 does not say at which orientation L(t + dt/2) is turned into the body frame.
-The published curve is had with the *old* quaternion there, as in the code of YADE; that makes it first order. The
-quaternion predicted at the half step is normalised.
+The published curve is had with the *old* quaternion there, as in the code of YADE (pkg/dem/NewtonIntegrator.cpp,
+``NewtonIntegrator::leapfrogAsphericalRotate``); that makes it first order. The quaternion predicted at the half step is
+normalised, which YADE leaves out.
 """
 
 from typing import Any
