@@ -512,6 +512,7 @@ def written(made, name):
 
 def test_numbers_of_the_pieces_are_what_they_say(inputs):
     made = numbers.scenes(inputs) | numbers.released(inputs) | numbers.times(inputs) | numbers.few(inputs)
+    made |= numbers.published(inputs)
     data = inputs.released_many_body("chess")
     states = data["energy_error"].sel({"method": "spiral_leapfrog"}).isel(dt=2).values
     between = ensembles.paired_ratio(data, "spiral_synchronous", "spiral_leapfrog", 2)
@@ -534,6 +535,7 @@ def test_numbers_of_the_pieces_are_what_they_say(inputs):
         "studyFullChessOrderNoSquish": 2.0,
         "studyFullChessMedianCoverage": 99.2,
         "studyFewMedianCoverage": 75,
+        "studyPublishedStepRatio": 15.645,
         # Steps to the level go with the root of the error, and its step takes 0.36 us, that of SPIRAL 0.3.
         "costCpuRatioChessOmelyan": 1.2 * np.sqrt(1.1),
         "costStepRodsOmelyan": 0.18,

@@ -166,6 +166,12 @@ def exponent(data: xr.Dataset, method: str) -> Estimate:
     return mean(np.polyfit(np.log(data["dt"].values[there]), np.log(errors[there]), 1)[0])
 
 
+def published(inputs: Inputs) -> dict[str, str]:
+    """How many times larger the published step of SPIRAL is than that of the variant of Fincham's method."""
+    steps = inputs.published_numbers("delvalle_many_body").set_index("method")["dt"]
+    return {"studyPublishedStepRatio": number(float(steps[OTHER] / steps["fincham1992_delvalle2024"]), 3)}
+
+
 def rods_released(inputs: Inputs) -> dict[str, str]:
     """The one box of rods that is followed for long: energy, and the spin that should not have changed."""
     return _rods(inputs.released_many_body(ONE_BOX), "FullRods")
@@ -281,6 +287,7 @@ GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (
     scenes,
     chess,
     released,
+    published,
     rods_released,
     rods_repeated,
     rods_states,
