@@ -436,7 +436,7 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     """
     one = one_problem(tmp_path, [*polhode.methods])
     released = HOME / "data" / "released"
-    scenes = Inputs("", many_body_file=released / "many_body.nc", released=released)
+    scenes = Inputs("", published=released.parent / "published", many_body_file=released / "many_body.nc", released=released)
     found = {*made, *numbers.numbers(one), *(name for group in numbers.many_body.GROUPS for name in group(scenes))}
     assert {name for name in used_macros() - found if not name.startswith("studySeelen")} == set()
 
