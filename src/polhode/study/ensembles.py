@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from polhode.study.inputs import interpolated_step
+from polhode.study.inputs import NotInRun, interpolated_step
 
 #: What part of the intervals should hold what they are about. What they do hold is stated with them.
 LEVEL = 0.95
@@ -116,7 +116,15 @@ def jackknife(statistic: Callable[[np.ndarray], float], n: int) -> Estimate:
 
 
 def of_seeds(data: xr.Dataset, method: str, row: int, name: str = "energy_error") -> np.ndarray:
-    """The energy error in % of every initial state of a method at the ``row``-th step size; inf where the run blew up."""
+    """The energy error in % of every initial state of a method at the ``row``-th step size; inf where the run blew up.
+
+    Raises
+    ------
+    NotInRun
+        If the data do not hold the method.
+    """
+    if method not in data["method"].values:
+        raise NotInRun(f"{method} is not among the methods of this scene")
     values = np.asarray(data[name].sel({"method": method}).isel(dt=row).values, float)
     return np.where(np.isnan(values), np.inf, values)
 
