@@ -499,24 +499,27 @@ def classical(rate, y, dt):
     return y + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
 
 
+def turned_by_momentum(q, momentum, torque, dt):
+    """q after dt by Runge-Kutta, the angular momentum in the lab linear over the stages."""
+
+    def rate(t, q):
+        return from_right(body_omega(q, momentum + t * torque)) @ q / 2
+
+    return unit(classical(rate, q, dt))
+
+
 def johnson(as_published):
-    def turned(q, momentum, torque, dt):
-        def rate(t, q):
-            return from_right(body_omega(q, momentum + t * torque)) @ q / 2
-
-        return unit(classical(rate, q, dt))
-
     def run(q, omega, dt, steps):
         momentum = matrix(q) @ INERTIA @ omega
         for n in range(steps):
             if as_published:
-                q = turned(q, momentum, np.zeros(3), dt)
+                q = turned_by_momentum(q, momentum, np.zeros(3), dt)
                 momentum = momentum + dt * matrix(q) @ torque_at((n + 1) * dt, q, body_omega(q, momentum))
             else:
                 old = matrix(q) @ torque_at(n * dt, q, body_omega(q, momentum))
-                guess = turned(q, momentum, old, dt)
+                guess = turned_by_momentum(q, momentum, old, dt)
                 new = matrix(guess) @ torque_at((n + 1) * dt, guess, body_omega(guess, momentum + dt * old))
-                q = turned(q, momentum, (old + new) / 2, dt)
+                q = turned_by_momentum(q, momentum, (old + new) / 2, dt)
                 momentum = momentum + dt / 2 * (old + new)
         omega = body_omega(q, momentum)
         return q, omega, omega
@@ -527,20 +530,14 @@ def johnson(as_published):
 def johnson_with(linear, averaged, again=False):
     """As published, with parts of the predictor-corrector: see the check ``published_variants``."""
 
-    def turned(q, momentum, torque, dt):
-        def rate(t, q):
-            return from_right(body_omega(q, momentum + t * torque)) @ q / 2
-
-        return unit(classical(rate, q, dt))
-
     def run(q, omega, dt, steps):
         momentum = matrix(q) @ INERTIA @ omega
         for n in range(steps):
             old = matrix(q) @ torque_at(n * dt, q, body_omega(q, momentum))
-            guess = turned(q, momentum, old if linear else 0 * old, dt)
+            guess = turned_by_momentum(q, momentum, old if linear else 0 * old, dt)
             new = matrix(guess) @ torque_at((n + 1) * dt, guess, body_omega(guess, momentum + dt * old))
             torque = (old + new) / 2 if averaged else new
-            q = turned(q, momentum + dt / 2 * torque, 0 * torque, dt) if again else guess
+            q = turned_by_momentum(q, momentum + dt / 2 * torque, 0 * torque, dt) if again else guess
             momentum = momentum + dt * torque
         omega = body_omega(q, momentum)
         return q, omega, omega
