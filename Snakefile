@@ -47,6 +47,7 @@ rule all:
         f"{RESULTS}/report.pdf",
         f"{RESULTS}/provenance.json",
         PLAN.animations(),
+        PLAN.captions(),
         PLAN.data(),
 
 
@@ -55,6 +56,10 @@ rule data:
         PLAN.data(),
 
 
+report: "workflow/report/workflow.rst"
+
+
+include: "workflow/rules/common.smk"
 include: "workflow/rules/references.smk"
 include: "workflow/rules/single_body.smk"
 include: "workflow/rules/many_body.smk"

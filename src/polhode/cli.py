@@ -13,9 +13,12 @@ from typing import Any
 #: Every command and its module.
 COMMANDS: dict[str, str] = {
     "animate": "polhode.study.animation",
+    "archive": "polhode.study.archive",
     "bench": "polhode.study.bench",
+    "html": "polhode.study.html",
     "recommend": "polhode.study.recommend",
     "release": "polhode.study.release",
+    "verify": "polhode.study.verify",
 }
 
 

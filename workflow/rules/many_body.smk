@@ -45,7 +45,12 @@ rule animation:
     input:
         rules.film.output,
     output:
-        f"{RESULTS}/animation/{{scene}}.gif",
+        report(
+            f"{RESULTS}/animation/{{scene}}.gif",
+            caption="../report/animation.rst",
+            category="Moving pictures",
+            labels={"scene": "{scene}"},
+        ),
     log:
         f"{RESULTS}/logs/animation/{{scene}}.log",
     benchmark:

@@ -12,9 +12,8 @@ for THEME, NAMES in jobs.FIGURES_BY_THEME.items():
             cost=PLAN.cost_of(THEME),
             many_body=PLAN.many_body_of(THEME, films=True),
         output:
-            expand(
-                f"{RESULTS}/figures/{{name}}.{{kind}}", name=NAMES, kind=["pdf", "png"]
-            ),
+            expand(f"{RESULTS}/figures/{{name}}.pdf", name=NAMES),
+            [shown("figures", THEME, f"{name}.png") for name in NAMES],
         log:
             f"{RESULTS}/logs/figures/{THEME}.log",
         benchmark:
@@ -43,9 +42,8 @@ for THEME, NAMES in jobs.TABLES_BY_THEME.items():
             many_body=PLAN.many_body_of(THEME),
             claims=rules.claims.output[0],
         output:
-            expand(
-                f"{RESULTS}/tables/{{name}}.{{kind}}", name=NAMES, kind=["tex", "csv"]
-            ),
+            expand(f"{RESULTS}/tables/{{name}}.tex", name=NAMES),
+            [shown("tables", THEME, f"{name}.csv") for name in NAMES],
         log:
             f"{RESULTS}/logs/tables/{THEME}.log",
         benchmark:
@@ -93,7 +91,11 @@ rule report:
         rules.cost_numbers.output,
         tex=PLAN.sources(),
     output:
-        f"{RESULTS}/report.pdf",
+        report(
+            f"{RESULTS}/report.pdf",
+            caption="../report/report.rst",
+            category="Report",
+        ),
     log:
         f"{RESULTS}/logs/report.log",
     benchmark:
@@ -107,9 +109,30 @@ rule report:
         "../scripts/report.py"
 
 
+# The captions of the report's LaTeX, for snakemake --report.
+rule captions:
+    input:
+        rules.numbers.output,
+        rules.cost_numbers.output,
+        tex=PLAN.sources(),
+    output:
+        PLAN.captions(),
+    log:
+        f"{RESULTS}/logs/captions.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/captions.tsv"
+    conda:
+        "../envs/polhode.yml"
+    params:
+        code=PLAN.script_code("captions"),
+    script:
+        "../scripts/captions.py"
+
+
+# Last of all: it holds the checksums of what the run left.
 rule provenance:
     input:
-        rules.report.output,
+        PLAN.products(),
     output:
         f"{RESULTS}/provenance.json",
     log:

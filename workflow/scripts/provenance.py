@@ -7,5 +7,5 @@ from polhode.study.entry import HOME, study_of
 from polhode.study.storage import write_text
 
 with study_of(snakemake) as study:
-    found = provenance.provenance(study, HOME, Path(study.results))
+    found = provenance.provenance(study, HOME, Path(study.results), snakemake.input)
     write_text(snakemake.output[0], provenance.to_json(found))

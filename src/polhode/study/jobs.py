@@ -165,6 +165,18 @@ class Plan:
             *self.cost_data(),
         ]
 
+    def captions(self) -> list[str]:
+        """What stands under each figure and table, for Snakemake's report."""
+        shown = {"figures": FIGURES, "tables": TABLES}
+        return [f"{self.results}/captions/{kind}/{name}.rst" for kind, names in shown.items() for name in names]
+
+    def products(self) -> list[str]:
+        """All that a finished run leaves for others, in every format: what provenance.json has checksums of."""
+        shown = [(path, ".png") for path in self.figures()] + [(path, ".csv") for path in self.tables()]
+        numbers = [f"{self.results}/{name}" for name in ("numbers.tex", "cost_numbers.tex", "cost_claims.csv")]
+        both = [name for path, other in shown for name in (path, str(Path(path).with_suffix(other)))]
+        return [f"{self.results}/report.pdf", *self.data(), *self.animations(), *numbers, *both]
+
     def many_body_runs(self, scene: str) -> list[str]:
         """One file per method, step size and seed of a scene."""
         part = self.study.scenes[scene]

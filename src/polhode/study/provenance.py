@@ -1,6 +1,7 @@
-"""Where a result comes from: code, configuration, versions, machine, and what each rule cost.
+"""Where a result comes from: code, configuration, versions, machine, what each rule cost, and what the run left.
 
-Beside the files of the cost study, the one it makes is the only one of a run that holds times.
+Beside the files of the cost study, the one it makes is the only one of a run that holds times. It is made last and holds the
+checksum of every other file, so that a run can be told to be finished, and unchanged since.
 """
 
 import hashlib
@@ -10,11 +11,44 @@ import platform
 import re
 import subprocess
 from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from importlib.metadata import distributions, version
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding
+
+import polhode
 from polhode.study.configuration import Study
+
+#: The file of a run.
+NAME = "provenance.json"
+#: What it must hold to serve an archive or a comparison.
+NEEDED = {
+    "commit": str,
+    "commit_time": int,
+    "configuration": dict,
+    "ended": str,
+    "family": str,
+    "files": dict,
+    "lock_sha256": str,
+    "processor": str,
+    "python": str,
+    "started": str,
+    "version": str,
+    "versions": dict,
+}
+
+
+class DamagedError(ValueError):
+    """A file cannot be read, or is not what its checksum says; the message names it and says what to do."""
+
+
+def sha256(path: str | Path) -> str:
+    """The SHA-256 of a file, as hexadecimal digits."""
+    with open(path, "rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def commit(home: Path) -> dict[str, Any]:
@@ -42,6 +76,11 @@ def processor() -> str:
     except OSError:
         found = None
     return found.group(1) if found else platform.processor() or "unknown"
+
+
+def family() -> str:
+    """The family of processors on which the same versions give the same bits: the instruction set and LLVM's name for it."""
+    return f"{platform.machine()} {llvmlite.binding.get_host_cpu_name()}"
 
 
 def host() -> dict[str, str]:
@@ -78,22 +117,70 @@ def rule_costs(folder: Path) -> dict[str, dict[str, float]]:
     return {name: {k: round(v, 3) for k, v in cost.items()} for name, cost in sorted(costs.items())}
 
 
-def provenance(study: Study, home: Path, folder: Path) -> dict[str, Any]:
-    """Everything :mod:`polhode.study.provenance` is about, ready for JSON."""
+def period(folder: Path) -> tuple[str, str]:
+    """When the oldest job began that has a benchmark file, and now; ISO 8601, UTC."""
+    now = datetime.now(UTC).timestamp()
+    began = now
+    for path in (folder / "benchmarks").rglob("*.tsv"):
+        values = [line.split("\t") for line in path.read_text().splitlines()]
+        if len(values) > 1 and re.fullmatch(r"[\d.]+", values[-1][0]):
+            began = min(began, path.stat().st_mtime - float(values[-1][0]))
+    first, last = (datetime.fromtimestamp(t, UTC).isoformat(timespec="seconds") for t in (began, now))
+    return first, last
+
+
+def provenance(study: Study, home: Path, folder: Path, files: Iterable[str | Path] = ()) -> dict[str, Any]:
+    """Everything :mod:`polhode.study.provenance` is about, ready for JSON.
+
+    Parameters
+    ----------
+    study : the configuration
+    home : the checkout
+    folder : the results
+    files : those that the run left for others to read; their checksums are kept
+    """
     lock = home / "requirements.txt"
+    started, ended = period(folder)
     return {
         **commit(home),
+        "version": polhode.__version__,
         "configuration": study.resolved,
-        "lock_sha256": hashlib.sha256(lock.read_bytes()).hexdigest() if lock.is_file() else "unknown",
-        "plugins": {str(p): hashlib.sha256(p.read_bytes()).hexdigest() for p in study.plugins},
+        "lock_sha256": sha256(lock) if lock.is_file() else "unknown",
+        "plugins": {p.name: sha256(p) for p in study.plugins},
         "python": platform.python_version(),
         "versions": {d.name: d.version for d in sorted(distributions(), key=lambda d: d.name.lower())},
         "platform": platform.platform(),
         "processor": processor(),
+        "family": family(),
         "cores": os.cpu_count(),
+        "started": started,
+        "ended": ended,
         "note": "Data files are bit-identical between runs on one processor family with one version of Numba and LLVM.",
         "rules": rule_costs(folder),
+        "files": {name: sha256(folder / name) for name in sorted(str(Path(p).relative_to(folder)) for p in files)},
     }
+
+
+def read_provenance(folder: Path) -> dict[str, Any]:
+    """The provenance.json of a finished run.
+
+    Raises
+    ------
+    DamagedError
+        If there is none, because the run is not finished, or it is damaged.
+    """
+    path = folder / NAME
+    again = "run ./reproduce again"
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DamagedError(f"{path} is missing, so the run is not finished: it is made last; {again}") from None
+    except (OSError, ValueError) as error:
+        raise DamagedError(f"{path} is damaged ({error}); delete it and {again}") from None
+    wrong = [key for key, kind in NEEDED.items() if not isinstance(found, dict) or not isinstance(found.get(key), kind)]
+    if wrong:
+        raise DamagedError(f"{path} lacks {', '.join(wrong)}: it is damaged, or of an older version; delete it and {again}")
+    return found
 
 
 def to_json(value: dict[str, Any]) -> str:

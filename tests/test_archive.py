@@ -1,0 +1,540 @@
+"""Archives and their verification: what is refused, what is inside, and that a flipped bit or another value is named."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import netCDF4
+import numpy as np
+import pytest
+import xarray as xr
+import yaml
+from docutils.core import publish_parts
+
+from polhode import cli
+from polhode.study import archive, captions, crate, html, manifest, provenance, tolerances, verify, zips
+from polhode.study.jobs import FIGURES, TABLES
+from polhode.study.storage import write_cell, write_groups, write_text
+
+rocrate = pytest.importorskip("rocrate.rocrate")
+
+HOUSE = Path(__file__).parents[1]
+CONFIGURATION = {"digits": 50, "problems": {"spiral_cylinder": {"samples": 1}}}
+GIT = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in {"NAME": "a", "EMAIL": "a@b.c"}.items()}
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True, env=os.environ | GIT)
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    """A small checkout with a run in ``results``, finished as far as its files tell."""
+    folder = tmp_path / "house"
+    folder.mkdir()
+    for name in ("Snakefile", "config.yaml", "requirements.txt", "CITATION.cff", "LICENSE", "pyproject.toml"):
+        shutil.copy(HOUSE / name, folder)
+    (folder / ".gitignore").write_text("results*/\n*.zip*\n")
+    git(folder, "init", "-q")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "a start")
+    for module in (archive, verify):
+        monkeypatch.setattr(module, "HOME", folder)
+    monkeypatch.chdir(folder)
+    make_run(folder / "results")
+    finish(folder / "results")
+    return folder
+
+
+def make_run(results: Path) -> None:
+    """Files such as a run leaves, a few of each kind."""
+    methods, dt = ["euler", "rk4"], np.array([1e-3, 1e-2, 1e-1])
+    errors = np.array([[1e-4, 1e-3, 1e-2], [1e-13, 1e-9, 1e-5]])
+    dims = ("method", "dt")
+    ladder = xr.Dataset(
+        {
+            "q_error_l1": (dims, errors),
+            "steps": (dims, np.array([[1000.0, 100.0, 10.0]] * 2)),
+            "diverged": (dims, np.zeros((2, 3), "int8")),
+            "q_order": ("method", [1.0, 4.0]),
+        },
+        {"method": methods, "dt": dt},
+    )
+    time = np.linspace(0, 20, 201)
+    along = xr.Dataset(
+        {
+            "q_error_l1": (("method", "time"), np.outer([1e-3, 1e-8], time + 1)),
+            "q": (("time", "quaternion"), np.ones((201, 4))),
+        },
+        {"method": methods, "time": time},
+    )
+    root = xr.Dataset(attrs={"configuration": json.dumps(CONFIGURATION)})
+    groups = {"/": root, "/spiral_cylinder": ladder, "/spiral_cylinder/long_run": along}
+    write_groups(groups, results / "single_body.nc")
+    scene = xr.Dataset({"energy_error": ("method", [1e-3, 1e-4])}, {"method": methods})
+    write_groups({"/": root, "/rods": scene}, results / "many_body.nc")
+    write_groups({"/": xr.Dataset({"q": ("time", np.arange(5.0))}, {"time": np.arange(5.0)})}, results / "references/top.nc")
+    write_cell(xr.Dataset({"largest": ("dt", [0.5, 0.25, 0.1])}, {"dt": dt}), results / "checks/stability.nc")
+    write_groups({"/": xr.Dataset({"seconds": ("method", [1e-8, 2e-8])})}, results / "timing.nc")
+    write_text(results / "claims.csv", "id,verdict,measured\none,holds,1\ntwo,does not hold,2\n")
+    for name in ("tables/methods.csv", "figures/error_vs_dt.png", "report.pdf", "cells/a/b/0.1.nc"):
+        write_text(results / name, f"{name}\n" * 50)
+
+
+def finish(results: Path, **changes) -> None:
+    """Write provenance.json as the last rule does."""
+    study = SimpleNamespace(resolved=CONFIGURATION, plugins=())
+    files = [p for p in results.rglob("*") if p.is_file() and "cells" not in p.parts and p.name != "provenance.json"]
+    found = provenance.provenance(study, results.parent, results, files) | changes
+    write_text(results / "provenance.json", provenance.to_json(found))
+
+
+def edit(path: Path, group: str, name: str, index: object, value: float) -> None:
+    """Put another value into a netCDF file."""
+    with netCDF4.Dataset(path, "a") as file:
+        (file[group] if group else file)[name][index] = value
+
+
+def flip(path: Path, at: int, bit: int = 3) -> None:
+    """One bit of a file the other way round."""
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1 << bit
+    path.write_bytes(content)
+
+
+def polhode(*arguments: object) -> int:
+    return cli.main([str(a) for a in arguments])
+
+
+@pytest.fixture
+def packed(house):
+    assert polhode("archive", "--output", "run.zip") == 0
+    return house / "run.zip"
+
+
+@pytest.fixture
+def released(house):
+    """A manifest of the run."""
+    assert polhode("archive", "--manifest", "released.zip") == 0
+    return house / "released.zip"
+
+
+# ---- the archive ----
+
+
+def test_archive_holds_data_source_and_a_crate(house, packed):
+    found = rocrate.ROCrate(packed)
+    assert found.mainEntity.id == "source/Snakefile"
+    assert "ComputationalWorkflow" in found.mainEntity["@type"]
+    assert "snakemake" in found.mainEntity["programmingLanguage"].id
+    profiles = {profile.id for profile in found.root_dataset["conformsTo"]}
+    assert profiles == set(crate.PROFILES)
+    (action,) = [e for e in found.get_entities() if e.type == "CreateAction"]
+    assert action["instrument"] is found.mainEntity
+    assert "results/single_body.nc" in {result.id for result in action["result"]}
+    assert "source/config.yaml" in {given.id for given in action["object"]}
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT.*", action["startTime"]) and action["startTime"] <= action["endTime"]
+    assert "agent" not in action.properties()
+    assert found.root_dataset["license"].id.endswith("BSD-3-Clause")
+    assert len(found.root_dataset["citation"]) == 5
+    resolved = found.dereference("#resolved")
+    assert json.loads(resolved["value"]) == CONFIGURATION
+    with zipfile.ZipFile(packed) as opened:
+        names = set(opened.namelist())
+        for entity in found.data_entities:
+            assert entity.id == "source/" or entity.id in names, entity.id
+        assert {"source/Snakefile", "results/provenance.json", "LICENSE", "README.md"} <= names
+        assert not any("cells" in name for name in names)
+        zenodo, datacite = (json.loads(opened.read(f"{name}.json")) for name in ("zenodo", "datacite"))
+    assert zenodo["license"] == "bsd-3-clause" and zenodo["upload_type"] == "dataset"
+    assert {"identifier": "10.1016/j.cpc.2023.109077", "relation": "references", "scheme": "doi"} in zenodo[
+        "related_identifiers"
+    ]
+    assert datacite["types"]["resourceTypeGeneral"] == "Dataset" and datacite["creators"][0]["name"] == "the polhode developers"
+
+
+def test_archive_can_be_checked_with_sha256sum(house, packed, tmp_path):
+    with zipfile.ZipFile(packed) as opened:
+        opened.extractall(tmp_path / "unpacked")
+        names = set(opened.namelist()) - {zips.CHECKSUMS}
+    listing = (tmp_path / "unpacked" / zips.CHECKSUMS).read_text()
+    assert {line.split("  ")[1] for line in listing.splitlines()} == names
+    if shutil.which("sha256sum"):
+        for folder, file in ((tmp_path / "unpacked", zips.CHECKSUMS), (house, "run.zip.sha256")):
+            subprocess.run(["sha256sum", "--check", "--quiet", file], cwd=folder, check=True)
+    assert polhode("verify", tmp_path / "unpacked") == 0
+
+
+def test_same_run_gives_the_same_bytes(house, packed):
+    moved = house / "results-moved"
+    shutil.copytree(house / "results", moved)
+    assert polhode("archive", "--results", moved, "--output", "again.zip") == 0
+    assert (house / "again.zip").read_bytes() == packed.read_bytes()
+
+
+def test_cells_are_added_on_request(house):
+    assert polhode("archive", "--output", "all.zip", "--cells") == 0
+    with zipfile.ZipFile("all.zip") as opened:
+        assert "results/cells/a/b/0.1.nc" in opened.namelist()
+
+
+def refused(capsys, *arguments: object) -> str:
+    assert polhode(*arguments) == 2
+    return capsys.readouterr().err
+
+
+def test_unfinished_or_changed_runs_are_refused(house, capsys):
+    results = house / "results"
+    assert "is not a folder" in refused(capsys, "archive", "--results", "nowhere")
+    (results / "tables/methods.csv").write_text("other\n")
+    said = refused(capsys, "archive")
+    assert "tables/methods.csv has changed since the run ended" in said and "./reproduce" in said
+    (results / "tables/methods.csv").unlink()
+    assert "tables/methods.csv is missing" in refused(capsys, "archive")
+    (results / "provenance.json").write_text("{")
+    assert "provenance.json is damaged" in refused(capsys, "archive")
+    (results / "provenance.json").write_text('{"commit": 3}')
+    assert "lacks commit, commit_time" in refused(capsys, "archive")
+    (results / "provenance.json").unlink()
+    assert "the run is not finished" in refused(capsys, "archive")
+    assert not list(house.glob("*.zip*"))
+
+
+def test_another_commit_is_refused(house, capsys):
+    git(house, "commit", "-q", "--allow-empty", "-m", "more")
+    assert "is a run of commit" in refused(capsys, "archive")
+
+
+def test_changes_that_are_not_committed_are_refused_or_added(house, capsys):
+    with open(house / "config.yaml", "a") as opened:
+        opened.write("# a remark\n")
+    said = refused(capsys, "archive")
+    assert "changes that are not committed" in said and "--allow-dirty" in said
+    assert polhode("archive", "--allow-dirty", "--output", "dirty.zip") == 0
+    with zipfile.ZipFile("dirty.zip") as opened:
+        assert "+# a remark" in opened.read("local-changes.diff").decode()
+        assert "# a remark" not in opened.read("source/config.yaml").decode()
+
+
+def test_outside_git_is_refused(house, capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(archive, "HOME", tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert "is not a git checkout" in refused(capsys, "archive")
+
+
+def test_a_file_that_cannot_be_written_is_named_before_the_work(house, capsys):
+    assert "there is no folder" in refused(capsys, "archive", "--output", house / "nowhere" / "a.zip")
+
+
+# ---- verification ----
+
+
+def test_a_run_reproduces_itself_in_any_folder(house, released, packed, tmp_path, capsys):
+    assert polhode("verify", "--against", released) == 0
+    said = capsys.readouterr().out
+    assert "bit for bit" in said and "2 of 2 claims with the same verdict" in said and said.endswith("results: reproduced\n")
+    shutil.copytree(house / "results", tmp_path / "elsewhere" / "deep")
+    assert polhode("verify", tmp_path / "elsewhere" / "deep", "--against", released) == 0
+    assert polhode("verify", packed, "--against", released) == 0
+    assert polhode("verify", "results", "--against", packed) == 0
+    assert polhode("verify", packed, "--against", "results") == 0
+
+
+def test_the_released_manifest_is_found_where_it_lies(house, capsys):
+    assert polhode("verify") == 0
+    assert "undamaged, but compared with nothing" in capsys.readouterr().out
+    (house / "data/released").mkdir(parents=True)
+    assert polhode("archive", "--manifest", house / verify.RELEASED) == 0
+    assert polhode("verify") == 0
+    assert "against" in capsys.readouterr().out
+    finish(house / "results", configuration=CONFIGURATION | {"digits": 60})
+    assert polhode("verify") == 0
+    said = capsys.readouterr().out
+    assert "another configuration (digits)" in said and "compared with nothing" in said
+
+
+@pytest.mark.parametrize("name", ["single_body.nc", "claims.csv", "figures/error_vs_dt.png", "timing.nc", "provenance.json"])
+def test_one_flipped_bit_in_a_folder_is_named(house, released, capsys, name):
+    path = house / "results" / name
+    flip(path, path.stat().st_size // 2)
+    assert polhode("verify", "--against", released) != 0
+    captured = capsys.readouterr()
+    assert name in captured.out + captured.err
+
+
+def test_one_flipped_bit_anywhere_in_an_archive_is_seen(house, packed, capsys):
+    """Also where the zip itself would not notice: names and dates have the checksum of the whole."""
+    content = packed.read_bytes()
+    for at in np.linspace(0, len(content) - 1, 24).astype(int):
+        flip(packed, int(at))
+        status = polhode("verify", packed)
+        packed.write_bytes(content)
+        assert status != 0, at
+    assert polhode("verify", packed) == 0
+
+
+def test_one_flipped_bit_in_a_file_of_an_archive_names_the_file(house, packed, capsys):
+    Path(f"{packed}{zips.SIDECAR}").unlink()
+    with zipfile.ZipFile(packed) as opened:
+        entry = opened.getinfo("results/single_body.nc")
+        begin = entry.header_offset + 30 + len(entry.filename)
+    flip(packed, begin + entry.compress_size // 2)
+    assert polhode("verify", packed) == 1
+    assert re.search(r"results/single_body\.nc +file +readable +damaged", capsys.readouterr().out)
+
+
+def test_an_archive_with_another_file_or_without_one_is_red(house, packed, capsys):
+    with zipfile.ZipFile(packed) as opened:
+        files = {name: opened.read(name) for name in opened.namelist()}
+    changed = files | {"results/more.txt": b"more"}
+    del changed["results/report.pdf"]
+    with zipfile.ZipFile("changed.zip", "w") as opened:
+        for name, content in changed.items():
+            opened.writestr(name, content)
+    assert polhode("verify", "changed.zip") == 1
+    said = capsys.readouterr().out
+    assert re.search(r"results/report\.pdf +file .* missing", said) and re.search(r"results/more\.txt +file +not listed", said)
+
+
+def test_other_values_are_listed_worst_first(house, released, capsys, tmp_path):
+    results = house / "results"
+    edit(results / "single_body.nc", "spiral_cylinder", "q_error_l1", (0, 2), 1.05e-2)
+    edit(results / "single_body.nc", "spiral_cylinder", "q_order", 1, 3.0)
+    finish(results)
+    assert polhode("verify", "--against", released, "--csv", "found.csv") == 1
+    said = capsys.readouterr().out
+    rows = said[said.index("worst first:") :].splitlines()[2:4]
+    assert re.search(r"q_order +method=rk4 +4 +3 +25 % .* 20 +1 of 2", rows[0]), rows
+    assert re.search(r"q_error_l1 +method=euler dt=0\.1 +0\.01 +0\.0105 +4\.8 %", rows[1]), rows
+    assert said.endswith("results: 2 differences\n")
+    assert (house / "found.csv").read_text().count("\n") == 3
+    assert polhode("verify", "--against", released, "--top", 1) == 1
+    assert "and 1 more" in capsys.readouterr().out
+
+
+def test_a_bit_of_a_value_between_those_kept_is_seen(house, released, capsys):
+    edit(house / "results/single_body.nc", "spiral_cylinder/long_run", "q_error_l1", (1, 100), 1.0100000000000002e-6)
+    finish(house / "results")
+    assert polhode("verify", "--against", released) == 1
+    assert "spiral_cylinder/long_run/q_error_l1" in capsys.readouterr().out
+
+
+def elsewhere(house: Path) -> None:
+    """The run as if made on another processor."""
+    finish(house / "results", family="another processor")
+
+
+def test_on_another_processor_values_are_compared_within_tolerances(house, released, capsys):
+    results = house / "results"
+    near_round_off, far = 3e-13, 1.005e-2
+    edit(results / "single_body.nc", "spiral_cylinder", "q_error_l1", (1, 0), near_round_off)
+    edit(results / "single_body.nc", "spiral_cylinder", "q_error_l1", (0, 2), far)
+    edit(results / "single_body.nc", "spiral_cylinder", "q_order", 1, 3.97)
+    edit(results / "single_body.nc", "spiral_cylinder/long_run", "q", (3, 3), 0.5)
+    edit(results / "many_body.nc", "rods", "energy_error", 0, 3e-3)
+    edit(results / "checks/stability.nc", "", "largest", 0, 0.51)
+    edit(results / "timing.nc", "", "seconds", 0, 1.0)
+    elsewhere(house)
+    assert polhode("verify", "--against", released) == 0
+    said = capsys.readouterr().out
+    assert "within tolerances (processor family" in said and "5 within their tolerance, 0 not" in said
+
+
+@pytest.mark.parametrize(
+    ("file", "group", "name", "index", "value"),
+    [
+        ("single_body.nc", "spiral_cylinder", "q_error_l1", (1, 0), 3e-12),
+        ("single_body.nc", "spiral_cylinder", "q_error_l1", (0, 2), 1.02e-2),
+        ("single_body.nc", "spiral_cylinder", "q_error_l1", (0, 2), np.nan),
+        ("single_body.nc", "spiral_cylinder", "q_order", 1, 3.9),
+        ("single_body.nc", "spiral_cylinder", "diverged", (0, 0), 1),
+        ("single_body.nc", "spiral_cylinder", "steps", (0, 0), 1001),
+        ("single_body.nc", "spiral_cylinder", "dt", 0, 1.000001e-3),
+        ("single_body.nc", "spiral_cylinder/long_run", "q_error_l1", (1, 200), 1e-5),
+        ("many_body.nc", "rods", "energy_error", 0, 2e-2),
+        ("references/top.nc", "", "q", 0, 1e-6),
+        ("checks/stability.nc", "", "largest", 0, 0.6),
+    ],
+)
+def test_on_another_processor_too_a_wrong_value_is_named(house, released, capsys, file, group, name, index, value):
+    edit(house / "results" / file, group, name, index, value)
+    elsewhere(house)
+    assert polhode("verify", "--against", released) == 1
+    assert f"  {file} " in capsys.readouterr().out
+
+
+def test_other_versions_of_a_library_are_said(house, released, capsys):
+    versions = json.loads((house / "results/provenance.json").read_text())["versions"]
+    finish(house / "results", versions=versions | {"numba": "0.1"})
+    assert polhode("verify", "--against", released) == 0
+    assert re.search(r"within tolerances \(numba [\d.]+ there, 0\.1 here\)", capsys.readouterr().out)
+
+
+def test_another_verdict_or_a_missing_file_comes_first(house, released, capsys):
+    results = house / "results"
+    write_text(results / "claims.csv", "id,verdict,measured\none,holds,1\ntwo,holds,2\n")
+    (results / "checks/stability.nc").unlink()
+    edit(results / "single_body.nc", "spiral_cylinder", "q_order", 1, 3.0)
+    elsewhere(house)
+    assert polhode("verify", "--against", released) == 1
+    rows = capsys.readouterr().out.partition("worst first:")[2].splitlines()[2:]
+    assert re.search(r"checks/stability\.nc +missing", rows[0])
+    assert re.search(r"claims\.csv +verdict +two +does not hold +holds", rows[1])
+    assert "q_order" in rows[2]
+
+
+def test_a_file_missing_from_a_finished_run_is_red(house, released, capsys):
+    (house / "results/many_body.nc").unlink()
+    assert polhode("verify", "--against", released) == 1
+    assert re.search(r"many_body\.nc +file +\w+ +missing", capsys.readouterr().out)
+
+
+def test_an_unfinished_run_is_red(house, released, capsys):
+    (house / "results/provenance.json").unlink()
+    assert "the run is not finished" in refused(capsys, "verify", "--against", released)
+
+
+# ---- bad input ----
+
+
+def test_bad_input_is_named(house, packed, released, capsys, tmp_path):
+    assert "nowhere.zip does not exist" in refused(capsys, "verify", "nowhere.zip")
+    (house / "text.zip").write_text("no zip")
+    assert "text.zip is not a whole zip archive" in refused(capsys, "verify", "text.zip")
+    (tmp_path / "empty").mkdir()
+    assert "holds no results" in refused(capsys, "verify", tmp_path / "empty")
+    assert "nowhere does not exist" in refused(capsys, "verify", "--against", "nowhere")
+    assert "--top must not be negative" in refused(capsys, "verify", "--top", -1)
+    assert "--csv: there is no folder" in refused(capsys, "verify", "--csv", tmp_path / "no" / "a.csv")
+    content = packed.read_bytes()
+    packed.write_bytes(content[: len(content) // 2])
+    assert "not a whole zip archive" in refused(capsys, "verify", packed)
+
+
+@pytest.mark.parametrize("name", ["../out.txt", "/etc/out.txt", "a/../../out.txt", "C:/out.txt", "a\\..\\out.txt"])
+def test_a_name_that_leads_out_of_the_folder_is_refused(house, capsys, name):
+    with zipfile.ZipFile("bad.zip", "w") as opened:
+        opened.writestr("results/provenance.json", "{}")
+        entry = zipfile.ZipInfo("x")
+        entry.filename = name
+        opened.writestr(entry, "out")
+    assert "nothing was unpacked" in refused(capsys, "verify", "bad.zip")
+
+
+def test_a_damaged_manifest_is_named(house, released, capsys):
+    with zipfile.ZipFile(released) as opened:
+        files = {name: opened.read(name) for name in opened.namelist()}
+    index = json.loads(files["manifest.json"])
+    for change in ({"format": 99}, {"variables": [{"file": "a"}]}, {"files": None, "variables": 3}):
+        with zipfile.ZipFile(released, "w") as opened:
+            opened.writestr("manifest.json", json.dumps(index | change))
+            opened.writestr("values.npy", files["values.npy"])
+        said = refused(capsys, "verify", "--against", released)
+        assert "released.zip is " in said and ("update polhode" in said or "not a whole manifest" in said)
+    with zipfile.ZipFile(released, "w") as opened:
+        opened.writestr("manifest.json", files["manifest.json"])
+    assert "not a whole manifest" in refused(capsys, "verify", "--against", released)
+
+
+def test_runs_of_another_configuration_are_not_compared(house, released, capsys):
+    finish(house / "results", configuration=CONFIGURATION | {"digits": 60})
+    said = refused(capsys, "verify", "--against", released)
+    assert "another configuration (digits)" in said
+
+
+def test_a_broken_data_file_of_an_undamaged_run_is_named(house, released, capsys):
+    (house / "results/references/top.nc").write_bytes(b"")
+    finish(house / "results")
+    assert "top.nc is not a complete netCDF file" in refused(capsys, "verify", "--against", released)
+
+
+# ---- the manifest and its tolerances ----
+
+
+def test_manifest_keeps_what_it_needs_and_is_small(house, released):
+    read, whole = manifest.read(released), manifest.of_run(house / "results", {})
+    assert set(read.variables) == set(whole.variables) and read.files == whole.files and read.verdicts == whole.verdicts
+    assert "timing.nc" not in read.files
+    along = read.variables["single_body.nc", "spiral_cylinder/long_run", "q_error_l1"]
+    assert along.values is not None and along.values.shape == (2, manifest.KEPT)
+    assert read.variables["single_body.nc", "spiral_cylinder/long_run", "q"].values is None
+    for key, variable in read.variables.items():
+        assert whole.variables[key].sha256.startswith(variable.sha256) and len(variable.sha256) == 32
+    assert released.stat().st_size < 6000
+
+
+def test_a_checksum_does_not_depend_on_the_byte_order(tmp_path):
+    values = np.arange(4.0)
+    for name, kind in (("a.nc", "NETCDF4"), ("b.nc", "NETCDF3_64BIT")):
+        xr.Dataset({"x": ("n", values)}).to_netcdf(tmp_path / name, format=kind)
+    one, other = (next(iter(manifest._read(tmp_path / name, name))) for name in ("a.nc", "b.nc"))
+    assert one.sha256 == other.sha256
+
+
+def test_every_tolerance_is_stated_with_a_reason(capsys):
+    assert polhode("verify", "--tolerances") == 0
+    said = capsys.readouterr().out
+    for tolerance in tolerances.TOLERANCES:
+        assert f"{tolerance.what}: {tolerance.said} (" in said and len(tolerance.why) > 10
+    assert "orders: 0.05 (" in said and "errors: 1 % + 8 eps a step (" in said
+
+
+# ---- report.html ----
+
+
+def test_every_figure_and_table_has_a_caption_that_html_can_show(tmp_path):
+    sources = [HOUSE / "paper/report.tex", *sorted((HOUSE / "paper/sections").glob("*.tex"))]
+    used = {name for path in sources for name in re.findall(r"\\((?:study|cost)[A-Z]\w*)", path.read_text())}
+    numbers = tmp_path / "numbers.tex"
+    numbers.write_text("\n".join(rf"\newcommand{{\{name}}}{{\num{{4.2}}}}" for name in sorted(used)))
+    found = captions.captions(sources, [numbers])
+    assert {f"figures/{name}" for name in FIGURES} | {f"tables/{name}" for name in TABLES} <= set(found)
+    for name, text in found.items():
+        body = publish_parts(text, writer="html")["body"]
+        assert "system-message" not in body and "problematic" not in body, (name, text)
+        assert "\\" not in re.sub(r"<math.*?</math>", "", body, flags=re.S), (name, body)
+    assert "4.2 s" in found["figures/error_vs_time"].replace("\\ ", "")
+    assert ":math:`\\Delta t^{5/2}`" in found["figures/many_body_energy"].replace(r"\dt", r"\Delta t")
+    assert "``many_body_pairs``" in found["figures/many_body_energy"]
+    assert found["figures/reversibility"] != found["tables/reversibility"]
+
+
+def test_a_command_that_captions_do_not_know_is_named(tmp_path):
+    source = tmp_path / "a.tex"
+    source.write_text("\\begin{figure}\\includegraphics{one}\\caption{A \\strange{thing}.}\\end{figure}")
+    with pytest.raises(captions.CaptionError, match=r"caption of figures/one: the LaTeX command \\strange"):
+        captions.captions([source], [])
+
+
+def test_html_finds_the_results_where_snakemake_does(tmp_path):
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("results: elsewhere\n")
+    assert html.results_of([], []) == Path("results")
+    assert html.results_of([mine], []) == Path("elsewhere")
+    assert html.results_of([mine], ["digits=30", "results=there"]) == Path("there")
+
+
+def test_html_refuses_before_the_work(capsys, tmp_path):
+    assert "--output: Snakemake writes .html or .zip" in refused(capsys, "html", "--output", tmp_path / "a.pdf")
+    assert "--configfile" in refused(capsys, "html", "--configfile", tmp_path / "nowhere.yaml")
+
+
+# ---- for a forge and a catalogue ----
+
+
+def test_forge_runs_the_same_script_on_linux_and_macos():
+    found = yaml.safe_load((HOUSE / ".github/workflows/ci.yml").read_text())
+    (job,) = found["jobs"].values()
+    assert {name.split("-")[0] for name in job["strategy"]["matrix"]["os"]} == {"ubuntu", "macos"}
+    assert any(step.get("run") == ".ci/run" for step in job["steps"])
+
+
+def test_catalogue_is_told_how_to_use_the_workflow():
+    found = yaml.safe_load((HOUSE / ".snakemake-workflow-catalog.yml").read_text())
+    assert found["usage"]["software-stack-deployment"]["conda"] is True
+    assert found["usage"]["report"] is True
