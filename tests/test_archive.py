@@ -158,7 +158,7 @@ def test_archive_holds_data_source_and_a_crate(house, packed):
     assert datacite["types"]["resourceTypeGeneral"] == "Dataset" and datacite["creators"][0]["name"] == "the polhode developers"
 
 
-def test_archive_can_be_checked_with_sha256sum(house, packed, tmp_path):
+def test_archive_can_be_checked_with_sha256sum(house, packed, tmp_path, capsys):
     with zipfile.ZipFile(packed) as opened:
         opened.extractall(tmp_path / "unpacked")
         names = set(opened.namelist()) - {zips.CHECKSUMS}
@@ -168,6 +168,9 @@ def test_archive_can_be_checked_with_sha256sum(house, packed, tmp_path):
         for folder, file in ((tmp_path / "unpacked", zips.CHECKSUMS), (house, "run.zip.sha256")):
             subprocess.run(["sha256sum", "--check", "--quiet", file], cwd=folder, check=True)
     assert polhode("verify", tmp_path / "unpacked") == 0
+    flip(tmp_path / "unpacked/source/config.yaml", 100)
+    assert polhode("verify", tmp_path / "unpacked") == 1
+    assert re.search(r"source/config\.yaml +file .* not the bytes that were archived", capsys.readouterr().out)
 
 
 def test_same_run_gives_the_same_bytes(house, packed):
@@ -500,7 +503,7 @@ def test_every_figure_and_table_has_a_caption_that_html_can_show(tmp_path):
         assert "\\" not in re.sub(r"<math.*?</math>", "", body, flags=re.S), (name, body)
     assert "4.2 s" in found["figures/error_vs_time"].replace("\\ ", "")
     assert ":math:`\\Delta t^{5/2}`" in found["figures/many_body_energy"].replace(r"\dt", r"\Delta t")
-    assert "``many_body_pairs``" in found["figures/many_body_energy"]
+    assert "``many_body_pairs``\\  a" in found["figures/many_body_energy"]
     assert found["figures/reversibility"] != found["tables/reversibility"]
 
 

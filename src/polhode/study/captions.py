@@ -116,6 +116,8 @@ def _text(text: str, places: Mapping[str, str]) -> str:
                 arguments.append(group(text, i))
                 i += len(arguments[-1]) + 2
             parts.append(_command(command, arguments, places))
+            if command == "ref" and text[i : i + 1].isalpha():
+                parts.append(" ")
         elif text[i] in "{}":
             i += 1
         else:

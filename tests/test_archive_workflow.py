@@ -1,0 +1,176 @@
+"""The real workflow to an archive: two checkouts and folders give the same bytes, the page is made without a network."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import netCDF4
+import pytest
+import yaml
+
+pytestmark = pytest.mark.slow
+
+HOUSE = Path(__file__).parents[1]
+DEFAULT = yaml.safe_load((HOUSE / "config.yaml").read_text())
+#: A moment of everything: one problem with a long run and a target, one scene with a film, one experiment.
+SMALL = {
+    "methods": ["spiral_leapfrog", "euler"],
+    "digits": 30,
+    "checks": ["stability"],
+    "many_body": dict.fromkeys(DEFAULT["many_body"])
+    | {
+        "rods": {
+            "methods": ["spiral_leapfrog"],
+            "horizon": 0.1,
+            "seeds": 2,
+            "samples": 5,
+            "film": {"method": "spiral_leapfrog", "dt": 3.83e-5, "horizon": 0.01, "frames": 2},
+        }
+    },
+    "cost": {"rounds": 5, "block": 1e-4, "target_errors": [1e-2, 1e-3], "torque_prices": [0, 10]},
+    "problems": dict.fromkeys(DEFAULT["problems"])
+    | {
+        "spiral_cylinder": {
+            "dt": {"published": {"geometric": [1e-3, 1e-1, 3]}, "fit": {"divisions": [16, 1024, 7]}},
+            "samples": 4,
+            "check_until": 0.2,
+            "long_run": {"horizon": 20.0, "dt": 1e-2, "samples": 20},
+            "targets": {"errors": [1e-2], "dt_min": 1e-4},
+        },
+    },
+}
+TIMED = {"timing", "cost", "cost_claims"}
+
+
+def call(folder: Path, *command: str, status: int = 0) -> str:
+    dropped = ("SNAKEMAKE", "PYTHONPATH")
+    # Only what is installed beside the interpreter in use, and the code of that folder.
+    paths = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and Path(p) != HOUSE / "src"]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
+    environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join([str(folder / "src"), *paths])}
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, timeout=900, env=environment
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def checkout(folder: Path) -> Path:
+    """The files of this checkout, committed, with the small study beside them."""
+    listed = subprocess.run(["git", "-C", str(HOUSE), "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (HOUSE / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(HOUSE / name, folder / name)
+    (folder / "small.yaml").write_text(yaml.safe_dump(SMALL))
+    commit = ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "-m", "all"]
+    for command in (["init", "-q"], ["add", "-A"], commit):
+        subprocess.run(["git", "-C", str(folder), *command], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """The small study, run to its report."""
+    folder = checkout(tmp_path_factory.mktemp("house"))
+    call(folder, "snakemake", "--configfile", "small.yaml", "--cores", "2")
+    return folder
+
+
+def data(results: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(results)): path.read_bytes()
+        for path in sorted(results.rglob("*"))
+        if path.suffix in (".nc", ".csv") and path.stem not in TIMED and "tables" not in path.parts
+    }
+
+
+def test_data_do_not_depend_on_where_they_lie(house, tmp_path):
+    elsewhere = tmp_path / "quite" / "elsewhere"
+    other = checkout(tmp_path / "checkout")
+    call(other, "snakemake", "--configfile", "small.yaml", "--cores", "2", "data", "--config", f"results={elsewhere}")
+    ours, theirs = data(house / "results"), data(elsewhere)
+    assert set(ours) == set(theirs) and len(ours) > 20
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+def test_no_data_file_names_a_folder(house):
+    for name, content in data(house / "results").items():
+        assert str(house).encode() not in content, name
+
+
+GATHERED = (
+    "single_body.nc",
+    "many_body.nc",
+    "references/spiral_cylinder.nc",
+    "checks/stability.nc",
+    "films/rods.nc",
+    "timing.nc",
+    "cost.nc",
+)
+
+
+@pytest.mark.parametrize("name", GATHERED)
+def test_gathered_files_hold_the_whole_configuration(house, name):
+    with netCDF4.Dataset(house / "results" / name) as file:
+        found = json.loads(file.configuration)
+    assert found["digits"] == 30 and set(found["problems"]) == set(DEFAULT["problems"])
+    assert "results" not in found
+
+
+def test_files_of_single_runs_hold_what_they_depend_on(house):
+    results = house / "results"
+    cell = next((results / "cells/spiral_cylinder/euler").glob("*.nc"))
+    with netCDF4.Dataset(cell) as file:
+        assert (file.problem, file.method, float(file.dt)) == ("spiral_cylinder", "euler", float(cell.stem))
+    run = next((results / "many_body/rods/spiral_leapfrog").rglob("*.nc"))
+    with netCDF4.Dataset(run) as file:
+        assert file.method == "spiral_leapfrog" and int(file.seed) == int(run.stem)
+
+
+def test_provenance_is_complete(house):
+    found = json.loads((house / "results/provenance.json").read_text())
+    assert found["dirty"] is False and len(found["commit"]) == 40 and found["started"] < found["ended"]
+    assert found["versions"]["numba"] and found["processor"] and found["family"]
+    assert {"gather", "timing", "figures", "tables", "references"} <= set(found["rules"])
+    for name, cost in found["rules"].items():
+        assert cost["jobs"] > 0 and cost["wall_seconds"] > 0, name
+    assert any("cell" in name or "batch" in name for name in found["rules"])
+    assert "report.pdf" in found["files"] and "single_body.nc" in found["files"]
+
+
+def test_archive_of_the_study_reproduces_and_a_flipped_bit_is_caught(house, tmp_path):
+    archived, manifest = tmp_path / "run.zip", tmp_path / "released.zip"
+    call(house, "polhode", "archive", "--output", str(archived))
+    call(house, "polhode", "archive", "--manifest", str(manifest))
+    said = call(house, "polhode", "verify", str(archived), "--against", str(manifest))
+    assert "0 not" in said and "reproduced" in said
+    from rocrate.rocrate import ROCrate
+
+    assert ROCrate(archived).mainEntity.id == "source/Snakefile"
+    with zipfile.ZipFile(archived) as opened:
+        names = opened.namelist()
+    assert {"results/report.pdf", "results/single_body.nc", "source/Snakefile"} <= set(names)
+    copy = tmp_path / "results"
+    shutil.copytree(house / "results", copy)
+    path = copy / "single_body.nc"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+    assert "single_body.nc" in call(house, "polhode", "verify", str(copy), "--against", str(manifest), status=1)
+
+
+def test_page_is_made_without_a_network(house, monkeypatch):
+    # Every request would go to a port where nothing listens.
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http:" + "//127.0.0.1:9")
+    call(house, "polhode", "html", "--configfile", "small.yaml")
+    page = (house / "results/report.html").read_text(encoding="utf-8")
+    assert "error_vs_dt.png" in page and "Errors after one second against the time step" in page
+    assert "SPIRAL compared" in page and 'src="http' not in page
+    again = call(house, "snakemake", "--configfile", "small.yaml", "--cores", "1", "-n")
+    assert "Nothing to be done" in again
