@@ -88,7 +88,7 @@ def make_run(results: Path) -> None:
 
 def finish(results: Path, **changes) -> None:
     """Write provenance.json as the last rule does."""
-    study = SimpleNamespace(resolved=CONFIGURATION, plugins=())
+    study = SimpleNamespace(json=json.dumps(CONFIGURATION), plugins=())
     files = [p for p in results.rglob("*") if p.is_file() and "cells" not in p.parts and p.name != "provenance.json"]
     found = provenance.provenance(study, results.parent, results, files) | changes
     write_text(results / "provenance.json", provenance.to_json(found))

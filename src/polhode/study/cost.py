@@ -410,7 +410,7 @@ def cost_groups(
     """
     step = timing["step"]
     groups = {
-        "/": xr.Dataset(attrs=timing["/"].attrs),
+        "/": xr.Dataset(attrs=dict(timing["/"].attrs)),
         "step": step,
         "operations": operation_counts(str(key) for key in step["method"].values),
     }
@@ -430,6 +430,8 @@ def run_cost(timing: str | Path, single_body: str | Path, study: Study, output: 
     assert study.cost is not None
     groups = {"/": read_dataset(timing), "step": read_dataset(timing, "step")}
     found = cost_groups(groups, single_body, study.cost.target_errors, study.cost.torque_prices)
+    found["/"].attrs["configuration"] = study.json
+    found["/"].attrs.pop("job", None)  # that of the timing alone
     if str(many_body) and has_group(timing, "many_body"):
         timed = read_dataset(timing, "many_body")
         scenes = {name: read_dataset(many_body, name) for name in group_names(many_body)}

@@ -144,7 +144,7 @@ def provenance(study: Study, home: Path, folder: Path, files: Iterable[str | Pat
     return {
         **commit(home),
         "version": polhode.__version__,
-        "configuration": study.resolved,
+        "configuration": json.loads(study.json),
         "lock_sha256": sha256(lock) if lock.is_file() else "unknown",
         "plugins": {p.name: sha256(p) for p in study.plugins},
         "python": platform.python_version(),
