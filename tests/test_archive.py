@@ -184,6 +184,9 @@ def test_cells_are_added_on_request(house):
     assert polhode("archive", "--output", "all.zip", "--cells") == 0
     with zipfile.ZipFile("all.zip") as opened:
         assert "results/cells/a/b/0.1.nc" in opened.namelist()
+    found = rocrate.ROCrate("all.zip")
+    assert "runs of one method" in found.dereference("results/cells/")["name"]
+    assert found.dereference("results/cells/a/b/0.1.nc") is None
 
 
 def refused(capsys, *arguments: object) -> str:

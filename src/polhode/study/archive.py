@@ -24,8 +24,6 @@ from polhode.study.provenance import commit as checkout
 from polhode.study.zips import SIDECAR, Moment, write_zip
 
 SUMMARY = "a finished run as one zip for a data repository: data, report, source, checksums, metadata"
-#: Files of single runs; gathered files hold what matters of them.
-CELLS = ("cells", "long_runs", "long_runs_switched", "targets", "many_body")
 #: Made after the run, on demand.
 OPTIONAL = ("report.html",)
 
@@ -90,7 +88,7 @@ def result_files(results: Path, run: Mapping[str, Any], cells: bool) -> dict[str
     """The files of a run that belong into an archive, below ``results/``."""
     names = [*run["files"], NAME, *(name for name in OPTIONAL if (results / name).is_file())]
     if cells:
-        names += [str(p.relative_to(results)) for folder in CELLS for p in (results / folder).rglob("*.nc")]
+        names += [str(p.relative_to(results)) for folder in crate.RUNS for p in (results / folder).rglob("*.nc")]
     return {f"results/{name}": results / name for name in names}
 
 

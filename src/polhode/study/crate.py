@@ -57,9 +57,15 @@ MEANINGS = (
     (r"results/report\.pdf", "the report"),
     (r"results/report\.html", "the pictures, tables and rules of the run in one page"),
     (r"results/provenance\.json", "code, configuration, versions, machine and cost of the run"),
-    (r"results/(cells|long_runs\w*|targets)/.*", "one run of one method on one problem"),
-    (r"results/many_body/.*", "one run of many bodies"),
 )
+#: Folders of single runs; they are described as a whole.
+RUNS = {
+    "cells": "runs of one method on one problem with one step size",
+    "long_runs": "long runs of one method on one problem",
+    "long_runs_switched": "the same with the normalisation switched",
+    "targets": "the step sizes with which one method meets target errors on one problem",
+    "many_body": "runs of many bodies, one method, step size and initial state each",
+}
 
 
 def meaning(name: str) -> str:
@@ -143,6 +149,12 @@ def rocrate_metadata(
 
     entities = {}
     for name, size in sorted(files.items()):
+        folder = name.split("/")[1] if name.startswith("results/") and name.count("/") > 2 else ""
+        if folder in RUNS:
+            whole = f"results/{folder}/"
+            if whole not in entities:
+                entities[whole] = crate.add_dataset(None, whole, properties={"name": RUNS[folder]})
+            continue
         properties: dict[str, Any] = {"name": Path(name).name, "contentSize": str(size), "encodingFormat": encoding(name)}
         if meaning(name):
             properties["description"] = meaning(name)
