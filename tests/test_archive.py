@@ -434,6 +434,11 @@ def test_a_name_that_leads_out_of_the_folder_is_refused(house, capsys, name):
     assert "nothing was unpacked" in refused(capsys, "verify", "bad.zip")
 
 
+def test_an_archive_that_would_fill_the_disk_is_refused(house, packed, capsys, monkeypatch):
+    monkeypatch.setattr(zips, "LARGEST", 1000)
+    assert "would unpack to" in refused(capsys, "verify", packed)
+
+
 def test_a_damaged_manifest_is_named(house, released, capsys):
     with zipfile.ZipFile(released) as opened:
         files = {name: opened.read(name) for name in opened.namelist()}

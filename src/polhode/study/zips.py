@@ -11,6 +11,8 @@ from polhode.study.storage import write_atomically, write_text
 
 #: The checksums of everything in an archive, as ``sha256sum --check`` reads them; and the ending of that of the archive itself.
 CHECKSUMS, SIDECAR = "manifest-sha256.txt", ".sha256"
+#: What an archive may unpack to, bytes; one of the study as published, with all single runs, has a tenth of it.
+LARGEST = 50_000_000_000
 #: Date and time of an entry.
 Moment = tuple[int, int, int, int, int, int]
 
@@ -57,9 +59,10 @@ def contents_of(path: Path) -> list[str]:
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeDecodeError) as error:
         raise DamagedError(f"{path} is not a whole zip archive ({error}); take it from where it came again") from error
+    names, size = [entry.filename for entry in entries], sum(entry.file_size for entry in entries)
     distrust = "nothing was unpacked; do not trust this file"
     for name in names:
         parts = PurePosixPath(name).parts
@@ -67,6 +70,8 @@ def contents_of(path: Path) -> list[str]:
             raise DamagedError(
                 f"{path} holds the name {name!r}, which leads out of its folder; nothing was unpacked, do not trust it"
             )
+    if size > LARGEST:
+        raise DamagedError(f"{path} would unpack to {size / 1e9:.3g} GB; {distrust}")
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DamagedError(f"{path} holds {twice!r} twice; {distrust}")
