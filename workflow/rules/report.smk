@@ -92,7 +92,7 @@ rule report:
         tex=PLAN.sources(),
     output:
         report(
-            f"{RESULTS}/report.pdf",
+            update(f"{RESULTS}/report.pdf"),
             caption="../report/report.rst",
             category="Report",
         ),

@@ -4,7 +4,7 @@ from polhode.study import provenance
 from polhode.study.configuration import METHODS, many_bodies
 from polhode.study.entry import HOME, study_of
 from polhode.study.many_body_timing import many_body_timing
-from polhode.study.storage import write_groups
+from polhode.study.storage import job_text, write_groups
 from polhode.study.timing import compile_forms, timing
 
 with study_of(snakemake) as study:
@@ -15,4 +15,6 @@ with study_of(snakemake) as study:
     if study.scenes:
         able, scenes = many_bodies(study)
         found["many_body"] = many_body_timing(able, scenes, study.cost.rounds)
+    asked = snakemake.params
+    found["/"].attrs["job"] = job_text("timing", snakemake.wildcards, asked.settings, asked.code)
     write_groups(found, snakemake.output[0])
