@@ -19,7 +19,7 @@ from docutils.core import publish_parts
 
 import polhode as library
 from polhode import cli
-from polhode.study import archive, captions, crate, html, manifest, provenance, tolerances, verify, zips
+from polhode.study import archive, captions, configuration, crate, html, manifest, provenance, tolerances, verify, written, zips
 from polhode.study.jobs import FIGURES, TABLES
 from polhode.study.storage import write_cell, write_groups, write_text
 
@@ -229,6 +229,16 @@ def test_changes_that_are_not_committed_are_refused_or_added(house, capsys):
         assert "# a remark" not in opened.read("source/config.yaml").decode()
 
 
+def test_plug_ins_are_in_the_source_or_asked_for(house, capsys):
+    (house / "mine.py").write_text("METHOD = 1\n")
+    finish(house / "results", plugins={"mine.py": provenance.sha256(house / "mine.py")})
+    assert "the plug-in mine.py is not committed" in refused(capsys, "archive")
+    assert "no such file" in refused(capsys, "archive", "--plugin", "nowhere.py")
+    assert polhode("archive", "--plugin", "mine.py", "--output", "a.zip") == 0
+    with zipfile.ZipFile("a.zip") as opened:
+        assert opened.read("plugins/mine.py") == b"METHOD = 1\n"
+
+
 def test_outside_git_is_refused(house, capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(archive, "HOME", tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
@@ -237,6 +247,12 @@ def test_outside_git_is_refused(house, capsys, monkeypatch, tmp_path):
 
 def test_a_file_that_cannot_be_written_is_named_before_the_work(house, capsys):
     assert "there is no folder" in refused(capsys, "archive", "--output", house / "nowhere" / "a.zip")
+
+
+def test_configuration_in_data_does_not_depend_on_the_folder():
+    config = yaml.safe_load((HOUSE / "config.yaml").read_text())
+    texts = {configuration.resolve(config | {"results": results}, HOUSE).json for results in ("results", "elsewhere")}
+    assert len(texts) == 1 and "elsewhere" not in texts.pop()
 
 
 # ---- verification ----
@@ -273,6 +289,15 @@ def test_one_flipped_bit_in_a_folder_is_named(house, released, capsys, name):
     assert polhode("verify", "--against", released) != 0
     captured = capsys.readouterr()
     assert name in captured.out + captured.err
+
+
+def test_one_flipped_bit_in_the_file_of_a_single_run_is_named(house, capsys):
+    cell = house / "results/cells/a/b/0.1.nc"
+    written.record(house / "results", "cells", [cell])
+    assert polhode("verify") == 0
+    flip(cell, 20)
+    assert polhode("verify") == 1
+    assert re.search(r"cells/a/b/0\.1\.nc +file .* not the bytes that the run left", capsys.readouterr().out)
 
 
 def test_one_flipped_bit_anywhere_in_an_archive_is_seen(house, packed, capsys):

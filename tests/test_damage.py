@@ -236,6 +236,15 @@ def test_what_was_written_is_looked_at(tmp_path):
     assert not (tmp_path / "claims.csv").exists() and written.mend(tmp_path) == []
 
 
+def test_of_several_lists_that_name_a_file_the_newest_counts(tmp_path):
+    """Another configuration divides the work into other jobs; the list of the old one must not condemn the new file."""
+    for number in (2, 1):
+        storage.write_text(tmp_path / "a.csv", f"made by {number}")
+        written.record(tmp_path, f"part_{number}", [tmp_path / "a.csv"])
+        os.utime(tmp_path / "written" / f"part_{number}.json", (1e9 - number, 1e9 - number))
+    assert written.damaged(tmp_path) == []
+
+
 def test_damaged_lists_are_no_obstacle(tmp_path):
     storage.write_text(tmp_path / "a.csv", "a")
     written.record(tmp_path, "a", [tmp_path / "a.csv"])

@@ -6,11 +6,12 @@ another commit than the checkout is refused.
 """
 
 import argparse
+import hashlib
 import json
 import subprocess
 import tarfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any
 from polhode.cli import UsageError
 from polhode.study import crate, manifest
 from polhode.study.entry import HOME
-from polhode.study.provenance import NAME, DamagedError, read_provenance, sha256
+from polhode.study.provenance import NAME, Unusable, read_provenance, sha256
 from polhode.study.provenance import commit as checkout
 from polhode.study.zips import SIDECAR, Moment, write_zip
 
@@ -40,7 +41,7 @@ def finished(results: Path, home: Path = HOME, allow_dirty: bool = False) -> dic
         raise UsageError(f"{results} is not a folder; --results names the folder of a finished run")
     try:
         run = read_provenance(results)
-    except DamagedError as error:
+    except Unusable as error:
         raise UsageError(str(error)) from None
     again = "run ./reproduce again, which makes what is missing or out of date"
     for name, digest in run["files"].items():
@@ -84,6 +85,25 @@ def source_files(home: Path) -> dict[str, bytes]:
     return found | ({"local-changes.diff": changes} if changes else {})
 
 
+def plugin_files(run: Mapping[str, Any], given: list[Path], source: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The plug-ins of a run that are not committed, below ``plugins/``.
+
+    Raises
+    ------
+    UsageError
+        If one is neither committed nor ``given``, naming it.
+    """
+    known = {hashlib.sha256(content).hexdigest() for content in source.values()}
+    contents = {hashlib.sha256(path.read_bytes()).hexdigest(): path.read_bytes() for path in given}
+    found = {}
+    for name, digest in run.get("plugins", {}).items():
+        if digest not in known:
+            if digest not in contents:
+                raise UsageError(f"the plug-in {name} is not committed; commit it, or add it with --plugin FILE")
+            found[f"plugins/{name}"] = contents[digest]
+    return found
+
+
 def result_files(results: Path, run: Mapping[str, Any], cells: bool) -> dict[str, Path]:
     """The files of a run that belong into an archive, below ``results/``."""
     names = [*run["files"], NAME, *(name for name in OPTIONAL if (results / name).is_file())]
@@ -92,12 +112,19 @@ def result_files(results: Path, run: Mapping[str, Any], cells: bool) -> dict[str
     return {f"results/{name}": results / name for name in names}
 
 
-def write(results: Path, output: Path, run: Mapping[str, Any], home: Path = HOME, cells: bool = False) -> str:
+def write(
+    results: Path, output: Path, run: Mapping[str, Any], home: Path = HOME, cells: bool = False, plugins: Iterable[Path] = ()
+) -> str:
     """Write the archive of a run that is :func:`finished` and its checksum beside it; returns the checksum."""
     citation = crate.read_citation(home)
     licence = tomllib.loads((home / "pyproject.toml").read_text(encoding="utf-8"))["project"]["license"]
     title = f"{citation['title']} (data, report and source, version {run['version']})"
-    files: dict[str, Path | bytes] = {**result_files(results, run, cells), **source_files(home)}
+    source = source_files(home)
+    files: dict[str, Path | bytes] = {
+        **result_files(results, run, cells),
+        **source,
+        **plugin_files(run, list(plugins), source),
+    }
     for name in ("CITATION.cff", "LICENSE"):
         files[name] = files[f"source/{name}"]
     size = sum(_size(content) for content in files.values())
@@ -121,6 +148,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of a finished run; by default results")
     parser.add_argument("--output", type=Path, help="file to write; by default polhode-VERSION-COMMIT.zip")
     parser.add_argument("--cells", action="store_true", help="also the files of all single runs")
+    parser.add_argument("--plugin", type=Path, action="append", default=[], help="a plug-in of the run that is not committed")
     parser.add_argument("--allow-dirty", action="store_true", help="also with changes that are not committed; they are added")
     parser.add_argument(
         "--manifest",
@@ -138,6 +166,9 @@ def run(arguments: argparse.Namespace) -> int:
         import rocrate  # noqa: F401
     except ImportError:
         raise UsageError("the package rocrate is missing; ./reproduce archive has it, or: pip install rocrate") from None
+    for path in arguments.plugin:
+        if not path.is_file():
+            raise UsageError(f"--plugin {path}: there is no such file")
     found = finished(arguments.results, HOME, arguments.allow_dirty)
     output = output or Path(f"polhode-{found['version']}-{found['commit'][:12]}.zip")
     try:
@@ -146,8 +177,8 @@ def run(arguments: argparse.Namespace) -> int:
             manifest.write(made, output, moment(int(found["commit_time"])))
             print(f"{output}: {len(made.files)} files, {len(made.variables)} variables, {output.stat().st_size / 1e6:.2f} MB")
             return 0
-        digest = write(arguments.results, output, found, HOME, arguments.cells)
-    except DamagedError as error:
+        digest = write(arguments.results, output, found, HOME, arguments.cells, arguments.plugin)
+    except Unusable as error:
         raise UsageError(str(error)) from None
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error}") from None

@@ -19,7 +19,7 @@ import netCDF4
 import numpy as np
 
 from polhode.study.jobs import FIGURES_BY_THEME, TABLES_BY_THEME
-from polhode.study.provenance import DamagedError, sha256
+from polhode.study.provenance import Unusable, sha256
 from polhode.study.storage import write_atomically
 
 #: Changes when an older ``verify`` could not read what a newer ``archive`` writes.
@@ -92,7 +92,7 @@ def of_run(folder: Path, run: Mapping[str, Any]) -> Manifest:
 
     Raises
     ------
-    DamagedError
+    Unusable
         Naming a file that cannot be read.
     """
     files = {name: sha256(folder / name) for name in data_files(folder)}
@@ -107,7 +107,7 @@ def verdicts(path: Path) -> dict[str, str]:
         with open(path, encoding="utf-8", newline="") as opened:
             return {row["id"]: row["verdict"] for row in csv.DictReader(opened)}
     except (UnicodeDecodeError, csv.Error, KeyError) as error:
-        raise DamagedError(f"{path} is damaged ({error}); delete it and run ./reproduce again") from error
+        raise Unusable(f"{path} is damaged ({error}); delete it and run ./reproduce again") from error
 
 
 def _read(path: Path, name: str) -> Iterator[Variable]:
@@ -115,7 +115,7 @@ def _read(path: Path, name: str) -> Iterator[Variable]:
         with netCDF4.Dataset(path) as file:
             yield from _variables(file, name, "")
     except (OSError, RuntimeError, UnicodeDecodeError, AttributeError) as error:
-        raise DamagedError(f"{path} is not a complete netCDF file ({error}); delete it and run ./reproduce again") from error
+        raise Unusable(f"{path} is not a complete netCDF file ({error}); delete it and run ./reproduce again") from error
 
 
 def _variables(node: Any, file: str, group: str) -> Iterator[Variable]:
@@ -216,7 +216,7 @@ def read(path: str | Path) -> Manifest:
 
     Raises
     ------
-    DamagedError
+    Unusable
         If the file is not a manifest, not a whole one, or one of a later format.
     """
     try:
@@ -224,15 +224,15 @@ def read(path: str | Path) -> Manifest:
             index = json.loads(archive.read("manifest.json"))
             numbers = np.load(io.BytesIO(archive.read("values.npy")), allow_pickle=False)
         if index["format"] != FORMAT:
-            raise DamagedError(f"{path} is a manifest of format {index['format']}; this version reads {FORMAT}: update polhode")
+            raise Unusable(f"{path} is a manifest of format {index['format']}; this version reads {FORMAT}: update polhode")
         variables = {v.key: v for v in (_entry(entry, numbers) for entry in index["variables"])}
         return Manifest(index["run"], index["files"], variables, index["verdicts"], str(path))
-    except DamagedError:
+    except Unusable:
         raise
     except FileNotFoundError:
-        raise DamagedError(f"{path} is missing; ./reproduce archive --manifest {path} makes it from a finished run") from None
+        raise Unusable(f"{path} is missing; ./reproduce archive --manifest {path} makes it from a finished run") from None
     except Exception as error:  # a zip, JSON or array may be broken in many ways
-        raise DamagedError(f"{path} is not a whole manifest ({error}); take it from the release again") from error
+        raise Unusable(f"{path} is not a whole manifest ({error}); take it from the release again") from error
 
 
 def _entry(entry: Mapping[str, Any], numbers: np.ndarray) -> Variable:

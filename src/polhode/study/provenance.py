@@ -41,8 +41,8 @@ NEEDED = {
 }
 
 
-class DamagedError(ValueError):
-    """A file cannot be read, or is not what its checksum says; the message names it and says what to do."""
+class Unusable(ValueError):
+    """A run, an archive or a manifest cannot be used as it is; the message names the file, the reason and what to do."""
 
 
 def sha256(path: str | Path) -> str:
@@ -158,7 +158,7 @@ def read_provenance(folder: Path) -> dict[str, Any]:
 
     Raises
     ------
-    DamagedError
+    Unusable
         If there is none, because the run is not finished, or it is damaged.
     """
     path = folder / NAME
@@ -166,12 +166,12 @@ def read_provenance(folder: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise DamagedError(f"{path} is missing, so the run is not finished: it is made last; {again}") from None
+        raise Unusable(f"{path} is missing, so the run is not finished: it is made last; {again}") from None
     except (OSError, ValueError) as error:
-        raise DamagedError(f"{path} is damaged ({error}); delete it and {again}") from None
+        raise Unusable(f"{path} is damaged ({error}); delete it and {again}") from None
     wrong = [key for key, kind in NEEDED.items() if not isinstance(found, dict) or not isinstance(found.get(key), kind)]
     if wrong:
-        raise DamagedError(f"{path} lacks {', '.join(wrong)}: it is damaged, or of an older version; delete it and {again}")
+        raise Unusable(f"{path} lacks {', '.join(wrong)}: it is damaged, or of an older version; delete it and {again}")
     return found
 
 

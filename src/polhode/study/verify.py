@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from polhode.cli import UsageError
-from polhode.study import manifest
+from polhode.study import manifest, written
 from polhode.study.entry import HOME
 from polhode.study.manifest import NUMERICAL, Manifest, Variable
-from polhode.study.provenance import NAME, DamagedError, read_provenance, sha256
+from polhode.study.provenance import NAME, Unusable, read_provenance, sha256
 from polhode.study.storage import write_text
 from polhode.study.tolerances import EQUAL, TOLERANCES, Tolerance, tolerance_of
 from polhode.study.zips import CHECKSUMS, SIDECAR, contents_of, extracted
@@ -243,10 +243,16 @@ def damages(folder: Path) -> list[Difference]:
         return _by_list(folder, listed)
     found = []
     try:
-        written = read_provenance(folder)["files"] if (folder / NAME).is_file() else {}
-    except DamagedError as error:
+        left = read_provenance(folder)["files"] if (folder / NAME).is_file() else {}
+    except Unusable as error:
         return [_whole(NAME, "file", "readable", "damaged", str(error))]
-    for name, digest in written.items():
+    # Copied without them, a run is still a run; of those that are there every one must be right.
+    runs = {
+        name: str(entry["sha256"])
+        for name, entry in written.noted(folder, written.JOBS, written.BATCHES).items()
+        if name not in left and (folder / name).is_file() and not name.startswith("logs/")
+    }
+    for name, digest in (left | runs).items():
         path = folder / name
         if not path.is_file():
             found.append(_whole(name, "file", digest[:12], "missing"))
@@ -303,7 +309,7 @@ def open_run(path: Path, scratch: Path) -> Opened:
     try:
         names = contents_of(path)
         broken = extracted(path, names, scratch)
-    except DamagedError as error:
+    except Unusable as error:
         raise UsageError(str(error)) from None
     damaged += [_whole(name, "file", "readable", "damaged", reason) for name, reason in broken.items()]
     known = {d.file for d in damaged}
@@ -334,7 +340,7 @@ def load(path: Path, scratch: Path) -> Manifest:
         if opened.damaged or opened.results is None:
             raise UsageError(f"{path} is damaged itself ({opened.damaged[0].file}); polhode verify {path} lists it")
         return manifest.of_run(opened.results, read_provenance(opened.results))
-    except DamagedError as error:
+    except Unusable as error:
         raise UsageError(str(error)) from None
 
 
@@ -396,7 +402,7 @@ def _verify(path: Path, against: Path | None, scratch: Path) -> Outcome:
         return outcome
     try:
         here = manifest.of_run(opened.results, read_provenance(opened.results))
-    except DamagedError as error:
+    except Unusable as error:
         raise UsageError(str(error)) from None
     released = load(against or HOME / RELEASED, scratch / "released")
     other = other_settings(released.run.get("configuration"), here.run.get("configuration"))

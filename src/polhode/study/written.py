@@ -32,17 +32,27 @@ def damaged(results: str | Path) -> list[tuple[Path, str]]:
     """
     results = Path(results)
     found = []
-    for path, files in _lists(results / JOBS):
-        if files is None:
-            found.append((path, "is not a complete list"))
-        for name, noted in (files or {}).items():
-            why = _difference(results / name, noted)
-            if why:
-                found.append((results / name, why))
+    found += [(path, "is not a complete list") for path, files in _lists(results / JOBS) if files is None]
+    for name, entry in noted(results, JOBS).items():
+        why = _difference(results / name, entry)
+        if why:
+            found.append((results / name, why))
     for path, files in _lists(results / BATCHES):
         why = "is not a complete list" if files is None else _stale(results, path, files)
         if why:
             found.append((path, why))
+    return found
+
+
+def noted(results: str | Path, *folders: str) -> dict[str, dict[str, Any]]:
+    """Size and checksum of every file that the lists in ``folders`` (:data:`JOBS`, :data:`BATCHES`) name.
+
+    Of several lists that name a file the newest counts: another configuration may divide the work into other jobs.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    lists = [entry for folder in folders for entry in _lists(Path(results, folder))]
+    for _, files in sorted(lists, key=lambda entry: entry[0].stat().st_mtime_ns):
+        found.update(files or {})
     return found
 
 

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from polhode.study.provenance import DamagedError
+from polhode.study.provenance import Unusable
 from polhode.study.storage import write_atomically, write_text
 
 #: The checksums of everything in an archive, as ``sha256sum --check`` reads them; and the ending of that of the archive itself.
@@ -54,27 +54,27 @@ def contents_of(path: Path) -> list[str]:
 
     Raises
     ------
-    DamagedError
+    Unusable
         If it is not a zip, or a name in it leads out of the folder where it is unpacked.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeDecodeError) as error:
-        raise DamagedError(f"{path} is not a whole zip archive ({error}); take it from where it came again") from error
+        raise Unusable(f"{path} is not a whole zip archive ({error}); take it from where it came again") from error
     names, size = [entry.filename for entry in entries], sum(entry.file_size for entry in entries)
     distrust = "nothing was unpacked; do not trust this file"
     for name in names:
         parts = PurePosixPath(name).parts
         if name.startswith("/") or "\\" in name or ":" in parts[0] or ".." in parts:
-            raise DamagedError(
+            raise Unusable(
                 f"{path} holds the name {name!r}, which leads out of its folder; nothing was unpacked, do not trust it"
             )
     if size > LARGEST:
-        raise DamagedError(f"{path} would unpack to {size / 1e9:.3g} GB; {distrust}")
+        raise Unusable(f"{path} would unpack to {size / 1e9:.3g} GB; {distrust}")
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DamagedError(f"{path} holds {twice!r} twice; {distrust}")
+        raise Unusable(f"{path} holds {twice!r} twice; {distrust}")
     return names
 
 
