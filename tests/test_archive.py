@@ -84,7 +84,7 @@ def make_run(results: Path) -> None:
     write_cell(xr.Dataset({"largest": ("dt", [0.5, 0.25, 0.1])}, {"dt": dt}), results / "checks/stability.nc")
     write_groups({"/": xr.Dataset({"seconds": ("method", [1e-8, 2e-8])})}, results / "timing.nc")
     write_text(results / "claims.csv", "id,verdict,measured\none,holds,1\ntwo,does not hold,2\n")
-    for name in ("tables/methods.csv", "figures/error_vs_dt.png", "report.pdf", "cells/a/b/0.1.nc"):
+    for name in ("tables/methods.csv", "tables/cost.csv", "figures/error_vs_dt.png", "report.pdf", "cells/a/b/0.1.nc"):
         write_text(results / name, f"{name}\n" * 50)
 
 
@@ -497,7 +497,7 @@ def test_a_broken_data_file_of_an_undamaged_run_is_named(house, released, capsys
 def test_manifest_keeps_what_it_needs_and_is_small(house, released):
     read, whole = manifest.read(released), manifest.of_run(house / "results", {})
     assert set(read.variables) == set(whole.variables) and read.files == whole.files and read.verdicts == whole.verdicts
-    assert "timing.nc" not in read.files
+    assert not {"timing.nc", "tables/cost.csv"} & set(read.files) and "tables/methods.csv" in read.files
     along = read.variables["single_body.nc", "spiral_cylinder/long_run", "q_error_l1"]
     assert along.values is not None and along.values.shape == (2, manifest.KEPT)
     assert read.variables["single_body.nc", "spiral_cylinder/long_run", "q"].values is None
