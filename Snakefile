@@ -1,5 +1,7 @@
 """polhode: from the configuration to the report. Rules are in workflow/rules; what they call is in src/polhode/study."""
 
+import atexit
+import shlex
 import sys
 from pathlib import Path
 
@@ -15,10 +17,20 @@ configfile: "config.yaml"
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
-from polhode.study import cells, checks, configuration, jobs, targets
+from polhode.study import (
+    cells,
+    checks,
+    configuration,
+    interruption,
+    jobs,
+    locks,
+    targets,
+    typeset,
+)
 from polhode.study.entry import share_library
 
 share_library()
+interruption.lead()
 try:
     STUDY = configuration.resolve(config, HOME, workflow.configfiles)
     configuration.compile_plugins(STUDY)
@@ -26,6 +38,13 @@ except configuration.ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 PLAN = jobs.Plan(STUDY, HOME)
 RESULTS = PLAN.results
+if locks.will_run(workflow):
+    try:
+        locks.begin(RESULTS)
+    except (locks.LockedError, OSError) as error:
+        raise WorkflowError(str(error)) from None
+    # At the end, also of a run that finds nothing to do.
+    atexit.register(typeset.name_report, RESULTS)
 
 
 wildcard_constraints:
@@ -60,3 +79,17 @@ include: "workflow/rules/single_body.smk"
 include: "workflow/rules/many_body.smk"
 include: "workflow/rules/cost.smk"
 include: "workflow/rules/report.smk"
+
+
+# Snakemake writes the path of Python into the commands of its jobs as it is, spaces and quotes included. Last, because what
+# stands above may start a Python of its own.
+sys.executable = shlex.quote(sys.executable)
+
+
+onstart:
+    interruption.stop_jobs_on_signals()
+
+
+onerror:
+    atexit.unregister(typeset.name_report)
+    locks.sweep(Path(RESULTS))

@@ -19,8 +19,8 @@ compiled as if there were none.
 
 The folder is ``POLHODE_CACHE_DIR`` if that is set (empty: no cache), else that of the user: ``polhode`` in
 ``XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches`` on macOS, ``LOCALAPPDATA`` on Windows. Entries hold machine code,
-which is run as it is found. So a folder or an entry that somebody else owns (but for root), or that others can write to, is left
-alone with a warning, and the code is compiled and not kept. What is made here only its user can read and write.
+which is run as it is found. So a folder or an entry that somebody else owns (but for root), or that others can write to, is
+left alone with a warning, and the code is compiled and not kept. What is made here only its user can read and write.
 """
 
 import builtins
@@ -141,8 +141,8 @@ def _is_ours(found: os.stat_result, path: Path) -> bool:
     else:
         return True
     _warn(
-        f"{path} {reason}. It may hold machine code that somebody else put there, so it is not used, and code is compiled anew; "
-        f"{remedy} in POLHODE_CACHE_DIR (empty: keep nothing)"
+        f"{path} {reason}. It may hold machine code that somebody else put there, so it is not used, and code is compiled "
+        f"anew; {remedy} in POLHODE_CACHE_DIR (empty: keep nothing)"
     )
     return False
 

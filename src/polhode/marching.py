@@ -40,12 +40,14 @@ class Pauses(types.WrapperAddressProtocol):  # type: ignore[misc]
         self._function = _Function(self._look)
 
     def __call__(self, n: int) -> int:
+        """After ``n`` steps: the step of the next pause, or ``n`` if the run is to end."""
         return self._look(n)
 
     def __wrapper_address__(self) -> int | None:
         return ctypes.cast(self._function, ctypes.c_void_p).value
 
     def signature(self) -> types.Type:
+        """For Numba, like the address."""
         return pause_signature
 
     def end(self) -> None:

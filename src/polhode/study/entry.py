@@ -8,6 +8,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from polhode.study import interruption
 from polhode.study.configuration import Study, resolve
 
 #: The house: the folder of the Snakefile. Scripts run with its src on their path.
@@ -26,6 +27,7 @@ def study_of(snakemake: Any) -> Iterator[Study]:
 
     The last line of an error is printed as well, so that the terminal says what went wrong without opening the log.
     """
+    interruption.end_with_head()
     with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stdout(log), redirect_stderr(log):
         try:
             yield resolve(snakemake.config, HOME, checked=True)  # by the Snakefile
