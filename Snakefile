@@ -87,6 +87,7 @@ sys.executable = shlex.quote(sys.executable)
 
 
 onstart:
+    locks.begin(RESULTS)
     interruption.stop_jobs_on_signals()
 
 

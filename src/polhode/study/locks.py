@@ -41,19 +41,26 @@ class LockedError(RuntimeError):
     """The results belong to another run at present; the message says to which, and what to do."""
 
 
-def will_run(workflow: Any) -> bool:
-    """Whether the Snakemake that reads the Snakefile is about to run jobs, and is not itself one.
+#: What Snakemake may be asked for in place of a run; all of it reads the Snakefile.
+_QUESTIONS = frozenset(
+    """archive cleanup_metadata cleanup_shadow conda_cleanup_envs conda_create_envs_only container_cleanup_images containerize
+    d3dag dag delete_all_output delete_temp_output detailed_summary dryrun filegraph generate_unit_tests lint list_changes
+    list_conda_envs list_input_changes list_params_changes list_rules list_target_rules list_untracked print_compilation report
+    rulegraph summary touch unlock""".split()  # noqa: SIM905
+)
 
-    A dry run, ``--unlock``, ``--summary`` and so on read the Snakefile, too, and nothing in ``workflow`` tells them apart so
-    early; who has called does.
+
+def will_run(workflow: Any) -> bool:
+    """Whether the Snakemake that reads the Snakefile has been told by its command line to run jobs, and is not itself one.
+
+    ``workflow`` does not know it so early. Where another program than its command line drives Snakemake, it is not known before
+    ``onstart``.
     """
-    if not workflow.is_main_process:
-        return False
-    frame = sys._getframe()
+    frame = sys._getframe() if workflow.is_main_process else None
     while frame is not None:
-        if frame.f_code.co_name == "execute_workflow":
-            return not {"dryrun", "touch"} & {frame.f_locals.get(name) for name in ("executor", "pseudo_executor")}
-        frame = frame.f_back  # type: ignore[assignment]
+        if frame.f_code.co_name == "args_to_api":
+            return not any(getattr(frame.f_locals["args"], name, None) for name in _QUESTIONS)
+        frame = frame.f_back
     return False
 
 
@@ -68,6 +75,8 @@ def begin(results: str | Path) -> None:
         If the folder cannot be written to.
     """
     results = Path(results).absolute()
+    if results / NAME in _held:
+        return
     left = take(results)
     locks = drop_snakemake_locks(results)
     swept = sweep(results)
