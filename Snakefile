@@ -17,19 +17,9 @@ configfile: "config.yaml"
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
-from polhode.study import (
-    cells,
-    checks,
-    configuration,
-    interruption,
-    jobs,
-    locks,
-    targets,
-    typeset,
-)
-from polhode.study.entry import share_library
+from polhode.study import configuration, entry, interruption, jobs, locks, typeset, written
 
-share_library()
+entry.share_library()
 interruption.lead()
 try:
     STUDY = configuration.resolve(config, HOME, workflow.configfiles)
@@ -38,7 +28,9 @@ except configuration.ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 PLAN = jobs.Plan(STUDY, HOME)
 RESULTS = PLAN.results
-if locks.will_run(workflow):
+# Alone in the results from here on, if there will be jobs: a dry run, --unlock and so on change nothing.
+STARTS = locks.will_run(workflow)
+if STARTS:
     try:
         locks.begin(RESULTS)
     except (locks.LockedError, OSError) as error:
@@ -46,11 +38,15 @@ if locks.will_run(workflow):
     # At the end, also of a run that finds nothing to do.
     atexit.register(typeset.name_report, RESULTS)
 
+# What an accident has changed since it was written is made again.
+if workflow.is_main_process:
+    for line in written.mend(RESULTS, dry=not STARTS):
+        print(line, file=sys.stderr)
+
 
 wildcard_constraints:
     problem="|".join(STUDY.problems),
     method="|".join(STUDY.methods),
-    kind="long_runs|long_runs_switched",
     check="|".join(configuration.CHECKS),
     scene="|".join([*STUDY.scenes, "none"]),
 
@@ -89,8 +85,10 @@ sys.executable = shlex.quote(sys.executable)
 onstart:
     locks.begin(RESULTS)
     interruption.stop_jobs_on_signals()
+    entry.forget_failures(RESULTS)
 
 
 onerror:
     atexit.unregister(typeset.name_report)
     locks.sweep(Path(RESULTS))
+    print(entry.failures(RESULTS), file=sys.stderr)
