@@ -19,9 +19,9 @@ sys.path.insert(0, str(HOME / "src"))
 
 from polhode.study import configuration, entry, interruption, jobs, locks, typeset, written
 
-entry.share_library()
 interruption.lead()
 try:
+    entry.share_library()
     STUDY = configuration.resolve(config, HOME, workflow.configfiles)
     configuration.compile_plugins(STUDY)
 except configuration.ConfigurationError as error:

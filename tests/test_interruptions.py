@@ -283,6 +283,13 @@ def test_the_checkout_may_have_any_name(tmp_path):
     assert (house.results / "references" / "free_symmetric_top.nc").is_file()
 
 
+@pytest.mark.parametrize("name", ["a{b}", "a\\b"])
+def test_a_name_that_cannot_be_is_refused_with_the_reason(tmp_path, name):
+    house = Small(tmp_path / name)
+    for said in (house.run("-n", fails=True), house.start("-n").communicate(timeout=60)[0]):
+        assert "contains" in said and "rename the folder" in said and "Traceback" not in said
+
+
 def test_the_report_is_named_also_by_a_run_that_finds_nothing_to_do(copied):
     report = copied.results / "report.pdf"
     report.write_bytes(b"%PDF")
