@@ -18,9 +18,14 @@ sys.path.insert(0, str(HOME / "src"))
 from polhode.study import configuration, entry, jobs, written
 
 entry.share_library()
+cores = workflow.resource_settings.cores
+if workflow.is_main_process and cores is not None and cores < 1:
+    # Snakemake would wait for ever for one that is free.
+    raise WorkflowError(f"--cores must be at least 1, got {cores}")
 try:
-    STUDY = configuration.resolve(config, HOME, workflow.configfiles)
-    configuration.compile_plugins(STUDY)
+    # What the head process has checked, its jobs need not.
+    checked = not workflow.is_main_process
+    STUDY = configuration.resolve(config, HOME, workflow.configfiles, checked=checked)
 except configuration.ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 PLAN = jobs.Plan(STUDY, HOME)
