@@ -328,6 +328,17 @@ def test_clump_files(tmp_path, content, message):
     assert "broken" in said
 
 
+def test_what_is_asked_of_references_and_of_the_compiler():
+    problem = polhode.problems["spiral_cylinder"]
+    for digits in ("30", None, 30.0, True, 0):
+        refused(lambda digits=digits: problem.exact([1.0], digits), "digits must be")
+    for times in ("1", None, [NAN], [[1.0]], 1.0, ["1"]):
+        refused(lambda times=times: problem.exact(times, 20), "times must be")
+    for processes in ("2", 2.0, True, 0, -1):
+        refused(lambda processes=processes: polhode.compile_all([], processes=processes), "processes must be")
+    refused(lambda: polhode.compile_all("euler"), "methods must be a list of keys, got 'euler'")
+
+
 def test_paths_of_clump_files(tmp_path):
     refused(lambda: Clump.from_file(None), "path must be")
     with pytest.raises(FileNotFoundError, match="does not exist"):

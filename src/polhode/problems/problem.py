@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from polhode.arguments import function, number, positive, shown, text, vector
+from polhode.arguments import array, function, number, positive, shown, text, vector, whole
 from polhode.body import Body
 from polhode.kernel import compile_torque, is_kept, torque_signature
 
@@ -115,7 +115,8 @@ class Case:
     def _exact_states(self, times: Sequence[float], digits: int) -> list[Any]:
         if self.closed_form is None:
             raise ValueError(f"problem {self.key!r} has no closed form; use polhode.references.taylor")
-        return self.closed_form(self, times, digits)
+        array("times", times)
+        return self.closed_form(self, times, whole("digits", digits, least=1))
 
     def with_parameters(self, **changes: float) -> Self:
         """The same problem with other values of named torque parameters."""

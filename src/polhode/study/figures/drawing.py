@@ -48,9 +48,9 @@ def looks_of(inputs: Inputs, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
 _AS_FORMULA = {
     "$": r"\$",
     "_": r"$\_$",
-    "<": "$<$",
-    ">": "$>$",
-    "|": "$|$",
+    "<": "${<}$",
+    ">": "${>}$",
+    "|": "${|}$",
     "{": r"$\{$",
     "}": r"$\}$",
     "\\": r"$\backslash$",
