@@ -35,7 +35,7 @@ from polhode.registry import catalogue, place_in
 #: How long a plug-in may take to import, and for its first steps, s.
 PATIENCE = 60.0
 #: How many times as long the process may take to start, on whatever disk the packages lie, and a method to compile.
-LENIENCE = {"start": 10.0, "compile": 5.0}
+LENIENCE = {"start": 15.0, "compile": 10.0}
 #: The problem whose first steps are tried: a body with three moments, a torque that depends on the orientation.
 PROBLEM, DT, STEPS = "asymmetric_heavy_top", 1e-3, 16
 SAMPLES = np.array([0, 1, STEPS])
