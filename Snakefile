@@ -27,11 +27,16 @@ from polhode.study import (
     written,
 )
 
+cores = workflow.resource_settings.cores
+if workflow.is_main_process and cores is not None and cores < 1:
+    # Snakemake would wait for ever for one that is free.
+    raise WorkflowError(f"--cores must be at least 1, got {cores}")
 interruption.lead()
 try:
     entry.share_library()
-    STUDY = configuration.resolve(config, HOME, workflow.configfiles)
-    configuration.compile_plugins(STUDY)
+    # What the head process has checked, its jobs need not.
+    checked = not workflow.is_main_process
+    STUDY = configuration.resolve(config, HOME, workflow.configfiles, checked=checked)
 except configuration.ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 PLAN = jobs.Plan(STUDY, HOME)

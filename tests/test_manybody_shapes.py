@@ -287,7 +287,7 @@ def test_scenes_that_cannot_be_say_why():
             scene(**changes)
     with pytest.raises(ValueError, match="at least 1"):
         len(scene(kinds=((manybody.Clump.sphere(0.1), 0),)).clumps)
-    with pytest.raises(ValueError, match="whole number"):
+    with pytest.raises(TypeError, match="whole number"):
         len(scene(kinds=((manybody.Clump.sphere(0.1), 2.5),)).clumps)
     for kinds in ((), (manybody.Clump.sphere(0.1), 3)):
         with pytest.raises(ValueError, match="pairs of a clump and how many"):

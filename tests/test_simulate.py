@@ -118,7 +118,7 @@ def test_objects_serve_as_well_as_keys():
         ({"q0": (1.0, 1.0, 0.0, 0.0)}, r"q0 = .* is not a unit quaternion; divide it by its norm"),
         ({"q0": (1.0, 0.0, 0.0)}, "q0 must be 4 finite numbers"),
         ({"parameters": {"Mx": float("inf")}}, "parameter Mx must be finite, got inf"),
-        ({"horizon": 0.0}, r"horizon must be positive, got 0\.0"),
+        ({"horizon": 0.0}, r"horizon must be positive and finite, got 0\.0"),
         ({"torque_class": "magnetic"}, "unknown torque class 'magnetic'"),
     ],
 )

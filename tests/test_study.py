@@ -223,9 +223,8 @@ def test_a_slip_in_a_plugin_is_one_message(tmp_path, forget_plugins):
     text = (HOME / "docs" / "example_plugin.py").read_text()
     path = tmp_path / "slip.py"
     path.write_text(text.replace("return axpy(2 *", "return axpyy(2 *"))
-    study = configuration.resolve(small() | {"plugins": [str(path)]}, HOME)
-    with pytest.raises(configuration.ConfigurationError, match=r"slip\.py does not compile: .*axpyy") as error:
-        configuration.compile_plugins(study)
+    with pytest.raises(configuration.ConfigurationError, match=r"slip\.py does not compile: line 19, .*axpyy") as error:
+        configuration.resolve(small() | {"plugins": [str(path)]}, HOME)
     assert len(str(error.value)) < 400
 
 

@@ -1,15 +1,11 @@
 """A rigid body: its principal moments of inertia, checked, and the kernels of Euler's equations."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from polhode.arguments import flag, positive, shown
 from polhode.kernel import Inertia, Vector, kernel
-
-
-def _positive(**values: float) -> None:
-    for name, value in values.items():
-        if not (math.isfinite(value) and value > 0):
-            raise ValueError(f"{name} must be positive and finite, got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -28,8 +24,9 @@ class Body:
 
     Raises
     ------
-    ValueError
-        If a moment is not positive and finite, or if the moments violate the triangle inequality (no distribution of
+    TypeError, ValueError
+        If a moment or the mass is no number or not positive and finite, if a moment is so small or so unlike the others that
+        what the kernels divide by it is not finite, or if the moments violate the triangle inequality (no distribution of
         mass has one principal moment larger than the sum of the other two) and ``triangle`` asks for it.
     """
 
@@ -38,11 +35,23 @@ class Body:
     triangle: bool = True
 
     def __post_init__(self) -> None:
-        if len(self.inertia) != 3:
-            raise ValueError(f"inertia must be three principal moments (Ix, Iy, Iz), got {self.inertia!r}")
-        object.__setattr__(self, "inertia", tuple(float(i) for i in self.inertia))
-        _positive(mass=self.mass, **{f"inertia I{axis}": i for axis, i in zip("xyz", self.inertia, strict=True)})
-        largest, total = max(self.inertia), math.fsum(self.inertia)
+        try:
+            given = tuple(self.inertia)
+        except TypeError:
+            given = ()
+        if len(given) != 3 or isinstance(self.inertia, str):
+            raise ValueError(f"inertia must be three principal moments (Ix, Iy, Iz), got {shown(self.inertia)}")
+        moments = tuple(positive(f"inertia I{axis}", i, "kg m^2") for axis, i in zip("xyz", given, strict=True))
+        object.__setattr__(self, "inertia", moments)
+        object.__setattr__(self, "mass", positive("mass", self.mass, "kg"))
+        flag("triangle", self.triangle)
+        # Below about 6e-309 a reciprocal overflows; without a word the motion would be none from the first step on.
+        if not all(map(math.isfinite, (*self.coefficients(), 1 / self.mass, sum(moments)))):
+            raise ValueError(
+                f"mass {self.mass:g} and inertia {moments} are too small, too large or too unlike each other to compute with: "
+                "1/m, 1/Ix, (Iy - Iz)/Ix and the like must be finite; take other units"
+            )
+        largest, total = max(moments), math.fsum(moments)
         # A flat body meets the bound exactly; round-off must not refuse it.
         if self.triangle and largest > (total - largest) * (1 + 1e-12):
             raise ValueError(
@@ -53,26 +62,48 @@ class Body:
     @classmethod
     def sphere(cls, radius: float, density: float) -> "Body":
         """A homogeneous sphere: radius in m, density in kg/m^3."""
-        _positive(radius=radius, density=density)
-        mass = density * 4 / 3 * math.pi * radius**3
-        moment = 2 / 5 * mass * radius**2
-        return cls((moment, moment, moment), mass)
+
+        def made(radius: float, density: float) -> tuple[float, float, float, float]:
+            mass = density * 4 / 3 * math.pi * radius**3
+            moment = 2 / 5 * mass * radius**2
+            return mass, moment, moment, moment
+
+        return cls._of_shape("sphere", made, radius=radius, density=density)
 
     @classmethod
     def cylinder(cls, radius: float, height: float, density: float) -> "Body":
         """A homogeneous circular cylinder with its axis along x: radius and height in m, density in kg/m^3."""
-        _positive(radius=radius, height=height, density=density)
-        mass = density * math.pi * radius**2 * height
-        axial = mass * radius**2 / 2
-        transverse = mass * (3 * radius**2 + height**2) / 12
-        return cls((axial, transverse, transverse), mass)
+
+        def made(radius: float, height: float, density: float) -> tuple[float, float, float, float]:
+            mass = density * math.pi * radius**2 * height
+            axial = mass * radius**2 / 2
+            transverse = mass * (3 * radius**2 + height**2) / 12
+            return mass, axial, transverse, transverse
+
+        return cls._of_shape("cylinder", made, radius=radius, height=height, density=density)
 
     @classmethod
     def box(cls, a: float, b: float, c: float, density: float) -> "Body":
         """A homogeneous box with edges a, b, c along x, y, z in m, density in kg/m^3."""
-        _positive(a=a, b=b, c=c, density=density)
-        mass = density * a * b * c
-        return cls((mass * (b**2 + c**2) / 12, mass * (c**2 + a**2) / 12, mass * (a**2 + b**2) / 12), mass)
+
+        def made(a: float, b: float, c: float, density: float) -> tuple[float, float, float, float]:
+            mass = density * a * b * c
+            return mass, mass * (b**2 + c**2) / 12, mass * (c**2 + a**2) / 12, mass * (a**2 + b**2) / 12
+
+        return cls._of_shape("box", made, a=a, b=b, c=c, density=density)
+
+    @classmethod
+    def _of_shape(cls, shape: str, made: Callable[..., tuple[float, float, float, float]], **sizes: float) -> "Body":
+        """The body whose mass and moments ``made`` gives for these sizes."""
+        units = {"density": "kg/m^3"}
+        checked = {name: positive(name, value, units.get(name, "m")) for name, value in sizes.items()}
+        try:
+            mass, x, y, z = made(**checked)
+            return cls((x, y, z), mass)
+        except (OverflowError, ValueError) as error:
+            said = ", ".join(f"{name} {value:g}" for name, value in checked.items())
+            why = "its mass or its moments overflow" if isinstance(error, OverflowError) else error
+            raise ValueError(f"no {shape} of {said} can be computed with (SI units): {why}") from None
 
     def coefficients(self) -> Inertia:
         """What the kernels read: (Ix, Iy, Iz, 1/Ix, 1/Iy, 1/Iz, (Iy-Iz)/Ix, (Iz-Ix)/Iy, (Ix-Iy)/Iz).

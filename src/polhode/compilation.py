@@ -14,6 +14,7 @@ from typing import Any
 from numba import config
 
 from polhode import cache
+from polhode.arguments import whole
 from polhode.registry import Catalogue, catalogue
 
 PACKAGE = Path(__file__).resolve().parent
@@ -44,13 +45,15 @@ def compile_all(
 
     Raises
     ------
-    ValueError
-        If ``processes`` is not positive.
+    TypeError, ValueError
+        If ``processes`` is no positive whole number, or ``methods`` one key and no list of them.
     Exception
         What the compiler says of a method or a torque that does not compile.
     """
-    if processes is not None and processes < 1:
-        raise ValueError(f"processes must be at least 1, got {processes!r}")
+    if processes is not None:
+        processes = whole("processes", processes, least=1)
+    if isinstance(methods, str):
+        raise TypeError(f"methods must be a list of keys, got {methods!r}; write [{methods!r}]")
     catalogues = {name: catalogue(f"polhode.{name}") for name in ("methods", "problems")}
     keys = list(catalogues["methods"]) if methods is None else list(methods)
     wanted = [("methods", key, form, systems and not form) for form in ("", *forms) for key in keys]

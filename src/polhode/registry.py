@@ -3,19 +3,61 @@
 import importlib
 import importlib.util
 import pkgutil
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from html import escape
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from polhode.arguments import shown
 
-def nearest(name: str, known: Sequence[str]) -> str:
+
+def nearest(name: str, known: Sequence[str], cutoff: float = 0.5) -> str:
     """The end of an error message about an unknown name: the nearest known one if any is near, else all of them."""
-    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    close = get_close_matches(name, known, n=1, cutoff=cutoff)
     return f"did you mean {close[0]!r}?" if close else "known are: " + ", ".join(sorted(known))
+
+
+def place_in(path: Path, error: BaseException) -> str:
+    """The file ``path`` and, where the traceback of ``error`` goes through it, the line there: ``FILE, line 3,``."""
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f"{path}, line {line}," if line else str(path)
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"it ends the program (SystemExit: {error}); take out what calls sys.exit when the file is imported"
+    text = str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """A list that gets an entry when the user presses Ctrl-C: that is then told from a file that raises the same."""
+    pressed: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield pressed
+        return
+
+    def notice(number: int, frame: Any) -> None:
+        pressed.append(number)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, notice)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class Catalogue(ModuleType):
@@ -56,7 +98,9 @@ class Catalogue(ModuleType):
             wanted, got = self._type.__name__, type(found).__name__
             raise ValueError(f"{origin}: {self._object_name} must be a {wanted} (or a subclass), not a {got}")
         item: Any = found
-        known = self._origins.get(item.key)
+        # Keys are names of files, and not every file system tells capitals from small letters.
+        taken = {key.casefold(): path for key, path in self._origins.items()}
+        known = taken.get(item.key.casefold())
         if known is not None:
             raise ValueError(f"{origin}: {self._kind} key {item.key!r} is taken by {known}; choose another key")
         self._items[item.key] = item
@@ -67,9 +111,12 @@ class Catalogue(ModuleType):
 
         Raises
         ------
-        FileNotFoundError, ValueError
-            If there is no such file, if it cannot be loaded or defines no such object, or if its key is taken by another file.
+        FileNotFoundError, TypeError, ValueError
+            If there is no such file, if it cannot be loaded (whatever it raises, ``sys.exit`` included) or defines no such
+            object, or if its key is taken by another file; the message names the file, and its line where there is one.
         """
+        if not isinstance(path, str | Path):
+            raise TypeError(f"path must be that of a Python file, got {shown(path)}")
         path = Path(path).resolve()
         if not path.is_file():
             raise FileNotFoundError(f"plug-in {path} does not exist")
@@ -82,11 +129,14 @@ class Catalogue(ModuleType):
         member = importlib.util.module_from_spec(spec)
         # Compiled code that comes from the disk looks its module up by name.
         sys.modules[member.__name__] = member
-        try:
-            spec.loader.exec_module(member)
-        except Exception as error:
-            del sys.modules[member.__name__]
-            raise ValueError(f"plug-in {path} cannot be loaded: {type(error).__name__}: {error}") from error
+        with _interrupts() as interrupts:
+            try:
+                spec.loader.exec_module(member)
+            except BaseException as error:
+                sys.modules.pop(member.__name__, None)
+                if interrupts:
+                    raise
+                raise ValueError(f"plug-in {place_in(path, error)} cannot be loaded: {_said(error)}") from error
         if not hasattr(member, self._object_name):
             raise ValueError(f"plug-in {path} defines no {self._object_name}")
         item = getattr(member, self._object_name)

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from polhode import metrics
+from polhode.arguments import flag, positive, shown, switch, whole
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
@@ -96,23 +97,27 @@ def simulate(
         For unknown keys, for a dt that is not positive or does not divide t_end, and for a method that cannot run the problem;
         the message says what to do.
     TypeError
-        If problem or method is neither a key nor an object of the right kind.
+        If problem or method is neither a key nor an object of the right kind, or another argument is of a wrong type; the
+        message names it.
     """
     if isinstance(problem, str):
         problem = catalogue("polhode.problems")[problem]
     if isinstance(method, str):
         method = catalogue("polhode.methods")[method]
     if not isinstance(problem, Problem | System):
-        raise TypeError(f"problem must be a key or a polhode Problem, got {problem!r}")
+        raise TypeError(f"problem must be a key or a polhode Problem, got {shown(problem)}")
     if not isinstance(method, Method):
-        raise TypeError(f"method must be a key or a polhode Method, got {method!r}")
+        raise TypeError(f"method must be a key or a polhode Method, got {shown(method)}")
     if not method.runs(problem):
         raise ValueError(
             f"method {method.key!r} needs several torques in a step and cannot run a system of bodies, {problem.key!r}"
         )
-    steps = count_steps(dt, problem.horizon if t_end is None else t_end, truncate)
-    at = sampled_steps(steps, samples)
-    time = at * float(dt)
+    dt = positive("dt", dt, "s")
+    t_end = problem.horizon if t_end is None else positive("t_end", t_end, "s")
+    steps = count_steps(dt, t_end, flag("truncate", truncate))
+    at = sampled_steps(steps, whole("samples", samples, least=1))
+    normalise = switch("normalise", normalise)
+    time = at * dt
     if isinstance(problem, System):
         data, bad = _run_system(problem, method, dt, at, normalise)
     else:
@@ -128,7 +133,7 @@ def simulate(
         "quaternion": ("quaternion", ["0", "x", "y", "z"], {"long_name": "quaternion component"}),
         "axis": ("axis", ["x", "y", "z"], {"long_name": "axis"}),
     }
-    attributes: dict[str, Any] = {"problem": problem.key, "method": method.key, "dt": float(dt), "dt_units": "s"}
+    attributes: dict[str, Any] = {"problem": problem.key, "method": method.key, "dt": dt, "dt_units": "s"}
     if bad.size:
         attributes["diverged"] = float(time[bad[0]])
     return xr.Dataset(data, coordinates, attributes)

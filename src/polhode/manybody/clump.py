@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from polhode.arguments import array, number, positive, shown, text, whole
 from polhode.body import Body
 from polhode.manybody import mass_properties
 
@@ -13,6 +14,10 @@ from polhode.manybody import mass_properties
 SYMMETRIC = 1e-7
 #: Centres that lie within this part of their length of one line are put on it.
 STRAIGHT = 1e-9
+#: Lengths in m that can be computed with: a moment is of the fifth power.
+SMALLEST, LARGEST = 1e-50, 1e50
+#: A clump further from the origin than so many times its size is moved there first; its moments would be lost in round-off.
+FAR = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,16 +56,27 @@ class Clump:
 
         Raises
         ------
-        ValueError
-            If there is no sphere, a number is not finite, a radius is not positive or the shapes do not agree.
+        TypeError, ValueError
+            If there is no sphere, something is no finite number, a radius is not positive, the shapes do not agree, or a length
+            is so small or so large that mass and moments are no numbers.
         """
-        centres, radii = np.array(centres, float, ndmin=2), np.array(radii, float, ndmin=1)
-        if radii.ndim != 1 or len(radii) == 0 or centres.shape != (len(radii), 3):
+        text("clump: key", key)
+        text(f"clump {key!r}: label", label)
+        centres, radii = array(f"clump {key!r}: centres", centres, columns=3), array(f"clump {key!r}: radii", radii)
+        if len(radii) == 0 or len(centres) != len(radii):
             raise ValueError(
                 f"clump {key!r}: centres must be (n, 3) and radii (n,) with n > 0, got {centres.shape}, {radii.shape}"
             )
-        if not (np.isfinite(centres).all() and np.isfinite(radii).all() and (radii > 0).all()):
-            raise ValueError(f"clump {key!r}: centres must be finite, and radii positive and finite")
+        if not (radii > 0).all():
+            raise ValueError(f"clump {key!r}: radii must be positive, got {float(radii.min())!r}")
+        if radii.min() < SMALLEST or max(radii.max(), np.abs(centres).max()) > LARGEST:
+            raise ValueError(
+                f"clump {key!r}: radii of {radii.min():g} to {radii.max():g} m, up to {np.abs(centres).max():g} m away, "
+                f"cannot be computed with: lengths must lie between {SMALLEST:g} and {LARGEST:g} m; see the unit (scale)"
+            )
+        low, high = (centres - radii[:, None]).min(0), (centres + radii[:, None]).max(0)
+        if np.abs(low + high).max() / 2 > FAR * (high - low).max():
+            centres = centres - (low + high) / 2
         centres = _straightened(centres)
         mass = mass_properties.union(centres, radii)
         centred, inertia = centres - mass.centre, mass.inertia
@@ -81,11 +97,17 @@ class Clump:
         principal.setflags(write=False)
         radii.setflags(write=False)
         x, y, z = (float(m) for m in moments)
+        if not (0 < x <= y <= z < float("inf") and 0 < mass.volume < float("inf")):
+            raise ValueError(
+                f"clump {key!r}: its volume, {mass.volume:g} m^3, or its moments, {x:g}, {y:g}, {z:g} m^5, are not positive; "
+                "the spheres are too unlike each other or too far apart to compute with"
+            )
         return cls(key, label or key, principal, radii, mass.volume, (x, y, z))
 
     @classmethod
     def sphere(cls, radius: float, key: str = "sphere") -> "Clump":
         """One sphere of this radius in m."""
+        radius = positive(f"sphere {key!r}: radius", radius, "m")
         return cls.of_spheres(key, np.zeros((1, 3)), np.array([radius]))
 
     @classmethod
@@ -94,13 +116,11 @@ class Clump:
 
         Raises
         ------
-        ValueError
+        TypeError, ValueError
             If there is no sphere, or radius or spacing is not positive.
         """
-        if spheres < 1 or not radius > 0 or not spacing > 0:
-            raise ValueError(
-                f"rod {key!r}: needs a sphere, and positive radius and spacing; got {spheres!r}, {radius!r}, {spacing!r}"
-            )
+        spheres = whole(f"rod {key!r}: spheres", spheres, least=1)
+        radius, spacing = positive(f"rod {key!r}: radius", radius, "m"), positive(f"rod {key!r}: spacing", spacing, "m")
         centres = np.zeros((spheres, 3))
         centres[:, 0] = (np.arange(spheres) - (spheres - 1) / 2) * spacing
         return cls.of_spheres(key, centres, np.full(spheres, float(radius)), label)
@@ -108,6 +128,8 @@ class Clump:
     @classmethod
     def dimer(cls, first: float, second: float, distance: float, key: str = "dimer") -> "Clump":
         """Two spheres of radii ``first`` and ``second`` with their centres ``distance`` apart, m."""
+        first, second = positive(f"dimer {key!r}: first", first, "m"), positive(f"dimer {key!r}: second", second, "m")
+        distance = number(f"dimer {key!r}: distance", distance, least=0.0, unit="m")
         return cls.of_spheres(key, np.array([[0.0, 0.0, 0.0], [distance, 0.0, 0.0]]), np.array([first, second]))
 
     @classmethod
@@ -125,17 +147,26 @@ class Clump:
 
         Raises
         ------
-        FileNotFoundError, ValueError
-            If there is no such file, or a line is not four finite numbers with a positive radius; the message names the line.
+        FileNotFoundError, TypeError, ValueError
+            If there is no such file, it is no text (UTF-8), or a line is not four finite numbers with a positive radius; the
+            message names the line.
         """
+        if not isinstance(path, str | Path):
+            raise TypeError(f"path must be the path of a clump file, got {shown(path)}")
         path = Path(path)
         if not path.is_file():
             raise FileNotFoundError(f"clump file {path} does not exist")
-        if not scale > 0:
-            raise ValueError(f"clump file {path}: scale must be positive, got {scale!r}")
+        scale = positive(f"clump file {path}: scale", scale, "m")
+        try:
+            lines = path.read_text(encoding="utf-8-sig").splitlines()
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"clump file {path} is no text in UTF-8 (byte {error.start} is {error.object[error.start]:#04x}); "
+                "save it as plain text, one sphere a line: x y z r"
+            ) from None
         rows: list[list[float]] = []
         first = True
-        for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
+        for place, line in enumerate(lines, 1):
             words = line.split("#")[0].replace(",", " ").replace(";", " ").split()
             if not words:
                 continue
@@ -143,12 +174,12 @@ class Clump:
             if names:
                 continue
             if len(words) != 4 or not all(map(_is_number, words)):
-                raise ValueError(f"{path}, line {number}: expected four numbers x, y, z, r, got {line.strip()!r}")
+                raise ValueError(f"{path}, line {place}: expected four numbers x, y, z, r, got {shown(line.strip())}")
             values = [float(word) for word in words]
             if not np.isfinite(values).all():
-                raise ValueError(f"{path}, line {number}: x, y, z, r must be finite, got {line.strip()!r}")
+                raise ValueError(f"{path}, line {place}: x, y, z, r must be finite, got {shown(line.strip())}")
             if values[3] <= 0:
-                raise ValueError(f"{path}, line {number}: the radius r must be positive, got {values[3]!r}")
+                raise ValueError(f"{path}, line {place}: the radius r must be positive, got {values[3]!r}")
             rows.append(values)
         if not rows:
             raise ValueError(f"{path}: holds no sphere; write one a line: x y z r")
@@ -197,6 +228,7 @@ class Clump:
 
     def body(self, density: float) -> Body:
         """Mass and principal moments at a density in kg/m^3."""
+        density = positive(f"clump {self.key!r}: density", density, "kg/m^3")
         x, y, z = (density * moment for moment in self.inertia)
         return Body((x, y, z), density * self.volume)
 
@@ -222,4 +254,4 @@ def _is_number(word: str) -> bool:
         float(word)
     except ValueError:
         return False
-    return True
+    return "_" not in word  # which Python reads over

@@ -1,7 +1,8 @@
 """What clumps and walls are made of, and the elastic constants that follow."""
 
 from dataclasses import dataclass
-from math import isfinite
+
+from polhode.arguments import number, positive
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,8 @@ class Material:
 
     Raises
     ------
-    ValueError
-        If a number cannot be; the message says which.
+    TypeError, ValueError
+        If something is no number or cannot be; the message says what.
     """
 
     density: float
@@ -28,10 +29,9 @@ class Material:
     poisson: float
 
     def __post_init__(self) -> None:
-        for name in ("density", "young"):
-            value = getattr(self, name)
-            if not (isfinite(value) and value > 0):
-                raise ValueError(f"material: {name} must be positive and finite, got {value!r}")
+        for name, unit in (("density", "kg/m^3"), ("young", "Pa")):
+            positive(f"material: {name}", getattr(self, name), unit)
+        number("material: poisson", self.poisson)
         if not -1 < self.poisson <= 0.5:
             raise ValueError(f"material: poisson must lie above -1 and not above 0.5, got {self.poisson!r}")
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite, pi, sqrt
-from numbers import Integral
 
 import numpy as np
 
+from polhode.arguments import number, positive, shown, text, whole
 from polhode.manybody.clump import Clump
 from polhode.manybody.contact import collision_time
 from polhode.manybody.material import Material
@@ -38,8 +38,8 @@ class Scene:
 
     Raises
     ------
-    ValueError
-        If a number cannot be; the message says which.
+    TypeError, ValueError
+        If an argument is of a wrong type or cannot be; the message says which.
     """
 
     key: str
@@ -53,27 +53,27 @@ class Scene:
     source: str = ""
 
     def __post_init__(self) -> None:
-        for name, value, bound in (("speed", self.speed, 0.0), ("spin", self.spin, 0.0)):
-            if not (isfinite(value) and value >= bound):
-                raise ValueError(f"scene {self.key!r}: {name} must be finite and not negative, got {value!r}")
-        if not self.box > 0:
-            raise ValueError(f"scene {self.key!r}: box must be positive, got {self.box!r}")
-        if not (isfinite(self.horizon) and self.horizon > 0):
-            raise ValueError(f"scene {self.key!r}: horizon must be positive and finite, got {self.horizon!r}")
+        for name in ("key", "label", "source"):
+            text(f"scene: {name}", getattr(self, name), empty=name != "key")
+        where = f"scene {self.key!r}"
+        if not isinstance(self.material, Material):
+            raise TypeError(f"{where}: material must be a polhode.manybody.Material, got {shown(self.material)}")
+        number(f"{where}: speed", self.speed, least=0.0, unit="m/s")
+        number(f"{where}: spin", self.spin, least=0.0, unit="rad/s")
+        positive(f"{where}: horizon", self.horizon, "s")
+        if not (isinstance(self.box, float) and self.box == float("inf")):
+            positive(f"{where}: box", self.box, "m")
 
     @cached_property
     def clumps(self) -> tuple[tuple[Clump, int], ...]:
         """The kinds of clump and how many there are of each."""
         kinds = self.kinds() if callable(self.kinds) else self.kinds
-        if not kinds or not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], Clump) for pair in kinds):
-            raise ValueError(f"scene {self.key!r}: kinds must be pairs of a clump and how many there are, got {kinds!r}")
-        for clump, count in kinds:
-            if not isinstance(count, Integral) or count < 1:
-                raise ValueError(
-                    f"scene {self.key!r}: the number of clumps {clump.key!r} must be a whole number and at least 1, "
-                    f"got {count!r}"
-                )
-        return tuple(kinds)
+        pairs = kinds if isinstance(kinds, tuple | list) else ()
+        if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], Clump) for pair in pairs):
+            raise ValueError(f"scene {self.key!r}: kinds must be pairs of a clump and how many there are, got {shown(kinds)}")
+        return tuple(
+            (clump, whole(f"scene {self.key!r}: the number of clumps {clump.key!r}", n, least=1)) for clump, n in pairs
+        )
 
     @cached_property
     def every_clump(self) -> list[Clump]:
@@ -111,6 +111,7 @@ class Scene:
 
     def scaled(self, count: int) -> "Scene":
         """A scene of about ``count`` clumps, the same mixture at the same density in a box that grows with them."""
+        count = whole(f"scene {self.key!r}: count", count, least=1)
         kinds = [(clump, max(1, round(count * number / len(self)))) for clump, number in self.clumps]
         total = sum(number for _, number in kinds)
         return replace(self, kinds=tuple(kinds), box=self.box * (total / len(self)) ** (1 / 3))
@@ -127,8 +128,7 @@ class Scene:
         ValueError
             If the seed is negative or the scene has no box.
         """
-        if seed < 0:
-            raise ValueError(f"scene {self.key!r}: a seed is a whole number of at least 0, got {seed!r}")
+        seed = whole(f"scene {self.key!r}: seed", seed, least=0)
         if not isfinite(self.box):
             raise ValueError(f"scene {self.key!r} has no box; give the initial state yourself")
         places, motions, turns = (np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(3))
@@ -167,7 +167,7 @@ class Scene:
             m/s; that of the scene by default.
         """
         at = self.speed if speed is None else speed
-        if not at > 0:
+        if number(f"scene {self.key!r}: speed", at, least=0.0, unit="m/s") == 0:
             raise ValueError(f"scene {self.key!r}: contact_time needs a positive speed, got {at!r}")
         m = self.material
         return min(

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from polhode.arguments import array, flag, positive, shown, switch, whole
 from polhode.manybody.engine import SIGNATURE, many_body_driver
 from polhode.manybody.placement import State, check_state
 from polhode.manybody.scene import Scene
@@ -71,13 +72,20 @@ def simulate(
     if isinstance(method, str):
         method = catalogue("polhode.methods")[method]
     if not isinstance(scene, Scene):
-        raise TypeError(f"scene must be a key or a polhode Scene, got {scene!r}")
+        raise TypeError(f"scene must be a key or a polhode Scene, got {shown(scene)}")
     if not isinstance(method, OneTorque):
         if isinstance(method, Method):
             raise ValueError(f"method {method.key!r} needs several torques in a step and cannot run many bodies")
-        raise TypeError(f"method must be a key or a polhode Method, got {method!r}")
-    steps = count_steps(dt, scene.horizon if t_end is None else t_end, truncate=True)
-    at = sampled_steps(steps, samples)
+        raise TypeError(f"method must be a key or a polhode Method, got {shown(method)}")
+    dt = positive("dt", dt, "s")
+    steps = count_steps(dt, scene.horizon if t_end is None else positive("t_end", t_end, "s"), truncate=True)
+    at = sampled_steps(steps, whole("samples", samples, least=1))
+    seed = whole("seed", seed, least=0)
+    flag("record", record)
+    flag("brute_force", brute_force)
+    normalise = switch("normalise", normalise)
+    if state is not None and not isinstance(state, State):
+        raise TypeError(f"state must be a polhode.manybody.State or None, got {shown(state)}")
     begin = scene.initial_state(seed) if state is None else State(**_arrays(scene, state))
     if state is not None:
         check_state(scene.every_clump, scene.box, begin, f"scene {scene.key!r}")
@@ -158,14 +166,13 @@ def run(
 
 def _arrays(scene: Scene, state: State) -> dict[str, np.ndarray]:
     """Copies of the arrays of a state, checked."""
-    arrays = {
-        name: np.array(getattr(state, name), dtype=float, order="C").reshape(-1, size)
-        for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3))
-    }
-    for name, values in arrays.items():
-        if len(values) != len(scene) or not np.isfinite(values).all():
+    arrays = {}
+    for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3)):
+        where = f"scene {scene.key!r}: the initial {name}"
+        arrays[name] = array(where, getattr(state, name), columns=size)
+        if len(arrays[name]) != len(scene):
             raise ValueError(
-                f"scene {scene.key!r}: the initial {name} must be {len(scene)} rows of finite numbers, got {values.shape}"
+                f"{where} must be {len(scene)} rows of {size} numbers, one for each clump; got {len(arrays[name])}"
             )
     if np.abs(np.linalg.norm(arrays["q"], axis=1) - 1).max() > 1e-12:
         raise ValueError(f"scene {scene.key!r}: the initial q are not unit quaternions; divide them by their norms")

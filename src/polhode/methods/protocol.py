@@ -43,6 +43,7 @@ import numpy as np
 from numba import types
 
 from polhode import quaternion
+from polhode.arguments import flag, function, number, shown, text, whole
 from polhode.kernel import (
     compile_driver,
     float_type,
@@ -91,6 +92,25 @@ _DRIVER = types.int64(
     samples_type,
 )
 _compiling = threading.RLock()
+#: What may run a method.
+ENGINES = ("single body", "many body")
+#: Longer labels are cut: they stand in legends and in narrow columns.
+LABEL_LENGTH = 48
+#: Longer keys make no names of files.
+KEY_LENGTH = 60
+#: What a method says of itself in words.
+_TEXTS = (
+    "source",
+    "citation",
+    "published_order",
+    "starts",
+    "reads",
+    "momentum_frame",
+    "variant_of",
+    "published_error",
+    "reconstruction",
+    "note",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,9 +120,9 @@ class Method(ABC):
     Parameters
     ----------
     key : str
-        The name used in the configuration and in file names.
+        The name used in the configuration and in file names: letters without accents, digits and underscores.
     label : str
-        The name in figures and tables.
+        The name in figures and tables, plain text without LaTeX. It is kept on one line, and cut at 48 characters.
     source : str
         Publication and equation numbers.
     citation : str
@@ -140,8 +160,8 @@ class Method(ABC):
 
     Raises
     ------
-    ValueError
-        If a declaration cannot be; the message names the method and what to write.
+    TypeError, ValueError
+        If a declaration is of a wrong type or cannot be; the message names the method, the field and what to write.
     """
 
     key: str
@@ -171,21 +191,47 @@ class Method(ABC):
     torques_per_step: ClassVar[int]
 
     def __post_init__(self) -> None:
-        if not self.key.isidentifier():
-            raise ValueError(f"method key {self.key!r} is not a plain name: use letters, digits and underscores")
+        text("method: key", self.key, empty=False)
+        if not (self.key.isidentifier() and self.key.isascii() and len(self.key) <= KEY_LENGTH):
+            raise ValueError(
+                f"method key {shown(self.key)} is not a plain name: use letters, digits and underscores, {KEY_LENGTH} at most"
+            )
+        where = f"method {self.key}:"
+        object.__setattr__(self, "label", _label(text(f"{where} label", self.label, empty=False)))
+        for name in _TEXTS:
+            text(f"{where} {name}", getattr(self, name))
+        for name in ("normalises", "normalisable", "rotates_before_torque"):
+            flag(f"{where} {name}", getattr(self, name))
+        if not isinstance(self.engines, tuple | list) or not self.engines or not set(self.engines) <= set(ENGINES):
+            known = ", ".join(map(repr, ENGINES))
+            raise ValueError(f"{where} engines must be a tuple of some of {known}, got {shown(self.engines)}")
+        for name, handed in self._kernels().items():
+            _check_kernel(f"{where} {name}", getattr(self, name), handed)
         if self.momentum_frame not in ("body", "lab"):
             raise ValueError(f"method {self.key}: momentum_frame must be 'body' or 'lab', got {self.momentum_frame!r}")
         if self.published_error not in PUBLISHED_ERRORS:
             known = ", ".join(PUBLISHED_ERRORS)
             raise ValueError(f"method {self.key}: published_error must be one of {known}, got {self.published_error!r}")
-        if not -1 <= self.stored_offset <= 1:
+        if not -1 <= number(f"{where} stored_offset", self.stored_offset) <= 1:
             raise ValueError(f"method {self.key}: stored_offset is in steps, between -1 and 1, got {self.stored_offset!r}")
-        for where, orders in {"": (self.order_q, self.order_omega), **self.order_exceptions}.items():
-            if where and where not in TORQUE_CLASSES:
+        for name in ("order_q", "order_omega"):
+            whole(f"{where} {name}", getattr(self, name), least=1)
+        if not isinstance(self.order_exceptions, Mapping):
+            raise TypeError(
+                f'{where} order_exceptions must be a dict such as {{"velocity": (1, 1)}}, got {shown(self.order_exceptions)}'
+            )
+        for torque_class, orders in self.order_exceptions.items():
+            if torque_class not in TORQUE_CLASSES:
                 known = ", ".join(TORQUE_CLASSES)
-                raise ValueError(f"method {self.key}: order_exceptions: unknown torque class {where!r}; known are: {known}")
-            if len(orders) != 2 or min(orders) < 1:
-                raise ValueError(f"method {self.key}: orders must be two numbers of at least 1, got {orders}")
+                raise ValueError(f"{where} order_exceptions: unknown torque class {torque_class!r}; known are: {known}")
+            if not isinstance(orders, tuple | list) or len(orders) != 2:
+                raise ValueError(f"{where} order_exceptions: orders must be two numbers of at least 1, got {shown(orders)}")
+            for order in orders:
+                whole(f"{where} order_exceptions: the order for {torque_class!r}", order, least=1)
+
+    def _kernels(self) -> dict[str, tuple[str, ...]]:
+        """The kernels of the method, and what each is handed."""
+        return {"read": ("state", "torque", "body", "dt"), "stored": ("state", "body", "dt")}
 
     def orders(self, torque_class: str) -> tuple[int, int]:
         """The declared global orders (q, omega) on smooth problems with a torque of this class."""
@@ -288,6 +334,25 @@ class Method(ABC):
         return q, omega, stored, int(evaluations)
 
 
+def _label(label: str) -> str:
+    """A label on one line, without what cannot be printed, cut where it is too long."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in label).split())
+    return line if len(line) <= LABEL_LENGTH else f"{line[: LABEL_LENGTH - 3].rstrip()}..."
+
+
+def _check_kernel(name: str, kernel: Any, handed: tuple[str, ...]) -> None:
+    """Refuse what is no function or cannot take what it will be handed."""
+    code = getattr(getattr(function(name, kernel), "py_func", kernel), "__code__", None)
+    if code is None or code.co_flags & 0x04:  # no function of Python's, or one that takes any number
+        return
+    optional = len(getattr(getattr(kernel, "py_func", kernel), "__defaults__", None) or ())
+    if not code.co_argcount - optional <= len(handed) <= code.co_argcount:
+        takes = ", ".join(code.co_varnames[: code.co_argcount])
+        raise TypeError(
+            f"{name} is handed {len(handed)} arguments ({', '.join(handed)}), but takes {code.co_argcount}: {takes}"
+        )
+
+
 @kernel
 def _write(q_out: Any, omega_out: Any, stored_out: Any, i: int, q: Any, omega: Any, stored: Any) -> bool:
     """Store one sample; False where it is not finite (the row is left as NaN)."""
@@ -354,10 +419,20 @@ class OneTorque(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.torque_time not in BY_TORQUE_TIME:
+        if number(f"method {self.key}: torque_time", self.torque_time) not in BY_TORQUE_TIME:
             raise ValueError(f"method {self.key}: torque_time is 0, 0.5 or 1, got {self.torque_time!r}")
+        if self.translation is not None and not isinstance(self.translation, Translation):
+            raise TypeError(f"method {self.key}: translation must be a Translation or None, got {shown(self.translation)}")
         if self.translation is None:
             object.__setattr__(self, "translation", BY_TORQUE_TIME[self.torque_time])
+
+    def _kernels(self) -> dict[str, tuple[str, ...]]:
+        return {
+            "start": ("q", "omega", "torque", "body", "dt"),
+            "before_torque": ("state", "body", "dt"),
+            "after_torque": ("state", "torque", "body", "dt"),
+            **super()._kernels(),
+        }
 
     def runs(self, problem: Case) -> bool:
         """Every problem."""
@@ -571,6 +646,17 @@ class SeveralTorques(Method):
     step: Callable[..., Any] = field(repr=False)
     evaluations_per_step: int
     engines: tuple[str, ...] = ("single body",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(f"method {self.key}: evaluations_per_step", self.evaluations_per_step, least=1)
+
+    def _kernels(self) -> dict[str, tuple[str, ...]]:
+        return {
+            "start": ("q", "omega", "body"),
+            "step": ("state", "t", "dt", "body", "torque", "parameters"),
+            **super()._kernels(),
+        }
 
     @property
     def torques_per_step(self) -> int:  # type: ignore[override]

@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from math import isfinite, sqrt
+from math import sqrt
 from typing import Any, Self
 
 import numpy as np
 
+from polhode.arguments import array, function, number, positive, shown, text, vector, whole
 from polhode.body import Body
 from polhode.kernel import compile_torque, is_kept, torque_signature
 
@@ -55,8 +56,9 @@ class Case:
 
     Raises
     ------
-    ValueError
-        If a number is not finite, the horizon is not positive, or a word is not one of those allowed.
+    TypeError, ValueError
+        If an argument is of a wrong type, a number is not finite, the horizon is not positive, or a word is not one of those
+        allowed; the message names problem and argument.
     """
 
     key: str
@@ -70,12 +72,18 @@ class Case:
     conserves: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("key", "label", "source", "formula", "torque_class"):
+            text(f"problem: {name}", getattr(self, name), empty=name != "key")
         where = f"problem {self.key!r}"
+        if not isinstance(self.parameters, dict):
+            raise TypeError(f"{where}: parameters must be a dict of names and numbers, got {shown(self.parameters)}")
         for name, value in self.parameters.items():
-            if not isfinite(value):
-                raise ValueError(f"{where}: parameter {name} must be finite, got {value!r}")
-        if not (isfinite(self.horizon) and self.horizon > 0):
-            raise ValueError(f"{where}: horizon must be positive, got {self.horizon!r}")
+            number(f"{where}: parameter {name}", value)
+        positive(f"{where}: horizon", self.horizon, "s")
+        if not isinstance(self.reference, str):
+            function(f"{where}: reference", self.reference, optional=True)
+        if not isinstance(self.conserves, tuple | list):
+            raise TypeError(f'{where}: conserves must be a tuple of words, such as ("energy",), got {shown(self.conserves)}')
         if self.torque_class not in TORQUE_CLASSES:
             known = ", ".join(TORQUE_CLASSES)
             raise ValueError(f"{where}: unknown torque class {self.torque_class!r}; known are: {known}")
@@ -84,8 +92,7 @@ class Case:
                 raise ValueError(f"{where}: conserves {name!r} is not known; known are: {', '.join(CONSERVED)}")
 
     def _check_vector(self, name: str, values: Sequence[float], size: int) -> None:
-        if len(values) != size or not all(isfinite(v) for v in values):
-            raise ValueError(f"problem {self.key!r}: {name} must be {size} finite numbers, got {values!r}")
+        vector(f"problem {self.key!r}: {name}", values, size)
 
     def _check_orientation(self, name: str, q: Sequence[float]) -> None:
         self._check_vector(name, q, 4)
@@ -108,7 +115,8 @@ class Case:
     def _exact_states(self, times: Sequence[float], digits: int) -> list[Any]:
         if self.closed_form is None:
             raise ValueError(f"problem {self.key!r} has no closed form; use polhode.references.taylor")
-        return self.closed_form(self, times, digits)
+        array("times", times)
+        return self.closed_form(self, times, whole("digits", digits, least=1))
 
     def with_parameters(self, **changes: float) -> Self:
         """The same problem with other values of named torque parameters."""
@@ -155,9 +163,15 @@ class Problem(Case):
     impulse: Callable[..., Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        where = f"problem {self.key!r}"
+        if not isinstance(self.body, Body):
+            raise TypeError(f"{where}: body must be a polhode.Body, got {shown(self.body)}")
         self._check_vector("omega0", self.omega0, 3)
         self._check_orientation("q0", self.q0)
-        super().__post_init__()
+        function(f"{where}: torque", self.torque)
+        for name in ("torque_series", "potential", "impulse"):
+            function(f"{where}: {name}", getattr(self, name), optional=True)
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:

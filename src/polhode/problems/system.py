@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arguments import flag, function, shown
 from polhode.body import Body
 from polhode.kernel import compile_loads, is_kept, loads_signature
 from polhode.problems.problem import Case
@@ -51,7 +52,14 @@ class System(Case):
     fixed: bool = False
 
     def __post_init__(self) -> None:
-        count = len(self.bodies)
+        super().__post_init__()
+        where = f"problem {self.key!r}"
+        bodies = self.bodies if isinstance(self.bodies, tuple | list) else ()
+        if not bodies or not all(isinstance(body, Body) for body in bodies):
+            raise TypeError(f"{where}: bodies must be a tuple of polhode.Body, got {shown(self.bodies)}")
+        function(f"{where}: loads", self.loads)
+        flag(f"{where}: fixed", self.fixed)
+        count = len(bodies)
         if not self.q0:
             object.__setattr__(self, "q0", ((1.0, 0.0, 0.0, 0.0),) * count)
         for name in ("r0", "v0"):
@@ -59,14 +67,15 @@ class System(Case):
                 object.__setattr__(self, name, ((0.0, 0.0, 0.0),) * count)
         for name in ("omega0", "q0", "r0", "v0"):
             rows = getattr(self, name)
+            if isinstance(rows, str) or not hasattr(rows, "__len__"):
+                raise TypeError(f"{where}: {name} must be one row for each body, got {shown(rows)}")
             if len(rows) != count:
-                raise ValueError(f"problem {self.key!r}: {name} has {len(rows)} rows for {count} bodies")
+                raise ValueError(f"{where}: {name} has {len(rows)} rows for {count} bodies")
             for i, row in enumerate(rows):
                 if name == "q0":
                     self._check_orientation(f"q0[{i}]", row)
                 else:
                     self._check_vector(f"{name}[{i}]", row, 3)
-        super().__post_init__()
 
     @cached_property
     def compiled_loads(self) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 from tqdm import tqdm
 
-from polhode.cli import UsageError
+from polhode.cli import UsageError, check_writable, not_negative, positive, whole
 from polhode.manybody import Scene, pictures
 from polhode.registry import nearest
 from polhode.study import style
@@ -21,6 +21,10 @@ from polhode.study.storage import write_atomically
 
 #: Edge of the picture in pixels, pictures in a second, colours.
 SIZE, RATE, COLOURS = 480, 25, 96
+#: Smallest and largest edge, and most pictures: all of them are held in memory.
+SMALLEST, LARGEST, MOST = 32, 2000, 2000
+#: Most steps; more are hours.
+MOST_STEPS = 1e9
 SUMMARY = "a moving picture (GIF) of many bodies in a box"
 
 
@@ -106,12 +110,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode animate``."""
     parser.add_argument("scene", nargs="?", default="chess", help=f"one of {', '.join(SCENES)}; by default chess")
     parser.add_argument("--method", default="spiral_leapfrog", help="key of a method with one torque in a step")
-    parser.add_argument("--dt", type=float, help="time step, s; by default that of the publication")
-    parser.add_argument("--time", type=float, default=0.6, help="simulated time, s")
-    parser.add_argument("--frames", type=int, default=72, help="pictures after the first")
-    parser.add_argument("--seed", type=int, default=0, help="of the initial state")
-    parser.add_argument("--spin", type=float, help="angular velocity at the start, rad/s; by default that of the scene")
-    parser.add_argument("--size", type=int, default=SIZE, help="edge of the picture, pixels")
+    parser.add_argument("--dt", type=positive, help="time step, s; by default that of the publication")
+    parser.add_argument("--time", type=positive, default=0.6, help="simulated time, s")
+    parser.add_argument("--frames", type=whole(1, MOST), default=72, help="pictures after the first")
+    parser.add_argument("--seed", type=whole(0), default=0, help="of the initial state")
+    parser.add_argument("--spin", type=not_negative, help="angular velocity at the start, rad/s; by default that of the scene")
+    parser.add_argument("--size", type=whole(SMALLEST, LARGEST), default=SIZE, help="edge of the picture, pixels")
     parser.add_argument("--output", type=Path, help="file to write; by default SCENE.gif")
 
 
@@ -124,17 +128,19 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"unknown scene {arguments.scene!r}; {nearest(arguments.scene, list(SCENES))}")
     if arguments.method not in METHODS:
         raise UsageError(f"unknown method {arguments.method!r}; {nearest(arguments.method, list(METHODS))}")
-    for name in ("time", "frames", "size"):
-        if not getattr(arguments, name) > 0:
-            raise UsageError(f"--{name} must be positive, got {getattr(arguments, name)!r}")
     output = arguments.output or Path(f"{arguments.scene}.gif")
     if output.suffix.lower() != ".gif":
         raise UsageError(f"--output: only GIF is written, got {output.name!r}; name a file that ends in .gif")
+    check_writable(output, "--output")
     dt = DT[arguments.scene] if arguments.dt is None else arguments.dt
+    if arguments.time / dt > MOST_STEPS:
+        raise UsageError(f"--time {arguments.time:g} with steps of {dt:g} s is more than {MOST_STEPS:g} steps; ask for less")
     scene = scene_of({"scene": arguments.scene, "spin": arguments.spin})
     try:
         animate(scene, output, arguments.method, dt, arguments.time, arguments.frames, arguments.seed, arguments.size)
     except (ValueError, FileNotFoundError) as error:
         raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"--output: {output} cannot be written: {error.strerror or error}") from None
     print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
     return 0

@@ -6,16 +6,17 @@ the lab frame at every step and gives it back, as the code of a simulation often
 """
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 from tqdm import tqdm
 
-from polhode.cli import UsageError
+from polhode.cli import UsageError, check_writable, positive, whole
 from polhode.registry import catalogue, nearest
+from polhode.study import plugins as own
 from polhode.study import provenance, timing
 from polhode.study.step_times import OTHER, in_frame
 from polhode.study.storage import write_text
@@ -26,8 +27,10 @@ SUMMARY = "what a step of each method costs on this machine"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What ``polhode bench`` takes."""
     parser.add_argument("--methods", nargs="+", metavar="KEY", help="only these methods, with the two they are set against")
-    parser.add_argument("--rounds", type=int, default=200, help="how often each method is timed in each form (%(default)s)")
-    parser.add_argument("--block", type=float, default=5e-4, help="time of one sample, at least, s (%(default)s)")
+    parser.add_argument(
+        "--rounds", type=whole(1), default=200, help="how often each method is timed in each form (%(default)s)"
+    )
+    parser.add_argument("--block", type=positive, default=5e-4, help="time of one sample, at least, s (%(default)s)")
     parser.add_argument("--frame", choices=[*timing.FRAMES, "both"], default="body", help="where the angular velocity is kept")
     parser.add_argument("--plugin", action="append", default=[], metavar="FILE", help="a method of your own; may be repeated")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the table there as well, in full precision")
@@ -39,12 +42,10 @@ def run(arguments: argparse.Namespace) -> int:
     Raises
     ------
     UsageError
-        For an unknown method, a plug-in that cannot be loaded, and numbers that are not positive.
+        For an unknown method, a plug-in that cannot serve, and a table that cannot be written.
     """
-    if arguments.rounds < 1:
-        raise UsageError(f"--rounds must be at least 1, got {arguments.rounds}")
-    if not (np.isfinite(arguments.block) and arguments.block > 0):
-        raise UsageError(f"--block must be positive, got {arguments.block}")
+    if arguments.csv is not None:
+        check_writable(arguments.csv, "--csv")
     methods = chosen(arguments.methods, arguments.plugin)
     frames = timing.FRAMES if arguments.frame == "both" else (arguments.frame,)
     host = provenance.host()
@@ -86,15 +87,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def chosen(keys: list[str] | None, plugins: list[str]) -> list[Any]:
-    """The methods of these keys, or all, with those of the plug-ins and the two that all are set against.
+    """The methods of these keys, or all, with those of the plug-ins, tried first, and the two that all are set against.
 
     Raises
     ------
     UsageError
-        If there is no such method or plug-in.
+        If there is no such method, or a plug-in cannot serve.
     """
     methods = catalogue("polhode.methods")
     try:
+        for remark in own.try_out(plugins) if plugins else ():
+            print(remark, file=sys.stderr)
         added = [methods.load(path).key for path in plugins]
     except (FileNotFoundError, ValueError) as error:
         raise UsageError(f"--plugin: {error}") from error

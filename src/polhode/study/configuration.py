@@ -242,14 +242,16 @@ class Study:
 
 
 def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] = (), *, checked: bool = False) -> Study:
-    """Validate ``config`` against the schema, load its plug-ins and expand its ladders.
+    """Validate ``config`` against the schema, try and load its plug-ins and expand its ladders.
+
+    What the user should know of a plug-in goes to standard error (:func:`polhode.study.plugins.try_out`).
 
     Parameters
     ----------
     config : mapping as read from YAML
     home : folder of the Snakefile; the schema and relative plug-in paths are looked up from there
     files : names of the files the configuration came from, for messages
-    checked : whether it has been held against the schema before, as in the jobs of a run
+    checked : whether it has been held against the schema, and its plug-ins tried, before: as in the jobs of a run
 
     Raises
     ------
@@ -260,13 +262,17 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     config = _with_numbers(config)
     if not checked:
         _check(config, yaml.safe_load((home / SCHEMA).read_text()), where)
-    plugins = []
-    for path in config["plugins"]:
-        try:
-            METHODS.load(home / path)
-        except (ValueError, FileNotFoundError, SyntaxError) as error:
-            raise ConfigurationError(f"{where}: plugins: {error}") from error
-        plugins.append((home / path).resolve())
+    plugins = [(home / path).resolve() for path in config["plugins"]]
+    try:
+        if plugins and not checked:
+            from polhode.study.plugins import try_out  # here, because jobs do not need it
+
+            for remark in try_out(plugins):
+                print(remark, file=sys.stderr)
+        for path in plugins:
+            METHODS.load(path)
+    except (ValueError, FileNotFoundError) as error:
+        raise ConfigurationError(f"{where}: plugins: {error}") from error
     known = list(METHODS)
     # Who names a plug-in wants to see it, also beside a list of methods that does not repeat its key.
     added = [key for key in known if METHODS.origin(key) in plugins]
@@ -305,23 +311,6 @@ def many_bodies(study: Study) -> tuple[list[OneTorque], list[str]]:
     keys = dict.fromkeys(key for part in study.scenes.values() for key in part.methods)
     found = [METHODS[key] for key in keys]
     return [m for m in found if isinstance(m, OneTorque)], list(dict.fromkeys(part.scene for part in study.scenes.values()))
-
-
-def compile_plugins(study: Study) -> None:
-    """Compile the user's own methods, so that a slip in a kernel is one message now and not one a cell later.
-
-    Raises
-    ------
-    ConfigurationError
-        Naming the file and what the compiler says first.
-    """
-    for key in study.plugin_methods:
-        try:
-            METHODS[key].compile()
-        except Exception as error:
-            said = [line.strip() for line in str(error).splitlines() if line.strip()]
-            reason = next((line for line in said if "rror: " in line or "not defined" in line or "ntyped" in line), said[0])
-            raise ConfigurationError(f"plug-in {METHODS.origin(key)} does not compile: {reason}") from error
 
 
 def _cost(settings: Mapping[str, Any] | None) -> Cost | None:

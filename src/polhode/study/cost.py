@@ -393,7 +393,7 @@ def _known(registry: Any, key: str) -> Method | None:
 def _counted(registry: Any, key: str, normalise: bool | None) -> Operations | None:
     try:
         return operations(registry[key], normalise)
-    except (KeyError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         return None
 
 

@@ -13,7 +13,7 @@ from textwrap import wrap
 import pandas as pd
 import xarray as xr
 
-from polhode.cli import UsageError
+from polhode.cli import UsageError, not_negative, positive
 from polhode.registry import nearest
 from polhode.study.ranking import candidates, ladder, ranked
 from polhode.study.storage import group_names, read_dataset
@@ -36,12 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--problem", required=True, metavar="KEY", help="test problem with a torque like yours, as in config.yaml"
     )
-    parser.add_argument("--error", required=True, type=float, help="relative error to stay below, between 0 and 1")
+    parser.add_argument("--error", required=True, type=positive, help="relative error to stay below, between 0 and 1")
     parser.add_argument(
-        "--torque-price", type=float, default=0.0, help="cost of one torque in steps of direct Euler (%(default)s)"
+        "--torque-price", type=not_negative, default=0.0, help="cost of one torque in steps of direct Euler (%(default)s)"
     )
     parser.add_argument("--one-torque", action="store_true", help="only methods with one torque in a step")
-    parser.add_argument("--results", type=Path, default=Path("results"), metavar="FOLDER", help="folder of a run (%(default)s)")
+    parser.add_argument(
+        "--results", type=Path, metavar="FOLDER", help="folder of a run (results if it is there, else what comes with polhode)"
+    )
     parser.add_argument("--all", action="store_true", help="list all methods, the variants as published among them")
 
 
@@ -55,19 +57,47 @@ def run(arguments: argparse.Namespace) -> int:
         cost.nc to read.
     """
     path = find_file(arguments.results)
-    print(advice(path, arguments.problem, arguments.error, arguments.torque_price, arguments.one_torque, arguments.all))
+    try:
+        text = advice(path, arguments.problem, arguments.error, arguments.torque_price, arguments.one_torque, arguments.all)
+    except (OSError, RuntimeError, ValueError, LookupError, AttributeError) as error:
+        # Whatever part of the file is damaged: nothing else is read here.
+        why = " ".join(str(error).split())
+        raise UsageError(
+            f"{path} is damaged or not a cost.nc of this version ({type(error).__name__}: {why[:200]}); {_again(path)}"
+        ) from error
+    print(text)
     return 0
 
 
-def find_file(results: Path, home: Path = Path(__file__).parents[3]) -> Path:
-    """cost.nc of a run, or the released one, looked for from here and from ``home``, the top of the source."""
-    places = [results / "cost.nc", RELEASED, home / RELEASED]
+def _again(path: Path) -> str:
+    """How to get another file in the place of ``path``."""
+    if path.parts[-len(RELEASED.parts) :] == RELEASED.parts:
+        return "take it from the repository again"
+    return f"delete it and make it again: ./reproduce {path}"
+
+
+def find_file(results: Path | None = None, home: Path = Path(__file__).parents[3]) -> Path:
+    """cost.nc of a run; where no run is named that of ``results``, or the released one, looked for here and in ``home``.
+
+    Raises
+    ------
+    UsageError
+        If there is none; also if the run that is named has none, since another run would answer another question.
+    """
+    if results is not None:
+        if not (results / "cost.nc").is_file():
+            what = "holds no cost.nc" if results.is_dir() else "is no folder"
+            raise UsageError(
+                f"--results: {results} {what}; make one with ./reproduce {results / 'cost.nc'}, or leave --results out for the "
+                "times that come with polhode"
+            )
+        return results / "cost.nc"
+    places = [Path("results/cost.nc"), RELEASED, home / RELEASED]
     for path in places:
         if path.is_file():
             return path
     raise UsageError(
-        f"there is no {places[0]} and no {RELEASED}; make one with ./reproduce {results}/cost.nc, "
-        "or name the folder of a run: --results"
+        f"there is no {places[0]} and no {RELEASED}; make one: ./reproduce {places[0]}, or name the folder of a run: --results"
     )
 
 

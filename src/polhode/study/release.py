@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 
 import polhode
-from polhode.cli import UsageError
+from polhode.cli import UsageError, check_writable
 from polhode.study.storage import group_names, read_dataset, write_groups
 
 SUMMARY = "the many-body results of a full run as a small file that comes with the code"
@@ -89,18 +89,30 @@ def _runs(groups: dict[str, xr.Dataset]) -> int:
     return sum(int(data["energy_error"].size) for data in groups.values())
 
 
+def _held(path: Path) -> dict[str, xr.Dataset]:
+    """The groups of a released file that is there already."""
+    try:
+        return {f"/{name}": read_dataset(path, name) for name in group_names(path)}
+    except (OSError, RuntimeError, ValueError, LookupError) as error:
+        raise UsageError(
+            f"--output: {path} is there and cannot be read ({' '.join(str(error).split())[:200]}); name another"
+        ) from error
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Write the file and say what is in it."""
+    check_writable(arguments.output, "--output")
     try:
         groups = released(arguments.results)
-    except (FileNotFoundError, ValueError) as error:
-        raise UsageError(str(error)) from None
-    if arguments.keep and arguments.output.is_file():
-        old = [name for name in group_names(arguments.output) if f"/{name}" not in groups]
-        groups = {"/": groups["/"], **{f"/{name}": read_dataset(arguments.output, name) for name in old}, **groups}
+    except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
+        said = str(error) if isinstance(error, FileNotFoundError | ValueError) else f"{type(error).__name__}: {error}"
+        raise UsageError(f"--results: {arguments.results} is no folder of a finished run: {said}") from error
+    old = _held(arguments.output) if arguments.output.is_file() and (arguments.keep or not arguments.force) else {}
+    if arguments.keep:
+        groups = {"/": groups["/"], **{name: data for name, data in old.items() if name not in groups}, **groups}
     runs = _runs({name: data for name, data in groups.items() if name != "/"})
     if arguments.output.is_file() and not arguments.force:
-        known = _runs({name: read_dataset(arguments.output, name) for name in group_names(arguments.output)})
+        known = _runs(old)
         if known > runs:
             raise UsageError(f"{arguments.output} holds {known} runs and would get {runs}; --force writes it all the same")
     compressed: dict[str, Any] = {"zlib": True, "complevel": 9}

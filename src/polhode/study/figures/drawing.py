@@ -1,10 +1,13 @@
 """What several figures share: axes for errors, legends, guides, and the two common kinds of picture."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -41,9 +44,41 @@ def looks_of(inputs: Inputs, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {key: look for key, look in style.styles(every, variants).items() if key in keys}
 
 
+#: Characters in whose place the font of the figures has another one, or that begin a formula for matplotlib.
+_AS_FORMULA = {
+    "$": r"\$",
+    "_": r"$\_$",
+    "<": "${<}$",
+    ">": "${>}$",
+    "|": "${|}$",
+    "{": r"$\{$",
+    "}": r"$\}$",
+    "\\": r"$\backslash$",
+    "±": r"$\pm$",
+    "°": r"$^\circ$",
+    "²": "$^2$",
+    "³": "$^3$",
+    "µ": r"$\mu$",
+    "·": r"$\cdot$",
+}
+
+
 def printable(text: str) -> str:
-    """A name as matplotlib can print it: the font of the figures has another character in the place of the underscore."""
-    return text.replace("_", r"$\_$")
+    """A name, plain text, as matplotlib prints it with the fonts of the figures; what none of them has becomes ``?``."""
+    first, second = _characters()
+    known = "".join(c if ord(c) < 0x7F or c in _AS_FORMULA or ord(c) in second - first else "?" for c in text)
+    if any(_AS_FORMULA.get(c, "").count("$") > 1 for c in known):
+        # Beside a formula the first font serves alone: letters lose their accents.
+        plain = (c if c in _AS_FORMULA else unicodedata.normalize("NFKD", c)[0] for c in known)
+        known = "".join(c if ord(c) < 0x7F or c in _AS_FORMULA else "?" for c in plain)
+    return "".join(_AS_FORMULA.get(c, c) for c in known)
+
+
+@cache
+def _characters() -> list[frozenset[int]]:
+    """The characters of the two fonts of the figures; the first, an old one of TeX, has others in their places beyond ASCII."""
+    names = style.SETTINGS["font.family"]
+    return [frozenset(font_manager.get_font(font_manager.findfont(name)).get_charmap()) for name in names]
 
 
 def legend_below(figure: Figure, inputs: Inputs, keys: Sequence[str], looks: dict[str, dict[str, Any]], columns: int) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 import polhode.methods as _methods
-from polhode.study import comparison
+from polhode.study import comparison, declared
 from polhode.study.comparison import BOUNDED, FRICTION
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.numbers.formats import at, factor, macro_name, peak, plain, quotient, upper
@@ -106,6 +106,7 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
         if len(missed)
         else "No method stays below what it declares for a class."
     )
+    result["studyPluginSentence"] = _plugin_orders(inputs)
     series = [p for p in inputs.problems if not _closed_form(inputs, p)]
     result["studyNoClosedForm"] = listed(escape(comparison.short_name(inputs, p)) for p in series)
     result["studySeriesCount"] = str(len(series))
@@ -118,6 +119,21 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
                 text = decimal(float(found[f"{short}_order"]), 2)
                 result[f"studyClass{called}{name.capitalize()}{macro_name(key)}"] = text
     return result
+
+
+def _plugin_orders(inputs: Inputs) -> str:
+    """What plug-ins declare and a run does not find, as a sentence; empty where it finds all."""
+    found = [one for p in inputs.problems for one in declared.below(inputs.of(p).errors) if one.method in inputs.plugins]
+    if not found:
+        return ""
+    parts = [
+        f"{escape(one.label)} declares order {one.declared} in the {one.quantity} and has "
+        f"{decimal(one.measured, 2) if isfinite(one.measured) else 'none'} on the problem "
+        f"\\emph{{{escape(comparison.short_name(inputs, one.problem))}}}"
+        for one in found[: declared.MOST]
+    ]
+    more = f"; so it is {len(found) - len(parts)} times more" if len(found) > len(parts) else ""
+    return f"Of the plug-ins of this run not all is measured that they declare: {'; '.join(parts)}{more}."
 
 
 def _closed_form(inputs: Inputs, problem: str) -> bool:

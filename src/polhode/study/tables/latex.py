@@ -37,12 +37,20 @@ _SPECIAL = {
     "—": "---",
     "’": "'",
 }
+#: Letters below U+0180 that the fonts of the report do not have.
+_LACKING = frozenset("ĦħĸĿŀŉŦŧſ")
 NOT_AVAILABLE = "n/a"
 
 
 def escape(text: str) -> str:
-    """Plain text as LaTeX that prints the same characters; characters that LaTeX's fonts lack become ``?``."""
-    return "".join(_SPECIAL.get(c, c if c.isprintable() and ord(c) < 0x180 else "?") for c in str(text))
+    """Plain text as LaTeX that prints the same characters on one line; what the fonts of the report lack becomes ``?``."""
+    line = "".join(" " if c.isspace() else _escaped(c) for c in str(text))
+    # At the beginning of a row these would belong to the end of the row before.
+    return f"{{}}{line}" if line.lstrip()[:1] in ("[", "*") else line
+
+
+def _escaped(c: str) -> str:
+    return _SPECIAL.get(c, c if c.isprintable() and ord(c) < 0x180 and c not in _LACKING else "?")
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -1,0 +1,173 @@
+"""Checks of what users hand over: a wrong type or value is one message that names the argument, here and nowhere else.
+
+A wrong type is a :class:`TypeError`, a wrong value a :class:`ValueError`; both read ``NAME must be ..., got VALUE``. A bool is
+no number and a float no whole number, because that is a slip more often than it is meant. NumPy's scalars and arrays without
+dimensions, as xarray hands them out, are numbers.
+"""
+
+from collections.abc import Iterable
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+#: Longer values are cut in a message.
+SHOWN = 80
+
+
+def shown(value: object) -> str:
+    """A value as an error message shows it."""
+    text = repr(value) if not isinstance(value, np.ndarray) else f"an array of shape {value.shape} and type {value.dtype}"
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+
+
+def _scalar(value: Any) -> Any:
+    """What an array without dimensions holds; anything else as it is."""
+    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+
+
+def number(name: str, value: Any, *, above: float | None = None, least: float | None = None, unit: str = "") -> float:
+    """``value`` as a float, if it is a finite number.
+
+    Parameters
+    ----------
+    name : what the message calls it
+    above, least : it must be greater than the one, and not less than the other
+    unit : said where something else than a number was given
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument.
+    """
+    bare = _scalar(value)
+    if isinstance(bare, bool | np.bool_) or not isinstance(bare, Real):
+        raise TypeError(f"{name} must be a number{f' ({unit})' if unit else ''}, got {shown(value)}")
+    try:
+        result = float(bare)
+    except OverflowError:
+        result = float("inf")
+    if not isfinite(result) or (above is not None and not result > above) or (least is not None and not result >= least):
+        raise ValueError(f"{name} must be {_range(above, least)}, got {shown(bare)}")
+    return result
+
+
+def _range(above: float | None, least: float | None) -> str:
+    if above == 0:
+        return "positive and finite"
+    if least == 0:
+        return "finite and not negative"
+    limits = [f"{word} {limit:g}" for word, limit in (("greater than", above), ("at least", least)) if limit is not None]
+    return " and ".join(["finite", *limits])
+
+
+def positive(name: str, value: Any, unit: str = "") -> float:
+    """``value`` as a float, if it is a positive and finite number; see :func:`number`."""
+    return number(name, value, above=0.0, unit=unit)
+
+
+def whole(name: str, value: Any, *, least: int | None = None) -> int:
+    """``value`` as an int, if it is a whole number, not less than ``least``; a float is none.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument.
+    """
+    bare = _scalar(value)
+    if isinstance(bare, bool | np.bool_) or not isinstance(bare, Integral):
+        raise TypeError(f"{name} must be a whole number, got {shown(value)}")
+    if least is not None and bare < least:
+        raise ValueError(f"{name} must be at least {least}, got {shown(bare)}")
+    return int(bare)
+
+
+def flag(name: str, value: Any) -> bool:
+    """``value``, if it is True or False.
+
+    Raises
+    ------
+    TypeError
+        Naming the argument.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
+
+
+def switch(name: str, value: Any) -> bool | None:
+    """The same where None stands for what is declared elsewhere."""
+    if value is not None and not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True, False or None, got {shown(value)}")
+    return None if value is None else bool(value)
+
+
+def text(name: str, value: Any, *, empty: bool = True) -> str:
+    """``value``, if it is a text, and has a letter in it unless it may be ``empty``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a text, got {shown(value)}")
+    if not empty and not value.strip():
+        raise ValueError(f"{name} must not be empty, got {shown(value)}")
+    return value
+
+
+def function(name: str, value: Any, *, optional: bool = False) -> Any:
+    """``value``, if it can be called.
+
+    Raises
+    ------
+    TypeError
+        Naming the argument.
+    """
+    if not callable(value) and not (optional and value is None):
+        raise TypeError(f"{name} must be a function{' or None' if optional else ''}, got {shown(value)}")
+    return value
+
+
+def vector(name: str, values: Any, size: int) -> tuple[float, ...]:
+    """``values`` as a tuple of ``size`` finite numbers.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, and the component that is not.
+    """
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
+        raise TypeError(f"{name} must be {size} numbers, got {shown(values)}")
+    row = tuple(values)
+    if len(row) != size:
+        raise ValueError(f"{name} must be {size} finite numbers, got {shown(values)}")
+    try:
+        return tuple(number(name, value) for value in row)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name} must be {size} finite numbers, got {shown(values)}") from None
+
+
+def array(name: str, values: Any, columns: int = 0) -> np.ndarray:
+    """``values`` as a float array of finite numbers: (n,), or (n, ``columns``); never the caller's own.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, the shape wanted and what was given.
+    """
+    wanted = f"(n, {columns})" if columns else "(n,)"
+    try:
+        raw = np.asarray(values)
+        if raw.dtype.kind not in "iuf":
+            raise TypeError
+        found = np.array(raw, dtype=float, order="C")
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be numbers, an array {wanted}, got {shown(values)}") from None
+    if found.ndim != (2 if columns else 1) or (columns and found.shape[1] != columns):
+        raise ValueError(f"{name} must be an array {wanted}, got the shape {found.shape}")
+    if not np.isfinite(found).all():
+        raise ValueError(f"{name} must be finite; row {int(np.argwhere(~np.isfinite(found))[0][0])} is not")
+    return found

@@ -1,0 +1,254 @@
+"""Commands that cannot be done as asked: said at once, with what to write instead, before any work."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from polhode import cli
+from polhode.study import animation, bench, plugins, recommend, timing
+from polhode.study.storage import write_text
+
+HOME = Path(__file__).parents[1]
+RELEASED = HOME / "data" / "released"
+ASKED = ["recommend", "--problem", "spiral_cylinder", "--error", "1e-3"]
+
+
+@pytest.fixture(autouse=True)
+def _no_work(monkeypatch):
+    """Whoever begins to work has not looked."""
+
+    def work(*arguments, **options):
+        raise AssertionError("the work began")
+
+    monkeypatch.setattr(timing, "timing", work)
+    monkeypatch.setattr(timing, "compile_forms", work)
+    monkeypatch.setattr(animation, "animate", work)
+
+
+def refused(capsys, *words):
+    """What the command says, on standard error, in a line or two."""
+    assert cli.main(list(map(str, words))) == 2
+    shown = capsys.readouterr()
+    assert shown.out == "" and shown.err.startswith("polhode") and len(shown.err) < 600 and shown.err.count("\n") <= 2
+    return shown.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["relase"], "unknown command 'relase'; did you mean 'release'?"),
+        (["recomend"], "unknown command 'recomend'; did you mean 'recommend'?"),
+        (["xyz"], "unknown command 'xyz'; known are: animate, bench, recommend, release"),
+        ([], "the following arguments are required: COMMAND"),
+        (["bench", "--round", "3"], "unknown argument --round; did you mean '--rounds'?"),
+        (["bench", "extra"], "unknown argument extra; it takes no such word"),
+        (["bench", "--frame", "lap"], "--frame: unknown choice 'lap'; did you mean 'lab'?"),
+        (["bench", "--methods"], "--methods: expected at least one argument"),
+        (["bench", "--methods", ""], "unknown method ''"),
+        (["release", "--forc"], "unknown argument --forc; did you mean '--force'?"),
+        ([*ASKED, "--torque", "free"], "unknown argument --torque; did you mean '--torque-price'?"),
+        ([*ASKED, "--torque=3"], "unknown argument --torque=3; did you mean '--torque-price'?"),
+        ([*ASKED, "--al"], "unknown argument --al; did you mean '--all'?"),
+        ([*ASKED, "--cores", "0"], "unknown argument --cores; known are: --all, "),
+        (["recommend", "--error", "1e-3"], "the following arguments are required: --problem"),
+    ],
+    ids=" ".join,
+)
+def test_words_that_nobody_knows(capsys, words, message):
+    assert message in refused(capsys, *words)
+
+
+def bad(option, values, wanted):
+    return [([option, value], f"{option} must be {wanted}, got") for value in values]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        *bad("--rounds", ["0", "-3"], "at least 1"),
+        *bad("--rounds", ["nan", "2.5", "1e3", "many", ""], "a whole number"),
+        *bad("--block", ["0", "-1", "nan", "inf", "-1e-3", "-inf"], "positive and finite"),
+        *bad("--block", ["long"], "a number"),
+    ],
+    ids=str,
+)
+def test_numbers_of_bench(capsys, words, message):
+    assert message in refused(capsys, "bench", *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        *bad("--spin", ["nan", "inf", "-1", "-.5"], "finite and not negative"),
+        *bad("--spin", ["fast"], "a number"),
+        *bad("--dt", ["0", "nan", "inf", "-1e-5"], "positive and finite"),
+        *bad("--time", ["0", "nan", "inf", "-1"], "positive and finite"),
+        *bad("--frames", ["0", "-1", "100000000"], "between 1 and 2000"),
+        *bad("--size", ["0", "1", "100000000"], "between 32 and 2000"),
+        *bad("--seed", ["-1"], "at least 0"),
+        *bad("--seed", ["1.5", "nan"], "a whole number"),
+    ],
+    ids=str,
+)
+def test_numbers_of_animate(capsys, words, message):
+    assert message in refused(capsys, "animate", "rods", *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        *bad("--torque-price", ["inf", "nan", "-1", "-1e-3"], "finite and not negative"),
+        *bad("--torque-price", ["free"], "a number"),
+        *bad("--error", ["nan", "inf", "0", "-1e-3"], "positive and finite"),
+        (["--error", "2"], "--error must lie between 0 and 1, got 2"),
+    ],
+    ids=str,
+)
+def test_numbers_of_recommend(capsys, words, message):
+    assert message in refused(capsys, *ASKED, *words)
+
+
+def test_more_steps_than_anyone_waits_for(capsys, tmp_path):
+    said = refused(capsys, "animate", "rods", "--time", "1e6", "--dt", "1e-9", "--output", tmp_path / "rods.gif")
+    assert "--time 1e+06 with steps of 1e-09 s is more than 1e+09 steps" in said
+
+
+def test_good_numbers_are_taken():
+    asked = cli.parser().parse_args(["animate", "rods", "--spin", "0", "--dt", "1e-5", "--seed", "0", "--frames", "2000"])
+    assert (asked.spin, asked.dt, asked.seed, asked.frames) == (0.0, 1e-5, 0, 2000)
+
+
+# --- files that cannot be written, found before the work -------------------------------------------------------------
+
+#: Where nobody can write: a folder, below a file, and a name too long for any file system.
+NOWHERE = [
+    (Path("{folder}"), "is a folder; name a file"),
+    (Path("{folder}/file.txt/x"), "cannot be written: Not a directory"),
+    (Path("{folder}") / ("x" * 300), "cannot be written: File name too long"),
+]
+
+
+@pytest.mark.parametrize(("path", "message"), NOWHERE, ids=["folder", "below a file", "long name"])
+def test_files_are_tried_before_the_work(capsys, tmp_path, path, message):
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "file.txt").write_text("")
+    (tmp_path / "file.txt.gif").mkdir()
+    place = Path(str(path).format(folder=tmp_path))
+    assert message in refused(capsys, "bench", "--csv", place)
+    assert message in refused(capsys, "release", "--output", place, "--results", tmp_path)
+    gif = tmp_path / "file.txt.gif" if place == tmp_path else Path(f"{place}.gif")
+    assert message in refused(capsys, "animate", "rods", "--output", gif)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file.txt", "file.txt.gif", "taken"]
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder(capsys, tmp_path):
+    tmp_path.chmod(0o500)
+    assert "cannot be written: Permission denied" in refused(capsys, "bench", "--csv", tmp_path / "a" / "table.csv")
+
+
+def test_a_file_that_can_be_written_is_left_alone(tmp_path):
+    there = tmp_path / "there.csv"
+    there.write_text("kept")
+    cli.check_writable(there, "--csv")
+    cli.check_writable(tmp_path / "new" / "deep" / "table.csv", "--csv")
+    assert there.read_text() == "kept" and list(tmp_path.iterdir()) == [there]
+
+
+# --- plug-ins of bench -----------------------------------------------------------------------------------------------
+
+
+def test_a_plugin_of_bench_is_tried_first(capsys, monkeypatch, tmp_path):
+    asked = []
+
+    def try_out(paths):
+        asked.extend(paths)
+        raise plugins.PluginError("plug-in slip.py does not compile: line 19")
+
+    monkeypatch.setattr(bench.own, "try_out", try_out)
+    path = tmp_path / "slip.py"
+    path.write_text("METHOD = 3")
+    assert "--plugin: plug-in slip.py does not compile: line 19" in refused(capsys, "bench", "--plugin", path)
+    assert asked == [str(path)]
+
+
+def test_a_plugin_of_bench_that_is_not_there(capsys):
+    assert "nowhere.py does not exist" in refused(capsys, "bench", "--plugin", "nowhere.py")
+
+
+# --- what recommend reads --------------------------------------------------------------------------------------------
+
+
+def test_a_folder_that_is_named_must_hold_the_run(capsys, tmp_path):
+    assert "is no folder" in refused(capsys, *ASKED, "--results", tmp_path / "nothere")
+    assert "holds no cost.nc; make one with ./reproduce" in refused(capsys, *ASKED, "--results", tmp_path)
+    assert cli.main(ASKED) == 0  # without a name the released measurement answers
+    shown = " ".join(capsys.readouterr().out.split())
+    assert str(recommend.find_file()) in shown
+
+
+@pytest.mark.parametrize("damage", ["empty", "text", "cut", "another"])
+def test_a_damaged_cost_file_is_named(capsys, tmp_path, damage):
+    whole = (RELEASED / "cost.nc").read_bytes()
+    content = {
+        "empty": b"",
+        "text": b"hello",
+        "cut": whole[: len(whole) // 2],
+        "another": (RELEASED / "many_body.nc").read_bytes(),
+    }[damage]
+    (tmp_path / "cost.nc").write_bytes(content)
+    said = refused(capsys, *ASKED, "--results", tmp_path)
+    assert str(tmp_path / "cost.nc") in said
+    assert ("does not hold 'spiral_cylinder'" if damage == "another" else "delete it and make it again: ./reproduce") in said
+
+
+def test_a_cost_file_that_lacks_something_is_named(capsys, tmp_path):
+    import xarray as xr
+
+    from polhode.study.storage import read_dataset, write_groups
+
+    data = read_dataset(RELEASED / "cost.nc", "spiral_cylinder")
+    del data.attrs["price_unit"]
+    write_groups({"/": xr.Dataset(), "/spiral_cylinder": data}, tmp_path / "cost.nc")
+    said = refused(capsys, *ASKED, "--torque-price", "1", "--results", tmp_path)
+    assert "not a cost.nc of this version" in said and "price_unit" in said
+
+
+def test_release_names_what_is_damaged(capsys, tmp_path):
+    words = ["release", "--results", tmp_path, "--output", tmp_path / "out.nc"]
+    assert "many_body.nc is missing" in refused(capsys, *words)
+    (tmp_path / "many_body.nc").write_bytes(b"hello")
+    write_text(tmp_path / "provenance.json", "{}")
+    assert "many_body.nc" in refused(capsys, *words)
+    write_text(tmp_path / "provenance.json", "{")
+    assert "is no folder of a finished run" in refused(capsys, *words)
+
+
+# --- ./reproduce and Snakemake ---------------------------------------------------------------------------------------
+
+
+def test_reproduce_knows_a_slip_from_a_target():
+    """The lines of ``reproduce`` that look at its first word, on their own: the environment is not made for it."""
+    text = (HOME / "reproduce").read_text()
+    begin, end = text.index("# A word that looks like a command"), text.index("builds=yes # or Snakemake")
+    script = f'set -euo pipefail\ndie() {{ echo "$*"; exit 1; }}\n{text[begin:end]}\necho "target $1"\n'
+
+    def first_word(word):
+        environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+        command = ["bash", "-c", script, "reproduce", word]
+        done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, env=environment)
+        return done.stdout.strip()
+
+    assert first_word("relase") == "there is no command relase; did you mean ./reproduce release?"
+    assert first_word("tets") == "there is no command tets; did you mean ./reproduce test?"
+    for target in ("all", "report", "timing", "results/report.pdf", "docs", "-n"):
+        assert first_word(target) == f"target {target}"
+
+
+def test_no_cores_are_refused():
+    command = [sys.executable, "-m", "snakemake", "--cores", "0", "-n", "--configfile", "workflow/config/quick.yaml"]
+    done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0 and "--cores must be at least 1, got 0" in done.stdout + done.stderr

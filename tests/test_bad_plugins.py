@@ -1,0 +1,390 @@
+"""A user's own methods that cannot serve, or that declare what is not so: each is one message that names file and line."""
+
+import shutil
+import subprocess
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+import yaml
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+import polhode
+from polhode.study import cost, declared, plugins, style
+from polhode.study.configuration import ConfigurationError, resolve
+from polhode.study.figures.drawing import printable
+from polhode.study.orders import fit_order
+from polhode.study.tables.latex import escape, tabular
+
+HOME = Path(__file__).parents[1]
+EXAMPLE = (HOME / "docs" / "example_plugin.py").read_text(encoding="utf-8")
+#: The first line of a kernel of the example, before which others are put.
+STEP = "    q, omega = state[:4], state[4:7]\n    omega = kick"
+#: Labels that are LaTeX, that have characters of their own, that are too long, that are no line.
+LABELS = (
+    r"$\frac{$",
+    r"\input{secret} & 100 % #1 ~ ^ {}",
+    "$",
+    r"\$",
+    "[1] *a*",
+    "* star",
+    "a_b^c <d> | \\",
+    "Möglich_2 é²",
+    "日本語 😀 Ħ ſ",
+    "ω × Δ ± 3° − ½",
+    "x" * 3000,
+    "two\nlines\tand\0more",
+    "\N{RIGHT-TO-LEFT OVERRIDE}abc",
+)
+
+
+@pytest.fixture(autouse=True)
+def forget_plugins():
+    """Take out again what a test adds to the methods."""
+    kept = dict(polhode.methods._items), dict(polhode.methods._origins)
+    yield
+    polhode.methods._items, polhode.methods._origins = kept
+
+
+@pytest.fixture
+def write(tmp_path):
+    """A changed copy of the example, in a file of its own."""
+
+    def written(old, new, name="mine.py"):
+        assert old in EXAMPLE
+        path = tmp_path / name
+        path.write_text(EXAMPLE.replace(old, new), encoding="utf-8")
+        return path
+
+    return written
+
+
+# --- at import -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import sys\nsys.exit(3)", r"bad\.py, line 2, cannot be loaded: it ends the program \(SystemExit: 3\)"),
+        ("raise SystemExit", r"bad\.py, line 1, cannot be loaded: it ends the program"),
+        ("x = 1\nraise KeyboardInterrupt", r"bad\.py, line 2, cannot be loaded: KeyboardInterrupt"),
+        ("raise GeneratorExit", r"bad\.py, line 1, cannot be loaded: GeneratorExit"),
+        ("def f():\n    f()\nf()", r"bad\.py, line 2, cannot be loaded: RecursionError"),
+        ("x = (", r"bad\.py cannot be loaded: SyntaxError: '\(' was never closed \(bad\.py, line 1\)"),
+        ("x = '\0'", r"bad\.py cannot be loaded: SyntaxError: .*null bytes"),
+        ("1 / 0", r"bad\.py, line 1, cannot be loaded: ZeroDivisionError"),
+    ],
+)
+def test_whatever_an_import_raises(tmp_path, text, message):
+    path = tmp_path / "bad.py"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        polhode.methods.load(path)
+
+
+def test_ctrl_c_in_an_import_is_the_users(tmp_path):
+    path = tmp_path / "slow.py"
+    path.write_text("import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(5)")
+    with pytest.raises(KeyboardInterrupt):
+        polhode.methods.load(path)
+
+
+def test_a_path_that_is_none():
+    with pytest.raises(TypeError, match="path must be that of a Python file, got None"):
+        polhode.methods.load(None)
+
+
+# --- wrong declarations ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('label="My SPIRAL"', "label=3", "label must be a text, got 3"),
+        ('label="My SPIRAL"', 'label=" "', "label must not be empty"),
+        ('    label="My SPIRAL",\n', "", "missing 1 required keyword-only argument: 'label'"),
+        ('label="My SPIRAL"', 'label="a", colour="red"', "unexpected keyword argument 'colour'"),
+        ("order_q=2", 'order_q="2"', "order_q must be a whole number, got '2'"),
+        ("order_q=2", "order_q=2.5", "order_q must be a whole number, got 2.5"),
+        ("order_omega=3", "order_omega=0", "order_omega must be at least 1, got 0"),
+        ("order_omega=3", "order_omega=True", "order_omega must be a whole number, got True"),
+        ("normalises=False", 'normalises="no"', "normalises must be True or False, got 'no'"),
+        ("normalises=False", "normalises=False, order_exceptions=3", "order_exceptions must be a dict"),
+        ("normalises=False", 'normalises=False, order_exceptions={"lap": (1, 1)}', "unknown torque class 'lap'"),
+        ("normalises=False", 'normalises=False, order_exceptions={"lab": 1}', "orders must be two numbers"),
+        (
+            "normalises=False",
+            'normalises=False, order_exceptions={"lab": (1, "1")}',
+            "the order for 'lab' must be a whole number",
+        ),
+        ("normalises=False", 'normalises=False, engines="single body"', "engines must be a tuple of some of 'single body'"),
+        ("normalises=False", 'normalises=False, engines=("gpu",)', "engines must be a tuple of some of 'single body'"),
+        ("normalises=False", 'normalises=False, torque_time="0"', "torque_time must be a number, got '0'"),
+        ("normalises=False", "normalises=False, torque_time=0.3", "torque_time is 0, 0.5 or 1"),
+        ("normalises=False", "normalises=False, translation=3", "translation must be a Translation or None"),
+        ("normalises=False", "normalises=False, note=None", "note must be a text, got None"),
+        ("stored_offset=-0.5", 'stored_offset="-0.5"', "stored_offset must be a number, got '-0.5'"),
+        ("stored_offset=-0.5", "stored_offset=float('nan')", "stored_offset must be finite, got nan"),
+        ("    read=read,", '    read="read",', "read must be a function, got 'read'"),
+        ("    stored=stored_in_body_frame,", "    stored=read,", "stored is handed 3 arguments (state, body, dt), but takes 4"),
+        ('key="my_spiral"', "key=3", "key must be a text, got 3"),
+        ('key="my_spiral"', 'key="mein_löffel"', "is not a plain name"),
+        ('key="my_spiral"', 'key="' + "x" * 300 + '"', "is not a plain name"),
+        ('key="my_spiral"', 'key="../up"', "is not a plain name"),
+    ],
+    ids=lambda text: text.strip()[:40],
+)
+def test_a_wrong_declaration_names_file_line_and_field(write, old, new, message):
+    path = write(old, new)
+    with pytest.raises(ValueError) as caught:
+        polhode.methods.load(path)
+    said = str(caught.value)
+    assert message in said and f"{path}, line {1 + EXAMPLE[: EXAMPLE.index('METHOD =')].count(chr(10))}, cannot" in said
+    assert len(said) < 500
+
+
+def test_a_key_that_differs_in_capitals_alone_is_taken(write):
+    with pytest.raises(ValueError, match=r"mine\.py: method key 'Euler' is taken by .*euler\.py"):
+        polhode.methods.load(write('key="my_spiral"', 'key="Euler"'))
+
+
+# --- kernels that do not compile -------------------------------------------------------------------------------------
+
+#: What is wrong, what of the example is changed for it, and what is said.
+SLIPS = {
+    "unknown name": ("return axpy(2 *", "return axpyy(2 *", "line 19, 'return axpyy(2", "name 'axpyy' is not defined"),
+    "wrong index": (STEP, STEP.replace("state[4:7]", "state[9]"), "line 31, 'q, omega = state[:4], state[9]'", "range"),
+    "import": (STEP, f"    import os\n{STEP}", "line 31, 'import os'", "opcode"),
+    "plain helper": ("@kernel\ndef kick", "def kick", "line 24, 'return q + kick(", "kick is a plain function; write @kernel"),
+    "plain kernel": ("@kernel\ndef after_torque", "def after_torque", "line 28: after_torque is a plain function", "@kernel"),
+    "in our kernel": ("euler_equations(omega, torque, body)", "euler_equations(omega, torque, dt)", "line 16, 'k1", "getitem"),
+    "longer state": (
+        "dt) + omega\n",
+        "dt) + omega + (1, 2)\n",
+        "line 28: after_torque returns 9 numbers",
+        "7 floats are wanted",
+    ),
+    "short reading": (
+        "return state[:4], kick",
+        "return state[:3], kick",
+        "line 36: read returns (3 floats, 3 floats)",
+        "omega",
+    ),
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_the_line_to_blame_is_quoted(write, slip):
+    old, new, *said = SLIPS[slip]
+    path = write(old, new)
+    with pytest.raises(plugins.PluginError) as caught:
+        plugins.compile_plugin(polhode.methods.load(path), path)
+    message = str(caught.value)
+    assert message.startswith(f"plug-in {path} does not compile: line ") and len(message) < 500
+    assert all(part in message for part in said), message
+    assert "protocol.py" not in message and "drive" not in message
+
+
+# --- kernels that fail when they run ---------------------------------------------------------------------------------
+
+
+def test_a_kernel_that_raises(write):
+    path = write(STEP, f"    if dt > 0.0:\n        raise ValueError('no')\n{STEP}")
+    with pytest.raises(plugins.PluginError, match=r"mine\.py, line 32, fails in its first steps: ValueError: no; a kernel"):
+        plugins.run_plugin(polhode.methods.load(path), path)
+
+
+def test_a_kernel_that_gives_no_numbers_is_a_remark_and_a_result(write):
+    path = write("return rotate(q, omega, dt) + omega", "return rotate(q, omega, dt * (0.0 / (dt - dt))) + omega")
+    method = polhode.methods.load(path)
+    (remark,) = plugins.run_plugin(method, path)
+    assert "gives no finite numbers at step 1" in remark and "recorded as diverged" in remark and str(path) in remark
+    assert polhode.simulate("spiral_cylinder", method, 0.1).attrs["diverged"] > 0
+    # Its operations cannot be counted either: plain Python divides by zero with an error.
+    assert int(cost.operation_counts(["euler", method.key])["total"].isnull().sum()) == 1
+
+
+def test_a_label_that_another_method_has_is_said(write):
+    path = write('label="My SPIRAL"', f'label="{polhode.methods["euler"].label}"')
+    (remark,) = plugins.run_plugin(polhode.methods.load(path), path)
+    assert "has the label of 'euler'" in remark
+
+
+# --- in a process apart ----------------------------------------------------------------------------------------------
+
+
+def test_good_plugins_are_tried_together_and_may_print(write, tmp_path, capfd):
+    one = write('label="My SPIRAL"', 'label="One"')
+    two = tmp_path / "two.py"
+    two.write_text(EXAMPLE.replace('key="my_spiral"', 'key="my_other"') + '\nprint("{hello")\n', encoding="utf-8")
+    assert plugins.try_out([one, two]) == []
+    assert "my_other" not in polhode.methods and capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("while True:\n    pass\n", r"mine\.py does not end its import within 2 s; look for an endless loop"),
+        ("import os\nos._exit(0)\n", r"mine\.py ends the process \(import, with status 0\)"),
+        ("import os\nos.abort()\n", r"mine\.py ends the process \(import, by signal 6\)"),
+    ],
+)
+def test_an_import_that_never_ends_or_ends_python(tmp_path, monkeypatch, text, message):
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    started = []
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: started.append(popen(*a, **k)) or started[-1])
+    with pytest.raises(plugins.PluginError, match=message):
+        plugins.try_out([path], patience=2.0)
+    assert [process.poll() is not None for process in started] == [True], "the process is to be gone"
+
+
+def test_a_kernel_that_never_returns(write):
+    path = write(STEP, f"    while dt > 0.0:\n        dt = dt + 1.0\n{STEP}")
+    # Time to compile on a machine with much else to do; then the loop, which no signal but one ends.
+    with pytest.raises(plugins.PluginError, match=r"mine\.py does not return from its first 16 steps within 4 s"):
+        plugins.try_out([path], patience=4.0)
+
+
+def test_a_study_tries_its_plugins_once(monkeypatch, write, capsys):
+    full = yaml.safe_load((HOME / "config.yaml").read_text())
+    full |= {"problems": {"spiral_cylinder": full["problems"]["spiral_cylinder"]}, "many_body": None, "cost": None}
+    path = write('label="My SPIRAL"', 'label="One"')
+    tried = []
+    monkeypatch.setattr(plugins, "try_out", lambda files: tried.append(files) or ["a remark"])
+    resolve(full | {"plugins": [str(path)]}, HOME)
+    assert tried == [[path]] and "a remark" in capsys.readouterr().err
+    resolve(full | {"plugins": [str(path)]}, HOME, checked=True)
+    resolve(full | {"plugins": []}, HOME)
+    assert len(tried) == 1
+
+    def refuse(files):
+        raise plugins.PluginError("plug-in mine.py does not compile: line 19")
+
+    monkeypatch.setattr(plugins, "try_out", refuse)
+    with pytest.raises(ConfigurationError, match=r"plugins: plug-in mine\.py does not compile: line 19"):
+        resolve(full | {"plugins": [str(path)]}, HOME)
+
+
+# --- labels ----------------------------------------------------------------------------------------------------------
+
+
+def test_labels_are_one_line_of_a_bounded_length():
+    for label in LABELS:
+        kept = replace(polhode.methods["euler"], label=label).label
+        assert kept.isprintable() and 0 < len(kept) <= 48
+        assert kept == label or len(label) > 48 or not label.isprintable()
+    assert replace(polhode.methods["euler"], label="x" * 3000).label == "x" * 45 + "..."
+    assert replace(polhode.methods["euler"], label="two\n lines").label == "two lines"
+    for method in polhode.methods.values():
+        assert not method.label.endswith("...")
+
+
+def test_labels_are_drawn_as_they_are_written():
+    assert printable(r"$\frac{$") == r"\$$\backslash$frac$\{$\$"
+    assert printable("Möglich") == "Möglich" and printable("Möglich_2") == r"Moglich$\_$2"
+    assert printable("日本") == "??" and printable("SPIRAL, 2.5 (a-b)") == "SPIRAL, 2.5 (a-b)"
+    with style.settings(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = Figure(figsize=(6, 6))
+        canvas = FigureCanvasAgg(figure)
+        for number, label in enumerate(LABELS):
+            shown = replace(polhode.methods["euler"], label=label).label
+            figure.text(0.01, 0.95 - 0.07 * number, printable(shown))
+        canvas.draw()
+
+
+def test_every_printable_character_can_be_drawn():
+    """No character alone is a formula that matplotlib cannot read, nor one that its fonts lack."""
+    text = [chr(i) for i in (*range(0x20, 0x250), 0x3C9, 0x2212, 0x65E5, 0x1F600) if chr(i).isprintable()]
+    with style.settings(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = Figure(figsize=(6, 6))
+        canvas = FigureCanvasAgg(figure)
+        for start in range(0, len(text), 16):
+            figure.text(0.0, start / len(text), printable("".join(text[start : start + 16])))
+        canvas.draw()
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
+def test_labels_are_typeset(tmp_path):
+    characters = "".join(chr(i) for i in range(0x20, 0x180)) + "ω日😀\n\t\0"
+    names = [*(replace(polhode.methods["euler"], label=label).label for label in LABELS), *LABELS, *characters]
+    head = (HOME / "paper" / "report.tex").read_text().partition(r"\begin{document}")[0]
+    packages = [line for line in head.splitlines() if line.startswith((r"\documentclass", r"\usepackage"))]
+    rows = tabular("ll", ["label", "n"], [[escape(name[:200]), str(i)] for i, name in enumerate(names)])
+    parts = [rows.splitlines()[:3], rows.splitlines()[3:-2], rows.splitlines()[-2:]]
+    # One table a page: LaTeX stops at the first thing that it cannot set.
+    pages = ["\n".join([*parts[0], *parts[1][i : i + 40], *parts[2]]) for i in range(0, len(parts[1]), 40)]
+    text = "\n".join([*packages, r"\begin{document}", "\n\n\\clearpage\n".join(pages), r"\end{document}"])
+    (tmp_path / "labels.tex").write_text(text, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "labels.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+
+
+# --- declared and measured orders ------------------------------------------------------------------------------------
+
+
+def measured(keys, orders, *, problem="spiral_cylinder"):
+    """Real runs of methods, as a group of single_body.nc has them, each with the orders (q, omega) it is to declare."""
+    steps = np.unique(np.rint(np.geomspace(16, 1024, 13)).astype(int))
+    dt = np.sort(1.0 / steps)
+    made = polhode.problems[problem]
+    errors = {"q": np.full((len(keys), len(dt)), np.nan), "omega": np.full((len(keys), len(dt)), np.nan)}
+    gone = np.zeros((len(keys), len(dt)), "int8")
+    true_q, true_omega = (values[-1] for values in made.exact([0.0, 1.0], 20))
+    for i, key in enumerate(keys):
+        for j, step in enumerate(dt):
+            run = polhode.simulate(made, key, step, 1.0, 1)
+            gone[i, j] = "diverged" in run.attrs
+            errors["q"][i, j] = np.abs(run.q.values[-1] - true_q).sum() / np.abs(true_q).sum()
+            errors["omega"][i, j] = np.abs(run.omega.values[-1] - true_omega).sum() / np.abs(true_omega).sum()
+    data = {f"{name}_error_l1": (("method", "dt"), values) for name, values in errors.items()}
+    data |= {f"{name}_order": ("method", [fit_order(dt, row, 1.0).order for row in values]) for name, values in errors.items()}
+    names = [getattr(polhode.methods[key], "label", key) if isinstance(key, str) else key.label for key in keys]
+    return xr.Dataset(
+        {**data, "diverged": (("method", "dt"), gone)},
+        {
+            "method": [key if isinstance(key, str) else key.key for key in keys],
+            "dt": dt,
+            "label": ("method", names),
+            "claimed_q_order": ("method", [q for q, _ in orders]),
+            "claimed_omega_order": ("method", [omega for _, omega in orders]),
+        },
+        {"problem": problem, "torque_class": made.torque_class},
+    )
+
+
+def test_orders_that_are_not_what_is_declared_are_said(write):
+    none = polhode.methods.load(write("rotate(q, omega, dt) + omega", "rotate(q, omega, dt * (0.0 / (dt - dt))) + omega"))
+    keys = ["spiral_leapfrog", "rk4", "euler", none]
+    honest = {"/": xr.Dataset(), "/spiral_cylinder": measured(keys, [(2, 3), (4, 4), (1, 1), (2, 3)])}
+    assert declared.remarks(honest, ["spiral_leapfrog", "rk4"]) == []
+    assert declared.remarks(honest, ["my_spiral"]) == [
+        "my_spiral: every one of its 13 runs blew up and is recorded as diverged; see its kernels"
+    ]
+    boastful = honest["/spiral_cylinder"].assign_coords(claimed_q_order=("method", [3, 4, 1, 2]))
+    groups = {"/spiral_cylinder": boastful}
+    (said,) = declared.remarks(groups, ["spiral_leapfrog"])
+    assert said.startswith("spiral_leapfrog: the order of the orientation is 2.0") and said.endswith("where it declares 3")
+    (said,) = declared.remarks(groups, [])
+    assert said.startswith("measured below what they declare, on a problem or more: spiral_leapfrog;")
+    modest = honest["/spiral_cylinder"].assign_coords(claimed_q_order=("method", [2, 3, 1, 2]))
+    (said,) = declared.remarks({"/spiral_cylinder": modest}, ["rk4"])
+    assert "rk4: the order of the orientation is " in said and said.endswith("where it declares 3; it may declare more")
+
+
+def test_a_method_that_does_not_converge_is_said():
+    data = measured(["euler"], [(1, 1)])
+    lost = data.assign(q_error_l1=data.q_error_l1 * 0 + 1.5, q_order=data.q_order * np.nan)
+    (said,) = declared.remarks({"/spiral_cylinder": lost}, ["euler"])
+    assert "the order of the orientation is none: the error stays large at the finest steps" in said
+    # At the floor of round-off there is no order either, and no fault.
+    exact = data.assign(q_error_l1=data.q_error_l1 * 0 + 1e-16, q_order=data.q_order * np.nan)
+    assert declared.remarks({"/spiral_cylinder": exact}, ["euler"]) == []
