@@ -4,26 +4,41 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 from snakemake.utils import min_version
 
 min_version("9.0")
-
-
-configfile: "config.yaml"
-
 
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
 from polhode.study import cells, checks, configuration, jobs, targets
 from polhode.study.entry import share_library
+from polhode.study.reading import read
 
 share_library()
 try:
-    STUDY = configuration.resolve(config, HOME, workflow.configfiles)
+    # Snakemake's own reader would say neither file nor line.
+    read("config.yaml")
+except configuration.ConfigurationError as error:
+    raise WorkflowError(str(error)) from None
+
+
+configfile: "config.yaml"
+
+
+try:
+    STUDY = configuration.resolve(
+        config,
+        HOME,
+        ["config.yaml", *workflow.overwrite_configfiles],
+        checked=not workflow.is_main_process,
+    )
     configuration.compile_plugins(STUDY)
 except configuration.ConfigurationError as error:
     raise WorkflowError(str(error)) from None
+if workflow.is_main_process:
+    logger.info(STUDY.estimate.summary())
 PLAN = jobs.Plan(STUDY, HOME)
 RESULTS = PLAN.results
 
