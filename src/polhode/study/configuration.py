@@ -362,7 +362,7 @@ def results_folder(text: str, home: Path, place: Place) -> Path:
         raise refusal("is the folder of the code itself")
     if folder in home.parents:
         raise refusal("holds the folder of the code")
-    if folder == Path.home():
+    if folder == Path(os.path.expanduser("~")):
         raise refusal("is your home folder")
     if folder.is_relative_to(home) and (first := folder.relative_to(home).parts[0]).casefold() in OURS:
         raise refusal(f"lies in {first}, which is part of the code")
@@ -532,6 +532,10 @@ def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], he
             raise (here / "targets").error(f": needs {needs}, which {key!r} has not; write targets: null")
         if t["dt_min"] >= t["dt_max"]:
             raise (here / "targets").error(f": dt_min = {t['dt_min']} is not below dt_max = {t['dt_max']}")
+        if t["dt_max"] > problem.horizon:
+            raise (here / "targets" / "dt_max").error(f" = {t['dt_max']} is longer than the run of {problem.horizon} s")
+        if not t.get("truncate", False):
+            raise (here / "targets").error(": the step sizes tried do not divide the time simulated; write truncate: true")
         targets = Targets(tuple(sorted(t["errors"])), t["dt_min"], t["dt_max"], t.get("truncate", False))
     return ProblemStudy(
         problem=problem,
@@ -545,8 +549,15 @@ def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], he
     )
 
 
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
 def _plain(value: Any, place: Place) -> Any:
-    """The configuration with finite numbers and texts as keys; 1e-4 is a number, to YAML it is a text for want of a point."""
+    """The configuration with finite numbers and texts as keys.
+
+    Texts that look like numbers are numbers: to YAML 1e-4 is a text for want of a point, and so is to Snakemake every number
+    within braces on its command line.
+    """
     if isinstance(value, Mapping):
         if strange := [key for key in value if not isinstance(key, str)]:
             said = "true or false" if isinstance(strange[0], bool) else "a number"
@@ -554,8 +565,8 @@ def _plain(value: Any, place: Place) -> Any:
         return {key: _plain(item, place / key) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item, place / i) for i, item in enumerate(value)]
-    if isinstance(value, str) and re.fullmatch(r"[+-]?\d+\.?\d*[eE][+-]?\d+", value):
-        value = float(value)
+    if isinstance(value, str) and place.path != ("results",) and NUMBER.fullmatch(value):
+        value = int(value) if re.fullmatch(r"[+-]?\d{1,18}", value) else float(value)
     if isinstance(value, float) and not isfinite(value):
         raise place.error(f" must be a finite number, got {value!r}")
     if isinstance(value, int) and abs(value) > MOST_STEPS:

@@ -32,8 +32,8 @@ PROCESS = 3.0
 COMPILING, COMPILING_SYSTEMS, COMPILING_MANY = 0.9, 1.5, 3.0
 #: Gathering, figures, tables, claims, the report; the start of the workflow.
 REPORT = 120.0
-#: Forms in which the cost study times a method, and what a round takes besides its blocks.
-FORMS, ROUND = 4, 1.5
+#: Forms in which the cost study times a method, what a round takes besides its blocks, and the timing of many bodies.
+FORMS, ROUND, TIMING = 4, 1.5, 25.0
 #: Each experiment on single methods.
 CHECKS = {
     "reversibility": 1.0,
@@ -237,7 +237,7 @@ def estimate(
     everyone = max((len(methods) for _problem, methods in problems.values()), default=0)
     if config["cost"] is not None:
         rounds, block = config["cost"]["rounds"], config["cost"]["block"]
-        seconds = FORMS * ROUND * everyone * rounds * block
+        seconds = FORMS * ROUND * everyone * rounds * block + TIMING
         what = f"timing {several(everyone, 'methods')} in {number(rounds)} rounds of blocks of {block:g} s"
         shares.append(
             Share(("cost",), what, "Take fewer rounds or shorter blocks", cpu=seconds, memory=8.0 * FORMS * everyone * rounds)
@@ -336,8 +336,8 @@ def _problem(path: Keys, settings: Mapping[str, Any], problem: Case, methods: Se
     if sought := settings.get("targets"):
         low, high = sorted((_ratio(problem.horizon, sought["dt_max"]), _ratio(problem.horizon, sought["dt_min"])))
         tried = SEARCHED * (log10(high) - log10(low)) + 1 if isfinite(high) else inf
-        # Most methods meet their targets with far larger steps.
-        steps = _geometric_sum(low, high, tried) / 4
+        # Most methods meet their targets with far larger steps, and none is tried that is not needed.
+        steps = _geometric_sum(low, high, tried) / 8
         shares.append(
             Share(
                 (*path, "targets"),
