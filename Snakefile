@@ -12,11 +12,10 @@ min_version("9.0")
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
-from polhode.study import cells, checks, configuration, jobs, targets
-from polhode.study.entry import share_library
+from polhode.study import configuration, entry, jobs, written
 from polhode.study.reading import read
 
-share_library()
+entry.share_library()
 try:
     # Snakemake's own reader would say neither file nor line.
     read("config.yaml")
@@ -42,11 +41,23 @@ if workflow.is_main_process:
 PLAN = jobs.Plan(STUDY, HOME)
 RESULTS = PLAN.results
 
+# What an accident has changed since it was written is made again.
+if workflow.is_main_process:
+    for line in written.mend(RESULTS, dry=workflow.dryrun):
+        print(line, file=sys.stderr)
+
+
+onstart:
+    entry.forget_failures(RESULTS)
+
+
+onerror:
+    print(entry.failures(RESULTS), file=sys.stderr)
+
 
 wildcard_constraints:
     problem="|".join(STUDY.problems),
     method="|".join(STUDY.methods),
-    kind="long_runs|long_runs_switched",
     check="|".join(configuration.CHECKS),
     scene="|".join([*STUDY.scenes, "none"]),
 

@@ -19,6 +19,7 @@ for SCENE, PART in STUDY.scenes.items():
                 "../envs/polhode.yml"
             threads: 1
             params:
+                scene=SCENE,
                 settings=PLAN.many_body_settings(SCENE),
                 code=PLAN.many_body_code,
             script:
@@ -62,7 +63,7 @@ rule gather_many_body:
     input:
         PLAN.all_many_body_runs(),
     output:
-        f"{RESULTS}/many_body.nc",
+        update(f"{RESULTS}/many_body.nc"),
     log:
         f"{RESULTS}/logs/gather_many_body.log",
     benchmark:

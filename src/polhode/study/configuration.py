@@ -1,8 +1,10 @@
 """The configuration of a study: validated, with defaults filled in, and expanded into the literal jobs it stands for."""
 
+import importlib
 import json
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -57,8 +59,8 @@ OURS = (
     "tests",
     "workflow",
 )
-#: Keys that say nothing about the results.
-ASIDE = ("limits",)
+#: Keys that say where results lie and what they may take, and nothing about the results.
+ASIDE = ("results", "limits")
 
 
 def step_name(dt: float) -> str:
@@ -251,8 +253,9 @@ class Study:
 
     @property
     def json(self) -> str:
-        """The resolved configuration as one line, for the files of a run."""
-        return json.dumps({key: value for key, value in self.resolved.items() if key not in ASIDE}, sort_keys=True)
+        """The resolved configuration as one line, for the files of a run; without paths, so that it does not matter where."""
+        chosen = {key: value for key, value in self.resolved.items() if key not in ASIDE}
+        return json.dumps(chosen | {"plugins": [Path(path).name for path in chosen["plugins"]]}, sort_keys=True)
 
     @property
     def plugin_methods(self) -> tuple[str, ...]:
@@ -582,11 +585,27 @@ def number_of(value: int) -> str:
 
 
 def _check(config: Mapping[str, Any], schema: Mapping[str, Any], top: Place) -> None:
-    import jsonschema  # here, because it takes as long as all other imports of a job, and jobs do not need it
-
+    jsonschema = _jsonschema()
     errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.absolute_path)))
     if errors:
         raise ConfigurationError("\n".join(dict.fromkeys(line for error in _telling(errors) for line in _explain(error, top))))
+
+
+def _jsonschema() -> Any:
+    """The library, imported when needed: jobs do not need it.
+
+    Where the environment has rfc3987_syntax, jsonschema imports it for a format that no schema here uses; that takes two
+    seconds, twice as long as all else at the start. It is hidden meanwhile.
+    """
+    name = "rfc3987_syntax"
+    hidden = name not in sys.modules
+    if hidden:
+        sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        return importlib.import_module("jsonschema")
+    finally:
+        if hidden:
+            del sys.modules[name]
 
 
 def _telling(errors: Iterable[Any]) -> list[Any]:
