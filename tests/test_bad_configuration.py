@@ -17,7 +17,7 @@ from numba import types
 import polhode
 from polhode.methods import protocol
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
-from polhode.study import configuration, estimate, jobs, many_body, reading
+from polhode.study import cells, configuration, estimate, jobs, many_body, reading
 from polhode.study.configuration import ConfigurationError
 from polhode.study.storage import read_cell
 
@@ -292,7 +292,7 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
         study = configuration.resolve(merged(DEFAULT, reading.read(path).values), HOME, [CONFIGURATIONS[0], path])
         plan = jobs.Plan(study, HOME)
         expected = study.estimate
-        single = len(plan.cells()) + len(plan.long_runs()) + len(plan.targets())
+        single = sum(len(plan.batch(key, method)) for key, part in study.problems.items() for method in part.methods)
         # Divisions that round to the same number of steps are one.
         assert single <= expected.single_runs <= 1.02 * single
         assert expected.many_runs == len(plan.all_many_body_runs())
@@ -324,7 +324,7 @@ def test_a_summary_names_time_files_and_memory(resolve):
 
 def test_limits_change_no_result(resolve):
     assert resolve("limits: {cpu_hours: 100}").json == resolve("limits: {cpu_hours: 200}").json
-    assert resolve("digits: 60").json != resolve("digits: 50").json
+    assert resolve("digits: 60").json != resolve("digits: 50").json == resolve("digits: 5e1").json
 
 
 # --- numbers of steps ---------------------------------------------------------------------------------------------------------
@@ -365,8 +365,17 @@ def test_files_of_many_bodies_hold_numbers_of_steps_beyond_32_bits(tmp_path, mon
     run = xr.Dataset({"energy": ("time", [1.0]), "energy_error": ("time", [0.0]), "steps": ((), 2**33 + 1)})
     monkeypatch.setattr(many_body.manybody, "simulate", lambda *_, **__: run)
     settings = {"scene": "rods", "spin": None, "horizon": 1.0, "samples": 1}
-    many_body._run_one("euler", settings, (1e-9, 0, str(tmp_path / "0.nc")))
+    many_body._run_one("euler", settings, (1e-9, 0, str(tmp_path / "0.nc"), ""))
     assert read_cell(tmp_path / "0.nc")["steps"] == 2**33 + 1
+
+
+def test_cells_hold_numbers_of_steps_beyond_32_bits(tmp_path, monkeypatch):
+    run = xr.Dataset({"steps": ((), 2**33 + 1), "torque_evaluations": ((), 2**34 + 3)})
+    monkeypatch.setattr(cells, "simulate", lambda *_, **__: run)
+    settings = {"horizon": 1.0, "samples": 1, "truncate": False}
+    cells.run_cell("heavy_top", "euler", 1e-9, settings, tmp_path / "cell.nc")
+    found = read_cell(tmp_path / "cell.nc")
+    assert (found["steps"], found["torque_evaluations"]) == (2**33 + 1, 2**34 + 3)
 
 
 # --- files that are no configuration ------------------------------------------------------------------------------------

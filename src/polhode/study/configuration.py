@@ -255,7 +255,8 @@ class Study:
     def json(self) -> str:
         """The resolved configuration as one line, for the files of a run; without paths, so that it does not matter where."""
         chosen = {key: value for key, value in self.resolved.items() if key not in ASIDE}
-        return json.dumps(chosen | {"plugins": [Path(path).name for path in chosen["plugins"]]}, sort_keys=True)
+        chosen |= {"plugins": [Path(path).name for path in chosen["plugins"]]}
+        return json.dumps(_shortest(chosen), sort_keys=True)
 
     @property
     def plugin_methods(self) -> tuple[str, ...]:
@@ -613,6 +614,15 @@ def _telling(errors: Iterable[Any]) -> list[Any]:
     errors = list(errors)
     of_wrong_kind = {tuple(error.absolute_path) for error in errors if error.validator == "type"}
     return [error for error in errors if error.validator == "type" or tuple(error.absolute_path) not in of_wrong_kind]
+
+
+def _shortest(value: Any) -> Any:
+    """The same with whole numbers as such: 1e3 and 1000 are one choice and not two."""
+    if isinstance(value, dict):
+        return {key: _shortest(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shortest(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < MOST_STEPS else value
 
 
 #: What a value must be, by the words of the schema.
