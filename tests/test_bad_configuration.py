@@ -177,7 +177,9 @@ def test_a_message_names_the_file_that_says_it(resolve):
     found = refused(resolve, "problems:\n  heavy_top:\n    samples: 3\n    check_until: -1")
     assert found.startswith("mine.yaml:5: problems.heavy_top.check_until")
     config = merged(SMALL, {"problems": {"heavy_top": {"samples": "many"}}})  # as from the command line
-    with pytest.raises(ConfigurationError, match=r"config\.yaml:\d+: problems\.heavy_top\.samples"):
+    with pytest.raises(
+        ConfigurationError, match=r"config\.yaml:\d+ \(changed on the command line\): problems\.heavy_top\.samples"
+    ):
         configuration.resolve(config, HOME, [HOME / "config.yaml"])
     with pytest.raises(ConfigurationError, match=r"^configuration: problems\.heavy_top\.samples"):
         configuration.resolve(config, HOME)

@@ -280,7 +280,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     ConfigurationError
         Naming the key and what to write instead.
     """
-    top = Place.of(files)
+    top = Place.of(files, config)
     config = _plain(config, top)
     if not checked:
         _check(config, yaml.safe_load((home / SCHEMA).read_text(encoding="utf-8")), top)

@@ -179,23 +179,27 @@ def _near(path: Path) -> str:
 class Place:
     """A key of the configuration as messages name it: the file that says it, the line, the keys that lead to it."""
 
-    def __init__(self, files: Sequence[ConfigurationFile] = (), names: str = "configuration", path: Keys = ()) -> None:
+    def __init__(
+        self, files: Sequence[ConfigurationFile] = (), names: str = "configuration", path: Keys = (), merged: Any = None
+    ) -> None:
         self.files = files
         self.names = names
         self.path = path
+        self.merged = merged
 
     @classmethod
-    def of(cls, files: Iterable[str | Path]) -> "Place":
-        """The top of the configuration from these files, of which later ones count more; missing ones have no lines."""
+    def of(cls, files: Iterable[str | Path], merged: Any) -> "Place":
+        """The top of a configuration merged from these files, of which later ones count more; missing ones have no lines."""
         files = list(files)
-        return cls([read(path) for path in files if Path(path).exists()], ", ".join(map(shown, files)) or "configuration")
+        there = [read(path) for path in files if Path(path).exists()]
+        return cls(there, ", ".join(map(shown, files)) or "configuration", merged=merged)
 
     def __truediv__(self, key: str | int) -> "Place":
-        return Place(self.files, self.names, (*self.path, key))
+        return self.at((key,))
 
     def at(self, path: Iterable[str | int]) -> "Place":
         """The place behind all of these keys."""
-        return Place(self.files, self.names, (*self.path, *path))
+        return Place(self.files, self.names, (*self.path, *path), self.merged)
 
     @property
     def source(self) -> str:
@@ -203,7 +207,10 @@ class Place:
         for length in range(len(self.path), 0, -1):
             for file in reversed(self.files):
                 if line := file.lines.get(self.path[:length]):
-                    return f"{file.name}:{line}"
+                    changed = length == len(self.path) and _differ(
+                        _value(file.values, self.path), _value(self.merged, self.path)
+                    )
+                    return f"{file.name}:{line}" + (" (changed on the command line)" if changed else "")
         return self.names
 
     def __str__(self) -> str:
@@ -212,6 +219,26 @@ class Place:
     def error(self, message: str) -> ConfigurationError:
         """An error about this key; ``message`` stands behind its name."""
         return ConfigurationError(f"{self}{message}")
+
+
+def _value(values: Any, path: Keys) -> Any:
+    """What stands at a path; None where there is none."""
+    for key in path:
+        try:
+            values = values[key]
+        except (LookupError, TypeError):
+            return None
+    return values
+
+
+def _differ(one: Any, two: Any) -> bool:
+    """Whether two values, if both are numbers or texts, are not the same number or text."""
+    if isinstance(one, dict | list) or isinstance(two, dict | list) or str(one) == str(two):
+        return False
+    try:
+        return float(one) != float(two)
+    except (ValueError, TypeError, OverflowError):
+        return True
 
 
 def main(arguments: Sequence[str]) -> int:
