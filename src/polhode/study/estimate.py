@@ -19,7 +19,7 @@ STEP, STEP_OF_SEVERAL_TORQUES, STEP_IN_A_SYSTEM = 5e-8, 1e-7, 1e-7
 #: A step of many bodies, all 30 clumps (data/released/many_body.nc: 0.5 to 0.75 us).
 STEP_OF_MANY = 7e-7
 #: A file of one run: simulate, write, read again, compare.
-RUN = 0.012
+RUN = 0.008
 #: The Taylor integration of a problem over its horizon at :data:`DIGITS` (0.1 to 2.3 s), and how that grows with the digits.
 TAYLOR, DIGITS, POWER = 1.0, 50, 2.4
 #: The run of higher precision and order that judges it where there is no closed form, in times of the first.
@@ -30,8 +30,8 @@ REFERENCE_TIME = 1e-3
 PROCESS = 3.0
 #: Code compiled on the first run: of a method on one body, on systems, on many bodies.
 COMPILING, COMPILING_SYSTEMS, COMPILING_MANY = 0.9, 1.5, 3.0
-#: Gathering, figures, tables, claims, the report; the start of the workflow.
-REPORT = 120.0
+#: Gathering, figures, tables, claims, the report: of a run, and more for each method.
+REPORT, REPORT_OF_A_METHOD = 45.0, 6.0
 #: Forms in which the cost study times a method, what a round takes besides its blocks, and the timing of many bodies.
 FORMS, ROUND, TIMING = 4, 1.5, 25.0
 #: Each experiment on single methods.
@@ -251,7 +251,7 @@ def estimate(
             ("methods",),
             f"the report on {several(everyone, 'methods')}",
             "Take fewer methods",
-            cpu=REPORT + compiling,
+            cpu=REPORT + REPORT_OF_A_METHOD * everyone + compiling,
             memory=FIGURES_MEMORY,
             disk=2e7,
         )
