@@ -14,7 +14,15 @@ min_version("9.0")
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
-from polhode.study import configuration, entry, interruption, jobs, locks, typeset, written
+from polhode.study import (
+    configuration,
+    entry,
+    interruption,
+    jobs,
+    locks,
+    typeset,
+    written,
+)
 from polhode.study.reading import read
 
 interruption.lead()
