@@ -166,11 +166,11 @@ def number(amount: float) -> str:
 
 def several(amount: float, what: str) -> str:
     """How many of something, in words."""
-    return f"{number(amount)} {what}" if amount != 1 else f"one {what.removesuffix('s')}"
+    return f"{number(amount)} {what}" if number(amount) != "1" else f"one {what.removesuffix('s')}"
 
 
 def _time(hours: float) -> str:
-    return f"{number(60 * hours)} CPU minutes" if hours < 1.5 else f"{number(hours)} CPU hours"
+    return several(60 * hours, "CPU minutes") if hours < 1.5 else f"{number(hours)} CPU hours"
 
 
 def _size(gib: float) -> str:
