@@ -6,13 +6,10 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 from snakemake.utils import min_version
 
 min_version("9.0")
-
-
-configfile: "config.yaml"
-
 
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
@@ -26,19 +23,36 @@ from polhode.study import (
     typeset,
     written,
 )
+from polhode.study.reading import read
+
+interruption.lead()
+try:
+    entry.share_library()
+    # Snakemake's own reader would say neither file nor line.
+    read("config.yaml")
+except configuration.ConfigurationError as error:
+    raise WorkflowError(str(error)) from None
+
+
+configfile: "config.yaml"
+
 
 cores = workflow.resource_settings.cores
 if workflow.is_main_process and cores is not None and cores < 1:
     # Snakemake would wait for ever for one that is free.
     raise WorkflowError(f"--cores must be at least 1, got {cores}")
-interruption.lead()
 try:
-    entry.share_library()
     # What the head process has checked, its jobs need not.
-    checked = not workflow.is_main_process
-    STUDY = configuration.resolve(config, HOME, workflow.configfiles, checked=checked)
+    STUDY = configuration.resolve(
+        config,
+        HOME,
+        ["config.yaml", *workflow.overwrite_configfiles],
+        checked=not workflow.is_main_process,
+    )
 except configuration.ConfigurationError as error:
     raise WorkflowError(str(error)) from None
+if workflow.is_main_process:
+    logger.info(STUDY.estimate.summary())
 PLAN = jobs.Plan(STUDY, HOME)
 RESULTS = PLAN.results
 # Alone in the results from here on, if there will be jobs: a dry run, --unlock and so on change nothing.

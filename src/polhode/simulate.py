@@ -15,6 +15,8 @@ from polhode.registry import catalogue
 
 #: How far t_end / dt may be from a whole number, as a fraction of it; round-off of decimal steps stays far below.
 DIVISION_TOLERANCE = 1e-9
+#: The most steps of a run. Beyond, step numbers are not exact in double precision, and neither are the times made of them.
+MOST_STEPS = 2**53
 
 
 def count_steps(dt: float, t_end: float, truncate: bool = False) -> int:
@@ -26,13 +28,16 @@ def count_steps(dt: float, t_end: float, truncate: bool = False) -> int:
     Raises
     ------
     ValueError
-        If dt or t_end is not positive and finite, if dt exceeds t_end, or if dt does not divide t_end (unless ``truncate``).
+        If dt or t_end is not positive and finite, if dt exceeds t_end, if dt does not divide t_end (unless ``truncate``), or if
+        that makes more than :data:`MOST_STEPS`.
     """
     if not (isfinite(dt) and dt > 0):
         raise ValueError(f"dt must be positive and finite, got {dt!r}")
     if not (isfinite(t_end) and t_end > 0):
         raise ValueError(f"t_end must be positive and finite, got {t_end!r}")
-    ratio = t_end / dt
+    ratio = float(t_end) / float(dt)
+    if ratio > MOST_STEPS:
+        raise ValueError(f"dt = {dt!r} makes {ratio:.3g} steps in t_end = {t_end!r}, more than 2^53; use a larger dt")
     nearest = round(ratio)
     if abs(ratio - nearest) <= DIVISION_TOLERANCE * ratio:
         return nearest
@@ -50,6 +55,10 @@ def sampled_steps(steps: int, samples: int) -> np.ndarray:
     """At most ``samples`` + 1 step numbers from 0 to ``steps``, evenly spread, both ends included."""
     if samples < 1:
         raise ValueError(f"samples must be at least 1, got {samples!r}")
+    if steps > MOST_STEPS:
+        raise ValueError(f"steps must be at most 2^53, got {steps!r}")
+    if samples >= steps:  # every step; a grid of all samples could be larger than the memory
+        return np.arange(steps + 1, dtype=np.int64)
     return np.unique(np.rint(np.linspace(0, steps, samples + 1)).astype(np.int64))
 
 

@@ -2,10 +2,12 @@
 
 import importlib
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,11 @@ import yaml
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems.problem import Case, Problem
 from polhode.registry import catalogue, nearest
-from polhode.simulate import count_steps, sampled_steps
+from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
+from polhode.study.estimate import LADDERS, Estimate, estimate
+from polhode.study.reading import ConfigurationError, Place, dotted
+
+__all__ = ["ConfigurationError", "Study", "resolve"]
 
 METHODS = catalogue("polhode.methods")
 PROBLEMS = catalogue("polhode.problems")
@@ -36,10 +42,25 @@ CHECKS = (
 BATCH = 100_000_000
 #: Many-body scenes, see :mod:`polhode.manybody`; named here for the same reason.
 SCENES = ("chess", "rods")
-
-
-class ConfigurationError(ValueError):
-    """The configuration asks for something that does not exist or cannot be run; the message names the key."""
+#: What of a checkout is no place for results. A run writes there, and removes what is out of date.
+OURS = (
+    ".ci",
+    ".git",
+    ".github",
+    ".snakemake",
+    ".venv",
+    "benchmarks",
+    "data",
+    "docs",
+    "notebooks",
+    "paper",
+    "profiles",
+    "src",
+    "tests",
+    "workflow",
+)
+#: Keys that say where results lie and what they may take, and nothing about the results.
+ASIDE = ("results", "limits")
 
 
 def step_name(dt: float) -> str:
@@ -227,13 +248,15 @@ class Study:
     cost: Cost | None
     scenes: dict[str, SceneStudy]
     plugins: tuple[Path, ...]
+    estimate: Estimate
     resolved: dict[str, Any]
 
     @property
     def json(self) -> str:
         """The resolved configuration as one line, for the files of a run; without paths, so that it does not matter where."""
-        chosen = {key: value for key, value in self.resolved.items() if key != "results"}
-        return json.dumps(chosen | {"plugins": [Path(path).name for path in chosen["plugins"]]}, sort_keys=True)
+        chosen = {key: value for key, value in self.resolved.items() if key not in ASIDE}
+        chosen |= {"plugins": [Path(path).name for path in chosen["plugins"]]}
+        return json.dumps(_shortest(chosen), sort_keys=True)
 
     @property
     def plugin_methods(self) -> tuple[str, ...]:
@@ -250,7 +273,8 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     ----------
     config : mapping as read from YAML
     home : folder of the Snakefile; the schema and relative plug-in paths are looked up from there
-    files : names of the files the configuration came from, for messages
+    files : the files the configuration came from, of which later ones count more; those that exist are read again, strictly,
+        and give messages their lines
     checked : whether it has been held against the schema, and its plug-ins tried, before: as in the jobs of a run
 
     Raises
@@ -258,10 +282,10 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     ConfigurationError
         Naming the key and what to write instead.
     """
-    where = ", ".join(map(str, files)) or "configuration"
-    config = _with_numbers(config)
+    top = Place.of(files, config)
+    config = _plain(config, top)
     if not checked:
-        _check(config, yaml.safe_load((home / SCHEMA).read_text()), where)
+        _check(config, yaml.safe_load((home / SCHEMA).read_text(encoding="utf-8")), top)
     plugins = [(home / path).resolve() for path in config["plugins"]]
     try:
         if plugins and not checked:
@@ -272,38 +296,92 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         for path in plugins:
             METHODS.load(path)
     except (ValueError, FileNotFoundError) as error:
-        raise ConfigurationError(f"{where}: plugins: {error}") from error
+        raise (top / "plugins").error(f": {error}") from error
     known = list(METHODS)
     # Who names a plug-in wants to see it, also beside a list of methods that does not repeat its key.
     added = [key for key in known if METHODS.origin(key) in plugins]
     methods = known if config["methods"] == "all" else list(dict.fromkeys([*config["methods"], *added]))
     for key in methods:
         if key not in known:
-            raise ConfigurationError(f"{where}: methods: unknown method {key!r}; {nearest(key, known)}")
-    problems = {}
-    for key, settings in config["problems"].items():
-        if settings is None:
-            continue
+            raise (top / "methods").error(f": unknown method {key!r}; {nearest(key, known)}")
+    asked = {key: settings for key, settings in config["problems"].items() if settings is not None}
+    for key, settings in asked.items():
+        here = top / "problems" / key
         if key not in PROBLEMS:
-            raise ConfigurationError(f"{where}: problems: unknown problem {key!r}; {nearest(key, list(PROBLEMS))}")
-        problems[key] = _problem(key, settings, tuple(methods), f"{where}: problems.{key}")
-    if not problems:
-        raise ConfigurationError(f"{where}: problems: every one is null; leave at least one in")
-    checks = CHECKS if config["checks"] == "all" else config["checks"]
+            raise here.error(f": unknown problem {key!r}; {nearest(key, list(PROBLEMS))}")
+        _check_ladders(settings["dt"], here / "dt")
+    if not asked:
+        raise (top / "problems").error(": every one is null; leave at least one in")
+    checks = list(CHECKS) if config["checks"] == "all" else list(dict.fromkeys(config["checks"]))
     for key in checks:
         if key not in CHECKS:
-            raise ConfigurationError(f"{where}: checks: unknown check {key!r}; {nearest(key, list(CHECKS))}")
+            raise (top / "checks").error(f": unknown check {key!r}; {nearest(key, list(CHECKS))}")
+    of_problems = {key: tuple(m for m in methods if METHODS[m].runs(PROBLEMS[key])) for key in asked}
+    of_scenes = _methods_of_scenes(config["many_body"] or {}, methods, added, top / "many_body")
+    expected = estimate(
+        config,
+        {key: (PROBLEMS[key], [METHODS[m] for m in part]) for key, part in of_problems.items()},
+        {key: [METHODS[m] for m in part] for key, part in of_scenes.items()},
+        checks,
+    )
+    if not checked:
+        expected.check(config["limits"], top)
+    problems = {key: _problem(key, asked[key], part, top / "problems" / key) for key, part in of_problems.items()}
     return Study(
-        results=Path(config["results"]),
-        digits=config["digits"],
+        results=Path(config["results"]) if checked else results_folder(config["results"], home, top / "results"),
+        digits=int(config["digits"]),
         methods=tuple(methods),
         problems=problems,
         checks=tuple(checks),
         cost=_cost(config["cost"]),
-        scenes=_scenes(config["many_body"], methods, added, f"{where}: many_body"),
+        scenes={key: _scene(key, config["many_body"][key], part, top / "many_body" / key) for key, part in of_scenes.items()},
         plugins=tuple(plugins),
+        estimate=expected,
         resolved=json.loads(json.dumps(config)),
     )
+
+
+def results_folder(text: str, home: Path, place: Place) -> Path:
+    """The folder for what a run makes, checked: nothing that Snakemake would misread, nothing that holds what is not a result.
+
+    Parameters
+    ----------
+    text : as the configuration has it; relative to ``home``, the folder of the Snakefile
+
+    Raises
+    ------
+    ConfigurationError
+        Saying what is wrong with it.
+    """
+
+    def refusal(reason: str) -> ConfigurationError:
+        return place.error(f": {text!r} {reason}; name a folder of its own, such as results")
+
+    if text != text.strip() or not text:
+        raise refusal("is blank" if not text.strip() else "begins or ends with a blank")
+    if strange := sorted({c for c in text if c in '{}*?[]"' or not c.isprintable()}):
+        raise refusal(f"holds {' '.join(map(repr, strange))}, which Snakemake takes for a pattern or cannot write")
+    if text.startswith("~"):
+        raise refusal(f"begins with ~, which only a shell knows; write the path out, {os.path.expanduser(text)!r}, or another")
+    if text.startswith("-"):
+        raise refusal("begins with -, as options do")
+    if any(len(part.encode()) > 255 for part in Path(text).parts):
+        raise refusal("is longer than a file system allows")
+    home, folder = Path(os.path.realpath(home)), Path(os.path.realpath(home / text))
+    if folder == home:
+        raise refusal("is the folder of the code itself")
+    if folder in home.parents:
+        raise refusal("holds the folder of the code")
+    if folder == Path(os.path.expanduser("~")):
+        raise refusal("is your home folder")
+    if folder.is_relative_to(home) and (first := folder.relative_to(home).parts[0]).casefold() in OURS:
+        raise refusal(f"lies in {first}, which is part of the code")
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if not there.is_dir():
+        raise refusal("is a file" if there == folder else f"cannot be made: {there} is a file")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise refusal(f"cannot be written: you may not write to {there}")
+    return Path(text)
 
 
 def many_bodies(study: Study) -> tuple[list[OneTorque], list[str]]:
@@ -317,24 +395,42 @@ def _cost(settings: Mapping[str, Any] | None) -> Cost | None:
     if settings is None:
         return None
     return Cost(
-        rounds=settings["rounds"],
+        rounds=int(settings["rounds"]),
         block=float(settings["block"]),
         target_errors=tuple(sorted(map(float, settings["target_errors"]), reverse=True)),
         torque_prices=tuple(sorted(map(float, settings["torque_prices"]))),
     )
 
 
-def _rungs(sets: Mapping[str, Any], horizon: float, where: str, truncate_all: bool = False) -> tuple[StepSize, ...]:
+def _check_ladders(sets: Mapping[str, Any], place: Place) -> None:
+    """Every ladder is of one kind."""
+    for name, ladder in sets.items():
+        if ladder is None:
+            continue
+        kinds = [kind for kind in LADDERS if ladder.get(kind) is not None]
+        if not kinds:
+            raise (place / name).error(f" needs {', '.join(LADDERS[:-1])} or {LADDERS[-1]}")
+        if len(kinds) > 1:
+            stand = " and ".join(f"{kind} ({(place / name / kind).source})" for kind in kinds)
+            raise (place / name).error(
+                f" has both {stand}; keep one. Files are merged: to put one kind in the place of another, write "
+                f"{kinds[0]}: null beside it, or give the ladder another name"
+            )
+    if all(ladder is None for ladder in sets.values()):
+        raise place.error(": every set of step sizes is null; leave at least one in")
+
+
+def _rungs(sets: Mapping[str, Any], horizon: float, place: Place, truncate_all: bool = False) -> tuple[StepSize, ...]:
     """The step sizes of named sets, ascending; of a size that stands in several the first set counts."""
     rungs: dict[float, StepSize] = {}
     for name, ladder in sets.items():
         if ladder is None:
             continue
         truncate = ladder.get("truncate", truncate_all)
-        if "geometric" in ladder:
+        if ladder.get("geometric") is not None:
             first, last, count = ladder["geometric"]
             values = geometric_ladder(first, last, int(count))
-        elif "divisions" in ladder:
+        elif ladder.get("divisions") is not None:
             low, high, count = ladder["divisions"]
             values = dividing_ladder(horizon, int(low), int(high), int(count))
         else:
@@ -344,93 +440,101 @@ def _rungs(sets: Mapping[str, Any], horizon: float, where: str, truncate_all: bo
                 steps = count_steps(dt, horizon, truncate)
             except ValueError as error:
                 advice = str(error).replace("truncate=True", "truncate: true in this ladder")
-                raise ConfigurationError(f"{where}.dt.{name}: {advice}") from error
+                raise (place / "dt" / name).error(f": {advice}") from error
             rungs.setdefault(dt, StepSize(dt, name, truncate, steps))
-    if not rungs:
-        raise ConfigurationError(f"{where}.dt: every set of step sizes is null; leave at least one in")
     return tuple(sorted(rungs.values(), key=lambda s: s.dt))
 
 
-def _scenes(settings: Mapping[str, Any] | None, methods: list[str], plugins: list[str], where: str) -> dict[str, SceneStudy]:
-    """The many-body scenes of the study, each with those of its methods that the study has."""
+def _methods_of_scenes(
+    settings: Mapping[str, Any], methods: list[str], plugins: list[str], place: Place
+) -> dict[str, tuple[str, ...]]:
+    """The many-body scenes of the study, each with those of its methods that the study has; scenes without any are left out."""
     found = {}
-    for key, part in (settings or {}).items():
+    able = [k for k in methods if _runs_many_bodies(k)]
+    for key, part in settings.items():
         if part is None:
             continue
-        here = f"{where}.{key}"
+        here = place / key
         scene = part.get("scene", key)
         if scene not in SCENES:
-            raise ConfigurationError(f"{here}: unknown scene {scene!r}; {nearest(scene, list(SCENES))}")
+            raise here.error(f": unknown scene {scene!r}; {nearest(scene, list(SCENES))}")
         wanted = part.get("methods", "all")
-        able = [k for k in methods if _runs_many_bodies(k)]
         for name in wanted if wanted != "all" else ():
             if name not in METHODS:
-                raise ConfigurationError(f"{here}.methods: unknown method {name!r}; {nearest(name, list(METHODS))}")
+                raise (here / "methods").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
             if name in methods and name not in able:
-                raise ConfigurationError(f"{here}.methods: {name!r} cannot run many bodies; leave it out")
+                raise (here / "methods").error(f": {name!r} cannot run many bodies; leave it out")
+        _check_ladders(part["dt"], here / "dt")
         chosen = able if wanted == "all" else [k for k in (*wanted, *plugins) if k in able]
-        if not chosen:
-            continue
-        steps = _rungs(part["dt"], part["horizon"], here, truncate_all=True)
-        over_time = part.get("over_time", False)
-        if over_time and len(steps) > 1:
-            raise ConfigurationError(f"{here}.over_time: needs exactly one step size, got {len(steps)}")
-        film = None
-        if part.get("film"):
-            film = Film(**part["film"])
-            if film.method not in METHODS:
-                raise ConfigurationError(f"{here}.film: unknown method {film.method!r}; {nearest(film.method, list(METHODS))}")
-            if not _runs_many_bodies(film.method):
-                raise ConfigurationError(f"{here}.film: {film.method!r} cannot run many bodies; name another method")
-            if film.dt >= film.horizon:
-                raise ConfigurationError(f"{here}.film: dt = {film.dt} is not below horizon = {film.horizon}")
-        found[key] = SceneStudy(
-            key=key,
-            scene=scene,
-            spin=None if part.get("spin") is None else float(part["spin"]),
-            horizon=float(part["horizon"]),
-            methods=tuple(dict.fromkeys(chosen)),
-            steps=steps,
-            seeds=part["seeds"],
-            samples=part["samples"],
-            over_time=over_time,
-            film=film,
-        )
+        if chosen:
+            found[key] = tuple(dict.fromkeys(chosen))
     return found
+
+
+def _scene(key: str, part: Mapping[str, Any], methods: tuple[str, ...], here: Place) -> SceneStudy:
+    steps = _rungs(part["dt"], part["horizon"], here, truncate_all=True)
+    over_time = part.get("over_time", False)
+    if over_time and len(steps) > 1:
+        raise (here / "over_time").error(f": needs exactly one step size, got {len(steps)}")
+    film = None
+    if part.get("film"):
+        made = part["film"]
+        film = Film(made["method"], float(made["dt"]), float(made["horizon"]), int(made["frames"]))
+        if film.method not in METHODS:
+            raise (here / "film").error(f": unknown method {film.method!r}; {nearest(film.method, list(METHODS))}")
+        if not _runs_many_bodies(film.method):
+            raise (here / "film").error(f": {film.method!r} cannot run many bodies; name another method")
+        if film.dt >= film.horizon:
+            raise (here / "film").error(f": dt = {film.dt} is not below horizon = {film.horizon}")
+    return SceneStudy(
+        key=key,
+        scene=part.get("scene", key),
+        spin=None if part.get("spin") is None else float(part["spin"]),
+        horizon=float(part["horizon"]),
+        methods=methods,
+        steps=steps,
+        seeds=int(part["seeds"]),
+        samples=int(part["samples"]),
+        over_time=over_time,
+        film=film,
+    )
 
 
 def _runs_many_bodies(key: str) -> bool:
     return isinstance(METHODS[key], OneTorque) and "many body" in METHODS[key].engines
 
 
-def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], where: str) -> ProblemStudy:
+def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], here: Place) -> ProblemStudy:
     problem: Case = PROBLEMS[key]
-    methods = tuple(m for m in methods if METHODS[m].runs(problem))
-    steps = _rungs(settings["dt"], problem.horizon, where)
+    steps = _rungs(settings["dt"], problem.horizon, here)
     long_run = None
     if settings.get("long_run"):
         run = settings["long_run"]
         # Without a closed form the exact solution is dear beyond the horizon.
         exact = run.get("exact", problem.closed_form is not None or run["horizon"] <= problem.horizon)
-        long_run = LongRun(run["horizon"], run["dt"], run["samples"], exact, run.get("switched", False))
+        long_run = LongRun(run["horizon"], run["dt"], int(run["samples"]), exact, run.get("switched", False))
         try:
             count_steps(long_run.dt, long_run.horizon)
         except ValueError as error:
-            raise ConfigurationError(f"{where}.long_run: {str(error).split(', or truncate')[0]}") from error
+            raise (here / "long_run").error(f": {str(error).split(', or truncate')[0]}") from error
     targets = None
     if settings.get("targets"):
         t = settings["targets"]
         if problem.closed_form is None or not isinstance(problem, Problem):
             needs = "a closed form" if problem.closed_form is None else "one body"
-            raise ConfigurationError(f"{where}.targets: needs {needs}, which {key!r} has not; write targets: null")
+            raise (here / "targets").error(f": needs {needs}, which {key!r} has not; write targets: null")
         if t["dt_min"] >= t["dt_max"]:
-            raise ConfigurationError(f"{where}.targets: dt_min = {t['dt_min']} is not below dt_max = {t['dt_max']}")
+            raise (here / "targets").error(f": dt_min = {t['dt_min']} is not below dt_max = {t['dt_max']}")
+        if t["dt_max"] > problem.horizon:
+            raise (here / "targets" / "dt_max").error(f" = {t['dt_max']} is longer than the run of {problem.horizon} s")
+        if not t.get("truncate", False):
+            raise (here / "targets").error(": the step sizes tried do not divide the time simulated; write truncate: true")
         targets = Targets(tuple(sorted(t["errors"])), t["dt_min"], t["dt_max"], t.get("truncate", False))
     return ProblemStudy(
         problem=problem,
         methods=methods,
         steps=steps,
-        samples=settings["samples"],
+        samples=int(settings["samples"]),
         means=settings.get("means", False),
         check_until=settings.get("check_until", problem.horizon),
         long_run=long_run,
@@ -438,22 +542,43 @@ def _problem(key: str, settings: Mapping[str, Any], methods: tuple[str, ...], wh
     )
 
 
-def _with_numbers(value: Any) -> Any:
-    """The configuration with 1e-4 as the number it looks like; to YAML it is a text, for want of a decimal point."""
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+def _plain(value: Any, place: Place) -> Any:
+    """The configuration with finite numbers and texts as keys.
+
+    Texts that look like numbers are numbers: to YAML 1e-4 is a text for want of a point, and so is to Snakemake every number
+    within braces on its command line.
+    """
     if isinstance(value, Mapping):
-        return {key: _with_numbers(item) for key, item in value.items()}
+        if strange := [key for key in value if not isinstance(key, str)]:
+            said = "true or false" if isinstance(strange[0], bool) else "a number"
+            raise place.error(f": the key {strange[0]!r} must be a text, to YAML it is {said}; write it in quotes")
+        return {key: _plain(item, place / key) for key, item in value.items()}
     if isinstance(value, list):
-        return [_with_numbers(item) for item in value]
-    if isinstance(value, str) and re.fullmatch(r"[+-]?\d+\.?\d*[eE][+-]?\d+", value):
-        return float(value)
+        return [_plain(item, place / i) for i, item in enumerate(value)]
+    if isinstance(value, str) and place.path != ("results",) and NUMBER.fullmatch(value):
+        value = int(value) if re.fullmatch(r"[+-]?\d{1,18}", value) else float(value)
+    if isinstance(value, float) and not isfinite(value):
+        raise place.error(f" must be a finite number, got {value!r}")
+    if isinstance(value, int) and abs(value) > MOST_STEPS:
+        raise place.error(
+            f" must be a number of at most 2^53, which is as far as whole numbers are exact, got {number_of(value)}"
+        )
     return value
 
 
-def _check(config: Mapping[str, Any], schema: Mapping[str, Any], where: str) -> None:
+def number_of(value: int) -> str:
+    """A whole number that may be too long to print."""
+    return str(value) if abs(value) < 10**30 else f"one of {value.bit_length()} bits"
+
+
+def _check(config: Mapping[str, Any], schema: Mapping[str, Any], top: Place) -> None:
     jsonschema = _jsonschema()
     errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.absolute_path)))
     if errors:
-        raise ConfigurationError("\n".join(f"{where}: {_explain(error)}" for error in errors))
+        raise ConfigurationError("\n".join(dict.fromkeys(line for error in _telling(errors) for line in _explain(error, top))))
 
 
 def _jsonschema() -> Any:
@@ -473,25 +598,87 @@ def _jsonschema() -> Any:
             del sys.modules[name]
 
 
-def _explain(error: Any) -> str:
-    """A schema error in words: the full key, what is wrong, what is allowed."""
-    key = ".".join(str(p) for p in error.absolute_path) or "top level"
-    if error.validator == "additionalProperties":
-        allowed = list(error.schema.get("properties", {}))
-        unknown = sorted(set(error.instance) - set(allowed))
-        return "; ".join(f"unknown key {name!r} in {key}: {nearest(name, allowed)}" for name in unknown)
-    if error.validator == "required":
-        missing = sorted(set(error.schema["required"]) - set(error.instance))
-        return f"{key} lacks {', '.join(map(repr, missing))}"
-    if error.validator == "anyOf" and isinstance(error.instance, Mapping):
-        return "; ".join(
-            _explain(inner) for inner in error.context if inner.instance is not error.instance or inner.validator != "type"
-        )
-    if error.validator == "anyOf":
-        return f"{key}: {error.schema.get('description', 'not a valid value')}; got {error.instance!r}"
-    if error.validator == "exclusiveMinimum":
-        return f"{key} must be greater than {error.validator_value}, got {error.instance!r}"
-    return f"{key}: {error.message}"
+def _telling(errors: Iterable[Any]) -> list[Any]:
+    """Without what else is wrong with a value that is of the wrong kind already."""
+    errors = list(errors)
+    of_wrong_kind = {tuple(error.absolute_path) for error in errors if error.validator == "type"}
+    return [error for error in errors if error.validator == "type" or tuple(error.absolute_path) not in of_wrong_kind]
+
+
+def _shortest(value: Any) -> Any:
+    """The same with whole numbers as such: 1e3 and 1000 are one choice and not two."""
+    if isinstance(value, dict):
+        return {key: _shortest(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shortest(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < MOST_STEPS else value
+
+
+#: What a value must be, by the words of the schema.
+KINDS = {
+    "number": "a number",
+    "integer": "a whole number",
+    "string": "a text",
+    "array": "a list",
+    "object": "keys with values of their own",
+    "boolean": "true or false",
+    "null": "null",
+}
+
+
+def _kinds(types: Any) -> str:
+    return " or ".join(KINDS[name] for name in ([types] if isinstance(types, str) else types))
+
+
+def _brief(value: Any) -> str:
+    """A value as YAML has it, cut where it is long."""
+    text = {None: "null", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _explain(error: Any, top: Place) -> list[str]:
+    """A schema error in words, a line each: file and line, the full key, what is wrong, what is allowed."""
+    path = list(error.absolute_path)
+    here = top.at(path)
+    value, wanted = error.instance, error.validator_value
+    about = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
+    match error.validator:
+        case "additionalProperties":
+            allowed = list(error.schema.get("properties", {}))
+            unknown = sorted(set(value) - set(allowed))
+            in_ = dotted(tuple(path))
+            return [f"{(here / name).source}: unknown key {name!r} in {in_}: {nearest(name, allowed)}" for name in unknown]
+        case "required":
+            missing = [key for key in wanted if key not in value]
+            return [f"{here} lacks {', '.join(map(repr, missing))}"]
+        case "anyOf":
+            # What is meant is the branch of the value's own kind; what is wrong inside of it says more than that none fits.
+            branches: dict[int, list[Any]] = {}
+            for inner in error.context:
+                branches.setdefault(inner.schema_path[0], []).append(inner)
+            for inners in branches.values():
+                if not any(len(inner.path) == 0 and inner.validator in ("type", "const") for inner in inners):
+                    return [line for inner in _telling(inners) for line in _explain(inner, top)]
+            kinds = [inner.validator_value for inners in branches.values() for inner in inners if inner.validator == "type"]
+            if any(inner.validator == "const" for inner in error.context):  # a word that the description names
+                return [f"{here}: {about}; got {_brief(value)}"]
+            return [f"{here} must be {' or '.join(_kinds(kind) for kind in reversed(kinds))}, got {_brief(value)}"]
+        case "type":
+            return [f"{here} must be {_kinds(wanted)}, got {_brief(value)}"]
+        case "exclusiveMinimum":
+            return [f"{here} must be greater than {wanted}, got {_brief(value)}"]
+        case "minimum":
+            return [f"{here} must be at least {wanted}, got {_brief(value)}"]
+        case "maximum":
+            return [f"{here} must be at most {wanted}, got {_brief(value)}"]
+        case "minItems" | "maxItems" | "minProperties" | "minLength":
+            return [f"{here} must be {about}; got {_brief(value)}" if value else f"{here} must not be empty"]
+        case "uniqueItems":
+            again = [item for i, item in enumerate(value) if item in value[:i]]
+            return [f"{here} holds {_brief(again[0])} twice; keep one"]
+        case "pattern":
+            return [f"{here}: {about or error.message}; got {_brief(value)}"]
+    return [f"{here}: {error.message}"]
 
 
 def method(key: str) -> Method:

@@ -1,0 +1,259 @@
+"""Configuration files read strictly, with the line of every key: Snakemake names none, and takes the last of two equal keys.
+
+Nothing of polhode is imported here: `./reproduce` runs this file as a script, before Snakemake reads the same files.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+#: Keys from the top of a configuration to a value; numbers are places in a list.
+Keys = tuple[str | int, ...]
+#: A file with more values than this is not one written for a study; aliases within aliases make billions from a few lines.
+MOST_VALUES = 300_000
+#: What an empty file could say instead.
+EXAMPLE = "write at least one key with its value, such as digits: 50"
+
+
+class ConfigurationError(ValueError):
+    """The configuration asks for something that does not exist or cannot be run; the message names the key."""
+
+
+@dataclass(frozen=True)
+class ConfigurationFile:
+    """One file: what it says, and on which line each key and each element of a list stands."""
+
+    name: str
+    values: dict[Any, Any]
+    lines: dict[Keys, int]
+
+
+class _Strict:
+    """The lines of a YAML document; refuses a key that stands twice."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.lines: dict[Keys, int] = {}
+        self.left = MOST_VALUES
+
+    def walk(self, node: yaml.Node, path: Keys) -> None:
+        self.left -= 1
+        if self.left < 0 or len(path) > 100:
+            raise ConfigurationError(f"{self.name}: holds more than {MOST_VALUES:,} values, or an alias that holds itself")
+        if isinstance(node, yaml.SequenceNode):
+            for i, item in enumerate(node.value):
+                self.lines[*path, i] = item.start_mark.line + 1
+                self.walk(item, (*path, i))
+        elif isinstance(node, yaml.MappingNode):
+            first: dict[str, int] = {}
+            for key, value in node.value:
+                line = key.start_mark.line + 1
+                if not isinstance(key, yaml.ScalarNode):
+                    raise ConfigurationError(
+                        f"{self.name}:{line}: a key{_within(path)} is no text but a list or keys of its own"
+                    )
+                name = key.value
+                if name in first:
+                    raise ConfigurationError(
+                        f"{self.name}:{line}: the key {name!r} stands twice{_within(path)}, first on line {first[name]}; "
+                        "keep one of them"
+                    )
+                first[name] = line
+                self.lines[*path, name] = line
+                self.walk(value, (*path, name))
+
+
+def _within(path: Keys) -> str:
+    return f" in {dotted(path)}" if path else ""
+
+
+def dotted(path: Keys) -> str:
+    """A path as messages name it: ``problems.heavy_top.dt``."""
+    return ".".join(map(str, path)) or "top level"
+
+
+def read(path: str | Path) -> ConfigurationFile:
+    """Read a configuration file in YAML or JSON.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such file, if it is no text, no YAML, empty or without keys at its top level, or if a key stands twice;
+        the message names the file and, where there is one, the line.
+    """
+    name = shown(path)
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise ConfigurationError(f"{name}: there is no such configuration file{_near(Path(path))}") from None
+    except OSError as error:
+        raise ConfigurationError(f"{name}: cannot be read: {error.strerror}") from None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigurationError(
+            f"{name}:{line}: not text in UTF-8 (byte 0x{data[error.start]:02x}); save the file as UTF-8"
+        ) from None
+    strict = _Strict(name)
+    loader: Any = None
+    try:
+        loader = yaml.SafeLoader(text)  # looks at the characters already
+        node = loader.get_single_node()
+        if node is not None:
+            strict.walk(node, ())
+        values = None if node is None else loader.construct_document(node)
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise ConfigurationError(f"{name}:{line}: not text: holds the character #x{ord(text[error.position]):04x}") from None
+    except yaml.MarkedYAMLError as error:
+        if values := _json(text):
+            return ConfigurationFile(name, values, {})
+        raise ConfigurationError(f"{name}:{_where(error)}: not valid YAML: {_reason(error)}") from None
+    except (ValueError, OverflowError) as error:  # a date or a number that none can be, such as 2024-13-45
+        if isinstance(error, ConfigurationError):
+            raise
+        raise ConfigurationError(f"{name}: holds a value that cannot be read: {error}") from None
+    finally:
+        if loader is not None:
+            loader.dispose()
+    if values is None:
+        raise ConfigurationError(f"{name}: is empty; {EXAMPLE}")
+    if not isinstance(values, dict):
+        kind = "a list" if isinstance(values, list) else f"{values!r:.40}"
+        raise ConfigurationError(f"{name}:1: must have keys at its top level, got {kind}; {EXAMPLE}")
+    if not values:
+        raise ConfigurationError(f"{name}: has no keys; {EXAMPLE}")
+    return ConfigurationFile(name, values, strict.lines)
+
+
+def shown(path: str | Path) -> str:
+    """A path as messages name it: from the working folder where it lies in there."""
+    path = Path(path)
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _json(text: str) -> dict[Any, Any] | None:
+    """JSON that is no YAML, because tabs indent it; Snakemake reads it as well."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _where(error: yaml.MarkedYAMLError) -> str:
+    mark = error.problem_mark or error.context_mark
+    return "1" if mark is None else f"{mark.line + 1}:{mark.column + 1}"
+
+
+def _reason(error: yaml.MarkedYAMLError) -> str:
+    reason = str(error.problem or error.context)
+    if error.problem and error.context_mark and error.problem_mark and error.context_mark.line != error.problem_mark.line:
+        reason += f" ({error.context} that begins on line {error.context_mark.line + 1})"
+    if r"'\t'" in reason:
+        reason += "; indent with spaces, not with tabs"
+    return reason
+
+
+def _near(path: Path) -> str:
+    """Where the file may be instead: one of a similar name beside it or among those that come with the code."""
+    folders = dict.fromkeys([path.parent, Path("workflow/config")])
+    there = {
+        p.stem: p for folder in folders if folder.is_dir() for p in sorted(folder.iterdir()) if p.suffix in (".yaml", ".yml")
+    }
+    close = get_close_matches(path.stem, there, n=1, cutoff=0.6)
+    return f"; did you mean {shown(there[close[0]])}?" if close else ""
+
+
+class Place:
+    """A key of the configuration as messages name it: the file that says it, the line, the keys that lead to it."""
+
+    def __init__(
+        self, files: Sequence[ConfigurationFile] = (), names: str = "configuration", path: Keys = (), merged: Any = None
+    ) -> None:
+        self.files = files
+        self.names = names
+        self.path = path
+        self.merged = merged
+
+    @classmethod
+    def of(cls, files: Iterable[str | Path], merged: Any) -> "Place":
+        """The top of a configuration merged from these files, of which later ones count more; missing ones have no lines."""
+        files = list(files)
+        there = [read(path) for path in files if Path(path).exists()]
+        return cls(there, ", ".join(map(shown, files)) or "configuration", merged=merged)
+
+    def __truediv__(self, key: str | int) -> "Place":
+        return self.at((key,))
+
+    def at(self, path: Iterable[str | int]) -> "Place":
+        """The place behind all of these keys."""
+        return Place(self.files, self.names, (*self.path, *path), self.merged)
+
+    @property
+    def source(self) -> str:
+        """File and line of the key, or of the nearest key above it that stands in a file; else the names of all files."""
+        for length in range(len(self.path), 0, -1):
+            for file in reversed(self.files):
+                if line := file.lines.get(self.path[:length]):
+                    changed = length == len(self.path) and _differ(
+                        _value(file.values, self.path), _value(self.merged, self.path)
+                    )
+                    return f"{file.name}:{line}" + (" (changed on the command line)" if changed else "")
+        return self.names
+
+    def __str__(self) -> str:
+        return f"{self.source}: {dotted(self.path)}"
+
+    def error(self, message: str) -> ConfigurationError:
+        """An error about this key; ``message`` stands behind its name."""
+        return ConfigurationError(f"{self}{message}")
+
+
+def _value(values: Any, path: Keys) -> Any:
+    """What stands at a path; None where there is none."""
+    for key in path:
+        try:
+            values = values[key]
+        except (LookupError, TypeError):
+            return None
+    return values
+
+
+def _differ(one: Any, two: Any) -> bool:
+    """Whether two values, if both are numbers or texts, are not the same number or text."""
+    if isinstance(one, dict | list) or isinstance(two, dict | list) or str(one) == str(two):
+        return False
+    try:
+        return float(one) != float(two)
+    except (ValueError, TypeError, OverflowError):
+        return True
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Read the configuration files among the arguments of Snakemake; says what is wrong with the first that is none."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--configfile", "--configfiles", nargs="*", action="extend", default=[])
+    try:
+        files = parser.parse_known_args(arguments)[0].configfile
+        for path in ["config.yaml", *files]:
+            read(path)
+    except ConfigurationError as error:
+        print(f"reproduce: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
