@@ -287,6 +287,9 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     if not checked:
         _check(config, yaml.safe_load((home / SCHEMA).read_text(encoding="utf-8")), top)
     plugins = [(home / path).resolve() for path in config["plugins"]]
+    for i, path in enumerate(plugins):
+        if not path.is_file():
+            raise (top / "plugins" / i).error(f": plug-in {path} does not exist")
     try:
         if plugins and not checked:
             from polhode.study.plugins import try_out  # here, because jobs do not need it
