@@ -13,6 +13,7 @@ import tarfile
 import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -162,10 +163,8 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.manifest or arguments.output
     if output is not None and not output.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {output.absolute().parent}; make it, or name another file")
-    try:
-        import rocrate  # noqa: F401
-    except ImportError:
-        raise UsageError("the package rocrate is missing; ./reproduce archive has it, or: pip install rocrate") from None
+    if arguments.manifest is None and find_spec("rocrate") is None:
+        raise UsageError("the package rocrate is missing; ./reproduce archive has it, or: pip install rocrate")
     for path in arguments.plugin:
         if not path.is_file():
             raise UsageError(f"--plugin {path}: there is no such file")
