@@ -17,7 +17,15 @@ configfile: "config.yaml"
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
-from polhode.study import configuration, entry, interruption, jobs, locks, typeset, written
+from polhode.study import (
+    configuration,
+    entry,
+    interruption,
+    jobs,
+    locks,
+    typeset,
+    written,
+)
 
 interruption.lead()
 try:
