@@ -87,7 +87,7 @@ def test_only_one_of_many_that_start_at_once_begins(tmp_path):
         subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path), "4"], stdout=-1, stderr=-1, text=True, env=environment())
         for _ in range(5)
     ]
-    assert sorted(process.communicate(timeout=60)[0] for process in processes) == ["", "", "", "", "holds\n"]
+    assert sorted(process.communicate(timeout=30)[0] for process in processes) == ["", "", "", "", "holds\n"]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -221,6 +221,65 @@ def test_a_job_without_a_head_runs_by_itself():
             timeout=60,
         )
         assert done.stdout == "1\n", done.stderr
+
+
+#: What Snakemake does, and a job that does not end by itself, or not by SIGTERM either.
+LEAD = """
+import os, subprocess, sys, time
+from polhode.study import interruption
+interruption.lead()
+os.makedirs(".snakemake/scripts", exist_ok=True)
+open(".snakemake/scripts/job.py", "w").write(sys.argv[1])
+other = subprocess.Popen(["sleep", "100"])
+interruption.stop_jobs_on_signals()
+try:
+    job = subprocess.Popen(["bash", "-c", f"{sys.executable} .snakemake/scripts/job.py; exit $?"])
+    while job.poll() is None:
+        time.sleep(0.1)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    job.wait()
+    print("ended", other.poll(), flush=True)
+finally:
+    other.kill()
+"""
+STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('works', flush=True); time.sleep(100)"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("job", [JOB, STUBBORN], ids=["compiled", "stubborn"])
+def test_a_signal_ends_the_jobs_and_nothing_else(tmp_path, job, number):
+    """Jobs in compiled code for hours, and jobs that ignore SIGTERM, which a second signal kills at once."""
+    head = subprocess.Popen([sys.executable, "-c", LEAD, job], stdout=-1, stderr=-1, text=True, cwd=tmp_path, env=environment())
+    assert head.stdout.readline() == "works\n"
+    time.sleep(0.5)
+    began = time.monotonic()
+    head.send_signal(number)
+    assert head.stdout.readline() == "interrupted\n"
+    if job is STUBBORN:
+        head.send_signal(number)
+    said, warned = head.communicate(timeout=30)
+    assert said == "ended None\n", "other children, such as those that talk to a scheduler, are left alone"
+    assert time.monotonic() - began < (interruption.PATIENCE if job is STUBBORN else 15)
+    assert warned.startswith(f"polhode: {signal.Signals(number).name}: stopping all jobs"), warned
+
+
+def test_a_job_that_does_not_end_is_killed(tmp_path):
+    head = subprocess.Popen(
+        [sys.executable, "-c", LEAD, STUBBORN], stdout=-1, stderr=-1, text=True, cwd=tmp_path, env=environment()
+    )
+    assert head.stdout.readline() == "works\n"
+    head.terminate()
+    assert head.communicate(timeout=30)[0] == "interrupted\nended None\n"
+
+
+def test_what_nohup_ignores_stays_ignored(tmp_path):
+    job = "import time; print('works', flush=True); time.sleep(2)"
+    script = f"import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN){LEAD}print('through')"
+    head = subprocess.Popen([sys.executable, "-c", script, job], stdout=-1, text=True, cwd=tmp_path, env=environment())
+    assert head.stdout.readline() == "works\n"
+    head.send_signal(signal.SIGHUP)
+    assert head.communicate(timeout=30)[0] == "through\n"
 
 
 # ---- LaTeX ----

@@ -77,11 +77,15 @@ def _signal(process: psutil.Process, kill: bool, again: bool) -> None:
 
 
 def jobs() -> Iterator[psutil.Process]:
-    """The processes of the jobs of this process, parents first."""
+    """The processes of the jobs of this process, parents first.
+
+    Not the shells that they were started from, which end with them: without its shell a job would be lost from sight.
+    """
     inside: set[int] = set()
     for process in psutil.Process().children(recursive=True):
         try:
-            if process.ppid() in inside or any(_SCRIPTS in argument for argument in process.cmdline()):
+            words = process.cmdline()
+            if process.ppid() in inside or ("-c" not in words and any(_SCRIPTS in word for word in words)):
                 inside.add(process.pid)
                 yield process
         except psutil.Error:

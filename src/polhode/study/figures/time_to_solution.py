@@ -381,8 +381,11 @@ def _map(axes: Axes, data: xr.Dataset, looks: dict[str, dict[str, Any]], labels:
 
 
 def strength(lead: float) -> float:
-    """How much of its colour a cell shows where the second takes ``lead`` times as long."""
-    return [share for least, share, _ in LEADS if lead >= least][-1]
+    """How much of its colour a cell shows where the second takes ``lead`` times as long.
+
+    A lead below 1 comes from a timing so short that noise made a step cost less than nothing.
+    """
+    return next((share for least, share, _ in reversed(LEADS) if lead >= least), LEADS[0][1])
 
 
 def _winner_cell(axes: Axes, x: float, y: float, colour: str, edge: bool, share: float = TINT) -> None:
