@@ -15,7 +15,7 @@ configfile: "config.yaml"
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
-from polhode.study import cells, checks, configuration, jobs, targets
+from polhode.study import cells, checks, configuration, jobs, resources, targets
 from polhode.study.entry import share_library
 
 share_library()

@@ -14,6 +14,9 @@ rule timing:
     conda:
         "../envs/polhode.yml"
     threads: workflow.resource_settings.cores or 1
+    resources:
+        runtime=resources.minutes(),
+        mem_mb=resources.memory(),
     params:
         settings=PLAN.timing_settings,
         code=PLAN.timing_code,
@@ -32,8 +35,14 @@ rule cost:
         f"{RESULTS}/logs/cost.log",
     benchmark:
         f"{RESULTS}/benchmarks/cost.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         study=STUDY.json,
         code=PLAN.script_code("cost"),
@@ -53,8 +62,14 @@ rule cost_claims:
         f"{RESULTS}/logs/cost_claims.log",
     benchmark:
         f"{RESULTS}/benchmarks/cost_claims.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         code=PLAN.script_code("cost_claims"),
         places=PLAN.places,
@@ -76,8 +91,14 @@ rule cost_numbers:
         f"{RESULTS}/logs/cost_numbers.log",
     benchmark:
         f"{RESULTS}/benchmarks/cost_numbers.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         code=PLAN.script_code("cost_numbers"),
         places=PLAN.places,

@@ -18,6 +18,9 @@ for SCENE, PART in STUDY.scenes.items():
             conda:
                 "../envs/polhode.yml"
             threads: 1
+            resources:
+                runtime=resources.many_body_minutes(PART, BATCH),
+                mem_mb=resources.memory(),
             params:
                 settings=PLAN.many_body_settings(SCENE),
                 code=PLAN.many_body_code,
@@ -34,6 +37,9 @@ rule film:
         f"{RESULTS}/benchmarks/films/{{scene}}.tsv"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(),
+        mem_mb=resources.memory(),
     params:
         settings=PLAN.film_settings,
         code=PLAN.film_code,
@@ -50,8 +56,14 @@ rule animation:
         f"{RESULTS}/logs/animation/{{scene}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/animation/{{scene}}.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         code=PLAN.script_code("animation"),
     script:
@@ -67,8 +79,14 @@ rule gather_many_body:
         f"{RESULTS}/logs/gather_many_body.log",
     benchmark:
         f"{RESULTS}/benchmarks/gather_many_body.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         study=STUDY.json,
         code=PLAN.script_code("gather_many_body"),
