@@ -1,7 +1,8 @@
 """What a step costs, measured with nothing beside it, and how long a method then takes to a target error."""
 
 
-# Alone on the machine: it takes all cores. No input makes it wait for the fan-out, the low priority does as far as it can:
+# Alone on the machine: it takes all cores. On a cluster the profile asks for a whole node; there no number of cores is given
+# where jobs are handed out, and the job itself finds those of its node. No input makes it wait for the fan-out, the low priority does as far as it can:
 # behind an ancient input Snakemake would not see that a method was edited, while cells run again for the same reason.
 rule timing:
     output:
