@@ -175,3 +175,8 @@ def _free_ports(number: int) -> list[int]:
     for one in sockets:
         one.close()
     return ports
+
+
+def megabytes(text: str) -> int:
+    """The memory of a job as squeue shows it: 1500M, 3G."""
+    return round(float(text[:-1]) * {"M": 1, "G": 1024}[text[-1]])

@@ -2,19 +2,27 @@
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import fake_queue
 import pytest
 import yaml
+from test_workflow import SNAKEMAKE, House, _environment
 
 HOME = Path(__file__).parents[1]
 PROFILE = HOME / "profiles" / "cluster-generic"
 SCHEDULERS = sorted(path.stem for path in (PROFILE / "schedulers").glob("*.py") if path.stem != "__init__")
+PLUGIN = pytest.mark.skipif(
+    find_spec("snakemake_executor_plugin_cluster_generic") is None,
+    reason="Snakemake's plugin is not installed (./reproduce install cluster-generic)",
+)
 #: Seconds until something must have happened, on a machine with much else to do.
 LONG = 60.0
 
@@ -64,8 +72,8 @@ class Head:
         return self.queue / "jobs" / number.split(".")[0]
 
 
-def wait(happens: Callable[[], bool]) -> None:
-    end = time.monotonic() + LONG
+def wait(happens: Callable[[], bool], seconds: float = LONG) -> None:
+    end = time.monotonic() + seconds
     while not happens():
         assert time.monotonic() < end
         time.sleep(0.05)
@@ -248,7 +256,95 @@ def test_profiles_agree_where_they_should():
     )
     for key in ("keep-going", "rerun-incomplete", "rerun-triggers", "quiet"):
         assert ours[key] == slurm[key] == default[key]
-    for key in ("jobs", "default-resources", "resources", "set-resource-scopes", "latency-wait", "retries"):
+    for key in ("jobs", "default-resources", "resources", "latency-wait", "retries"):
         assert ours[key] == slurm[key]
     for profile in (ours, slurm):
         assert "max-jobs-per-timespan" not in profile and "cores" not in profile
+
+
+def test_no_job_is_waited_for_that_slurm_has_forgotten():
+    """The plugin looks at least every 180 s, and asks sacct where finished jobs are kept for less than three times this."""
+    profile = yaml.safe_load((HOME / "profiles" / "slurm" / "config.yaml").read_text())
+    assert profile["slurm-status-command"] == "squeue"
+    assert 3 * profile["slurm-init-seconds-before-status-checks"] >= 180
+
+
+# ---- through Snakemake ----
+
+
+@pytest.mark.slow
+@PLUGIN
+def test_the_default_study_is_fewer_than_a_hundred_submissions(tmp_path):
+    command = [*SNAKEMAKE, "-n", "--workflow-profile", "profiles/cluster-generic", "--quiet", "host"]
+    where = ["--config", f"results={tmp_path / 'results'}", "--directory", str(HOME)]
+    done = subprocess.run([*command, *where], cwd=HOME, capture_output=True, text=True, timeout=600, env=_environment())
+    assert done.returncode == 0, done.stderr
+    output = done.stdout + done.stderr
+    alone = re.findall(r"^rule (\w+):", output, re.MULTILINE)
+    groups = re.findall(r"Group job (\w+) ", output)
+    assert groups.count("report") == 1 and set(groups) == {"report", "film"}
+    assert {"reference", "check", "timing", "many_body_chess_1"} <= set(alone)
+    local = {"all", "data"}
+    submissions = [name for name in alone if name not in local] + groups
+    assert 40 < len(submissions) < 100, len(submissions)
+    inside = re.findall(r"^    rule (\w+):", output, re.MULTILINE)
+    assert {"gather", "claims", "numbers", "report", "provenance"} <= set(inside)
+
+
+#: Two jobs that need nothing, and one that waits for them.
+TARGETS = ["results/references/spiral_cylinder.nc", "results/many_body.nc"]
+
+
+def through(head: Head, house: House, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+    """Snakemake on the head node."""
+    haste = ["--latency-wait", "5", "--seconds-between-status-checks", "1"]
+    command = [*SNAKEMAKE, "--configfile", "tiny.yaml", "--workflow-profile", "profiles/cluster-generic", *haste, *arguments]
+    kept = _environment() | head.variables | {"POLHODE_PATIENCE": "1"} | variables
+    return subprocess.Popen(command, cwd=house.folder, env=kept, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+@pytest.mark.slow
+@PLUGIN
+def test_jobs_in_the_queue_make_the_bytes_of_a_local_run(tmp_path):
+    """Also where nothing of the environment comes along, and a job is killed on the way."""
+    houses = {}
+    for name in ("local", "remote"):
+        (tmp_path / name).mkdir()
+        houses[name] = House(tmp_path / name)
+    (tmp_path / "head").mkdir()
+    head = Head(tmp_path / "head", "pbs")
+    process = through(head, houses["remote"], *TARGETS, FAKE_BARE="1", POLHODE_SUBMIT_OPTIONS="-q long")
+    try:
+        wait(lambda: process.poll() is not None or len(fake_queue.submitted(head.queue)) == 2, 200)
+        head.run("cancel", "1.server")
+        houses["local"].run("--cores", "1", *TARGETS)
+        output, _ = process.communicate(timeout=300)
+    finally:
+        process.kill()
+    assert process.returncode == 0, output
+    assert "was killed: it left the queue without an end" in output
+    asked = fake_queue.submitted(head.queue)
+    assert len(asked) == 4 and {job["q"][0] for job in asked} == {"long"}
+    sizes = sorted(next(part for part in job["l"] if "select" in part) for job in asked if job["name"] == asked[0]["name"])
+    assert sizes == ["select=1:ncpus=1:mem=1500mb", "select=1:ncpus=1:mem=3000mb"], "the next attempt asks for more"
+    ours, theirs = houses["local"].data(), houses["remote"].data()
+    assert set(ours) == set(theirs) >= set(name.removeprefix("results/") for name in TARGETS)
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+@pytest.mark.slow
+@PLUGIN
+def test_an_interruption_cancels_what_is_in_the_queue(tmp_path):
+    (tmp_path / "house").mkdir()
+    house = House(tmp_path / "house")
+    head = Head(tmp_path, "sge")
+    process = through(head, house, *TARGETS)
+    queue = house.folder / ".snakemake" / "queue"
+    wait(lambda: process.poll() is not None or len(list(queue.glob("*.job"))) == 2, 200)
+    time.sleep(2)  # Snakemake has read the second number, too
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=100)
+    assert process.returncode != 0
+    for job in fake_queue.submitted(head.queue):
+        wait((head.place(job["id"]) / "code").exists)
+        assert (head.place(job["id"]) / "cancelled").exists()

@@ -91,7 +91,7 @@ def test_locks_of_clusters_add_a_plugin_and_change_nothing(extra):
         hashes = [re.findall(r"--hash=\S+", entry) for entry in (ours[name], theirs[name])]
         assert hashes[0] == hashes[1], name
     assert f"{wanted} | uv pip compile" in text and f"-c requirements.txt -o {APART[extra]}" in text
-    assert not wanted.replace("-", "_") in LOCK and wanted not in LOCK, "it would slow down every start of Snakemake"
+    assert wanted.replace("-", "_") not in LOCK and wanted not in LOCK, "it would slow down every start of Snakemake"
 
 
 def test_every_requirement_is_one_version_with_hashes():

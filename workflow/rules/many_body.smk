@@ -35,6 +35,8 @@ rule film:
         f"{RESULTS}/logs/films/{{scene}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/films/{{scene}}.tsv"
+    group:
+        "film"
     conda:
         "../envs/polhode.yml"
     resources:
@@ -57,13 +59,12 @@ rule animation:
     benchmark:
         f"{RESULTS}/benchmarks/animation/{{scene}}.tsv"
     group:
-        "report"
+        "film"
     conda:
         "../envs/polhode.yml"
     resources:
         runtime=resources.minutes(5),
         mem_mb=resources.memory(),
-        reporting=1,
     params:
         code=PLAN.script_code("animation"),
     script:
