@@ -157,7 +157,7 @@ def test_a_job_that_ends_well(head):
     number = head.submit("echo done >result")
     assert head.until(number, "success") == ""
     assert (head.folder / "result").read_text() == "done\n"
-    left = [path for path in (head.folder / ".snakemake" / "queue").iterdir() if path.suffix != ".sub"]
+    left = [path for path in (head.folder / ".snakemake" / "queue").iterdir()]
     assert left == [], "nothing is kept of a job that ended well"
 
 
@@ -183,6 +183,7 @@ def test_a_job_just_gone_is_waited_for(head):
     wait((head.place(number) / "code").exists)
     assert head.status(number, POLHODE_PATIENCE="100") == "running"
     assert head.status(number, POLHODE_PATIENCE="0") == "failed"
+    assert "nothing is known" in head.run("status", number).stderr, "an end is told once"
 
 
 def test_a_job_that_the_scheduler_has_forgotten_is_judged_by_its_own_note(head):
@@ -221,6 +222,20 @@ def test_several_jobs_are_cancelled_at_once(head):
         head.until(number, "failed")
 
 
+def test_what_is_left_in_the_queue_is_cancelled_when_snakemake_ends(head):
+    done, left = head.submit("true"), head.submit("sleep 100")
+    head.until(done, "success")
+    command = [sys.executable, str(PROFILE / "sidecar.py")]
+    process = subprocess.Popen(command, cwd=head.folder, env=os.environ | head.variables, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "started\n"
+    process.send_signal(signal.SIGINT)
+    assert head.status(left) == "running", "Ctrl-C alone is for Snakemake"
+    process.terminate()
+    assert process.wait(LONG) == 0
+    head.until(left, "failed")
+    assert (head.place(left) / "cancelled").exists() and not (head.place(done) / "cancelled").exists()
+
+
 def test_a_submission_that_fails_says_why(head):
     program = next(path for path in (head.queue / "bin").iterdir() if path.name in ("qsub", "bsub", "condor_submit"))
     program.write_text("#!/bin/sh\necho 'no such queue' >&2\nexit 3\n")
@@ -244,7 +259,7 @@ def test_the_scheduler_is_found_by_its_commands(head):
 
 def test_the_profile_s_commands_are_there():
     profile = yaml.safe_load((PROFILE / "config.yaml").read_text())
-    for name in ("submit", "status", "cancel"):
+    for name in ("submit", "status", "cancel", "sidecar"):
         command = HOME / profile[f"cluster-generic-{name}-cmd"]
         assert command == PROFILE / f"{name}.py" and os.access(command, os.X_OK)
 

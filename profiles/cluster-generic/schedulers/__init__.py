@@ -1,7 +1,7 @@
 """What the schedulers have in common: a job as Snakemake hands it over, the notes about it, which scheduler it is.
 
-Snakemake's plugin cluster-generic runs ``submit.py``, ``status.py`` and ``cancel.py`` of this profile. A scheduler is a module
-beside this file with four functions::
+Snakemake's plugin cluster-generic runs ``submit.py``, ``status.py`` and ``cancel.py`` of this profile, and ``sidecar.py`` all
+the time. A scheduler is a module beside this file with four functions::
 
     submit(job) -> command that puts job.script into the queue and prints a line that holds the number
     number(printed) -> the number in it
@@ -97,57 +97,74 @@ def _wrapped(text: str, copy: Path) -> str:
 
 def remember(number: str, job: Job) -> None:
     """Note which files belong to a job in the queue."""
-    (QUEUE / f"{number}.job").write_text(str(job.script), encoding="utf-8")
+    _note(number).write_text(str(job.script), encoding="utf-8")
+
+
+def _note(number: str) -> Path:
+    return QUEUE / f"{number}.job"
 
 
 def status(number: str) -> str:
-    """What Snakemake wants to know of a job: ``running`` (or waiting), ``success`` or ``failed``."""
-    note = QUEUE / f"{number}.job"
+    """What Snakemake wants to know of a job: ``running`` (or waiting), ``success`` or ``failed``.
+
+    When it has ended its note is deleted, and with it, if all went well, everything else about the job.
+    """
+    note = _note(number)
     if not note.is_file():
         # Of a queue folder that somebody deleted; Snakemake will do the job again.
         _say(f"nothing is known of job {number}: {note} is not there")
         return "failed"
     script = Path(note.read_text(encoding="utf-8"))
-    end, missed = script.with_suffix(".end"), script.with_suffix(".missed")
-    ended = _ended(number, script, end)
+    found, why = _judged(number, script)
+    if found == "success":
+        for kind in (".sh", ".sub", ".log", ".missed", ".end"):
+            script.with_suffix(kind).unlink(missing_ok=True)
+    if found != "running":
+        note.unlink(missing_ok=True)
+    if why:
+        _say(f"job {number} {why}; output: {script.with_suffix('.log')}")
+    return found
+
+
+def _judged(number: str, script: Path) -> tuple[str, str]:
+    """What became of a job, and what there is to say about it."""
+    ended = _ended(script)
     if ended is not None:
         return ended
     try:
         state = scheduler().state(number)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         # A scheduler that does not answer has not lost its jobs.
-        _say(f"job {number}: the scheduler gave no answer ({error}); asking again later")
-        return "running"
+        return "running", f"is asked about again later: the scheduler gave no answer ({error})"
+    missed = script.with_suffix(".missed")
     if state == "lost":
-        _say(f"job {number} will never run, as the scheduler has it; output: {script.with_suffix('.log')}")
         subprocess.run(scheduler().cancel([number]), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        return "failed"
+        return "failed", "will never run, as the scheduler has it"
     if state != "gone":
         missed.unlink(missing_ok=True)
-        return "running"
-    # The note may have been written meanwhile, or be seen late on a shared file system.
+        return "running", ""
+    # The note of the end may have been written meanwhile, or be seen late on a shared file system.
     if not missed.exists():
         missed.touch()
-    ended = _ended(number, script, end)
+    ended = _ended(script)
     if ended is not None:
         return ended
     if time.time() - missed.stat().st_mtime < float(os.environ.get("POLHODE_PATIENCE", PATIENCE)):
-        return "running"
-    output = script.with_suffix(".log")
-    _say(f"job {number} was killed: it left the queue without an end (time, memory, a node?); output: {output}")
-    return "failed"
+        return "running", ""
+    return "failed", "was killed: it left the queue without an end (time, memory, a node?)"
 
 
-def _ended(number: str, script: Path, end: Path) -> str | None:
+def _ended(script: Path) -> tuple[str, str] | None:
+    end = script.with_suffix(".end")
     if not end.is_file():
         return None
     code = end.read_text(encoding="utf-8").strip()
-    if code == "0":
-        for path in (script, script.with_suffix(".log"), script.with_suffix(".missed"), QUEUE / f"{number}.job", end):
-            path.unlink(missing_ok=True)
-        return "success"
-    _say(f"job {number} failed with exit code {code}; output: {script.with_suffix('.log')}")
-    return "failed"
+    return ("success", "") if code == "0" else ("failed", f"failed with exit code {code}")
+
+
+def unfinished() -> list[str]:
+    """The numbers of the jobs that Snakemake has not yet been told the end of."""
+    return sorted(note.name.removesuffix(".job") for note in QUEUE.glob("*.job"))
 
 
 def answer(*command: str) -> subprocess.CompletedProcess[str]:
