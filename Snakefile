@@ -15,10 +15,9 @@ configfile: "config.yaml"
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
-from polhode.study import cells, checks, configuration, jobs, resources, targets
-from polhode.study.entry import share_library
+from polhode.study import configuration, entry, jobs, resources, written
 
-share_library()
+entry.share_library()
 try:
     STUDY = configuration.resolve(config, HOME, workflow.configfiles)
     configuration.compile_plugins(STUDY)
@@ -27,11 +26,23 @@ except configuration.ConfigurationError as error:
 PLAN = jobs.Plan(STUDY, HOME)
 RESULTS = PLAN.results
 
+# What an accident has changed since it was written is made again.
+if workflow.is_main_process:
+    for line in written.mend(RESULTS, dry=workflow.dryrun):
+        print(line, file=sys.stderr)
+
+
+onstart:
+    entry.forget_failures(RESULTS)
+
+
+onerror:
+    print(entry.failures(RESULTS), file=sys.stderr)
+
 
 wildcard_constraints:
     problem="|".join(STUDY.problems),
     method="|".join(STUDY.methods),
-    kind="long_runs|long_runs_switched",
     check="|".join(configuration.CHECKS),
     scene="|".join([*STUDY.scenes, "none"]),
 

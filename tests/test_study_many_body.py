@@ -1,5 +1,6 @@
 """The many-body study: the same bytes whoever computes, what a run comes to, runs that blow up, the configuration."""
 
+import json
 import os
 import re
 import shutil
@@ -81,16 +82,22 @@ def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
 
     given = {}
     rule = SimpleNamespace(
-        wildcards=SimpleNamespace(method=METHOD), params=SimpleNamespace(settings=SETTINGS), output=["a/1.nc"], threads=3
+        wildcards=SimpleNamespace(method=METHOD),
+        params=SimpleNamespace(scene="rods", settings=SETTINGS, code="abc"),
+        output=["0.1/1.nc"],
+        threads=3,
     )
     monkeypatch.setattr(entry, "study_of", lambda snakemake: nullcontext())
     monkeypatch.setattr(many_body, "run_all", lambda *words: given.update(words=words))
     script = HOME / "workflow" / "scripts" / "many_body.py"
     exec(compile(script.read_text(), script, "exec"), {"snakemake": rule})
-    assert given["words"][:4] == (METHOD, SETTINGS, ["a/1.nc"], 3)
+    assert given["words"][:4] == (METHOD, SETTINGS, ["0.1/1.nc"], 3)
+    assert [json.loads(text)["wildcards"] for text in given["words"][5]] == [
+        {"scene": "rods", "method": METHOD, "dt": "0.1", "seed": 1}
+    ]
     monkeypatch.undo()
     monkeypatch.setattr(many_body, "_run_one", _process_of_run)
-    tasks = [(1e-4, seed, "") for seed in range(12)]
+    tasks = [(1e-4, seed, "", "") for seed in range(12)]
     processes = {line for _, line, _ in many_body._spread(many_body._run_one, tasks, 3)}
     assert 1 < len(processes) <= 3 and str(os.getpid()) not in processes
 
@@ -179,9 +186,10 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     for method in study.scenes["rods"].methods:
         for batch in study.scenes["rods"].batches:
             made = [path.format(method=method) for path in plan.many_body_outputs("rods", batch)]
-            many_body.run_all(method, plan.many_body_settings("rods"), made, 1, lambda line: None)
+            texts = [plan.many_body_job("rods", method, p.parent.name, int(p.stem)) for p in map(Path, made)]
+            many_body.run_all(method, plan.many_body_settings("rods"), made, 1, lambda line: None, texts)
     assert all(Path(path).is_file() for path in plan.many_body_runs("rods"))
-    groups = gather_scenes(study, tmp_path)
+    groups = gather_scenes(plan, tmp_path)
     write_groups(groups, tmp_path / "many_body.nc")
     data = groups["/rods"]
     assert data["energy_error"].dims == ("method", "dt", "seed") and data.sizes == {"method": 2, "dt": 3, "seed": 2}
@@ -198,6 +206,7 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
 def test_what_is_kept_along_the_time_is_that_of_the_runs(tmp_path):
     changes = {"methods": [METHOD, "euler"], "dt": {"a": {"values": [0.02]}}, "horizon": 40.0, "seeds": 2, "samples": 20}
     study = resolve(config(chess=None, chess_no_spin=None, rods=changes) | {"results": str(tmp_path)}, HOME)
+    plan = jobs.Plan(study, HOME)
     rng = np.random.default_rng(3)
     folder = tmp_path / "many_body" / "rods"
     spins = {}
@@ -212,8 +221,8 @@ def test_what_is_kept_along_the_time_is_that_of_the_runs(tmp_path):
                 {"time": np.arange(21) * 2.0},
                 {} if end == 1.0 else {"diverged": 39.0},
             )
-            write_cell(run, folder / method / "0.02" / f"{seed}.nc")
-    data = gather_scenes(study, tmp_path)["/rods"]
+            write_cell(run, folder / method / "0.02" / f"{seed}.nc", plan.many_body_job("rods", method, "0.02", seed))
+    data = gather_scenes(plan, tmp_path)["/rods"]
     for (method, seed), spin in spins.items():
         own = data.sel({"method": method, "seed": seed}).isel(dt=0)
         np.testing.assert_array_equal(own["axial_spin"], np.abs(spin).max(1))

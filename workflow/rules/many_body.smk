@@ -22,6 +22,7 @@ for SCENE, PART in STUDY.scenes.items():
                 runtime=resources.many_body_minutes(PART, BATCH),
                 mem_mb=resources.memory(),
             params:
+                scene=SCENE,
                 settings=PLAN.many_body_settings(SCENE),
                 code=PLAN.many_body_code,
             script:
@@ -75,7 +76,7 @@ rule gather_many_body:
     input:
         PLAN.all_many_body_runs(),
     output:
-        f"{RESULTS}/many_body.nc",
+        update(f"{RESULTS}/many_body.nc"),
     log:
         f"{RESULTS}/logs/gather_many_body.log",
     benchmark:

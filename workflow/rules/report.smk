@@ -111,7 +111,7 @@ rule report:
         rules.cost_numbers.output,
         tex=PLAN.sources(),
     output:
-        f"{RESULTS}/report.pdf",
+        update(f"{RESULTS}/report.pdf"),
     log:
         f"{RESULTS}/logs/report.log",
     benchmark:

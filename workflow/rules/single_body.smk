@@ -1,56 +1,30 @@
-"""The single-body comparison: one literal job per problem, method and step size, then one file of results."""
+"""The single-body comparison: literal files, one per problem, method and step size, made in batches; then one file of results."""
 
+# A rule for each problem and part of its methods, because they differ in what a job makes. Snakemake sees a manifest per
+# problem and method; the cells it lists are files of their own, and a job keeps those that are up to date.
+for PROBLEM, PARTS in PLAN.parts.items():
+    for NUMBER, METHODS in enumerate(PARTS, 1):
 
-rule cell:
-    output:
-        f"{RESULTS}/cells/{{problem}}/{{method}}/{{dt}}.nc",
-    log:
-        f"{RESULTS}/logs/cells/{{problem}}/{{method}}/{{dt}}.log",
-    params:
-        settings=PLAN.cell_settings,
-        code=PLAN.cell_code,
-    run:
-        cells.run_cell(
-            wildcards.problem,
-            wildcards.method,
-            float(wildcards.dt),
-            params.settings,
-            output[0],
-            log[0],
-        )
-
-
-rule long_run:
-    output:
-        f"{RESULTS}/{{kind}}/{{problem}}/{{method}}/{{dt}}.nc",
-    log:
-        f"{RESULTS}/logs/{{kind}}/{{problem}}/{{method}}/{{dt}}.log",
-    params:
-        settings=PLAN.long_run_settings,
-        code=PLAN.cell_code,
-    run:
-        cells.run_cell(
-            wildcards.problem,
-            wildcards.method,
-            float(wildcards.dt),
-            params.settings,
-            output[0],
-            log[0],
-        )
-
-
-rule targets:
-    output:
-        f"{RESULTS}/targets/{{problem}}/{{method}}.nc",
-    log:
-        f"{RESULTS}/logs/targets/{{problem}}/{{method}}.log",
-    params:
-        settings=PLAN.target_settings,
-        code=PLAN.target_code,
-    run:
-        targets.run_targets(
-            STUDY, wildcards.problem, wildcards.method, output[0], log[0]
-        )
+        rule:
+            name:
+                f"single_body_{PROBLEM}_{NUMBER}"
+            output:
+                PLAN.part_outputs(PROBLEM, METHODS),
+            log:
+                f"{RESULTS}/logs/single_body/{PROBLEM}/{NUMBER}.log",
+            benchmark:
+                f"{RESULTS}/benchmarks/single_body/{PROBLEM}/{NUMBER}.tsv"
+            conda:
+                "../envs/polhode.yml"
+            resources:
+                runtime=resources.single_body_minutes(STUDY.problems[PROBLEM], METHODS),
+                mem_mb=resources.memory(),
+            params:
+                problem=PROBLEM,
+                methods=METHODS,
+                jobs=PLAN.part_jobs(PROBLEM, METHODS),
+            script:
+                "../scripts/single_body.py"
 
 
 rule check:
@@ -58,20 +32,25 @@ rule check:
         f"{RESULTS}/checks/{{check}}.nc",
     log:
         f"{RESULTS}/logs/checks/{{check}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/checks/{{check}}.tsv"
+    conda:
+        "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(),
+        mem_mb=resources.memory(),
     params:
         code=PLAN.check_code,
-    run:
-        checks.run_check(STUDY, wildcards.check, output[0], log[0])
+    script:
+        "../scripts/check.py"
 
 
 rule gather:
     input:
         PLAN.references(),
-        PLAN.cells(),
-        PLAN.long_runs(),
-        PLAN.targets(),
+        PLAN.manifests(),
     output:
-        f"{RESULTS}/single_body.nc",
+        update(f"{RESULTS}/single_body.nc"),
     log:
         f"{RESULTS}/logs/gather.log",
     benchmark:
@@ -99,7 +78,7 @@ rule claims:
         many_body=PLAN.many_body(),
         published=PLAN.published(),
     output:
-        f"{RESULTS}/claims.csv",
+        update(f"{RESULTS}/claims.csv"),
     log:
         f"{RESULTS}/logs/claims.log",
     benchmark:

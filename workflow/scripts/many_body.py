@@ -1,10 +1,15 @@
-"""Rule many_body: one method on one scene, with some step sizes and from every initial state."""
+"""Rules many_body_SCENE_NUMBER: one method on one scene, with some step sizes and from every initial state."""
 
 from functools import partial
+from pathlib import Path
 
 from polhode.study.entry import study_of
+from polhode.study.jobs import many_body_job
 from polhode.study.many_body import run_all
 
 with study_of(snakemake):
     say = partial(print, flush=True)
-    run_all(snakemake.wildcards.method, snakemake.params.settings, snakemake.output, snakemake.threads, say)
+    method, asked = snakemake.wildcards.method, snakemake.params
+    places = [(path.parent.name, int(path.stem)) for path in map(Path, snakemake.output)]
+    jobs = [many_body_job(asked.scene, method, step, seed, asked.settings, asked.code) for step, seed in places]
+    run_all(method, asked.settings, snakemake.output, snakemake.threads, say, jobs)

@@ -2,10 +2,10 @@
 
 from polhode.references.dataset import reference_dataset
 from polhode.study.entry import study_of
-from polhode.study.storage import write_dataset
+from polhode.study.storage import job_text, write_dataset
 
 with study_of(snakemake) as study:
     part = study.problems[snakemake.wildcards.problem]
     dataset = reference_dataset(part.problem, part.reference_times(), study.digits, part.check_until)
-    dataset.attrs["configuration"] = study.json
-    write_dataset(dataset, snakemake.output[0])
+    asked = snakemake.params
+    write_dataset(dataset, snakemake.output[0], job_text("reference", snakemake.wildcards, asked.settings, asked.code))

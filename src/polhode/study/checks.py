@@ -1,6 +1,5 @@
 """Experiments on single methods that are no comparison over step sizes: each gives one small dataset, checks/NAME.nc."""
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -37,7 +36,7 @@ from polhode.simulate import simulate
 from polhode.study.configuration import CHECKS as NAMES
 from polhode.study.configuration import Study
 from polhode.study.orders import fit_order
-from polhode.study.storage import write_cell, write_text
+from polhode.study.storage import write_cell
 from polhode.study.symplecticity import symplecticity
 from polhode.vector import add, axpy, cross, dot, scale
 
@@ -602,9 +601,6 @@ CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
 assert tuple(CHECKS) == NAMES
 
 
-def run_check(study: Study, name: str, output: str | Path, log: str | Path) -> None:
-    """Make one check and write it; the time it took goes into the log."""
-    wall, cpu = time.perf_counter(), time.thread_time()
-    write_cell(CHECKS[name](study), output)
-    lines = [f"check {name}", f"wall_seconds {time.perf_counter() - wall:.6f}", f"cpu_seconds {time.thread_time() - cpu:.6f}"]
-    write_text(log, "\n".join(lines) + "\n")
+def run_check(study: Study, name: str, output: str | Path, job: str) -> None:
+    """Make one check and write it; ``job`` is what it was made by."""
+    write_cell(CHECKS[name](study), output, job)

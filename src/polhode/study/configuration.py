@@ -1,7 +1,9 @@
 """The configuration of a study: validated, with defaults filled in, and expanded into the literal jobs it stands for."""
 
+import importlib
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -229,8 +231,9 @@ class Study:
 
     @property
     def json(self) -> str:
-        """The resolved configuration as one line, for the files of a run."""
-        return json.dumps(self.resolved, sort_keys=True)
+        """The resolved configuration as one line, for the files of a run; without paths, so that it does not matter where."""
+        chosen = {key: value for key, value in self.resolved.items() if key != "results"}
+        return json.dumps(chosen | {"plugins": [Path(path).name for path in chosen["plugins"]]}, sort_keys=True)
 
     @property
     def plugin_methods(self) -> tuple[str, ...]:
@@ -458,11 +461,27 @@ def _with_numbers(value: Any) -> Any:
 
 
 def _check(config: Mapping[str, Any], schema: Mapping[str, Any], where: str) -> None:
-    import jsonschema  # here, because it takes as long as all other imports of a job, and jobs do not need it
-
+    jsonschema = _jsonschema()
     errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.absolute_path)))
     if errors:
         raise ConfigurationError("\n".join(f"{where}: {_explain(error)}" for error in errors))
+
+
+def _jsonschema() -> Any:
+    """The library, imported when needed: jobs do not need it.
+
+    Where the environment has rfc3987_syntax, jsonschema imports it for a format that no schema here uses; that takes two
+    seconds, twice as long as all else at the start. It is hidden meanwhile.
+    """
+    name = "rfc3987_syntax"
+    hidden = name not in sys.modules
+    if hidden:
+        sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        return importlib.import_module("jsonschema")
+    finally:
+        if hidden:
+            del sys.modules[name]
 
 
 def _explain(error: Any) -> str:

@@ -1,4 +1,8 @@
-"""What every script of the workflow begins with: the study of this run, and everything printed goes to the rule's log."""
+"""What every script of the workflow begins with: the study of this run, and everything printed goes to the rule's log.
+
+A job that ends well leaves a list of what it wrote (:mod:`polhode.study.written`), one that fails a note of why, which the
+workflow repeats at the end (:func:`failures`).
+"""
 
 import os
 import sys
@@ -8,10 +12,14 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from polhode.study import written
 from polhode.study.configuration import Study, resolve
+from polhode.study.storage import write_text
 
 #: The house: the folder of the Snakefile. Scripts run with its src on their path.
 HOME = Path(__file__).resolve().parents[3]
+#: Where failed jobs leave their notes, in the folder of results.
+FAILED = "logs/failed"
 
 
 def share_library() -> None:
@@ -24,12 +32,34 @@ def share_library() -> None:
 def study_of(snakemake: Any) -> Iterator[Study]:
     """The study of the run that ``snakemake`` belongs to; output and a traceback go to its log.
 
-    The last line of an error is printed as well, so that the terminal says what went wrong without opening the log.
+    What went wrong is printed as well, so that the terminal says it without opening the log, and noted for the end of the run.
     """
+    job = "-".join([snakemake.rule, *map(str, snakemake.wildcards)])
+    results = Path(snakemake.config["results"])
+    note = results / FAILED / f"{job}.txt"
+    note.unlink(missing_ok=True)
     with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stdout(log), redirect_stderr(log):
         try:
             yield resolve(snakemake.config, HOME, checked=True)  # by the Snakefile
+            written.record(results, job, snakemake.output)
         except Exception as error:
             traceback.print_exc()
-            print(f"rule {snakemake.rule}: {error}", file=sys.__stderr__)
+            # Messages of our own are whole sentences; of others the type is half of what they say.
+            ours = type(error) in (ValueError, RuntimeError) or type(error).__module__.startswith("polhode")
+            text = f"{'' if ours else f'{type(error).__name__}: '}{error}\n    log: {snakemake.log[0]}"
+            about = "".join(f", {name} {value}" for name, value in snakemake.wildcards.items())
+            lines = f"rule {snakemake.rule}{about}: {text}"
+            print(lines, file=sys.__stderr__)
+            write_text(note, f"{lines}\n")
             raise SystemExit(1) from None
+
+
+def forget_failures(results: str | Path) -> None:
+    """Forget the failures of an earlier run."""
+    for note in Path(results, FAILED).glob("*.txt"):
+        note.unlink(missing_ok=True)
+
+
+def failures(results: str | Path) -> str:
+    """All failures of this run, one after the other; empty if there were none."""
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(Path(results, FAILED).glob("*.txt")))

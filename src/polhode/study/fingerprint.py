@@ -9,11 +9,11 @@ import ast
 import hashlib
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 LIBRARIES = ("mpmath", "numba", "numpy", "scipy", "xarray")
 PACKAGE = "polhode"
+ROOT = Path(__file__).parents[1]
 
 
 def fingerprint(*modules: str | Path) -> str:
@@ -25,7 +25,7 @@ def fingerprint(*modules: str | Path) -> str:
         if path not in seen:
             seen[path], imported = _digest(path)
             waiting.extend(imported)
-    text = "\n".join(sorted(seen.values())) + "".join(f"{name} {version(name)}\n" for name in LIBRARIES)
+    text = "\n".join(sorted(seen.values())) + _versions()
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -50,12 +50,15 @@ def _file(module: str | Path) -> Path:
 
 
 @cache
+def _versions() -> str:
+    return "".join(f"{name} {version(name)}\n" for name in LIBRARIES)
+
+
+@cache
 def _locate(name: str) -> Path | None:
-    try:
-        spec = find_spec(name)
-    except ModuleNotFoundError:
-        return None
-    return Path(spec.origin) if spec is not None and spec.origin else None
+    """The file of a module of the package; nothing is imported, as a search by the import system would do with its parents."""
+    place = ROOT.joinpath(*name.split(".")[1:])
+    return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
 
 
 @cache

@@ -12,10 +12,10 @@ from polhode import metrics
 from polhode.problems.problem import Case, Problem
 from polhode.problems.system import System
 from polhode.simulate import count_steps
-from polhode.study.configuration import ProblemStudy, Study, method
-from polhode.study.jobs import long_run_kinds
+from polhode.study.configuration import ProblemStudy, method
+from polhode.study.jobs import Plan, Run, long_run_kinds
 from polhode.study.orders import fit_order
-from polhode.study.storage import read_cell, read_dataset
+from polhode.study.storage import DamagedFile, is_current, read_cell, read_dataset
 
 #: Quantities of a run, with what they are; every one is zero for an exact method. Of several bodies the worst counts.
 ERRORS = {
@@ -56,10 +56,10 @@ MOVING_FITTED = {"r": "r_error_l1", "v": "v_error_l1"}
 
 
 class Exact:
-    """The exact solution at the times of a reference file."""
+    """The exact solution at the times of a reference file, which ``job`` must have made."""
 
-    def __init__(self, path: str | Path) -> None:
-        data = read_dataset(path)
+    def __init__(self, path: str | Path, job: str = "") -> None:
+        data = read_dataset(path, job=job)
         self.path = path
         self.time = data.time.values
         self.q = data.q.values
@@ -162,20 +162,62 @@ def _moves(problem: Case) -> bool:
     return isinstance(problem, System) and not problem.fixed
 
 
-def gather(study: Study, folder: str | Path) -> dict[str, xr.Dataset]:
-    """Everything that a run left in ``folder`` (references, cells, long_runs, targets), as groups of one file."""
+def gather(plan: Plan, folder: str | Path) -> dict[str, xr.Dataset]:
+    """Everything that a run left in ``folder`` (references, cells, long_runs, targets), as groups of one file.
+
+    Raises
+    ------
+    DamagedFile
+        If a file is not what the plan expects under its name; the message names the first one and says how many there are.
+        The manifests of their batches are removed, so that the next run makes them again.
+    """
     folder = Path(folder)
-    groups = {"/": xr.Dataset(attrs={"configuration": study.json, "plugins": ",".join(study.plugin_methods)})}
-    for key, part in study.problems.items():
-        exact = Exact(folder / "references" / f"{key}.nc")
-        groups[f"/{key}"] = _runs(part, exact, folder / "cells" / key)
+    try:
+        return _gather(plan, folder)
+    except DamagedFile as error:
+        damaged = _forget_damaged(plan, folder)
+        if len(damaged) > 1:
+            others = f"{len(damaged) - 1} other files are not as they should be"
+            raise DamagedFile(error.path, f"{error.why}, and {others}") from None
+        raise
+
+
+def _forget_damaged(plan: Plan, folder: Path) -> list[Path]:
+    """Remove the manifests of all batches with a file that is not as it should be; returns these files."""
+    found = []
+    for problem, part in plan.study.problems.items():
+        for key in part.methods:
+            bad = [folder / run.path for run in plan.batch(problem, key) if not is_current(folder / run.path, plan.job(run))]
+            if bad:
+                found += bad
+                (folder / "batches" / problem / f"{key}.json").unlink(missing_ok=True)
+    return found
+
+
+def _gather(plan: Plan, folder: Path) -> dict[str, xr.Dataset]:
+    source = _Source(plan, folder)
+    groups = {"/": xr.Dataset(attrs={"configuration": plan.study.json, "plugins": ",".join(plan.study.plugin_methods)})}
+    for key, part in plan.study.problems.items():
+        exact = Exact(folder / "references" / f"{key}.nc", plan.reference_job(key))
+        groups[f"/{key}"] = _runs(part, exact, source)
         if part.long_run is not None:
             for kind, methods in long_run_kinds(part).items():
                 name = kind.replace("runs", "run")
-                groups[f"/{key}/{name}"] = _long_runs(part, methods, exact, folder / kind / key)
+                groups[f"/{key}/{name}"] = _long_runs(part, kind, methods, exact, source)
         if part.targets is not None:
-            groups[f"/{key}/targets"] = _targets(part, folder / "targets" / key)
+            groups[f"/{key}/targets"] = _targets(part, source)
     return groups
+
+
+class _Source:
+    """The files of a run, each held to what the plan says of it."""
+
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        self.plan = plan
+        self.folder = folder
+
+    def read(self, run: Run) -> dict[str, Any]:
+        return read_cell(self.folder / run.path, self.plan.job(run))
 
 
 def _method_coordinates(problem: Case, keys: Sequence[str]) -> dict[str, Any]:
@@ -192,14 +234,14 @@ def _method_coordinates(problem: Case, keys: Sequence[str]) -> dict[str, Any]:
     return {"method": list(keys), **{name: ("method", values) for name, values in columns.items()}}
 
 
-def _runs(part: ProblemStudy, exact: Exact, folder: Path) -> xr.Dataset:
+def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
     shape = (len(part.methods), len(part.steps))
     texts = {**ERRORS, **(MOVING_ERRORS if _moves(part.problem) else {}), **(MEANS if part.means else {})}
     errors = {name: np.full(shape, np.nan) for name in texts}
     counts = {name: np.full(shape, np.nan) for name in ("steps", "torque_evaluations", "diverged")}
     for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.problem.key}", unit="method")):
-        for j, step in enumerate(part.steps):
-            cell = read_cell(folder / key / f"{step.name}.nc")
+        for j, run in enumerate(source.plan.cells(part.problem.key, key)):
+            cell = source.read(run)
             counts["steps"][i, j] = cell["steps"]
             counts["torque_evaluations"][i, j] = cell["torque_evaluations"]
             counts["diverged"][i, j] = "@diverged" in cell
@@ -253,7 +295,7 @@ def _runs(part: ProblemStudy, exact: Exact, folder: Path) -> xr.Dataset:
     )
 
 
-def _long_runs(part: ProblemStudy, methods: Sequence[str], exact: Exact, folder: Path) -> xr.Dataset:
+def _long_runs(part: ProblemStudy, kind: str, methods: Sequence[str], exact: Exact, source: _Source) -> xr.Dataset:
     assert part.long_run is not None
     problem, times = part.problem, part.long_run.times
     texts = {**ERRORS, **DRIFTS, **(MOVING_ERRORS if _moves(problem) else {})}
@@ -264,7 +306,8 @@ def _long_runs(part: ProblemStudy, methods: Sequence[str], exact: Exact, folder:
     omega = np.full((len(methods), len(times), *bodies, 3), np.nan)
     diverged = np.zeros(len(methods), "int8")
     for i, key in enumerate(methods):
-        cell = read_cell(folder / key / f"{part.long_run.name}.nc")
+        (run,) = (run for run in source.plan.long_runs(problem.key, key) if run.kind == kind)
+        cell = source.read(run)
         diverged[i] = "@diverged" in cell
         q[i], omega[i] = cell["q"], cell["omega"]
         found = run_drifts(cell, problem)
@@ -294,8 +337,8 @@ def _long_runs(part: ProblemStudy, methods: Sequence[str], exact: Exact, folder:
     return xr.Dataset(data, coordinates, attributes)
 
 
-def _targets(part: ProblemStudy, folder: Path) -> xr.Dataset:
-    found = [read_cell(folder / f"{key}.nc") for key in part.methods]
+def _targets(part: ProblemStudy, source: _Source) -> xr.Dataset:
+    found = [source.read(run) for key in part.methods for run in source.plan.searches(part.problem.key, key)]
     assert part.targets is not None
     data = {
         "step_size": ("largest step size that meets the target", "s"),

@@ -12,7 +12,7 @@ import yaml
 from numpy.typing import ArrayLike
 
 import polhode.methods as _methods
-from polhode.study.storage import group_names, has_group, read_cell, read_dataset
+from polhode.study.storage import group_names, has_group, read_cell, read_dataset, read_values
 
 methods: Any = _methods
 
@@ -86,7 +86,7 @@ class Inputs:
         path = Path(self.checks) / f"{name}.nc"
         if not path.is_file():
             raise NotInRun(f"this run has no check {name}")
-        return xr.load_dataset(path, engine="scipy")
+        return read_values(path, check=name)
 
     def cost(self, group: str) -> xr.Dataset:
         """A group of cost.nc: ``step`` (times), ``operations`` (counts), or the key of a problem (times to target errors).
@@ -132,7 +132,7 @@ class Inputs:
         path = Path(self.films) / f"{scene}.nc"
         if not path.is_file():
             raise NotInRun(f"this run has no film of the scene {scene}")
-        return read_cell(path)
+        return read_cell(path, scene=scene)
 
     @cached_property
     def errors(self) -> xr.Dataset:
@@ -172,7 +172,7 @@ class Inputs:
         path = Path(self.references) / f"{self.problem}.nc"
         if not path.is_file():
             raise NotInRun(f"this run does not hold the reference of {self.problem}")
-        return read_dataset(path)
+        return read_dataset(path, problem=self.problem)
 
     @cached_property
     def published_steps(self) -> pd.DataFrame:

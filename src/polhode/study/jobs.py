@@ -4,15 +4,19 @@ One place, so that what the rules write and what the gathering reads cannot disa
 """
 
 import hashlib
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from polhode.registry import catalogue
+from polhode.simulate import count_steps
 from polhode.study import provenance
 from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
 from polhode.study.fingerprint import fingerprint
+from polhode.study.storage import job_text
 
 #: The figures by theme. One job draws those of a theme: starting it takes longer than drawing most of them.
 FIGURES_BY_THEME = {
@@ -86,6 +90,41 @@ FIGURES = tuple(name for names in FIGURES_BY_THEME.values() for name in names)
 TABLES = tuple(name for names in TABLES_BY_THEME.values() for name in names)
 
 
+#: What one job of single bodies should take at most, s, as far as it can be told beforehand. Starting a job costs two or three
+#: seconds; a cluster wants few jobs, and a machine with many cores more than one.
+PART_SECONDS = 20.0
+#: What a step and a file take, roughly; only the division of work into jobs rests on it.
+STEP_SECONDS, FILE_SECONDS = 8e-8, 6e-3
+#: A search for target errors as so many runs with the finest step allowed.
+SEARCH_RUNS = 5
+
+
+@dataclass(frozen=True)
+class Run:
+    """One file of the single-body study: a run of one method on one problem, or a search for step sizes.
+
+    ``kind`` is the folder (``cells``, ``long_runs``, ``long_runs_switched``, ``targets``); ``dt`` the step size by its name in
+    paths, empty for a search; ``settings`` what the file depends on besides these and the code; ``path`` is relative to the
+    folder of results.
+    """
+
+    kind: str
+    problem: str
+    method: str
+    dt: str
+    settings: dict[str, Any]
+
+    @property
+    def path(self) -> str:
+        """Where it lies in the folder of results."""
+        return f"{self.kind}/{self.problem}/{self.method}{f'/{self.dt}' if self.dt else ''}.nc"
+
+    def job(self, code: str) -> str:
+        """What the file says about where it comes from."""
+        dt = {"dt": self.dt} if self.dt else {}
+        return job_text(self.kind, {"problem": self.problem, "method": self.method, **dt}, self.settings, code)
+
+
 def long_run_kinds(part: ProblemStudy) -> dict[str, list[str]]:
     """Folder of long runs -> the methods in it."""
     kinds = {"long_runs": list(part.methods)}
@@ -102,6 +141,7 @@ class Plan:
         self.home = home
         self.results = str(study.results)
         self.simulation_code = cache(self._simulation_code)
+        self.search_code = cache(self._search_code)
         self.many_body_method_code = cache(self._many_body_method_code)
 
     # What there is to make.
@@ -110,37 +150,77 @@ class Plan:
         """One reference file per problem."""
         return [f"{self.results}/references/{problem}.nc" for problem in self.study.problems]
 
-    def cells(self) -> list[str]:
-        """One file per problem, method and step size."""
-        return [
-            f"{self.results}/cells/{key}/{method}/{step.name}.nc"
-            for key, part in self.study.problems.items()
-            for method in part.methods
-            for step in part.steps
-        ]
+    # Single bodies: literal files, made in batches.
 
-    def long_runs(self) -> list[str]:
-        """One file per method and problem with a long run, and one more where it is repeated with normalisation switched."""
-        return [
-            f"{self.results}/{kind}/{key}/{method}/{part.long_run.name}.nc"
-            for key, part in self.study.problems.items()
-            if part.long_run is not None
-            for kind, methods in long_run_kinds(part).items()
-            for method in methods
-        ]
+    def cells(self, problem: str, method: str) -> Iterator[Run]:
+        """The runs of a method over the step sizes of a problem."""
+        part = self.study.problems[problem]
+        common = {"horizon": part.problem.horizon, "samples": part.samples, "switched": False}
+        for step in part.steps:
+            yield Run("cells", problem, method, step.name, common | {"truncate": step.truncate})
+
+    def long_runs(self, problem: str, method: str) -> Iterator[Run]:
+        """The long run of a method on a problem, if there is one, and its repetition with the normalisation switched."""
+        part = self.study.problems[problem]
+        if part.long_run is not None:
+            common = {"horizon": part.long_run.horizon, "samples": part.long_run.samples, "truncate": False}
+            for kind, methods in long_run_kinds(part).items():
+                if method in methods:
+                    yield Run(kind, problem, method, part.long_run.name, common | {"switched": kind != "long_runs"})
+
+    def searches(self, problem: str, method: str) -> Iterator[Run]:
+        """The search of a method for the step sizes that meet target errors, if there is one."""
+        targets = self.study.problems[problem].targets
+        if targets is not None:
+            yield Run("targets", problem, method, "", dict(vars(targets) | {"errors": list(targets.errors)}))
+
+    def batch(self, problem: str, method: str) -> list[Run]:
+        """All files of a method on a problem: what one manifest lists."""
+        return [*self.cells(problem, method), *self.long_runs(problem, method), *self.searches(problem, method)]
+
+    def run_code(self, run: Run) -> str:
+        """The hash of the code that a run depends on."""
+        code = self.simulation_code(run.problem, run.method)
+        return self.search_code(run.problem) + code if run.kind == "targets" else code
+
+    def job(self, run: Run) -> str:
+        """What the file of a run must say."""
+        return run.job(self.run_code(run))
+
+    def manifest(self, problem: str, method: str) -> str:
+        """The list of the files of a method on a problem, with their checksums: what Snakemake sees of them."""
+        return f"{self.results}/batches/{problem}/{method}.json"
+
+    def manifests(self) -> list[str]:
+        """One for each problem and method."""
+        return [self.manifest(key, method) for key, part in self.study.problems.items() for method in part.methods]
+
+    @cached_property
+    def parts(self) -> dict[str, tuple[tuple[str, ...], ...]]:
+        """Problem -> the methods of each of its jobs.
+
+        A job is a process that imports first, so it does the runs of as many methods as make about :data:`PART_SECONDS`. Each
+        begins with another method: what one has compiled the next one finds on the disk.
+        """
+        found = {}
+        for number, (key, part) in enumerate(self.study.problems.items()):
+            parts = _divided(part)
+            turns = (5 * number % len(methods) for methods in parts)
+            found[key] = tuple(methods[i:] + methods[:i] for i, methods in zip(turns, parts, strict=True))
+        return found
+
+    def part_outputs(self, problem: str, methods: Sequence[str]) -> list[str]:
+        """The manifests of a job."""
+        return [self.manifest(problem, method) for method in methods]
+
+    def part_jobs(self, problem: str, methods: Sequence[str]) -> dict[str, str]:
+        """For each method of a job a hash of all that its files depend on: settings and code."""
+        texts = {method: "\n".join(map(self.job, self.batch(problem, method))) for method in methods}
+        return {method: hashlib.sha256(text.encode()).hexdigest()[:16] for method, text in texts.items()}
 
     def checks(self) -> list[str]:
         """One file per experiment on single methods."""
         return [f"{self.results}/checks/{name}.nc" for name in self.study.checks]
-
-    def targets(self) -> list[str]:
-        """One file per method and problem with target errors."""
-        return [
-            f"{self.results}/targets/{key}/{method}.nc"
-            for key, part in self.study.problems.items()
-            if part.targets is not None
-            for method in part.methods
-        ]
 
     def figures(self) -> list[str]:
         """All figures, as PDF; each comes with a PNG."""
@@ -245,40 +325,26 @@ class Plan:
 
     # Parameters of a job.
 
-    def part(self, wildcards: Any) -> ProblemStudy:
-        """What is run on the problem of a job."""
-        return self.study.problems[wildcards.problem]
-
-    def step(self, wildcards: Any) -> StepSize:
-        """The step size of a cell."""
-        return self.part(wildcards).step(wildcards.dt)
-
-    def cell_settings(self, wildcards: Any) -> dict[str, Any]:
-        """Time to simulate, samples, and whether the last step may be left out, of one cell."""
-        part = self.part(wildcards)
-        truncate = self.step(wildcards).truncate
-        return {"horizon": part.problem.horizon, "samples": part.samples, "truncate": truncate, "switched": False}
-
-    def long_run_settings(self, wildcards: Any) -> dict[str, Any]:
-        """The same for a long run."""
-        run = self.part(wildcards).long_run
-        assert run is not None
-        switched = wildcards.kind != "long_runs"
-        return {"horizon": run.horizon, "samples": run.samples, "truncate": False, "switched": switched}
-
-    def target_settings(self, wildcards: Any) -> dict[str, Any]:
-        """What the search for step sizes depends on."""
-        return dict(self.study.resolved["problems"][wildcards.problem]["targets"])
-
     def reference_settings(self, wildcards: Any) -> dict[str, Any]:
         """What a reference file depends on."""
-        part = self.part(wildcards)
+        return self._reference_settings(wildcards.problem)
+
+    def reference_job(self, problem: str) -> str:
+        """What a reference file must say."""
+        return job_text("reference", {"problem": problem}, self._reference_settings(problem), self._reference_code(problem))
+
+    def _reference_settings(self, problem: str) -> dict[str, Any]:
+        part = self.study.problems[problem]
         times = hashlib.sha256(part.reference_times().tobytes()).hexdigest()[:16]
         return {"digits": self.study.digits, "check_until": part.check_until, "times": times}
 
     def scene(self, key: str) -> SceneStudy:
         """What is run on a many-body scene."""
         return self.study.scenes[key]
+
+    def many_body_job(self, scene: str, method: str, step: str, seed: int) -> str:
+        """What the file of a run of many bodies must say."""
+        return many_body_job(scene, method, step, seed, self.many_body_settings(scene), self.many_body_method_code(method))
 
     def many_body_settings(self, scene: str) -> dict[str, Any]:
         """What the runs of a scene depend on, besides method, step size, seed and code."""
@@ -333,25 +399,22 @@ class Plan:
     def _simulation_code(self, problem: str, method: str) -> str:
         return fingerprint("polhode.study.cells", self._origin("problems", problem), self._origin("methods", method))
 
+    def _search_code(self, problem: str) -> str:
+        return fingerprint("polhode.study.targets", *self._reference(problem))
+
     @staticmethod
     def _origin(kind: str, key: str) -> Path:
         return catalogue(f"polhode.{kind}").origin(key)
 
-    def cell_code(self, wildcards: Any) -> str:
-        """Of one run of one method."""
-        return self.simulation_code(wildcards.problem, wildcards.method)
-
-    def target_code(self, wildcards: Any) -> str:
-        """Of the search for step sizes of one method."""
-        return fingerprint("polhode.study.targets", *self._reference(wildcards)) + self.cell_code(wildcards)
-
     def reference_code(self, wildcards: Any) -> str:
         """Of the exact solution of one problem."""
-        origin = self._origin("problems", wildcards.problem)
-        return fingerprint(self._script("reference"), origin, *self._reference(wildcards))
+        return self._reference_code(wildcards.problem)
 
-    def _reference(self, wildcards: Any) -> list[str]:
-        name = self.part(wildcards).problem.reference
+    def _reference_code(self, problem: str) -> str:
+        return fingerprint(self._script("reference"), self._origin("problems", problem), *self._reference(problem))
+
+    def _reference(self, problem: str) -> list[str]:
+        name = self.study.problems[problem].problem.reference
         return [f"polhode.references.{name}"] if isinstance(name, str) else []
 
     def methods_code(self, wildcards: Any) -> str:
@@ -369,3 +432,27 @@ class Plan:
         """The commit that the report names."""
         found = provenance.commit(self.home)
         return f"{found['commit']}{' with changes' if found['dirty'] else ''}"
+
+
+def many_body_job(scene: str, method: str, step: str, seed: int, settings: Mapping[str, Any], code: str) -> str:
+    """What the file of a run of many bodies says about where it comes from; ``scene`` as the configuration names it."""
+    return job_text("many_body", {"scene": scene, "method": method, "dt": step, "seed": seed}, settings, code)
+
+
+def method_seconds(part: ProblemStudy) -> float:
+    """What all runs of a cheap method on a problem take, s, as far as it can be told beforehand."""
+    runs = len(part.steps)
+    steps = sum(step.steps for step in part.steps)
+    if part.long_run is not None:
+        steps += (1 + part.long_run.switched) * count_steps(part.long_run.dt, part.long_run.horizon)
+        runs += 1 + part.long_run.switched
+    if part.targets is not None:
+        steps += SEARCH_RUNS * round(part.problem.horizon / part.targets.dt_min)
+    return steps * STEP_SECONDS + runs * FILE_SECONDS
+
+
+def _divided(part: ProblemStudy) -> tuple[tuple[str, ...], ...]:
+    """The methods of a problem, divided evenly into so many parts that each takes about :data:`PART_SECONDS`."""
+    count = min(len(part.methods), max(1, round(len(part.methods) * method_seconds(part) / PART_SECONDS)))
+    ends = [round(i * len(part.methods) / count) for i in range(count + 1)]
+    return tuple(part.methods[a:b] for a, b in pairwise(ends))

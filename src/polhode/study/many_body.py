@@ -23,7 +23,12 @@ def scene_of(settings: Mapping[str, Any]) -> manybody.Scene:
 
 
 def run_all(
-    method: str, settings: Mapping[str, Any], outputs: Sequence[str | Path], workers: int = 1, say: Say = print
+    method: str,
+    settings: Mapping[str, Any],
+    outputs: Sequence[str | Path],
+    workers: int = 1,
+    say: Say = print,
+    jobs: Sequence[str] = (),
 ) -> None:
     """Run one method from several initial states with one or more step sizes, and write each run as soon as it is done.
 
@@ -42,10 +47,15 @@ def run_all(
         Processes; with one the runs are done in this process.
     say : function
         Called with a line about each run and some about all: steps, time of a step, CPU seconds. None of it goes into the data.
+    jobs : sequence of str
+        What each file shall say about where it comes from, see :func:`polhode.study.storage.job_text`.
     """
     began = time.perf_counter()
-    tasks = [(float(path.parent.name), int(path.stem), str(path)) for path in map(Path, outputs)]
-    cpu_seconds = dict.fromkeys(sorted({dt for dt, _seed, _output in tasks}), 0.0)
+    texts = jobs or [""] * len(outputs)
+    tasks = [
+        (float(path.parent.name), int(path.stem), str(path), text) for path, text in zip(map(Path, outputs), texts, strict=True)
+    ]
+    cpu_seconds = dict.fromkeys(sorted({task[0] for task in tasks}), 0.0)
     work = partial(_run_one, method, dict(settings))
     if tasks:
         # Compiled before the processes part, so that they share it.
@@ -61,8 +71,8 @@ def run_all(
         say(f"cpu_seconds of dt {dt!r}: {seconds:.6f}")
 
 
-#: Step size (s), seed and file of a run.
-Task = tuple[float, int, str]
+#: Step size (s), seed and file of a run, and what the file says about where it comes from.
+Task = tuple[float, int, str, str]
 
 
 def _spread(
@@ -86,13 +96,14 @@ def _spread(
 
 def _run_one(method: str, settings: Mapping[str, Any], task: Task) -> tuple[float, str, float]:
     """Do one run and write it; returns its step size, a line about it and its CPU seconds."""
-    dt, seed, output = task
+    dt, seed, output, job = task
     began = time.process_time()
     run = manybody.simulate(scene_of(settings), method, dt, seed=seed, t_end=settings["horizon"], samples=settings["samples"])
     cpu = time.process_time() - began
     run = run.drop_vars(["energy", "energy_error"])  # the gathering makes them again
-    run = run.assign(steps=run["steps"].astype("int32"))  # netCDF-3 has no 64-bit whole numbers
-    write_cell(run, output)
+    # netCDF-3 has no whole numbers beyond 2^31; floating-point numbers are exact up to 2^53.
+    run = run.assign(steps=run["steps"].astype("float64"))
+    write_cell(run, output, job)
     done = round(run.attrs["diverged"] / dt) if "diverged" in run.attrs else int(run.steps)
     line = f"dt {dt!r} s, seed {seed}: {done} steps, {1e6 * cpu / max(done, 1):.3f} us a step, {cpu:.3f} s"
     if "diverged" in run.attrs:
@@ -100,7 +111,7 @@ def _run_one(method: str, settings: Mapping[str, Any], task: Task) -> tuple[floa
     return dt, line, cpu
 
 
-def run_film(settings: Mapping[str, Any], output: str | Path) -> None:
+def run_film(settings: Mapping[str, Any], output: str | Path, job: str = "") -> None:
     """Run seed 0 for a moment and keep where everything is, with the spheres themselves: enough to draw the scene.
 
     ``settings`` are those of :func:`run_all`, and ``film``: method, dt (s), horizon (s), frames. The file
@@ -108,7 +119,7 @@ def run_film(settings: Mapping[str, Any], output: str | Path) -> None:
     ``sphere_kind``, ``centre`` in the body frame and ``radius`` (m).
     """
     film = settings["film"]
-    write_cell(film_of(scene_of(settings), film["method"], film["dt"], film["horizon"], film["frames"]), output)
+    write_cell(film_of(scene_of(settings), film["method"], film["dt"], film["horizon"], film["frames"]), output, job)
 
 
 def film_of(scene: manybody.Scene, method: str, dt: float, horizon: float, frames: int, seed: int = 0) -> xr.Dataset:

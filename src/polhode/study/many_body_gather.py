@@ -9,9 +9,10 @@ import xarray as xr
 from tqdm import tqdm
 
 from polhode import manybody
-from polhode.study.configuration import SceneStudy, Study, method
+from polhode.study.configuration import SceneStudy, method
+from polhode.study.jobs import Plan
 from polhode.study.many_body import scene_of
-from polhode.study.storage import read_cell
+from polhode.study.storage import DamagedFile, read_cell
 
 #: What a run comes to. The first is what del Valle et al. (2024) plot; the program of the authors says how it is made.
 ENERGIES = {
@@ -41,14 +42,30 @@ def relative_change(run: Mapping[str, Any]) -> np.ndarray:
         return np.asarray(energy / energy[0] - 1)
 
 
-def gather_scenes(study: Study, folder: str | Path) -> dict[str, xr.Dataset]:
-    """Everything that the runs left in ``folder`` (many_body), a group for each scene of the study."""
+def gather_scenes(plan: Plan, folder: str | Path) -> dict[str, xr.Dataset]:
+    """Everything that the runs left in ``folder`` (many_body), a group for each scene of the study.
+
+    Raises
+    ------
+    DamagedFile
+        If a file is not what the plan expects under its name; the message names it. It is removed, so that the next run makes
+        it again.
+    """
+    study = plan.study
     root = xr.Dataset(attrs={"configuration": study.json, "plugins": ",".join(study.plugin_methods)})
-    found = {key: _scene(part, Path(folder) / "many_body" / key) for key, part in study.scenes.items()}
+    found = {key: _scene(plan, part, Path(folder) / "many_body" / key) for key, part in study.scenes.items()}
     return {"/": root, **{f"/{key}": data for key, data in found.items()}}
 
 
-def _scene(part: SceneStudy, folder: Path) -> xr.Dataset:
+def _read(path: Path, job: str) -> dict[str, Any]:
+    try:
+        return read_cell(path, job)
+    except DamagedFile:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _scene(plan: Plan, part: SceneStudy, folder: Path) -> xr.Dataset:
     shape = (len(part.methods), len(part.steps), part.seeds)
     values = {name: np.full(shape, np.nan) for name in (*ENERGIES, "diverged_at")}
     along: dict[str, np.ndarray] = {}
@@ -56,7 +73,8 @@ def _scene(part: SceneStudy, folder: Path) -> xr.Dataset:
     for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.key}", unit="method")):
         for j, step in enumerate(part.steps):
             for seed in range(part.seeds):
-                run = read_cell(folder / key / step.name / f"{seed}.nc")
+                job = plan.many_body_job(part.key, key, step.name, seed)
+                run = _read(folder / key / step.name / f"{seed}.nc", job)
                 relative = relative_change(run)
                 for name, value in run_energies(relative[1:]).items():
                     values[name][i, j, seed] = value

@@ -56,7 +56,7 @@ def host() -> dict[str, str]:
 
 
 def rule_costs(folder: Path) -> dict[str, dict[str, float]]:
-    """Jobs, wall and CPU seconds per rule, summed over benchmark files and the logs of cells."""
+    """Jobs, wall and CPU seconds per rule, summed over the benchmark files."""
     costs: dict[str, dict[str, float]] = defaultdict(lambda: {"jobs": 0, "wall_seconds": 0.0, "cpu_seconds": 0.0})
     for path in sorted((folder / "benchmarks").rglob("*.tsv")):
         header, *rows = (line.split("\t") for line in path.read_text().splitlines())
@@ -67,14 +67,6 @@ def rule_costs(folder: Path) -> dict[str, dict[str, float]]:
             cost["wall_seconds"] += float(values["s"])
             cpu = values.get("cpu_time", "NA")
             cost["cpu_seconds"] += float(cpu) if re.fullmatch(r"[\d.]+", cpu) else 0.0
-    for name in ("cells", "long_runs", "targets"):
-        for path in sorted((folder / "logs" / name).rglob("*.log")):
-            text = path.read_text()
-            cost = costs[name]
-            cost["jobs"] += 1
-            for key in ("wall_seconds", "cpu_seconds"):
-                found = re.search(rf"^{key} ([\d.]+)$", text, re.MULTILINE)
-                cost[key] += float(found.group(1)) if found else 0.0
     return {name: {k: round(v, 3) for k, v in cost.items()} for name, cost in sorted(costs.items())}
 
 

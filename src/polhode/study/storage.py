@@ -1,8 +1,16 @@
-"""Reading and writing the files of a run: every write is atomic, every broken file is named."""
+"""Reading and writing the files of a run: every write is atomic, every file carries a checksum, every broken one is named.
 
+A file also says what it holds: its attribute ``job`` has the rule, the wildcards, the settings and the hash of the code it was
+made by. A valid file under the name of another one, or an old one, is noticed where it is read.
+"""
+
+import hashlib
+import io
+import json
 import os
+import struct
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,6 +18,23 @@ import netCDF4
 import numpy as np
 import xarray as xr
 from scipy.io import netcdf_file
+
+
+class DamagedFile(ValueError):
+    """A file is not what was written: cut off, changed, or another one under its name. The message names it.
+
+    ``path`` is the file, ``why`` what is wrong with it.
+    """
+
+    def __init__(self, path: str | Path, why: str) -> None:
+        super().__init__(f"{path} {why}; delete it and run again")
+        self.path, self.why = Path(path), why
+
+
+def job_text(rule: str, wildcards: Mapping[str, Any], settings: Mapping[str, Any], code: str) -> str:
+    """What the file of a job says about where it comes from: one line of JSON, the attribute ``job``."""
+    job = {"rule": rule, "wildcards": dict(wildcards), "settings": dict(settings), "code": code}
+    return json.dumps(job, sort_keys=True)
 
 
 def write_atomically(path: str | Path, write: Callable[[Path], Any]) -> None:
@@ -34,19 +59,42 @@ _UMASK = os.umask(0)
 os.umask(_UMASK)
 
 
+def checksums(folder: str | Path, paths: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Size and SHA-256 of files, by their paths relative to ``folder``."""
+    found = {}
+    for path in paths:
+        data = (Path(folder) / path).read_bytes()
+        found[path] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    return found
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file atomically, UTF-8, with newlines as they are."""
     write_atomically(path, lambda p: p.write_text(text, encoding="utf-8", newline="\n"))
 
 
-def write_cell(dataset: xr.Dataset, path: str | Path) -> None:
-    """Write a small dataset as netCDF-3 through scipy: unlike HDF5 that is safe in threads, and fast."""
-    write_atomically(path, lambda p: dataset.to_netcdf(p, engine="scipy", format="NETCDF3_64BIT"))
+#: Where a netCDF-3 file has its checksum: a text attribute of 64 characters. It is taken with zeros in its place.
+_CHECKSUM = b"checksum" + struct.pack(">ii", 2, 64)
+_ZEROS = b"0" * 64
 
 
-def write_dataset(dataset: xr.Dataset, path: str | Path) -> None:
-    """Write a dataset as netCDF-4."""
-    write_atomically(path, lambda p: dataset.to_netcdf(p, engine="netcdf4"))
+def write_cell(dataset: xr.Dataset, path: str | Path, job: str = "") -> None:
+    """Write a small dataset as netCDF-3 through scipy, which is fast, with the checksum of the whole file in it.
+
+    ``job`` is what it was made by, see :func:`job_text`.
+    """
+    attributes = {"job": job, "checksum": _ZEROS.decode()} if job else {"checksum": _ZEROS.decode()}
+    buffer = io.BytesIO()
+    dataset.assign_attrs(attributes).to_netcdf(buffer, engine="scipy", format="NETCDF3_64BIT")
+    data = buffer.getvalue()
+    digest = hashlib.sha256(data).hexdigest().encode()
+    data = data.replace(_CHECKSUM + _ZEROS, _CHECKSUM + digest, 1)
+    write_atomically(path, lambda p: p.write_bytes(data))
+
+
+def write_dataset(dataset: xr.Dataset, path: str | Path, job: str = "") -> None:
+    """Write a dataset as netCDF-4, with a checksum of its values; ``job`` as for :func:`write_cell`."""
+    write_groups({"/": dataset.assign_attrs({"job": job} if job else {})}, path)
 
 
 def write_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
@@ -59,54 +107,157 @@ def write_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
     def write(temporary: Path) -> None:
         mode: Literal["w", "a"] = "w"
         for name, dataset in groups.items():
-            dataset.to_netcdf(temporary, mode=mode, group=name, engine="netcdf4")
+            dataset.drop_attrs(deep=False).assign_attrs(_without_checksum(dataset.attrs)).to_netcdf(
+                temporary, mode=mode, group=name, engine="netcdf4"
+            )
             mode = "a"
+        # Of what a reader will find, which may differ in type from what was handed in.
+        sums = {name: _checksum(xr.load_dataset(temporary, group=name, engine="netcdf4")) for name in groups}
+        with netCDF4.Dataset(temporary, "a") as file:
+            for name, found in sums.items():
+                (file if name == "/" else file[name]).setncattr("checksum", found)
 
     write_atomically(path, write)
 
 
-def read_cell(path: str | Path) -> dict[str, Any]:
+def _without_checksum(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
+    return {name: value for name, value in attributes.items() if name != "checksum"}
+
+
+def _checksum(dataset: xr.Dataset) -> str:
+    """SHA-256 of all values, names, dimensions and attributes of a dataset as it is read."""
+    found = hashlib.sha256()
+
+    def add(attributes: Mapping[Any, Any]) -> None:
+        for name in sorted(attributes):
+            value = np.asarray(attributes[name])
+            found.update(f"{name} {value.dtype.kind} {value.tolist()!r}\n".encode())
+
+    add(_without_checksum(dataset.attrs))
+    for name in sorted(map(str, dataset.variables)):
+        variable = dataset.variables[name]
+        values = variable.values
+        found.update(f"{name} {variable.dims} {values.shape}\n".encode())
+        if values.dtype.kind in "OUS":
+            found.update("\0".join(map(str, values.ravel().tolist())).encode())
+        else:
+            found.update(f"{values.dtype.str}\n".encode() + np.ascontiguousarray(values).tobytes())
+        add(variable.attrs)
+    return found.hexdigest()
+
+
+def read_cell(path: str | Path, job: str = "", **wildcards: str) -> dict[str, Any]:
     """All variables and attributes of a netCDF-3 cell as arrays; far quicker than opening it as a dataset.
+
+    Parameters
+    ----------
+    path : file, written by :func:`write_cell`
+    job : what it must have been made by (:func:`job_text`); empty if that does not matter
+    wildcards : what the job that made it was about, e.g. ``scene="chess"``
 
     Raises
     ------
-    ValueError
-        If the file is not a whole netCDF file; the message names it.
+    DamagedFile
+        If the file is not whole, was changed since it was written, or was made by another job; the message names it.
     """
     try:
-        with netcdf_file(str(path), "r", mmap=False) as opened:
+        data = Path(path).read_bytes()
+        with netcdf_file(io.BytesIO(data), "r", mmap=False) as opened:
             file: Any = opened
             values: dict[str, Any] = {name: np.array(v.data) for name, v in file.variables.items()}
             values.update({f"@{k}": v for k, v in file._attributes.items()})
-    except (OSError, TypeError, ValueError, IndexError, AssertionError) as error:
-        raise ValueError(f"{path} is not a complete netCDF file ({error}); delete it and run again") from error
+    except (OSError, TypeError, ValueError, IndexError, AssertionError, KeyError, struct.error, MemoryError) as error:
+        raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
+    before, mark, after = data.partition(_CHECKSUM)
+    if not mark or hashlib.sha256(before + mark + _ZEROS + after[64:]).hexdigest().encode() != after[:64]:
+        raise DamagedFile(path, "was changed after it was written: its checksum does not match")
+    found = _text(values.get("@job", ""))
+    _check_job(path, found, job)
+    _check_wildcards(path, found, wildcards)
     return values
 
 
-def read_dataset(path: str | Path, group: str | None = None) -> xr.Dataset:
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _check_job(path: str | Path, found: str, expected: str) -> None:
+    if not expected or found == expected:
+        return
+    try:
+        ours, theirs = json.loads(expected), json.loads(found)
+    except ValueError:
+        raise DamagedFile(path, "does not say by which job it was made") from None
+    for part in ("rule", "wildcards", "settings"):
+        if ours[part] != theirs.get(part):
+            raise DamagedFile(path, f"holds something else: its {part} should be {ours[part]}, found {theirs.get(part)}")
+    raise DamagedFile(path, "was made by another version of the code")
+
+
+def is_current(path: str | Path, job: str) -> bool:
+    """Whether this file is there, whole, and made by this job."""
+    try:
+        read_cell(path, job)
+    except DamagedFile:
+        return False
+    return True
+
+
+def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wildcards: str) -> xr.Dataset:
     """A dataset from a netCDF-4 file, loaded into memory.
+
+    ``job`` as for :func:`read_cell`. ``wildcards``: what the job that made the file was about, e.g. ``problem="heavy_top"``.
 
     Raises
     ------
-    ValueError
-        If the file cannot be read; the message names it and the group.
+    DamagedFile
+        If the file cannot be read, was changed since it was written, or is about something else; the message names it and
+        the group.
     """
+    place = f"{path} (group {group})" if group else str(path)
     try:
-        return xr.load_dataset(path, group=group, engine="netcdf4")
-    except (OSError, ValueError, KeyError) as error:
-        place = f" (group {group})" if group else ""
-        raise ValueError(f"{path}{place} is not a complete netCDF file ({error}); delete it and run again") from error
+        found = xr.load_dataset(path, group=group, engine="netcdf4")
+    except (OSError, ValueError, KeyError, RuntimeError, AttributeError) as error:
+        raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
+    # What came with the code may be older than the checksums.
+    if "checksum" in found.attrs and found.attrs["checksum"] != _checksum(found):
+        raise DamagedFile(place, "was changed after it was written: its checksum does not match")
+    _check_job(place, str(found.attrs.get("job", "")), job)
+    _check_wildcards(place, str(found.attrs.get("job", "")), wildcards)
+    return found
+
+
+def read_values(path: str | Path, **wildcards: str) -> xr.Dataset:
+    """A netCDF-3 file of :func:`write_cell` as a dataset, checked as by :func:`read_cell`."""
+    read_cell(path, **wildcards)
+    return xr.load_dataset(path, engine="scipy")
+
+
+def _check_wildcards(path: str | Path, job: str, wildcards: Mapping[str, str]) -> None:
+    if not wildcards or not job:
+        return
+    theirs = json.loads(job)["wildcards"]
+    for name, value in wildcards.items():
+        if theirs.get(name) != value:
+            raise DamagedFile(path, f"holds something else: its {name} should be {value}, found {theirs.get(name)}")
 
 
 def group_names(path: str | Path) -> list[str]:
     """The groups at the top of a netCDF-4 file, in the order written."""
-    with netCDF4.Dataset(path) as file:
+    with _opened(path) as file:
         return list(file.groups)
+
+
+def _opened(path: str | Path) -> netCDF4.Dataset:
+    try:
+        return netCDF4.Dataset(path)
+    except (OSError, RuntimeError) as error:
+        raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
 
 
 def has_group(path: str | Path, group: str) -> bool:
     """Whether a netCDF-4 file has this group, given by its path inside the file."""
-    with netCDF4.Dataset(path) as file:
+    with _opened(path) as file:
         here = file
         for name in group.split("/"):
             if name not in here.groups:

@@ -1,9 +1,7 @@
 """The step size at which a method meets a target error, found on real runs: del Valle et al. (2024), Table 2."""
 
-import time
 from itertools import pairwise
 from math import log10, nan
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
@@ -13,9 +11,7 @@ from polhode import metrics
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Problem
 from polhode.simulate import count_steps, simulate
-from polhode.study.configuration import Study, Targets
-from polhode.study.configuration import method as method_of
-from polhode.study.storage import write_cell, write_text
+from polhode.study.configuration import Targets
 
 #: Digits of the exact solution; far beyond double precision is enough.
 DIGITS = 20
@@ -101,18 +97,3 @@ def _search(problem: Problem, method: Method, targets: Targets, measure: str) ->
         dt = 10**exponent
         found[target] = (dt, float(count_steps(dt, problem.horizon, targets.truncate)), error_at(exponent))
     return np.array([found[t] for t in sorted(targets.errors)])
-
-
-def run_targets(study: Study, problem: str, method: str, output: str | Path, log: str | Path) -> None:
-    """Find the steps for one method of a study and write them; the time it took goes into the log."""
-    wall, cpu = time.perf_counter(), time.thread_time()
-    part = study.problems[problem]
-    assert part.targets is not None and isinstance(part.problem, Problem)
-    found = find_steps(part.problem, method_of(method), part.targets)
-    write_cell(found, output)
-    lines = [f"problem {problem}, method {method}"]
-    lines += [
-        f"error {target:g}: dt = {dt!r} s" for target, dt in zip(found.target_error.values, found.step_size.values, strict=True)
-    ]
-    lines += [f"wall_seconds {time.perf_counter() - wall:.6f}", f"cpu_seconds {time.thread_time() - cpu:.6f}"]
-    write_text(log, "\n".join(lines) + "\n")

@@ -1,0 +1,255 @@
+"""Files that were exchanged, changed or cut off: each is noticed, named, and made again."""
+
+import json
+import os
+import shutil
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+import yaml
+
+from polhode.references.dataset import reference_dataset
+from polhode.study import batches, configuration, gather, jobs, storage, written
+from polhode.study.storage import DamagedFile
+
+HOME = Path(__file__).parents[1]
+
+
+def small(results: Path, **changes) -> dict:
+    config = yaml.safe_load((HOME / "config.yaml").read_text())
+    problems = dict.fromkeys(config["problems"]) | {
+        "damped_top": {"dt": {"fit": {"divisions": [128, 512, 3]}}, "samples": 3, "check_until": 0.1},
+        "lab_torque": {
+            "dt": {"fit": {"divisions": [64, 256, 3]}},
+            "samples": 3,
+            "check_until": 0.1,
+            "long_run": {"horizon": 1.0, "dt": 0.01, "samples": 4},
+        },
+    }
+    own = {"methods": ["spiral_leapfrog", "euler"], "digits": 20, "many_body": None, "cost": None, "problems": problems}
+    return config | own | {"results": str(results)} | changes
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A small study without Snakemake: references, batches."""
+    folder = tmp_path_factory.mktemp("results")
+    plan = jobs.Plan(configuration.resolve(small(folder), HOME), HOME)
+    for key, part in plan.study.problems.items():
+        reference = reference_dataset(part.problem, part.reference_times(), 20, part.check_until)
+        storage.write_dataset(reference, folder / "references" / f"{key}.nc", plan.reference_job(key))
+        batches.run_batches(plan, key, part.methods, lambda line: None)
+    return folder
+
+
+@pytest.fixture
+def run(made, tmp_path):
+    """A copy of it that a test may damage, with its plan."""
+    folder = tmp_path / "results"
+    shutil.copytree(made, folder)
+    return jobs.Plan(configuration.resolve(small(folder), HOME), HOME), folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def rerun(plan: jobs.Plan) -> list[str]:
+    """All batches again; returns the files that were not kept."""
+    said: list[str] = []
+    for key, part in plan.study.problems.items():
+        batches.run_batches(plan, key, part.methods, said.append)
+    return [line.split(":")[0] for line in said if not line.endswith("kept")]
+
+
+CELL = "cells/damped_top/euler/0.0078125.nc"
+OTHERS = [
+    "cells/damped_top/euler/0.00390625.nc",  # another step size
+    "cells/damped_top/spiral_leapfrog/0.0078125.nc",  # another method
+    "cells/lab_torque/euler/0.0078125.nc",  # another problem
+]
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("in_secret", [False, True], ids=["with a new time", "with the old time"])
+def test_an_exchanged_cell_is_made_again(run, made, other, in_secret):
+    plan, folder = run
+    ours, time = folder / CELL, (folder / CELL).stat()
+    shutil.copy(folder / other, ours)
+    if in_secret:
+        os.utime(ours, ns=(time.st_atime_ns, time.st_mtime_ns))
+    with pytest.raises(DamagedFile, match=rf"{CELL} holds something else: its wildcards should be .*delete it and run again"):
+        gather.gather(plan, folder)
+    assert not (folder / "batches" / "damped_top" / "euler.json").exists()
+    assert rerun(plan) == [CELL]
+    assert contents(folder) == contents(made)
+
+
+def test_a_cell_of_other_settings_or_code_is_made_again(run, made):
+    plan, folder = run
+    path, job = folder / CELL, json.loads(storage.read_cell(folder / CELL)["@job"])
+    for change, said in (
+        ({"settings": job["settings"] | {"samples": 2}}, "its settings should be"),
+        ({"code": "0" * 16}, "was made by another version of the code"),
+        ({"rule": "long_runs"}, "its rule should be"),
+    ):
+        data = xr.load_dataset(path, engine="scipy")
+        storage.write_cell(data, path, json.dumps(job | change, sort_keys=True))
+        with pytest.raises(DamagedFile, match=said):
+            gather.gather(plan, folder)
+        assert rerun(plan) == [CELL]
+    storage.write_cell(xr.load_dataset(path, engine="scipy").drop_attrs(), path)
+    with pytest.raises(DamagedFile, match="does not say by which job it was made"):
+        gather.gather(plan, folder)
+    assert rerun(plan) == [CELL] and contents(folder) == contents(made)
+
+
+def flip(path: Path, place: int, bit: int = 0) -> None:
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1 << bit
+    path.write_bytes(bytes(data))
+
+
+def test_every_flipped_bit_of_a_cell_is_seen(run):
+    _, folder = run
+    path = folder / CELL
+    whole = path.read_bytes()
+    rng = np.random.default_rng(1)
+    for place in {*range(0, len(whole), 37), len(whole) - 1, whole.index(b"checksum") + 3, whole.index(b"checksum") + 20}:
+        flip(path, place, int(rng.integers(8)))
+        with pytest.raises(DamagedFile, match="delete it and run again"):
+            storage.read_cell(path)
+        path.write_bytes(whole)
+    storage.read_cell(path)
+
+
+def test_a_flipped_bit_of_a_reference_is_seen(run):
+    """Also where the file itself remains readable: in a number."""
+    plan, folder = run
+    path = folder / "references" / "damped_top.nc"
+    number = struct.pack("<d", float(storage.read_dataset(path).q.values[-1, 1]))
+    flip(path, path.read_bytes().rindex(number))
+    xr.load_dataset(path)
+    with pytest.raises(DamagedFile, match=r"damped_top.nc was changed after it was written.*delete it and run again"):
+        gather.gather(plan, folder)
+
+
+def test_an_exchanged_reference_is_seen(run):
+    plan, folder = run
+    shutil.copy(folder / "references" / "lab_torque.nc", folder / "references" / "damped_top.nc")
+    with pytest.raises(DamagedFile, match="holds something else"):
+        gather.gather(plan, folder)
+    with pytest.raises(DamagedFile, match="its problem should be damped_top, found lab_torque"):
+        storage.read_dataset(folder / "references" / "damped_top.nc", problem="damped_top")
+
+
+def test_several_damaged_cells_are_mended_at_once(run, made):
+    plan, folder = run
+    for name in (CELL, *OTHERS):
+        (folder / name).write_bytes(b"CDF")
+    with pytest.raises(DamagedFile, match="and 3 other files are not as they should be"):
+        gather.gather(plan, folder)
+    assert sorted(rerun(plan)) == sorted([CELL, *OTHERS]) and contents(folder) == contents(made)
+
+
+def test_gathered_files_carry_a_checksum(run):
+    plan, folder = run
+    path = folder / "single_body.nc"
+    storage.write_groups(gather.gather(plan, folder), path)
+    data = storage.read_dataset(path, "lab_torque/long_run")
+    assert len(data.attrs["checksum"]) == 64
+    storage.write_groups({"/": data.assign(q=data.q + 1e-16)}, folder / "other.nc")
+    assert storage.read_dataset(folder / "other.nc").attrs["checksum"] != data.attrs["checksum"]
+    flip(path, path.read_bytes().rindex(struct.pack("<d", float(data.omega.values[1, -1, 2]))))
+    with pytest.raises(DamagedFile, match="was changed after it was written"):
+        for group in storage.group_names(path):
+            for name in (group, f"{group}/long_run"):
+                if storage.has_group(path, name):
+                    storage.read_dataset(path, name)
+
+
+def test_broken_gathered_files_are_named(tmp_path):
+    path = tmp_path / "single_body.nc"
+    path.write_bytes(b"no netCDF")
+    for look in (storage.group_names, lambda p: storage.has_group(p, "x"), storage.read_dataset):
+        with pytest.raises(DamagedFile, match=r"single_body.nc is not a complete netCDF file .*delete it and run again"):
+            look(path)
+
+
+def test_files_hold_no_path(run, made):
+    _, folder = run
+    for name, data in contents(made).items():
+        assert str(made).encode() not in data and str(HOME).encode() not in data, name
+    assert folder != made
+
+
+def test_a_cell_says_how_it_was_made(made):
+    job = json.loads(xr.load_dataset(made / CELL, engine="scipy").attrs["job"])
+    assert job["wildcards"] == {"problem": "damped_top", "method": "euler", "dt": "0.0078125"}
+    assert job["settings"]["samples"] == 3 and job["rule"] == "cells" and len(job["code"]) == 16
+
+
+def test_a_failing_run_is_named_and_the_others_go_on(run, monkeypatch):
+    plan, folder = run
+    shutil.rmtree(folder / "cells")
+    whole = batches.run_cell
+
+    def fails(problem, method, dt, *rest):
+        if method == "euler":
+            raise ValueError("no such luck" if dt > 0.01 else "nor this")
+        return whole(problem, method, dt, *rest)
+
+    monkeypatch.setattr(batches, "run_cell", fails)
+    said: list[str] = []
+    with pytest.raises(batches.FailedRuns) as error:
+        batches.run_batches(plan, "damped_top", ("euler", "spiral_leapfrog"), said.append)
+    assert str(error.value).splitlines() == [
+        "problem damped_top, method euler, dt 0.00390625 s (and 1 other runs): ValueError: nor this",
+        "problem damped_top, method euler, dt 0.015625 s: ValueError: no such luck",
+    ]
+    assert sum("Traceback" in line for line in said) == 3
+    assert len(list((folder / "cells" / "damped_top" / "spiral_leapfrog").glob("*.nc"))) == 3
+    assert not (folder / "cells" / "damped_top" / "euler").exists()
+
+
+# What a run has written
+
+
+def test_what_was_written_is_looked_at(tmp_path):
+    for name in ("claims.csv", "tables/a.tex", "figures/a.pdf"):
+        storage.write_text(tmp_path / name, f"text of {name}")
+    written.record(tmp_path, "claims", [tmp_path / "claims.csv"])
+    written.record(tmp_path, "tables", [tmp_path / "tables" / "a.tex", tmp_path / "figures" / "a.pdf"])
+    assert written.damaged(tmp_path) == []
+    (tmp_path / "tables" / "a.tex").write_text("")
+    (tmp_path / "claims.csv").write_text("text of claims.csW")
+    (tmp_path / "figures" / "a.pdf").unlink()  # Snakemake sees that by itself
+    assert len(written.mend(tmp_path, dry=True)) == 2 and (tmp_path / "claims.csv").exists()
+    lines = written.mend(tmp_path)
+    assert [line.rpartition("/")[2] for line in lines] == [
+        "claims.csv is not what was written: its checksum does not match; it is made again",
+        "a.tex is not what was written: 0 bytes instead of 20; it is made again",
+    ]
+    assert not (tmp_path / "claims.csv").exists() and written.mend(tmp_path) == []
+
+
+def test_damaged_lists_are_no_obstacle(tmp_path):
+    storage.write_text(tmp_path / "a.csv", "a")
+    written.record(tmp_path, "a", [tmp_path / "a.csv"])
+    for text in ("", "{", "[]", '{"files": 3}'):
+        (tmp_path / "written" / "a.json").write_text(text)
+        assert "is not a complete list" in written.mend(tmp_path)[0]
+        assert (tmp_path / "a.csv").exists() and written.mend(tmp_path) == []
+
+
+def test_a_batch_without_all_its_cells_is_made_again(run):
+    plan, folder = run
+    assert written.mend(folder) == []
+    (folder / CELL).unlink()
+    shutil.copy(folder / OTHERS[1], folder / "cells" / "lab_torque" / "spiral_leapfrog" / "0.0078125.nc")
+    lines = written.mend(folder)
+    assert len(lines) == 2 and f"lists {CELL}, which is missing" in lines[0] and "which was changed since" in lines[1]
+    assert sorted(rerun(plan)) == sorted([CELL, "cells/lab_torque/spiral_leapfrog/0.0078125.nc"])

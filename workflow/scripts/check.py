@@ -1,0 +1,9 @@
+"""Rule check: one experiment on single methods."""
+
+from polhode.study.checks import run_check
+from polhode.study.entry import study_of
+from polhode.study.storage import job_text
+
+with study_of(snakemake) as study:
+    made_by = job_text("check", snakemake.wildcards, {}, snakemake.params.code)
+    run_check(study, snakemake.wildcards.check, snakemake.output[0], made_by)
