@@ -1,5 +1,6 @@
 """The profile for PBS, LSF, SGE and HTCondor, tried with commands that take the arguments of the real ones."""
 
+import dataclasses
 import json
 import os
 import re
@@ -15,6 +16,9 @@ import fake_queue
 import pytest
 import yaml
 from test_workflow import SNAKEMAKE, House, _environment
+
+from polhode.study import resources
+from polhode.study.configuration import resolve
 
 HOME = Path(__file__).parents[1]
 PROFILE = HOME / "profiles" / "cluster-generic"
@@ -284,6 +288,40 @@ def test_no_job_is_waited_for_that_slurm_has_forgotten():
     assert 3 * profile["slurm-init-seconds-before-status-checks"] >= 180
 
 
+def test_every_rule_says_what_it_asks_for():
+    """Not the profile alone: an account given on the command line replaces all its default resources."""
+    for path in (HOME / "workflow" / "rules").glob("*.smk"):
+        for rule in re.split(r"^ *rule\b", path.read_text(), flags=re.MULTILINE)[1:]:
+            assert re.search(r"resources:\s+runtime=", rule) and "mem_mb=" in rule, f"{path.name}: rule{rule[:40]}"
+
+
+def test_further_attempts_ask_for_more():
+    assert [resources.minutes(20)(None, attempt) for attempt in (1, 2, 3)] == [20, 40, 80]
+    assert [resources.memory(1500)(None, attempt) for attempt in (1, 2, 3)] == [1500, 3000, 4500]
+
+
+def test_long_runs_ask_for_more_time():
+    study = resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
+    chess = study.scenes["chess"]
+    longest = max(resources.many_body_minutes(chess, batch)(None, 1) for batch in chess.batches)
+    assert resources.MINUTES < longest < resources.MINUTES + 10, "they take half a minute"
+    # As published: 50 initial states; the longest job took 10 minutes.
+    published = dataclasses.replace(chess, seeds=50)
+    assert 30 < max(resources.many_body_minutes(published, batch)(None, 1) for batch in published.batches) < 120
+    part = study.problems["spiral_cylinder"]
+    few, many = (resources.single_body_minutes(part, part.methods[:n])(None, 1) for n in (1, len(part.methods)))
+    assert resources.MINUTES <= few < many
+
+
+def test_the_documentation_names_every_variable_and_scheduler():
+    page = (HOME / "docs" / "running.md").read_text()
+    code = "".join(path.read_text() for path in PROFILE.rglob("*.py"))
+    for name in set(re.findall(r"POLHODE_[A-Z_]+", code)):
+        assert f"`{name}" in page or f"{name}=" in page, name
+    for scheduler in SCHEDULERS:
+        assert f"`{scheduler}`" in page or f"={scheduler}" in page
+
+
 # ---- through Snakemake ----
 
 
@@ -301,7 +339,9 @@ def test_the_default_study_is_fewer_than_a_hundred_submissions(tmp_path):
     assert {"reference", "check", "timing", "many_body_chess_1"} <= set(alone)
     local = {"all", "data"}
     submissions = [name for name in alone if name not in local] + groups
-    assert 40 < len(submissions) < 100, len(submissions)
+    assert len(submissions) < 100, len(submissions)
+    (said,) = re.findall(r"jobs sent to a cluster \| (\d+):", (HOME / "docs" / "running.md").read_text())
+    assert len(submissions) == int(said), "docs/running.md says how many"
     inside = re.findall(r"^    rule (\w+):", output, re.MULTILINE)
     assert {"gather", "claims", "numbers", "report", "provenance"} <= set(inside)
 
