@@ -124,6 +124,9 @@ def qstat(arguments: list[str]) -> None:
         if now == "unknown":
             print(f"qstat: Unknown Job Id {arguments[-1]}", file=sys.stderr)
             sys.exit(153)
+        if now == "done" and (QUEUE / number / "history").exists():
+            print(f"Job Id: {arguments[-1]}\n    job_state = F\n    Exit_status = 0")
+            return
         if now == "done":
             print(
                 f"qstat: {arguments[-1]} Job has finished, use -x or -H to obtain historical job information", file=sys.stderr

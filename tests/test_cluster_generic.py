@@ -197,6 +197,14 @@ def test_a_job_that_the_scheduler_has_forgotten_is_judged_by_its_own_note(head):
     assert head.status(number) == "success"
 
 
+def test_a_finished_job_that_pbs_still_shows_has_left_the_queue(tmp_path):
+    head = only("pbs", tmp_path)
+    number = head.submit("sleep 100")
+    (head.place(number) / "history").touch()
+    head.run("cancel", number)
+    head.until(number, "failed")
+
+
 def test_a_scheduler_that_does_not_answer_has_lost_nothing(head):
     number = head.submit("sleep 100")
     (head.queue / "jobs" / "down").mkdir()
