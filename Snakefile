@@ -1,5 +1,7 @@
 """polhode: from the configuration to the report. Rules are in workflow/rules; what they call is in src/polhode/study."""
 
+import atexit
+import shlex
 import sys
 from pathlib import Path
 
@@ -15,29 +17,40 @@ configfile: "config.yaml"
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
-from polhode.study import configuration, entry, jobs, resources, written
+from polhode.study import (
+    configuration,
+    entry,
+    interruption,
+    jobs,
+    locks,
+    resources,
+    typeset,
+    written,
+)
 
-entry.share_library()
+interruption.lead()
 try:
+    entry.share_library()
     STUDY = configuration.resolve(config, HOME, workflow.configfiles)
     configuration.compile_plugins(STUDY)
 except configuration.ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 PLAN = jobs.Plan(STUDY, HOME)
 RESULTS = PLAN.results
+# Alone in the results from here on, if there will be jobs: a dry run, --unlock and so on change nothing.
+STARTS = locks.will_run(workflow)
+if STARTS:
+    try:
+        locks.begin(RESULTS)
+    except (locks.LockedError, OSError) as error:
+        raise WorkflowError(str(error)) from None
+    # At the end, also of a run that finds nothing to do.
+    atexit.register(typeset.name_report, RESULTS)
 
 # What an accident has changed since it was written is made again.
 if workflow.is_main_process:
-    for line in written.mend(RESULTS, dry=workflow.dryrun):
+    for line in written.mend(RESULTS, dry=not STARTS):
         print(line, file=sys.stderr)
-
-
-onstart:
-    entry.forget_failures(RESULTS)
-
-
-onerror:
-    print(entry.failures(RESULTS), file=sys.stderr)
 
 
 wildcard_constraints:
@@ -71,3 +84,20 @@ include: "workflow/rules/single_body.smk"
 include: "workflow/rules/many_body.smk"
 include: "workflow/rules/cost.smk"
 include: "workflow/rules/report.smk"
+
+
+# Snakemake writes the path of Python into the commands of its jobs as it is, spaces and quotes included. Last, because what
+# stands above may start a Python of its own.
+sys.executable = shlex.quote(sys.executable)
+
+
+onstart:
+    locks.begin(RESULTS)
+    interruption.stop_jobs_on_signals()
+    entry.forget_failures(RESULTS)
+
+
+onerror:
+    atexit.unregister(typeset.name_report)
+    locks.sweep(Path(RESULTS))
+    print(entry.failures(RESULTS), file=sys.stderr)

@@ -161,6 +161,91 @@ def test_a_folder_that_cannot_be_is_no_matter(tmp_path):
     assert counts == (0, 3) and len(states) == 2
 
 
+# Entries are machine code: nobody else may have written them
+
+
+posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no owner and mode here")
+
+
+@pytest.fixture
+def kept_in(tmp_path, monkeypatch):
+    """A folder with one entry, and what says whether compiling anew finds it; warnings are errors but for those expected."""
+    place = tmp_path / "new" / "cache"
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(place))
+    torque = closing_over(7.0)
+    compile_torque(torque)
+
+    def found() -> bool:
+        cache._warn.cache_clear()
+        expected = is_kept(torque, torque_signature)
+        compiled = compile_torque(torque)
+        assert compiled(2.0, (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), np.zeros(1)) == (14.0, 0.0, 0.0)
+        hits = sum(compiled.stats.cache_hits.values())
+        assert expected == bool(hits)
+        return bool(hits)
+
+    return place, found
+
+
+@posix
+def test_what_is_made_is_for_the_user_alone(kept_in):
+    place, found = kept_in
+    (entry,) = place.iterdir()
+    assert [path.stat().st_mode & 0o777 for path in (place.parent, place, entry)] == [0o700, 0o700, 0o600]
+    assert found()
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o1777, 0o777, 0o770, 0o702])
+@pytest.mark.filterwarnings("error")
+def test_a_folder_that_others_can_write_to_is_not_used(kept_in, mode):
+    place, found = kept_in
+    (entry,) = place.iterdir()
+    before = entry.stat()
+    place.chmod(mode)
+    with pytest.warns(RuntimeWarning, match=r"can be written to by others.*not used.*chmod go-w .*POLHODE_CACHE_DIR") as warned:
+        assert not found()
+    assert len(warned) == 1, "once"
+    assert list(place.iterdir()) == [entry] and entry.stat().st_ino == before.st_ino
+    place.chmod(0o755)
+    assert found()
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o620, 0o602])
+def test_an_entry_that_others_can_write_to_is_made_anew(kept_in, mode):
+    place, found = kept_in
+    (entry,) = place.iterdir()
+    entry.chmod(mode)
+    with pytest.warns(RuntimeWarning, match="can be written to by others"):
+        assert not found()
+    assert entry.stat().st_mode & 0o777 == 0o600
+    assert found()
+
+
+@posix
+@pytest.mark.parametrize("which", ["folder", "entry"])
+def test_what_belongs_to_another_user_is_not_used(kept_in, which, monkeypatch):
+    place, found = kept_in
+    (entry,) = place.iterdir()
+    if os.geteuid() == 0:
+        os.chown(place if which == "folder" else entry, 12345, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: entry.stat().st_uid + 1)
+    with pytest.warns(RuntimeWarning, match=r"belongs to user \d+ and not to \d+"):
+        assert not found()
+
+
+@posix
+def test_what_belongs_to_root_may_be_used(kept_in, monkeypatch):
+    """A folder that the administrator has filled for all."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can make files of root")
+    _, found = kept_in
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert found()
+
+
 def test_without_compilation_nothing_is_kept(tmp_path):
     script = "import polhode; polhode.simulate('spiral_cylinder', 'euler', 1 / 64); polhode.compile_all(['euler'])"
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "POLHODE_CACHE_DIR": str(tmp_path / "a")}

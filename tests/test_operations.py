@@ -12,6 +12,7 @@ import xarray as xr
 import polhode
 from polhode import body, quaternion, vector
 from polhode.kernel import kernel
+from polhode.marching import Pauses
 from polhode.methods.protocol import OneTorque
 from polhode.operations import Counting, Operations, count, counting, on_counting, operations
 from polhode.study import cost as cost_study
@@ -176,7 +177,7 @@ def test_the_driver_does_the_same(key, normalise):
 
         out = [np.empty((1, n), dtype=object) for n in (4, 3, 3)]
         drive = on_counting(method._driver())
-        drive(q, omega, constant, torque, (), h, method._normalise(normalise), np.array([last]), *out)
+        drive(q, omega, constant, torque, (), h, method._normalise(normalise), np.array([last]), Pauses(), *out)
         totals.append(tally)
     more = {name: value - asdict(totals[0])[name] for name, value in asdict(totals[1]).items()}
     expected = asdict(operations(key, normalise))

@@ -231,15 +231,16 @@ case "$*" in
 "-m venv"*) mkdir -p .venv/bin .venv/site && cp "$0" .venv/bin/python ;;
 *sysconfig*) echo .venv/site ;;
 *"--require-hashes"*) exit "${PIP_FAILS:-0}" ;;
+"-m snakemake"*)
+    all="$*"
+    echo "snakemake ${all#-m snakemake }" >>"$LOG"
+    echo "caches $$ ${XDG_CACHE_HOME-} ${MPLCONFIGDIR-}" >>"$LOG"
+    exit "${SNAKEMAKE_FAILS:-0}"
+    ;;
 esac
-"""
-FAKE_SNAKEMAKE = """#!/bin/bash
-echo "snakemake $*" >>"$LOG"
-exit "${SNAKEMAKE_FAILS:-0}"
 """
 FAKE_UV = """#!/bin/bash
 echo "uv $*" >>"$LOG"
-printf '%s' "$SNAKEMAKE" >.venv/bin/snakemake && chmod +x .venv/bin/snakemake
 exit "${UV_FAILS:-0}"
 """
 FAKE_APT = """#!/bin/bash
@@ -259,7 +260,8 @@ class Machine:
         self.bin = folder / "bin"
         self.log = folder / "log"
         self.elsewhere = folder / "elsewhere"
-        for made in (self.house, self.bin, self.elsewhere):
+        self.home = folder / "home"
+        for made in (self.house, self.bin, self.elsewhere, self.home):
             made.mkdir()
         shutil.copy(HOUSE / "reproduce", self.house)
         (self.house / "requirements.txt").write_text("something==1.0\n")
@@ -280,9 +282,10 @@ class Machine:
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         self.log.write_text("")
-        known = {"PATH": str(self.bin), "LOG": str(self.log), "NOTHING": str(self.bin / "nothing"), "SNAKEMAKE": FAKE_SNAKEMAKE}
+        known = {"PATH": self.bin, "LOG": self.log, "NOTHING": self.bin / "nothing", "HOME": self.home}
         command = [str(self.house / "reproduce"), *arguments]
-        return subprocess.run(command, cwd=self.elsewhere, env=known | environment, capture_output=True, text=True)
+        surroundings = {name: str(value) for name, value in known.items()} | environment
+        return subprocess.run(command, cwd=self.elsewhere, env=surroundings, capture_output=True, text=True)
 
     def calls(self, program: str) -> list[str]:
         lines = (line.partition(" ") for line in self.log.read_text().splitlines())
@@ -349,18 +352,38 @@ def test_reproduce_starts_again_after_a_failed_installation(machine):
     assert len(machine.calls("uv")) == 1
 
 
-def test_reproduce_hands_its_arguments_on_and_names_the_report(machine):
+def test_reproduce_hands_its_arguments_and_its_process_on(machine):
+    """Snakemake takes the place of the script, so that whoever ends the one ends the other."""
     machine.with_tex()
-    done = machine.run("--configfile", "a file.yaml")
+    machine.run("--configfile", "a file.yaml")
     assert machine.calls("snakemake") == ["--cores all --configfile a file.yaml"]
-    assert "report" not in done.stdout
-    (machine.house / "results").mkdir()
-    (machine.house / "results/report.pdf").write_text("")
-    assert machine.run().stdout == f"The report: {machine.house}/results/report.pdf\n"
-    assert machine.run("-n").stdout == ""
     failed = machine.run(SNAKEMAKE_FAILS="3")
     assert failed.returncode == 3
     assert failed.stdout == ""
+    environment = {"PATH": machine.bin, "LOG": machine.log, "HOME": machine.home}
+    with subprocess.Popen([machine.house / "reproduce"], env={k: str(v) for k, v in environment.items()}) as process:
+        process.wait()
+    assert machine.calls("caches")[-1].split()[0] == str(process.pid)
+
+
+@pytest.mark.parametrize("home", ["/dev/null", "/proc/nowhere"])
+def test_reproduce_uses_a_cache_of_its_own_where_the_home_cannot_be_written_to(machine, home):
+    machine.with_tex()
+    done = machine.run(HOME=home)
+    own = f"{machine.house}/.cache"
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[0] == f"reproduce: {home}/.cache cannot be written to; using {own} instead"
+    assert machine.calls("caches")[0].split(" ", 1)[1] == f"{own} {own}/matplotlib"
+    assert Path(own).is_dir()
+    assert ".cache/" in (HOUSE / ".gitignore").read_text().split()
+
+
+def test_reproduce_uses_the_home_where_it_can(machine):
+    machine.with_tex()
+    done = machine.run()
+    assert "instead" not in done.stderr and machine.calls("caches")[0].split()[1:] == []
+    done = machine.run(XDG_CACHE_HOME=str(machine.home / "caches"))
+    assert "instead" not in done.stderr and machine.calls("caches")[0].split()[1:] == [str(machine.home / "caches")]
 
 
 def test_reproduce_leaves_the_number_of_jobs_to_a_cluster_s_profile(machine):
@@ -411,7 +434,7 @@ def test_reproduce_without_latex_computes_the_rest_and_prints_one_command(machin
     assert done.returncode == 1
     assert machine.calls("apt-get") == []
     assert machine.calls("snakemake") == ["--cores all --keep-going"]
-    *_, what, how = done.stderr.splitlines()
+    *_, what, how, _going_on = done.stderr.splitlines()
     assert what.startswith("LaTeX is incomplete (latexmk pdflatex bibtex")
     assert how.startswith("    sudo apt-get update && sudo apt-get install --no-install-recommends latexmk ")
     only_looked = machine.run("tex")
@@ -445,4 +468,4 @@ def test_reproduce_as_root_goes_on_where_latex_cannot_be_installed(machine):
     done = machine.run(USER_ID="0", APT_FAILS="1", SNAKEMAKE_FAILS="1")
     assert done.returncode == 1
     assert machine.calls("snakemake") == ["--cores all --keep-going"]
-    assert done.stderr.splitlines()[-1].startswith("    sudo apt-get update")
+    assert done.stderr.splitlines()[-2].startswith("    sudo apt-get update")

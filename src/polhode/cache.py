@@ -19,7 +19,8 @@ compiled as if there were none.
 
 The folder is ``POLHODE_CACHE_DIR`` if that is set (empty: no cache), else that of the user: ``polhode`` in
 ``XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches`` on macOS, ``LOCALAPPDATA`` on Windows. Entries hold machine code,
-which is run as it is found: the folder should be one that only its user can write to.
+which is run as it is found. So a folder or an entry that somebody else owns (but for root), or that others can write to, is
+left alone with a warning, and the code is compiled and not kept. What is made here only its user can read and write.
 """
 
 import builtins
@@ -31,6 +32,7 @@ import platform
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -100,7 +102,7 @@ def kept(function: Callable[..., Any], signature: Any, **options: Any) -> bool:
     """Whether :func:`compiled` with the same arguments finds its code on the disk."""
     entry = None if config.DISABLE_JIT else _entry(function, signature, options)
     path = _path(function, entry) if entry is not None else None
-    return path is not None and path.is_file()
+    return path is not None and path.is_file() and _is_safe(path)
 
 
 def _path(function: Callable[..., Any], entry: str) -> Path | None:
@@ -110,6 +112,56 @@ def _path(function: Callable[..., Any], entry: str) -> Path | None:
 
 def folder() -> Path | None:
     """Where compiled code is kept, or None where it is not; see the text of this module."""
+    place = _chosen_folder()
+    return place if place is not None and _is_safe(place) else None
+
+
+def _is_safe(path: Path) -> bool:
+    """Whether nobody but the user (and root) can have written this file or folder; one that is not there is safe.
+
+    The first that is not is warned of.
+    """
+    if not hasattr(os, "geteuid"):  # Windows, where a folder of the user is closed to others
+        return True
+    try:
+        found = path.stat()
+    except OSError:
+        return True
+    return _is_ours(found, path)
+
+
+def _is_ours(found: os.stat_result, path: Path) -> bool:
+    if not hasattr(os, "geteuid"):
+        return True
+    user = os.geteuid()
+    if found.st_uid not in (user, 0):
+        reason, remedy = f"belongs to user {found.st_uid} and not to {user}", "name a folder of your own"
+    elif found.st_mode & 0o022:
+        reason, remedy = "can be written to by others", f"close it (chmod go-w '{path}') or name a folder of your own"
+    else:
+        return True
+    _warn(
+        f"{path} {reason}. It may hold machine code that somebody else put there, so it is not used, and code is compiled "
+        f"anew; {remedy} in POLHODE_CACHE_DIR (empty: keep nothing)"
+    )
+    return False
+
+
+@cache
+def _warn(message: str) -> None:
+    """Once in a process."""
+    warnings.warn(message, RuntimeWarning, stacklevel=2)
+
+
+def _make(place: Path) -> None:
+    """A folder, with those that it lies in, for the user alone."""
+    if not place.is_dir():
+        _make(place.parent)
+        with suppress(FileExistsError):
+            place.mkdir(mode=0o700)
+
+
+def _chosen_folder() -> Path | None:
     chosen = os.environ.get("POLHODE_CACHE_DIR") if _NUMBERED else ""
     if chosen is not None:
         return Path(chosen).expanduser() if chosen.strip() else None
@@ -139,7 +191,11 @@ class _Entry(caching._Cache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function, or None if it is not there, or broken."""
         try:
-            data = self.path.read_bytes()
+            with open(self.path, "rb") as file:
+                # Asked of the file that is open: another one may have its name by now.
+                if not _is_ours(os.fstat(file.fileno()), self.path):
+                    return None
+                data = file.read()
             checksum, payload = data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
             # What is broken must be found here: LLVM takes the process down with it.
             if not data.startswith(_MAGIC) or hashlib.sha256(payload).digest() != checksum:
@@ -160,7 +216,9 @@ class _Entry(caching._Cache):  # type: ignore[misc]
             if data.lifted or data.library.has_dynamic_globals:
                 return
             payload = dumps(data._reduce())
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _make(self.path.parent)
+            if not _is_safe(self.path.parent):  # somebody else may have made it since
+                return
             handle, temporary = tempfile.mkstemp(prefix=f"{self.path.stem}.", suffix=".part", dir=self.path.parent)
             with os.fdopen(handle, "wb") as file:
                 file.write(_MAGIC + hashlib.sha256(payload).digest() + payload)

@@ -55,6 +55,7 @@ from polhode.manybody.neighbours import (
     listed_loads,
     used_margin,
 )
+from polhode.marching import pause_type
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import BY_TORQUE_TIME
 from polhode.plain import plain_copy
@@ -66,7 +67,7 @@ _floats = types.Array(types.float64, 1, "C")
 _rows = types.Array(types.float64, 2, "C")
 _tables = types.Array(types.float64, 3, "C")
 
-#: drive(r, v, q, omega, masses, inertias, first, many, spheres, extents, stiffness, half, listed, dt, sample_steps,
+#: drive(r, v, q, omega, masses, inertias, first, many, spheres, extents, stiffness, half, listed, dt, sample_steps, pause,
 #: energies, momenta, spins, motion, work) -> steps done before the run diverged, or -1
 SIGNATURE = types.int64(
     *(_rows,) * 4,
@@ -81,6 +82,7 @@ SIGNATURE = types.int64(
     types.boolean,
     float_type,
     steps_type,
+    pause_type,
     _rows,
     _rows,
     _rows,
@@ -277,7 +279,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
     march: Any = compiled(march_on)
 
     def drive(  # type: ignore[no-untyped-def]
-        r, v, q, omega, masses, inertias, first, many, spheres, extents, stiffness, half, listed, dt, sample_steps,
+        r, v, q, omega, masses, inertias, first, many, spheres, extents, stiffness, half, listed, dt, sample_steps, pause,
         energies, momenta, spins, motion, work,
     ):  # fmt: skip
         wide: Any = np.int64(width)  # not a constant, see above
@@ -301,6 +303,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
         s: Any = np.int64(0)
         n: Any = np.int64(0)
         check: Any = np.int64(CHECKED)
+        stop: Any = pause(n)
         samples = sample_steps.size
         first_time = samples >= 0
         if not torque_completes_reading:
@@ -325,7 +328,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
         while s < samples:
             if outside and lost(fields, wide, count, half):
                 return n
-            target = min(sample_steps[s], check)
+            target = min(sample_steps[s], check, stop)
             if listed:
                 if outside:
                     # Wider margins while making lists costs more than walking along them, narrower ones otherwise.
@@ -359,6 +362,10 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                 if outside:
                     advance(fields, blocks, dt)
                     n += 1
+            if n >= stop:
+                stop = pause(n)
+                if stop == n:
+                    return n
             if outside:
                 continue
             if n == check:

@@ -8,6 +8,7 @@ import xarray as xr
 from polhode.manybody.engine import SIGNATURE, many_body_driver
 from polhode.manybody.placement import State, check_state
 from polhode.manybody.scene import Scene
+from polhode.marching import Pauses
 from polhode.methods.protocol import Method, OneTorque
 from polhode.registry import catalogue
 from polhode.simulate import count_steps, sampled_steps
@@ -123,6 +124,7 @@ def run(
     motion = np.full((samples if record else 0, count, 13), np.nan)
     work = np.zeros(len(WORK), np.int64)
     drive = compiled_driver(method, normalise)
+    pauses = Pauses(first=16)
     diverged = drive(
         *arrays.values(),
         np.array([body.mass for body in bodies])[which],
@@ -136,12 +138,14 @@ def run(
         not brute_force,
         float(dt),
         np.ascontiguousarray(sample_steps, dtype=np.int64),
+        pauses,
         energies,
         momenta,
         spins,
         motion,
         work,
     )
+    pauses.end()
     return {
         "energies": energies,
         "momenta": momenta,

@@ -57,6 +57,7 @@ from polhode.kernel import (
     torque_type,
     vector_type,
 )
+from polhode.marching import Pauses, pause_type
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
 from polhode.metrics import PUBLISHED_ERRORS
 from polhode.problems.problem import TORQUE_CLASSES, Case, Problem
@@ -72,6 +73,7 @@ _SYSTEM_DRIVER = types.int64(
     float_type,
     types.boolean,
     steps_type,
+    pause_type,
     *(_tables,) * 5,
 )
 _DRIVER = types.int64(
@@ -83,6 +85,7 @@ _DRIVER = types.int64(
     float_type,
     types.boolean,
     steps_type,
+    pause_type,
     samples_type,
     samples_type,
     samples_type,
@@ -255,9 +258,15 @@ class Method(ABC):
         -------
         q (samples, 4), omega (samples, 3), stored omega (samples, 3), number of torque evaluations the method used.
         Samples behind a blow-up (a value that is not finite) are NaN.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Or whatever a handler of signals raises: within a second, however many steps there are (:mod:`polhode.marching`).
         """
         normalise = self._normalise(normalise)
         run = self._compiled(self._driver, _DRIVER)
+        pauses = Pauses()
         q = np.full((len(sample_steps), 4), np.nan)
         omega = np.full((len(sample_steps), 3), np.nan)
         stored = np.full((len(sample_steps), 3), np.nan)
@@ -270,10 +279,12 @@ class Method(ABC):
             float(dt),
             normalise,
             np.ascontiguousarray(sample_steps, dtype=np.int64),
+            pauses,
             q,
             omega,
             stored,
         )
+        pauses.end()
         return q, omega, stored, int(evaluations)
 
 
@@ -362,28 +373,35 @@ class OneTorque(Method):
         torque_completes_reading = torque_time == 0.0
         rotates_before_torque = self.rotates_before_torque
 
-        def drive(q0, omega0, body, torque, parameters, dt, normalise, sample_steps, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
+        def drive(q0, omega0, body, torque, parameters, dt, normalise, sample_steps, pause, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
             state = start(q0, omega0, torque(0.0, q0, omega0, parameters), body, dt)
             n = 0
+            stop = pause(n)
             for i in range(sample_steps.size):
-                # Two loops: within one, the question whether to normalise would cost some methods a tenth of a step.
-                if normalise:
-                    while n < sample_steps[i]:
-                        state, q, omega = before_torque(state, body, dt)
-                        if rotates_before_torque:
-                            state = _normalised(state)
-                            q = state[:4]
-                        moment = torque((n + torque_time) * dt, q, omega, parameters)
-                        state = after_torque(state, moment, body, dt)
-                        if not rotates_before_torque:
-                            state = _normalised(state)
-                        n += 1
-                else:
-                    while n < sample_steps[i]:
-                        state, q, omega = before_torque(state, body, dt)
-                        moment = torque((n + torque_time) * dt, q, omega, parameters)
-                        state = after_torque(state, moment, body, dt)
-                        n += 1
+                while n < sample_steps[i]:
+                    end = min(sample_steps[i], stop)
+                    # Two loops: within one, the question whether to normalise would cost some methods a tenth of a step.
+                    if normalise:
+                        while n < end:
+                            state, q, omega = before_torque(state, body, dt)
+                            if rotates_before_torque:
+                                state = _normalised(state)
+                                q = state[:4]
+                            moment = torque((n + torque_time) * dt, q, omega, parameters)
+                            state = after_torque(state, moment, body, dt)
+                            if not rotates_before_torque:
+                                state = _normalised(state)
+                            n += 1
+                    else:
+                        while n < end:
+                            state, q, omega = before_torque(state, body, dt)
+                            moment = torque((n + torque_time) * dt, q, omega, parameters)
+                            state = after_torque(state, moment, body, dt)
+                            n += 1
+                    if n == stop:
+                        stop = pause(n)
+                        if stop == n:
+                            return 1 + n
                 if torque_completes_reading:
                     half, q, omega = before_torque(state, body, dt)
                     q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
@@ -419,6 +437,7 @@ class OneTorque(Method):
             dt,
             normalise,
             sample_steps,
+            pause,
             q_out,
             omega_out,
             stored_out,
@@ -434,6 +453,7 @@ class OneTorque(Method):
             moving = [set_off(_row3(r, b), _row3(v, b), _row3(force, b), masses[b], dt) for b in range(count)]
             evaluations = 1
             n = 0
+            stop = pause(n)
             for i in range(sample_steps.size):
                 while n < sample_steps[i]:
                     for b in range(count):
@@ -458,6 +478,11 @@ class OneTorque(Method):
                             moving[b] = after_force(moving[b], _row3(force, b), masses[b], dt)
                     n += 1
                     evaluations += 1
+                    # Beside the loads this question costs nothing.
+                    if n == stop:
+                        stop = pause(n)
+                        if stop == n:
+                            return evaluations
                 if torque_completes_reading:
                     for b in range(count):
                         state, q_b, omega_b = before_torque(turning[b], _row9(bodies, b), dt)
@@ -502,6 +527,7 @@ class OneTorque(Method):
         """
         normalise = self._normalise(normalise)
         run = self._compiled(self._system_driver, _SYSTEM_DRIVER)
+        pauses = Pauses()
         shape = len(sample_steps), len(system.bodies)
         q = np.full((*shape, 4), np.nan)
         omega, stored, r, v = (np.full((*shape, 3), np.nan) for _ in range(4))
@@ -515,12 +541,14 @@ class OneTorque(Method):
             float(dt),
             normalise,
             np.ascontiguousarray(sample_steps, dtype=np.int64),
+            pauses,
             q,
             omega,
             stored,
             r,
             v,
         )
+        pauses.end()
         bad = ~np.isfinite(q + 0).all(axis=(1, 2)) | ~np.isfinite(r).all(axis=(1, 2)) | ~np.isfinite(v).all(axis=(1, 2))
         first = int(np.argmax(bad)) if bad.any() else len(bad)
         for values in (q, omega, stored, r, v):
@@ -553,18 +581,25 @@ class SeveralTorques(Method):
         start, step, read, stored = self.start, self.step, self.read, self.stored
         per_step = int(self.evaluations_per_step)
 
-        def drive(q0, omega0, body, torque, parameters, dt, normalise, sample_steps, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
+        def drive(q0, omega0, body, torque, parameters, dt, normalise, sample_steps, pause, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
             state = start(q0, omega0, body)
             n = 0
+            stop = pause(n)
             for i in range(sample_steps.size):
-                if normalise:  # two loops, as above
-                    while n < sample_steps[i]:
-                        state = _normalised(step(state, n * dt, dt, body, torque, parameters))
-                        n += 1
-                else:
-                    while n < sample_steps[i]:
-                        state = step(state, n * dt, dt, body, torque, parameters)
-                        n += 1
+                while n < sample_steps[i]:
+                    end = min(sample_steps[i], stop)
+                    if normalise:  # two loops, as above
+                        while n < end:
+                            state = _normalised(step(state, n * dt, dt, body, torque, parameters))
+                            n += 1
+                    else:
+                        while n < end:
+                            state = step(state, n * dt, dt, body, torque, parameters)
+                            n += 1
+                    if n == stop:
+                        stop = pause(n)
+                        if stop == n:
+                            return n * per_step
                 q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
                 if not _write(q_out, omega_out, stored_out, i, q, omega, stored(state, body, dt)):
                     break

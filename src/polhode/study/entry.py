@@ -12,8 +12,8 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from polhode.study import written
-from polhode.study.configuration import Study, resolve
+from polhode.study import interruption, written
+from polhode.study.configuration import ConfigurationError, Study, resolve
 from polhode.study.storage import write_text
 
 #: The house: the folder of the Snakefile. Scripts run with its src on their path.
@@ -23,7 +23,19 @@ FAILED = "logs/failed"
 
 
 def share_library() -> None:
-    """Let the processes that the workflow starts find this library, installed or not."""
+    """Let the processes that the workflow starts find this library, installed or not.
+
+    Raises
+    ------
+    ConfigurationError
+        If the checkout lies in a folder that Snakemake cannot work with.
+    """
+    unusable = sorted(set(str(HOME)) & set("{}\\" + os.pathsep))
+    if unusable and os.name == "posix":
+        raise ConfigurationError(
+            f"the path of the checkout, {HOME}, contains {' '.join(unusable)}: Snakemake writes paths of programs and scripts "
+            "into lists and templates, where a colon, brace or backslash means something; move or rename the folder"
+        )
     paths = [str(HOME / "src"), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
 
@@ -34,6 +46,7 @@ def study_of(snakemake: Any) -> Iterator[Study]:
 
     What went wrong is printed as well, so that the terminal says it without opening the log, and noted for the end of the run.
     """
+    interruption.end_with_head()
     job = "-".join([snakemake.rule, *map(str, snakemake.wildcards)])
     results = Path(snakemake.config["results"])
     note = results / FAILED / f"{job}.txt"

@@ -13,6 +13,8 @@ from pathlib import Path
 
 LIBRARIES = ("mpmath", "numba", "numpy", "scipy", "xarray")
 PACKAGE = "polhode"
+#: How jobs are started and stopped changes no result.
+NO_PART = frozenset({f"{PACKAGE}.study.interruption", f"{PACKAGE}.study.locks"})
 ROOT = Path(__file__).parents[1]
 
 
@@ -74,7 +76,7 @@ def _digest(path: Path) -> tuple[str, tuple[Path, ...]]:
             continue
         for name in names:
             # The top package itself imports everything for the user's convenience; no result depends on that.
-            if name.startswith(f"{PACKAGE}."):
+            if name.startswith(f"{PACKAGE}.") and name not in NO_PART:
                 found = _locate(name)
                 if found is not None:
                     imported.append(found)

@@ -11,6 +11,7 @@ from typing import Any
 import xarray as xr
 
 from polhode import manybody
+from polhode.study.interruption import end_with_head
 from polhode.study.storage import write_cell
 
 Say = Callable[[str], object]
@@ -83,7 +84,7 @@ def _spread(
     if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
         yield from map(work, tasks)
         return
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), end_with_head) as pool:
         # The longest first, so that no process is left alone with one at the end.
         runs = [pool.submit(work, task) for task in sorted(tasks)]
         try:

@@ -4,8 +4,11 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
+from polhode.study.locks import BUILD
 from polhode.study.storage import write_atomically
 
 
@@ -22,10 +25,16 @@ def report(home: Path, results: Path, output: str | Path, commit_time: int) -> N
     if check.returncode:
         raise RuntimeError(check.stderr.strip())
     results = Path(results).absolute()
-    build = results / "typeset"
-    shutil.rmtree(build, ignore_errors=True)
-    # A copy keeps LaTeX's helper files out of the sources, and lets it run where every name is short.
-    shutil.copytree(home / "paper", build)
+    # A copy keeps LaTeX's helper files out of the sources, and lets it run where every name is short. The folder is new, so
+    # that nothing in the results is in its way; what a killed run leaves of it goes with other leftovers (locks.sweep).
+    with tempfile.TemporaryDirectory(prefix=BUILD, dir=results) as folder:
+        build = Path(folder)
+        shutil.copytree(home / "paper", build, dirs_exist_ok=True)
+        _run_latex(build, commit_time)
+        write_atomically(output, lambda p: shutil.copyfile(build / "report.pdf", p))
+
+
+def _run_latex(build: Path, commit_time: int) -> None:
     environment = os.environ | {
         "SOURCE_DATE_EPOCH": str(commit_time),
         "FORCE_SOURCE_DATE": "1",
@@ -38,7 +47,13 @@ def report(home: Path, results: Path, output: str | Path, commit_time: int) -> N
     print(done.stdout, done.stderr)
     if done.returncode:
         raise RuntimeError(f"LaTeX failed: {_first_error(done.stdout)}; all of its output is in the log")
-    write_atomically(output, lambda p: shutil.copyfile(build / "report.pdf", p))
+
+
+def name_report(results: str | Path) -> None:
+    """Say where the report is, unless it is older than the data: it then belongs to another run."""
+    report, data = Path(results, "report.pdf"), Path(results, "single_body.nc")
+    if report.is_file() and not (data.is_file() and report.stat().st_mtime < data.stat().st_mtime):
+        print(f"The report: {report.absolute()}", file=sys.stderr, flush=True)
 
 
 def _first_error(text: str) -> str:

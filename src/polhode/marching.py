@@ -1,0 +1,81 @@
+"""Pauses of a long compiled loop, in which Python looks for signals: without them Ctrl-C would wait for the last step.
+
+A driver is compiled and releases the interpreter lock; a handler of signals written in Python runs only when the main thread is
+back in Python. So a driver marches to the step that :class:`Pauses` names, calls it, and goes on to the next one. The pauses
+divide the loop around the steps and not the steps: a step costs the same, and no bit of a result depends on them.
+"""
+
+import ctypes
+from collections.abc import Generator
+from time import perf_counter
+
+from numba import types
+
+#: pause(n) -> the step to march to before the next call; n itself to end the run.
+pause_signature = types.int64(types.int64)
+pause_type = types.FunctionType(pause_signature)
+
+#: Time between two pauses in s, about.
+SECONDS = 0.3
+#: Steps of the first part, and how many times as long as the last one a part may be. A step of one body takes nanoseconds or
+#: microseconds, one of many bodies up to a second.
+FIRST, LONGER = 4096, 16
+
+_Function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+
+
+class Pauses(types.WrapperAddressProtocol):  # type: ignore[misc]
+    """The pauses of one run, ``first`` steps before the first of them.
+
+    Compiled code calls them by their address, plain Python as it calls a function.
+    """
+
+    def __init__(self, first: int | None = None) -> None:
+        self._raised: list[BaseException] = []
+        looks = _looks(self._raised, FIRST if first is None else first)
+        next(looks)
+        # The method of a generator, and no Python function: that would be interrupted before its first line, where nothing
+        # can catch what the handler raises. A generator goes on inside its try.
+        self._look = looks.send
+        self._function = _Function(self._look)
+
+    def __call__(self, n: int) -> int:
+        """After ``n`` steps: the step of the next pause, or ``n`` if the run is to end."""
+        return self._look(n)
+
+    def __wrapper_address__(self) -> int | None:
+        return ctypes.cast(self._function, ctypes.c_void_p).value
+
+    def signature(self) -> types.Type:
+        """For Numba, like the address."""
+        return pause_signature
+
+    def end(self) -> None:
+        """Raise what a pause met, KeyboardInterrupt as a rule, now that the driver has ended."""
+        if self._raised:
+            raise self._raised[0]
+
+
+def _looks(raised: list[BaseException], length: int) -> Generator[int, int]:
+    """Takes the number of steps done, gives the step of the next pause; what a handler raises goes into the list."""
+    following = 0
+    while True:
+        began = perf_counter()
+        try:
+            n = yield following
+        except GeneratorExit:
+            return
+        except BaseException as error:
+            raised.append(error)
+            n = following
+        if raised:
+            following = n
+            continue
+        if n > 0:
+            length = next_length(length, perf_counter() - began)
+        following = n + length
+
+
+def next_length(length: int, seconds: float) -> int:
+    """How many steps to march after ``length`` of them took so many seconds."""
+    return max(1, min(length * LONGER, int(length * SECONDS / max(seconds, 1e-9))))

@@ -1,0 +1,319 @@
+"""A study that is stopped in ten ways goes on to the same bytes, and what stands in its way is said or tidied up."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import sysconfig
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+from test_workflow import House, _environment
+
+from polhode.study import locks
+
+HOME = Path(__file__).parents[1]
+WHOLE = yaml.safe_load((HOME / "config.yaml").read_text())
+#: Two problems of one body with one run of some seconds, and two runs of many bodies; no times, no figures.
+SMALL = {
+    "methods": ["spiral_leapfrog", "euler"],
+    "digits": 20,
+    "checks": [],
+    "cost": None,
+    "many_body": dict.fromkeys(WHOLE["many_body"])
+    | {"rods": {"methods": ["spiral_leapfrog"], "horizon": 0.1, "seeds": 3, "samples": 5, "film": None}},
+    "problems": dict.fromkeys(WHOLE["problems"])
+    | {
+        "spiral_cylinder": {
+            "dt": {"published": {"geometric": [1e-7, 1e-1, 7]}, "fit": {"divisions": [16, 256, 5]}},
+            "samples": 4,
+            "check_until": 0.2,
+            "long_run": None,
+            "targets": None,
+        },
+        "free_symmetric_top": {"dt": {"fit": {"divisions": [64, 512, 5]}}, "check_until": 1.0, "long_run": None},
+    },
+}
+TARGETS = ["results/single_body.nc", "results/many_body.nc"]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(locks.fcntl is None, reason="there are no locks and signals of this kind on this system"),
+]
+
+
+class Small(House):
+    """The house of a small study, with an environment of its own, made from that of the tests in no time."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        super().__init__(folder)
+        self.configure(SMALL)
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--symlinks", folder / ".venv"], check=True)
+        (site,) = (folder / ".venv" / "lib").glob("python*/site-packages")
+        (site / "outer.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+        (folder / ".venv" / "made-from").write_text(f"{os.path.realpath(folder)}\n{(folder / 'requirements.txt').read_text()}")
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results"
+
+    def start(self, *targets: str, more: tuple[str, ...] = ()) -> subprocess.Popen:
+        """``./reproduce`` at work, in a process group of its own."""
+        return subprocess.Popen(
+            ["./reproduce", *targets, "--configfile", "tiny.yaml", "--cores", "2", *more],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=_environment(),
+            start_new_session=True,
+        )
+
+    def finish(self, *targets: str) -> str:
+        process = self.start(*(targets or TARGETS))
+        said = process.communicate(timeout=300)[0]
+        assert process.returncode == 0, said
+        return said
+
+    def found(self, pattern: str) -> set[tuple[str, int, int]]:
+        """The files that match, with what tells a file from another one of its name."""
+        found = set()
+        for path in self.results.glob(pattern):
+            try:
+                status = path.stat()
+            except FileNotFoundError:
+                continue
+            found.add((str(path), status.st_ino, status.st_mtime_ns))
+        return found
+
+    def reach(self, process: subprocess.Popen, pattern: str, before: set) -> None:
+        """Wait for a file that was not there before."""
+        end = time.monotonic() + 200
+        while not self.found(pattern) - before:
+            assert process.poll() is None, f"the run ended before there was a {pattern}:\n{process.communicate()[0]}"
+            assert time.monotonic() < end, f"no {pattern} in 200 s"
+            time.sleep(0.003)
+
+    def outcome(self) -> dict[str, bytes]:
+        """Everything that is the same in every run."""
+        there = [path for path in self.results.rglob("*") if path.is_file()]
+        of_one_run = {"logs", "benchmarks", "written"}
+        names = {str(path.relative_to(self.results)): path for path in there}
+        return {name: path.read_bytes() for name, path in names.items() if name.split("/")[0] not in of_one_run}
+
+
+def of_session(process: subprocess.Popen) -> list[psutil.Process]:
+    """The processes that a run has started and that still work."""
+    found = []
+    for other in psutil.process_iter():
+        try:
+            if os.getsid(other.pid) == process.pid and other.status() != psutil.STATUS_ZOMBIE:
+                found.append(other)
+        except (psutil.Error, OSError):
+            continue
+    return found
+
+
+# ---- ways to stop a run ----
+
+
+def kill(process):
+    """SIGKILL to the process of ./reproduce alone."""
+    process.kill()
+
+
+def kill_group(process):
+    os.killpg(process.pid, signal.SIGKILL)
+
+
+def terminate(process):
+    process.terminate()
+
+
+def terminate_group(process):
+    os.killpg(process.pid, signal.SIGTERM)
+
+
+def terminate_twice(process):
+    process.terminate()
+    time.sleep(0.2)
+    process.terminate()
+
+
+def ctrl_c(process):
+    os.killpg(process.pid, signal.SIGINT)
+
+
+def interrupt(process):
+    """SIGINT to the process alone, as `kill -INT` sends it."""
+    process.send_signal(signal.SIGINT)
+
+
+def hang_up(process):
+    os.killpg(process.pid, signal.SIGHUP)
+
+
+def kill_a_job(process):
+    """As the system does when memory runs out."""
+    jobs = [one for one in of_session(process) if any(".snakemake/scripts/" in word for word in one.cmdline())]
+    python = [one for one in jobs if "python" in one.name()]
+    python[-1].kill()
+
+
+#: What is asked for, what is deleted first, the moment (a new file that matches), and what happens then.
+KILLS = [
+    ("results/references/spiral_cylinder.nc", "", "logs/references/*.log", kill),
+    ("results/single_body.nc", "", "references/*.nc", terminate),
+    ("results/single_body.nc", "", "cells/*/*/*.nc", kill_group),
+    ("results/single_body.nc", "", "cells/*/*/*.nc", ctrl_c),
+    ("results/single_body.nc", "cells/spiral_cylinder/*/*.nc", "cells/spiral_cylinder/*/*.nc", kill_a_job),
+    ("results/single_body.nc", "", "logs/gather.log", terminate_twice),
+    ("results/many_body.nc", "", "logs/many_body/**/*.log", hang_up),
+    ("results/many_body.nc", "", "many_body/*/*/*/*.nc", kill_group),
+    ("results/many_body.nc", "", "many_body/*/*/*/*.nc", terminate_group),
+    ("results/single_body.nc", "single_body.nc", "logs/gather.log", interrupt),
+]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The study, run once without a disturbance."""
+    house = Small(tmp_path_factory.mktemp("undisturbed"))
+    house.finish()
+    return house
+
+
+@pytest.fixture
+def copied(undisturbed, tmp_path):
+    """A copy of the finished house that a test may change."""
+    house = object.__new__(Small)
+    house.folder = tmp_path / "copy"
+    shutil.copytree(undisturbed.folder, house.folder, symlinks=True)
+    made = house.folder / ".venv" / "made-from"
+    made.write_text(made.read_text().replace(str(undisturbed.folder), str(house.folder)))
+    return house
+
+
+def test_ten_kills_and_the_same_bytes(undisturbed, tmp_path):
+    house = Small(tmp_path / "house")
+    for number, (target, deleted, moment, act) in enumerate(KILLS, 1):
+        if deleted:
+            for path in house.results.glob(deleted):
+                path.unlink()
+        before = house.found(moment)
+        process = house.start(target)
+        house.reach(process, moment, before)
+        act(process)
+        began = time.monotonic()
+        said = process.communicate(timeout=120)[0]
+        story = f"kill {number}, {act.__name__} at {moment}:\n{said}"
+        assert process.returncode != 0, story
+        while left := of_session(process):
+            assert time.monotonic() - began < 30, f"still there: {left}, {story}"
+            time.sleep(0.05)
+        # Jobs that are still importing get the Ctrl-C of the terminal, too.
+        assert "Traceback" not in said or act is ctrl_c, story
+        if act in (terminate, terminate_group, terminate_twice, ctrl_c, interrupt, hang_up):
+            assert "stopping all jobs; what is finished is kept" in said, story
+            assert not (house.results / locks.NAME).exists(), story
+        elif act is not kill_a_job:
+            assert (house.results / locks.NAME).exists(), story
+    said = house.finish()
+    ours, theirs = house.outcome(), undisturbed.outcome()
+    assert ours.keys() == theirs.keys(), said
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+    assert not list(house.results.rglob(".*")), "temporary files and locks are gone"
+
+
+def test_a_killed_run_is_noticed_and_a_live_one_is_named(copied):
+    (copied.results / "single_body.nc").unlink()
+    left = copied.results / "cells" / ".0.1.nc.abcdefgh.nc"
+    left.write_text("half a file")
+    moment = "logs/gather.log"
+    before = copied.found(moment)
+    process = copied.start("results/single_body.nc")
+    copied.reach(process, moment, before)
+    assert not left.exists()
+    os.killpg(process.pid, signal.SIGSTOP)
+    second = copied.start()
+    said = second.communicate(timeout=120)[0]
+    assert second.returncode != 0 and "Traceback" not in said
+    assert f"is in use: process {process.pid} of " in said and f"kill {process.pid}" in said and socket.gethostname() in said
+    assert "gather" in copied.run("-n", *TARGETS), "a dry run is not refused"
+    os.killpg(process.pid, signal.SIGCONT)
+    os.killpg(process.pid, signal.SIGKILL)
+    first = process.communicate(timeout=60)[0]
+    assert "1 temporary file\n" in first
+    assert list((copied.folder / ".snakemake" / "locks").iterdir()) != []
+    said = copied.finish("results/single_body.nc")
+    assert re.search(rf"was killed \(process {process.pid}, since [-0-9: ]+UTC\); its lock is removed", said)
+    assert "The report" not in said
+
+
+def test_two_checkouts_do_not_write_to_one_folder(copied, tmp_path):
+    """With plain snakemake, too."""
+    (copied.results / "single_body.nc").unlink()
+    other = tmp_path / "other"
+    shutil.copytree(copied.folder, other, ignore=shutil.ignore_patterns("results", ".snakemake", ".venv"))
+    before = copied.found("logs/gather.log")
+    process = copied.start("results/single_body.nc")
+    copied.reach(process, "logs/gather.log", before)
+    os.killpg(process.pid, signal.SIGSTOP)
+    try:
+        twin = object.__new__(Small)
+        twin.folder = other
+        said = twin.run("--cores", "2", *TARGETS, "--config", f"results={copied.results}", fails=True)
+        assert f"is in use: process {process.pid} of " in said and str(copied.folder) in said
+        assert "--config results=FOLDER" in said
+    finally:
+        os.killpg(process.pid, signal.SIGCONT)
+    assert process.communicate(timeout=120)[0] and process.returncode == 0
+
+
+def test_the_checkout_may_have_any_name(tmp_path):
+    house = Small(tmp_path / """it's "a house" (1); exit $HOME & co""")
+    house.finish("results/references/free_symmetric_top.nc")
+    assert (house.results / "references" / "free_symmetric_top.nc").is_file()
+
+
+@pytest.mark.parametrize("name", ["a{b}", "a\\b"])
+def test_a_name_that_cannot_be_is_refused_with_the_reason(tmp_path, name):
+    house = Small(tmp_path / name)
+    for said in (house.run("-n", fails=True), house.start("-n").communicate(timeout=60)[0]):
+        assert "contains" in said and "rename the folder" in said and "Traceback" not in said
+
+
+def test_the_report_is_named_also_by_a_run_that_finds_nothing_to_do(copied):
+    report = copied.results / "report.pdf"
+    report.write_bytes(b"%PDF")
+    assert copied.finish(*TARGETS).splitlines()[-1] == f"The report: {report}"
+
+
+def test_a_full_disk(copied, tmp_path):
+    """Of the results; the run ends with a word, and goes on to the same bytes where there is room."""
+    if os.geteuid() != 0 or sys.platform != "linux":
+        pytest.skip("a small disk of its own needs root on Linux")
+    expected = copied.outcome()
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20k", "tmpfs", disk], capture_output=True).returncode:
+        pytest.skip("this root may not mount")
+    try:
+        shutil.rmtree(copied.results)
+        copied.results.symlink_to(disk)
+        process = copied.start(TARGETS[1])
+        said = process.communicate(timeout=300)[0]
+        assert process.returncode != 0 and "No space left on device" in said, said
+        subprocess.run(["mount", "-o", "remount,size=100m", disk], check=True)
+        copied.finish(TARGETS[1])
+        made = copied.outcome()
+        assert made and {name: expected[name] for name in made} == made
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)

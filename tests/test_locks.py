@@ -1,0 +1,263 @@
+"""One run in a folder of results at a time; what a killed run leaves goes, what is not ours stays; jobs end with their head."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from polhode.study import interruption, locks, typeset
+
+HOME = Path(__file__).parents[1]
+
+pytestmark = pytest.mark.skipif(locks.fcntl is None, reason="there are no locks on this system")
+
+HOLD = """
+import sys, time
+from polhode.study import locks
+try:
+    locks.begin(sys.argv[1])
+except locks.LockedError as error:
+    sys.exit(str(error))
+print("holds", flush=True)
+time.sleep(float(sys.argv[2]))
+"""
+
+
+def environment(**more):
+    return os.environ | {"PYTHONPATH": str(HOME / "src"), "PYTHONDONTWRITEBYTECODE": "1"} | more
+
+
+def holder(results, seconds=60.0, cwd=None):
+    """A process that begins a run in ``results``; once it has begun, or failed to."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(results), str(seconds)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=cwd,
+        env=environment(),
+    )
+    process.begun = process.stdout.readline() == "holds\n"
+    return process
+
+
+def end(process, number=signal.SIGKILL):
+    process.send_signal(number)
+    return process.communicate(timeout=30)[1]
+
+
+def test_a_live_run_is_named_and_a_killed_one_is_replaced(tmp_path):
+    results, checkouts = tmp_path / "results", [tmp_path / "one", tmp_path / "two"]
+    for checkout in checkouts:
+        checkout.mkdir()
+    first = holder(results, cwd=checkouts[0])
+    assert first.begun
+    second = holder(results, cwd=checkouts[1])
+    message = second.communicate(timeout=30)[1]
+    assert second.returncode == 1 and not second.begun
+    for part in (f"process {first.pid} of ", socket.gethostname(), f"kill {first.pid}", str(checkouts[0]), "results=FOLDER"):
+        assert part in message
+    since = json.loads((results / locks.NAME).read_text())["since"]
+    assert f"since {since}" in message
+    assert "rm " not in message, "the lock of a live run is not to be removed"
+    end(first)
+    third = holder(results, 0, cwd=checkouts[1])
+    message = third.communicate(timeout=30)[1]
+    assert third.begun and f"was killed (process {first.pid}, since {since}); its lock is removed" in message
+    assert list(results.iterdir()) == [], "after an orderly end nothing is left"
+    fourth = holder(results, 0)
+    assert fourth.communicate(timeout=30)[1] == "" and fourth.begun
+
+
+def test_two_folders_of_results_know_nothing_of_each_other(tmp_path):
+    first, second = holder(tmp_path / "a"), holder(tmp_path / "b")
+    assert first.begun and second.begun
+    end(first), end(second)
+
+
+def test_only_one_of_many_that_start_at_once_begins(tmp_path):
+    processes = [
+        subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path), "4"], stdout=-1, stderr=-1, text=True, env=environment())
+        for _ in range(5)
+    ]
+    assert sorted(process.communicate(timeout=60)[0] for process in processes) == ["", "", "", "", "holds\n"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def left(tmp_path, **changes):
+    """The lock of a run that is gone."""
+    content = {"host": socket.gethostname(), "pid": 2**22 + 1, "born": 1.0, "user": "me", "since": "then", "folder": "/there"}
+    (tmp_path / locks.NAME).write_text(json.dumps(content | changes))
+
+
+def test_the_lock_of_another_machine_is_not_taken(tmp_path):
+    """Where a file system keeps locks to each machine, only its people can know."""
+    left(tmp_path, host="elsewhere")
+    with pytest.raises(locks.LockedError, match=rf"on elsewhere: ps -p {2**22 + 1}\), remove the lock.*rm '{tmp_path}/.lock'"):
+        locks.take(tmp_path)
+    assert (tmp_path / locks.NAME).is_file()
+
+
+def test_without_locks_of_the_system_the_process_counts(tmp_path, monkeypatch):
+    def unknown(*arguments):
+        raise OSError(95, "not supported")
+
+    monkeypatch.setattr(locks.fcntl, "flock", unknown)
+    process = holder(tmp_path)
+    with pytest.raises(locks.LockedError, match=f"process {process.pid}"):
+        locks.take(tmp_path)
+    end(process)
+    assert locks.take(tmp_path)["pid"] == process.pid
+    locks._release(tmp_path / locks.NAME, os.getpid())
+    left(tmp_path, pid=os.getpid(), born=1.0)
+    assert locks.take(tmp_path)["born"] == 1.0, "another process has had the number"
+    locks._release(tmp_path / locks.NAME, os.getpid())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"host": 1}', "\0\0"])
+def test_a_broken_lock_is_no_lock(tmp_path, content):
+    (tmp_path / locks.NAME).write_text(content)
+    assert locks.take(tmp_path) is None
+    locks._release(tmp_path / locks.NAME, os.getpid())
+
+
+def test_locks_of_snakemake_on_these_results_go(tmp_path, monkeypatch):
+    folder = tmp_path / ".snakemake" / "locks"
+    folder.mkdir(parents=True)
+    (folder / "0.input.lock").write_text("data/published/a.csv\nresults/single_body.nc\n")
+    (folder / "0.output.lock").write_text("results/report.pdf\n")
+    (folder / "1.output.lock").write_text("results-published/report.pdf\nelsewhere/results/x\n")
+    monkeypatch.chdir(tmp_path)
+    assert locks.drop_snakemake_locks(tmp_path / "results") == 2
+    assert [path.name for path in folder.iterdir()] == ["1.output.lock"]
+
+
+def test_unfinished_files_go_and_nothing_else(tmp_path):
+    ours = [".single_body.nc.abcd_123.nc", "cells/a/.0.001.nc.zzzzzzzz.nc", "logs/.log.01234567", "s/.0.nc.aaaaaaaa.nc"]
+    theirs = [".notes", ".a.txt", ".a.nc.abcd1234.txt", "x.abcd1234.nc", ".x.nc.ABCD1234.nc", ".x.nc.abcd123.nc", "cells/a.nc"]
+    for name in [*ours, *theirs]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    link = tmp_path / ".b.nc.abcd1234.nc"
+    link.symlink_to(tmp_path / "cells" / "a.nc")
+    (tmp_path / f"{locks.BUILD}abcd1234").mkdir()
+    (tmp_path / "typeset").mkdir()
+    assert locks.sweep(tmp_path, now=time.time() - 100) == [], "younger than the run"
+    assert len(locks.sweep(tmp_path)) == len(ours) + 1
+    rest = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if not path.is_dir()}
+    assert rest == {*theirs, link.name}
+    assert (tmp_path / "typeset").is_dir() and not list(tmp_path.glob(f"{locks.BUILD}*"))
+
+
+def test_what_is_swept_is_what_is_written(tmp_path):
+    """The names that write_atomically gives, and no others."""
+    from polhode.study import storage
+
+    for name in ("a.nc", "0", "1e-05.nc", "x.tar.gz"):
+
+        def die(path):
+            os.link(path, path.with_name(path.name + "0"))
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            storage.write_atomically(tmp_path / name, die)
+    made = [path.rename(path.with_name(path.name[:-1])) for path in list(tmp_path.iterdir())]
+    assert len(made) == 4
+    assert sorted(locks.sweep(tmp_path)) == sorted(made)
+
+
+# ---- a job and its head ----
+
+JOB = """
+import sys
+from polhode.study import interruption
+interruption.end_with_head()
+import polhode
+print("works", flush=True)
+polhode.simulate("spiral_cylinder", "spiral_leapfrog", 1e-9, t_end=1e3, samples=2)
+"""
+
+
+@pytest.mark.parametrize("orphan", [False, True])
+def test_a_job_ends_soon_after_its_head_is_killed(orphan):
+    """Also where another process stands between them, and in the middle of compiled code."""
+    head = subprocess.Popen(["sleep", "100"])
+    # The shell that Snakemake runs jobs in is killed with the head, or lives on.
+    between = subprocess.Popen(
+        ["bash", "-c", '"$@"; true', "bash", sys.executable, "-c", JOB],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(**{interruption.HEAD: str(head.pid)}),
+    )
+    assert between.stdout.readline() == "works\n"
+    time.sleep(1.5)
+    assert between.poll() is None
+    (between if orphan else head).kill()
+    assert between.communicate(timeout=10) == ("", None), "the job has closed its output"
+    head.kill(), head.wait()
+
+
+def test_a_job_without_a_head_runs_by_itself():
+    script = """if True:
+        import threading
+        from polhode.study import interruption
+        interruption.end_with_head()
+        print(threading.active_count())
+    """
+    for value in ("", "nobody", str(2**22 + 1)):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env=environment(**{interruption.HEAD: value}),
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.stdout == "1\n", done.stderr
+
+
+# ---- LaTeX ----
+
+
+def test_typesetting_deletes_nothing_of_the_user(tmp_path, monkeypatch):
+    home, results, programs = (tmp_path / name for name in ("home", "results", "bin"))
+    for folder in (home / "paper", results / "typeset", programs):
+        folder.mkdir(parents=True)
+    (home / "paper" / "report.tex").write_text("text")
+    (home / "reproduce").write_text("#!/bin/sh\n")
+    (programs / "latexmk").write_text(
+        '#!/bin/sh\ncp report.tex report.pdf; test -e fails && echo "! Wrong." && exit 1; ls ..\n'
+    )
+    for program in (home / "reproduce", programs / "latexmk"):
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    mine = results / "typeset" / "my notes.txt"
+    mine.write_text("mine")
+    for _ in range(2):
+        typeset.report(home, results, results / "report.pdf", 0)
+    assert mine.read_text() == "mine" and (results / "report.pdf").read_text() == "text"
+    (home / "paper" / "fails").touch()
+    with pytest.raises(RuntimeError, match=r"LaTeX failed: ! Wrong\."):
+        typeset.report(home, results, results / "report.pdf", 0)
+    assert sorted(path.name for path in results.iterdir()) == ["report.pdf", "typeset"]
+    shutil.rmtree(home)
+
+
+def test_the_report_is_named_unless_it_belongs_to_another_run(tmp_path, capsys):
+    def said():
+        typeset.name_report(tmp_path)
+        return capsys.readouterr().err
+
+    assert said() == ""
+    (tmp_path / "report.pdf").touch()
+    assert said() == f"The report: {tmp_path}/report.pdf\n"
+    (tmp_path / "single_body.nc").touch()
+    os.utime(tmp_path / "report.pdf", (1, 1))
+    assert said() == ""
