@@ -20,6 +20,7 @@ from polhode.study import (
     interruption,
     jobs,
     locks,
+    resources,
     typeset,
     written,
 )

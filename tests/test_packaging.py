@@ -14,6 +14,8 @@ import yaml
 HOUSE = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]
 LOCK = (HOUSE / "requirements.txt").read_text()
+#: Extras with a lock of their own, which is installed on top of requirements.txt.
+APART = {"slurm": "requirements-slurm.txt", "cluster-generic": "requirements-cluster-generic.txt"}
 
 
 def plain(requirement: str) -> str:
@@ -23,9 +25,9 @@ def plain(requirement: str) -> str:
     return re.sub(r"[-_.]+", "-", name.group()).lower()
 
 
-def locked() -> list[str]:
-    """The entries of requirements.txt, each with its hashes and comments."""
-    return [entry for entry in re.split(r"^(?=\S)", LOCK, flags=re.M) if entry.strip() and not entry.startswith("#")]
+def locked(lock: str = LOCK) -> list[str]:
+    """The entries of requirements.txt or of another lock, each with its hashes and comments."""
+    return [entry for entry in re.split(r"^(?=\S)", lock, flags=re.M) if entry.strip() and not entry.startswith("#")]
 
 
 def committed() -> list[Path]:
@@ -69,8 +71,32 @@ def test_conda_environment_of_single_jobs_names_what_the_project_asks_for():
     assert {plain(item) for item in environment["dependencies"]} == wanted | {"python"}
 
 
+def test_every_extra_is_locked():
+    assert set(PROJECT["optional-dependencies"]) == {"test", "notebooks", *APART}
+    assert {path.name for path in HOUSE.glob("requirements*.txt")} == {"requirements.txt", *APART.values()}
+
+
+@pytest.mark.parametrize("extra", APART)
+def test_locks_of_clusters_add_a_plugin_and_change_nothing(extra):
+    """On top of requirements.txt, so that Snakemake and all it needs stay as they are without the plugin."""
+    text = (HOUSE / APART[extra]).read_text()
+    ours = {entry.split(" \\\n")[0]: entry for entry in locked()}
+    theirs = {entry.split(" \\\n")[0]: entry for entry in locked(text)}
+    (wanted,) = PROJECT["optional-dependencies"][extra]
+    direct = [name for name, entry in theirs.items() if "# via" not in entry]
+    assert [plain(name) for name in direct] == [wanted], f"run the command at the head of {APART[extra]} again"
+    added = {plain(name) for name in set(theirs) - set(ours)}
+    assert wanted in added and all(name.startswith("snakemake-executor-plugin-") for name in added), added
+    for name in set(theirs) & set(ours):
+        hashes = [re.findall(r"--hash=\S+", entry) for entry in (ours[name], theirs[name])]
+        assert hashes[0] == hashes[1], name
+    assert f"{wanted} | uv pip compile" in text and f"-c requirements.txt -o {APART[extra]}" in text
+    assert wanted.replace("-", "_") not in LOCK and wanted not in LOCK, "it would slow down every start of Snakemake"
+
+
 def test_every_requirement_is_one_version_with_hashes():
-    for entry in locked():
+    texts = [LOCK, *((HOUSE / name).read_text() for name in APART.values())]
+    for entry in [entry for text in texts for entry in locked(text)]:
         assert re.match(r"[a-z0-9._-]+==[^\s;]+( ;.*)? \\\n", entry), entry[:80]
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry[:80]
 
@@ -361,6 +387,42 @@ def test_reproduce_uses_the_home_where_it_can(machine):
     assert "instead" not in done.stderr and machine.calls("caches")[0].split()[1:] == []
     done = machine.run(XDG_CACHE_HOME=str(machine.home / "caches"))
     assert "instead" not in done.stderr and machine.calls("caches")[0].split()[1:] == [str(machine.home / "caches")]
+
+
+def test_reproduce_leaves_the_number_of_jobs_to_a_cluster_s_profile(machine):
+    machine.with_tex()
+    for arguments in ("--workflow-profile profiles/slurm", "--workflow-profile=profiles/slurm data", "--executor slurm"):
+        machine.run(*arguments.split())
+        (call,) = machine.calls("snakemake")
+        assert call.split() == arguments.split(), "--cores would be a limit on the whole cluster"
+
+
+def test_reproduce_installs_what_a_cluster_needs_and_again_with_a_new_environment(machine):
+    machine.with_tex()
+    (machine.house / "requirements-slurm.txt").write_text("a-plugin==1.0\n")
+    (machine.house / "requirements-other.txt").write_text("another==1.0\n")
+    done = machine.run("install", "slurm")
+    assert done.returncode == 0, done.stderr
+    base, extra = machine.calls("uv")
+    assert base.endswith("-r requirements.txt") and extra.endswith("-r requirements-slurm.txt") and "--require-hashes" in extra
+    assert machine.run("install", "slurm").returncode == 0
+    assert (machine.house / ".venv/extras").read_text() == "slurm\n"
+    assert machine.run().returncode == 0 and machine.calls("uv") == []
+    for changed in ("requirements.txt", "requirements-slurm.txt"):
+        (machine.house / changed).write_text("something==1.1\n")
+        assert machine.run().returncode == 0
+        assert [call.split()[-1] for call in machine.calls("uv")] == ["requirements.txt", "requirements-slurm.txt"], changed
+    (machine.house / "requirements-other.txt").write_text("another==1.1\n")
+    assert machine.run().returncode == 0 and machine.calls("uv") == []
+    assert machine.calls("snakemake") == ["--cores all"]
+
+
+def test_reproduce_installs_nothing_unknown(machine):
+    (machine.house / "requirements-slurm.txt").write_text("a-plugin==1.0\n")
+    for arguments, said in ((["install"], "install what?"), (["install", "slrum"], "nothing called slrum")):
+        done = machine.run(*arguments)
+        assert done.returncode == 1 and said in done.stderr and "slurm" in done.stderr
+        assert machine.calls("uv") == []
 
 
 def test_reproduce_test_hands_its_arguments_to_pytest(machine):

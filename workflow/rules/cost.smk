@@ -1,7 +1,8 @@
 """What a step costs, measured with nothing beside it, and how long a method then takes to a target error."""
 
 
-# Alone on the machine: it takes all cores. No input makes it wait for the fan-out, the low priority does as far as it can:
+# Alone on the machine: it takes all cores. On a cluster the profile asks for a whole node; there no number of cores is given
+# where jobs are handed out, and the job itself finds those of its node. No input makes it wait for the fan-out, the low priority does as far as it can:
 # behind an ancient input Snakemake would not see that a method was edited, while cells run again for the same reason.
 rule timing:
     output:
@@ -14,6 +15,9 @@ rule timing:
     conda:
         "../envs/polhode.yml"
     threads: workflow.resource_settings.cores or 1
+    resources:
+        runtime=resources.minutes(),
+        mem_mb=resources.memory(),
     params:
         settings=PLAN.timing_settings,
         code=PLAN.timing_code,
@@ -32,8 +36,14 @@ rule cost:
         f"{RESULTS}/logs/cost.log",
     benchmark:
         f"{RESULTS}/benchmarks/cost.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         study=STUDY.json,
         code=PLAN.script_code("cost"),
@@ -53,8 +63,14 @@ rule cost_claims:
         f"{RESULTS}/logs/cost_claims.log",
     benchmark:
         f"{RESULTS}/benchmarks/cost_claims.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         code=PLAN.script_code("cost_claims"),
         places=PLAN.places,
@@ -76,8 +92,14 @@ rule cost_numbers:
         f"{RESULTS}/logs/cost_numbers.log",
     benchmark:
         f"{RESULTS}/benchmarks/cost_numbers.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         code=PLAN.script_code("cost_numbers"),
         places=PLAN.places,

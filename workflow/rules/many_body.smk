@@ -18,6 +18,9 @@ for SCENE, PART in STUDY.scenes.items():
             conda:
                 "../envs/polhode.yml"
             threads: 1
+            resources:
+                runtime=resources.many_body_minutes(PART, BATCH),
+                mem_mb=resources.memory(),
             params:
                 scene=SCENE,
                 settings=PLAN.many_body_settings(SCENE),
@@ -33,8 +36,13 @@ rule film:
         f"{RESULTS}/logs/films/{{scene}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/films/{{scene}}.tsv"
+    group:
+        "film"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(),
+        mem_mb=resources.memory(),
     params:
         settings=PLAN.film_settings,
         code=PLAN.film_code,
@@ -56,8 +64,13 @@ rule animation:
         f"{RESULTS}/logs/animation/{{scene}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/animation/{{scene}}.tsv"
+    group:
+        "film"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
     params:
         code=PLAN.script_code("animation"),
     script:
@@ -73,8 +86,14 @@ rule gather_many_body:
         f"{RESULTS}/logs/gather_many_body.log",
     benchmark:
         f"{RESULTS}/benchmarks/gather_many_body.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         study=STUDY.json,
         code=PLAN.script_code("gather_many_body"),

@@ -10,6 +10,9 @@ rule reference:
         f"{RESULTS}/benchmarks/references/{{problem}}.tsv"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(),
+        mem_mb=resources.memory(),
     params:
         settings=PLAN.reference_settings,
         code=PLAN.reference_code,

@@ -18,8 +18,14 @@ for THEME, NAMES in jobs.FIGURES_BY_THEME.items():
             f"{RESULTS}/logs/figures/{THEME}.log",
         benchmark:
             f"{RESULTS}/benchmarks/figures/{THEME}.tsv"
+        group:
+            "report"
         conda:
             "../envs/polhode.yml"
+        resources:
+            runtime=resources.minutes(5),
+            mem_mb=resources.memory(),
+            reporting=1,
         params:
             names=list(NAMES),
             code=PLAN.script_code("figures"),
@@ -48,8 +54,14 @@ for THEME, NAMES in jobs.TABLES_BY_THEME.items():
             f"{RESULTS}/logs/tables/{THEME}.log",
         benchmark:
             f"{RESULTS}/benchmarks/tables/{THEME}.tsv"
+        group:
+            "report"
         conda:
             "../envs/polhode.yml"
+        resources:
+            runtime=resources.minutes(5),
+            mem_mb=resources.memory(),
+            reporting=1,
         params:
             names=list(NAMES),
             code=PLAN.script_code("tables"),
@@ -73,8 +85,14 @@ rule numbers:
         f"{RESULTS}/logs/numbers.log",
     benchmark:
         f"{RESULTS}/benchmarks/numbers.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         code=PLAN.script_code("numbers"),
         places=PLAN.places,
@@ -100,8 +118,14 @@ rule report:
         f"{RESULTS}/logs/report.log",
     benchmark:
         f"{RESULTS}/benchmarks/report.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         code=PLAN.script_code("report"),
         commit=PLAN.commit,
@@ -137,8 +161,14 @@ rule provenance:
         f"{RESULTS}/provenance.json",
     log:
         f"{RESULTS}/logs/provenance.log",
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         code=PLAN.script_code("provenance"),
         study=STUDY.json,

@@ -16,6 +16,9 @@ for PROBLEM, PARTS in PLAN.parts.items():
                 f"{RESULTS}/benchmarks/single_body/{PROBLEM}/{NUMBER}.tsv"
             conda:
                 "../envs/polhode.yml"
+            resources:
+                runtime=resources.single_body_minutes(STUDY.problems[PROBLEM], METHODS),
+                mem_mb=resources.memory(),
             params:
                 problem=PROBLEM,
                 methods=METHODS,
@@ -33,6 +36,9 @@ rule check:
         f"{RESULTS}/benchmarks/checks/{{check}}.tsv"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(),
+        mem_mb=resources.memory(),
     params:
         code=PLAN.check_code,
     script:
@@ -49,8 +55,14 @@ rule gather:
         f"{RESULTS}/logs/gather.log",
     benchmark:
         f"{RESULTS}/benchmarks/gather.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         study=STUDY.json,
         code=PLAN.script_code("gather"),
@@ -71,8 +83,14 @@ rule claims:
         f"{RESULTS}/logs/claims.log",
     benchmark:
         f"{RESULTS}/benchmarks/claims.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         code=PLAN.script_code("claims"),
         places=PLAN.places,

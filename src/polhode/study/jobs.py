@@ -451,8 +451,8 @@ def many_body_job(scene: str, method: str, step: str, seed: int, settings: Mappi
     return job_text("many_body", {"scene": scene, "method": method, "dt": step, "seed": seed}, settings, code)
 
 
-def _divided(part: ProblemStudy) -> tuple[tuple[str, ...], ...]:
-    """The methods of a problem, divided evenly into so many parts that each takes about :data:`PART_SECONDS`."""
+def method_seconds(part: ProblemStudy) -> float:
+    """What all runs of a cheap method on a problem take, s, as far as it can be told beforehand."""
     runs = len(part.steps)
     steps = sum(step.steps for step in part.steps)
     if part.long_run is not None:
@@ -460,7 +460,11 @@ def _divided(part: ProblemStudy) -> tuple[tuple[str, ...], ...]:
         runs += 1 + part.long_run.switched
     if part.targets is not None:
         steps += SEARCH_RUNS * round(part.problem.horizon / part.targets.dt_min)
-    each = steps * STEP_SECONDS + runs * FILE_SECONDS
-    count = min(len(part.methods), max(1, round(len(part.methods) * each / PART_SECONDS)))
+    return steps * STEP_SECONDS + runs * FILE_SECONDS
+
+
+def _divided(part: ProblemStudy) -> tuple[tuple[str, ...], ...]:
+    """The methods of a problem, divided evenly into so many parts that each takes about :data:`PART_SECONDS`."""
+    count = min(len(part.methods), max(1, round(len(part.methods) * method_seconds(part) / PART_SECONDS)))
     ends = [round(i * len(part.methods) / count) for i in range(count + 1)]
     return tuple(part.methods[a:b] for a, b in pairwise(ends))
