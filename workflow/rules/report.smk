@@ -145,8 +145,14 @@ rule captions:
         f"{RESULTS}/logs/captions.log",
     benchmark:
         f"{RESULTS}/benchmarks/captions.tsv"
+    group:
+        "report"
     conda:
         "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
     params:
         code=PLAN.script_code("captions"),
     script:
