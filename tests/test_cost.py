@@ -347,11 +347,11 @@ def test_extrapolation_and_the_coarsest_step_are_said(cost_file, capsys):
     ("arguments", "said"),
     [
         (["--problem", "heavy_tip", "--error", "1e-3"], "did you mean 'heavy_top'?"),
-        (["--problem", "heavy_top", "--error", "0"], "--error must lie between 0 and 1, got 0"),
+        (["--problem", "heavy_top", "--error", "0"], "--error must be positive and finite, got 0"),
         (["--problem", "heavy_top", "--error", "3"], "between 0 and 1"),
-        (["--problem", "heavy_top", "--error", "nan"], "between 0 and 1"),
+        (["--problem", "heavy_top", "--error", "nan"], "--error must be positive and finite, got nan"),
         (["--problem", "heavy_top", "--error", "1e-30"], "no method reaches 1e-30 on heavy_top"),
-        (["--problem", "heavy_top", "--error", "1e-3", "--torque-price", "-1"], "--torque-price must not be negative, got -1"),
+        (["--problem", "heavy_top", "--error", "1e-3", "--torque-price", "-1"], "--torque-price must be finite and not negative"),
     ],
 )
 def test_what_cannot_be_answered_is_said(cost_file, capsys, arguments, said):

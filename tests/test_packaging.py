@@ -72,7 +72,7 @@ def test_conda_environment_of_single_jobs_names_what_the_project_asks_for():
 
 
 def test_every_extra_is_locked():
-    assert set(PROJECT["optional-dependencies"]) == {"test", "notebooks", *APART}
+    assert set(PROJECT["optional-dependencies"]) == {"test", "notebooks", "archive", *APART}
     assert {path.name for path in HOUSE.glob("requirements*.txt")} == {"requirements.txt", *APART.values()}
 
 
