@@ -332,6 +332,39 @@ def _variables(path: Path) -> dict[str, bytes]:
     return {name: value.tobytes() for name, value in read_cell(path).items() if not name.startswith("@")}
 
 
+def test_damage_is_seen_and_mended(edited):
+    """Each kind of file: cut off, changed in a bit, empty, or another one under its name."""
+    results = edited.folder / "results"
+    before = edited.data()
+    (results / "tables" / "orders.tex").write_text("")
+    (results / "claims.csv").write_text((results / "claims.csv").read_text()[:1000])
+    for name in ("checks/stability.nc", "references/coupled_cylinders.nc"):
+        data = bytearray((results / name).read_bytes())
+        data[len(data) // 2] ^= 4
+        (results / name).write_bytes(bytes(data))
+    runs = results / "many_body" / "rods" / "spiral_leapfrog"
+    first, second = sorted(runs.rglob("*.nc"))
+    shutil.copy(first, second)
+    # With its old time and size nothing about this one is suspicious from outside.
+    cell = next((results / "cells" / "spiral_cylinder" / "euler").glob("*.nc"))
+    status, data = cell.stat(), bytearray(cell.read_bytes())
+    data[-3] ^= 1
+    cell.write_bytes(bytes(data))
+    os.utime(cell, ns=(status.st_atime_ns, status.st_mtime_ns))
+    planned = edited.run("-n")
+    output = edited.run("--cores", "2", fails=True)
+    for name in ("tables/orders.tex", "claims.csv", "checks/stability.nc", "references/coupled_cylinders.nc", second.name):
+        assert re.search(rf"results/\S*{re.escape(name)} is not what was written: .*; it is made again", output), name
+        assert re.search(rf"results/\S*{re.escape(name)} is not what was written: .*; a run makes it again", planned), name
+    named = f"rule gather: results/cells/spiral_cylinder/euler/{cell.name} was changed after it was written"
+    assert output.count(named) >= 2, "where it happens and once more at the end"
+    assert "log: results/logs/gather.log" in output
+    assert (results / "single_body.nc").read_bytes() == before["single_body.nc"], "the last good one is kept"
+    edited.run("--cores", "2")
+    after = edited.data()
+    assert set(after) == set(before) and [name for name in before if after[name] != before[name]] == []
+
+
 def test_without_latex_everything_else_is_made(edited):
     (edited.folder / "results" / "report.pdf").unlink()
     (edited.folder / "results" / "provenance.json").unlink()
