@@ -351,7 +351,7 @@ def test_extrapolation_and_the_coarsest_step_are_said(cost_file, capsys):
         (["--problem", "heavy_top", "--error", "3"], "between 0 and 1"),
         (["--problem", "heavy_top", "--error", "nan"], "--error must be positive and finite, got nan"),
         (["--problem", "heavy_top", "--error", "1e-30"], "no method reaches 1e-30 on heavy_top"),
-        (["--problem", "heavy_top", "--error", "1e-3", "--torque-price", "-1"], "--torque-price must be finite and not negative"),
+        (["--problem", "heavy_top", "--error", "1e-3", "--torque-price", "-1"], "must be finite and not negative, got -1"),
     ],
 )
 def test_what_cannot_be_answered_is_said(cost_file, capsys, arguments, said):
