@@ -1,6 +1,7 @@
 """Shared fixtures: problems of every torque class with references that do not come from this package."""
 
 import os
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,12 @@ from polhode.references import axial_torque
 
 # Compiled code of the tests, and of the processes that they start, stays in the folder of pytest.
 os.environ.setdefault("POLHODE_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled"))
+
+# A suite in the background of a shell, or under nohup, would hand ignored signals on to the programs that the tests start and
+# stop; a handler that does nothing is not handed on.
+for _number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, lambda number, frame: None)
 
 hypothesis.settings.register_profile("polhode", derandomize=True, deadline=None, database=None, max_examples=60)
 hypothesis.settings.load_profile("polhode")
