@@ -87,16 +87,16 @@ localrules:
 rule all:
     default_target: True
     input:
-        f"{RESULTS}/report.pdf",
         f"{RESULTS}/provenance.json",
-        PLAN.animations(),
+        PLAN.products(),
         PLAN.captions(),
-        PLAN.data(),
+        PLAN.runs(),
 
 
 rule data:
     input:
         PLAN.data(),
+        PLAN.runs(),
 
 
 report: "workflow/report/workflow.rst"

@@ -365,6 +365,22 @@ def test_damage_is_seen_and_mended(edited):
     assert set(after) == set(before) and [name for name in before if after[name] != before[name]] == []
 
 
+def test_what_is_deleted_or_damaged_alone_is_made_again(edited):
+    """Also where nothing that is asked for seems to need it."""
+    results = edited.folder / "results"
+    (results / "tables" / "orders.tex").write_text("")
+    next((results / "cells" / "coupled_cylinders" / "euler").glob("*.nc")).unlink()
+    next((results / "many_body").rglob("1.nc")).write_bytes(b"")
+    (results / "figures" / "seelen2016_sphere.png").unlink()
+    # A dry run looks and removes nothing, so that it cannot know what the first three bring about.
+    assert "figures_seelen2016" in edited.jobs()
+    said = edited.run("--cores", "2")
+    assert said.count("it is made again") == 3
+    assert (results / "tables" / "orders.tex").stat().st_size > 100
+    assert len(list((results / "cells").rglob("*.nc"))) == CELLS
+    assert "made again" not in edited.run("-n") and edited.jobs() == {}
+
+
 def test_without_latex_everything_else_is_made(edited):
     (edited.folder / "results" / "report.pdf").unlink()
     (edited.folder / "results" / "provenance.json").unlink()

@@ -231,10 +231,7 @@ class Plan:
         return [f"{self.results}/tables/{name}.tex" for name in TABLES]
 
     def data(self) -> list[str]:
-        """The data files a reader opens, named so that a deleted one is made again, with the cells it then lacks.
-
-        Not the cells themselves: looking at thousands of them would slow down every run that has nothing to do.
-        """
+        """The data files a reader opens, named so that a deleted one is made again."""
         return [
             f"{self.results}/single_body.nc",
             f"{self.results}/claims.csv",
@@ -244,6 +241,10 @@ class Plan:
             *self.films(),
             *self.cost_data(),
         ]
+
+    def runs(self) -> list[str]:
+        """The runs behind them, those of single bodies by their manifests; named for the same reason."""
+        return [*self.manifests(), *self.all_many_body_runs()]
 
     def captions(self) -> list[str]:
         """What stands under each figure and table, for Snakemake's report."""
