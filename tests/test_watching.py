@@ -412,9 +412,11 @@ def test_jobs_that_were_told_to_stop_have_not_failed(told, capsys, monkeypatch):
     assert capsys.readouterr().err == "" == told.says
 
 
-def test_at_the_end_it_says_how_long_it_took_and_where_everything_is(told, capsys):
-    for name in ("single_body.nc", "report.pdf", "explorer.html"):
+def test_at_the_end_it_says_how_long_it_took_and_where_everything_is(told, capsys, monkeypatch):
+    monkeypatch.setattr(watching, "DOCUMENTATION", Path("not built"))
+    for number, name in enumerate(("single_body.nc", "report.pdf", "explorer.html")):
         (told.results / name).touch()
+        os.utime(told.results / name, (number, number))
     told.tell("run_info", stats=STATS)
     for number, rule in enumerate(["reference", "reference", "single_body_heavy_top_1"]):
         told.job(number, rule)
@@ -430,6 +432,7 @@ def test_at_the_end_it_says_how_long_it_took_and_where_everything_is(told, capsy
     assert said[5:] == [
         f"The report: {told.results}/report.pdf",
         f"The explorer: {told.results}/explorer.html",
+        "The documentation: ./reproduce docs builds it",
         f"The data: {told.results}",
     ]
     told.close()
@@ -440,7 +443,9 @@ def test_nothing_to_do_names_what_is_there(told, capsys):
     (told.results / "report.pdf").touch()
     told.tell(None, "Nothing to be done (all requested files are present and up to date).")
     told.close()
-    assert told.says.startswith("Nothing to be done") and capsys.readouterr().err == f"The report: {told.results}/report.pdf\n"
+    assert told.says.startswith("Nothing to be done") and capsys.readouterr().err.startswith(
+        f"The report: {told.results}/report.pdf\n"
+    )
 
 
 def test_a_run_that_ends_otherwise_names_nothing(told, capsys):
@@ -452,25 +457,25 @@ def test_a_run_that_ends_otherwise_names_nothing(told, capsys):
 
 def test_products_belong_to_the_run(tmp_path):
     home, results = tmp_path / "home", tmp_path / "results"
-    manual = home / watching.DOCUMENTATION
-    for path in (manual, results / "report.pdf"):
-        path.parent.mkdir(parents=True)
+    (results / "notebooks").mkdir(parents=True)
+    report, explorer, data = (results / name for name in ("report.pdf", "explorer.html", "single_body.nc"))
+    tour, another = (results / "notebooks" / name for name in ("tour.html", "a.html"))
+    assert watching.products(results, home) == {}
+    for path in (report, tour, another):
         path.touch()
-    (results / "notebooks").mkdir()
-    for name in ("a.html", "tour.html"):
-        (results / "notebooks" / name).touch()
-    everything = {"report": results / "report.pdf", "notebooks": results / "notebooks" / "tour.html", "documentation": manual}
-    assert watching.products(results, home) == everything
-    (results / "single_body.nc").touch()
-    os.utime(results / "report.pdf", (1, 1))
-    assert watching.products(results, home) == {
-        "notebooks": results / "notebooks" / "tour.html",
-        "documentation": manual,
-        "data": results,
-    }
-    (results / "notebooks" / "tour.html").unlink()
-    os.utime(results / "notebooks" / "a.html", (1, 1))
-    assert watching.products(results, home) == {"data": results}, "the others are of an earlier run"
+    manual = home / watching.DOCUMENTATION
+    later = {"documentation": "./reproduce docs builds it"}
+    assert watching.products(results, home) == {"report": str(report), "notebooks": str(tour)} | later
+    manual.parent.mkdir(parents=True)
+    manual.touch()
+    data.touch()
+    explorer.touch()
+    for path, when in ((report, 1), (tour, 3), (explorer, 3), (data, 2)):
+        os.utime(path, (when, when))
+    there = {"explorer": str(explorer), "notebooks": str(tour), "documentation": str(manual), "data": str(results)}
+    assert watching.products(results, home) == there
+    os.utime(data, (4, 4))
+    assert watching.products(results, home) == {"data": str(results)}, "the others are of an earlier run"
 
 
 def test_every_rule_has_a_stage():

@@ -229,21 +229,22 @@ def failures(tally: Tally, notes: Mapping[str, str]) -> str:
     return "\n".join([f"{progress.amount(len(told), 'jobs')} failed{left}:", "", *told])
 
 
-def products(results: str | Path, home: Path) -> dict[str, Path]:
-    """What a person opens of a run, by what it is called. Nothing that is older than the data: it belongs to another run."""
+def products(results: str | Path, home: Path) -> dict[str, str]:
+    """What a person opens of a run, by what it is called, and where it is.
+
+    What is older than the data belongs to another run, and is left out. Only the documentation is made by another command.
+    """
     results = Path(results).absolute()
     data = results / "single_body.nc"
     notebooks = sorted((results / "notebooks").glob("*.html"))
     first = next((path for path in notebooks if path.stem in ("index", "tour")), notebooks[0] if notebooks else None)
-    found = {"report": results / "report.pdf", "explorer": results / "explorer.html"}
-    if first is not None:
-        found["notebooks"] = first
+    found = {"report": results / "report.pdf", "explorer": results / "explorer.html", "notebooks": first}
     when = data.stat().st_mtime if data.is_file() else 0.0
-    kept = {name: path for name, path in found.items() if path.is_file() and path.stat().st_mtime >= when}
-    manual = home / DOCUMENTATION
-    if kept and manual.is_file():
-        kept["documentation"] = manual
-    return kept | ({"data": results} if data.is_file() else {})
+    kept = {name: str(path) for name, path in found.items() if path and path.is_file() and path.stat().st_mtime >= when}
+    if kept:
+        manual = home / DOCUMENTATION
+        kept["documentation"] = str(manual) if manual.is_file() else "./reproduce docs builds it"
+    return kept | ({"data": str(results)} if data.is_file() else {})
 
 
 def summary(tally: Tally) -> str:
