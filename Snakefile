@@ -82,6 +82,7 @@ wildcard_constraints:
 localrules:
     all,
     data,
+    notebooks,
 
 
 rule all:
@@ -107,6 +108,7 @@ include: "workflow/rules/references.smk"
 include: "workflow/rules/single_body.smk"
 include: "workflow/rules/many_body.smk"
 include: "workflow/rules/cost.smk"
+include: "workflow/rules/notebooks.smk"
 include: "workflow/rules/report.smk"
 
 
