@@ -84,6 +84,7 @@ wildcard_constraints:
 localrules:
     all,
     data,
+    notebooks,
 
 
 rule all:
@@ -109,6 +110,7 @@ include: "workflow/rules/references.smk"
 include: "workflow/rules/single_body.smk"
 include: "workflow/rules/many_body.smk"
 include: "workflow/rules/cost.smk"
+include: "workflow/rules/notebooks.smk"
 include: "workflow/rules/report.smk"
 
 

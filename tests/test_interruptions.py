@@ -25,6 +25,7 @@ SMALL = {
     "methods": ["spiral_leapfrog", "euler"],
     "digits": 20,
     "checks": [],
+    "notebooks": [],
     "cost": None,
     "many_body": dict.fromkeys(WHOLE["many_body"])
     | {"rods": {"methods": ["spiral_leapfrog"], "horizon": 0.1, "seeds": 3, "samples": 5, "film": None}},

@@ -16,7 +16,8 @@ with study_of(snakemake) as study:
     found = timing(methods, study.cost.rounds, study.cost.block, host, progress=done)
     if study.scenes:
         able, scenes = many_bodies(study)
-        found["many_body"] = many_body_timing(able, scenes, study.cost.rounds)
+        # Its samples are some twenty times as long as those of a single body.
+        found["many_body"] = many_body_timing(able, scenes, max(2, study.cost.rounds // 5))
     asked = snakemake.params
     found["/"].attrs["job"] = job_text("timing", snakemake.wildcards, asked.settings, asked.code)
     write_groups(found, snakemake.output[0])

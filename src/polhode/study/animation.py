@@ -30,9 +30,10 @@ SUMMARY = "a moving picture (GIF) of many bodies in a box"
 
 def frame_of(film: Mapping[str, Any], frame: int, size: int) -> Image.Image:
     """One picture of a film, with the time below it."""
-    figure = Figure(figsize=(size / 100, size / 100), dpi=100)
-    canvas = FigureCanvasAgg(figure)
+    # The figure too: with the user's layout the box would move.
     with style.settings():
+        figure = Figure(figsize=(size / 100, size / 100), dpi=100)
+        canvas = FigureCanvasAgg(figure)
         axes = figure.add_axes((0, 0.03, 1, 0.96))
         pictures.draw(axes, film, frame, pictures.view_of(float(film["@box"]), size, size))
         figure.text(0.02, 0.015, f"{1e3 * float(film['time'][frame]):.{_decimals(film['time'])}f} ms", fontsize=9, color="0.3")
