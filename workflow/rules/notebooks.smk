@@ -19,11 +19,14 @@ for NAME in STUDY.notebooks:
             f"{RESULTS}/logs/notebooks/{NAME}.log",
         benchmark:
             f"{RESULTS}/benchmarks/notebooks/{NAME}.tsv"
+        group:
+            "report"
         conda:
             "../envs/polhode.yml"
         resources:
-            runtime=resources.minutes(),
+            runtime=resources.minutes(5),
             mem_mb=resources.memory(),
+            reporting=1,
         params:
             name=NAME,
             code=PLAN.notebook_code(NAME),

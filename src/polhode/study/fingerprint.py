@@ -14,8 +14,10 @@ from pathlib import Path
 
 LIBRARIES = ("mpmath", "numba", "numpy", "scipy", "xarray")
 PACKAGE = "polhode"
-#: How jobs are started and stopped changes no result.
-NO_PART = frozenset({f"{PACKAGE}.study.interruption", f"{PACKAGE}.study.locks"})
+#: How jobs are started, stopped and watched changes no result.
+NO_PART = frozenset(
+    {f"{PACKAGE}.{name}" for name in ("progress", "study.interruption", "study.locks", "study.meters", "study.watching")}
+)
 ROOT = Path(__file__).parents[1]
 
 

@@ -352,6 +352,24 @@ class Plan:
         paper = self.home / "paper"
         return [str(p.relative_to(self.home)) for p in sorted(paper.rglob("*")) if p.suffix in (".tex", ".bib")]
 
+    def units(self, rule: str) -> float:
+        """How many things a job of a rule makes, for who watches: runs, rounds, files."""
+        return self._units.get(rule, 1)
+
+    @cached_property
+    def _units(self) -> dict[str, int]:
+        found = {f"figures_{theme}": len(names) for theme, names in FIGURES_BY_THEME.items()}
+        found |= {f"tables_{theme}": len(names) for theme, names in TABLES_BY_THEME.items()}
+        for problem, parts in self.parts.items():
+            for number, methods in enumerate(parts, 1):
+                found[f"single_body_{problem}_{number}"] = sum(len(self.batch(problem, method)) for method in methods)
+        for scene, part in self.study.scenes.items():
+            for number, batch in enumerate(part.batches, 1):
+                found[f"many_body_{scene}_{number}"] = len(batch) * part.seeds
+        if self.study.cost is not None:
+            found["timing"] = self.study.cost.rounds
+        return found
+
     # Parameters of a job.
 
     def reference_settings(self, wildcards: Any) -> dict[str, Any]:

@@ -207,3 +207,5 @@ def save(figure: Figure, path: str | Path) -> None:
                 figure.savefig(temporary, format=ending, metadata=entries)
 
         write_atomically(path.with_name(f"{path.name}.{ending}"), draw)
+        with settings():
+            figure.set_layout_engine(None)  # found for the first file, which takes as long as drawing
