@@ -476,7 +476,8 @@ class Plan:
         """Of a notebook: itself to the letter, since all of it is shown, and the library, of which it may use anything."""
         package = self.home / "src" / "polhode"
         library = (path for path in sorted(package.rglob("*.py")) if "study" not in path.relative_to(package).parts)
-        return fingerprint(self._script("notebook"), self.home / "notebooks" / f"{name}.ipynb", *library) + self._shapes()
+        notebook = self.home / "notebooks" / f"{name}.ipynb"
+        return fingerprint(self._script("execute_notebook"), notebook, *library) + self._shapes()
 
     def _script(self, name: str) -> Path:
         return self.home / "workflow" / "scripts" / f"{name}.py"
