@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -61,10 +62,10 @@ def test_slow_stages_are_told_from_all_of_their_time(clock):
     """A unit in a minute and a half says as much as many in one."""
     stage = Stage("references", 10, "problems", clock)
     stage.begin()
-    for _ in range(4):
-        clock.now += 90.0
+    for seconds in (30.0, 150.0, 60.0, 120.0):
+        clock.now += seconds
         stage.advance()
-    assert stage.rate() == pytest.approx(1 / 90) and stage.left() == pytest.approx(540.0)
+    assert stage.rate() == pytest.approx(3 / 330) and stage.left() == pytest.approx(660.0)
 
 
 def test_the_first_few_of_many_say_nothing_about_the_time_left(clock):
@@ -196,6 +197,13 @@ def test_a_pipe_and_a_dumb_terminal_are_not_drawn_on(monkeypatch):
         assert not progress.can_redraw(stream)
         monkeypatch.setenv("TERM", "xterm")
         assert not progress.can_redraw(stream), "this process is not in its foreground"
+        monkeypatch.setattr(os, "tcgetpgrp", lambda number: os.getpgrp())
+        assert progress.can_redraw(stream)
+        for name in ("dumb", "unknown"):
+            monkeypatch.setenv("TERM", name)
+            assert not progress.can_redraw(stream)
+        monkeypatch.delenv("TERM")
+        assert not progress.can_redraw(stream)
 
 
 # ---- how far a job is ----
@@ -329,6 +337,14 @@ def test_the_terminal_shows_what_a_person_must_read(told):
         "Directory cannot be locked.",
         "MissingOutputException in rule report",
     ]
+
+
+def test_a_warning_that_jobs_write_is_said_once(told):
+    said = []
+    told._display = SimpleNamespace(say=lambda text: said.append(str(text)))
+    for line in ("x.py:3: FutureWarning: no more", "a word", "x.py:3: FutureWarning: no more", "a word"):
+        told._pass_on(line)
+    assert said == ["x.py:3: FutureWarning: no more", "a word", "a word"]
 
 
 def test_a_failure_is_said_at_once_and_with_its_log_at_the_end(told, capsys):
