@@ -55,6 +55,7 @@ MEANINGS = (
     (r"results/tables/(.*)\.(tex|csv)", r"table \1 of the report"),
     (r"results/(cost_)?numbers\.tex", "the numbers of the report's text"),
     (r"results/report\.pdf", "the report"),
+    (r"results/explorer\.html", "the results as one page to play with, in a browser"),
     (r"results/report\.html", "the pictures, tables and rules of the run in one page"),
     (r"results/provenance\.json", "code, configuration, versions, machine and cost of the run"),
 )
