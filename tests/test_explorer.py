@@ -1,4 +1,4 @@
-"""The page to play with: its numbers are those of the files, it needs no network, and in a real browser it answers as Python."""
+"""The page to play with: its numbers are those of the files, it needs no network, and a real browser answers as Python does."""
 
 import base64
 import itertools
@@ -23,10 +23,11 @@ from polhode.study.inputs import Inputs
 HOME = Path(__file__).parents[1]
 STATEMENTS = [HOME / "data/claims.yaml", HOME / "data/cost_claims.yaml"]
 METHODS = ["spiral_leapfrog", "euler", "omelyan1998", "rk4", "pcdm2013_lag", "verlet_delvalle2024"]
-FIT = {"fit": {"divisions": [32, 1024, 9]}}
+FIT = {"fit": {"divisions": [128, 8192, 10]}}
 #: A body with a torque and a long run, a free one followed too, several bodies without a long run; all others are left out.
+LONG = {"horizon": 20.0, "dt": 5e-3, "samples": 8, "exact": False}
 PROBLEMS = {
-    "heavy_top": {"dt": FIT, "samples": 1, "check_until": 0.2, "long_run": {"horizon": 20.0, "dt": 5e-3, "samples": 8}},
+    "heavy_top": {"dt": FIT, "samples": 1, "check_until": 0.2, "long_run": LONG},
     "free_asymmetric_top": {
         "dt": FIT,
         "samples": 1,
@@ -64,6 +65,7 @@ def results(tmp_path_factory):
         batches.run_batches(plan, key, part.methods, lambda line: None)
     storage.write_groups(gather.gather(plan, folder), folder / "single_body.nc")
     timing = made_up_timing(METHODS, [26, 20, 24, 80, 31, 22])
+    timing["step"]["samples"] = timing["step"]["fastest"].expand_dims(sample=2, axis=-1) * [1.0, 1.1]
     storage.write_groups(cost.cost_groups(timing, folder / "single_body.nc", [1e-2, 1e-4], [0, 10]), folder / "cost.nc")
     chess = storage.read_dataset(HOME / "data/released/many_body.nc", "chess").isel(seed=slice(3))
     storage.write_groups({"chess": chess}, folder / "many_body.nc")
@@ -99,7 +101,7 @@ def found(results):
 
 
 def test_errors_and_steps_are_those_of_the_cost_study_to_the_last_bit(results, found):
-    assert list(found["problems"]) == list(PROBLEMS)
+    assert set(found["problems"]) == set(PROBLEMS)
     for key in PROBLEMS:
         data = storage.read_dataset(results / "cost.nc", key)
         work = found["problems"][key]["work"]
@@ -164,7 +166,9 @@ def test_scenes_are_those_of_this_run_and_of_the_full_study(results, found):
 
 
 def test_claims_are_all_there_with_what_shows_them(results, found):
-    rows = pd.concat([pd.read_csv(results / f"{name}.csv", dtype=str, keep_default_na=False) for name in ("claims", "cost_claims")])
+    rows = pd.concat(
+        [pd.read_csv(results / f"{name}.csv", dtype=str, keep_default_na=False) for name in ("claims", "cost_claims")]
+    )
     assert [claim["id"] for claim in found["claims"]] == rows["id"].tolist()
     assert [claim["verdict"] for claim in found["claims"]] == rows["verdict"].tolist()
     entry = next(claim for claim in found["claims"] if claim["id"] == "delvalle2024_table2_omelyan1998")
@@ -268,7 +272,7 @@ def test_without_plotly_the_message_says_what_to_do(monkeypatch):
         raise ModuleNotFoundError(name)
 
     monkeypatch.setattr(page.resources, "files", absent)
-    with pytest.raises(ModuleNotFoundError, match="plotly is not installed.*pip install plotly"):
+    with pytest.raises(ModuleNotFoundError, match=r"plotly is not installed.*pip install plotly"):
         page.plotly_script()
 
 
@@ -303,7 +307,9 @@ class Browser:
         """Until what was chosen has been drawn."""
         from selenium.webdriver.support.ui import WebDriverWait
 
-        WebDriverWait(self.driver, 60, 0.05).until(lambda d: self("return document.body.dataset.drawn === address() && !waiting"))
+        WebDriverWait(self.driver, 60, 0.05).until(
+            lambda d: self("return document.body.dataset.drawn === address() && !waiting")
+        )
         return self
 
     def __call__(self, script: str, *arguments):
@@ -356,10 +362,12 @@ def browser(tmp_path_factory):
     opened.quit()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def at(browser, results):
-    """The page of the small study."""
-    return browser.open(results / "explorer.html")
+    """The page of the small study, open."""
+    if browser.start != (results / "explorer.html").as_uri():
+        browser.open(results / "explorer.html")
+    return browser
 
 
 SECTIONS = ["compare", "orders", "long", "polhode", "bodies", "claims"]
@@ -375,12 +383,17 @@ def test_it_opens_without_a_complaint_and_asks_for_nothing(browser, results):
     browser.open(results / "explorer.html")
     for section in SECTIONS:
         go(browser, section)
-        visible = browser("return [...document.querySelectorAll('main > section')].filter((s) => !s.hidden).map((s) => s.dataset.section)")
+        visible = browser(
+            "return [...document.querySelectorAll('main > section')].filter((s) => !s.hidden).map((s) => s.dataset.section)"
+        )
         assert visible == [section]
-        plots = browser("return [...document.querySelectorAll('main > section:not([hidden]) .plot')].map((p) => (p.data || []).length)")
+        plots = browser(
+            "return [...document.querySelectorAll('main > section:not([hidden]) figure:not([hidden]) .plot')]"
+            ".map((p) => (p.data || []).length)"
+        )
         assert all(plots) and (plots or section == "claims")
     assert browser.complaints() == []
-    asked = [url for url in browser.requests() if not url.startswith(("data:", "blob:", "about:"))]
+    asked = [url for url in browser.requests() if not url.startswith(("data:", "blob:", "about:", "chrome:"))]
     assert {url.partition("#")[0] for url in asked} == {browser.start}
     assert browser("return performance.getEntriesByType('resource').length") == 0
 
@@ -392,8 +405,9 @@ def test_it_ranks_as_polhode_recommend_does(at, results, problem):
     for error, price, one in itertools.product((0.3, 1e-2, 3e-4, 1e-5, 1e-7, 1e-9), (0.0, 3.0, 1e4), (False, True)):
         expected = ranking.ranked(data, error, price, ranking.candidates(data, one))
         rows = at(
-            "const keys = RUN.problems[arguments[0]].work.methods.filter((k) => !METHODS[k].published"
-            " && (!arguments[3] || torquesOf(arguments[0], k) === 1)); return ranked(arguments[0], arguments[1], arguments[2], keys)",
+            "const [problem, error, price, one] = arguments; const keys = RUN.problems[problem].work.methods;"
+            "const some = keys.filter((k) => !METHODS[k].published && (!one || torquesOf(problem, k) === 1));"
+            "return ranked(problem, error, price, some)",
             problem,
             error,
             price,
@@ -418,7 +432,7 @@ def test_the_advice_is_in_the_sentence_and_the_sliders_change_it(at, results):
         first = ranking.ranked(data, error, price, ranking.candidates(data)).iloc[0]
         text = at("return document.getElementById('answer').innerText")
         assert first["label"] in text and f"{float(first['steps']):,.0f}".replace(",", "\u202f") in text.replace(" ", "\u202f")
-        assert f"--error {error:.0e}".replace("e-0", "e-") in text and (price == 0 or f"--torque-price {price}" in text)
+        assert f"--error {'0.01' if error == 1e-2 else '1e-5'}" in text and (price == 0 or f"--torque-price {price}" in text)
         said.add(text)
         drawn = at("return document.getElementById('plot-rank').data[1].customdata")
         assert drawn[0] == first["method"]
@@ -461,8 +475,11 @@ def test_orders_show_what_was_measured(at, results):
     go(at, "orders?problem=heavy_top&quantity=omega")
     data = storage.read_dataset(results / "single_body.nc", "heavy_top")
     shown = at.drawn("plot-order")["measured"][0]
-    chosen = at("return choice.methods")
-    np.testing.assert_array_equal(shown, [float(data.omega_order.sel(integrator=key)) for key in chosen])
+    chosen = [key for key in at("return choice.methods") if key in data.integrator.values]
+    assert len(chosen) == 5
+    measured = [float(data.omega_order.sel(integrator=key)) for key in chosen]
+    np.testing.assert_array_equal(shown, [order for order in measured if np.isfinite(order)])
+    assert len(shown) > 2
     assert set(at.drawn("plot-error")) == set(chosen)
 
 
@@ -475,7 +492,8 @@ def test_long_runs_follow_the_choices(at, results):
     at.type('select[data-key="run"]', "switched")
     switched = storage.read_dataset(results / "single_body.nc", "free_asymmetric_top/long_run_switched")
     expected = np.abs(switched.energy_drift.sel(integrator="euler").values)[1:].astype("f4")
-    np.testing.assert_array_equal(at.drawn("plot-long")["euler"][1], expected)
+    drawn = np.array(at.drawn("plot-long")["euler"][1], float)  # what is no number is a gap
+    np.testing.assert_array_equal(drawn, expected)
 
 
 def test_the_polhode_is_that_of_the_exact_motion(at, results):
@@ -483,7 +501,13 @@ def test_the_polhode_is_that_of_the_exact_motion(at, results):
     inertia = np.array(polhode.problems["free_asymmetric_top"].body.inertia)
     exact = storage.read_dataset(results / "references/free_asymmetric_top.nc").omega.values
     energy, momentum = content.polhode_of(inertia, exact)
-    curve = np.array(at("const t = RUN.problems.free_asymmetric_top.top; return polhode(t.inertia, arguments[0], arguments[1], t.start)", energy[0], momentum[0]))
+    curve = np.array(
+        at(
+            "const t = RUN.problems.free_asymmetric_top.top; return polhode(t.inertia, arguments[0], arguments[1], t.start)",
+            energy[0],
+            momentum[0],
+        )
+    )
     on_curve = content.polhode_of(inertia, curve)
     np.testing.assert_allclose(on_curve[0], energy[0], rtol=1e-12)
     np.testing.assert_allclose(on_curve[1], momentum[0], rtol=1e-12)
@@ -494,7 +518,10 @@ def test_the_polhode_is_that_of_the_exact_motion(at, results):
 
 def test_the_slider_of_time_moves_the_method_off_its_polhode_and_play_moves_the_slider(at):
     go(at, "polhode?top=free_asymmetric_top&follow=euler&magnify=0&moment=0")
-    curves = "return document.getElementById('plot-polhode').data.filter((t) => (t.name || '').startsWith('polhode of')).map((t) => Array.from(t.x))[0]"
+    curves = (
+        "return document.getElementById('plot-polhode').data.filter((t) => (t.name || '').startsWith('polhode of'))"
+        ".map((t) => Array.from(t.x))[0]"
+    )
     before = at(curves)
     at.type('input[data-key="moment"]', "5")
     after = at(curves)
@@ -530,7 +557,9 @@ def test_many_bodies_show_every_initial_state_and_their_mean(at, results):
 
 def test_claims_are_filtered_and_linked(at, results):
     go(at, "claims")
-    rows = pd.concat([pd.read_csv(results / f"{name}.csv", dtype=str, keep_default_na=False) for name in ("claims", "cost_claims")])
+    rows = pd.concat(
+        [pd.read_csv(results / f"{name}.csv", dtype=str, keep_default_na=False) for name in ("claims", "cost_claims")]
+    )
     shown = "return [...document.querySelectorAll('#table tbody tr')].map((r) => r.id.replace('claim-', ''))"
     assert at(shown) == rows["id"].tolist()
     at.type('input[data-key="search"]', "rods SPIRAL")
@@ -545,7 +574,10 @@ def test_claims_are_filtered_and_linked(at, results):
     go(at, "claims")
     links = set(at("return [...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href'))"))
     files = {link for link in links if not link.startswith("#")}
-    products = {Path(name).relative_to("results") for name in jobs.Plan(configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME), HOME).products()}
+    products = {
+        Path(name).relative_to("results")
+        for name in jobs.Plan(configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME), HOME).products()
+    }
     assert len(files) > 40 and {Path(link) for link in files} - products <= {Path("provenance.json")}
     views = {link for link in links if link.startswith("#") and "?" in link}
     assert len(views) > 5
@@ -556,19 +588,19 @@ def test_claims_are_filtered_and_linked(at, results):
 
 
 def test_the_address_holds_the_view(browser, results):
-    view = "long?problem=free_asymmetric_top&methods=rk4,euler&long=norm_error&axis=log"
+    view = "long?methods=rk4,euler&long=norm_error&axis=log"
     browser.open(results / "explorer.html", view)
     assert browser("return [choice.section, choice.problem, choice.methods.join(), choice.long, choice.axis]") == [
         "long",
-        "free_asymmetric_top",
+        "heavy_top",
         "rk4,euler",
         "norm_error",
         "log",
     ]
     assert set(browser.drawn("plot-long")) == {"rk4", "euler"}
-    browser.type('#section-long select[data-key="problem"]', "heavy_top")
+    browser.type('#section-long select[data-key="problem"]', "free_asymmetric_top")
     address = browser("return window.location.hash")
-    assert "problem=heavy_top" in address and "methods=rk4,euler" in address
+    assert "problem=free_asymmetric_top" in address and "methods=rk4,euler" in address
     browser.open(results / "explorer.html", address[1:])
     assert browser("return window.location.hash") == address
     browser.open(results / "explorer.html", "nothing?problem=none&error=7&methods=nobody&magnify=x")
@@ -581,8 +613,9 @@ def test_it_fits_a_phone(browser, results):
         "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
     )
     try:
+        browser.open(results / "explorer.html")
         for section in SECTIONS:
-            browser.open(results / "explorer.html", section)
+            go(browser, section)
             wide = browser("return [document.documentElement.scrollWidth, window.innerWidth]")
             assert wide[0] <= 390 and wide[1] == 390, section
     finally:
@@ -593,9 +626,9 @@ def test_controls_can_be_reached_by_keyboard_and_have_names(at):
     for section in SECTIONS:
         go(at, section)
         nameless = at(
-            "return [...document.querySelectorAll('main > section:not([hidden]) :is(input, select, button), #chooser :is(input, button)')]"
-            ".filter((c) => c.tabIndex < 0 || !(c.labels && c.labels.length && c.labels[0].innerText.trim() || c.getAttribute('aria-label') || c.innerText))"
-            ".map((c) => c.outerHTML)"
+            "const named = (c) => [...(c.labels || []), c].some((e) => e.textContent.trim()) || c.getAttribute('aria-label');"
+            "return [...document.querySelectorAll('main input, main select, main button, #chooser input, #chooser button')]"
+            ".filter((c) => c.offsetParent !== null && (c.tabIndex < 0 || !named(c))).map((c) => c.outerHTML)"
         )
         assert nameless == []
 

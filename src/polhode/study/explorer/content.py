@@ -25,7 +25,9 @@ from polhode.study.cost import METRIC, problem_cost
 from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.orders import FLOOR_FACTOR
-from polhode.study.storage import group_names, read_dataset
+from polhode.study.storage import group_names, read_groups
+
+Floats = NDArray[np.float64]
 
 #: Rows that are kept of a series in time.
 SAMPLES = 201
@@ -106,11 +108,14 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
     """
     labels: dict[str, str] = {}
     variants: dict[str, str] = {}
-    problems = {key: _problem(inputs.of(key), labels, variants) for key in inputs.problems}
+    # Each file at once: opening one takes longer than reading a group.
+    single, cost = _groups(inputs.single_body), _groups(inputs.cost_file)
+    keys = [name for name in single if name and "/" not in name]
+    problems = {key: _problem(inputs.of(key), single, cost.get(key), labels, variants) for key in keys}
     scenes = _scenes(inputs, labels, variants)
     return {
         "version": polhode.__version__,
-        "machine": _machine(inputs),
+        "machine": _machine(cost),
         "metric": METRIC,
         "floor": FLOOR_FACTOR,
         "classes": TORQUE_CLASSES,
@@ -153,19 +158,31 @@ def look(of: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _machine(inputs: Inputs) -> dict[str, str] | None:
+def _groups(path: str | Path) -> dict[str, xr.Dataset]:
+    """The groups of a file by their paths in it, the root under the empty one; none where the run has no such file."""
+    there = str(path) and Path(path).is_file()
+    return {name.strip("/"): data for name, data in read_groups(path).items()} if there else {}
+
+
+def _machine(cost: Mapping[str, xr.Dataset]) -> dict[str, str] | None:
     """Where and when steps were timed; None where they were not."""
-    if not str(inputs.cost_file) or not Path(inputs.cost_file).is_file():
+    if not cost:
         return None
-    attributes = read_dataset(inputs.cost_file).attrs
+    attributes = cost[""].attrs
     return {"cpu": str(attributes.get("cpu", "an unknown processor")), "date": str(attributes.get("date", "no date"))[:10]}
 
 
 # ---- single bodies ----
 
 
-def _problem(inputs: Inputs, labels: dict[str, str], variants: dict[str, str]) -> dict[str, Any]:
-    data = inputs.errors
+def _problem(
+    inputs: Inputs,
+    single: Mapping[str, xr.Dataset],
+    cost: xr.Dataset | None,
+    labels: dict[str, str],
+    variants: dict[str, str],
+) -> dict[str, Any]:
+    data = single[inputs.problem]
     keys = _note(data, labels, variants)
     found: dict[str, Any] = {
         "label": str(data.attrs.get("label", inputs.problem)),
@@ -174,17 +191,15 @@ def _problem(inputs: Inputs, labels: dict[str, str], variants: dict[str, str]) -
         "source": str(data.attrs.get("source", "")),
         "formula": str(data.attrs.get("formula", "")),
         "methods": keys,
-        "work": _work(inputs, data),
+        "work": _work(cost if cost is not None else problem_cost(data, _no_times(), [], [])),
         "orders": _orders(data),
     }
-    for name, run in (("long", "long_run"), ("switched", "long_run_switched")):
-        try:
-            long = getattr(inputs, run)
-        except NotInRun:
-            continue
-        found[name] = _long(long)
-        if name == "long" and (top := _top(inputs, long)) is not None:
+    if (long := single.get(f"{inputs.problem}/long_run")) is not None:
+        found["long"] = _long(long)
+        if (top := _top(inputs, long)) is not None:
             found["top"] = top
+    if f"{inputs.problem}/long_run_switched" in single:
+        found["switched"] = _long(inputs.long_run_switched)
     return found
 
 
@@ -197,12 +212,11 @@ def _no_times() -> xr.Dataset:
     )
 
 
-def _work(inputs: Inputs, data: xr.Dataset) -> dict[str, Any]:
-    """The errors over the step size with all that a ranking needs: what ``polhode recommend`` reads in cost.nc."""
-    try:
-        cost = inputs.cost(inputs.problem)
-    except NotInRun:  # then by torques alone
-        cost = problem_cost(data, _no_times(), [], [])
+def _work(cost: xr.Dataset) -> dict[str, Any]:
+    """The errors over the step size with all that a ranking needs: what ``polhode recommend`` reads in cost.nc.
+
+    ``cost`` is a problem's group of cost.nc, or the like without times; methods are then ranked by torques.
+    """
     keys = list(map(str, cost["integrator"].values))
     orders = [ranking.ladder(cost, key).order for key in keys]
     unit = float(cost.attrs["price_unit"])
@@ -262,8 +276,9 @@ def _long(data: xr.Dataset) -> dict[str, Any]:
 def _top(inputs: Inputs, data: xr.Dataset) -> dict[str, Any] | None:
     """The angular velocity along the long run of a top without torque: where it is, and on which polhode."""
     problems = catalogue("polhode.problems")
-    problem = problems[inputs.problem] if inputs.problem in problems else None
-    if not isinstance(problem, Problem) or problem.torque_class != "free":
+    if inputs.problem not in problems or not isinstance(problem := problems[inputs.problem], Problem):
+        return None
+    if problem.torque_class != "free":
         return None
     inertia = np.asarray(problem.body.inertia, float)
     exact = _reference(inputs)
@@ -288,12 +303,12 @@ def _top(inputs: Inputs, data: xr.Dataset) -> dict[str, Any] | None:
     return found
 
 
-def polhode_of(inertia: NDArray[np.float64], omega: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Kinetic energy (J) and magnitude of the angular momentum (J s), which name the polhode that ``omega`` (..., 3) lies on."""
+def polhode_of(inertia: Floats, omega: Floats) -> tuple[Floats, Floats]:
+    """Kinetic energy (J) and size of the angular momentum (J s), which name the polhode that ``omega`` (..., 3) lies on."""
     return (inertia * omega**2).sum(-1) / 2, np.sqrt(((inertia * omega) ** 2).sum(-1))
 
 
-def _reference(inputs: Inputs) -> NDArray[np.float64] | None:
+def _reference(inputs: Inputs) -> Floats | None:
     try:
         return np.asarray(inputs.reference_states["omega"].values, float)
     except NotInRun:

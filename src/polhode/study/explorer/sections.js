@@ -685,11 +685,13 @@ function drawClaims() {
     .map((claim) => {
       const kind = GOOD.includes(claim.verdict) ? "good" : BAD.includes(claim.verdict) ? "bad" : "open";
       const ends = typeof claim.low === "number" || typeof claim.high === "number" ? `<span class="note">[${text(claim.low)}, ${text(claim.high)}]</span>` : "";
-      const measured = typeof claim.measured === "number" ? text(claim.measured, 4) : escaped(claim.measured || "n/a");
+      // As many digits as are printed there, so that a reader sees where the numbers part.
+      const digits = Math.max(4, claim.published.split("/")[0].toLowerCase().split("e")[0].replace(/[^0-9]/g, "").replace(/^0+/, "").length);
+      const measured = typeof claim.measured === "number" ? text(claim.measured, digits) : escaped(claim.measured || "n/a");
       return (
         `<tr id="claim-${escaped(claim.id)}"><td><span class="verdict ${kind}">${escaped(claim.verdict)}</span></td>` +
         `<td>${escaped(claim.location)}<span class="source">${escaped(sourceOf(claim))}</span></td>` +
-        `<td>${escaped(claim.statement)}${claim.note ? `<span class="note">${escaped(claim.note)}</span>` : ""}</td>` +
+        `<td>${escaped(claim.statement)}${claim.note && claim.note !== claim.evidence ? `<span class="note">${escaped(claim.note)}</span>` : ""}</td>` +
         `<td class="number" data-head="asked">${asked(claim)}</td><td class="number" data-head="measured">${measured}${ends}</td>` +
         `<td class="links">${evidenceOf(claim)}</td></tr>`
       );
