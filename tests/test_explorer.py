@@ -423,6 +423,34 @@ def test_it_ranks_as_polhode_recommend_does(at, results, problem):
     assert reached > 20
 
 
+def test_it_finds_the_step_that_the_cost_study_finds_also_near_round_off(at):
+    steps = np.geomspace(1e-7, 1e-1, 25)
+    noise = 0.5 * np.finfo(float).eps / steps
+    dip, blown, absent = steps**2, steps**2, steps**2
+    dip[15], blown[18:], absent[11] = 1e-13, np.inf, np.nan
+    shapes = [steps**4 + noise, steps**2 + noise, 1e4 * steps**4 + noise, steps + noise, dip, blown, absent]
+    shapes += [np.full(25, 1e-3), 1e-12 * (1 + 0.3 * np.sin(np.arange(25))) + steps**3, np.zeros(25), 1e-9 + 0 * steps]
+    found = set()
+    for error, target in itertools.product(shapes, np.geomspace(1e-15, 0.3, 31)):
+        ladder = cost.Ladder(steps, error, 1.0)
+        there = ~np.isnan(error)
+        values = [[str(x) for x in array[there]] for array in (steps, error)]
+        ours = at(
+            "const [dt, error, order, from, target] = arguments;"
+            "const numbers = (list) => list.map((x) => x === 'inf' ? Infinity : Number(x));"
+            "const l = {dt: numbers(dt), error: numbers(error), horizon: 1, order: order ?? NaN, orderFrom: from ?? NaN};"
+            "const f = find(l, target); return [Number.isNaN(f.dt) ? null : f.dt, f.how]",
+            *values,
+            *(None if np.isnan(x) else x for x in (ladder.order.order, ladder.order.dt_min)),
+            target,
+        )
+        expected = ladder.find(target)
+        assert ours[1] == expected.how, (error, target)
+        assert ours[0] is None if np.isnan(expected.dt) else ours[0] == pytest.approx(expected.dt, rel=1e-12)
+        found.add(expected.how)
+    assert found == {"between", "coarsest", "extrapolated", "round-off", "no order"}
+
+
 def test_the_advice_is_in_the_sentence_and_the_sliders_change_it(at, results):
     data = storage.read_dataset(results / "cost.nc", "heavy_top")
     go(at, "compare?problem=heavy_top")

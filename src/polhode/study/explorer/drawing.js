@@ -51,6 +51,8 @@ function colourOf(key) {
   const colour = METHODS[key].colour;
   if (!dark.matches) return colour;
   let parts = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
+  // Black and greys would all become one grey.
+  if (parts.every((part) => part === parts[0])) return parts[0] < 64 ? "rgb(245,245,245)" : colour;
   const light = (rgb) => rgb.reduce((sum, part, i) => sum + [0.2126, 0.7152, 0.0722][i] * (part / 255) ** 2.2, 0);
   for (let i = 0; i < 20 && light(parts) < 0.2; i++) parts = parts.map((part) => part + (255 - part) * 0.12);
   return `rgb(${parts.map(Math.round).join(",")})`;
@@ -131,7 +133,7 @@ function decades(values, most = 9) {
   const there = values.filter((v) => Number.isFinite(v) && v > 0).map(Math.log10);
   if (!there.length) return {};
   const low = there.reduce((a, b) => Math.min(a, b)), high = there.reduce((a, b) => Math.max(a, b));
-  return { dtick: Math.max(1, Math.ceil((high - low) / most)) };
+  return { dtick: high - low < 1.2 ? "D2" : Math.max(1, Math.ceil((high - low) / most)) };
 }
 
 function layout(more) {

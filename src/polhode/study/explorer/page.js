@@ -177,7 +177,7 @@ function alone(method) {
     // In the order in which they are drawn, which is that of the data.
     const drawn = plot.data.filter((trace) => trace.x && trace.x.length);
     plot.querySelectorAll(".scatterlayer .trace").forEach((trace, i) => {
-      if (!drawn[i] || (drawn[i].name || "").split(" ")[0] !== method) trace.style.opacity = 0.08;
+      if (!drawn[i] || (drawn[i].name || "").split(" ")[0] !== method) trace.style.opacity = 0.13;
     });
   }
 }

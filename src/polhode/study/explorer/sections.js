@@ -514,19 +514,19 @@ function drawPolhode() {
   place.dataset.moment = moment;
   const lost = !now;
   byId("drift").innerHTML =
-    `<strong>${escaped(labelOf(top.method))}</strong>, dt = ${text(top.long.dt)} s, after ${text(time[moment], 4)} s (${whole(time[moment] / top.long.dt)} steps): energy ${signed(energy[moment])}, angular momentum ${signed(momentum[moment])}.` +
+    `<strong>${escaped(labelOf(top.method))}</strong>, dt = ${text(top.long.dt)} s, after ${text(time[moment], 4)} s (${whole(time[moment] / top.long.dt)} steps): energy off by ${signed(energy[moment])}, angular momentum by ${signed(momentum[moment])}, relative to the exact ones.` +
     (lost
       ? factor > 1 ? " So magnified, no motion has this energy and momentum: magnify less." : " Nothing of the motion is left."
       : factor > 1 ? ` <span class="more">The drift is drawn ${text(factor)} times as large as it is; samples are put on the polhode so magnified.</span>` : "");
   const apart = time.length > 1 ? time[1] - time[0] : 0;
   byId("caption-polhode").textContent =
-    `Dark: the exact polhode. Coloured: the polhode on which the method is at the time chosen, and its samples so far, ${text(apart)} s apart (many turns). Diamond: the exact solution then. Thin: other polhodes of this energy. Drag to turn, scroll to come near.`;
+    `Dark: the exact polhode. Coloured: the polhode on which the method is at the time chosen, and its samples so far, ${text(apart)} s apart. Diamond: the exact solution then. Thin: other polhodes of this energy. Drag to turn, scroll to come near.`;
   const largest = Math.max(...[...energy, ...momentum].filter(Number.isFinite).map(Math.abs));
   const log = largest > 3;
   const line = (values, key, name, dash) => ({ name, x: time, y: log ? values.map((v) => Math.abs(v) || null) : values, mode: "lines", line: { color: colourOf(key), width: 2, dash }, hovertemplate: `${name}: %{y:.3g}<br>at %{x:.4g} s<extra></extra>` });
   draw("plot-departure", [line(energy, top.method, "energy", "solid"), line(momentum, top.method, "angular momentum", "6px,4px")], {
     xaxis: axis("time (s)"),
-    yaxis: axis(log ? "|relative change|" : "relative change", log ? { type: "log", ...decades([1e-6, Math.min(largest, 1e30)], 8) } : { zeroline: true, zerolinecolor: tint("line") }),
+    yaxis: axis(log ? "|relative departure|" : "relative departure", log ? { type: "log", ...decades([1e-6, Math.min(largest, 1e30)], 8) } : { zeroline: true, zerolinecolor: tint("line"), exponentformat: "power" }),
     shapes: [{ type: "line", x0: time[moment], x1: time[moment], yref: "paper", y0: 0, y1: 1, line: { color: tint("ink"), width: 1.5 } }],
     showlegend: true,
     legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
