@@ -154,6 +154,9 @@ function layout(more) {
 function draw(id, traces, shape) {
   const place = byId(id);
   if (place.querySelector(".missing")) place.replaceChildren();
+  const titles = ["yaxis", "xaxis"].map((name) => shape[name] && shape[name].title && shape[name].title.text).filter(Boolean);
+  place.setAttribute("role", "group");
+  place.setAttribute("aria-label", `plot: ${titles.join(" against ")}`);
   return Plotly.react(place, traces, layout(shape), config());
 }
 

@@ -657,7 +657,9 @@ function evidenceOf(claim) {
   if (claim.section) {
     const problem = claim.problem && RUN.problems[claim.problem] ? `problem=${claim.problem}` : "";
     const methods = claim.methods.filter((key) => METHODS[key]);
-    const query = [problem, methods.length ? `methods=${methods.join(",")}` : ""].filter(Boolean).join("&");
+    const scene = claim.section === "bodies" ? `scene=${encodeURIComponent(`full study: ${claim.data.split(":")[1]}`)}` : "";
+    const top = claim.section === "polhode" && problem ? `top=${claim.problem}${methods.length ? `&follow=${methods[0]}` : ""}` : "";
+    const query = [problem, scene, top, methods.length ? `methods=${methods.join(",")}` : ""].filter(Boolean).join("&");
     links.push(`<a href="#${claim.section}${query ? `?${query}` : ""}">see it here</a>`);
   }
   const [file, group] = claim.data.split(":");
