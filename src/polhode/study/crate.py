@@ -112,7 +112,7 @@ def rocrate_metadata(
 
     Parameters
     ----------
-    files : name in the archive -> size in bytes
+    files : mapping of names in the archive to sizes in bytes
     run : what provenance.json says
     citation : CITATION.cff
     licence : identifier of the licence (SPDX)
