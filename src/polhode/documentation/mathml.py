@@ -4,6 +4,7 @@ The conversion is that of docutils, on which Sphinx rests. What it cannot conver
 build fails instead of showing the source of a formula.
 """
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -28,8 +29,10 @@ def mathml(text: str, block: bool = False) -> str:
     ValueError
         If a command is not known to the converter; the message names the formula and the command.
     """
+    # The converter takes all digits behind \\frac for one argument; TeX takes one.
+    braced = re.sub(r"(\\[td]?frac)(\d)(\d)", r"\1{\2}{\3}", text)
     try:
-        return str(tex2mathml(text, as_block=block))
+        return str(tex2mathml(braced, as_block=block))
     except (MathError, SyntaxError, IndexError) as error:
         raise ValueError(f"the formula {text!r} cannot be written in MathML: {error}") from error
 

@@ -136,7 +136,7 @@ class Inputs:
 
     @cached_property
     def errors(self) -> xr.Dataset:
-        """Errors over method and dt."""
+        """Errors over integrator and dt."""
         return self._group()
 
     @cached_property
@@ -147,17 +147,18 @@ class Inputs:
 
     @cached_property
     def long_run(self) -> xr.Dataset:
-        """Errors over method and time at one dt."""
+        """Errors over integrator and time at one dt."""
         return self._group("long_run")
 
     @cached_property
     def long_run_switched(self) -> xr.Dataset:
-        """The same runs with normalisation switched."""
-        return self._group("long_run_switched")
+        """The same runs with normalisation switched, of the methods that can switch it."""
+        data = self._group("long_run_switched")
+        return data.isel(integrator=data["diverged"].notnull().values) if "diverged" in data else data
 
     @cached_property
     def targets(self) -> xr.Dataset:
-        """The largest step that meets each target error, over method and target_error."""
+        """The largest step that meets each target error, over integrator and target_error."""
         return self._group("targets")
 
     @cached_property
@@ -220,23 +221,23 @@ class Inputs:
         """
         if not is_published_ladder(self.ladder["dt"].values):
             return float("nan")
-        if method not in self.ladder["method"].values:
+        if method not in self.ladder["integrator"].values:
             return float("nan")
-        error = self.ladder["mean_error_as_published"].sel({"method": method}).values
+        error = self.ladder["mean_error_as_published"].sel(integrator=method).values
         return interpolated_step(self.ladder["dt"].values, error, target)
 
     def declared(self, method: str, name: str, default: Any = "") -> Any:
         """What a method declares: from the registry, else from the data, else ``default``."""
         if method in methods:
             return getattr(methods[method], name, default)
-        if name in self.errors and method in self.errors["method"].values:
-            return self.errors[name].sel({"method": method}).values.item()
+        if name in self.errors and method in self.errors["integrator"].values:
+            return self.errors[name].sel(integrator=method).values.item()
         return default
 
     def label(self, method: str) -> str:
         """The name of a method in figures and tables: from the data, which also know the plug-ins."""
-        if "label" in self.errors and method in self.errors["method"].values:
-            return str(self.errors["label"].sel({"method": method}).values.item())
+        if "label" in self.errors and method in self.errors["integrator"].values:
+            return str(self.errors["label"].sel(integrator=method).values.item())
         return str(self.declared(method, "label", method))
 
 

@@ -132,10 +132,14 @@ def film_of(scene: manybody.Scene, method: str, dt: float, horizon: float, frame
         {
             "r": run["r"].variable.astype("float32"),
             "q": run["q"].variable.astype("float32"),
-            "kind": ("clump", look["kind"]),
-            "sphere_kind": ("sphere", look["sphere_kind"]),
-            "centre": (("sphere", "axis"), look["centre"], {"units": "m"}),
-            "radius": ("sphere", look["radius"], {"units": "m"}),
+            "kind": ("clump", look["kind"], {"long_name": "number of its kind, from 0", "units": "1"}),
+            "sphere_kind": ("sphere", look["sphere_kind"], {"long_name": "kind of clump that has the sphere", "units": "1"}),
+            "centre": (
+                ("sphere", "axis"),
+                look["centre"],
+                {"long_name": "centre of the sphere in the body frame", "units": "m"},
+            ),
+            "radius": ("sphere", look["radius"], {"long_name": "radius of the sphere", "units": "m"}),
         },
         {"time": run["time"]},
         {**run.attrs, "kinds": ",".join(k.key for k in kinds), "labels": ",".join(k.label for k in kinds)},

@@ -56,7 +56,7 @@ def many_body_timing(
             key = scene, method.key
             samples[i, j] = (taken[key] - empty[key]) / (steps - 1) * 1e6
     samples[samples.min(-1) <= 0] = np.nan
-    dims = ("scene", "method", "sample")
+    dims = ("scene", "integrator", "sample")
     return xr.Dataset(
         {
             "samples": (dims, samples, {"long_name": "time of a step of the scene, each sample", "units": "us"}),
@@ -65,10 +65,10 @@ def many_body_timing(
         },
         {
             "scene": list(scenes),
-            "method": [m.key for m in methods],
-            "label": ("method", [m.label for m in methods]),
+            "integrator": [m.key for m in methods],
+            "label": ("integrator", [m.label for m in methods]),
             "dt": ("scene", [DT[s] for s in scenes], {"long_name": "step size", "units": "s"}),
-            "clumps": ("scene", [len(manybody.scenes[s]) for s in scenes], {"long_name": "clumps"}),
+            "clumps": ("scene", [len(manybody.scenes[s]) for s in scenes], {"long_name": "clumps", "units": "1"}),
         },
         {"steps": steps, "rounds": rounds},
     )

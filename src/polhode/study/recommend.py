@@ -20,7 +20,7 @@ from polhode.study.storage import group_names, read_dataset
 
 SUMMARY = "which method and which step size for an error and a price of the torque"
 #: Groups of cost.nc that are no problems.
-OTHER_GROUPS = ("step", "operations", "many_body", "many_body_times")
+OTHER_GROUPS = ("step", "operations", "published", "many_body", "many_body_times")
 #: What is measured by the project itself and comes with its source, for those who have no run of their own.
 RELEASED = Path("data/released/cost.nc")
 #: How many methods the table shows.
