@@ -83,7 +83,7 @@ class House:
         for name in tracked:
             source = HOME / name
             if source.is_dir():
-                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "_build", "_generated"))
             else:
                 shutil.copy2(source, folder / name)
         self.configure(TINY)

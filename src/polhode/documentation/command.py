@@ -55,7 +55,18 @@ def build(output: Path, results: Path | None = None, docs: Path = HOME / "docs")
     from polhode.documentation.pages import write
 
     write(docs / GENERATED, results)
-    command = [sys.executable, "-m", "sphinx", "--builder", "html", "--fail-on-warning", "--nitpicky", "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "--builder",
+        "html",
+        "--fail-on-warning",
+        "--nitpicky",
+        "--quiet",
+        "--jobs",
+        "auto",
+    ]
     command += ["--doctree-dir", str(output.parent / "doctrees"), str(docs), str(output)]
     # Kernels are then plain functions, whose arguments and texts Sphinx can read.
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join([str(HOME / "src"), *sys.path])}

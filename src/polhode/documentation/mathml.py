@@ -29,7 +29,7 @@ def mathml(text: str, block: bool = False) -> str:
     ValueError
         If a command is not known to the converter; the message names the formula and the command.
     """
-    # The converter takes all digits behind \\frac for one argument; TeX takes one.
+    # The converter takes all digits behind \frac for one argument; TeX takes one.
     braced = re.sub(r"(\\[td]?frac)(\d)(\d)", r"\1{\2}{\3}", text)
     try:
         return str(tex2mathml(braced, as_block=block))
@@ -46,7 +46,7 @@ def _visit(self: Any, node: nodes.Element, block: bool) -> None:
     if not block:
         self.body.append(found)
         raise nodes.SkipNode
-    self.body.append(self.starttag(node, "div", CLASS="math"))
+    self.body.append(self.starttag(node, "div", CLASS="formula"))
     if node.get("number"):
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})</span>')
         self.add_permalink_ref(node, "Link to this equation")

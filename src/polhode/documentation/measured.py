@@ -154,8 +154,15 @@ class Measurements:
         data = self.cost(problem)
         if data is None:
             return None
-        rows = ranked(data, target, price, candidates(data, one_torque))
-        return None if rows.empty else rows.iloc[0]
+        asked = (problem, target, price, one_torque)
+        if asked not in self._first:
+            rows = ranked(data, target, price, candidates(data, one_torque))
+            self._first[asked] = None if rows.empty else rows.iloc[0]
+        return self._first[asked]
+
+    @cached_property
+    def _first(self) -> dict[tuple[str, float, float, bool], pd.Series | None]:
+        return {}
 
 
 def representatives() -> dict[str, str]:

@@ -79,6 +79,14 @@ def _origin(measured: Measurements) -> str:
 # ---- methods ----
 
 
+def _pages() -> dict[str, str]:
+    """Where the page of each method and problem is, by its key."""
+    return {
+        **{key: f"/_generated/methods/{key}" for key in methods},
+        **{key: f"/_generated/problems/{key}" for key in problems},
+    }
+
+
 def _method_link(key: str) -> str:
     return f"[{cell(methods[key].label)}](/_generated/methods/{key}.md)" if key in methods else f"`{key}`"
 
@@ -113,7 +121,7 @@ def method_page(method: Method, measured: Measurements) -> str:
         facts(rows),
         "## The step",
         "The letters are explained in [](/methods.md).",
-        rst(docstring(importlib.import_module(module))),
+        rst(docstring(importlib.import_module(module), _pages())),
         "## Orders",
         _orders(method, measured),
         "## Cost and stability",
@@ -258,7 +266,7 @@ def problem_page(problem: Any, measured: Measurements) -> str:
         f"# {problem.label[0].upper()}{problem.label[1:]}",
         rst(f".. py:module:: {module}"),
         facts(rows),
-        rst(docstring(importlib.import_module(module))),
+        rst(docstring(importlib.import_module(module), _pages())),
         dedent(f"""\
             ```{{figure}} /_generated/problems/{problem.key}.png
             :alt: The angular velocity over time, and the errors of all methods against the number of torques

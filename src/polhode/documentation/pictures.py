@@ -205,11 +205,13 @@ def energy_picture(key: str) -> Figure:
         if data.sizes["dt"] == 1 and len(groups) > 1 and data.sizes["seed"] == 1:
             continue
         for method in [name for name in present if name in data["integrator"].values]:
+            values = data["energy_error"].sel(integrator=method).dropna("dt", how="all")
+            if not values.size:
+                continue
             labels[method] = str(data["label"].sel(integrator=method).item())
-            values = data["energy_error"].sel(integrator=method)
             low, middle, high = (values.quantile(share, "seed").values for share in (0.25, 0.5, 0.75))
             axes.errorbar(
-                data["dt"].values, middle, [middle - low, high - middle], capsize=1.5, elinewidth=0.7, **looks[method]
+                values["dt"].values, middle, [middle - low, high - middle], capsize=1.5, elinewidth=0.7, **looks[method]
             )
     axes.set_xscale("log")
     axes.set_yscale("log")

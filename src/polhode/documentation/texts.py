@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from collections.abc import Mapping
 from types import ModuleType
 
 
@@ -23,6 +24,12 @@ def plain_bars(lines: list[str]) -> list[str]:
     return result
 
 
-def docstring(module: ModuleType) -> str:
-    """The text of a module, ready for Sphinx."""
-    return "\n".join(plain_bars((inspect.getdoc(module) or "").splitlines()))
+def docstring(module: ModuleType, pages: Mapping[str, str] | None = None) -> str:
+    """The text of a module, ready for Sphinx; literals that are keys of ``pages`` lead to the page there."""
+
+    def link(found: re.Match[str]) -> str:
+        key = found[1]
+        return f":doc:`{key} <{pages[key]}>`" if pages and key in pages else found[0]
+
+    text = "\n".join(plain_bars((inspect.getdoc(module) or "").splitlines()))
+    return re.sub(r"``(\w+)``", link, text)

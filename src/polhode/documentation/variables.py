@@ -1,6 +1,6 @@
 """The list of all variables in the netCDF files of a run: docs/variables.csv, from which a page of the reference is made.
 
-``python -m polhode.documentation.variables RESULTS`` writes it from the files of a run of the default study.
+``python -m polhode.documentation.variables RESULTS...`` writes it from the files of a run of the default study, or of several.
 """
 
 import csv
@@ -95,14 +95,18 @@ def files_of(results: Path) -> list[Path]:
     return found
 
 
-def write(results: Path, path: Path = LIST) -> None:
-    """Write the list from a run of the default study."""
+def write(runs: Iterable[Path], path: Path = LIST) -> None:
+    """Write the list from runs that together have all kinds of files; what several have is taken from the first."""
+    rows: dict[tuple[str, str, str], dict[str, str]] = {}
+    for results in runs:
+        for row in found_in(results, files_of(results)):
+            rows.setdefault((row["file"], row["group"], row["variable"]), row)
     stream = io.StringIO()
     writer = csv.DictWriter(stream, FIELDS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(found_in(results, files_of(results)))
+    writer.writerows(sorted(rows.values(), key=_place))
     put(path, stream.getvalue())
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]).absolute())
+    write([Path(name).absolute() for name in sys.argv[1:]])

@@ -116,7 +116,7 @@ def rocrate_metadata(
     run : what provenance.json says
     citation : CITATION.cff
     licence : identifier of the licence (SPDX)
-    title : name of the archive
+    title : what the archive is called
     """
     from rocrate.model.contextentity import ContextEntity
     from rocrate.rocrate import ROCrate
