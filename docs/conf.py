@@ -44,6 +44,7 @@ napoleon_google_docstring = False
 napoleon_numpy_docstring = True
 napoleon_use_rtype = False
 autodoc_typehints = "none"
+autodoc_use_type_comments = False
 autodoc_default_options = {"exclude-members": "__weakref__"}
 add_module_names = False
 python_use_unqualified_type_names = True

@@ -31,6 +31,10 @@ def mathml(text: str, block: bool = False) -> str:
     """
     # The converter takes all digits behind \frac for one argument; TeX takes one.
     braced = re.sub(r"(\\[td]?frac)(\d)(\d)", r"\1{\2}{\3}", text)
+    # A bare bar is taken for a relation: those of a norm open and close.
+    bars = re.split(r"(?<!\\)(?<!\\left)(?<!\\right)(?<!\\big)(?<!\\bigl)(?<!\\bigr)\|", braced)
+    if len(bars) % 2:
+        braced = bars[0] + "".join((r"\lvert " if i % 2 == 0 else r"\rvert ") + part for i, part in enumerate(bars[1:]))
     try:
         return str(tex2mathml(braced, as_block=block))
     except (MathError, SyntaxError, IndexError) as error:

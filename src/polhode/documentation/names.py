@@ -47,8 +47,17 @@ def _escape(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: li
     lines[:] = plain_bars(lines)
 
 
+def _without_source(app: Sphinx) -> list[Any]:
+    """Take modules without source off viewcode's list, whose index would lead to pages that are not made."""
+    known: dict[str, Any] = getattr(app.env, "_viewcode_modules", {})
+    for name in [name for name, entry in known.items() if not entry]:
+        del known[name]
+    return []
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect both to the events of Sphinx and autodoc."""
+    """Connect all to the events of Sphinx and autodoc."""
+    app.connect("html-collect-pages", _without_source, priority=400)
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("missing-reference", _resolve)
     app.connect("autodoc-process-docstring", _escape)

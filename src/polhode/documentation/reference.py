@@ -32,10 +32,13 @@ PACKAGES: dict[str, str] = {
     "polhode.references": "References",
     "polhode.manybody": "Many bodies",
     "polhode.study": "The study",
-    "polhode.study.figures": "Figures of the study",
-    "polhode.study.tables": "Tables of the study",
-    "polhode.study.numbers": "Numbers of the study",
-    "polhode.documentation": "This documentation",
+}
+#: Packages that only make what the report and these pages show: named, without a page for each module.
+INSIDE: dict[str, str] = {
+    "polhode.study.figures": "The figures of the report, a module for each source",
+    "polhode.study.tables": "Its tables",
+    "polhode.study.numbers": "The numbers in its text",
+    "polhode.documentation": "These pages",
 }
 
 
@@ -52,6 +55,9 @@ def pages(home: Path = HOME) -> dict[str, str]:
         rows = [(f"[{name}](/_generated/api/{name}.md)", summary(name)) for name in sorted(listing[package])]
         if rows:
             parts.append(f"## {title}\n\n{table(['module', ''], rows)}")
+    rows = [(f"`{name}`", text) for name, text in INSIDE.items()]
+    targets = "\n".join(f".. py:module:: {name}" for name in _everything() if _inside(name))
+    parts.append(f"## Inside\n\n{table(['package', ''], rows)}\n```{{eval-rst}}\n{targets}\n```\n")
     names = "\n".join(f"/_generated/api/{name}" for package in PACKAGES for name in sorted(listing[package]))
     parts.append(f"```{{toctree}}\n:hidden:\n\n{names}\n```")
     result["api/table.md"] = "\n".join(parts) + "\n"
@@ -66,10 +72,17 @@ def pages(home: Path = HOME) -> dict[str, str]:
 
 
 def modules() -> list[str]:
-    """All modules of the library that have a page here: those of single methods and problems have one of their own."""
+    """All modules that have a page here: those of single methods and problems have one of their own, some are named only."""
     own = {f"polhode.methods.{key}" for key in methods} | {f"polhode.problems.{key}" for key in problems}
-    found = [info.name for info in pkgutil.walk_packages(polhode.__path__, "polhode.")]
-    return sorted(["polhode", *(name for name in found if name not in own and name not in HIDDEN)])
+    return sorted(["polhode", *(name for name in _everything() if name not in own and not _inside(name))])
+
+
+def _everything() -> list[str]:
+    return [info.name for info in pkgutil.walk_packages(polhode.__path__, "polhode.") if info.name not in HIDDEN]
+
+
+def _inside(module: str) -> bool:
+    return any(module == name or module.startswith(f"{name}.") for name in INSIDE)
 
 
 def _source(module: str) -> Path:
@@ -180,7 +193,7 @@ def configuration_tables(home: Path = HOME) -> str:
         section = top if top in ("problems", "many_body", "cost", "limits") else ""
         sections.setdefault(section, []).append((f"`{path}`", *rest))
     titles = {"": "General", "cost": "cost", "limits": "limits", "problems": "problems", "many_body": "many_body"}
-    head = ["key", "value", "must be there", "default", "meaning"]
+    head = ["key", "value", "required", "default", "meaning"]
     return "\n".join(f"## {titles[name]}\n\n{table(head, rows)}" for name, rows in sections.items())
 
 

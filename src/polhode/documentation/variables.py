@@ -6,7 +6,7 @@
 import csv
 import io
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import netCDF4
@@ -16,6 +16,8 @@ from polhode.documentation.markdown import put
 from polhode.registry import catalogue
 from polhode.study.entry import HOME
 
+#: Between alternatives of dimensions.
+OR = " or "
 FIELDS = ("file", "group", "variable", "dimensions", "units", "long_name")
 #: Where the list is kept.
 LIST = HOME / "docs/variables.csv"
@@ -23,7 +25,8 @@ LIST = HOME / "docs/variables.csv"
 FOLDERS: dict[str, str] = {
     "references": "references/PROBLEM.nc",
     "cells": "cells/PROBLEM/METHOD/DT.nc",
-    "long_runs": "long_runs/PROBLEM/METHOD.nc",
+    "long_runs": "long_runs/PROBLEM/METHOD/DT.nc",
+    "long_runs_switched": "long_runs_switched/PROBLEM/METHOD/DT.nc",
     "targets": "targets/PROBLEM/METHOD.nc",
     "films": "films/SCENE.nc",
     "many_body": "many_body/SCENE/METHOD/DT/SEED.nc",
@@ -71,11 +74,18 @@ def found_in(results: Path, paths: Iterable[Path]) -> list[dict[str, str]]:
                         "units": str(variable.attrs.get("units", "")),
                         "long_name": " ".join(str(variable.attrs.get("long_name", "")).split()),
                     }
-                    rows.setdefault((file, row["group"], str(name)), row)
+                    enter(rows, row)
     return sorted(rows.values(), key=_place)
 
 
-def _place(row: dict[str, str]) -> tuple[int, str, str, bool, str]:
+def enter(rows: dict[tuple[str, str, str], dict[str, str]], row: dict[str, str]) -> None:
+    """Add a row, or the dimensions of a variable that has others in another file: those of several bodies have one more."""
+    known = rows.setdefault((row["file"], row["group"], row["variable"]), row)
+    other = {*known["dimensions"].split(OR), *row["dimensions"].split(OR)}
+    known["dimensions"] = OR.join(sorted(other, key=lambda names: (len(names), names)))
+
+
+def _place(row: Mapping[str, str]) -> tuple[int, str, str, bool, str]:
     first = next((i for i, name in enumerate(ORDER) if row["file"].startswith(name)), len(ORDER))
     # Coordinates, which have the name of their dimension, stand first.
     return first, row["file"], row["group"], row["variable"] != row["dimensions"], row["variable"]
@@ -100,7 +110,7 @@ def write(runs: Iterable[Path], path: Path = LIST) -> None:
     rows: dict[tuple[str, str, str], dict[str, str]] = {}
     for results in runs:
         for row in found_in(results, files_of(results)):
-            rows.setdefault((row["file"], row["group"], row["variable"]), row)
+            enter(rows, row)
     stream = io.StringIO()
     writer = csv.DictWriter(stream, FIELDS, lineterminator="\n")
     writer.writeheader()
