@@ -116,11 +116,11 @@ def rocrate_metadata(
 
     Parameters
     ----------
-    files : name in the archive -> size in bytes
+    files : mapping of names in the archive to sizes in bytes
     run : what provenance.json says
     citation : CITATION.cff
     licence : identifier of the licence (SPDX)
-    title : name of the archive
+    title : what the archive is called
     """
     from rocrate.model.contextentity import ContextEntity
     from rocrate.rocrate import ROCrate
