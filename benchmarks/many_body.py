@@ -101,7 +101,7 @@ def list_maker(key: str, number: int, skin: float) -> Callable[[int], Any]:
     extents = np.array([[getattr(clump, name) for clump in clumps] for name in EXTENTS])
     engine.prepare(fields, width, blocks, state.r, state.q, np.ones(count), np.ones((count, 9)))
     rates = np.tile([scene.speed, scene.spin * extents[1].mean(), scene.spin * extents[2].mean()], (count, 1))
-    lists = neighbours.empty_lists(100 * count, 2000 * count, 5000 * count, count, int(many.max()))
+    lists = neighbours.empty_lists(100 * count, 2000 * count, 5000 * count, 100 * count, count, int(many.max()))
     rest = (fields, width, count, first, many, spheres, extents, scene.box / 2, rates, skin, lists)
     return lambda times: _make_lists(times, *rest)
 

@@ -27,6 +27,7 @@ from polhode.manybody.lanes import (
     INERTIA,
     LANES,
     MASS,
+    R_LISTED,
     STATE,
     blocks_of,
     load_force,
@@ -45,16 +46,22 @@ from polhode.manybody.lanes import (
 )
 from polhode.manybody.neighbours import (
     AT,
+    CONTACTS,
     GROUPED,
+    GROUPS,
     LIMITS,
+    LINKS,
     LISTS,
     MARGIN,
     NEAR,
     PAIRED,
+    PAIRS,
+    SPHERES,
     SUMS,
     listed_loads,
     used_margin,
 )
+from polhode.manybody.short_turns import shortened
 from polhode.marching import pause_type
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import BY_TORQUE_TIME
@@ -116,58 +123,68 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
     load_state, store_state = loader(STATE, state_size), storer(STATE, state_size)
     load_moving, store_moving = loader(STATE + state_size, moving_size), storer(STATE + state_size, moving_size)
 
-    @kernel
-    def finish(state: Any, moving: Any, force: Any, torque: Any, body: Any, mass: Any, dt: Any) -> Any:
-        """The part of a step after the loads."""
-        state = after_torque(state, torque, body, dt)
-        if normalise_last:
-            state = unit_quaternion(state[:4]) + state[4:]
-        return state, after_force(moving, force, mass, dt)
+    def passes(before_torque: Any, after_torque: Any) -> tuple[Any, Any, Any]:
+        """The passes over all clumps with these kernels, and the part of a step after the loads by itself."""
 
-    @kernel
-    def begin(fields: Any, i: Any, state: Any, moving: Any, body: Any, mass: Any, dt: Any) -> bool:
-        """The part of a step before the loads; whether the clump is still within its margin (False for NaN)."""
-        state, q, _omega = before_torque(state, body, dt)
-        if normalise_first:
-            state = unit_quaternion(state[:4]) + state[4:]
-            q = state[:4]
-        moving, r, _v = before_force(moving, mass, dt)
-        store_state(fields, i, state)
-        store_moving(fields, i, moving)
-        store_r(fields, i, r)
-        store_q(fields, i, q)
-        store_force(fields, i, (0.0, 0.0, 0.0))
-        store_torque(fields, i, (0.0, 0.0, 0.0))
-        used = used_margin(fields, i, r, q)
-        fields[i + np.uint64(FRACTION * LANES)] = used
-        within: bool = used <= 1.0
-        return within
+        @kernel
+        def finish(state: Any, moving: Any, force: Any, torque: Any, body: Any, mass: Any, dt: Any) -> Any:
+            """The part of a step after the loads."""
+            state = after_torque(state, torque, body, dt)
+            if normalise_last:
+                state = unit_quaternion(state[:4]) + state[4:]
+            return state, after_force(moving, force, mass, dt)
 
-    @compiled
-    def first_part(fields: Any, blocks: int, dt: float) -> bool:
-        """The beginning of the first step, for all clumps."""
-        outside = 0
-        for block in range(np.uint64(blocks)):
-            base = np.uint64(block) * np.uint64(width * LANES)
-            for lane in range(np.uint64(LANES)):
-                i = base + np.uint64(lane)
-                body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-                outside |= not begin(fields, i, load_state(fields, i), load_moving(fields, i), body, mass, dt)
-        return outside != 0
+        @kernel
+        def begin(fields: Any, i: Any, state: Any, moving: Any, body: Any, mass: Any, dt: Any) -> bool:
+            """The part of a step before the loads; whether the clump is still within its margin (False for NaN)."""
+            state, q, _omega = before_torque(state, body, dt)
+            if normalise_first:
+                state = unit_quaternion(state[:4]) + state[4:]
+                q = state[:4]
+            moving, r, _v = before_force(moving, mass, dt)
+            store_state(fields, i, state)
+            store_moving(fields, i, moving)
+            store_r(fields, i, r)
+            store_q(fields, i, q)
+            store_force(fields, i, (0.0, 0.0, 0.0))
+            store_torque(fields, i, (0.0, 0.0, 0.0))
+            used = used_margin(fields, i, r, q)
+            fields[i + np.uint64(FRACTION * LANES)] = used
+            within: bool = used <= 1.0
+            return within
 
-    @compiled
-    def advance(fields: Any, blocks: int, dt: float) -> bool:
-        """The end of a step and the beginning of the next, for all clumps; whether one has used up its margin."""
-        outside = 0
-        for block in range(np.uint64(blocks)):
-            base = np.uint64(block) * np.uint64(width * LANES)
-            for lane in range(np.uint64(LANES)):
-                i = base + np.uint64(lane)
-                body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-                force, torque = load_force(fields, i), load_torque(fields, i)
-                state, moving = finish(load_state(fields, i), load_moving(fields, i), force, torque, body, mass, dt)
-                outside |= not begin(fields, i, state, moving, body, mass, dt)
-        return outside != 0
+        @compiled
+        def first_part(fields: Any, blocks: int, dt: float) -> bool:
+            """The beginning of the first step, for all clumps."""
+            outside = 0
+            for block in range(np.uint64(blocks)):
+                base = np.uint64(block) * np.uint64(width * LANES)
+                for lane in range(np.uint64(LANES)):
+                    i = base + np.uint64(lane)
+                    body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+                    outside |= not begin(fields, i, load_state(fields, i), load_moving(fields, i), body, mass, dt)
+            return outside != 0
+
+        @compiled
+        def advance(fields: Any, blocks: int, dt: float) -> bool:
+            """The end of a step and the beginning of the next, for all clumps; whether one has used up its margin."""
+            outside = 0
+            for block in range(np.uint64(blocks)):
+                base = np.uint64(block) * np.uint64(width * LANES)
+                for lane in range(np.uint64(LANES)):
+                    i = base + np.uint64(lane)
+                    body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+                    force, torque = load_force(fields, i), load_torque(fields, i)
+                    state, moving = finish(load_state(fields, i), load_moving(fields, i), force, torque, body, mass, dt)
+                    outside |= not begin(fields, i, state, moving, body, mass, dt)
+            return outside != 0
+
+        return finish, first_part, advance
+
+    finish, first_part, advance = passes(before_torque, after_torque)
+    short = shortened(before_torque, after_torque)
+    has_short = short is not None
+    short_advance = advance if short is None else passes(*short)[2]
 
     def rates_of_all(fields, wide, count, extents, dt, rates):  # type: ignore[no-untyped-def]
         """How fast the centre, the end of the long axis and what lies beside it move at present, for every clump (m/s)."""
@@ -255,26 +272,40 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
     measure_energy: Any = compiled(kinetic_energy)
 
     def march_on(  # type: ignore[no-untyped-def]
-        fields, blocks, grouped, limits, near, at, pairs, sums, groups, stiffness, half, dt, n, target, work
+        fields, saved, blocks, grouped, limits, near, at, pairs, sums, groups, stiffness, half, dt, n, target, short_turns, work
     ):  # fmt: skip
         """Steps from n to ``target`` or until a clump has used up its margin, with the loads of the last one: the hot loop.
 
+        With ``short_turns`` it is tried without range reduction first, and run again if that gave something that is no number.
         It is a function of its own because Numba counts references to arrays wherever a loop also makes new ones, and counting
         takes as long as a step.
         """
         wide: Any = np.int64(width)
-        outside = n < 0
-        walking = 0.0
+        begin = n
+        done = (work[GROUPS], work[SPHERES], work[PAIRS], work[CONTACTS])
+        if short_turns:
+            keep(fields, saved, wide, blocks)
         while True:
-            potential, cost = listed_loads(fields, wide, grouped, limits, near, at, pairs, sums, groups, stiffness, half, work)
-            walking += cost
-            if n == target:
+            outside = n < 0
+            walking = 0.0
+            while True:
+                potential, cost = listed_loads(
+                    fields, wide, grouped, limits, near, at, pairs, sums, groups, stiffness, half, work
+                )
+                walking += cost
+                if n == target:
+                    break
+                outside = short_advance(fields, blocks, dt) if short_turns else advance(fields, blocks, dt)
+                n += 1
+                if outside:
+                    break
+            if not short_turns or all_numbers(fields, wide, blocks):
                 break
-            outside = advance(fields, blocks, dt)
-            n += 1
-            if outside:
-                break
-        return n, outside, potential, walking
+            short_turns = False
+            n = begin
+            keep(saved, fields, wide, blocks)
+            work[GROUPS], work[SPHERES], work[PAIRS], work[CONTACTS] = done
+        return n, outside, potential, walking, short_turns
 
     march: Any = compiled(march_on)
 
@@ -286,6 +317,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
         count = r.shape[0]
         blocks = blocks_for(count)
         fields = np.zeros(blocks * LANES * width)
+        saved = np.zeros(fields.size if has_short else 0)
         scratch = np.zeros(blocks * LANES * STATE)
         reach = extents[0]
         prepare(fields, wide, blocks, r, q, masses, inertias)
@@ -321,8 +353,9 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
         most = 0
         for c in range(count):
             most = max(most, many[c])
-        lists = empty_lists(64, 256, 1024, count, most)
+        lists = empty_lists(64, 256, 1024, count, count, most)
         groups: Any = np.int64(0)
+        short_turns = has_short
         skin = 0.5 * spheres[3].min()
         making, walking = 0.0, 0.0
         while s < samples:
@@ -336,24 +369,30 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                         skin = min(skin * WIDER, 0.5 * half) if making > walking else skin / WIDER
                     measure_rates(fields, wide, count, extents, dt, rates)
                     while True:
-                        groups, n_spheres, n_pairs, making = make_list(
+                        groups, n_spheres, n_pairs, n_links, making = make_list(
                             fields, wide, count, first, many, spheres, extents, half, rates, skin, lists
                         )
                         work[LISTS] += 1
                         work[MARGIN] = int(min(skin, 1e9) * 1e9)
-                        if groups <= lists[LIMITS].size and n_spheres <= lists[NEAR].shape[1] and n_pairs <= lists[SUMS].size:
+                        if (
+                            groups <= lists[LIMITS].size
+                            and n_spheres <= lists[NEAR].shape[1]
+                            and n_pairs <= lists[SUMS].size
+                            and n_links <= lists[LINKS].shape[0]
+                        ):
                             break
                         lists = empty_lists(
                             max(2 * groups, lists[LIMITS].size),
                             max(2 * n_spheres, lists[NEAR].shape[1]),
                             max(2 * n_pairs, lists[SUMS].size),
+                            max(2 * n_links, lists[LINKS].shape[0]),
                             count,
                             most,
                         )
                     walking = 0.0
-                n, outside, potential, cost = march(
-                    fields, blocks, lists[GROUPED], lists[LIMITS], lists[NEAR], lists[AT], lists[PAIRED], lists[SUMS], groups,
-                    stiffness, half, dt, n, target, work,
+                n, outside, potential, cost, short_turns = march(
+                    fields, saved, blocks, lists[GROUPED], lists[LIMITS], lists[NEAR], lists[AT], lists[PAIRED], lists[SUMS], groups,
+                    stiffness, half, dt, n, target, short_turns, work,
                 )  # fmt: skip
                 walking += cost
             else:
@@ -393,15 +432,15 @@ def shared_parts() -> tuple[Any, ...]:
 
     It takes longer to compile than all the rest of a driver.
     """
-    lists = numba.typeof(_plain(neighbours.empty_lists)(1, 1, 1, 1, 1))
+    lists = numba.typeof(_plain(neighbours.empty_lists)(1, 1, 1, 1, 1, 1))
     whole, real, integers = types.int64, float_type, steps_type
     clumps = (_floats, whole, whole, integers, integers, _rows)
     return (
         compile_driver(_plain(contact.all_loads), real(*clumps, _floats, real, real)),
-        compile_driver(_plain(neighbours.empty_lists), lists(*(whole,) * 5)),
+        compile_driver(_plain(neighbours.empty_lists), lists(*(whole,) * 6)),
         compile_driver(
             _plain(neighbours.make_list),
-            types.Tuple((whole, whole, whole, real))(*clumps, _rows, real, _rows, real, lists),
+            types.Tuple((whole, whole, whole, whole, real))(*clumps, _rows, real, _rows, real, lists),
         ),
         compile_driver(_plain(prepare), types.void(_floats, whole, whole, _rows, _rows, _floats, _rows)),
         compile_driver(_plain(lost), types.boolean(_floats, whole, whole, real)),
@@ -431,6 +470,28 @@ def prepare(fields: Any, width: int, blocks: int, r: Any, q: Any, masses: Any, i
             store_q(fields, i, (1.0, 0.0, 0.0, 0.0))
             store_mass(fields, i, (1.0,))
             store_inertia(fields, i, (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0))
+
+
+@compiled
+def keep(fields: Any, saved: Any, width: int, blocks: int) -> None:
+    """Copy what a step changes of all clumps from one array to the other."""
+    for block in range(blocks):
+        first, last = block * width * LANES, (block + 1) * width * LANES
+        for k in range(first, first + R_LISTED * LANES):
+            saved[k] = fields[k]
+        for k in range(first + STATE * LANES, last):
+            saved[k] = fields[k]
+
+
+@compiled
+def all_numbers(fields: Any, width: int, blocks: int) -> bool:
+    """Whether all that methods and schemes carry are numbers."""
+    wrong = 0
+    for block in range(np.uint64(blocks)):
+        first, last = block * np.uint64(width * LANES), (block + np.uint64(1)) * np.uint64(width * LANES)
+        for k in range(first + np.uint64(STATE * LANES), last):
+            wrong |= not fields[k] - fields[k] == 0.0
+    return wrong == 0
 
 
 @compiled
