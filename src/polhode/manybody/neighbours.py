@@ -32,6 +32,7 @@ from polhode.manybody.lanes import (
     Q_LISTED,
     R_LISTED,
     WEIGHTS,
+    fields_from,
     load_q,
     load_r,
     loader,
@@ -56,10 +57,18 @@ PER_ASLEEP, PER_AWAKE, PER_ROTATED, PER_PAIR = 1.5, 15.0, 3.0, 2.5
 #: Counters of work done, see polhode.manybody.simulation.WORK.
 LISTS, GROUPS, SPHERES, PAIRS, CONTACTS, MARGIN = range(6)
 
-load_listed_r, load_listed_axis, load_listed_q = loader(R_LISTED, 3), loader(AXIS_LISTED, 3), loader(Q_LISTED, 4)
-store_listed_r, store_listed_axis, store_listed_q = storer(R_LISTED, 3), storer(AXIS_LISTED, 3), storer(Q_LISTED, 4)
-load_weights, store_weights = loader(WEIGHTS, 3), storer(WEIGHTS, 3)
-load_fraction, store_fraction = loader(FRACTION, 1), storer(FRACTION, 1)
+load_listed_r, load_listed_axis, load_listed_q = (
+    loader(fields_from(R_LISTED, 3)),
+    loader(fields_from(AXIS_LISTED, 3)),
+    loader(fields_from(Q_LISTED, 4)),
+)
+store_listed_r, store_listed_axis, store_listed_q = (
+    storer(fields_from(R_LISTED, 3)),
+    storer(fields_from(AXIS_LISTED, 3)),
+    storer(fields_from(Q_LISTED, 4)),
+)
+load_weights, store_weights = loader(fields_from(WEIGHTS, 3)), storer(fields_from(WEIGHTS, 3))
+load_fraction, store_fraction = loader(fields_from(FRACTION, 1)), storer(fields_from(FRACTION, 1))
 
 
 @kernel
@@ -147,7 +156,7 @@ def rotated(r: Any, m: Any, spheres: Any, sphere: int, out: Any, row: int, k: in
 
 
 #: The arrays of a list, see :func:`empty_lists`.
-GROUPED, LIMITS, NEAR, AT, PAIRED, SUMS, MARGINS, LAB, MARKS, PLACES, ORDER, CELL, STARTS, CHAINS, LINKS, AXES = range(16)
+GROUPED, LIMITS, NEAR, AT, PAIRED, SUMS, MARGINS, LAB, MARKS, PLACES, ORDER, CELL, STARTS, CHAINS, LINKS, AXES, HIT = range(17)
 
 
 @kernel
@@ -203,6 +212,7 @@ def empty_lists(groups: int, spheres: int, pairs: int, links: int, count: int, m
         np.zeros((links, 2), np.int64),  # LINKS: a clump that is near and behind it in order, and the next link or -1
         # AXES: first point and way of the axis of the capsule, its width, the reach, and the centre of mass
         np.zeros((count, 11)),
+        np.zeros(2 * groups, np.int64),  # HIT: places of clumps that have loads
     )
 
 
@@ -223,8 +233,8 @@ def make_list(
     """List anew what may touch while no clump uses up its margin, from the positions in ``fields``.
 
     ``rates`` (count, 3) are described in :func:`weights`, ``skin`` is the mean margin (m), ``extents`` (6, count) are reach, X,
-    Y and the capsule of each clump. Returns the numbers of groups, spheres, pairs and links, and what it cost (ns or so); where a
-    number exceeds the room in ``lists`` the list is not complete and must be made again with more.
+    Y and the capsule of each clump. Returns the numbers of groups, spheres, pairs and links, and what it cost (ns or so); where
+    a number exceeds the room in ``lists`` the list is not complete and must be made again with more.
     """
     groups, limits, near, pairs = lists[GROUPED], lists[LIMITS], lists[NEAR], lists[PAIRED]
     margins, lab, marks, axes = lists[MARGINS], lists[LAB], lists[MARKS], lists[AXES]
@@ -424,7 +434,7 @@ def name_pairs(lists: Any, marks: Any, begin: int, end: int) -> None:
 def sort_into_cells(fields: Any, width: int, count: int, least: float, lists: Any) -> Any:
     """Sort the clumps by cubic cells of an edge of at least ``least``; returns the number of cells along each axis.
 
-    Few clumps stay in one cell. With the clumps of a cell, and of cells in a row, side by side in memory, a search reads little.
+    Few clumps stay in one cell. With the clumps of a cell, and of cells in a row, side by side in memory a search reads little.
     """
     margins, places, order, starts, axes = lists[MARGINS], lists[PLACES], lists[ORDER], lists[STARTS], lists[AXES]
     cell = lists[CELL]
@@ -556,13 +566,16 @@ def listed_loads(
     n_groups: int,
     stiffness: float,
     half: float,
+    hit: Any,
     work: Any,
 ) -> Any:
-    """Add forces and torques of all contacts in the list; returns the energy stored and what it cost (ns or so).
+    """Add forces and torques of all contacts in the list; returns the energy stored, what it cost (ns or so), and how many
+    places of clumps it wrote into ``hit``: those that have loads now, each once for each group it touches in.
 
     The arithmetic is that of :func:`polhode.manybody.contact.all_loads`, in the same order.
     """
     energy = 0.0
+    hits = 0
     awake, moved, looked = 0, 0, 0
     for g in range(n_groups):
         i = place(groups[g, 0], width)
@@ -576,6 +589,7 @@ def listed_loads(
             wall = -1 - other
             axis = wall // 2
             begin, many = groups[g, 2], groups[g, 3]
+            before = work[CONTACTS]
             for w in range(begin, begin + many):
                 arm = (near[0, w], near[1, w], near[2, w])
                 x = coordinate(ri[axis], mi[3 * axis], mi[3 * axis + 1], mi[3 * axis + 2], arm[0], arm[1], arm[2])
@@ -583,6 +597,9 @@ def listed_loads(
                 if depth > 0.0:
                     energy += touch_wall(fields, i, mi, wall, depth, arm, near[3, w], stiffness)
                     work[CONTACTS] += 1
+            if work[CONTACTS] > before:
+                hit[hits] = i
+                hits += 1
             awake += 1
             moved += many
             continue
@@ -595,6 +612,7 @@ def listed_loads(
         lab_positions(near, at, groups[g, 2], groups[g, 3], ri, mi)
         lab_positions(near, at, groups[g, 4], groups[g, 5], rj, mj)
         begin, many = groups[g, 6], groups[g, 7]
+        before = work[CONTACTS]
         for p in range(begin, begin + many):
             a: Any = np.uint64(pairs[0, p])
             b: Any = np.uint64(pairs[1, p])
@@ -604,13 +622,16 @@ def listed_loads(
                 arm_i, arm_j = (near[0, a], near[1, a], near[2, a]), (near[0, b], near[1, b], near[2, b])
                 energy += touch_sphere(fields, i, j, mi, mj, away, squared, arm_i, arm_j, near[3, a], near[3, b], stiffness)
                 work[CONTACTS] += 1
+        if work[CONTACTS] > before:
+            hit[hits], hit[hits + 1] = i, j
+            hits += 2
         awake += 1
         moved += groups[g, 3] + groups[g, 5]
         looked += many
     work[GROUPS] += awake
     work[SPHERES] += moved
     work[PAIRS] += looked
-    return energy, PER_ASLEEP * n_groups + PER_AWAKE * awake + PER_ROTATED * moved + PER_PAIR * looked
+    return energy, hits, PER_ASLEEP * n_groups + PER_AWAKE * awake + PER_ROTATED * moved + PER_PAIR * looked
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Kernels for steps in which no clump turns far: cosine and sine without range reduction, in the lanes a fifth of a step.
 
-The range reduction of :func:`polhode.quaternion.cos_sinc` costs one body nothing where it is not needed. Lanes have no branches:
-they compute both sides and select, a root and a division for angles that hardly ever come. So the engine tries each
+The range reduction of :func:`polhode.quaternion.cos_sinc` costs one body nothing where it is not needed. Lanes have no
+branches: they compute both sides and select, a root and a division for angles that hardly ever come. So the engine tries each
 stretch of a run with the polynomials alone. They give the same bits up to a half-angle of pi/2, and no number beyond; what is
 no number stays none, is found at the end of the stretch, and the stretch is run again with the whole kernels.
 """
