@@ -51,7 +51,7 @@ SLOW, FAST = 0.5, 3.0
 #: What a new list costs for each clump, pair of near clumps and sphere or pair of spheres in them, and what walking along the
 #: list costs for each group asleep, group awake, sphere and pair of spheres; in ns or so. They weigh the counts that settle the
 #: margins.
-PER_CLUMP, PER_NEAR, PER_SPHERE, PER_CANDIDATE = 30.0, 20.0, 4.0, 1.0
+PER_CLUMP, PER_NEAR, PER_SPHERE, PER_CANDIDATE = 100.0, 30.0, 1.0, 0.5
 PER_ASLEEP, PER_AWAKE, PER_ROTATED, PER_PAIR = 1.5, 15.0, 3.0, 2.5
 
 #: Counters of work done, see polhode.manybody.simulation.WORK.
