@@ -345,17 +345,19 @@ def measured(keys, orders, *, problem="spiral_cylinder"):
             gone[i, j] = "diverged" in run.attrs
             errors["q"][i, j] = np.abs(run.q.values[-1] - true_q).sum() / np.abs(true_q).sum()
             errors["omega"][i, j] = np.abs(run.omega.values[-1] - true_omega).sum() / np.abs(true_omega).sum()
-    data = {f"{name}_error_l1": (("method", "dt"), values) for name, values in errors.items()}
-    data |= {f"{name}_order": ("method", [fit_order(dt, row, 1.0).order for row in values]) for name, values in errors.items()}
+    data = {f"{name}_error_l1": (("integrator", "dt"), values) for name, values in errors.items()}
+    data |= {
+        f"{name}_order": ("integrator", [fit_order(dt, row, 1.0).order for row in values]) for name, values in errors.items()
+    }
     names = [getattr(polhode.methods[key], "label", key) if isinstance(key, str) else key.label for key in keys]
     return xr.Dataset(
-        {**data, "diverged": (("method", "dt"), gone)},
+        {**data, "diverged": (("integrator", "dt"), gone)},
         {
-            "method": [key if isinstance(key, str) else key.key for key in keys],
+            "integrator": [key if isinstance(key, str) else key.key for key in keys],
             "dt": dt,
-            "label": ("method", names),
-            "claimed_q_order": ("method", [q for q, _ in orders]),
-            "claimed_omega_order": ("method", [omega for _, omega in orders]),
+            "label": ("integrator", names),
+            "claimed_q_order": ("integrator", [q for q, _ in orders]),
+            "claimed_omega_order": ("integrator", [omega for _, omega in orders]),
         },
         {"problem": problem, "torque_class": made.torque_class},
     )
@@ -369,13 +371,13 @@ def test_orders_that_are_not_what_is_declared_are_said(write):
     assert declared.remarks(honest, ["my_spiral"]) == [
         "my_spiral: every one of its 13 runs blew up and is recorded as diverged; see its kernels"
     ]
-    boastful = honest["/spiral_cylinder"].assign_coords(claimed_q_order=("method", [3, 4, 1, 2]))
+    boastful = honest["/spiral_cylinder"].assign_coords(claimed_q_order=("integrator", [3, 4, 1, 2]))
     groups = {"/spiral_cylinder": boastful}
     (said,) = declared.remarks(groups, ["spiral_leapfrog"])
     assert said.startswith("spiral_leapfrog: the order of the orientation is 2.0") and said.endswith("where it declares 3")
     (said,) = declared.remarks(groups, [])
     assert said.startswith("measured below what they declare, on a problem or more: spiral_leapfrog;")
-    modest = honest["/spiral_cylinder"].assign_coords(claimed_q_order=("method", [2, 3, 1, 2]))
+    modest = honest["/spiral_cylinder"].assign_coords(claimed_q_order=("integrator", [2, 3, 1, 2]))
     (said,) = declared.remarks({"/spiral_cylinder": modest}, ["rk4"])
     assert "rk4: the order of the orientation is " in said and said.endswith("where it declares 3; it may declare more")
 

@@ -54,7 +54,7 @@ def runs(key: str, methods: list[str]) -> xr.Dataset:
     orders = np.array([measured(m, key) for m in methods])
     n = len(methods)
     data = {
-        name: (("method", "dt"), np.minimum(DT ** orders[:, [i]], 1.0))
+        name: (("integrator", "dt"), np.minimum(DT ** orders[:, [i]], 1.0))
         for i, names in enumerate((("q_error_l1", "angle_error"), ("omega_error_l1", "stored_omega_error_l1")))
         for name in names
     }
@@ -62,18 +62,21 @@ def runs(key: str, methods: list[str]) -> xr.Dataset:
         values = {"": orders[:, i], "_low": orders[:, i] - 0.01, "_high": orders[:, i] + 0.02}
         values |= {"_dt_min": np.full(n, 1e-4), "_dt_max": np.full(n, 1e-2), "_points": np.full(n, 7.0)}
         if isinstance(problem, System):
-            data |= {f"{'rv'[i]}_order{suffix}": ("method", value) for suffix, value in values.items()}
-        data |= {f"{short}_order{suffix}": ("method", value) for suffix, value in values.items()}
+            data |= {f"{'rv'[i]}_order{suffix}": ("integrator", value) for suffix, value in values.items()}
+        data |= {f"{short}_order{suffix}": ("integrator", value) for suffix, value in values.items()}
     declared = [polhode.methods[m].orders(problem.torque_class) if m in polhode.methods else (2, 2) for m in methods]
     coordinates = {
-        "method": methods,
+        "integrator": methods,
         "dt": DT,
         "dt_set": ("dt", ["published"] * 2 + ["fit"] * 5),
-        "label": ("method", [polhode.methods[m].label if m in polhode.methods else f"{m} & co" for m in methods]),
-        "variant_of": ("method", [polhode.methods[m].variant_of if m in polhode.methods else "" for m in methods]),
-        "claimed_q_order": ("method", [q for q, _ in declared]),
-        "claimed_omega_order": ("method", [w for _, w in declared]),
-        "torques_per_step": ("method", [polhode.methods[m].torques_per_step if m in polhode.methods else 1 for m in methods]),
+        "label": ("integrator", [polhode.methods[m].label if m in polhode.methods else f"{m} & co" for m in methods]),
+        "variant_of": ("integrator", [polhode.methods[m].variant_of if m in polhode.methods else "" for m in methods]),
+        "claimed_q_order": ("integrator", [q for q, _ in declared]),
+        "claimed_omega_order": ("integrator", [w for _, w in declared]),
+        "torques_per_step": (
+            "integrator",
+            [polhode.methods[m].torques_per_step if m in polhode.methods else 1 for m in methods],
+        ),
     }
     attrs = {"problem": key, "label": problem.label, "source": problem.source, "torque_class": problem.torque_class}
     return xr.Dataset(data, coordinates, attrs | {"formula": problem.formula})
@@ -93,9 +96,9 @@ def long(key: str, methods: list[str], conserves: tuple[str, ...]) -> xr.Dataset
         "angle_error": distance if key == "free_asymmetric_top" else nothing,
     }
     return xr.Dataset(
-        {name: (("method", "time"), values) for name, values in data.items()}
-        | {"diverged": ("method", np.array([1] + [0] * (len(methods) - 1)))},
-        {"method": methods, "time": time},
+        {name: (("integrator", "time"), values) for name, values in data.items()}
+        | {"diverged": ("integrator", np.array([1] + [0] * (len(methods) - 1)))},
+        {"integrator": methods, "time": time},
         {"dt": 1e-3, "horizon": 1000.0},
     )
 
@@ -107,11 +110,11 @@ def write_checks(folder: Path, methods: list[str]) -> None:
     angle[methods.index("no_squish")] = 1e-13
     reversibility = xr.Dataset(
         {
-            "return_angle": (("method", "problem", "division"), angle),
-            "return_omega": (("method", "problem", "division"), angle),
+            "return_angle": (("integrator", "problem", "division"), angle),
+            "return_omega": (("integrator", "problem", "division"), angle),
             "dt": (("problem", "division"), dt),
         },
-        {"method": methods, "problem": ["free_asymmetric_top", "heavy_top"], "division": divisions},
+        {"integrator": methods, "problem": ["free_asymmetric_top", "heavy_top"], "division": divisions},
     )
     module = importlib.import_module("polhode.methods.calzavarini2010")
     variants = list(module.VARIANTS)
@@ -159,14 +162,14 @@ def write_checks(folder: Path, methods: list[str]) -> None:
     left = np.array([1e-3, 1e-4, 1e-16])
     canonical = xr.Dataset(
         {
-            "defect": (("method", "problem", "reading", "division"), defect),
-            "power": (("method", "problem", "reading"), power),
-            "memory": (("method", "problem"), memory),
+            "defect": (("integrator", "problem", "reading", "division"), defect),
+            "power": (("integrator", "problem", "reading"), power),
+            "memory": (("integrator", "problem"), memory),
             "dt": (("problem", "division"), step),
             **{f"constraint_{name}": ("iterations", left) for name in ("defect", "return", "error")},
         },
         {
-            "method": methods,
+            "integrator": methods,
             "problem": problems,
             "reading": list(symplecticity.READINGS),
             "division": halves,
@@ -174,7 +177,7 @@ def write_checks(folder: Path, methods: list[str]) -> None:
         },
         {"constraint_problem": symplecticity.CONSTRAINED, "constraint_division": 64},
     )
-    limits = xr.Dataset({"limit": ("method", np.full(len(methods), 2.0))}, {"method": methods}, {"largest": 20.0})
+    limits = xr.Dataset({"limit": ("integrator", np.full(len(methods), 2.0))}, {"integrator": methods}, {"largest": 20.0})
     for name, data in (
         ("stability", limits),
         ("reversibility", reversibility),

@@ -34,11 +34,11 @@ def made_up_timing(methods, nanoseconds) -> dict[str, xr.Dataset]:
     fastest = base[:, None, None] + np.array([0.0, 10.0])[:, None] + np.array([0.0, 4.0])
     step = xr.Dataset(
         {
-            "fastest": (("method", "frame", "normalised"), fastest),
-            "median": (("method", "frame", "normalised"), 1.05 * fastest),
-            "declared": ("method", declared),
+            "fastest": (("integrator", "frame", "normalised"), fastest),
+            "median": (("integrator", "frame", "normalised"), 1.05 * fastest),
+            "declared": ("integrator", declared),
         },
-        {"method": list(methods), "frame": ["body", "lab"], "normalised": np.array([0, 1], "int8")},
+        {"integrator": list(methods), "frame": ["body", "lab"], "normalised": np.array([0, 1], "int8")},
     )
     return {"/": xr.Dataset(attrs={"cpu": "a made-up processor", "date": "2000-01-01"}), "step": step}
 
@@ -49,7 +49,7 @@ def made_up_problem(orders: dict[str, float], problem="heavy_top", steps=STEPS, 
     error = np.array([steps ** orders[m] for m in methods])
     per_step = np.array([polhode.methods[m].torques_per_step for m in methods])
     count = horizon / steps * np.ones((len(methods), 1))
-    over = ("method", "dt")
+    over = ("integrator", "dt")
     return xr.Dataset(
         {
             "q_error_l1": (over, error),
@@ -60,13 +60,13 @@ def made_up_problem(orders: dict[str, float], problem="heavy_top", steps=STEPS, 
             "diverged": (over, np.zeros(error.shape, "int8")),
         },
         {
-            "method": methods,
+            "integrator": methods,
             "dt": steps,
             "dt_set": ("dt", ["fit"] * len(steps)),
             "end_time": ("dt", np.full(len(steps), horizon)),
-            "label": ("method", [polhode.methods[m].label for m in methods]),
-            "variant_of": ("method", [polhode.methods[m].variant_of for m in methods]),
-            "torques_per_step": ("method", per_step),
+            "label": ("integrator", [polhode.methods[m].label for m in methods]),
+            "variant_of": ("integrator", [polhode.methods[m].variant_of for m in methods]),
+            "torques_per_step": ("integrator", per_step),
         },
         {"problem": problem, "label": "a top", "torque_class": polhode.problems[problem].torque_class},
     )
@@ -175,15 +175,15 @@ def test_time_is_steps_times_their_cost_and_torques_times_their_price():
     timing = made_up_timing(ORDERS, NANOSECONDS)
     data = cost.problem_cost(made_up_problem(ORDERS), timing["step"], [2e-2, 2e-4], [0, 10, 1000])
     # The mean of dt^p and 3 dt^p is 2 dt^p; euler normalises, which costs 4 ns here; so does rk4.
-    at = data.sel({"method": "euler", "target_error": 2e-4})
+    at = data.sel(integrator="euler", target_error=2e-4)
     assert float(at.dt) == pytest.approx(1e-4) and float(at.steps) == 20000 and float(at.torque_evaluations) == 20001
     assert float(at.time_to_solution) == pytest.approx(20000 * 24e-9)
     np.testing.assert_allclose(at.priced_time, 20000 * 24e-9 + 20001 * np.array([0, 10, 1000]) * 24e-9)
-    fourth = data.sel({"method": "rk4", "target_error": 2e-4})
+    fourth = data.sel(integrator="rk4", target_error=2e-4)
     assert float(fourth.dt) == pytest.approx(0.1) and float(fourth.torque_evaluations) == 80
     np.testing.assert_allclose(fourth.priced_time, 20 * 84e-9 + 80 * np.array([0, 10, 1000]) * 24e-9)
     assert float(fourth.speed_up_euler) == pytest.approx(20000 * 24 / (20 * 84))
-    spiral = data.sel({"method": "spiral_leapfrog", "target_error": 2e-4})
+    spiral = data.sel(integrator="spiral_leapfrog", target_error=2e-4)
     assert float(spiral.speed_up_spiral) == 1
     assert float(fourth.speed_up_spiral) == pytest.approx(float(spiral.time_to_solution) / (20 * 84e-9))
     np.testing.assert_allclose(fourth.priced_speed_up_euler, at.priced_time / fourth.priced_time)
@@ -211,9 +211,7 @@ def test_without_euler_there_is_no_price_but_there_is_a_time():
 def test_a_method_that_was_not_timed_has_steps_but_no_time():
     timing = made_up_timing(["euler"], (20.0,))
     data = cost.problem_cost(made_up_problem(ORDERS), timing["step"], [1e-3], [0])
-    assert isfinite(float(data.steps.sel({"method": "rk4"})[0])) and isnan(
-        float(data.time_to_solution.sel({"method": "rk4"})[0])
-    )
+    assert isfinite(float(data.steps.sel(integrator="rk4")[0])) and isnan(float(data.time_to_solution.sel(integrator="rk4")[0]))
 
 
 def test_a_run_that_blew_up_ends_the_ladder():
@@ -237,11 +235,11 @@ def test_published_comparison_takes_the_steps_found_on_runs_where_there_are_any(
     timing = made_up_timing(ORDERS, NANOSECONDS)
     data = made_up_problem(ORDERS, "spiral_cylinder", horizon=1.0)
     found = xr.Dataset(
-        {"step_size_as_published": (("method", "target_error"), [[0.02]])},
-        {"method": ["spiral_leapfrog"], "target_error": [1e-3]},
+        {"step_size_as_published": (("integrator", "target_error"), [[0.02]])},
+        {"integrator": ["spiral_leapfrog"], "target_error": [1e-3]},
     )
     published = cost.published_cost(data, found, timing["step"])
-    spiral = published.sel({"method": "spiral_leapfrog"})
+    spiral = published.sel(integrator="spiral_leapfrog")
     assert float(spiral.dt.sel(target_error=1e-3)) == 0.02
     assert float(spiral.dt.sel(target_error=1e-2)) == pytest.approx(0.05), "from the ladder, the mean being 4 dt^2"
     # 50 steps of 26 ns in the body frame, of 36 ns in the lab frame; euler needs 4000 steps of 24 and of 34 ns.
@@ -252,7 +250,7 @@ def test_published_comparison_takes_the_steps_found_on_runs_where_there_are_any(
 
 def test_operations_are_those_of_the_kernels():
     data = cost.operation_counts(["rk4", "euler", "a plug-in"])
-    assert int(data.total.sel({"method": "rk4"})) == operations("rk4").total
+    assert int(data.total.sel(integrator="rk4")) == operations("rk4").total
     assert list(data.torques.values[:2]) == [4, 1] and np.isnan(data.total.values[2])
 
 
@@ -273,8 +271,8 @@ def cost_file(tmp_path) -> Path:
 def test_the_file_holds_all_groups(cost_file):
     data = read_dataset(cost_file, "heavy_top")
     assert list(data.target_error.values) == [1e-2, 1e-3, 1e-5] and list(data.torque_price.values) == [0, 100, 10000]
-    for group in ("step", "operations", "spiral_cylinder", "spiral_cylinder/published"):
-        assert read_dataset(cost_file, group).sizes["method"] == len(ORDERS)
+    for group in ("step", "operations", "spiral_cylinder", "published"):
+        assert read_dataset(cost_file, group).sizes["integrator"] == len(ORDERS)
     assert read_dataset(cost_file).attrs["cpu"] == "a made-up processor"
     assert all("long_name" in data[name].attrs and "units" in data[name].attrs for name in data)
 

@@ -64,7 +64,7 @@ def scene(spin: float, blown: bool = False) -> xr.Dataset:
     errors = TARGET * FACTORS[:, None, None] * (DT / 4.85e-6)[None, :, None] ** 2 * states
     if blown:
         errors[3, -1, 2] = np.nan
-    dims = ("method", "dt", "seed")
+    dims = ("integrator", "dt", "seed")
     attrs = {name: getattr(manybody.scenes["rods"], name) for name in ("box", "speed", "rayleigh_step", "solid_fraction")}
     return xr.Dataset(
         {
@@ -75,9 +75,9 @@ def scene(spin: float, blown: bool = False) -> xr.Dataset:
             "diverged_at": (dims, np.where(np.isnan(errors), 0.7, np.nan)),
         },
         {
-            "method": METHODS,
-            "label": ("method", [polhode.methods[m].label for m in METHODS]),
-            "variant_of": ("method", [polhode.methods[m].variant_of for m in METHODS]),
+            "integrator": METHODS,
+            "label": ("integrator", [polhode.methods[m].label for m in METHODS]),
+            "variant_of": ("integrator", [polhode.methods[m].variant_of for m in METHODS]),
             "dt": DT,
             "seed": np.arange(SEEDS),
         },
@@ -91,9 +91,9 @@ def rods() -> xr.Dataset:
     time = np.linspace(0, 10, 101)
     found = scene(4.0).isel(dt=[2], seed=[0]).assign_coords(time=time)
     growth = np.array([0.0, 0.0, 1e-9, 0.8, 0.0, 0.0, 0.0, 0.0, 0.0])
-    found["energy_change"] = (("method", "seed", "time"), 1e-5 * FACTORS[:, None, None] * np.sin(7 * time) ** 2)
-    found["axial_spin_change"] = (("method", "seed", "time"), growth[:, None, None] * time)
-    unstable = found["method"] == "spiral_synchronous"
+    found["energy_change"] = (("integrator", "seed", "time"), 1e-5 * FACTORS[:, None, None] * np.sin(7 * time) ** 2)
+    found["axial_spin_change"] = (("integrator", "seed", "time"), growth[:, None, None] * time)
+    unstable = found["integrator"] == "spiral_synchronous"
     for name in ("energy_change", "axial_spin_change"):
         found[name] = found[name].where(~unstable | (found["time"] < 6.0))
     found["diverged_at"] = found["diverged_at"].where(~unstable, 6.0)
@@ -106,11 +106,11 @@ def boxes(half: bool = False) -> xr.Dataset:
     many = xr.concat([rods().assign_coords(seed=[seed]) for seed in range(SEEDS)], "seed")
     lately = 1 + 0.05 * np.arange(SEEDS)[:, None]
     growth = (many["time"].values[None, :] / lately / (8 if half else 4)) ** 2
-    many["energy_change"].loc[{"method": METHODS[3]}] = growth
-    many["energy_change"].loc[{"method": "omelyan1998"}] *= lately
+    many["energy_change"].loc[{"integrator": METHODS[3]}] = growth
+    many["energy_change"].loc[{"integrator": "omelyan1998"}] *= lately
     many.attrs["horizon"] = 10.0
     if half:
-        return many.sel({"method": METHODS[3:4]}).assign_coords(dt=many["dt"].values / 2)
+        return many.sel(integrator=METHODS[3:4]).assign_coords(dt=many["dt"].values / 2)
     return many
 
 
@@ -119,10 +119,14 @@ def timing() -> xr.Dataset:
     fastest = np.stack([values, values / 2])
     return xr.Dataset(
         {
-            "fastest": (("scene", "method"), fastest, {"units": "us"}),
-            "samples": (("scene", "method", "sample"), fastest[..., None] * np.linspace(1, 2, 7)),
+            "fastest": (("scene", "integrator"), fastest, {"units": "us"}),
+            "samples": (("scene", "integrator", "sample"), fastest[..., None] * np.linspace(1, 2, 7)),
         },
-        {"scene": ["chess", "rods"], "method": METHODS, "label": ("method", [polhode.methods[m].label for m in METHODS])},
+        {
+            "scene": ["chess", "rods"],
+            "integrator": METHODS,
+            "label": ("integrator", [polhode.methods[m].label for m in METHODS]),
+        },
     )
 
 
@@ -306,7 +310,7 @@ def test_the_step_at_a_level_is_where_the_mean_curve_meets_it():
 
 def test_time_to_the_level_is_steps_times_time_of_a_step():
     found = many_body_times(timing(), {"chess": scene(np.pi), "other": scene(0.0).assign_attrs(scene="unknown")})
-    own = found.sel({"case": "chess", "method": "omelyan1998"})
+    own = found.sel(case="chess", integrator="omelyan1998")
     assert float(own["steps"]) == np.floor(1.5 / float(own["dt"]))
     assert float(own["cpu"]) == pytest.approx(float(own["steps"]) * 0.36e-6)
     assert np.isnan(found["cpu"].sel({"case": "other"})).all()
@@ -350,7 +354,7 @@ def test_a_run_that_blows_up_gives_no_time():
     ends_early = replace(spiral, key="broken", after_torque=kernel(broken))
     found = many_body_timing([spiral, ends_early], ["rods"], 2, steps=40)
     for name in ("samples", "fastest"):
-        assert found[name].isel(scene=0, method=0).notnull().all() and found[name].isel(scene=0, method=1).isnull().all()
+        assert found[name].isel(scene=0, integrator=0).notnull().all() and found[name].isel(scene=0, integrator=1).isnull().all()
 
 
 # Figures, tables, numbers
@@ -400,7 +404,7 @@ def test_the_energy_figure_has_the_means_of_the_full_study_and_beside_them_those
         level = TARGET * FACTORS[4]  # of NO_SQUISH at 4.85e-6 s, which the level of the publication does not cover
         (full,) = curves(axes, level)
         assert full.get_ydata() == pytest.approx(level * (DT / 4.85e-6) ** -0.5)
-        run = inputs.many_body(case)["energy_error"].sel({"method": "no_squish"}).isel(dt=2).values
+        run = inputs.many_body(case)["energy_error"].sel(integrator="no_squish").isel(dt=2).values
         (check,) = curves(axes, run.mean())
         assert check.get_marker() == "x" and check.get_linestyle() == "None" and full.get_linestyle() == "-"
         own = ensembles.mean_error(inputs.released_many_body(case), "no_squish", 2)
@@ -474,8 +478,8 @@ def test_tables_of_many_bodies(inputs):
     assert text.count(r"\\") == 2 + len(METHODS)
     assert r"spin $\pi$ rad/s" in text and "no spin" in text and "& 3 states &" in text
     (row,) = [line for line in text.splitlines() if line.startswith("NO\\_SQUISH")]
-    states = inputs.released_many_body("chess")["energy_error"].sel({"method": "no_squish"}).isel(dt=2).values
-    run = inputs.many_body("chess")["energy_error"].sel({"method": "no_squish"}).isel(dt=2).values
+    states = inputs.released_many_body("chess")["energy_error"].sel(integrator="no_squish").isel(dt=2).values
+    run = inputs.many_body("chess")["energy_error"].sel(integrator="no_squish").isel(dt=2).values
     found = ensembles.mean(states)
     cells = [[float(x) for x in re.findall(r"[\d.]+(?:e-\d+)?", cell)] for cell in row.split("&")[1:]]
     mean = [states.mean(), found.low, found.high]
@@ -532,7 +536,7 @@ def test_numbers_of_the_pieces_are_what_they_say(inputs):
     made = numbers.scenes(inputs) | numbers.released(inputs) | numbers.times(inputs) | numbers.few(inputs)
     made |= numbers.published(inputs)
     data = inputs.released_many_body("chess")
-    states = data["energy_error"].sel({"method": "spiral_leapfrog"}).isel(dt=2).values
+    states = data["energy_error"].sel(integrator="spiral_leapfrog").isel(dt=2).values
     between = ensembles.paired_ratio(data, "spiral_synchronous", "spiral_leapfrog", 2)
     expected = {
         "studyChessFilling": 100 * manybody.scenes["rods"].solid_fraction,
@@ -629,7 +633,7 @@ def test_claims_about_many_bodies(inputs):
     assert set(many_body_claims.MEASURES) <= set(measures)
     found = measures["energy_of_many"](inputs, "chess", "spiral_leapfrog", 4.85e-6)
     assert found.value == pytest.approx(TARGET) and found.low < TARGET < found.high
-    run = float(inputs.many_body("chess")["energy_error"].sel({"method": "spiral_leapfrog"}).isel(dt=2).mean())
+    run = float(inputs.many_body("chess")["energy_error"].sel(integrator="spiral_leapfrog").isel(dt=2).mean())
     assert "8 initial states of the released study" in found.evidence and f"this run (3): {run:.2g}" in found.evidence
     found = measures["energy_across_steps"](inputs, "chess", "spiral_leapfrog", 4.85e-6, "fincham1992_delvalle2024", 1.22e-6)
     assert [found.value, found.low, found.high] == pytest.approx([(4.85 / 1.22) ** 2 / 20] * 3)
@@ -653,7 +657,7 @@ def test_claims_about_many_bodies(inputs):
 
 def test_a_run_with_fewer_methods_and_steps_is_judged_the_same(folder, inputs):
     """What the run at hand does not hold is left out of the words; the verdict rests on the released study anyway."""
-    less = inputs.many_body("chess").sel({"method": ["spiral_leapfrog"]}).isel(dt=[0], seed=[0])
+    less = inputs.many_body("chess").sel(integrator=["spiral_leapfrog"]).isel(dt=[0], seed=[0])
     write_groups({"/": xr.Dataset(), "chess": less}, folder / "less.nc")
     few = Inputs("", many_body_file=folder / "less.nc", released=folder / "released")
     for measure, arguments in (
@@ -715,7 +719,7 @@ def test_the_sentences_of_the_section_hold_of_the_released_study(full):
     order = numbers.exponent(data, METHODS[3])
     assert 0.9 < order.low < order.high < 1.2
     boxes_of_rods = full.released_many_body(many_body_claims.RODS)
-    turned = boxes_of_rods["axial_spin_change"].sel({"method": METHODS[3]}).max("time").values
+    turned = boxes_of_rods["axial_spin_change"].sel(integrator=METHODS[3]).max("time").values
     assert (turned > boxes_of_rods.attrs["spin"]).all()
     for key in ("omelyan1998", "fincham1992", "no_squish", "verlet", "buss2000"):
         found = many_body_claims.energy_of_rods(full, key, "spiral_leapfrog")
@@ -742,7 +746,7 @@ def test_a_released_result_says_where_it_comes_from(folder, inputs):
     data = inputs.released_many_body("chess")
     expected = {"commit": "a" * 40, "date": "2030-01-02", "processor": "a processor", "version": polhode.__version__}
     assert {name: data.attrs[name] for name in expected} == expected
-    assert float(data["cpu_seconds"].sel({"method": "omelyan1998", "dt": 4.85e-6})) == 7200.0
+    assert float(data["cpu_seconds"].sel(integrator="omelyan1998", dt=4.85e-6)) == 7200.0
     assert data.attrs["cpu_hours"] == "2" and data.attrs["changed"] == "as committed"
     made = numbers.released(inputs)
     assert (made["studyFullDate"], made["studyFullCommit"]) == ("2030-01-02", rf"\texttt{{{'a' * 12}}}")
@@ -765,14 +769,14 @@ def test_a_release_may_keep_what_another_run_made(folder, tmp_path):
     assert cli.main(["release", "--results", str(folder), "--output", str(output)]) == 0
     configuration = {"many_body": {"rods": {}}}
     root = xr.Dataset(attrs={"configuration": json.dumps(configuration)})
-    write_groups({"/": root, "rods": rods().isel(method=[0])}, run / "many_body.nc")
+    write_groups({"/": root, "rods": rods().isel(integrator=[0])}, run / "many_body.nc")
     noted = json.loads((folder / "provenance.json").read_text()) | {"configuration": configuration, "commit": "b" * 40}
     (run / "provenance.json").write_text(json.dumps(noted))
     before = read_dataset(output, "chess")
     assert cli.main(["release", "--results", str(run), "--output", str(output), "--keep", "--force"]) == 0
     assert read_dataset(output, "chess").identical(before)
     rods_now = read_dataset(output, "rods")
-    assert rods_now.attrs["commit"] == "b" * 40 and rods_now.sizes["method"] == 1
+    assert rods_now.attrs["commit"] == "b" * 40 and rods_now.sizes["integrator"] == 1
 
 
 def test_a_release_neither_loses_runs_nor_mixes_them(folder, tmp_path, capsys):

@@ -242,7 +242,7 @@ def test_a_plugin_that_cannot_be_counted_has_an_empty_row(monkeypatch, tmp_path)
 def test_the_table_is_that_of_the_file(run, tmp_path):
     """Nothing is counted again: what the file has is printed, and without a file there is no table."""
     data = run.cost("operations").copy(deep=True)
-    data["total"].loc[{"method": "no_squish"}] = 4711
+    data["total"].loc[{"integrator": "no_squish"}] = 4711
     write_groups({"/": xr.Dataset(), "operations": data}, tmp_path / "cost.nc")
     edited = Inputs("", cost_file=tmp_path / "cost.nc")
     assert "& 4711 &" in cost.table(edited)[1]

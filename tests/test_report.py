@@ -40,37 +40,37 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     slope = np.arange(1, n + 1)[:, None] % 4 + 1
     names = ("q_error_l1", "omega_error_l1", "stored_omega_error_l1", "mean_error", "mean_error_as_published", "angle_error")
     names += ("energy_error", "norm_error")
-    errors = xr.Dataset({name: (("method", "dt"), np.minimum(dt**slope, 3.0)) for name in names})
-    errors["steps"] = (("method", "dt"), np.floor(1 / dt) * np.ones((n, 1)))
+    errors = xr.Dataset({name: (("integrator", "dt"), np.minimum(dt**slope, 3.0)) for name in names})
+    errors["steps"] = (("integrator", "dt"), np.floor(1 / dt) * np.ones((n, 1)))
     for quantity in ("q", "omega", "stored_omega"):
         for suffix, value in (("", 2.0), ("_low", 1.99), ("_high", 2.02), ("_dt_min", 1e-5), ("_dt_max", 1e-2), ("_points", 5)):
-            errors[f"{quantity}_order{suffix}"] = ("method", np.full(n, value))
+            errors[f"{quantity}_order{suffix}"] = ("integrator", np.full(n, value))
     labels = [polhode.methods[m].label if m in polhode.methods else f"label_of {m} & co" for m in methods]
     errors = errors.assign_coords(
-        method=methods,
+        integrator=methods,
         dt=dt,
         dt_set=("dt", ["published"] * 4 + ["fit"]),
         end_time=("dt", np.ones(5)),
-        label=("method", labels),
-        claimed_q_order=("method", [2] * n),
-        claimed_omega_order=("method", [2] * n),
+        label=("integrator", labels),
+        claimed_q_order=("integrator", [2] * n),
+        claimed_omega_order=("integrator", [2] * n),
     )
     spun = np.stack([np.cos(time), np.sin(time), 0 * time, 0 * time], axis=-1)
-    long_run = xr.Dataset({name: (("method", "time"), np.outer(np.arange(n) + 1, time) * 1e-6) for name in names})
-    long_run["q"] = (("method", "time", "quaternion"), np.stack([spun] * n))
+    long_run = xr.Dataset({name: (("integrator", "time"), np.outer(np.arange(n) + 1, time) * 1e-6) for name in names})
+    long_run["q"] = (("integrator", "time", "quaternion"), np.stack([spun] * n))
     long_run["exact_q"] = (("time", "quaternion"), spun)
-    long_run = long_run.assign_coords(method=methods, time=time).assign_attrs(dt=1e-4)
+    long_run = long_run.assign_coords(integrator=methods, time=time).assign_attrs(dt=1e-4)
     shape = (n, len(targets))
     found = xr.Dataset(
         {
-            name: (("method", "target_error"), np.full(shape, 3e-3))
+            name: (("integrator", "target_error"), np.full(shape, 3e-3))
             for name in ("step_size", "steps", "mean_error", "step_size_as_published")
         }
     )
     # What is measured by its matrix is measured otherwise.
     by_matrix = np.array([m in polhode.methods and polhode.methods[m].published_error == "matrix" for m in methods])
     found["step_size_as_published"] = found["step_size_as_published"] * np.where(by_matrix, 0.5, 1.0)[:, None]
-    found = found.assign_coords(method=methods, target_error=list(targets))
+    found = found.assign_coords(integrator=methods, target_error=list(targets))
     tree = {
         "/": xr.Dataset(attrs={"plugins": plugins}),
         f"/{PROBLEM}": errors,
@@ -273,8 +273,8 @@ def test_table_2_compares_in_one_measure_and_holds_the_published_one_against_its
 def test_table_2_is_read_off_the_curve_in_the_measure_of_the_publication(tmp_path):
     ladder = np.geomspace(1e-7, 1e-1, 20)
     data = xr.Dataset(
-        {"mean_error": (("method", "dt"), [ladder]), "mean_error_as_published": (("method", "dt"), [2 * ladder])},
-        {"method": ["pfc4_delvalle2024"], "dt": ladder, "dt_set": ("dt", ["published"] * 20)},
+        {"mean_error": (("integrator", "dt"), [ladder]), "mean_error_as_published": (("integrator", "dt"), [2 * ladder])},
+        {"integrator": ["pfc4_delvalle2024"], "dt": ladder, "dt_set": ("dt", ["published"] * 20)},
     )
     write_groups({"/": xr.Dataset(), f"/{PROBLEM}": data}, tmp_path / "single_body.nc")
     run = Inputs(tmp_path / "single_body.nc", published=PUBLISHED)

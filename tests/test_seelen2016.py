@@ -33,9 +33,9 @@ STEP = {seelen2016.FREE_TOP: 0.01, seelen2016.SPHERE: 1e-4, seelen2016.CYLINDER:
 def method_coordinates(methods):
     declared = [polhode.methods[m] for m in methods]
     return {
-        "method": list(methods),
-        "label": ("method", [m.label for m in declared]),
-        "variant_of": ("method", [m.variant_of for m in declared]),
+        "integrator": list(methods),
+        "label": ("integrator", [m.label for m in declared]),
+        "variant_of": ("integrator", [m.variant_of for m in declared]),
     }
 
 
@@ -47,17 +47,17 @@ def long_run(key, methods):
     q, omega = problem.exact(list(time), 20) if problem.closed_form else taylor_states(problem, time)
     bodies = ("body",) if omega.ndim == 3 else ()
     data = {
-        "q": (("method", "time", *bodies, "quaternion"), np.stack([r.q.values for r in runs])),
-        "omega": (("method", "time", *bodies, "axis"), np.stack([r.omega.values for r in runs])),
+        "q": (("integrator", "time", *bodies, "quaternion"), np.stack([r.q.values for r in runs])),
+        "omega": (("integrator", "time", *bodies, "axis"), np.stack([r.omega.values for r in runs])),
         "exact_q": (("time", *bodies, "quaternion"), q),
         "exact_omega": (("time", *bodies, "axis"), omega),
     }
     if not bodies:
         energy = np.stack([r.energy.values for r in runs])
         with np.errstate(invalid="ignore", divide="ignore"):
-            data["energy_drift"] = (("method", "time"), np.abs(energy / energy[:, :1] - 1))
-        data["norm_error"] = (("method", "time"), np.stack([metrics.norm_error(r.q.values) for r in runs]))
-        data["angle_error"] = (("method", "time"), np.stack([metrics.geodesic_angle(r.q.values, q) for r in runs]))
+            data["energy_drift"] = (("integrator", "time"), np.abs(energy / energy[:, :1] - 1))
+        data["norm_error"] = (("integrator", "time"), np.stack([metrics.norm_error(r.q.values) for r in runs]))
+        data["angle_error"] = (("integrator", "time"), np.stack([metrics.geodesic_angle(r.q.values, q) for r in runs]))
     return xr.Dataset(data, {**method_coordinates(methods), "time": time}, {"dt": STEP[key], "problem": key})
 
 
@@ -73,11 +73,11 @@ def errors(key, methods):
     for quantity in ("q", "omega"):
         fit = {"": 2.0, "_low": 1.99, "_high": 2.02, "_dt_min": 1e-5, "_dt_max": 1e-2, "_points": 7.0}
         for suffix, value in fit.items():
-            data[f"{quantity}_order{suffix}"] = ("method", np.full(n, value))
+            data[f"{quantity}_order{suffix}"] = ("integrator", np.full(n, value))
     dt = np.array(LADDER)
-    data["steps"] = (("method", "dt"), np.ones((n, 1)) * np.rint(END[key] / dt))
-    data["torque_evaluations"] = (("method", "dt"), np.ones((n, 1)) * np.rint(END[key] / dt) + 1)
-    data["q_error_l1"] = data["energy_error"] = (("method", "dt"), np.ones((n, 1)) * dt**2)
+    data["steps"] = (("integrator", "dt"), np.ones((n, 1)) * np.rint(END[key] / dt))
+    data["torque_evaluations"] = (("integrator", "dt"), np.ones((n, 1)) * np.rint(END[key] / dt) + 1)
+    data["q_error_l1"] = data["energy_error"] = (("integrator", "dt"), np.ones((n, 1)) * dt**2)
     if key == seelen2016.CYLINDER:
         problem = polhode.problems[key]
         q, _ = taylor_states(problem, np.arange(101) * 1e-3)
@@ -88,11 +88,11 @@ def errors(key, methods):
                 inclination = metrics.inclination(run, q[0]) - metrics.inclination(q, q[0])
                 means["inclination_error_mean"][i, j] = np.abs(inclination)[1:].mean()
                 means["angle_error_mean"][i, j] = metrics.geodesic_angle(run, q)[1:].mean()
-        data |= {name: (("method", "dt"), value) for name, value in means.items()}
+        data |= {name: (("integrator", "dt"), value) for name, value in means.items()}
     coordinates = {
         **method_coordinates(methods),
-        "claimed_q_order": ("method", [2] * n),
-        "claimed_omega_order": ("method", [2] * n),
+        "claimed_q_order": ("integrator", [2] * n),
+        "claimed_omega_order": ("integrator", [2] * n),
         "dt": dt,
         "dt_set": ("dt", ["published"] * len(dt)),
         "end_time": ("dt", np.full(len(dt), END[key])),
@@ -109,7 +109,7 @@ def make_run(folder, methods):
     write_groups(groups, folder / "single_body.nc")
     limits = [drift.STABLE_UP_TO[m] for m in methods]
     (folder / "checks").mkdir()
-    write_cell(xr.Dataset({"limit": ("method", limits)}, {"method": list(methods)}), folder / "checks" / "stability.nc")
+    write_cell(xr.Dataset({"limit": ("integrator", limits)}, {"integrator": list(methods)}), folder / "checks" / "stability.nc")
     return inputs.Inputs(
         folder / "single_body.nc",
         checks=folder / "checks",

@@ -19,8 +19,8 @@ def made_up(folder, problem, errors=None, long_run=None, switched=None, check=No
     """A run with one problem; arrays are over method and dt, or method and time."""
     methods = ["pcdm2016", "verlet"]
     groups = {"/": xr.Dataset(attrs={"plugins": ""})}
-    coordinates = {"method": methods, "dt": DT, "end_time": ("dt", np.full(5, 1.0)), "dt_set": ("dt", ["published"] * 5)}
-    groups[f"/{problem}"] = xr.Dataset({k: (("method", "dt"), v) for k, v in (errors or {}).items()}, coordinates)
+    coordinates = {"integrator": methods, "dt": DT, "end_time": ("dt", np.full(5, 1.0)), "dt_set": ("dt", ["published"] * 5)}
+    groups[f"/{problem}"] = xr.Dataset({k: (("integrator", "dt"), v) for k, v in (errors or {}).items()}, coordinates)
     for name, data in (("long_run", long_run), ("long_run_switched", switched)):
         if data is not None:
             groups[f"/{problem}/{name}"] = data
@@ -33,8 +33,8 @@ def made_up(folder, problem, errors=None, long_run=None, switched=None, check=No
 
 def over_time(**values):
     time = np.linspace(0, 10, 6)
-    rows = {k: (("method", "time", "axis")[: np.ndim(v)], v) for k, v in values.items()}
-    return xr.Dataset(rows, {"method": ["pcdm2016", "verlet"], "time": time}, {"dt": 0.01})
+    rows = {k: (("integrator", "time", "axis")[: np.ndim(v)], v) for k, v in values.items()}
+    return xr.Dataset(rows, {"integrator": ["pcdm2016", "verlet"], "time": time}, {"dt": 0.01})
 
 
 def test_a_defect_counts_in_the_better_reading_and_on_the_worst_problem(tmp_path):
@@ -43,8 +43,8 @@ def test_a_defect_counts_in_the_better_reading_and_on_the_worst_problem(tmp_path
     defect[0, 1, 1, 2] = 1e-4  # one step of what it reads, on the second problem
     defect[1, 1] = np.nan
     check = xr.Dataset(
-        {"defect": (("method", "problem", "reading", "division"), defect)},
-        {"method": ["pcdm2016", "verlet"], "problem": ["a", "b"], "reading": ["carried", "read"], "division": [1, 2, 3]},
+        {"defect": (("integrator", "problem", "reading", "division"), defect)},
+        {"integrator": ["pcdm2016", "verlet"], "problem": ["a", "b"], "reading": ["carried", "read"], "division": [1, 2, 3]},
     )
     run = made_up(tmp_path, "heavy_top", check=check)
     assert source_claims.symplectic_defect(run, "pcdm2016", ["a"])[0] == 1e-15

@@ -415,20 +415,20 @@ def results(tmp_path_factory):
 def test_gathered_errors_are_those_of_a_run(results):
     _, folder = results
     data = storage.read_dataset(folder / "single_body.nc", "spiral_cylinder")
-    assert data.method.values.tolist() == ["spiral_leapfrog", "euler"]
+    assert data.integrator.values.tolist() == ["spiral_leapfrog", "euler"]
     dt = 1 / 128
     run = polhode.simulate("spiral_cylinder", "spiral_leapfrog", dt)
     q, omega = polhode.problems["spiral_cylinder"].exact([1.0, 1 - dt / 2], 30)
-    row = data.sel({"method": "spiral_leapfrog", "dt": dt})
+    row = data.sel(integrator="spiral_leapfrog", dt=dt)
     assert float(row.q_error_l1) == pytest.approx(np.abs(run.q.values[-1] - q[0]).sum() / np.abs(q[0]).sum(), rel=1e-9)
     stored = np.abs(run.stored_omega.values[-1] - omega[1]).sum() / np.abs(omega[1]).sum()
     assert float(row.stored_omega_error_l1) == pytest.approx(stored, rel=1e-9)
     assert float(row.mean_error) == pytest.approx((float(row.q_error_l1) + stored) / 2, rel=1e-9)
     assert float(row.mean_error_as_published) == float(row.mean_error)
     assert float(row.steps) == 128
-    assert float(data.q_order.sel({"method": "spiral_leapfrog"})) == pytest.approx(2, abs=0.1)
-    assert float(data.omega_order.sel({"method": "spiral_leapfrog"})) == pytest.approx(3, abs=0.15)
-    assert float(data.q_order.sel({"method": "euler"})) == pytest.approx(1, abs=0.1)
+    assert float(data.q_order.sel(integrator="spiral_leapfrog")) == pytest.approx(2, abs=0.1)
+    assert float(data.omega_order.sel(integrator="spiral_leapfrog")) == pytest.approx(3, abs=0.15)
+    assert float(data.q_order.sel(integrator="euler")) == pytest.approx(1, abs=0.1)
 
 
 def test_the_error_as_published_is_in_the_measure_of_the_method():
@@ -448,7 +448,10 @@ def test_the_error_as_published_is_in_the_measure_of_the_method():
 def test_gathered_groups_open_alone(results):
     _, folder = results
     long_run = storage.read_dataset(folder / "single_body.nc", group="spiral_cylinder/long_run")
-    assert long_run.q_error_l1.dims == ("method", "time") and list(long_run.method.values) == ["spiral_leapfrog", "euler"]
+    assert long_run.q_error_l1.dims == ("integrator", "time") and list(long_run.integrator.values) == [
+        "spiral_leapfrog",
+        "euler",
+    ]
     found = storage.read_dataset(folder / "single_body.nc", group="spiral_cylinder/targets")
     errors = found.mean_error.sel(target_error=1e-2)
     np.testing.assert_allclose(errors, 1e-2, rtol=0.01)
@@ -466,7 +469,7 @@ def test_several_problems_are_gathered_as_declared(results):
     spiral = polhode.methods["spiral_leapfrog"]
     for key, part in study.problems.items():
         data = storage.read_dataset(folder / "single_body.nc", key)
-        claimed = data.sel({"method": "spiral_leapfrog"})
+        claimed = data.sel(integrator="spiral_leapfrog")
         orders = (int(claimed.claimed_q_order), int(claimed.claimed_omega_order))
         assert orders == spiral.orders(part.problem.torque_class), key
         assert data.attrs["torque_class"] == part.problem.torque_class
@@ -480,13 +483,13 @@ def test_errors_of_a_moving_body(results):
     dt = float(data.dt[0])
     run = polhode.simulate("sinking_propeller", "euler", dt, samples=1)
     exact = reference.sel(time=float(run.time[-1]))
-    row = data.sel({"method": "euler", "dt": dt})
+    row = data.sel(integrator="euler", dt=dt)
     for name in ("r", "v", "omega"):
         computed, true = run[name].values[-1, 0], exact[name].values[0]
         assert float(row[f"{name}_error_l1"]) == pytest.approx(np.abs(computed - true).sum() / np.abs(true).sum(), rel=1e-12)
-    assert 0.8 < float(data.r_order.sel({"method": "euler"})) < 1.2
+    assert 0.8 < float(data.r_order.sel(integrator="euler")) < 1.2
     long_run = storage.read_dataset(folder / "single_body.nc", "sinking_propeller/long_run")
-    assert long_run.q.dims == ("method", "time", "body", "quaternion") and np.isfinite(long_run.r_error_l1.values).all()
+    assert long_run.q.dims == ("integrator", "time", "body", "quaternion") and np.isfinite(long_run.r_error_l1.values).all()
 
 
 def test_means_are_those_of_the_samples(results):
@@ -499,7 +502,7 @@ def test_means_are_those_of_the_samples(results):
     cosine, true_cosine = (x[:, 0] ** 2 + x[:, 1] ** 2 - x[:, 2] ** 2 - x[:, 3] ** 2 for x in (q, true))
     inclination = np.abs(np.arccos(cosine) - np.arccos(true_cosine)).mean()
     angle = (2 * np.arccos(np.minimum(np.abs((q * true).sum(-1)), 1))).mean()
-    row = data.sel({"method": "euler", "dt": 0.1 / 200})
+    row = data.sel(integrator="euler", dt=0.1 / 200)
     assert float(row.inclination_error_mean) == pytest.approx(inclination, rel=1e-6)
     assert float(row.angle_error_mean) == pytest.approx(angle, rel=1e-6)
 
@@ -516,9 +519,9 @@ def test_drifts_are_those_of_what_the_motion_keeps(results):
     problem = polhode.problems["asymmetric_heavy_top"]
     energy = run.energy.values + problem.potential(tuple(run.q.values.T), problem.parameter_array)
     expected = np.abs(energy - energy[0]) / run.energy.values[0]
-    np.testing.assert_allclose(heavy.energy_drift.sel({"method": "euler"}), expected, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(heavy.energy_drift.sel(integrator="euler"), expected, rtol=1e-12, atol=1e-15)
     ends = heavy.energy_drift.isel(time=-1)
-    assert float(ends.sel({"method": "spiral_leapfrog"})) < 0.1 * float(ends.sel({"method": "euler"}))
+    assert float(ends.sel(integrator="spiral_leapfrog")) < 0.1 * float(ends.sel(integrator="euler"))
     driven = storage.read_dataset(folder / "single_body.nc", "spiral_cylinder/long_run")
     assert np.isnan(driven.energy_drift).all() and np.isnan(driven.momentum_drift).all()
 
@@ -530,8 +533,8 @@ def test_switched_runs_have_the_other_normalisation(results):
         for name in ("long_run", "long_run_switched")
     )
     drift = switched.norm_error.isel(time=-1) / own.norm_error.isel(time=-1).clip(min=1e-17)
-    assert float(drift.sel({"method": "euler"})) > 1e6
-    assert float(switched.norm_error.isel(time=-1).sel({"method": "spiral_leapfrog"})) < 1e-15
+    assert float(drift.sel(integrator="euler")) > 1e6
+    assert float(switched.norm_error.isel(time=-1).sel(integrator="spiral_leapfrog")) < 1e-15
 
 
 def test_gathering_names_a_broken_cell(results, tmp_path):
@@ -576,7 +579,7 @@ def test_a_blow_up_is_gathered_as_diverged(tmp_path):
 
 def test_target_steps_meet_the_target(results):
     _, folder = results
-    found = storage.read_dataset(folder / "single_body.nc", group="spiral_cylinder/targets").sel({"method": "euler"})
+    found = storage.read_dataset(folder / "single_body.nc", group="spiral_cylinder/targets").sel(integrator="euler")
     dt = float(found.step_size[0])
     assert dt == pytest.approx(1.421e-3, rel=0.05)
     problem, method = polhode.problems["spiral_cylinder"], polhode.methods["euler"]
@@ -795,9 +798,11 @@ def curves(**errors):
     dt = np.array([1e-4, 1e-3, 1e-2, 1e-1])
     rows = np.array([np.broadcast_to(row, 4) for row in errors.values()], float)
     names = ("q_error_l1", "mean_error")
-    data = {name: (("method", "dt"), rows) for name in names} | {"steps": (("method", "dt"), np.ones((len(rows), 1)) / dt)}
-    spans = {f"q_order_dt_{end}": ("method", np.full(len(rows), value)) for end, value in (("min", 1e-4), ("max", 1e-2))}
-    return xr.Dataset(data | spans, {"method": list(errors), "dt": dt, "dt_set": ("dt", ["published"] * 4)})
+    data = {name: (("integrator", "dt"), rows) for name in names} | {
+        "steps": (("integrator", "dt"), np.ones((len(rows), 1)) / dt)
+    }
+    spans = {f"q_order_dt_{end}": ("integrator", np.full(len(rows), value)) for end, value in (("min", 1e-4), ("max", 1e-2))}
+    return xr.Dataset(data | spans, {"integrator": list(errors), "dt": dt, "dt_set": ("dt", ["published"] * 4)})
 
 
 def test_methods_are_on_the_stated_side():
@@ -822,8 +827,8 @@ def test_gains_in_orders_of_magnitude():
 
 def test_steps_are_compared_with_the_longest_of_the_others():
     targets = xr.Dataset(
-        {"step_size": (("method", "target_error"), [[3.0, 8.0], [1.0, 4.0], [2.0, 1.0]])},
-        {"method": ["own", "one", "two"], "target_error": [1e-5, 1e-2]},
+        {"step_size": (("integrator", "target_error"), [[3.0, 8.0], [1.0, 4.0], [2.0, 1.0]])},
+        {"integrator": ["own", "one", "two"], "target_error": [1e-5, 1e-2]},
     )
     assert claims.step_advantage(Seen(targets=targets), "own", ["one", "two"])[0] == 1.5
     assert claims.step_decades(Seen(targets=targets), "own", "two", 1e-2)[0] == pytest.approx(np.log10(8))
@@ -831,7 +836,9 @@ def test_steps_are_compared_with_the_longest_of_the_others():
 
 def test_problems_and_energies_won():
     def case(own, other):
-        long_run = xr.Dataset({"energy_drift": (("method", "time"), [[0, own], [0, other]])}, {"method": ["own", "other"]})
+        long_run = xr.Dataset(
+            {"energy_drift": (("integrator", "time"), [[0, own], [0, other]])}, {"integrator": ["own", "other"]}
+        )
         return Seen(errors=curves(own=own, other=other), long_run=long_run)
 
     seen = Seen(others={"a": case(1e-3, 2e-3), "b": case(1e-3, 5e-4), "c": case(1e-3, 1.5e-3)}, errors=curves(own=1))
@@ -843,10 +850,10 @@ def test_problems_and_energies_won():
 def test_normalisation_is_judged_by_what_is_lost_without_it():
     error = [[[4e-3, 1.0], [1e-3, 2.0]], [[1e-3, 1.0], [1e-3, 1.0]], [[np.nan, np.nan], [1.0, 1.0]]]
     norm = [[[1e-6, np.inf], [0, 0]], [[1e-12, 1e-11], [0, 0]], [[np.nan, np.nan], [0, 0]]]
-    dims = ("method", "normalised", "dt")
+    dims = ("integrator", "normalised", "dt")
     check = xr.Dataset(
         {"q_error_l1": (dims, error), "norm_error": (dims, norm)},
-        {"method": ["loses", "keeps", "fixed"], "normalised": [0, 1], "dt": [1e-5, 1e-3]},
+        {"integrator": ["loses", "keeps", "fixed"], "normalised": [0, 1], "dt": [1e-5, 1e-3]},
         {"end_time": 20.0},
     )
     seen = Seen(checks={"normalisation": check}, others={})
@@ -863,8 +870,8 @@ def test_normalisation_is_judged_by_what_is_lost_without_it():
 def test_iterations_and_parts_left_out_are_judged_by_the_run():
     error = [[[[4.0, 2.0], [1.0, 1.0]], [[1.2, 1.0], [0.8, 1.0]], [[1.0, 1.0], [1.0, 1.0]]]]
     check = xr.Dataset(
-        {"error": (("method", "sweeps", "quantity", "dt"), error)},
-        {"method": ["m"], "sweeps": [2, 3, 12], "quantity": ["q", "omega"], "dt": [1e-3, 1e-2]},
+        {"error": (("integrator", "sweeps", "quantity", "dt"), error)},
+        {"integrator": ["m"], "sweeps": [2, 3, 12], "quantity": ["q", "omega"], "dt": [1e-3, 1e-2]},
     )
     value, words = claims.sweeps_enough(Seen(checks={"sweeps": check}), "m", 3)
     assert value == 0.8 and words == "omega at dt = 0.001 s; with 2 up to 4"
@@ -913,11 +920,11 @@ def test_the_check_of_normalisation_switches_it(monkeypatch):
     monkeypatch.setattr(checks, "NORMALISED_DT", (1e-2, 1e-3))
     study = replace(configuration.resolve(small(), HOME), methods=("euler", "spiral_leapfrog", "pfc4_delvalle2024"))
     found = checks.normalisation(study)
-    norm = found.norm_error.sel({"method": "euler"})
+    norm = found.norm_error.sel(integrator="euler")
     assert (norm.sel(normalised=1) < 1e-15).all() and (norm.sel(normalised=0) > 1e-6).all()
-    assert (found.norm_error.sel({"method": "spiral_leapfrog"}) < 1e-14).all()
-    assert np.isnan(found.q_error_l1.sel({"method": "pfc4_delvalle2024", "normalised": 0})).all()
-    gain = found.q_error_l1.sel({"method": "spiral_leapfrog"})
+    assert (found.norm_error.sel(integrator="spiral_leapfrog") < 1e-14).all()
+    assert np.isnan(found.q_error_l1.sel(integrator="pfc4_delvalle2024", normalised=0)).all()
+    gain = found.q_error_l1.sel(integrator="spiral_leapfrog")
     assert float(gain[0, 1]) == pytest.approx(float(gain[1, 1]), rel=1e-6)
 
 

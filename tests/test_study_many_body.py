@@ -88,10 +88,11 @@ def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
         threads=3,
     )
     monkeypatch.setattr(entry, "study_of", lambda snakemake: nullcontext())
+    monkeypatch.setattr(entry, "meter", lambda snakemake, total: SimpleNamespace(advance=f"one of {total}"))
     monkeypatch.setattr(many_body, "run_all", lambda *words: given.update(words=words))
     script = HOME / "workflow" / "scripts" / "many_body.py"
     exec(compile(script.read_text(), script, "exec"), {"snakemake": rule})
-    assert given["words"][:4] == (METHOD, SETTINGS, ["0.1/1.nc"], 3)
+    assert given["words"][:4] == (METHOD, SETTINGS, ["0.1/1.nc"], 3) and given["words"][6] == "one of 1"
     assert [json.loads(text)["wildcards"] for text in given["words"][5]] == [
         {"scene": "rods", "method": METHOD, "dt": "0.1", "seed": 1}
     ]
@@ -192,14 +193,14 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     groups = gather_scenes(plan, tmp_path)
     write_groups(groups, tmp_path / "many_body.nc")
     data = groups["/rods"]
-    assert data["energy_error"].dims == ("method", "dt", "seed") and data.sizes == {"method": 2, "dt": 3, "seed": 2}
+    assert data["energy_error"].dims == ("integrator", "dt", "seed") and data.sizes == {"integrator": 2, "dt": 3, "seed": 2}
     assert list(data["dt_set"].values) == ["a", "a", "b"]
     # 0.1 s is no whole number of steps of 3e-4 s: the run ends with the last one before.
     assert data["steps"].values.tolist() == [1000, 500, 333]
     run = read_cell(tmp_path / "many_body" / "rods" / "euler" / "0.0003" / "1.nc")
     change = relative_change(run)[1:]
     expected = 100 * min(np.abs(change).mean(), abs(change[-1]))
-    assert float(data["energy_error"].sel({"method": "euler", "dt": 3e-4, "seed": 1})) == pytest.approx(expected)
+    assert float(data["energy_error"].sel(integrator="euler", dt=3e-4, seed=1)) == pytest.approx(expected)
     assert data.attrs["clumps"] == 30 and data.attrs["rayleigh_step"] == manybody.scenes["rods"].rayleigh_step
 
 
@@ -224,7 +225,7 @@ def test_what_is_kept_along_the_time_is_that_of_the_runs(tmp_path):
             write_cell(run, folder / method / "0.02" / f"{seed}.nc", plan.many_body_job("rods", method, "0.02", seed))
     data = gather_scenes(plan, tmp_path)["/rods"]
     for (method, seed), spin in spins.items():
-        own = data.sel({"method": method, "seed": seed}).isel(dt=0)
+        own = data.sel(integrator=method, seed=seed).isel(dt=0)
         np.testing.assert_array_equal(own["axial_spin"], np.abs(spin).max(1))
         np.testing.assert_array_equal(own["axial_spin_change"], np.abs(spin - spin[0]).max(1))
         blown = (method, seed) == ("euler", 1)

@@ -294,11 +294,11 @@ def check():
 
 def test_the_check_says_who_is_symplectic(check):
     assert symplecticity.symplectic(check) == ["no_squish"]
-    powers = check.power.sel({"method": "spiral_leapfrog"})
+    powers = check.power.sel(integrator="spiral_leapfrog")
     assert powers.sel(reading="carried").values == pytest.approx(2, abs=0.1)
     assert powers.sel(reading="read").values == pytest.approx(3, abs=0.1)
-    assert np.isnan(check.power.sel({"method": "no_squish"})).all()
-    assert np.isnan(check.defect.sel({"method": "pcdm2016"})).all() and (check.memory.sel({"method": "pcdm2016"}) > 1e-6).all()
+    assert np.isnan(check.power.sel(integrator="no_squish")).all()
+    assert np.isnan(check.defect.sel(integrator="pcdm2016")).all() and (check.memory.sel(integrator="pcdm2016") > 1e-6).all()
     assert (np.diff(check.constraint_defect) < 0).all()
 
 
@@ -307,7 +307,7 @@ def test_one_reading_is_enough_and_one_problem_is_not():
     defect[0, 1, 0, 1] = 1e-6  # at one step of one problem, in one reading
     defect[1, 1, :, 0] = 1e-6  # in both
     defect[2, 1] = np.nan  # no map on one problem
-    found = xr.Dataset({"defect": (("method", "problem", "reading", "division"), defect)}, {"method": ["a", "b", "c"]})
+    found = xr.Dataset({"defect": (("integrator", "problem", "reading", "division"), defect)}, {"integrator": ["a", "b", "c"]})
     assert symplecticity.symplectic(found) == ["a"]
 
 

@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import xarray as xr
 import yaml
 
+import polhode
 from polhode.study.jobs import FIGURES, FIGURES_BY_THEME, TABLES_BY_THEME
 
 HOME = Path(__file__).parents[1]
@@ -26,6 +28,7 @@ TINY = {
     "methods": METHODS,
     "digits": 30,
     "checks": ["stability"],
+    "notebooks": [],  # tests/test_notebooks.py has them
     "many_body": dict.fromkeys(yaml.safe_load((HOME / "config.yaml").read_text())["many_body"])
     | {"rods": {"methods": ["spiral_leapfrog"], "horizon": 0.1, "seeds": 2, "samples": 5}},
     "cost": {"rounds": 2, "block": 1e-5, "target_errors": [1e-2, 1e-3], "torque_prices": [0, 10]},
@@ -77,6 +80,7 @@ class House:
             "data",
             "paper",
             "docs",
+            "notebooks",
         ]
         for name in tracked:
             source = HOME / name
@@ -173,6 +177,25 @@ def test_the_report_is_made(house):
         assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == set(FIGURES)
     assert len(list((results / "cells").rglob("*.nc"))) == CELLS
     assert not [p for p in results.rglob(".*") if p.is_file()], "temporary files were left behind"
+
+
+def test_every_file_opens_as_a_tree_and_says_what_it_holds(house):
+    """Also the single runs; all open at once."""
+    paths = sorted((house.folder / "results").rglob("*.nc"))
+    kinds = {path.relative_to(house.folder / "results").parts[0] for path in paths}
+    assert kinds >= {"single_body.nc", "many_body.nc", "cost.nc", "timing.nc", "cells", "long_runs", "checks", "references"}
+    trees = {path: xr.open_datatree(path) for path in paths}
+    for path, tree in trees.items():
+        assert tree.attrs["Conventions"].startswith("CF-") and tree.attrs["title"] and tree.attrs["citation"], path
+        assert tree.attrs["version"] == polhode.__version__, path
+        for node in tree.subtree:
+            for name, variable in node.to_dataset(inherit=False).variables.items():
+                assert variable.attrs.get("long_name"), f"{path}: {node.path}: {name}"
+                assert variable.dtype.kind not in "iuf" or variable.attrs.get("units"), f"{path}: {node.path}: {name}"
+    whole = polhode.open_results(house.folder / "results")
+    assert {path.stem for path in paths if path.parent.name == "results"} <= set(whole.children)
+    for tree in trees.values():
+        tree.close()
 
 
 def test_nothing_is_done_twice(house):

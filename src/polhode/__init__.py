@@ -9,7 +9,8 @@ import polhode.methods as methods
 import polhode.problems as problems
 from polhode.body import Body
 from polhode.compilation import compile_all
+from polhode.results import open_results
 from polhode.simulate import simulate
+from polhode.version import __version__
 
-__version__ = "0.1.0"
-__all__ = ["Body", "compile_all", "methods", "problems", "simulate"]
+__all__ = ["Body", "__version__", "compile_all", "methods", "open_results", "problems", "simulate"]

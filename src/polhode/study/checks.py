@@ -80,11 +80,19 @@ def reversibility(study: Study) -> xr.Dataset:
                 angle[i, j, k], omega[i, j, k] = _there_and_back(problem, method, dt, steps)
     return xr.Dataset(
         {
-            "return_angle": (("method", "problem", "division"), angle, _attrs("angle to the orientation at the start", "rad")),
-            "return_omega": (("method", "problem", "division"), omega, _attrs("relative distance to the start, omega", "1")),
+            "return_angle": (
+                ("integrator", "problem", "division"),
+                angle,
+                _attrs("angle to the orientation at the start", "rad"),
+            ),
+            "return_omega": (
+                ("integrator", "problem", "division"),
+                omega,
+                _attrs("relative distance to the start, omega", "1"),
+            ),
             "dt": (("problem", "division"), dts, _attrs("step size", "s")),
         },
-        {"method": list(methods), "problem": list(REVERSED), "division": list(REVERSED_DIVISIONS)},
+        {"integrator": list(methods), "problem": list(REVERSED), "division": list(REVERSED_DIVISIONS)},
     )
 
 
@@ -118,8 +126,8 @@ def stability(study: Study) -> xr.Dataset:
     rate = decay_rate(system)
     limits = [stability_limit(partial(_sliding_decays, system, m, rate)) for m in methods.values()]
     return xr.Dataset(
-        {"limit": ("method", limits, _attrs("largest stable product of decay rate and step size", "1"))},
-        {"method": list(methods)},
+        {"limit": ("integrator", limits, _attrs("largest stable product of decay rate and step size", "1"))},
+        {"integrator": list(methods)},
         {"rate": rate, "rate_units": "s-1", "steps": STABILITY_STEPS, "largest": LARGEST},
     )
 
@@ -201,8 +209,8 @@ def note_corrections(study: Study) -> xr.Dataset:
             "dt": (("problem", "division"), dts, _attrs("step size", "s")),
             "fincham_distance": ((), _distance_to_fincham(True), _attrs("largest difference of q to Fincham's scheme", "1")),
             "fincham_distance_plain": ((), _distance_to_fincham(False), _attrs("the same, half step not normalised", "1")),
-            "description": ("variant", [v[0] for v in variants.values()]),
-            "equation": ("variant", [v[1] for v in variants.values()]),
+            "description": ("variant", [v[0] for v in variants.values()], {"long_name": "misprint put back"}),
+            "equation": ("variant", [v[1] for v in variants.values()], {"long_name": "equation of the note"}),
         },
         {
             "variant": list(variants),
@@ -278,8 +286,8 @@ def published_variants(study: Study) -> xr.Dataset:
             "error": ((*dims, "division"), errors, _attrs("relative L1 error at the end", "1")),
             "order": (dims, orders, _attrs("fitted order", "1")),
             "dt": ("division", dts, _attrs("step size", "s")),
-            "base": ("variant", [base for base, _, _ in variants.values()]),
-            "description": ("variant", [text for _, text, _ in variants.values()]),
+            "base": ("variant", [base for base, _, _ in variants.values()], {"long_name": "method that is changed"}),
+            "description": ("variant", [text for _, text, _ in variants.values()], {"long_name": "what is changed"}),
         },
         {"variant": list(variants), "quantity": ["q", "omega"], "division": list(VARIANT_DIVISIONS)},
         {"problem": problem.key},
@@ -433,13 +441,13 @@ def normalisation(study: Study) -> xr.Dataset:
                 # What is no number any more is as far away as can be.
                 if "diverged" in run.attrs:
                     error[i, on, k] = norm[i, on, k] = inf
-    dims = ("method", "normalised", "dt")
+    dims = ("integrator", "normalised", "dt")
     return xr.Dataset(
         {
             "q_error_l1": (dims, error, _attrs("relative L1 error of the orientation at the end", "1")),
             "norm_error": (dims, norm, _attrs("largest distance of the norm of q from 1", "1")),
         },
-        {"method": list(methods), "normalised": [0, 1], "dt": ("dt", list(NORMALISED_DT), _attrs("step size", "s"))},
+        {"integrator": list(methods), "normalised": [0, 1], "dt": ("dt", list(NORMALISED_DT), _attrs("step size", "s"))},
         {"problem": problem.key, "end_time": NORMALISED_END, "end_time_units": "s"},
     )
 
@@ -464,9 +472,9 @@ def sweeps(study: Study) -> xr.Dataset:
                 error[i, j, 0, k] = metrics.orientation_l1(run.q.values[-1], exact["q"])
                 error[i, j, 1, k] = metrics.relative_l1(run.omega.values[-1], exact["omega"])
     return xr.Dataset(
-        {"error": (("method", "sweeps", "quantity", "dt"), error, _attrs("relative L1 error at the end", "1"))},
+        {"error": (("integrator", "sweeps", "quantity", "dt"), error, _attrs("relative L1 error at the end", "1"))},
         {
-            "method": list(made),
+            "integrator": list(made),
             "sweeps": list(SWEEPS),
             "quantity": ["q", "omega"],
             "dt": ("dt", dts, _attrs("step size", "s")),

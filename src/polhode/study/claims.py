@@ -172,10 +172,9 @@ def of(data: xr.Dataset, method: str) -> xr.Dataset:
     NotInRun
         If the data do not hold it.
     """
-    if method not in data.method:
+    if method not in data.integrator:
         raise NotInRun(f"{method} is not in this run")
-    # Not data.sel(method=...): that keyword of xarray means inexact look-up.
-    return data.sel({"method": method})
+    return data.sel(integrator=method)
 
 
 def worst_interpolated_ratio(results: Inputs, method: str, targets: list[float]) -> tuple[float, str]:

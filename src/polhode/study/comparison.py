@@ -99,21 +99,23 @@ def problems_by_class(inputs: Inputs) -> list[tuple[str, list[str]]]:
 
 def all_methods(inputs: Inputs) -> list[str]:
     """All methods of the run, over all its problems, in groups."""
-    return in_order(key for problem in inputs.problems for key in inputs.of(problem).errors["method"].values)
+    return in_order(key for problem in inputs.problems for key in inputs.of(problem).errors["integrator"].values)
 
 
 def label(inputs: Inputs, method: str) -> str:
     """The name of a method, also of one that only some problems have."""
     for problem in [inputs.problem, *inputs.problems]:
-        if problem in inputs.problems and method in inputs.of(problem).errors["method"].values:
+        if problem in inputs.problems and method in inputs.of(problem).errors["integrator"].values:
             return inputs.of(problem).label(method)
     return inputs.label(method) if inputs.problem in inputs.problems else method
 
 
 def _value(data: xr.Dataset, name: str, method: str) -> float:
-    if name not in data or method not in data["method"].values:
+    # Thousands of numbers are asked for: look-ups by xarray would take seconds.
+    methods = list(data["integrator"].values)
+    if name not in data.variables or method not in methods:
         return nan
-    return float(data[name].sel({"method": method}).values)
+    return float(data.variables[name].values[methods.index(method)])
 
 
 def reference_digits(inputs: Inputs, problem: str) -> float:
@@ -137,7 +139,7 @@ def orders(inputs: Inputs) -> pd.DataFrame:
     for torque_class, keys in classes:
         for problem in keys:
             data = inputs.of(problem).errors
-            for method in in_order(data["method"].values):
+            for method in in_order(data["integrator"].values):
                 row: dict[str, Any] = {"torque_class": torque_class, "problem": problem, "method": method}
                 for short in QUANTITIES:
                     row[f"declared_{short}"] = _value(data, f"claimed_{short}_order", method)
@@ -264,12 +266,12 @@ def long_runs(inputs: Inputs, problems: Sequence[str], group: str = "long_run") 
             continue
         time = data["time"].values
         dt = float(data.attrs.get("dt", nan))
-        for method in in_order(data["method"].values):
+        for method in in_order(data["integrator"].values):
             diverged = bool(_value(data, "diverged", method) == 1)
             for name in FOLLOWED:
                 if name not in data:
                     continue
-                values = data[name].sel({"method": method}).values
+                values = data[name].sel(integrator=method).values
                 if not np.isfinite(data[name].values).any():
                     continue
                 found = drift(time, values)

@@ -175,13 +175,13 @@ def declared_step_time(step: xr.Dataset, methods: Sequence[str], frame: str = "b
     step : the group ``step`` of timing.nc or cost.nc
     frame : where the angular velocity is kept, ``body`` or ``lab``
     """
-    present = {str(key) for key in step["method"].values}
+    present = {str(key) for key in step["integrator"].values}
     fastest = step["fastest"].sel(frame=frame)
     result = np.full(len(methods), nan)
     for i, key in enumerate(methods):
         if key in present:
-            own = fastest.sel({"method": key})
-            result[i] = 1e-9 * float(own.sel(normalised=int(step["declared"].sel({"method": key}))))
+            own = fastest.sel(integrator=key)
+            result[i] = 1e-9 * float(own.sel(normalised=int(step["declared"].sel(integrator=key))))
     return result
 
 
@@ -210,9 +210,9 @@ def ladder_of(data: xr.Dataset, metric: str = "") -> tuple[NDArray[np.float64], 
     horizon = float(end.max())
     data = data.isel(dt=np.flatnonzero(end >= horizon * (1 - END_TOLERANCE))).sortby("dt")
     error = data[metric] if metric else (data["q_error_l1"] + data["omega_error_l1"]) / 2
-    values = error.transpose("method", "dt").values.astype(float)
+    values = error.transpose("integrator", "dt").values.astype(float)
     if "diverged" in data:
-        blown = data["diverged"].transpose("method", "dt").values == 1
+        blown = data["diverged"].transpose("integrator", "dt").values == 1
         # A run that left the numbers is recorded as NaN, but says that this step is too long.
         values = np.where(blown, np.inf, values)
     return data["dt"].values.astype(float), values, horizon
@@ -221,7 +221,7 @@ def ladder_of(data: xr.Dataset, metric: str = "") -> tuple[NDArray[np.float64], 
 def _starting_torques(data: xr.Dataset) -> NDArray[np.float64]:
     """How many torques each method evaluates before its first step."""
     per_step = data["torques_per_step"].values.astype(float)[:, None]
-    extra = (data["torque_evaluations"] - data["steps"] * per_step).transpose("method", "dt").values.astype(float)
+    extra = (data["torque_evaluations"] - data["steps"] * per_step).transpose("integrator", "dt").values.astype(float)
     finite = np.where(np.isfinite(extra), extra, -1).max(axis=1)
     return np.asarray(np.maximum(finite, 0.0))
 
@@ -244,7 +244,7 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
     targets : target errors
     prices : costs of one torque, in steps of direct Euler
     """
-    methods = [str(key) for key in data["method"].values]
+    methods = [str(key) for key in data["integrator"].values]
     problem = str(data.attrs.get("problem", ""))
     bodies, moving = bodies_of(problem)
     dt, errors, horizon = ladder_of(data)
@@ -261,7 +261,7 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
     def how(word: str) -> NDArray[np.int8]:
         return np.array([[f.how == word for f in row] for row in found]).reshape(sizes.shape).astype("int8")
 
-    over = ("method", "target_error")
+    over = ("integrator", "target_error")
     data_variables: dict[str, Any] = {
         "dt": (over, sizes, _attrs("largest step size that meets the target from there on downward", "s")),
         "steps": (over, steps, _attrs("whole steps to the horizon", "1")),
@@ -270,12 +270,24 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
         "coarsest": (over, how("coarsest"), _attrs("1 where the coarsest step measured meets the target", "1")),
         "time_to_solution": (over, time, _attrs("CPU time to the horizon with a torque that costs next to nothing", "s")),
         "priced_time": ((*over, "torque_price"), dear, _attrs("CPU time to the horizon with a torque of this price", "s")),
-        "ladder_error": (("method", "ladder_dt"), errors, _attrs(f"error_used: {METRIC}; infinite where a run blew up", "1")),
-        "order": ("method", [x.order.order for x in ladders], _attrs("fitted order of ladder_error", "1")),
-        "order_low": ("method", [x.order.low for x in ladders], _attrs("lowest order over shifted windows of the fit", "1")),
-        "order_high": ("method", [x.order.high for x in ladders], _attrs("highest order over shifted windows of the fit", "1")),
-        "starting_torques": ("method", _starting_torques(data), _attrs("torque evaluations before the first step", "1")),
-        "step_time": ("method", seconds[:, 0], _attrs("CPU time of one step, normalised as declared, body frame", "s")),
+        "ladder_error": (
+            ("integrator", "ladder_dt"),
+            errors,
+            _attrs(f"error_used: {METRIC}; infinite where a run blew up", "1"),
+        ),
+        "order": ("integrator", [x.order.order for x in ladders], _attrs("fitted order of ladder_error", "1")),
+        "order_low": (
+            "integrator",
+            [x.order.low for x in ladders],
+            _attrs("lowest order over shifted windows of the fit", "1"),
+        ),
+        "order_high": (
+            "integrator",
+            [x.order.high for x in ladders],
+            _attrs("highest order over shifted windows of the fit", "1"),
+        ),
+        "starting_torques": ("integrator", _starting_torques(data), _attrs("torque evaluations before the first step", "1")),
+        "step_time": ("integrator", seconds[:, 0], _attrs("CPU time of one step, normalised as declared, body frame", "s")),
     }
     for name, key in (("euler", UNIT), ("spiral", RIVAL)):
         for prefix, values in (("", time), ("priced_", dear)):
@@ -286,11 +298,13 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
     scope = "the rotation of one body" if bodies == 1 else f"the rotation of {bodies} bodies, a torque priced for each"
     if moving:
         scope += "; the motion of the centre of mass is not timed, and its error not looked at"
-    coordinates = {name: ("method", data[name].values) for name in ("label", "variant_of", "torques_per_step") if name in data}
+    coordinates = {
+        name: ("integrator", data[name].values) for name in ("label", "variant_of", "torques_per_step") if name in data
+    }
     return xr.Dataset(
         data_variables,
         {
-            "method": methods,
+            "integrator": methods,
             **coordinates,
             "target_error": ("target_error", list(map(float, targets)), _attrs("target error", "1")),
             "torque_price": ("torque_price", list(map(float, prices)), _attrs("cost of a torque in steps of euler", "1")),
@@ -318,7 +332,7 @@ def published_cost(data: xr.Dataset, targets: xr.Dataset | None, step: xr.Datase
     from the ladder. The authors' program keeps the angular velocity in the lab and turns it into the body and back every
     step, hence the dimension ``frame``.
     """
-    methods = [str(key) for key in data["method"].values]
+    methods = [str(key) for key in data["integrator"].values]
     dt, errors, horizon = ladder_of(data, "mean_error_as_published")
     drawn = np.array([[Ladder(dt, row, horizon).find(t).dt for t in PUBLISHED_TARGETS] for row in errors])
     sizes = drawn.copy()
@@ -327,12 +341,12 @@ def published_cost(data: xr.Dataset, targets: xr.Dataset | None, step: xr.Datase
         for j, target in enumerate(PUBLISHED_TARGETS):
             here = np.flatnonzero(np.isclose(known, target, rtol=1e-9))
             for i, key in enumerate(methods):
-                if here.size and key in targets["method"].values:
-                    sizes[i, j] = float(targets["step_size_as_published"].sel({"method": key}).values[here[0]])
+                if here.size and key in targets["integrator"].values:
+                    sizes[i, j] = float(targets["step_size_as_published"].sel(integrator=key).values[here[0]])
     steps = np.vectorize(lambda x: whole_steps(x, horizon), otypes=[float])(sizes)
     frames = [str(name) for name in step["frame"].values]
     time = np.stack([steps * declared_step_time(step, methods, frame)[:, None] for frame in frames])
-    over = ("method", "target_error")
+    over = ("integrator", "target_error")
     variables: dict[str, Any] = {
         "dt": (over, sizes, _attrs("largest step size that meets the target", "s")),
         "ladder_dt_at_target": (over, drawn, _attrs("the same, read from the ladder of step sizes", "s")),
@@ -346,8 +360,8 @@ def published_cost(data: xr.Dataset, targets: xr.Dataset | None, step: xr.Datase
     return xr.Dataset(
         variables,
         {
-            "method": methods,
-            **{name: ("method", data[name].values) for name in ("label", "variant_of") if name in data},
+            "integrator": methods,
+            **{name: ("integrator", data[name].values) for name in ("label", "variant_of") if name in data},
             "target_error": ("target_error", list(PUBLISHED_TARGETS), _attrs("target error", "1")),
             "frame": frames,
         },
@@ -371,16 +385,16 @@ def operation_counts(methods: Iterable[str]) -> xr.Dataset:
             rows[name][i] = getattr(_counted(registry, key, normalise), "total", nan)
     texts = OPERATIONS | {name: f"all arithmetic {'with' if on else 'without'} normalisation" for name, on in SWITCHED.items()}
     variables: dict[str, Any] = {
-        name: ("method", rows[name], _attrs(f"{text} of one step", "1")) for name, text in texts.items()
+        name: ("integrator", rows[name], _attrs(f"{text} of one step", "1")) for name, text in texts.items()
     }
     known = [_known(registry, key) for key in keys]
     variables["normalises"] = (
-        "method",
+        "integrator",
         np.array([bool(method and method.normalises) for method in known], "int8"),
         _attrs("whether the method declares normalisation, which all but the two totals go by", "1"),
     )
     labels = [method.label if method else key for key, method in zip(keys, known, strict=True)]
-    return xr.Dataset(variables, {"method": keys, "label": ("method", labels)})
+    return xr.Dataset(variables, {"integrator": keys, "label": ("integrator", labels)})
 
 
 def _known(registry: Any, key: str) -> Method | None:
@@ -412,7 +426,7 @@ def cost_groups(
     groups = {
         "/": xr.Dataset(attrs=dict(timing["/"].attrs)),
         "step": step,
-        "operations": operation_counts(str(key) for key in step["method"].values),
+        "operations": operation_counts(str(key) for key in step["integrator"].values),
     }
     targets, prices = sorted(targets, reverse=True), sorted(prices)
     for problem in group_names(single_body):
@@ -421,7 +435,7 @@ def cost_groups(
         if problem == PUBLISHED_PROBLEM:
             found = f"{problem}/targets"
             searched = read_dataset(single_body, found) if has_group(single_body, found) else None
-            groups[f"{problem}/published"] = published_cost(data, searched, step)
+            groups["published"] = published_cost(data, searched, step)
     return groups
 
 
@@ -430,6 +444,7 @@ def run_cost(timing: str | Path, single_body: str | Path, study: Study, output: 
     assert study.cost is not None
     groups = {"/": read_dataset(timing), "step": read_dataset(timing, "step")}
     found = cost_groups(groups, single_body, study.cost.target_errors, study.cost.torque_prices)
+    found["/"].attrs["title"] = "What it costs to reach an error: steps, torques and CPU time; one group for each problem"
     found["/"].attrs["configuration"] = study.json
     found["/"].attrs.pop("job", None)  # that of the timing alone
     if str(many_body) and has_group(timing, "many_body"):

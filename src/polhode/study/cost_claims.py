@@ -80,7 +80,7 @@ def normalisation_time(results: Inputs, method: str, frame: str) -> Measured:
 def time_ratio(results: Inputs, method: str, other: str, target: float, frame: str = "body") -> Measured:
     """How many times longer another method takes to a target error. The numbers of steps are known; their times scatter."""
     # By the published metric, and with the time steps that the study searched for where it did.
-    found = results.cost(f"{results.problem}/published").sel(frame=frame)
+    found = results.cost("published").sel(frame=frame)
     if target not in found.target_error:
         raise NotInRun(f"target {target:g} is not in this run")
     one, two = (float(of(found, m).time_to_solution.sel(target_error=target)) for m in (method, other))

@@ -51,7 +51,7 @@ class Departure:
 
 def below(data: xr.Dataset) -> Iterator[Departure]:
     """The orders in a group of single_body.nc that stay more than :data:`TOLERANCE` below what is declared."""
-    for i, method in enumerate(map(str, data["method"].values)):
+    for i, method in enumerate(map(str, data["integrator"].values)):
         for short, quantity, error in ORDERED:
             declared, measured = int(data[f"claimed_{short}_order"].values[i]), float(data[f"{short}_order"].values[i])
             errors = data[error].values[i]
@@ -69,7 +69,7 @@ def above(groups: Iterable[xr.Dataset], methods: Sequence[str]) -> Iterator[Depa
     found: dict[tuple[str, str, str], Departure] = {}
     for data in groups:
         problem, torque_class = str(data.attrs.get("problem", "")), str(data.attrs.get("torque_class", ""))
-        for i, method in enumerate(map(str, data["method"].values)):
+        for i, method in enumerate(map(str, data["integrator"].values)):
             for short, quantity, _ in ORDERED if method in methods else ():
                 declared, measured = int(data[f"claimed_{short}_order"].values[i]), float(data[f"{short}_order"].values[i])
                 key, label = (torque_class, method, short), str(data["label"].values[i])
@@ -86,12 +86,12 @@ def remarks(groups: Mapping[str, xr.Dataset], plugins: Sequence[str]) -> list[st
     groups : those of :func:`polhode.study.gather.gather`
     plugins : keys of the user's own methods
     """
-    problems = [data for name, data in groups.items() if name.count("/") == 1 and name != "/" and "method" in data.coords]
+    problems = [data for name, data in groups.items() if name.count("/") == 1 and name != "/" and "integrator" in data.coords]
     every = [departure for data in problems for departure in below(data)]
     lines = []
     for key in plugins:
-        own = [data for data in problems if key in data["method"].values]
-        blown = sum(int(data["diverged"].sel({"method": key}).sum()) for data in own)
+        own = [data for data in problems if key in data["integrator"].values]
+        blown = sum(int(data["diverged"].sel(integrator=key).sum()) for data in own)
         runs = sum(data.sizes["dt"] for data in own)
         if runs and blown == runs:
             lines.append(f"{key}: every one of its {runs} runs blew up and is recorded as diverged; see its kernels")

@@ -123,9 +123,9 @@ def of_seeds(data: xr.Dataset, method: str, row: int, name: str = "energy_error"
     NotInRun
         If the data do not hold the method.
     """
-    if method not in data["method"].values:
+    if method not in data["integrator"].values:
         raise NotInRun(f"{method} is not among the methods of this scene")
-    values = np.asarray(data[name].sel({"method": method}).isel(dt=row).values, float)
+    values = np.asarray(data[name].sel(integrator=method).isel(dt=row).values, float)
     return np.where(np.isnan(values), np.inf, values)
 
 

@@ -196,7 +196,7 @@ def _forget_damaged(plan: Plan, folder: Path) -> list[Path]:
 
 def _gather(plan: Plan, folder: Path) -> dict[str, xr.Dataset]:
     source = _Source(plan, folder)
-    groups = {"/": xr.Dataset(attrs={"configuration": plan.study.json, "plugins": ",".join(plan.study.plugin_methods)})}
+    groups = {"/": xr.Dataset(attrs=_root_attributes(plan))}
     for key, part in plan.study.problems.items():
         exact = Exact(folder / "references" / f"{key}.nc", plan.reference_job(key))
         groups[f"/{key}"] = _runs(part, exact, source)
@@ -207,6 +207,14 @@ def _gather(plan: Plan, folder: Path) -> dict[str, xr.Dataset]:
         if part.targets is not None:
             groups[f"/{key}/targets"] = _targets(part, source)
     return groups
+
+
+def _root_attributes(plan: Plan) -> dict[str, str]:
+    return {
+        "title": "Errors, orders and long runs of integrators of rigid-body rotation; one group for each problem",
+        "configuration": plan.study.json,
+        "plugins": ",".join(plan.study.plugin_methods),
+    }
 
 
 class _Source:
@@ -231,7 +239,7 @@ def _method_coordinates(problem: Case, keys: Sequence[str]) -> dict[str, Any]:
         "claimed_omega_order": [omega for _, omega in orders],
         "stored_offset": [m.stored_offset for m in methods],
     }
-    return {"method": list(keys), **{name: ("method", values) for name, values in columns.items()}}
+    return {"integrator": list(keys), **{name: ("integrator", values) for name, values in columns.items()}}
 
 
 def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
@@ -252,7 +260,7 @@ def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
                 if part.means:
                     for name, mean in run_means(cell, exact).items():
                         errors[name][i, j] = mean
-    dims = ("method", "dt")
+    dims = ("integrator", "dt")
     data: dict[str, Any] = {name: (dims, errors[name], _attrs(*texts[name])) for name in texts}
     data["steps"] = (dims, counts["steps"], _attrs("steps", "1"))
     data["torque_evaluations"] = (dims, counts["torque_evaluations"], _attrs("torque evaluations", "1"))
@@ -274,7 +282,7 @@ def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
             ("points", "step sizes of the fit", "1"),
         ):
             label = f"{short}_order" if field == "order" else f"{short}_order_{field}"
-            data[label] = ("method", [getattr(o, field) for o in orders], _attrs(f"{text}, {name}", units))
+            data[label] = ("integrator", [getattr(o, field) for o in orders], _attrs(f"{text}, {name}", units))
     coordinates = {
         **_method_coordinates(part.problem, part.methods),
         "dt": ("dt", dt, _attrs("step size", "s")),
@@ -298,14 +306,15 @@ def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
 def _long_runs(part: ProblemStudy, kind: str, methods: Sequence[str], exact: Exact, source: _Source) -> xr.Dataset:
     assert part.long_run is not None
     problem, times = part.problem, part.long_run.times
+    keys = part.methods  # all, also those that were not run: a group with fewer would not open below its parent
     texts = {**ERRORS, **DRIFTS, **(MOVING_ERRORS if _moves(problem) else {})}
-    errors = {name: np.full((len(methods), len(times)), np.nan) for name in texts}
+    errors = {name: np.full((len(keys), len(times)), np.nan) for name in texts}
     bodies = (len(problem.bodies),) if isinstance(problem, System) else ()
     body_dims = ("body",) * len(bodies)
-    q = np.full((len(methods), len(times), *bodies, 4), np.nan)
-    omega = np.full((len(methods), len(times), *bodies, 3), np.nan)
-    diverged = np.zeros(len(methods), "int8")
-    for i, key in enumerate(methods):
+    q = np.full((len(keys), len(times), *bodies, 4), np.nan)
+    omega = np.full((len(keys), len(times), *bodies, 3), np.nan)
+    diverged = np.full(len(keys), np.nan)
+    for i, key in ((i, key) for i, key in enumerate(keys) if key in methods):
         (run,) = (run for run in source.plan.long_runs(problem.key, key) if run.kind == kind)
         cell = source.read(run)
         diverged[i] = "@diverged" in cell
@@ -317,7 +326,7 @@ def _long_runs(part: ProblemStudy, kind: str, methods: Sequence[str], exact: Exa
             found |= run_errors(cell, exact, problem, slice(None), method(key).published_error)
         for name, value in found.items():
             errors[name][i] = value
-    dims = ("method", "time")
+    dims = ("integrator", "time")
     data: dict[str, Any] = {name: (dims, errors[name], _attrs(*texts[name])) for name in texts}
     data["q"] = ((*dims, *body_dims, "quaternion"), q, _attrs("orientation, body to lab", "1"))
     data["omega"] = ((*dims, *body_dims, "axis"), omega, _attrs("angular velocity in the body frame", "rad s-1"))
@@ -325,9 +334,9 @@ def _long_runs(part: ProblemStudy, kind: str, methods: Sequence[str], exact: Exa
         rows = exact.at(times)
         data["exact_q"] = (("time", *body_dims, "quaternion"), exact.q[rows], _attrs("exact orientation, body to lab", "1"))
         data["exact_omega"] = (("time", *body_dims, "axis"), exact.omega[rows], _attrs("exact angular velocity", "rad s-1"))
-    data["diverged"] = ("method", diverged, _attrs("1 where the run blew up", "1"))
+    data["diverged"] = ("integrator", diverged, _attrs("1 where the run blew up, NaN where there is none", "1"))
     coordinates = {
-        **_method_coordinates(problem, methods),
+        **_method_coordinates(problem, keys),
         "time": ("time", times, _attrs("time", "s")),
         "quaternion": ["0", "x", "y", "z"],
         "axis": ["x", "y", "z"],
@@ -347,7 +356,7 @@ def _targets(part: ProblemStudy, source: _Source) -> xr.Dataset:
         "step_size_as_published": ("the same, the orientation measured as the publication measures the method", "s"),
     }
     return xr.Dataset(
-        {name: (("method", "target_error"), [cell[name] for cell in found], _attrs(*text)) for name, text in data.items()},
+        {name: (("integrator", "target_error"), [cell[name] for cell in found], _attrs(*text)) for name, text in data.items()},
         {
             **_method_coordinates(part.problem, part.methods),
             "target_error": ("target_error", list(part.targets.errors), _attrs("target error", "1")),

@@ -12,9 +12,13 @@ import yaml
 from numpy.typing import ArrayLike
 
 import polhode.methods as _methods
-from polhode.study.storage import group_names, has_group, read_cell, read_dataset, read_values
+from polhode.study.storage import read_cell, read_dataset, read_groups, read_values
 
 methods: Any = _methods
+
+
+def _at_the_top(groups: dict[str, xr.Dataset]) -> list[str]:
+    return [name[1:] for name in groups if name.count("/") == 1 and name != "/"]
 
 
 class NotInRun(LookupError):
@@ -60,6 +64,7 @@ class Inputs:
     released: str | Path = ""
     problem: str = "spiral_cylinder"
     _others: dict[str, "Inputs"] = field(default_factory=dict, repr=False, compare=False)
+    _read: dict[str, dict[str, xr.Dataset]] = field(default_factory=dict, repr=False, compare=False)
 
     def of(self, problem: str) -> "Inputs":
         """The same run, seen from another problem; each file is read once."""
@@ -72,14 +77,21 @@ class Inputs:
     @cached_property
     def problems(self) -> list[str]:
         """Keys of the problems in this run, in the order of the configuration."""
-        return group_names(self.single_body)
+        return _at_the_top(self._groups(self.single_body))
+
+    def _groups(self, path: str | Path) -> dict[str, xr.Dataset]:
+        """The groups of a file, which is opened once: that takes longer than reading them all."""
+        if str(path) not in self._read:
+            self._read[str(path)] = read_groups(path)
+        return self._read[str(path)]
 
     def _group(self, *names: str) -> xr.Dataset:
         if self.problem not in self.problems:
             raise NotInRun(f"this run does not hold the problem {self.problem}")
-        if not has_group(self.single_body, "/".join((self.problem, *names))):
+        groups, name = self._groups(self.single_body), "/".join(("", self.problem, *names))
+        if name not in groups:
             raise NotInRun(f"this run has no {' '.join(names)} of the problem {self.problem}")
-        return read_dataset(self.single_body, "/".join((self.problem, *names)))
+        return groups[name]
 
     def check(self, name: str) -> xr.Dataset:
         """An experiment on single methods: checks/NAME.nc."""
@@ -98,15 +110,16 @@ class Inputs:
         """
         if not str(self.cost_file) or not Path(self.cost_file).is_file():
             raise NotInRun("this run measured no times (cost: null)")
-        if not has_group(self.cost_file, group):
+        groups = self._groups(self.cost_file)
+        if f"/{group}" not in groups:
             raise NotInRun(f"the cost study of this run does not hold {group}")
-        return read_dataset(self.cost_file, group)
+        return groups[f"/{group}"]
 
     @cached_property
     def scenes(self) -> list[str]:
         """Keys of the many-body scenes in this run."""
         there = str(self.many_body_file) and Path(self.many_body_file).is_file()
-        return group_names(self.many_body_file) if there else []
+        return _at_the_top(self._groups(self.many_body_file)) if there else []
 
     def many_body(self, scene: str) -> xr.Dataset:
         """The many-body runs of a scene: a group of many_body.nc.
@@ -118,14 +131,14 @@ class Inputs:
         """
         if scene not in self.scenes:
             raise NotInRun(f"this run does not hold many bodies of the scene {scene}")
-        return read_dataset(self.many_body_file, scene)
+        return self._groups(self.many_body_file)[f"/{scene}"]
 
     def released_many_body(self, scene: str) -> xr.Dataset:
         """The same of the full study that came with the code: a group of released/many_body.nc."""
         path = Path(self.released) / "many_body.nc"
-        if not str(self.released) or not path.is_file() or not has_group(path, scene):
+        if not str(self.released) or not path.is_file() or f"/{scene}" not in self._groups(path):
             raise NotInRun(f"no full study of the scene {scene} came with this code")
-        return read_dataset(path, scene)
+        return self._groups(path)[f"/{scene}"]
 
     def film(self, scene: str) -> dict[str, Any]:
         """A short run of a scene with all that is needed to draw it, see :func:`polhode.study.many_body.run_film`."""
@@ -136,7 +149,7 @@ class Inputs:
 
     @cached_property
     def errors(self) -> xr.Dataset:
-        """Errors over method and dt."""
+        """Errors over integrator and dt."""
         return self._group()
 
     @cached_property
@@ -147,23 +160,24 @@ class Inputs:
 
     @cached_property
     def long_run(self) -> xr.Dataset:
-        """Errors over method and time at one dt."""
+        """Errors over integrator and time at one dt."""
         return self._group("long_run")
 
     @cached_property
     def long_run_switched(self) -> xr.Dataset:
-        """The same runs with normalisation switched."""
-        return self._group("long_run_switched")
+        """The same runs with normalisation switched, of the methods that can switch it."""
+        data = self._group("long_run_switched")
+        return data.isel(integrator=data["diverged"].notnull().values) if "diverged" in data else data
 
     @cached_property
     def targets(self) -> xr.Dataset:
-        """The largest step that meets each target error, over method and target_error."""
+        """The largest step that meets each target error, over integrator and target_error."""
         return self._group("targets")
 
     @cached_property
     def plugins(self) -> list[str]:
         """Keys of the user's own methods."""
-        named = str(read_dataset(self.single_body).attrs["plugins"])
+        named = str(self._groups(self.single_body)["/"].attrs["plugins"])
         return [key for key in named.split(",") if key]
 
     @cached_property
@@ -220,23 +234,23 @@ class Inputs:
         """
         if not is_published_ladder(self.ladder["dt"].values):
             return float("nan")
-        if method not in self.ladder["method"].values:
+        if method not in self.ladder["integrator"].values:
             return float("nan")
-        error = self.ladder["mean_error_as_published"].sel({"method": method}).values
+        error = self.ladder["mean_error_as_published"].sel(integrator=method).values
         return interpolated_step(self.ladder["dt"].values, error, target)
 
     def declared(self, method: str, name: str, default: Any = "") -> Any:
         """What a method declares: from the registry, else from the data, else ``default``."""
         if method in methods:
             return getattr(methods[method], name, default)
-        if name in self.errors and method in self.errors["method"].values:
-            return self.errors[name].sel({"method": method}).values.item()
+        if name in self.errors and method in self.errors["integrator"].values:
+            return self.errors[name].sel(integrator=method).values.item()
         return default
 
     def label(self, method: str) -> str:
         """The name of a method in figures and tables: from the data, which also know the plug-ins."""
-        if "label" in self.errors and method in self.errors["method"].values:
-            return str(self.errors["label"].sel({"method": method}).values.item())
+        if "label" in self.errors and method in self.errors["integrator"].values:
+            return str(self.errors["label"].sel(integrator=method).values.item())
         return str(self.declared(method, "label", method))
 
 

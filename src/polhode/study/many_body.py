@@ -30,6 +30,7 @@ def run_all(
     workers: int = 1,
     say: Say = print,
     jobs: Sequence[str] = (),
+    done: Callable[[], object] = lambda: None,
 ) -> None:
     """Run one method from several initial states with one or more step sizes, and write each run as soon as it is done.
 
@@ -50,6 +51,8 @@ def run_all(
         Called with a line about each run and some about all: steps, time of a step, CPU seconds. None of it goes into the data.
     jobs : sequence of str
         What each file shall say about where it comes from, see :func:`polhode.study.storage.job_text`.
+    done : function
+        Called after each run.
     """
     began = time.perf_counter()
     texts = jobs or [""] * len(outputs)
@@ -65,6 +68,7 @@ def run_all(
     for dt, line, cpu in _spread(work, tasks, workers):
         cpu_seconds[dt] += cpu
         say(line)
+        done()
     say(f"{len(tasks)} runs of {method} on {settings['scene']}")
     say(f"wall_seconds {time.perf_counter() - began:.6f}")
     say(f"cpu_seconds {sum(cpu_seconds.values()):.6f}")
@@ -132,10 +136,14 @@ def film_of(scene: manybody.Scene, method: str, dt: float, horizon: float, frame
         {
             "r": run["r"].variable.astype("float32"),
             "q": run["q"].variable.astype("float32"),
-            "kind": ("clump", look["kind"]),
-            "sphere_kind": ("sphere", look["sphere_kind"]),
-            "centre": (("sphere", "axis"), look["centre"], {"units": "m"}),
-            "radius": ("sphere", look["radius"], {"units": "m"}),
+            "kind": ("clump", look["kind"], {"long_name": "number of its kind, from 0", "units": "1"}),
+            "sphere_kind": ("sphere", look["sphere_kind"], {"long_name": "kind of clump that has the sphere", "units": "1"}),
+            "centre": (
+                ("sphere", "axis"),
+                look["centre"],
+                {"long_name": "centre of the sphere in the body frame", "units": "m"},
+            ),
+            "radius": ("sphere", look["radius"], {"long_name": "radius of the sphere", "units": "m"}),
         },
         {"time": run["time"]},
         {**run.attrs, "kinds": ",".join(k.key for k in kinds), "labels": ",".join(k.label for k in kinds)},

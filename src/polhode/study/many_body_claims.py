@@ -35,7 +35,7 @@ def row_of(data: xr.Dataset, method: str, dt: float) -> int:
     NotInRun
         If the data hold neither this step nor this method.
     """
-    if method not in data["method"].values:
+    if method not in data["integrator"].values:
         raise NotInRun(f"{method} is not among the methods of this scene")
     row = int(np.argmin(np.abs(data["dt"].values / dt - 1)))
     if abs(data["dt"].values[row] / dt - 1) > 1e-6:
@@ -165,9 +165,9 @@ def rise(data: xr.Dataset, method: str) -> Estimate:
 
 def _along(data: xr.Dataset, method: str, name: str) -> np.ndarray:
     """The size of a change along the time: (seed, time); after a blow-up it is infinite."""
-    if name not in data or method not in data["method"].values:
+    if name not in data or method not in data["integrator"].values:
         raise NotInRun(f"the rods were not followed over time with {method}")
-    values = np.abs(data[name].sel({"method": method}).transpose("seed", "time").values.astype(float))
+    values = np.abs(data[name].sel(integrator=method).transpose("seed", "time").values.astype(float))
     return np.where(np.isnan(values), inf, values)
 
 

@@ -22,21 +22,21 @@ def many_body_times(timing: xr.Dataset, scenes: Mapping[str, xr.Dataset], error:
 
     Returns
     -------
-    Over case (the scenes of the study) and method: ``dt`` (s), ``steps``, ``step_time`` (us), ``cpu`` (s of one run); NaN where
-    the error is not met, or was not exceeded, on the step sizes of the study, and where nothing was timed.
+    Over case (the scenes of the study) and integrator: ``dt`` (s), ``steps``, ``step_time`` (us), ``cpu`` (s of one run); NaN
+    where the error is not met, or was not exceeded, on the step sizes of the study, and where nothing was timed.
     """
-    methods = list(map(str, timing["method"].values))
+    methods = list(map(str, timing["integrator"].values))
     shape = (len(scenes), len(methods))
     dt, steps, step_time = (np.full(shape, np.nan) for _ in range(3))
     for i, data in enumerate(scenes.values()):
         scene = str(data.attrs["scene"])
         for j, key in enumerate(methods):
             if scene in timing["scene"]:
-                step_time[i, j] = float(timing["fastest"].sel({"scene": scene, "method": key}))
-            if key in data["method"].values:
+                step_time[i, j] = float(timing["fastest"].sel(scene=scene, integrator=key))
+            if key in data["integrator"].values:
                 dt[i, j] = step_for(data, key, error)
                 steps[i, j] = np.floor(float(data.attrs["horizon"]) / dt[i, j]) if np.isfinite(dt[i, j]) else np.nan
-    dims = ("case", "method")
+    dims = ("case", "integrator")
     texts = {
         "dt": (dt, "largest step that keeps the mean energy error below the target", "s"),
         "steps": (steps, "steps of a run with it", "1"),
@@ -45,6 +45,6 @@ def many_body_times(timing: xr.Dataset, scenes: Mapping[str, xr.Dataset], error:
     }
     return xr.Dataset(
         {name: (dims, values, {"long_name": text, "units": units}) for name, (values, text, units) in texts.items()},
-        {"case": list(scenes), "method": methods, "label": ("method", list(map(str, timing["label"].values)))},
+        {"case": list(scenes), "integrator": methods, "label": ("integrator", list(map(str, timing["label"].values)))},
         {"target_error": error, "target_error_units": "%"},
     )

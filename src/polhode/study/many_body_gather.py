@@ -52,7 +52,12 @@ def gather_scenes(plan: Plan, folder: str | Path) -> dict[str, xr.Dataset]:
         it again.
     """
     study = plan.study
-    root = xr.Dataset(attrs={"configuration": study.json, "plugins": ",".join(study.plugin_methods)})
+    attributes = {
+        "title": "Energy errors of rigid clumps that collide in a box; one group for each scene",
+        "configuration": study.json,
+        "plugins": ",".join(study.plugin_methods),
+    }
+    root = xr.Dataset(attrs=attributes)
     found = {key: _scene(plan, part, Path(folder) / "many_body" / key) for key, part in study.scenes.items()}
     return {"/": root, **{f"/{key}": data for key, data in found.items()}}
 
@@ -83,16 +88,16 @@ def _scene(plan: Plan, part: SceneStudy, folder: Path) -> xr.Dataset:
                     times = run["time"]
                     for name, line in _along(run, relative).items():
                         along.setdefault(name, np.full((len(part.methods), part.seeds, len(times)), np.nan))[i, seed] = line
-    dims = ("method", "dt", "seed")
+    dims = ("integrator", "dt", "seed")
     data: dict[str, Any] = {name: (dims, values[name], _about(*text)) for name, text in ENERGIES.items()}
     data["diverged"] = (dims, np.isfinite(values["diverged_at"]).astype("int8"), _about("1 where the run blew up", "1"))
     data["diverged_at"] = (dims, values["diverged_at"], _about("time by which the run blew up", "s"))
     for name, line in along.items():
-        data[name] = (("method", "seed", "time"), line, _about(*ALONG[name]))
+        data[name] = (("integrator", "seed", "time"), line, _about(*ALONG[name]))
     coordinates: dict[str, Any] = {
-        "method": list(part.methods),
-        "label": ("method", [method(key).label for key in part.methods]),
-        "variant_of": ("method", [method(key).variant_of for key in part.methods]),
+        "integrator": list(part.methods),
+        "label": ("integrator", [method(key).label for key in part.methods]),
+        "variant_of": ("integrator", [method(key).variant_of for key in part.methods]),
         "dt": ("dt", [step.dt for step in part.steps], _about("step size", "s")),
         "dt_set": ("dt", [step.set_name for step in part.steps]),
         "steps": ("dt", [step.steps for step in part.steps], _about("steps of a run", "1")),

@@ -55,7 +55,7 @@ def many_body_timing(
                 samples[i, j, turn] = runs[scene, key]() / steps * 1e6
     # A pair with one bad sample is bad: minimum and median are NaN then.
     samples[~(samples.min(-1) > 0)] = np.nan
-    dims = ("scene", "method", "sample")
+    dims = ("scene", "integrator", "sample")
     return xr.Dataset(
         {
             "samples": (dims, samples, {"long_name": "time of a step of the scene, each sample", "units": "us"}),
@@ -64,10 +64,10 @@ def many_body_timing(
         },
         {
             "scene": list(scenes),
-            "method": [m.key for m in methods],
-            "label": ("method", [m.label for m in methods]),
+            "integrator": [m.key for m in methods],
+            "label": ("integrator", [m.label for m in methods]),
             "dt": ("scene", [DT[s] for s in scenes], {"long_name": "step size", "units": "s"}),
-            "clumps": ("scene", [len(manybody.scenes[s]) for s in scenes], {"long_name": "clumps"}),
+            "clumps": ("scene", [len(manybody.scenes[s]) for s in scenes], {"long_name": "clumps", "units": "1"}),
         },
         {"steps": steps, "rounds": rounds},
     )

@@ -24,11 +24,11 @@ def candidates(data: xr.Dataset, one_torque: bool = False, as_published: bool = 
     one_torque : leave out those with several torques in a step
     as_published : keep the variants that reproduce published curves
     """
-    keys = [str(key) for key in data["method"].values]
+    keys = [str(key) for key in data["integrator"].values]
     if not as_published:
         keys = [key for key in keys if not key.endswith(AS_PUBLISHED)]
     if one_torque:
-        keys = [key for key in keys if int(data["torques_per_step"].sel({"method": key})) == 1]
+        keys = [key for key in keys if int(data["torques_per_step"].sel(integrator=key)) == 1]
     return keys
 
 
@@ -49,7 +49,7 @@ def ranked(data: xr.Dataset, target: float, price: float, keys: Iterable[str]) -
     """
     rows = []
     for key in keys:
-        own = data.sel({"method": key})
+        own = data.sel(integrator=key)
         found = ladder(data, key).find(target)
         steps = whole_steps(found.dt, float(data.attrs["horizon"]))
         torques = steps * float(own["torques_per_step"]) + float(own["starting_torques"])
@@ -69,7 +69,7 @@ def _how(found: Found) -> tuple[object, ...]:
 
 def ladder(data: xr.Dataset, key: str) -> Ladder:
     """The measured errors of one method, from a problem's group of cost.nc."""
-    own = data.sel({"method": key})
+    own = data.sel(integrator=key)
     return Ladder(data["ladder_dt"].values, own["ladder_error"].values, float(data.attrs["horizon"]))
 
 
@@ -79,7 +79,7 @@ def winners(data: xr.Dataset, keys: Iterable[str]) -> dict[tuple[float, float], 
     For all target errors and prices that the file tabulates; the list is empty where none reaches the target.
     """
     keys = list(keys)
-    times = data["priced_time"].sel({"method": keys}).transpose("target_error", "torque_price", "method").values
+    times = data["priced_time"].sel(integrator=keys).transpose("target_error", "torque_price", "integrator").values
     result = {}
     for i, target in enumerate(data["target_error"].values):
         for j, price in enumerate(data["torque_price"].values):
@@ -91,5 +91,5 @@ def winners(data: xr.Dataset, keys: Iterable[str]) -> dict[tuple[float, float], 
 
 def at_the_edge(data: xr.Dataset, key: str, target: float) -> bool:
     """Whether the step size lies at the end of what was run: extrapolated, or the coarsest."""
-    own = data.sel({"method": key, "target_error": target})
+    own = data.sel(integrator=key, target_error=target)
     return bool(own["extrapolated"] == 1) or bool(own["coarsest"] == 1)

@@ -14,13 +14,14 @@ import pandas as pd
 import xarray as xr
 
 from polhode.cli import UsageError, not_negative, positive
+from polhode.progress import Stage, watched
 from polhode.registry import nearest
 from polhode.study.ranking import candidates, ladder, ranked
 from polhode.study.storage import group_names, read_dataset
 
 SUMMARY = "which method and which step size for an error and a price of the torque"
 #: Groups of cost.nc that are no problems.
-OTHER_GROUPS = ("step", "operations", "many_body", "many_body_times")
+OTHER_GROUPS = ("step", "operations", "published", "many_body", "many_body_times")
 #: What is measured by the project itself and comes with its source, for those who have no run of their own.
 RELEASED = Path("data/released/cost.nc")
 #: How many methods the table shows.
@@ -58,7 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     path = find_file(arguments.results)
     try:
-        text = advice(path, arguments.problem, arguments.error, arguments.torque_price, arguments.one_torque, arguments.all)
+        with watched(Stage("looking up")):
+            text = advice(path, arguments.problem, arguments.error, arguments.torque_price, arguments.one_torque, arguments.all)
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError) as error:
         # Whatever part of the file is damaged: nothing else is read here.
         why = " ".join(str(error).split())

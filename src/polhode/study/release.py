@@ -16,6 +16,7 @@ import xarray as xr
 
 import polhode
 from polhode.cli import UsageError, check_writable
+from polhode.progress import Stage, watched
 from polhode.study.storage import group_names, read_dataset, write_groups
 
 SUMMARY = "the many-body results of a full run as a small file that comes with the code"
@@ -61,7 +62,7 @@ def released(results: str | Path, today: str = "") -> dict[str, xr.Dataset]:
         along = {name: data[name].astype("float32") for name in data if "time" in data[name].dims}
         seconds = _cpu_seconds(results / "logs" / "many_body" / scene, data)
         kept = data[[name for name in KEPT if name in data]].assign(along)
-        kept["cpu_seconds"] = (("method", "dt"), seconds, {"long_name": "CPU time of the runs of all seeds", "units": "s"})
+        kept["cpu_seconds"] = (("integrator", "dt"), seconds, {"long_name": "CPU time of the runs of all seeds", "units": "s"})
         hours = "unknown" if np.isnan(seconds).any() else f"{seconds.sum() / 3600:.2g}"
         groups[f"/{scene}"] = kept.assign_attrs({**data.attrs, **noted, "cpu_hours": hours})
     return groups
@@ -69,8 +70,8 @@ def released(results: str | Path, today: str = "") -> dict[str, xr.Dataset]:
 
 def _cpu_seconds(logs: Path, data: xr.Dataset) -> np.ndarray:
     """CPU seconds of all seeds for each method and step size as the logs say, NaN where none does; the newest log counts."""
-    found = np.full((data.sizes["method"], data.sizes["dt"]), np.nan)
-    for i, method in enumerate(map(str, data["method"].values)):
+    found = np.full((data.sizes["integrator"], data.sizes["dt"]), np.nan)
+    for i, method in enumerate(map(str, data["integrator"].values)):
         for log in sorted((logs / method).glob("*.log"), key=lambda path: path.stat().st_mtime):
             for dt, seconds in re.findall(r"^cpu_seconds of dt (\S+): ([\d.]+)$", log.read_text(), re.MULTILINE):
                 found[i, data["dt"].values == float(dt)] = float(seconds)
@@ -103,7 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the file and say what is in it."""
     check_writable(arguments.output, "--output")
     try:
-        groups = released(arguments.results)
+        with watched(Stage("reading the run")):
+            groups = released(arguments.results)
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
         said = str(error) if isinstance(error, FileNotFoundError | ValueError) else f"{type(error).__name__}: {error}"
         raise UsageError(f"--results: {arguments.results} is no folder of a finished run: {said}") from error
@@ -120,10 +122,11 @@ def run(arguments: argparse.Namespace) -> int:
         for name in data:
             if data[name].ndim > 1:
                 data[name].encoding = dict(compressed)
-    write_groups(groups, arguments.output)
+    with watched(Stage("writing")):
+        write_groups(groups, arguments.output)
     for name, data in groups.items():
         if name != "/":
-            size = f"{data.sizes['method']} methods, {data['energy_error'].size} runs"
+            size = f"{data.sizes['integrator']} methods, {data['energy_error'].size} runs"
             print(f"{name[1:]}: {size}, {data.attrs['cpu_hours']} CPU hours")
     print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB")
     return 0

@@ -43,7 +43,7 @@ def sphere_end(inputs: Inputs) -> pd.DataFrame:
     if "exact_q" not in data or abs(float(data["time"].values[-1]) - 1) > 1e-9:
         raise NotInRun(f"this run does not hold the exact state of {SPHERE} after 1 s")
     ends = {"exact": data["exact_q"].values[-1]}
-    ends |= {str(key): data["q"].values[i, -1] for i, key in enumerate(data["method"].values)}
+    ends |= {str(key): data["q"].values[i, -1] for i, key in enumerate(data["integrator"].values)}
     arrows = {key: arrow(q) for key, q in ends.items()}
     return pd.DataFrame({"x": {k: v[0] for k, v in arrows.items()}, "z": {k: v[2] for k, v in arrows.items()}})
 
@@ -80,10 +80,10 @@ def mean_error(inputs: Inputs, method: str, quantity: str) -> tuple[NDArray[np.f
     """Step sizes of their Fig. 3 in s, ascending, and a mean error over time of one method there."""
     dt, chosen = published_ladder(inputs)
     data = inputs.of(CYLINDER).errors
-    if method not in data["method"].values:
+    if method not in data["integrator"].values:
         raise NotInRun(f"{method} is not in this run")
     order = np.argsort(dt)
-    return dt[order], data[quantity].sel({"method": method}).values[chosen][order]
+    return dt[order], data[quantity].sel(integrator=method).values[chosen][order]
 
 
 def mean_slope(inputs: Inputs, method: str, quantity: str) -> Order:
@@ -101,6 +101,6 @@ def rounding_floor(inputs: Inputs, method: str, quantity: str) -> float:
 def first_spin_error(inputs: Inputs, method: str) -> NDArray[np.float64]:
     """Relative error of the first cylinder's angular velocity at the samples of the long run (Fig. 5b)."""
     data = inputs.of(PAIR).long_run
-    if method not in data["method"].values or "exact_omega" not in data:
+    if method not in data["integrator"].values or "exact_omega" not in data:
         raise NotInRun(f"{method} is not in this run of {PAIR}, or nothing is exact there")
-    return np.asarray(np.abs(data["omega"].sel({"method": method}).values[:, 0, 0] / data["exact_omega"].values[:, 0, 0] - 1))
+    return np.asarray(np.abs(data["omega"].sel(integrator=method).values[:, 0, 0] / data["exact_omega"].values[:, 0, 0] - 1))

@@ -20,9 +20,9 @@ Quaternion = tuple[Any, Any, Any, Any]
 
 
 def _of(data: xr.Dataset, method: str) -> xr.Dataset:
-    if method not in data["method"].values:
+    if method not in data["integrator"].values:
         raise NotInRun(f"{method} is not in this run")
-    return data.sel({"method": method})
+    return data.sel(integrator=method)
 
 
 # Tuckerman (2010), Sec. 3.12

@@ -26,7 +26,7 @@ def in_frame(step: xr.Dataset, frame: str) -> pd.DataFrame:
     """
     own = step.sel({"frame": frame})
     declared = own["declared"].astype(int)
-    keys = list(map(str, own["method"].values))
+    keys = list(map(str, own["integrator"].values))
     fastest = own["fastest"].isel(normalised=declared).values
     columns: dict[str, Any] = {
         "method": keys,

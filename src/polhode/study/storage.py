@@ -12,12 +12,15 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import netCDF4
 import numpy as np
 import xarray as xr
 from scipy.io import netcdf_file
+
+from polhode.study.conventions import described
 
 
 class DamagedFile(ValueError):
@@ -85,7 +88,7 @@ def write_cell(dataset: xr.Dataset, path: str | Path, job: str = "") -> None:
     """
     attributes = {"job": job, "checksum": _ZEROS.decode()} if job else {"checksum": _ZEROS.decode()}
     buffer = io.BytesIO()
-    dataset.assign_attrs(attributes).to_netcdf(buffer, engine="scipy", format="NETCDF3_64BIT")
+    described(dataset.assign_attrs(attributes)).to_netcdf(buffer, engine="scipy", format="NETCDF3_64BIT")
     data = buffer.getvalue()
     digest = hashlib.sha256(data).hexdigest().encode()
     data = data.replace(_CHECKSUM + _ZEROS, _CHECKSUM + digest, 1)
@@ -101,23 +104,30 @@ def write_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
     """Write datasets as the groups of one netCDF-4 file; "/" is the root.
 
     Each group keeps all its coordinates, so that it can be opened on its own; a :class:`xarray.DataTree` would leave out
-    those that its parent has.
+    those that its parent has. What a group shares with its parent must have the same coordinates, or the file does not open as
+    a tree.
     """
 
     def write(temporary: Path) -> None:
         mode: Literal["w", "a"] = "w"
         for name, dataset in groups.items():
-            dataset.drop_attrs(deep=False).assign_attrs(_without_checksum(dataset.attrs)).to_netcdf(
-                temporary, mode=mode, group=name, engine="netcdf4"
+            told = described(dataset, root=name == "/")
+            told.drop_attrs(deep=False).assign_attrs(_without_checksum(told.attrs)).to_netcdf(
+                temporary, mode=mode, group=name, engine="netcdf4", encoding=_as_characters(told)
             )
             mode = "a"
         # Of what a reader will find, which may differ in type from what was handed in.
-        sums = {name: _checksum(xr.load_dataset(temporary, group=name, engine="netcdf4")) for name in groups}
+        sums = {name: _checksum(data) for name, data in _load_groups(temporary).items()}
         with netCDF4.Dataset(temporary, "a") as file:
             for name, found in sums.items():
                 (file if name == "/" else file[name]).setncattr("checksum", found)
 
     write_atomically(path, write)
+
+
+def _as_characters(dataset: xr.Dataset) -> dict[Any, dict[str, str]]:
+    """Strings as arrays of characters: closing a file with strings of netCDF-4 while it is open twice crashes its library."""
+    return {name: {"dtype": "S1"} for name, variable in dataset.variables.items() if variable.dtype.kind in "OU"}
 
 
 def _without_checksum(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -217,14 +227,22 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
     place = f"{path} (group {group})" if group else str(path)
     try:
         found = xr.load_dataset(path, group=group, engine="netcdf4")
-    except (OSError, ValueError, KeyError, RuntimeError, AttributeError) as error:
+    except _UNREADABLE as error:
         raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
+    _check_dataset(place, found, job, wildcards)
+    return found
+
+
+#: What the netCDF library raises for a file that is cut off or something else.
+_UNREADABLE = (OSError, ValueError, KeyError, RuntimeError, AttributeError)
+
+
+def _check_dataset(place: str, found: xr.Dataset, job: str = "", wildcards: Mapping[str, str] = MappingProxyType({})) -> None:
     # What came with the code may be older than the checksums.
     if "checksum" in found.attrs and found.attrs["checksum"] != _checksum(found):
         raise DamagedFile(place, "was changed after it was written: its checksum does not match")
     _check_job(place, str(found.attrs.get("job", "")), job)
     _check_wildcards(place, str(found.attrs.get("job", "")), wildcards)
-    return found
 
 
 def read_values(path: str | Path, **wildcards: str) -> xr.Dataset:
@@ -246,6 +264,29 @@ def group_names(path: str | Path) -> list[str]:
     """The groups at the top of a netCDF-4 file, in the order written."""
     with _opened(path) as file:
         return list(file.groups)
+
+
+def read_groups(path: str | Path) -> dict[str, xr.Dataset]:
+    """All groups of a netCDF-4 file by their paths, the root (``/``) first, loaded and checked as by :func:`read_dataset`.
+
+    The file is opened once: each opening reads what stands in all its groups, half a second for a whole study.
+    """
+    try:
+        found = _load_groups(path)
+    except _UNREADABLE as error:
+        raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
+    for name, data in found.items():
+        _check_dataset(str(path) if name == "/" else f"{path} (group {name})", data)
+    return found
+
+
+def _load_groups(path: str | Path) -> dict[str, xr.Dataset]:
+    groups = xr.open_groups(path, engine="netcdf4")
+    try:
+        return {name: data.load() for name, data in groups.items()}
+    finally:
+        for data in groups.values():
+            data.close()
 
 
 def _opened(path: str | Path) -> netCDF4.Dataset:

@@ -209,7 +209,7 @@ def symplecticity(study: Study) -> xr.Dataset:
                     for n, stepper in enumerate(steppers):
                         found[i, j, :, n] = np.max([step_defects(stepper, *place) for place in places], axis=0)
     powers = np.apply_along_axis(lambda row: power(np.array(DIVISIONS), row), -1, found)
-    dims = ("method", "problem", "reading")
+    dims = ("integrator", "problem", "reading")
     iterated = [constrained_step(n) for n in ITERATIONS]
     return xr.Dataset(
         {
@@ -222,11 +222,11 @@ def symplecticity(study: Study) -> xr.Dataset:
             "constraint_error": ("iterations", [x.constraint for x in iterated], _attrs("largest entry of R^T R - 1", "1")),
         },
         {
-            "method": list(methods),
+            "integrator": list(methods),
             "problem": list(PROBLEMS),
             "reading": list(READINGS),
             "division": list(DIVISIONS),
-            "iterations": list(ITERATIONS),
+            "iterations": ("iterations", list(ITERATIONS), _attrs("iterations of the constraint", "1")),
         },
         {"constraint_problem": CONSTRAINED, "constraint_division": CONSTRAINED_DIVISION, "rounding": ROUNDING},
     )
@@ -254,7 +254,7 @@ def _attrs(long_name: str, units: str) -> dict[str, str]:
 def symplectic(check: xr.Dataset) -> list[str]:
     """The methods whose defect is rounding on every problem, at every step, in one of the readings."""
     largest = check["defect"].max(["problem", "division"], skipna=False).min("reading")
-    return [str(key) for key in check["method"].values[(largest < ROUNDING).values]]
+    return [str(key) for key in check["integrator"].values[(largest < ROUNDING).values]]
 
 
 # What the iterations do that impose a constraint: RATTLE on the nine components of the rotation matrix.

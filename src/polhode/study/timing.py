@@ -222,6 +222,7 @@ def timing(
     attributes: dict[str, Any] = {
         **host,
         "date": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "title": "CPU time of a step of each method",
         "rounds": rounds,
         "block": block,
         "clock": name,
@@ -241,7 +242,7 @@ def with_unit(methods: Sequence[Method]) -> list[Method]:
 def dataset(methods: Sequence[Method], samples: Mapping[Form, np.ndarray], attributes: Mapping[str, Any]) -> xr.Dataset:
     """Samples as a dataset over method, frame, normalised and sample; NaN for forms that do not exist."""
     rounds = len(next(iter(samples.values())))
-    dims = ("method", "frame", "normalised")
+    dims = ("integrator", "frame", "normalised")
     keys = [method.key for method in methods]
     values = np.full((len(keys), len(FRAMES), 2, rounds), np.nan)
     for form, taken in samples.items():
@@ -267,7 +268,7 @@ def dataset(methods: Sequence[Method], samples: Mapping[Form, np.ndarray], attri
             ),
         },
         {
-            "method": keys,
+            "integrator": keys,
             "frame": ("frame", list(FRAMES), {"long_name": "where the angular velocity is kept between steps"}),
             "normalised": (
                 "normalised",
@@ -275,11 +276,11 @@ def dataset(methods: Sequence[Method], samples: Mapping[Form, np.ndarray], attri
                 {"long_name": "whether the quaternion is normalised every step"},
             ),
             "sample": ("sample", np.arange(rounds), {"long_name": "round"}),
-            "label": ("method", [method.label for method in methods]),
+            "label": ("integrator", [method.label for method in methods]),
             "declared": (
-                "method",
+                "integrator",
                 np.array([method.normalises for method in methods], dtype=np.int8),
-                {"long_name": "whether the method declares normalisation"},
+                {"long_name": "whether the method declares normalisation", "units": "1"},
             ),
         },
         dict(attributes),

@@ -73,13 +73,13 @@ def _step_axes(axes: Axes, dt: np.ndarray, low: float, high: float, slopes: Sequ
 def velocity_torque(inputs: Inputs) -> Figure:
     """Errors of q and omega against dt under friction: both options of the note beside other methods."""
     data = inputs.of(comparison.FRICTION).errors
-    keys = [key for key in (*COMPARED, *inputs.plugins) if key in data["method"].values]
+    keys = [key for key in (*COMPARED, *inputs.plugins) if key in data["integrator"].values]
     looks = style.styles(comparison.all_methods(inputs))
     figure = new_figure(style.TWO_PANELS)
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
     dt = data["dt"].values
     order = np.argsort(dt)
-    shown = data.sel({"method": keys})
+    shown = data.sel(integrator=keys)
     low, high = limits(shown["q_error_l1"].values, shown["omega_error_l1"].values)
     for axes, name, text, letter, title in zip(
         panels,
@@ -90,7 +90,7 @@ def velocity_torque(inputs: Inputs) -> Figure:
         strict=True,
     ):
         for key in keys:
-            error = data[name].sel({"method": key}).values[order]
+            error = data[name].sel(integrator=key).values[order]
             there = np.isfinite(error)
             axes.plot(
                 dt[order][there],

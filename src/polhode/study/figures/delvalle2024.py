@@ -93,14 +93,14 @@ def originators_vs_published(inputs: Inputs) -> Figure:
 def norm_drift(inputs: Inputs) -> Figure:
     """| |q| - 1 | against time in the long run, for the methods that do not normalise."""
     data = inputs.long_run
-    keys = [key for key in map(str, data["method"].values) if not inputs.declared(key, "normalises", True)]
+    keys = [key for key in map(str, data["integrator"].values) if not inputs.declared(key, "normalises", True)]
     looks = looks_of(inputs, keys)
     figure = new_figure((style.TEXT_WIDTH, 3.6))
     axes = figure.subplots()
     time = data["time"].values
     later = time > 0
     for number, key in enumerate(keys):
-        drift = data["norm_error"].sel({"method": key}).values
+        drift = data["norm_error"].sel(integrator=key).values
         there = np.isfinite(drift) & later
         axes.plot(
             time[there],
@@ -118,7 +118,7 @@ def norm_drift(inputs: Inputs) -> Figure:
         color="0.35",
         ha="right",
     )
-    low, high = limits(data["norm_error"].sel({"method": keys}).isel(time=later).values, np.array([2e-17]))
+    low, high = limits(data["norm_error"].sel(integrator=keys).isel(time=later).values, np.array([2e-17]))
     axes.set_xlim(0, time.max())
     log_error_axis(axes, low, high)
     axes.set_xlabel("time $t$ (s)")
@@ -173,9 +173,9 @@ def _target_step(inputs: Inputs, key: str, target: float) -> float:
     """The dt found for a target error, in the measure of the publication; NaN where the run has none."""
     data = inputs.targets
     near = np.flatnonzero(np.isclose(data["target_error"].values, target, rtol=1e-6))
-    if key not in data["method"].values or near.size == 0:
+    if key not in data["integrator"].values or near.size == 0:
         return float("nan")
-    return float(data["step_size_as_published"].sel({"method": key}).values[near[0]])
+    return float(data["step_size_as_published"].sel(integrator=key).values[near[0]])
 
 
 #: Components and their look; not method colours.
@@ -231,7 +231,7 @@ def _snapshot(axes: Axes, inputs: Inputs) -> list[Line2D]:
     looks = looks_of(inputs, ("euler", "spiral_leapfrog"))
     for key in ("euler", "spiral_leapfrog"):
         if key in looks:
-            q = long_run["q"].sel({"method": key}).values[at]
+            q = long_run["q"].sel(integrator=key).values[at]
             colour = looks[key]["color"]
             if np.isfinite(q).all():
                 dashes = "-" if key == "euler" else (0, (4, 2))

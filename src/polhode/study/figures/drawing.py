@@ -28,7 +28,7 @@ STEP = r"time step $\Delta t$ (s)"
 
 def available(data: xr.Dataset, wanted: Iterable[str], plugins: Sequence[str] = ()) -> list[str]:
     """The methods of ``wanted``, and the plug-ins, that the data hold."""
-    present = set(map(str, data["method"].values))
+    present = set(map(str, data["integrator"].values))
     return [key for key in dict.fromkeys([*wanted, *plugins]) if key in present]
 
 
@@ -39,7 +39,7 @@ def new_figure(size: tuple[float, float]) -> Figure:
 
 def looks_of(inputs: Inputs, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Styles that do not depend on which of the run's methods a figure shows."""
-    every = list(map(str, inputs.errors["method"].values))
+    every = list(map(str, inputs.errors["integrator"].values))
     variants = {key: str(inputs.declared(key, "variant_of")) for key in every}
     return {key: look for key, look in style.styles(every, variants).items() if key in keys}
 
@@ -164,13 +164,13 @@ def errors_against_step(inputs: Inputs, keys: Sequence[str], omega: str, slopes:
     figure = new_figure(style.TWO_PANELS)
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
     dt = data["dt"].values
-    shown = data.sel({"method": list(keys)})
+    shown = data.sel(integrator=list(keys))
     low, high = limits(shown["q_error_l1"].values, shown[omega].values)
     for axes, name, label, letter, title in zip(
         panels, ("q_error_l1", omega), (Q_ERROR, OMEGA_ERROR), "ab", ("orientation", "angular velocity"), strict=True
     ):
         for key in keys:
-            error = data[name].sel({"method": key}).values
+            error = data[name].sel(integrator=key).values
             there = np.isfinite(error)
             axes.plot(dt[there], np.maximum(error[there], FLOOR), **looks[key])
         axes.set_xscale("log")
@@ -194,14 +194,14 @@ def errors_against_time(inputs: Inputs, keys: Sequence[str], omega: str, columns
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
     time = data["time"].values
     later = time > 0
-    shown = data.sel({"method": list(keys)}).isel(time=later)
+    shown = data.sel(integrator=list(keys)).isel(time=later)
     low, high = limits(shown["q_error_l1"].values, shown[omega].values)
     marks = max(1, len(time) // 8)
     for axes, name, label, letter, title in zip(
         panels, ("q_error_l1", omega), (Q_ERROR, OMEGA_ERROR), "ab", ("orientation", "angular velocity"), strict=True
     ):
         for number, key in enumerate(keys):
-            error = data[name].sel({"method": key}).values
+            error = data[name].sel(integrator=key).values
             there = np.isfinite(error) & later
             offset = number * marks // max(1, len(keys))
             axes.plot(

@@ -198,18 +198,18 @@ def reversibility(inputs: Inputs) -> Figure:
     """How far a run is from its start after N steps, a reversal of omega, and N steps more: one method of each kind."""
     data = inputs.check("reversibility")
     problems = [str(p) for p in data["problem"].values]
-    every = comparison.in_order(map(str, data["method"].values))
+    every = comparison.in_order(map(str, data["integrator"].values))
     methods = [key for key in every if key in (*RETURNED, *inputs.plugins)]
     looks = style.styles(every)
     figure = new_figure((style.TEXT_WIDTH, 3.4 + 0.145 * -(-len(methods) // 3)))
     panels = np.atleast_1d(figure.subplots(1, len(problems), sharey=True))
-    low, high = limits(np.maximum(data["return_angle"].sel({"method": methods}).values, FLOOR))
+    low, high = limits(np.maximum(data["return_angle"].sel(integrator=methods).values, FLOOR))
     low = max(low / 100, FLOOR / 10)
     for axes, problem, letter in zip(panels, problems, "abcd", strict=False):
         chosen = data.sel({"problem": problem})
         dt = _steps(chosen)
         for key in methods:
-            angle = chosen["return_angle"].sel({"method": key}).values
+            angle = chosen["return_angle"].sel(integrator=key).values
             there = np.isfinite(angle) & np.isfinite(dt)
             axes.plot(dt[there], np.maximum(angle[there], FLOOR), **{**looks[key], "linewidth": 0.8})
         axes.set_xscale("log")
@@ -236,18 +236,18 @@ def energy_over_time(inputs: Inputs) -> Figure:
     shown = [p for p in problems if "energy_drift" in (run := _long_run(inputs, p)) and run["energy_drift"].notnull().any()]
     if not shown:
         raise NotInRun(f"this run has no long run of {', '.join(comparison.LONG_PROBLEMS)}")
-    present = [str(k) for k in _long_run(inputs, shown[0])["method"].values]
+    present = [str(k) for k in _long_run(inputs, shown[0])["integrator"].values]
     keys = [key for key in (*LINES, *inputs.plugins) if key in present]
     looks = style.styles(comparison.all_methods(inputs))
     figure = new_figure((style.TEXT_WIDTH, 3.1))
     panels = np.atleast_1d(figure.subplots(1, len(shown), sharey=True))
-    values = [_long_run(inputs, p)["energy_drift"].sel({"method": keys}).values for p in shown]
+    values = [_long_run(inputs, p)["energy_drift"].sel(integrator=keys).values for p in shown]
     low, high = limits(*(np.where(v > 0, v, np.nan) for v in values))
     for axes, problem, letter in zip(panels, shown, "abc", strict=False):
         data = _long_run(inputs, problem)
         time = data["time"].values
         for key in keys:
-            distance = np.abs(data["energy_drift"].sel({"method": key}).values)
+            distance = np.abs(data["energy_drift"].sel(integrator=key).values)
             top = _running_top(distance, max(1, len(time) // 60))
             there = np.isfinite(top) & (time > 0)
             axes.plot(

@@ -53,7 +53,7 @@ def method_looks(scenes: Iterable[xr.Dataset]) -> tuple[dict[str, str], dict[str
     labels: dict[str, str] = {}
     variants: dict[str, str] = {}
     for data in scenes:
-        keys = list(map(str, data["method"].values))
+        keys = list(map(str, data["integrator"].values))
         labels |= dict(zip(keys, map(str, data["label"].values), strict=True))
         variants |= dict(zip(keys, map(str, data["variant_of"].values), strict=True))
     return labels, style.styles(labels, variants)
@@ -119,7 +119,7 @@ def scaled(dt: np.ndarray, error: np.ndarray) -> np.ndarray:
 
 def _means(axes: Axes, data: xr.Dataset, key: str, look: Mapping[str, Any], bars: bool = True) -> list[float]:
     """The scaled means of one method with their intervals; returns the values drawn."""
-    if key not in data["method"].values:
+    if key not in data["integrator"].values:
         return []
     dt = data["dt"].values
     found = [mean_error(data, key, row) for row in range(len(dt))]
@@ -194,7 +194,7 @@ def many_body_pairs(inputs: Inputs) -> Figure:
 
     A panel for each method that is near SPIRAL, one for all others.
     """
-    pairs = [pair for pair in _scenes(inputs).values() if COMPARED in _there(pair)[0]["method"]]
+    pairs = [pair for pair in _scenes(inputs).values() if COMPARED in _there(pair)[0]["integrator"]]
     if not pairs:
         raise NotInRun(f"{COMPARED} is not among the methods of the chess pieces")
     full, run = pairs[0]
@@ -244,7 +244,7 @@ def many_body_pairs(inputs: Inputs) -> Figure:
 
 def _overall(there: Sequence[xr.Dataset], key: str) -> Estimate:
     """The ratio over all steps, from the full study if that has the method."""
-    data = next(data for data in there if key in data["method"].values)
+    data = next(data for data in there if key in data["integrator"].values)
     return paired_ratio_over_steps(data, key, COMPARED)
 
 
@@ -257,7 +257,7 @@ def _ratios(axes: Axes, full: xr.Dataset | None, run: xr.Dataset | None, key: st
     """The ratios of one method of the full study, with their intervals, and of the run; returns the values drawn."""
     drawn: list[float] = []
     for data in (full, run):
-        if data is None or key not in data["method"].values or COMPARED not in data["method"].values:
+        if data is None or key not in data["integrator"].values or COMPARED not in data["integrator"].values:
             continue
         dt = data["dt"].values
         found = [paired_ratio(data, key, COMPARED, row) for row in range(len(dt))]
@@ -314,7 +314,7 @@ def rods_energy(inputs: Inputs) -> Figure:
     )
     for axes, (name, text, title), letter in zip(panels, shown, "ab", strict=True):
         of_all = abs(data[name]).max("seed", skipna=False)
-        lines = {key: of_all.sel({"method": key}).values[later] for key in labels}
+        lines = {key: of_all.sel(integrator=key).values[later] for key in labels}
         _log_lines(axes, time[later], lines, looks)
         axes.set_ylabel(text)
         panel_title(axes, letter, title)
@@ -372,7 +372,7 @@ def rods_states(inputs: Inputs) -> Figure:
         ("spin", r"largest $|\Delta\omega_x|$ (rad/s)", "axial_spin_change", "b"),
     ):
         axes = panels[name]
-        _strips(axes, {key: abs(data[variable].sel({"method": key})).max("time").values for key in order}, looks)
+        _strips(axes, {key: abs(data[variable].sel(integrator=key)).max("time").values for key in order}, looks)
         axes.set_yticks(range(len(order)), [printable(labels[key]) for key in order] if name == "energy" else [])
         axes.set_ylim(len(order) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0, labelsize=7.5)
@@ -408,13 +408,13 @@ def _strips(axes: Axes, values: Mapping[str, np.ndarray], looks: Mapping[str, di
 def _halved(axes: Axes, inputs: Inputs, data: xr.Dataset) -> None:
     """The energy of the unstable variant over time, all states and their median, with the step and with half of it."""
     half = inputs.released_many_body(HALF_STEP)
-    (key,) = map(str, half["method"].values)
+    (key,) = map(str, half["integrator"].values)
     colour = method_looks([half])[1][key]["color"]
     handles = []
     looks: tuple[tuple[xr.Dataset, Any, str], ...] = ((data, "-", colour), (half, (0, (4, 1.6)), "0.25"))
     for runs, line, shade in looks:
         time = runs["time"].values[1:]
-        change = abs(runs["energy_change"].sel({"method": key}).transpose("time", "seed").values[1:])
+        change = abs(runs["energy_change"].sel(integrator=key).transpose("time", "seed").values[1:])
         axes.plot(time, change, linestyle=line, color=shade, linewidth=0.4, alpha=0.45)
         axes.plot(time, np.median(change, axis=1), linestyle=line, color=shade, linewidth=2.0)
         label = rf"$\Delta t={1e6 * float(runs['dt'].values[0]):.4g}\,\mu$s"

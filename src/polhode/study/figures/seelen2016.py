@@ -83,7 +83,7 @@ def _folded(axes: Axes, inputs: Inputs, keys: Sequence[str], problem: Problem) -
     for i, (_, colour, dashes) in enumerate(COMPONENTS):
         axes.plot(fine, exact[:, i], color=colour, linestyle=dashes)
         for key in keys:
-            computed = data["omega"].sel({"method": key}).values[-LAST_SAMPLES:, i]
+            computed = data["omega"].sel(integrator=key).values[-LAST_SAMPLES:, i]
             axes.plot(time % period, computed, **{**looks[key], "linestyle": "none"})
     axes.set_xlim(0, period)
     axes.set_xlabel("time within the period (s)")
@@ -102,7 +102,7 @@ def _energy(axes: Axes, inputs: Inputs, keys: Sequence[str], problem: Problem) -
     fine = np.geomspace(max(dt, time[0] / 25), time[-1], 400)
     values = []
     for key in keys:
-        error = data["energy_drift"].sel({"method": key}).values[later]
+        error = data["energy_drift"].sel(integrator=key).values[later]
         axes.plot(fine, drift.energy_error(problem, key, dt, fine), color="0.3", linewidth=0.9, zorder=1)
         axes.plot(time[shown], np.maximum(error[shown], FLOOR), **{**looks[key], "linestyle": "none"})
         values.append(error[shown])
@@ -134,8 +134,8 @@ def sphere(inputs: Inputs) -> Figure:
     true_omega, true_cosine = data["exact_omega"].values[:, 1], arrow(data["exact_q"].values)[:, 0]
     later = time > 0
     quantities: tuple[Callable[[str], np.ndarray], ...] = (
-        lambda key: np.abs(data["omega"].sel({"method": key}).values[later, 1] / true_omega[later] - 1),
-        lambda key: np.abs(arrow(data["q"].sel({"method": key}).values)[later, 0] - true_cosine[later]),
+        lambda key: np.abs(data["omega"].sel(integrator=key).values[later, 1] / true_omega[later] - 1),
+        lambda key: np.abs(arrow(data["q"].sel(integrator=key).values)[later, 0] - true_cosine[later]),
     )
     titles = (r"relative error of $\omega_y$", "absolute error of the cosine")
     for axes, quantity, title in zip(panels[1:], quantities, titles, strict=True):
@@ -192,7 +192,7 @@ def _slopes(axes: Axes, inputs: Inputs, name: str) -> None:
     """Fitted slopes of the two methods that the publication compares, below their curves."""
     # The one at the finest step, the other half way: there nothing is in the way.
     for key, part in zip(COMPARED, (0.0, 0.5), strict=True):
-        if key not in inputs.errors["method"].values:
+        if key not in inputs.errors["integrator"].values:
             continue
         dt, error = mean_error(inputs, key, name)
         fit = mean_slope(inputs, key, name)
@@ -218,7 +218,7 @@ def coupled_cylinders(inputs: Inputs) -> Figure:
     for body, dashes in ((0, "-"), (1, (0, (5, 1.5)))):
         left.plot(time, exact[:, body], color="0.3", linestyle=dashes, label=rf"$\omega_{body + 1}$, exact")
         for number, key in enumerate(available(data, COMPARED)):
-            computed = data["omega"].sel({"method": key}).values[:, body, 0]
+            computed = data["omega"].sel(integrator=key).values[:, body, 0]
             every = slice(number * marks // 2, None, marks)
             left.plot(time[every], computed[every], **{**looks[key], "linestyle": "none"})
     left.axhline(0, color="0.75", linewidth=0.6, zorder=0)

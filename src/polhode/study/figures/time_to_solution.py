@@ -13,7 +13,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
 
 from polhode.study import comparison, style
-from polhode.study.cost import PUBLISHED_PROBLEM, RIVAL, UNIT
+from polhode.study.cost import RIVAL, UNIT
 from polhode.study.figures.delvalle2024 import PUBLISHED_SET
 from polhode.study.figures.drawing import (
     available,
@@ -81,14 +81,16 @@ def _looks(*groups: xr.Dataset) -> dict[str, dict[str, Any]]:
     variants = {
         key: str(parent)
         for data in groups
-        for key, parent in zip(map(str, data["method"].values), data["variant_of"].values, strict=True)
+        for key, parent in zip(map(str, data["integrator"].values), data["variant_of"].values, strict=True)
     }
     return style.styles(variants, variants)
 
 
 def _labels(*groups: xr.Dataset) -> dict[str, str]:
     return {
-        str(key): str(text) for data in groups for key, text in zip(data["method"].values, data["label"].values, strict=True)
+        str(key): str(text)
+        for data in groups
+        for key, text in zip(data["integrator"].values, data["label"].values, strict=True)
     }
 
 
@@ -97,7 +99,7 @@ def _labels(*groups: xr.Dataset) -> dict[str, str]:
 
 def speed_up(inputs: Inputs) -> Figure:
     """Speed-up over direct Euler at target errors, and of SPIRAL over others: del Valle et al. (2024), Fig. 5."""
-    data = inputs.cost(f"{PUBLISHED_PROBLEM}/published")
+    data = inputs.cost("published")
     looks, labels = _looks(data), _labels(data)
     shown = [key for key in available(data, PUBLISHED_SET, inputs.plugins) if key != UNIT]
     rivals = available(data, RIVALS)
@@ -108,7 +110,7 @@ def speed_up(inputs: Inputs) -> Figure:
     target = data["target_error"].values
     lab = data.sel(frame="lab")
     for key in shown:
-        left.plot(target, lab["speed_up_euler"].sel({"method": key}).values, **looks[key])
+        left.plot(target, lab["speed_up_euler"].sel(integrator=key).values, **looks[key])
     left.axhline(1.0, color="0.6", linewidth=0.8, zorder=1)
     left.annotate(
         "direct Euler", (1, 1), xycoords=("axes fraction", "data"), xytext=(-3, -8), textcoords="offset points", fontsize=7,
@@ -118,7 +120,7 @@ def speed_up(inputs: Inputs) -> Figure:
     panel_title(left, "a", "as published: velocity kept in the lab")
     for key in rivals:
         for frame, line in (("body", {}), ("lab", {"linestyle": ":", "marker": "none"})):
-            gain = 1 / data["speed_up_spiral"].sel({"method": key, "frame": frame}).values
+            gain = 1 / data["speed_up_spiral"].sel(integrator=key, frame=frame).values
             right.plot(target, gain, **{**looks[key], "linestyle": "-", **line})
     bands = []
     for stated in stated_speed_ups(inputs):
@@ -213,7 +215,7 @@ def _against_work(inputs: Inputs, work: Callable[[xr.Dataset], np.ndarray], labe
         effort, error = work(data), data["ladder_error"].values
         inside = np.isfinite(error) & (error > SHOWN_ERRORS[0]) & (error < SHOWN_ERRORS[1]) & np.isfinite(effort)
         for key in candidates(data):
-            i = list(data["method"].values).index(key)
+            i = list(data["integrator"].values).index(key)
             x, y = effort[i][inside[i]], error[i][inside[i]]
             if key in coloured:
                 axes.plot(x, y, markevery=max(1, len(x) // 7), zorder=3, **{**looks[key], "linewidth": 0.9})

@@ -25,7 +25,7 @@ def relative_cost(inputs: Inputs) -> Figure:
     Few marks: the table has the numbers, its CSV the quartiles, cost.nc all samples.
     """
     step = inputs.cost("step")
-    keys = list(map(str, step["method"].values))
+    keys = list(map(str, step["integrator"].values))
     labels = dict(zip(keys, map(str, step["label"].values), strict=True))
     looks = style.styles(keys, {key: methods[key].variant_of for key in keys if key in methods})
     published = inputs.published_numbers("delvalle_cost")
@@ -37,9 +37,9 @@ def relative_cost(inputs: Inputs) -> Figure:
     for axes, frame, letter in zip(panels, map(str, step["frame"].values), "ab", strict=True):
         own = step.sel({"frame": frame})
         rows = _rows(axes, labels)
-        unit = float(own["fastest"].sel({"method": "euler"}).isel(normalised=int(own["declared"].sel({"method": "euler"}))))
+        unit = float(own["fastest"].sel(integrator="euler").isel(normalised=int(own["declared"].sel(integrator="euler"))))
         for key, row in rows.items():
-            one = own.sel({"method": key})
+            one = own.sel(integrator=key)
             declared = int(one["declared"])
             found = one["relative"].values
             middle = float(one["median"].isel(normalised=declared)) / unit

@@ -154,7 +154,7 @@ def _order_legend(missed: bool) -> list[Any]:
 def error_by_torque(inputs: Inputs) -> Figure:
     """Errors of the orientation at the end, divided by dt^2, against dt, one problem of each torque class."""
     shown = _representatives(inputs)
-    present = {str(k) for _, problem in shown for k in inputs.of(problem).errors["method"].values}
+    present = {str(k) for _, problem in shown for k in inputs.of(problem).errors["integrator"].values}
     keys = [key for key in (*CHOSEN, *inputs.plugins) if key in present]
     looks = style.styles([*comparison.all_methods(inputs)], _variants(inputs))
     lines = -(-len(shown) // 3)
@@ -165,8 +165,8 @@ def error_by_torque(inputs: Inputs) -> Figure:
         dt = data["dt"].values
         order = np.argsort(dt)
         marks = max(1, len(dt) // 9)
-        here = [key for key in keys if key in data["method"].values]
-        scaled = np.maximum(data["angle_error"].sel({"method": here}).values[:, order], FLOOR) / dt[order] ** 2
+        here = [key for key in keys if key in data["integrator"].values]
+        scaled = np.maximum(data["angle_error"].sel(integrator=here).values[:, order], FLOOR) / dt[order] ** 2
         for key, error in zip(here, scaled, strict=True):
             there = np.isfinite(error)
             axes.plot(dt[order][there], error[there], markevery=marks, **{**looks[key], "linewidth": 0.8})
@@ -174,7 +174,7 @@ def error_by_torque(inputs: Inputs) -> Figure:
         axes.set_xlim(dt.min() / 1.6, dt.max() * 1.6)
         axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
         axes.xaxis.set_minor_locator(NullLocator())
-        log_error_axis(axes, *_around_second_order(scaled, data["q_order"].sel({"method": here}).values))
+        log_error_axis(axes, *_around_second_order(scaled, data["q_order"].sel(integrator=here).values))
         panel_title(axes, "abcdefgh"[number], f"{torque_class}: {comparison.short_name(inputs, problem)}")
         if number % 3 == 0:
             axes.set_ylabel(r"error$/\Delta t^2$ (rad s$^{-2}$)")
@@ -223,7 +223,7 @@ def _variants(inputs: Inputs) -> dict[str, str]:
     for problem in inputs.problems:
         data = inputs.of(problem).errors
         if "variant_of" in data:
-            result |= dict(zip(map(str, data["method"].values), map(str, data["variant_of"].values), strict=True))
+            result |= dict(zip(map(str, data["integrator"].values), map(str, data["variant_of"].values), strict=True))
     return result
 
 

@@ -83,7 +83,7 @@ def _scope(inputs: Inputs) -> dict[str, str]:
     times = long_run["time"].values
     dt = float(long_run.attrs.get("dt", nan))
     agreement = float(reference.attrs.get("agreement", nan))
-    missing = [key for key in registry if key not in ladder["method"].values]
+    missing = [key for key in registry if key not in ladder["integrator"].values]
     reduced = [
         *([f"{len(missing)} of its methods left out"] if missing else []),
         *([] if is_published_ladder(ladder["dt"].values) else ["other time steps than the published ones"]),
@@ -101,7 +101,7 @@ def _scope(inputs: Inputs) -> dict[str, str]:
     )
     return {
         "studyReduced": rf"\par\medskip\noindent\emph{{{note}}}" if note else "",
-        "studyMethodCount": str(ladder.sizes["method"]),
+        "studyMethodCount": str(ladder.sizes["integrator"]),
         "studyStepCount": str(ladder.sizes["dt"]),
         "studyCellCount": str(int(np.isfinite(inputs.errors["steps"].values).sum())),
         "studyDtMin": plain(float(ladder["dt"].min())),
@@ -221,9 +221,9 @@ def _variants(inputs: Inputs) -> dict[str, str]:
 def _fewest_steps(inputs: Inputs) -> str:
     """At which target errors SPIRAL takes the longest steps of all methods with one torque, as the end of a sentence."""
     targets, own = inputs.targets, "spiral_leapfrog"
-    if own not in targets["method"].values:
+    if own not in targets["integrator"].values:
         return NOT_AVAILABLE
-    rivals = [str(m) for m in targets["method"].values if int(inputs.declared(str(m), "torques_per_step", 1)) == 1]
+    rivals = [str(m) for m in targets["integrator"].values if int(inputs.declared(str(m), "torques_per_step", 1)) == 1]
     beaten = []
     for column, target in enumerate(targets["target_error"].values):
         steps = {m: at(targets, "step_size", m, target_error=column) for m in rivals}

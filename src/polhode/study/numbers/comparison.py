@@ -153,7 +153,7 @@ def spread(inputs: Inputs) -> dict[str, str]:
             continue
         data = inputs.of(problem).errors
         row = int(np.argmin(np.abs(np.log(data["dt"].values / wanted))))
-        angle = {str(m): at(data, "angle_error", str(m), dt=row) for m in data["method"].values}
+        angle = {str(m): at(data, "angle_error", str(m), dt=row) for m in data["integrator"].values}
         one_torque = [m for m in angle if int(inputs.of(problem).declared(m, "torques_per_step", 1)) == 1]
         declared = {m: at(data, "claimed_q_order", m) for m in one_torque}
         second = [m for m in one_torque if declared[m] == 2 and isfinite(angle[m])]
@@ -177,7 +177,9 @@ def splitting(inputs: Inputs) -> dict[str, str]:
         row = int(np.argmin(np.abs(np.log(data["dt"].values / wanted))))
         own, other = (at(data, "angle_error", key, dt=row) for key in ("no_squish", "pcdm2016"))
         first = [
-            at(data, "angle_error", str(m), dt=row) for m in data["method"].values if at(data, "claimed_q_order", str(m)) == 1
+            at(data, "angle_error", str(m), dt=row)
+            for m in data["integrator"].values
+            if at(data, "claimed_q_order", str(m)) == 1
         ]
         result |= {
             f"studySplitDt{name}": plain(float(data["dt"].values[row])),
@@ -198,7 +200,7 @@ def largest_norm(inputs: Inputs) -> dict[str, str]:
         with suppress(NotInRun):
             held.append(inputs.of(problem).long_run)
         for data in held:
-            for key in map(str, data["method"].values):
+            for key in map(str, data["integrator"].values):
                 found = [x for x in (worst.get(key, nan), peak(data, "norm_error", key)) if isfinite(x)]
                 worst[key] = max(found, default=nan)
     return {f"studyNormEver{macro_name(key)}": number(worst.get(key, nan), 2) for key in registry}
@@ -451,14 +453,14 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
     there, rest = data[data["method"].isin(found)], data[~data["method"].isin(found) & np.isfinite(data["defect"])]
 
     def names(chosen: xr.DataArray) -> str:
-        return listed(spoken(inputs, m) for m in comparison.in_order(map(str, check["method"].values[chosen.values])))
+        return listed(spoken(inputs, m) for m in comparison.in_order(map(str, check["integrator"].values[chosen.values])))
 
     result = {
         "studySymplectic": listed(spoken(inputs, m) for m in comparison.in_order(found)),
         "studySymplecticTried": str(int((tried & ~history).sum())),
         "studySymplecticHistory": names(history),
         "studySymplecticHistoryTorque": names(partly),
-        "studySymplecticDefect": number(upper(_finite_max(defects.sel({"method": found}).values), 1), 1)
+        "studySymplecticDefect": number(upper(_finite_max(defects.sel(integrator=found).values), 1), 1)
         if found
         else NOT_AVAILABLE,
         "studySymplecticRest": number(float(rest["defect"].min()) if len(rest) else nan, 1),
@@ -487,7 +489,7 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
     with suppress(NotInRun):
         runs = comparison.long_runs(inputs, [str(p) for p in check["problem"].values])
         bounded = runs[runs["quantity"].eq("energy_drift") & runs["growth"].lt(BOUNDED) & runs["last"].lt(KEPT)]
-        bounded = bounded[bounded["method"].isin(check["method"].values) & ~bounded["method"].isin(found)]
+        bounded = bounded[bounded["method"].isin(check["integrator"].values) & ~bounded["method"].isin(found)]
         where = {
             m: listed(escape(comparison.short_name(inputs, p)) for p in bounded[bounded["method"] == m]["problem"])
             for m in comparison.in_order(bounded["method"])

@@ -23,9 +23,9 @@ def macro_name(key: str) -> str:
 
 def at(data: xr.Dataset, name: str, key: str, **where: int) -> float:
     """One value of a method, NaN where the run has none."""
-    if name not in data or key not in data["method"].values:
+    if name not in data or key not in data["integrator"].values:
         return nan
-    return float(data[name].sel({"method": key}).isel(where).values)
+    return float(data[name].sel(integrator=key).isel(where).values)
 
 
 def order_text(data: xr.Dataset, quantity: str, key: str) -> str:
@@ -36,9 +36,9 @@ def order_text(data: xr.Dataset, quantity: str, key: str) -> str:
 
 def peak(data: xr.Dataset, name: str, key: str) -> float:
     """The largest value of a method, NaN where the run has none."""
-    if name not in data or key not in data["method"].values:
+    if name not in data or key not in data["integrator"].values:
         return nan
-    values = data[name].sel({"method": key}).values
+    values = data[name].sel(integrator=key).values
     return float(np.nanmax(values)) if np.isfinite(values).any() else nan
 
 

@@ -79,7 +79,7 @@ def _scene(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
         f"{name}Horizon": plain(float(noted["horizon"])),
         f"{name}Samples": str(int(noted["samples"])),
         f"{name}Seeds": str(data.sizes["seed"]),
-        f"{name}Methods": str(data.sizes["method"]),
+        f"{name}Methods": str(data.sizes["integrator"]),
         f"{name}Steps": str(data.sizes["dt"]),
         f"{name}DtMin": plain(float(dt.min())),
         f"{name}DtMax": plain(float(dt.max())),
@@ -110,13 +110,13 @@ def _errors(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
     at = {short: row for named, short in STEPS.items() if (row := shown_row(dt, named)) is not None}
     shown = shown_row(dt)
     name = f"{full}{CASES[case]}"
-    for key in map(str, data["method"].values):
+    for key in map(str, data["integrator"].values):
         own = macro_name(key)
         for short, row in at.items():
             result |= _with_interval(f"study{name}Mean{short}", own, mean_error(data, key, row))
             result[f"study{name}Median{short}{own}"] = number(median_error(data, key, row).value, 2)
         result[f"study{name}Level{own}"] = _reached(step_for(data, key, TARGET))
-        if OTHER in data["method"]:
+        if OTHER in data["integrator"]:
             if shown is not None:
                 result |= _with_interval(f"study{name}Ratio", own, paired_ratio(data, key, OTHER, shown), ratio)
             medians = [paired_ratio(data, key, OTHER, row).value for row in range(len(dt))]
@@ -148,7 +148,7 @@ def _coverages(data: xr.Dataset, name: str) -> dict[str, str]:
 
 def _simulated(data: xr.Dataset, seeds: int) -> list[float]:
     """The coverage of the interval of a mean of so many states, for each method and step of ``data`` where no run blew up."""
-    keys = map(str, data["method"].values)
+    keys = map(str, data["integrator"].values)
     values = [coverage_of_mean(of_seeds(data, key, row), seeds) for key in keys for row in range(data.sizes["dt"])]
     return [value for value in values if isfinite(value)]
 
@@ -203,19 +203,19 @@ def rods_states(inputs: Inputs) -> dict[str, str]:
     }
     largest = {name: abs(data[name]).fillna(np.inf).max("time") for name in ("energy_change", "axial_spin_change")}
     spin = float(data.attrs["spin"])
-    for key in map(str, data["method"].values):
+    for key in map(str, data["integrator"].values):
         own = macro_name(key)
-        energy, turned = (largest[name].sel({"method": key}).values.ravel() for name in largest)
+        energy, turned = (largest[name].sel(integrator=key).values.ravel() for name in largest)
         result |= _with_interval("studyStatesEnergy", own, median(energy)) | _with_interval(
             "studyStatesSpin", own, median(turned)
         )
         result[f"studyStatesLost{own}"] = str(int((np.isfinite(turned) & (turned >= spin)).sum()))
-        result[f"studyStatesBlown{own}"] = str(int(np.isfinite(data["diverged_at"].sel({"method": key})).sum()))
-        if OTHER in data["method"].values:
-            pairs = energy / largest["energy_change"].sel({"method": OTHER}).values.ravel()
+        result[f"studyStatesBlown{own}"] = str(int(np.isfinite(data["diverged_at"].sel(integrator=key)).sum()))
+        if OTHER in data["integrator"].values:
+            pairs = energy / largest["energy_change"].sel(integrator=OTHER).values.ravel()
             result |= _with_interval("studyStatesRatio", own, median(pairs[~np.isnan(pairs)]), ratio)
-    (unstable,) = map(str, half["method"].values)
-    if unstable in data["method"].values:
+    (unstable,) = map(str, half["integrator"].values)
+    if unstable in data["integrator"].values:
         for name, runs in (("", data), ("Half", half)):
             result[f"studyStatesDoubled{name}"] = number(float(np.median(reached(runs, unstable, 1.0))), 2)
         result |= _with_interval("studyStatesDelay", "", delay(data, half, unstable, 1.0), ratio)
@@ -240,8 +240,8 @@ def _rods(data: xr.Dataset, name: str) -> dict[str, str]:
     kept: list[str] = []
     turned: list[str] = []
     blown_up: list[str] = []
-    for key, label in zip(map(str, data["method"].values), map(str, data["label"].values), strict=True):
-        own = data.sel({"method": key})  # the worst of all initial states
+    for key, label in zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True):
+        own = data.sel(integrator=key)  # the worst of all initial states
         energy, spin = (abs(own[n]).max("seed").values for n in ("energy_change", "axial_spin_change"))
         result[f"study{name}Energy{macro_name(key)}"] = number(float(np.nanmax(energy)), 2)
         result[f"study{name}Spin{macro_name(key)}"] = number(float(np.nanmax(spin)), 2)
@@ -264,8 +264,8 @@ def times(inputs: Inputs) -> dict[str, str]:
     steps, to_level = inputs.cost("many_body"), times_to_level(inputs)
     result: dict[str, str] = {}
     for scene in map(str, steps["scene"].values):
-        for key in map(str, steps["method"].values):
-            value = float(steps["fastest"].sel({"scene": scene, "method": key}))
+        for key in map(str, steps["integrator"].values):
+            value = float(steps["fastest"].sel(scene=scene, integrator=key))
             result[f"costStep{CASES.get(scene, '')}{macro_name(key)}"] = number(value, 2)
     rows = inputs.published_numbers("delvalle_many_body")
     published = dict(zip(map(str, rows["method"]), map(float, rows["cpu"]), strict=True))
@@ -273,7 +273,7 @@ def times(inputs: Inputs) -> dict[str, str]:
         if case not in CASES:
             continue
         values = to_level["cpu"].sel({"case": case}).values
-        own = dict(zip(map(str, to_level["method"].values), map(float, values), strict=True))
+        own = dict(zip(map(str, to_level["integrator"].values), map(float, values), strict=True))
         for key, value in own.items():
             name = f"{CASES[case]}{macro_name(key)}"
             result[f"costCpu{name}"] = number(value, 2)

@@ -63,7 +63,7 @@ def free_top(inputs: Inputs) -> dict[str, str]:
         result[f"studySeelenNorm{name}"] = number(upper(at(data, "norm_error", key, time=-1), 1), 1)
         if isfinite(drifts[key]):
             predicted = drift.energy_error(problem, key, dt, time[1:])
-            apart.append(np.abs(data["energy_drift"].sel({"method": key}).values[1:] / predicted - 1).max())
+            apart.append(np.abs(data["energy_drift"].sel(integrator=key).values[1:] / predicted - 1).max())
     result["studySeelenEnergyRatio"] = _three(quotient(drifts[COMPARED[1]], drifts[COMPARED[0]]))
     result["studySeelenPredictionApart"] = number(upper(float(max(apart, default=nan)), 1), 1)
     return result

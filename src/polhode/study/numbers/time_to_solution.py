@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.study import comparison
-from polhode.study.cost import PUBLISHED_PROBLEM, RIVAL, UNIT
+from polhode.study.cost import RIVAL, UNIT
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.numbers.comparison import listed
 from polhode.study.numbers.formats import factor, macro_name, plain
@@ -25,11 +25,11 @@ COMPARED = 1e-3
 
 def published(inputs: Inputs) -> dict[str, str]:
     """Speed-ups over direct Euler, and of SPIRAL over every other method, at the published target errors."""
-    data = inputs.cost(f"{PUBLISHED_PROBLEM}/published")
+    data = inputs.cost("published")
     result: dict[str, str] = {}
     gains: dict[str, list[float]] = {}
-    for key in map(str, data["method"].values):
-        own = data.sel({"method": key})
+    for key in map(str, data["integrator"].values):
+        own = data.sel(integrator=key)
         for frame, name in FRAMES.items():
             for target, short in TARGETS.items():
                 if not np.isclose(data["target_error"].values, target, rtol=1e-9).any():
@@ -89,7 +89,7 @@ def first(inputs: Inputs) -> dict[str, str]:
 
 
 def _label(data: xr.Dataset, rows: list[tuple[str, float]]) -> str:
-    return escape(str(data["label"].sel({"method": rows[0][0]}).values)) if rows else "none"
+    return escape(str(data["label"].sel(integrator=rows[0][0]).values)) if rows else "none"
 
 
 def _several_from(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> float:
@@ -99,7 +99,7 @@ def _several_from(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[
         rows = found[target, price]
         if not rows:
             continue
-        if int(data["torques_per_step"].sel({"method": rows[0][0]})) == 1:
+        if int(data["torques_per_step"].sel(integrator=rows[0][0])) == 1:
             break
         largest = target
     return largest
@@ -109,7 +109,7 @@ def _all_first(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str
     """All methods that are first at some target error at this price, by how many."""
     keys = [rows[0][0] for (_, here), rows in found.items() if here == price and rows]
     ordered = sorted(set(keys), key=lambda key: (-keys.count(key), key))
-    return listed(escape(str(data["label"].sel({"method": key}).values)) for key in ordered)
+    return listed(escape(str(data["label"].sel(integrator=key).values)) for key in ordered)
 
 
 def _elsewhere(
@@ -189,7 +189,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
 
 
 def _name(data: xr.Dataset, key: str) -> str:
-    return str(data["label"].sel({"method": key}).values) if key in data["method"].values else NOT_AVAILABLE
+    return str(data["label"].sel(integrator=key).values) if key in data["integrator"].values else NOT_AVAILABLE
 
 
 GROUPS: tuple[Callable[[Inputs], dict[str, str]], ...] = (published, first, scope)

@@ -154,8 +154,8 @@ def _moves(inputs: Inputs, problem: str) -> bool:
 
 def _order(inputs: Inputs, problem: str, name: str, method: str) -> float:
     data = inputs.of(problem).errors
-    held = name in data and method in data["method"].values
-    return float(data[name].sel({"method": method}).values) if held else nan
+    held = name in data and method in data["integrator"].values
+    return float(data[name].sel(integrator=method).values) if held else nan
 
 
 def _translation(inputs: Inputs, method: str) -> str:
@@ -171,10 +171,10 @@ def _error_at(inputs: Inputs, method: str) -> tuple[float, float]:
         data = inputs.of(FRICTION).errors
     except NotInRun:
         return nan, nan
-    if method not in data["method"].values:
+    if method not in data["integrator"].values:
         return nan, nan
     row = int(np.argmin(np.abs(np.log(data["dt"].values / COMPARED_DT))))
-    return float(data["dt"].values[row]), float(data["omega_error_l1"].sel({"method": method}).values[row])
+    return float(data["dt"].values[row]), float(data["omega_error_l1"].sel(integrator=method).values[row])
 
 
 TABLES: dict[str, Callable[[Inputs], tuple[pd.DataFrame, str]]] = {

@@ -29,7 +29,8 @@ def counts(inputs: Inputs) -> pd.DataFrame:
         If the run has no cost study.
     """
     data = inputs.cost("operations")
-    frame = data.to_dataframe().reset_index().set_index("method", drop=False).loc[comparison.in_order(data["method"].values)]
+    frame = data.rename(integrator="method").to_dataframe().reset_index().set_index("method", drop=False)
+    frame = frame.loc[comparison.in_order(frame["method"])]
     frame["normalises"] = frame["normalises"].map({1: "yes", 0: "no"})
     frame["relative"] = frame["total"] / frame["total"].get(UNIT, float("nan"))
     frame = frame[["method", "label", "normalises", *COUNTS, "relative"]].reset_index(drop=True)

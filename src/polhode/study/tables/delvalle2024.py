@@ -15,7 +15,7 @@ from polhode.study.tables.latex import NOT_AVAILABLE, decimal, escape, in_range,
 
 def method_order(inputs: Inputs) -> list[str]:
     """All methods of the run: the published set, then the rest by key, each variant behind the method it belongs to."""
-    present = list(map(str, inputs.errors["method"].values))
+    present = list(map(str, inputs.errors["integrator"].values))
     first = [key for key in PUBLISHED_SET if key in present]
     rest = sorted(set(present) - set(first), key=lambda key: (key in inputs.plugins, key))
     return first + rest
@@ -63,7 +63,7 @@ def published_variants(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 def _value(inputs: Inputs, name: str, key: str) -> float:
     if name not in inputs.errors:
         return nan
-    return float(inputs.errors[name].sel({"method": key}).values)
+    return float(inputs.errors[name].sel(integrator=key).values)
 
 
 def methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -115,16 +115,16 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     of steps interpolated between the points of the ladder, as there, and of steps found on runs.
     """
     targets = [float(t) for t in inputs.targets["target_error"].values]
-    present = set(map(str, inputs.targets["method"].values))
+    present = set(map(str, inputs.targets["integrator"].values))
     records: list[dict[str, Any]] = []
     groups: list[tuple[str, list[list[str]]]] = []
     for key in method_order(inputs):
         if key not in present:
             continue
-        ours = inputs.targets["step_size"].sel({"method": key}).values.astype(float)
-        own = inputs.targets["step_size_as_published"].sel({"method": key}).values.astype(float)
-        reached = inputs.targets["mean_error"].sel({"method": key}).values.astype(float)
-        steps = inputs.targets["steps"].sel({"method": key}).values.astype(float)
+        ours = inputs.targets["step_size"].sel(integrator=key).values.astype(float)
+        own = inputs.targets["step_size_as_published"].sel(integrator=key).values.astype(float)
+        reached = inputs.targets["mean_error"].sel(integrator=key).values.astype(float)
+        steps = inputs.targets["steps"].sel(integrator=key).values.astype(float)
         drawn = np.array([inputs.interpolated_step(key, target) for target in targets])
         theirs = np.array([inputs.published_step(key, target) for target in targets])
         for i, target in enumerate(targets):
@@ -177,7 +177,7 @@ def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         record: dict[str, Any] = {"method": key}
         cells = [escape(inputs.label(key))]
         for short, claim in (("q", "claimed_q_order"), ("omega", "claimed_omega_order")):
-            record[claim] = int(inputs.errors[claim].sel({"method": key}).values) if claim in inputs.errors else None
+            record[claim] = int(inputs.errors[claim].sel(integrator=key).values) if claim in inputs.errors else None
             for suffix in ("", "_low", "_high", "_dt_min", "_dt_max", "_points"):
                 record[f"{short}_order{suffix}"] = _value(inputs, f"{short}_order{suffix}", key)
             order, low, high, first, last = (

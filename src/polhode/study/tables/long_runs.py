@@ -77,9 +77,9 @@ def reversibility(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         chosen = check.sel({"problem": problem})
         dt = np.asarray(chosen["dt"].values, float)
         first, second = np.argsort(dt)[:2]
-        for method in comparison.in_order(map(str, chosen["method"].values)):
-            angle = chosen["return_angle"].sel({"method": method}).values
-            omega = chosen["return_omega"].sel({"method": method}).values
+        for method in comparison.in_order(map(str, chosen["integrator"].values)):
+            angle = chosen["return_angle"].sel(integrator=method).values
+            omega = chosen["return_omega"].sel(integrator=method).values
             with np.errstate(divide="ignore", invalid="ignore"):
                 order = float(np.log(angle[second] / angle[first]) / np.log(dt[second] / dt[first]))
             records.append(
@@ -137,12 +137,12 @@ def symplecticity(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             "dt": float(check["dt"].sel(problem=problem, division=DEFECT_DIVISION)),
             "defect": float(check["defect"].sel({"division": DEFECT_DIVISION} | where)),
             "power": float(check["power"].sel(where)),
-            "memory": float(check["memory"].sel({"method": method, "problem": problem})),
+            "memory": float(check["memory"].sel(integrator=method, problem=problem)),
         }
-        for method in comparison.in_order(map(str, check["method"].values))
+        for method in comparison.in_order(map(str, check["integrator"].values))
         for reading in READINGS
         for problem in problems
-        for where in [{"method": method, "problem": problem, "reading": reading}]
+        for where in [{"integrator": method, "problem": problem, "reading": reading}]
     ]
     data = pd.DataFrame(records)
     own = comparison.keyed(data, "method", "reading", "problem")

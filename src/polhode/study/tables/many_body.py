@@ -55,7 +55,7 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         for pair in pairs.values()
         for data in pair
         if data is not None
-        for m, label in zip(data["method"].values, data["label"].values, strict=True)
+        for m, label in zip(data["integrator"].values, data["label"].values, strict=True)
     }
 
     def row_of(method: str) -> list[str]:
@@ -95,17 +95,17 @@ def _read(read: Callable[[str], xr.Dataset]) -> dict[str, xr.Dataset]:
 
 def _records(study: str, case: str, data: xr.Dataset) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = []
-    for method in map(str, data["method"].values):
+    for method in map(str, data["integrator"].values):
         level = step_for(data, method, TARGET)
         for row, dt in enumerate(data["dt"].values):
             estimates = {"mean": mean_error(data, method, row), "median": median_error(data, method, row)}
-            if OTHER in data["method"]:
+            if OTHER in data["integrator"]:
                 estimates["ratio"] = paired_ratio(data, method, OTHER, row)
             record: dict[str, Any] = {"study": study, "scene": case, "method": method, "dt": dt, "seeds": data.sizes["seed"]}
             for name, found in estimates.items():
                 record |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
             record["coverage_of_medians"] = estimates["median"].coverage
-            record["diverged"] = int(data["diverged"].sel({"method": method}).isel(dt=row).sum())
+            record["diverged"] = int(data["diverged"].sel(integrator=method).isel(dt=row).sum())
             records.append({**record, "dt_at_published_level": level})
     return records
 
@@ -113,7 +113,7 @@ def _records(study: str, case: str, data: xr.Dataset) -> list[dict[str, Any]]:
 def _mean(data: xr.Dataset | None, method: str, interval: bool = True) -> str:
     """The mean at the shown step, with its interval."""
     at = shown_row(data["dt"].values) if data is not None else None
-    if data is None or at is None or method not in data["method"]:
+    if data is None or at is None or method not in data["integrator"]:
         return "--"
     found = mean_error(data, method, at)
     if found.value == inf:
@@ -125,9 +125,9 @@ def _mean(data: xr.Dataset | None, method: str, interval: bool = True) -> str:
 
 def _pair(data: xr.Dataset | None, method: str) -> tuple[str, str]:
     """The ratio to SPIRAL over all steps, and the step at the published level."""
-    if data is None or method not in data["method"]:
+    if data is None or method not in data["integrator"]:
         return "--", "--"
-    pairs = "--" if OTHER not in data["method"] else _between(paired_ratio_over_steps(data, method, OTHER))
+    pairs = "--" if OTHER not in data["integrator"] else _between(paired_ratio_over_steps(data, method, OTHER))
     return "1" if method == OTHER else pairs, _or_dash(step_for(data, method, TARGET))
 
 
@@ -166,8 +166,8 @@ def many_body_cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     published = inputs.published_numbers("delvalle_many_body").set_index("method")
     records = []
     for case in map(str, times["case"].values):
-        for method in map(str, times["method"].values):
-            own = times.sel({"case": case, "method": method})
+        for method in map(str, times["integrator"].values):
+            own = times.sel(case=case, integrator=method)
             records.append(
                 {
                     "scene": case,
@@ -185,8 +185,8 @@ def many_body_cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     found_for = comparison.keyed(frame, "scene", "method")
 
     def row_of(method: str) -> list[str]:
-        cells = [escape(str(times["label"].sel({"method": method}).item()))]
-        cells += [decimal(float(steps["fastest"].sel({"scene": s, "method": method})), 2) for s in scenes]
+        cells = [escape(str(times["label"].sel(integrator=method).item()))]
+        cells += [decimal(float(steps["fastest"].sel(scene=s, integrator=method)), 2) for s in scenes]
         with suppress(KeyError):
             found = found_for["chess", method]
             return [
@@ -197,7 +197,7 @@ def many_body_cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         return [*cells, "--", "--", "--", "--"]
 
     head = ["method", *scenes, r"$\dt$ (s)", "published", "CPU (s)", "published"]
-    rows = grouped_rows(comparison.in_order(map(str, times["method"].values)), row_of)
+    rows = grouped_rows(comparison.in_order(map(str, times["integrator"].values)), row_of)
     text = tabular("l" + "c" * len(scenes) + "cccc", head, rows)
     top = (
         rf" & \multicolumn{{{len(scenes)}}}{{c}}{{step ($\mu$s)}} & \multicolumn{{4}}{{c}}{{chess, mean error {TARGET}\,\%}} \\"

@@ -87,7 +87,9 @@ def _percent(value: float, rounding: float = 0.0) -> str:
 def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Orders of convergence in the cases with a torque, and of both means of Fig. 3; their ranges are in the data."""
     problems = (SPHERE, CYLINDER, PAIR)
-    present = [key for key in METHODS if any(key in inputs.of(p).errors["method"].values for p in problems if _held(inputs, p))]
+    present = [
+        key for key in METHODS if any(key in inputs.of(p).errors["integrator"].values for p in problems if _held(inputs, p))
+    ]
     if not present:
         raise NotInRun(f"this run holds none of the problems {', '.join(problems)}")
     records: list[dict[str, Any]] = []
@@ -118,7 +120,7 @@ def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
 
 def _value(data: xr.Dataset, name: str, key: str) -> float:
-    return float(data[name].sel({"method": key}).values) if name in data and key in data["method"].values else nan
+    return float(data[name].sel(integrator=key).values) if name in data and key in data["integrator"].values else nan
 
 
 def _held(inputs: Inputs, problem: str) -> bool:
@@ -141,7 +143,7 @@ def stability(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     data = inputs.check("stability")
     largest = float(data.attrs.get("largest", nan))
     records = []
-    for key, limit in zip(map(str, data["method"].values), data["limit"].values.astype(float), strict=True):
+    for key, limit in zip(map(str, data["integrator"].values), data["limit"].values.astype(float), strict=True):
         records.append({"method": key, "limit": limit, "predicted": drift.STABLE_UP_TO.get(key, nan)})
     records.sort(key=lambda record: -record["limit"])
     above = rf"$>{number(largest, 2)}$" if isfinite(largest) else r"$\infty$"

@@ -8,7 +8,6 @@ import pandas as pd
 import xarray as xr
 
 from polhode.study import comparison
-from polhode.study.cost import PUBLISHED_PROBLEM
 from polhode.study.figures.delvalle2024 import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.ranking import at_the_edge, candidates, winners
@@ -23,14 +22,14 @@ MEANT = ("verlet", "fincham1992", "buss2000", "johnson2008", "pfc4")
 
 def speed_up(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Speed-up over direct Euler at the published target errors, with the angular velocity kept in either frame."""
-    data = inputs.cost(f"{PUBLISHED_PROBLEM}/published")
-    present = [str(key) for key in data["method"].values]
+    data = inputs.cost("published")
+    present = [str(key) for key in data["integrator"].values]
     frames = [str(frame) for frame in data["frame"].values]
     targets = [float(t) for t in sorted(data["target_error"].values, reverse=True)]
     records: list[dict[str, Any]] = []
     for key in comparison.in_order(present):
         for target in targets:
-            own = data.sel({"method": key, "target_error": target})
+            own = data.sel(integrator=key, target_error=target)
             for frame in frames:
                 here = own.sel(frame=frame)
                 gain = float(here["speed_up_spiral"])
@@ -48,7 +47,7 @@ def speed_up(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 )
     frame_of = pd.DataFrame(records)
     found = comparison.keyed(frame_of, "method", "frame", "target_error")
-    labels = {str(key): str(text) for key, text in zip(data["method"].values, data["label"].values, strict=True)}
+    labels = {str(key): str(text) for key, text in zip(data["integrator"].values, data["label"].values, strict=True)}
 
     def row(key: str) -> list[str]:
         cells = [_ratio(found[key, frame, t]["speed_up_over_euler"]) for frame in ("lab", "body") for t in targets]
@@ -99,9 +98,9 @@ def _records(data: xr.Dataset, torque_class: str) -> list[dict[str, Any]]:
         case: {key: (place, seconds / rows[0][1]) for place, (key, seconds) in enumerate(rows, 1)}
         for case, rows in winners(data, candidates(data)).items()
     }
-    for key in comparison.in_order(data["method"].values):
+    for key in comparison.in_order(data["integrator"].values):
         for target in data["target_error"].values:
-            own = data.sel({"method": key, "target_error": target})
+            own = data.sel(integrator=key, target_error=target)
             for price in data["torque_price"].values:
                 here = own.sel(torque_price=price)
                 place, times_first = places.get((float(target), float(price)), {}).get(key, (None, nan))
@@ -129,7 +128,7 @@ def _records(data: xr.Dataset, torque_class: str) -> list[dict[str, Any]]:
 
 def _first_rows(data: xr.Dataset, torque_class: str) -> list[list[str]]:
     everyone, single = (winners(data, candidates(data, one_torque)) for one_torque in (False, True))
-    labels = {str(key): str(text) for key, text in zip(data["method"].values, data["label"].values, strict=True)}
+    labels = {str(key): str(text) for key, text in zip(data["integrator"].values, data["label"].values, strict=True)}
     result: list[list[str]] = []
     for price in SHOWN_PRICES:
         cells = []

@@ -34,7 +34,7 @@ def cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 cells.append(rf"\emph{{{text}}}" if own["normalises"] == declared else text)
         return cells
 
-    rows = grouped_rows(list(map(str, step["method"].values)), row)
+    rows = grouped_rows(list(map(str, step["integrator"].values)), row)
     head = ["method", "operations", *(["relative", "norm.", "not"] * 2)]
     text = tabular("lc@{\\hspace{10pt}}rrr@{\\hspace{14pt}}rrr", head, rows)
     top = r" & & \multicolumn{3}{c}{kept in the body frame} & \multicolumn{3}{c}{kept in the lab frame} \\" + "\n"

@@ -1,0 +1,59 @@
+"""What a run left, as one tree to look at and compute with."""
+
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+#: Files at the top of a folder of results, and folders with a file for each experiment, problem or scene.
+FILES = ("single_body", "many_body", "cost", "timing")
+FOLDERS = ("checks", "references", "films")
+#: Notes for the machinery of the study, not for readers.
+INTERNAL = ("job", "checksum")
+
+
+def open_results(folder: str | Path = "results") -> xr.DataTree:
+    """Everything that a run of the study gathered, in memory, as one tree.
+
+    ``tree["single_body/heavy_top"]`` is the group ``heavy_top`` of ``single_body.nc``, ``tree["checks/stability"]`` the file
+    ``checks/stability.nc``; likewise ``many_body``, ``cost``, ``timing``, ``references`` and ``films``. What the run does not
+    have is not in the tree. Single runs (``cells/``, ``long_runs/``, ``targets/``, ``many_body/``) are left out: there are
+    thousands, and ``xarray.open_dataset`` opens each.
+
+    Parameters
+    ----------
+    folder : str or path
+        Folder of results.
+
+    Returns
+    -------
+    xarray.DataTree
+        Loaded, so that no file stays open. Methods are along the dimension ``integrator``:
+        ``tree["single_body/heavy_top"].sel(integrator="rk4")``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder does not exist or has nothing gathered; the message says what to do.
+    polhode.study.storage.DamagedFile
+        If a file is cut off or was changed since it was written; the message names it.
+    """
+    from polhode.study.storage import read_dataset, read_groups, read_values  # what computes alone need not import netCDF
+
+    folder = Path(folder)
+    found: dict[str, xr.Dataset] = {}
+    for name in FILES:
+        if (folder / f"{name}.nc").is_file():
+            found |= {f"{name}{group}".rstrip("/"): data for group, data in read_groups(folder / f"{name}.nc").items()}
+    for name in FOLDERS:
+        for path in sorted((folder / name).glob("*.nc")):
+            found[f"{name}/{path.stem}"] = read_dataset(path) if name == "references" else read_values(path)
+    if not found:
+        what = "holds no results" if folder.is_dir() else "is not there"
+        raise FileNotFoundError(f"{folder} {what}; run the study first (./reproduce), or name the folder of results")
+    return xr.DataTree.from_dict({name: _shown(data) for name, data in found.items()}, name=folder.resolve().name)
+
+
+def _shown(data: xr.Dataset) -> xr.Dataset:
+    attributes: dict[Any, Any] = {name: value for name, value in data.attrs.items() if name not in INTERNAL}
+    return data.drop_attrs(deep=False).assign_attrs(attributes)

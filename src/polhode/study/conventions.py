@@ -1,0 +1,95 @@
+"""What files say about themselves: the attributes of the CF conventions, for every netCDF file of a run.
+
+Those who write a variable give its ``long_name`` and, if it is a number, its ``units``. What is the same everywhere stands
+here: the coordinates, and the attributes of a whole file.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import xarray as xr
+
+from polhode.version import __version__
+
+CONVENTIONS = "CF-1.11"
+#: How a file says that it should be cited; CITATION.cff has the same and the sources.
+CITATION = f"the polhode developers: polhode {__version__}, a reproducible comparison of integrators for rigid-body rotation"
+
+#: Coordinates that several files share, and what goes beside them: long_name, and units of what is a number.
+SHARED: dict[str, tuple[str, str]] = {
+    "axis": ("axis", ""),
+    "body": ("number of the body", "1"),
+    "case": ("scene of the study", ""),
+    "claimed_omega_order": ("order of the angular velocity that the method declares for this class of torque", "1"),
+    "claimed_q_order": ("order of the orientation that the method declares for this class of torque", "1"),
+    "division": ("steps into which the horizon is divided", "1"),
+    "dt": ("step size", "s"),
+    "dt_set": ("ladder of step sizes in the configuration", ""),
+    "end_time": ("end of the run", "s"),
+    "frame": ("where the angular velocity is kept between steps", ""),
+    "integrator": ("key of the method", ""),
+    "kind": ("kind of clump", ""),
+    "label": ("name of the method", ""),
+    "normalised": ("whether the quaternion is normalised every step", "1"),
+    "problem": ("key of the problem", ""),
+    "quantity": ("what the error is of", ""),
+    "quaternion": ("quaternion component, the scalar first", ""),
+    "reading": ("how the state of the body is taken from what the method carries", ""),
+    "sample": ("number of the sample", "1"),
+    "scene": ("key of the scene", ""),
+    "seed": ("seed of the initial state", "1"),
+    "stored_offset": ("time of the angular velocity that the method carries, after that of q, in steps", "1"),
+    "sweeps": ("iterations for the angular velocity", "1"),
+    "target_error": ("target error", "1"),
+    "time": ("time", "s"),
+    "torques_per_step": ("torque evaluations of a step", "1"),
+    "variant": ("what is changed", ""),
+    "variant_of": ("method of which this is a variant; empty of one as its originators meant it", ""),
+}
+
+#: What a file of one job holds, by its rule; the wildcards of the job fill the gaps.
+TITLES = {
+    "reference": "Exact motion of {problem}",
+    "cells": "One run: {problem} with {method}",
+    "long_runs": "One long run: {problem} with {method}",
+    "long_runs_switched": "One long run: {problem} with {method}, normalisation switched",
+    "targets": "Step sizes that meet target errors: {problem} with {method}",
+    "check": "Experiment on single methods: {check}",
+    "many_body": "One run of many bodies: {scene} with {method}",
+    "film": "Film of {scene}",
+}
+
+
+def described(dataset: xr.Dataset, *, root: bool = True) -> xr.Dataset:
+    """The dataset with what :data:`SHARED` says of its variables, and as the root of a file the attributes of a whole file.
+
+    What a variable says of itself stays. The title is the attribute ``title``, or what :data:`TITLES` says of the job.
+    """
+    found = dataset.copy()
+    for name, variable in found.variables.items():
+        long_name, units = SHARED.get(str(name), ("", ""))
+        if long_name:
+            variable.attrs.setdefault("long_name", long_name)
+        if units and variable.dtype.kind in "iufb":
+            variable.attrs.setdefault("units", units)
+    if not root:
+        return found
+    whole = {
+        "Conventions": CONVENTIONS,
+        "title": title_of(dataset.attrs),
+        "source": f"polhode {__version__}",
+        "version": __version__,
+        "citation": CITATION,
+    }
+    # What the file says itself wins: the source of a reference is a publication.
+    return found.drop_attrs(deep=False).assign_attrs({**whole, **dataset.attrs})
+
+
+def title_of(attributes: Mapping[Any, Any]) -> str:
+    """The title of a file: its own, or what the job is about that made it."""
+    if "title" in attributes:
+        return str(attributes["title"])
+    job = json.loads(attributes.get("job") or "{}")
+    wildcards = job.get("wildcards", {})
+    return TITLES.get(job.get("rule", ""), "Results of polhode").format_map({"problem": "", "method": "", **wildcards})
