@@ -631,6 +631,7 @@ with watched(drawing):
     for _ in range(30 if len(sys.argv) < 2 else 10000):
         drawing.advance(0.001 if len(sys.argv) > 1 else 1)
         time.sleep(0.05)
+    print("a warning", file=sys.stderr)
 print("done")
 """
 
@@ -639,9 +640,9 @@ print("done")
 def test_commands_show_the_same_bar_and_leave_nothing_of_it():
     text, status = on_a_terminal([sys.executable, "-c", WORK])
     assert status == 0 and re.search(r"\d+ of 100", text) and "drawing" in text
-    assert [line for line in screen(text) if line] == ["done"]
+    assert [line for line in screen(text) if line] == ["a warning", "done"]
     done = subprocess.run([sys.executable, "-c", WORK], capture_output=True, text=True, env=os.environ)
-    assert (done.stdout, done.stderr) == ("done\n", "")
+    assert (done.stdout, done.stderr) == ("done\n", "a warning\n")
 
 
 @needs_terminals
@@ -658,7 +659,7 @@ def test_ctrl_c_takes_the_bar_away():
 @needs_terminals
 def test_a_dumb_terminal_gets_no_bars():
     text, status = on_a_terminal([sys.executable, "-c", WORK], TERM="dumb")
-    assert (text, status) == ("done\r\n", 0)
+    assert (text, status) == ("a warning\r\ndone\r\n", 0)
 
 
 # ---- a real run ----

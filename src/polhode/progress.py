@@ -286,12 +286,22 @@ class Display:
 
 
 class Bars(Display):
-    """Bars at the bottom of a terminal; what is said meanwhile stands above them."""
+    """Bars at the bottom of a terminal; what is said meanwhile stands above them.
 
-    def __init__(self, board: Board, stream: TextIO, look: Callable[[], object] = lambda: None, plain: bool = False) -> None:
+    ``plain``: without colours; ``redirect``: also what this process writes to ``sys.stderr`` stands above them.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        stream: TextIO,
+        look: Callable[[], object] = lambda: None,
+        plain: bool = False,
+        redirect: bool = False,
+    ) -> None:
         super().__init__(board, REFRESH, look)
         self.console = _Console(file=stream, force_terminal=True, no_color=True if plain else None, highlight=False)
-        self.live = Live(board, console=self.console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+        self.live = Live(board, console=self.console, auto_refresh=False, redirect_stdout=False, redirect_stderr=redirect)
 
     def start(self) -> None:
         """Draw them, and anew twice a second."""
@@ -337,22 +347,16 @@ class Lines(Display):
             self.show()
 
 
-def display(
-    board: Board, stream: TextIO | None = None, look: Callable[[], object] = lambda: None, plain: bool = False
-) -> Bars | Lines:
-    """Bars if ``stream`` (stderr by default) is a terminal where they can be drawn, or else lines; ``plain``: no colours."""
-    stream = sys.stderr if stream is None else stream
-    return Bars(board, stream, look, plain) if can_redraw(stream) else Lines(board, stream, look)
-
-
 @contextmanager
 def watched(*stages: Stage) -> Iterator[None]:
     """Show how far work is while it lasts, a bar for each of its stages; the first begins now.
 
-    Nothing of it stays, and what takes half a second shows nothing. Nothing must be printed meanwhile.
+    Nothing of it stays, and what takes half a second shows nothing. Warnings may be written to stderr meanwhile, but nothing to
+    stdout.
     """
     stages[0].begin()
-    shown = display(Board(stages, PATIENCE))
+    board = Board(stages, PATIENCE)
+    shown = Bars(board, sys.stderr, redirect=True) if can_redraw(sys.stderr) else Lines(board, sys.stderr)
     shown.start()
     try:
         yield
