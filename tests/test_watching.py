@@ -68,6 +68,22 @@ def test_slow_stages_are_told_from_all_of_their_time(clock):
     assert stage.rate() == pytest.approx(3 / 330) and stage.left() == pytest.approx(660.0)
 
 
+def test_while_a_stage_rests_its_rate_stays(clock):
+    """Other stages may have the cores meanwhile."""
+    stage = Stage("cells", 100, "runs", clock)
+    stage.begin()
+    for _ in range(20):
+        clock.now += 1.0
+        stage.advance()
+    stage.rest()
+    clock.now += 500.0
+    assert stage.rate() == pytest.approx(1.0) and stage.left() == pytest.approx(80.0) and stage.seconds == 520.0
+    stage.begin()
+    clock.now += 10.0
+    stage.advance(10)
+    assert stage.rate() == pytest.approx(1.0)
+
+
 def test_the_first_few_of_many_say_nothing_about_the_time_left(clock):
     stage = Stage("cells", 8000, "runs", clock)
     stage.begin()
@@ -301,8 +317,9 @@ def test_events_become_stages(told):
         meter.advance()
     told.tally.look()
     assert told.stages()["single bodies"] == (10, 80)
+    assert told.tally.board.stages[1]._rests_since is None
     told.tell("job_finished", job_id=2)
-    assert told.stages()["single bodies"] == (40, 80)
+    assert told.stages()["single bodies"] == (40, 80) and told.tally.board.stages[1]._rests_since is not None
     told.tally.look()
     assert told.stages()["single bodies"] == (40, 80)
 
