@@ -760,8 +760,15 @@ def test_ctrl_c_leaves_a_terminal_that_can_be_used(house):
         process.wait(timeout=60)
         states.append(termios.tcgetattr(terminal))
 
+    # A job that would go on for long.
+    script = house.folder / "workflow" / "scripts" / "reference.py"
+    whole = script.read_text()
+    script.write_text(whole.replace("    part =", "    __import__('time').sleep(100)\n    part ="))
     command = ["./reproduce", "--configfile", "tiny.yaml", "--cores", "1", REFERENCE, "--forcerun", "reference"]
-    text, status = on_a_terminal(command, cwd=house.folder, act=act)
+    try:
+        text, status = on_a_terminal(command, cwd=house.folder, act=act)
+    finally:
+        script.write_text(whole)
     assert status != 0 and states[0] == states[1]
     assert "\x1b[?25l" not in text
     lines = "\n".join(screen(text))
