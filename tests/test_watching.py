@@ -68,6 +68,22 @@ def test_slow_stages_are_told_from_all_of_their_time(clock):
     assert stage.rate() == pytest.approx(3 / 330) and stage.left() == pytest.approx(660.0)
 
 
+def test_while_a_stage_rests_its_rate_stays(clock):
+    """Other stages may have the cores meanwhile."""
+    stage = Stage("cells", 100, "runs", clock)
+    stage.begin()
+    for _ in range(20):
+        clock.now += 1.0
+        stage.advance()
+    stage.rest()
+    clock.now += 500.0
+    assert stage.rate() == pytest.approx(1.0) and stage.left() == pytest.approx(80.0) and stage.seconds == 520.0
+    stage.begin()
+    clock.now += 10.0
+    stage.advance(10)
+    assert stage.rate() == pytest.approx(1.0)
+
+
 def test_the_first_few_of_many_say_nothing_about_the_time_left(clock):
     stage = Stage("cells", 8000, "runs", clock)
     stage.begin()
@@ -301,8 +317,9 @@ def test_events_become_stages(told):
         meter.advance()
     told.tally.look()
     assert told.stages()["single bodies"] == (10, 80)
+    assert told.tally.board.stages[1]._rests_since is None
     told.tell("job_finished", job_id=2)
-    assert told.stages()["single bodies"] == (40, 80)
+    assert told.stages()["single bodies"] == (40, 80) and told.tally.board.stages[1]._rests_since is not None
     told.tally.look()
     assert told.stages()["single bodies"] == (40, 80)
 
@@ -631,6 +648,7 @@ with watched(drawing):
     for _ in range(30 if len(sys.argv) < 2 else 10000):
         drawing.advance(0.001 if len(sys.argv) > 1 else 1)
         time.sleep(0.05)
+    print("a warning", file=sys.stderr)
 print("done")
 """
 
@@ -639,9 +657,9 @@ print("done")
 def test_commands_show_the_same_bar_and_leave_nothing_of_it():
     text, status = on_a_terminal([sys.executable, "-c", WORK])
     assert status == 0 and re.search(r"\d+ of 100", text) and "drawing" in text
-    assert [line for line in screen(text) if line] == ["done"]
+    assert [line for line in screen(text) if line] == ["a warning", "done"]
     done = subprocess.run([sys.executable, "-c", WORK], capture_output=True, text=True, env=os.environ)
-    assert (done.stdout, done.stderr) == ("done\n", "")
+    assert (done.stdout, done.stderr) == ("done\n", "a warning\n")
 
 
 @needs_terminals
@@ -658,7 +676,7 @@ def test_ctrl_c_takes_the_bar_away():
 @needs_terminals
 def test_a_dumb_terminal_gets_no_bars():
     text, status = on_a_terminal([sys.executable, "-c", WORK], TERM="dumb")
-    assert (text, status) == ("done\r\n", 0)
+    assert (text, status) == ("a warning\r\ndone\r\n", 0)
 
 
 # ---- a real run ----
@@ -742,8 +760,15 @@ def test_ctrl_c_leaves_a_terminal_that_can_be_used(house):
         process.wait(timeout=60)
         states.append(termios.tcgetattr(terminal))
 
+    # A job that would go on for long.
+    script = house.folder / "workflow" / "scripts" / "reference.py"
+    whole = script.read_text()
+    script.write_text(whole.replace("    part =", "    __import__('time').sleep(100)\n    part ="))
     command = ["./reproduce", "--configfile", "tiny.yaml", "--cores", "1", REFERENCE, "--forcerun", "reference"]
-    text, status = on_a_terminal(command, cwd=house.folder, act=act)
+    try:
+        text, status = on_a_terminal(command, cwd=house.folder, act=act)
+    finally:
+        script.write_text(whole)
     assert status != 0 and states[0] == states[1]
     assert "\x1b[?25l" not in text
     lines = "\n".join(screen(text))

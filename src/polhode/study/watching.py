@@ -145,6 +145,7 @@ class Tally:
                 stage = self.stage(job.rule)
                 self._done[stage.name] = self._done.get(stage.name, 0.0) + job.units
                 self._count([stage])
+                self._rest(stage)
 
     def fail(self, number: int, rule: str, logs: Sequence[str], ended: str = "", in_group: bool = False) -> Job | None:
         """A job has failed. It is returned, or None if its failure was known."""
@@ -154,8 +155,14 @@ class Tally:
             job = self.running.pop(number, None) or Job(rule, {}, self.units(rule))
             job.logs, job.ended, job.in_group = logs, ended, in_group
             self.failed[number] = job
-            self.stage(job.rule).failed += 1
+            stage = self.stage(job.rule)
+            stage.failed += 1
+            self._rest(stage)
             return job
+
+    def _rest(self, stage: Stage) -> None:
+        if not any(stage_of(job.rule) == stage.name for job in self.running.values()):
+            stage.rest()
 
     def look(self) -> None:
         """Count what is done inside the jobs; seldom where there are many, whose files may lie on another machine."""
