@@ -120,7 +120,7 @@ function drawWork(problem, keys, rows, best, price, x, timed) {
     xaxis: axis(x.title, { type: "log", ...decades(all, narrow.matches ? 4 : 8) }),
     yaxis: axis("relative error at the end", { type: "log", range: [low, high + 0.2], ...decades([10 ** low, 10 ** high], 9) }),
     shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: choice.error, y1: choice.error, line: { color: tint("accent"), width: 1.5, dash: "dot" } }],
-    annotations: [{ xref: "paper", x: 1, y: Math.log10(choice.error), text: "your error", showarrow: false, xanchor: "right", yanchor: "bottom", font: { color: tint("accent"), size: 12 } }],
+    annotations: [{ xref: "paper", x: 0.01, y: Math.log10(choice.error), text: "your error", showarrow: false, xanchor: "left", yanchor: "bottom", font: { color: tint("accent"), size: 12 } }],
   });
   byId("caption-work").textContent = `Error: ${RUN.metric}. Lower left is better; circles are where a method meets your error.`;
 }
@@ -474,7 +474,7 @@ function drawPolhode() {
   const { inertia, start } = top;
   const T = energyOf(inertia, start), L = momentumOf(inertia, start);
   const power = choice.magnify < 0 ? visible(inertia, T, L, energy, momentum) : choice.magnify;
-  const factor = 10 ** power;
+  const factor = factorOf(power);
   document.querySelector('[data-key="magnify"]').value = power;
   byId("out-magnify").textContent = factor === 1 ? "as it is" : `× ${text(factor)}`;
   byId("out-moment").textContent = `${text(time[moment], 4)} s`;
@@ -503,8 +503,9 @@ function drawPolhode() {
   }
   const place = byId("plot-polhode");
   const direction = start.map((w, k) => w / Math.sqrt((2 * T) / inertia[k]));
-  const size = Math.hypot(...direction);
-  const eye = direction.map((d, k) => (1.05 * d) / size + [0.55, -0.55, 0.35][k]);
+  // From the side on which the motion is, and a little from above the other axes.
+  const aside = direction.map((d, k) => d / Math.hypot(...direction) + (d < 0 ? -1 : 1) * [0.5, 0.5, 0.35][k]);
+  const eye = aside.map((d) => (1.65 * d) / Math.hypot(...aside));
   const scene = (name) => ({ title: { text: name, font: { size: 12 } }, color: tint("soft"), gridcolor: tint("grid"), zerolinecolor: tint("line"), showbackground: false, tickfont: { size: 10 }, nticks: 5 });
   draw("plot-polhode", traces, {
     margin: { l: 0, r: 0, t: 0, b: 0 },
@@ -514,7 +515,10 @@ function drawPolhode() {
   place.dataset.moment = moment;
   const lost = !now;
   byId("drift").innerHTML =
-    `<strong>${escaped(labelOf(top.method))}</strong>, dt = ${text(top.long.dt)} s, after ${text(time[moment], 4)} s (${whole(time[moment] / top.long.dt)} steps): energy off by ${signed(energy[moment])}, angular momentum by ${signed(momentum[moment])}, relative to the exact ones.` +
+    `<strong>${escaped(labelOf(top.method))}</strong>, dt = ${text(top.long.dt)} s, after ${text(time[moment], 4)} s (${whole(time[moment] / top.long.dt)} steps): ` +
+    (Number.isFinite(energy[moment])
+      ? `energy off by ${signed(energy[moment])}, angular momentum by ${signed(momentum[moment])}, relative to the exact ones.`
+      : "its numbers have blown up.") +
     (lost
       ? factor > 1 ? " So magnified, no motion has this energy and momentum: magnify less." : " Nothing of the motion is left."
       : factor > 1 ? ` <span class="more">The drift is drawn ${text(factor)} times as large as it is; samples are put on the polhode so magnified.</span>` : "");
@@ -533,9 +537,12 @@ function drawPolhode() {
   });
 }
 
-const signed = (value) => (Number.isFinite(value) ? `${value < 0 ? "−" : "+"}${text(Math.abs(value))}` : "lost");
+const signed = (value) => (Number.isFinite(value) ? `${value < 0 ? "−" : value > 0 ? "+" : ""}${text(Math.abs(value))}` : "lost");
 const xyz = (points) => ({ x: points.map((p) => p[0]), y: points.map((p) => p[1]), z: points.map((p) => p[2]) });
 const curve = (points, line, name) => ({ type: "scatter3d", mode: "lines", name, ...xyz(points || []), line, hovertemplate: `${escaped(name)}<extra></extra>` });
+
+// 1, 3, 10, 30, ... for whole and half powers of ten.
+const factorOf = (power) => Number((10 ** power).toPrecision(1));
 
 // By how much, as a power of ten, a drift may be magnified to be seen and still be that of a motion, at all times.
 function visible(inertia, T, L, energy, momentum) {
@@ -543,7 +550,7 @@ function visible(inertia, T, L, energy, momentum) {
   const drift = energy.map((e, k) => [e, momentum[k]]).filter(([e, m]) => Number.isFinite(e) && Number.isFinite(m));
   const possible = (power) =>
     drift.every(([e, m]) => {
-      const scale = 1 + 10 ** power * e, square = (L * (1 + 10 ** power * m)) ** 2;
+      const scale = 1 + factorOf(power) * e, square = (L * (1 + factorOf(power) * m)) ** 2;
       return scale > 0.3 && scale < 2 && square > 1.01 * low * scale && square < 0.99 * high * scale;
     });
   for (let power = 12; power > 0; power -= 0.5) if (possible(power)) return power;
