@@ -1,6 +1,5 @@
 """polhode: from the configuration to the report. Rules are in workflow/rules; what they call is in src/polhode/study."""
 
-import atexit
 import shlex
 import sys
 from pathlib import Path
@@ -21,7 +20,7 @@ from polhode.study import (
     jobs,
     locks,
     resources,
-    typeset,
+    watching,
     written,
 )
 from polhode.study.reading import read
@@ -63,8 +62,11 @@ if STARTS:
         locks.begin(RESULTS)
     except (locks.LockedError, OSError) as error:
         raise WorkflowError(str(error)) from None
-    # At the end, also of a run that finds nothing to do.
-    atexit.register(typeset.name_report, RESULTS)
+
+# How far it is, and at the end what came of it, is shown in the place of Snakemake's log.
+WATCH = watching.Watch(PLAN.units, RESULTS, HOME)
+if STARTS:
+    WATCH.attach(workflow, logger)
 
 # What an accident has changed since it was written is made again.
 if workflow.is_main_process:
@@ -82,6 +84,7 @@ wildcard_constraints:
 localrules:
     all,
     data,
+    notebooks,
 
 
 rule all:
@@ -107,6 +110,7 @@ include: "workflow/rules/references.smk"
 include: "workflow/rules/single_body.smk"
 include: "workflow/rules/many_body.smk"
 include: "workflow/rules/cost.smk"
+include: "workflow/rules/notebooks.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -119,9 +123,13 @@ onstart:
     locks.begin(RESULTS)
     interruption.stop_jobs_on_signals()
     entry.forget_failures(RESULTS)
+    WATCH.attach(workflow, logger)
+
+
+onsuccess:
+    WATCH.succeeded()
 
 
 onerror:
-    atexit.unregister(typeset.name_report)
+    WATCH.failed()
     locks.sweep(Path(RESULTS))
-    print(entry.failures(RESULTS), file=sys.stderr)

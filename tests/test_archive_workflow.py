@@ -21,6 +21,7 @@ SMALL = {
     "methods": ["spiral_leapfrog", "euler"],
     "digits": 30,
     "checks": ["stability"],
+    "notebooks": ["the-reference"],
     "many_body": dict.fromkeys(DEFAULT["many_body"])
     | {
         "rods": {

@@ -25,6 +25,7 @@ SMALL = {
     "methods": ["spiral_leapfrog", "euler"],
     "digits": 20,
     "checks": [],
+    "notebooks": [],
     "cost": None,
     "many_body": dict.fromkeys(WHOLE["many_body"])
     | {"rods": {"methods": ["spiral_leapfrog"], "horizon": 0.1, "seeds": 3, "samples": 5, "film": None}},
@@ -293,7 +294,7 @@ def test_a_name_that_cannot_be_is_refused_with_the_reason(tmp_path, name):
 def test_the_report_is_named_also_by_a_run_that_finds_nothing_to_do(copied):
     report = copied.results / "report.pdf"
     report.write_bytes(b"%PDF")
-    assert copied.finish(*TARGETS).splitlines()[-1] == f"The report: {report}"
+    assert copied.finish(*TARGETS).splitlines()[-2:] == [f"The report: {report}", f"The data: {copied.results}"]
 
 
 def test_a_full_disk(copied, tmp_path):

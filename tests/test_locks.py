@@ -307,16 +307,3 @@ def test_typesetting_deletes_nothing_of_the_user(tmp_path, monkeypatch):
         typeset.report(home, results, results / "report.pdf", 0)
     assert sorted(path.name for path in results.iterdir()) == ["report.pdf", "typeset"]
     shutil.rmtree(home)
-
-
-def test_the_report_is_named_unless_it_belongs_to_another_run(tmp_path, capsys):
-    def said():
-        typeset.name_report(tmp_path)
-        return capsys.readouterr().err
-
-    assert said() == ""
-    (tmp_path / "report.pdf").touch()
-    assert said() == f"The report: {tmp_path}/report.pdf\n"
-    (tmp_path / "single_body.nc").touch()
-    os.utime(tmp_path / "report.pdf", (1, 1))
-    assert said() == ""

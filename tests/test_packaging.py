@@ -55,10 +55,14 @@ def texts() -> list[tuple[str, str]]:
 
 # ---- files in step ----
 
+#: The extras of the locked environment, and those of them that jobs of the study need.
+LOCKED = ("archive", "docs", "explorer", "notebooks", "test")
+OF_JOBS = ("explorer", "notebooks")
+
 
 def test_lock_names_exactly_what_the_project_asks_for():
     wanted = list(PROJECT["dependencies"])
-    for extra in ("archive", "test", "notebooks"):
+    for extra in LOCKED:
         wanted += PROJECT["optional-dependencies"][extra]
     direct = {plain(entry) for entry in locked() if re.search(r"#\s+(via )?polhode \(pyproject\.toml\)", entry)}
     assert direct == {plain(requirement) for requirement in wanted}, "run the command at the head of requirements.txt again"
@@ -66,13 +70,14 @@ def test_lock_names_exactly_what_the_project_asks_for():
 
 def test_conda_environment_of_single_jobs_names_what_the_project_asks_for():
     environment = yaml.safe_load((HOUSE / "workflow" / "envs" / "polhode.yml").read_text())
-    conda_names = {"matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal"}
-    wanted = {conda_names.get(plain(requirement), plain(requirement)) for requirement in PROJECT["dependencies"]}
-    assert {plain(item) for item in environment["dependencies"]} == wanted | {"python"}
+    conda_names = {"matplotlib": "matplotlib-base", "snakemake": "snakemake-minimal", "jupyter-client": "jupyter_client"}
+    asked = PROJECT["dependencies"] + [name for extra in OF_JOBS for name in PROJECT["optional-dependencies"][extra]]
+    wanted = {conda_names.get(plain(requirement), plain(requirement)) for requirement in asked}
+    assert {item.split()[0] for item in environment["dependencies"]} == wanted | {"python"}
 
 
 def test_every_extra_is_locked():
-    assert set(PROJECT["optional-dependencies"]) == {"test", "notebooks", "archive", *APART}
+    assert set(PROJECT["optional-dependencies"]) == {*LOCKED, *APART}
     assert {path.name for path in HOUSE.glob("requirements*.txt")} == {"requirements.txt", *APART.values()}
 
 

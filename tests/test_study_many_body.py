@@ -88,10 +88,11 @@ def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
         threads=3,
     )
     monkeypatch.setattr(entry, "study_of", lambda snakemake: nullcontext())
+    monkeypatch.setattr(entry, "meter", lambda snakemake, total: SimpleNamespace(advance=f"one of {total}"))
     monkeypatch.setattr(many_body, "run_all", lambda *words: given.update(words=words))
     script = HOME / "workflow" / "scripts" / "many_body.py"
     exec(compile(script.read_text(), script, "exec"), {"snakemake": rule})
-    assert given["words"][:4] == (METHOD, SETTINGS, ["0.1/1.nc"], 3)
+    assert given["words"][:4] == (METHOD, SETTINGS, ["0.1/1.nc"], 3) and given["words"][6] == "one of 1"
     assert [json.loads(text)["wildcards"] for text in given["words"][5]] == [
         {"scene": "rods", "method": METHOD, "dt": "0.1", "seed": 1}
     ]

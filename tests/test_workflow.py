@@ -29,6 +29,7 @@ TINY = {
     "methods": METHODS,
     "digits": 30,
     "checks": ["stability"],
+    "notebooks": [],  # tests/test_notebooks.py has them
     "many_body": dict.fromkeys(yaml.safe_load((HOME / "config.yaml").read_text())["many_body"])
     | {"rods": {"methods": ["spiral_leapfrog"], "horizon": 0.1, "seeds": 2, "samples": 5}},
     "cost": {"rounds": 2, "block": 1e-5, "target_errors": [1e-2, 1e-3], "torque_prices": [0, 10]},
@@ -80,6 +81,7 @@ class House:
             "data",
             "paper",
             "docs",
+            "notebooks",
         ]
         for name in tracked:
             source = HOME / name

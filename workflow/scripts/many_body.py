@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from polhode.study.entry import study_of
+from polhode.study.entry import meter, study_of
 from polhode.study.jobs import many_body_job
 from polhode.study.many_body import run_all
 
@@ -12,4 +12,5 @@ with study_of(snakemake):
     method, asked = snakemake.wildcards.method, snakemake.params
     places = [(path.parent.name, int(path.stem)) for path in map(Path, snakemake.output)]
     jobs = [many_body_job(asked.scene, method, step, seed, asked.settings, asked.code) for step, seed in places]
-    run_all(method, asked.settings, snakemake.output, snakemake.threads, say, jobs)
+    done = meter(snakemake, len(jobs)).advance
+    run_all(method, asked.settings, snakemake.output, snakemake.threads, say, jobs, done)

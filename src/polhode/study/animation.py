@@ -10,10 +10,10 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
-from tqdm import tqdm
 
 from polhode.cli import UsageError, check_writable, not_negative, positive, whole
 from polhode.manybody import Scene, pictures
+from polhode.progress import Stage, watched
 from polhode.registry import nearest
 from polhode.study import style
 from polhode.study.configuration import METHODS, SCENES
@@ -30,9 +30,10 @@ SUMMARY = "a moving picture (GIF) of many bodies in a box"
 
 def frame_of(film: Mapping[str, Any], frame: int, size: int) -> Image.Image:
     """One picture of a film, with the time below it."""
-    figure = Figure(figsize=(size / 100, size / 100), dpi=100)
-    canvas = FigureCanvasAgg(figure)
+    # The figure too: with the user's layout the box would move.
     with style.settings():
+        figure = Figure(figsize=(size / 100, size / 100), dpi=100)
+        canvas = FigureCanvasAgg(figure)
         axes = figure.add_axes((0, 0.03, 1, 0.96))
         pictures.draw(axes, film, frame, pictures.view_of(float(film["@box"]), size, size))
         figure.text(0.02, 0.015, f"{1e3 * float(film['time'][frame]):.{_decimals(film['time'])}f} ms", fontsize=9, color="0.3")
@@ -81,7 +82,7 @@ def animate(
     seed: int = 0,
     size: int = SIZE,
 ) -> None:
-    """Simulate a scene, one's own too, for a moment and write it as a GIF; a bar shows how far the drawing is.
+    """Simulate a scene, one's own too, for a moment and write it as a GIF; bars show how far it is.
 
     Parameters
     ----------
@@ -98,12 +99,14 @@ def animate(
     """
     from polhode.study.many_body import film_of
 
-    film = film_of(scene, method, dt, time, frames, seed)
-    if "diverged" in film.attrs:
-        raise ValueError(f"the run blew up at t = {film.attrs['diverged']:g} s; take a smaller dt or a shorter time")
-    shown = {str(name): film[name].values for name in film.variables} | {"@box": scene.box}
-    with tqdm(total=len(film["time"]), desc="draw", unit="picture") as bar:
-        write_gif(shown, path, size, bar.update)
+    simulating, drawing = Stage("simulating", 1, "runs"), Stage("drawing", frames + 1, "pictures")
+    with watched(simulating, drawing):
+        film = film_of(scene, method, dt, time, frames, seed)
+        if "diverged" in film.attrs:
+            raise ValueError(f"the run blew up at t = {film.attrs['diverged']:g} s; take a smaller dt or a shorter time")
+        simulating.advance()
+        shown = {str(name): film[name].values for name in film.variables} | {"@box": scene.box}
+        write_gif(shown, path, size, drawing.advance)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.cli import UsageError
+from polhode.progress import Stage, watched
 from polhode.study import crate, manifest
 from polhode.study.entry import HOME
 from polhode.study.provenance import NAME, Unusable, read_provenance, sha256
@@ -137,7 +138,9 @@ def write(
         files[name] = (json.dumps(made, indent=2, ensure_ascii=False) + "\n").encode()
     sizes = {name: _size(content) for name, content in files.items()}
     files["ro-crate-metadata.json"] = crate.rocrate_metadata(sizes, run, citation, licence, title)
-    return write_zip(output, files, moment(int(run["commit_time"])))
+    packing = Stage("packing", len(files), "files")
+    with watched(packing):
+        return write_zip(output, files, moment(int(run["commit_time"])), packing.advance)
 
 
 def _size(content: Path | bytes) -> int:
@@ -168,11 +171,13 @@ def run(arguments: argparse.Namespace) -> int:
     for path in arguments.plugin:
         if not path.is_file():
             raise UsageError(f"--plugin {path}: there is no such file")
-    found = finished(arguments.results, HOME, arguments.allow_dirty)
+    with watched(Stage("looking at the run")):
+        found = finished(arguments.results, HOME, arguments.allow_dirty)
     output = output or Path(f"polhode-{found['version']}-{found['commit'][:12]}.zip")
     try:
         if arguments.manifest:
-            made = manifest.of_run(arguments.results, _noted(found))
+            with watched(Stage("reading the run")):
+                made = manifest.of_run(arguments.results, _noted(found))
             manifest.write(made, output, moment(int(found["commit_time"])))
             print(f"{output}: {len(made.files)} files, {len(made.variables)} variables, {output.stat().st_size / 1e6:.2f} MB")
             return 0

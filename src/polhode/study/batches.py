@@ -26,7 +26,9 @@ class FailedRuns(Exception):
     """Runs of a batch failed; the message names each with problem, method, step size and error."""
 
 
-def run_batches(plan: Plan, problem: str, methods: Sequence[str], say: Say = print) -> None:
+def run_batches(
+    plan: Plan, problem: str, methods: Sequence[str], say: Say = print, done: Callable[[], object] = lambda: None
+) -> None:
     """Make all files of some methods on a problem, those that are not there or out of date, and the manifest of each method.
 
     The other runs go on when one fails.
@@ -41,6 +43,8 @@ def run_batches(plan: Plan, problem: str, methods: Sequence[str], say: Say = pri
         Keys.
     say : function
         Called with a line about each run, with the times it took; they stand nowhere else.
+    done : function
+        Called after each run, also one that failed.
 
     Raises
     ------
@@ -58,6 +62,7 @@ def run_batches(plan: Plan, problem: str, methods: Sequence[str], say: Say = pri
             except Exception as error:
                 say(f"{run.path} failed\n{traceback.format_exc()}")
                 errors.setdefault(f"{type(error).__name__}: {error}", []).append(run)
+            done()
         if not errors:
             files = checksums(plan.results, (run.path for run in runs))
             write_text(plan.manifest(problem, method), json.dumps({"files": files}, indent=1, sort_keys=True) + "\n")

@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 import xarray as xr
-from tqdm import tqdm
 
 from polhode.cli import UsageError, check_writable, positive, whole
+from polhode.progress import Stage, watched
 from polhode.registry import catalogue, nearest
 from polhode.study import plugins as own
 from polhode.study import provenance, timing
@@ -50,31 +50,13 @@ def run(arguments: argparse.Namespace) -> int:
     frames = timing.FRAMES if arguments.frame == "both" else (arguments.frame,)
     host = provenance.host()
     print(f"{host['cpu']}, {host['cores']} cores; numba {host['numba']}. Nothing else should run meanwhile.", flush=True)
-    print("Compiling what was not compiled before, half a minute at most on two cores ...", flush=True)
-    timing.compile_forms(methods, frames)
     forms = len(timing.runs_of(methods, frames))
-    compiling = tqdm(total=forms, desc="compiling", unit="form", leave=False, disable=None)
-    bars = [compiling]
-
-    def progress() -> None:
-        if len(bars) == 1:
-            compiling.close()
-            bars.append(tqdm(total=forms * arguments.rounds, desc="timing", unit="sample", leave=False, disable=None))
-        bars[1].update()
-
-    try:
+    compiling, timed = Stage("compiling", forms, "forms"), Stage("timing", forms * arguments.rounds, "samples")
+    with watched(compiling, timed):
+        timing.compile_forms(methods, frames)
         groups = timing.timing(
-            methods,
-            arguments.rounds,
-            arguments.block,
-            host,
-            frames=frames,
-            warmed=compiling.update,
-            progress=progress,
+            methods, arguments.rounds, arguments.block, host, frames=frames, warmed=compiling.advance, progress=timed.advance
         )
-    finally:
-        for bar in bars:
-            bar.close()
     step = groups["step"]
     for frame in frames:
         print(f"\nAngular velocity kept in the {frame} frame; {step.attrs['clock']}, fastest of {arguments.rounds}:\n")

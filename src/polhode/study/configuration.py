@@ -42,6 +42,8 @@ CHECKS = (
 BATCH = 100_000_000
 #: Many-body scenes, see :mod:`polhode.manybody`; named here for the same reason.
 SCENES = ("chess", "rods")
+#: The notebooks, in the order in which they are to be read; each is a file of the folder of that name.
+NOTEBOOKS = ("tour", "choose-a-method", "many-bodies", "add-a-method", "the-reference")
 #: What of a checkout is no place for results. A run writes there, and removes what is out of date.
 OURS = (
     ".ci",
@@ -59,8 +61,8 @@ OURS = (
     "tests",
     "workflow",
 )
-#: Keys that say where results lie and what they may take, and nothing about the results.
-ASIDE = ("results", "limits")
+#: Keys that say where results lie, what they may take and which pages show them, and nothing about the results.
+ASIDE = ("results", "limits", "notebooks")
 
 
 def step_name(dt: float) -> str:
@@ -247,6 +249,7 @@ class Study:
     checks: tuple[str, ...]
     cost: Cost | None
     scenes: dict[str, SceneStudy]
+    notebooks: tuple[str, ...]
     plugins: tuple[Path, ...]
     estimate: Estimate
     resolved: dict[str, Any]
@@ -319,6 +322,10 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     for key in checks:
         if key not in CHECKS:
             raise (top / "checks").error(f": unknown check {key!r}; {nearest(key, list(CHECKS))}")
+    notebooks = list(NOTEBOOKS) if config["notebooks"] == "all" else list(dict.fromkeys(config["notebooks"]))
+    for key in notebooks:
+        if key not in NOTEBOOKS:
+            raise (top / "notebooks").error(f": unknown notebook {key!r}; {nearest(key, list(NOTEBOOKS))}")
     of_problems = {key: tuple(m for m in methods if METHODS[m].runs(PROBLEMS[key])) for key in asked}
     of_scenes = _methods_of_scenes(config["many_body"] or {}, methods, added, top / "many_body")
     expected = estimate(
@@ -326,6 +333,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         {key: (PROBLEMS[key], [METHODS[m] for m in part]) for key, part in of_problems.items()},
         {key: [METHODS[m] for m in part] for key, part in of_scenes.items()},
         checks,
+        notebooks,
     )
     if not checked:
         expected.check(config["limits"], top)
@@ -338,6 +346,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         checks=tuple(checks),
         cost=_cost(config["cost"]),
         scenes={key: _scene(key, config["many_body"][key], part, top / "many_body" / key) for key, part in of_scenes.items()},
+        notebooks=tuple(notebooks),
         plugins=tuple(plugins),
         estimate=expected,
         resolved=json.loads(json.dumps(config)),

@@ -26,6 +26,7 @@ FORMATS = {
     ".png": "image/png",
     ".gif": "image/gif",
     ".html": "text/html",
+    ".ipynb": "application/x-ipynb+json",
     ".json": "application/json",
     ".yaml": "application/yaml",
     ".txt": "text/plain",
@@ -56,6 +57,8 @@ MEANINGS = (
     (r"results/(cost_)?numbers\.tex", "the numbers of the report's text"),
     (r"results/report\.pdf", "the report"),
     (r"results/report\.html", "the pictures, tables and rules of the run in one page"),
+    (r"results/notebooks/(.*)\.html", r"the notebook \1, executed over the results of this run"),
+    (r"results/notebooks/(.*)\.ipynb", r"the same as a notebook: \1"),
     (r"results/provenance\.json", "code, configuration, versions, machine and cost of the run"),
 )
 #: Folders of single runs; they are described as a whole.

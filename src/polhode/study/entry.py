@@ -12,7 +12,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from polhode.study import interruption, written
+from polhode.study import interruption, meters, written
 from polhode.study.configuration import ConfigurationError, Study, resolve
 from polhode.study.storage import write_text
 
@@ -20,6 +20,8 @@ from polhode.study.storage import write_text
 HOME = Path(__file__).resolve().parents[3]
 #: Where failed jobs leave their notes, in the folder of results.
 FAILED = "logs/failed"
+#: Set by a head process that is watched, to its number: it says itself what goes wrong in its jobs.
+WATCHED = "POLHODE_WATCHED"
 
 
 def share_library() -> None:
@@ -44,10 +46,11 @@ def share_library() -> None:
 def study_of(snakemake: Any) -> Iterator[Study]:
     """The study of the run that ``snakemake`` belongs to; output and a traceback go to its log.
 
-    What went wrong is printed as well, so that the terminal says it without opening the log, and noted for the end of the run.
+    What went wrong is noted for the head process, which says it at once and once more at the end of the run. Where no head is
+    near, on the node of a cluster, it is printed, too.
     """
     interruption.end_with_head()
-    job = "-".join([snakemake.rule, *map(str, snakemake.wildcards)])
+    job = meters.job_name(snakemake.rule, snakemake.wildcards)
     results = Path(snakemake.config["results"])
     note = results / FAILED / f"{job}.txt"
     note.unlink(missing_ok=True)
@@ -62,17 +65,27 @@ def study_of(snakemake: Any) -> Iterator[Study]:
             text = f"{'' if ours else f'{type(error).__name__}: '}{error}\n    log: {snakemake.log[0]}"
             about = "".join(f", {name} {value}" for name, value in snakemake.wildcards.items())
             lines = f"rule {snakemake.rule}{about}: {text}"
-            print(lines, file=sys.__stderr__)
             write_text(note, f"{lines}\n")
+            if os.environ.get(WATCHED, "") != os.environ.get(interruption.HEAD):
+                print(lines, file=sys.__stderr__)
             raise SystemExit(1) from None
+        finally:
+            meters.place(results, job).unlink(missing_ok=True)
+
+
+def meter(snakemake: Any, total: int) -> meters.Meter:
+    """Counts what the job of ``snakemake`` has done of ``total``, for who watches the run."""
+    job = meters.job_name(snakemake.rule, snakemake.wildcards)
+    return meters.Meter(meters.place(snakemake.config["results"], job), total)
 
 
 def forget_failures(results: str | Path) -> None:
-    """Forget the failures of an earlier run."""
+    """Forget the failures of an earlier run, and how far its jobs were."""
     for note in Path(results, FAILED).glob("*.txt"):
         note.unlink(missing_ok=True)
+    meters.clear(results)
 
 
-def failures(results: str | Path) -> str:
-    """All failures of this run, one after the other; empty if there were none."""
-    return "".join(path.read_text(encoding="utf-8") for path in sorted(Path(results, FAILED).glob("*.txt")))
+def failures(results: str | Path) -> dict[str, str]:
+    """The notes of the jobs that failed in this run, by the names of the jobs."""
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(Path(results, FAILED).glob("*.txt"))}

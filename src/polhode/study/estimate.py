@@ -46,6 +46,8 @@ CHECKS = {
     "sweeps": 6.0,
     "simplified": 2.0,
 }
+#: A notebook: its kernel starts, computes a little and draws; then the page is made.
+NOTEBOOK = 14.0
 #: Runs in a decade of step sizes of the search for target errors, and those that close in on one.
 SEARCHED, CLOSING = 8, 8
 #: A picture of a film.
@@ -217,6 +219,7 @@ def estimate(
     problems: Mapping[str, tuple[Case, Sequence[Method]]],
     scenes: Mapping[str, Sequence[Method]],
     checks: Sequence[str],
+    notebooks: Sequence[str] = (),
 ) -> Estimate:
     """What the study of a configuration takes; the configuration is valid but not expanded.
 
@@ -226,6 +229,7 @@ def estimate(
     problems : key -> the problem and the methods that run it
     scenes : key of a many-body scene -> the methods that run it
     checks : the experiments on single methods
+    notebooks : those that are executed
     """
     shares: list[Share] = []
     for key, (problem, methods) in problems.items():
@@ -243,6 +247,8 @@ def estimate(
             Share(("cost",), what, "Take fewer rounds or shorter blocks", cpu=seconds, memory=8.0 * FORMS * everyone * rounds)
         )
     shares.append(Share(("checks",), f"{len(checks)} experiments", "Leave some out", cpu=sum(CHECKS[c] for c in checks)))
+    pages = several(len(notebooks), "notebooks")
+    shares.append(Share(("notebooks",), pages, "Leave some out", cpu=NOTEBOOK * len(notebooks), disk=2e6 * len(notebooks)))
     moving = any(isinstance(problem, System) for problem, _methods in problems.values())
     compiling = everyone * (COMPILING + COMPILING_SYSTEMS * moving)
     compiling += COMPILING_MANY * len({m.key for methods in scenes.values() for m in methods})

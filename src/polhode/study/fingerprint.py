@@ -2,19 +2,22 @@
 
 Snakemake sees its own files only. The hash follows the imports of the package from file to file and is taken over the
 syntax trees without documentation strings: comments, layout and docstrings do not count, everything that runs does. The
-versions of the numerical libraries count too.
+versions of the numerical libraries count too. Of a notebook every letter counts, since all of it is shown.
 """
 
 import ast
 import hashlib
+import json
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 LIBRARIES = ("mpmath", "numba", "numpy", "scipy", "xarray")
 PACKAGE = "polhode"
-#: How jobs are started and stopped changes no result.
-NO_PART = frozenset({f"{PACKAGE}.study.interruption", f"{PACKAGE}.study.locks"})
+#: How jobs are started, stopped and watched changes no result.
+NO_PART = frozenset(
+    {f"{PACKAGE}.{name}" for name in ("progress", "study.interruption", "study.locks", "study.meters", "study.watching")}
+)
 ROOT = Path(__file__).parents[1]
 
 
@@ -63,9 +66,22 @@ def _locate(name: str) -> Path | None:
     return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
 
 
+def _of_notebook(path: Path) -> tuple[str, str]:
+    """The hash of all cells to the letter, and the code without what is no Python."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    parts = [[cell["cell_type"], "".join(cell["source"])] for cell in cells]
+    code = [source for kind, source in parts if kind == "code" and not source.startswith("%%")]
+    lines = [line for source in code for line in source.splitlines() if not line.startswith(("%", "!"))]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest(), "\n".join(lines)
+
+
 @cache
 def _digest(path: Path) -> tuple[str, tuple[Path, ...]]:
-    source = path.read_text()
+    if path.suffix == ".ipynb":
+        found, source = _of_notebook(path)
+    else:
+        source = path.read_text()
+        found = syntax_hash(source)
     imported = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -77,7 +93,7 @@ def _digest(path: Path) -> tuple[str, tuple[Path, ...]]:
         for name in names:
             # The top package itself imports everything for the user's convenience; no result depends on that.
             if name.startswith(f"{PACKAGE}.") and name not in NO_PART:
-                found = _locate(name)
-                if found is not None:
-                    imported.append(found)
-    return syntax_hash(source), tuple(imported)
+                module = _locate(name)
+                if module is not None:
+                    imported.append(module)
+    return found, tuple(imported)

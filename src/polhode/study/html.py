@@ -12,6 +12,7 @@ from pathlib import Path
 import yaml
 
 from polhode.cli import UsageError
+from polhode.progress import Stage, watched
 from polhode.study.entry import HOME
 
 SUMMARY = "figures, tables and rules of a finished run as one page for a browser"
@@ -50,7 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--report", str(output)]
     for option, values in (("--configfile", arguments.configfile), ("--config", arguments.config)):
         command += [option, *(str(Path(v).absolute() if option == "--configfile" else v) for v in values)] if values else []
-    done = subprocess.run(command, cwd=HOME, capture_output=True, text=True)
+    with watched(Stage("Snakemake makes the page")):
+        done = subprocess.run(command, cwd=HOME, capture_output=True, text=True)
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines()
         reason = next((line for line in said if "does not exist" in line or "issing" in line), said[-1] if said else "")

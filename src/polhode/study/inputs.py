@@ -12,9 +12,13 @@ import yaml
 from numpy.typing import ArrayLike
 
 import polhode.methods as _methods
-from polhode.study.storage import group_names, has_group, read_cell, read_dataset, read_values
+from polhode.study.storage import read_cell, read_dataset, read_groups, read_values
 
 methods: Any = _methods
+
+
+def _at_the_top(groups: dict[str, xr.Dataset]) -> list[str]:
+    return [name[1:] for name in groups if name.count("/") == 1 and name != "/"]
 
 
 class NotInRun(LookupError):
@@ -60,6 +64,7 @@ class Inputs:
     released: str | Path = ""
     problem: str = "spiral_cylinder"
     _others: dict[str, "Inputs"] = field(default_factory=dict, repr=False, compare=False)
+    _read: dict[str, dict[str, xr.Dataset]] = field(default_factory=dict, repr=False, compare=False)
 
     def of(self, problem: str) -> "Inputs":
         """The same run, seen from another problem; each file is read once."""
@@ -72,14 +77,21 @@ class Inputs:
     @cached_property
     def problems(self) -> list[str]:
         """Keys of the problems in this run, in the order of the configuration."""
-        return group_names(self.single_body)
+        return _at_the_top(self._groups(self.single_body))
+
+    def _groups(self, path: str | Path) -> dict[str, xr.Dataset]:
+        """The groups of a file, which is opened once: that takes longer than reading them all."""
+        if str(path) not in self._read:
+            self._read[str(path)] = read_groups(path)
+        return self._read[str(path)]
 
     def _group(self, *names: str) -> xr.Dataset:
         if self.problem not in self.problems:
             raise NotInRun(f"this run does not hold the problem {self.problem}")
-        if not has_group(self.single_body, "/".join((self.problem, *names))):
+        groups, name = self._groups(self.single_body), "/".join(("", self.problem, *names))
+        if name not in groups:
             raise NotInRun(f"this run has no {' '.join(names)} of the problem {self.problem}")
-        return read_dataset(self.single_body, "/".join((self.problem, *names)))
+        return groups[name]
 
     def check(self, name: str) -> xr.Dataset:
         """An experiment on single methods: checks/NAME.nc."""
@@ -98,15 +110,16 @@ class Inputs:
         """
         if not str(self.cost_file) or not Path(self.cost_file).is_file():
             raise NotInRun("this run measured no times (cost: null)")
-        if not has_group(self.cost_file, group):
+        groups = self._groups(self.cost_file)
+        if f"/{group}" not in groups:
             raise NotInRun(f"the cost study of this run does not hold {group}")
-        return read_dataset(self.cost_file, group)
+        return groups[f"/{group}"]
 
     @cached_property
     def scenes(self) -> list[str]:
         """Keys of the many-body scenes in this run."""
         there = str(self.many_body_file) and Path(self.many_body_file).is_file()
-        return group_names(self.many_body_file) if there else []
+        return _at_the_top(self._groups(self.many_body_file)) if there else []
 
     def many_body(self, scene: str) -> xr.Dataset:
         """The many-body runs of a scene: a group of many_body.nc.
@@ -118,14 +131,14 @@ class Inputs:
         """
         if scene not in self.scenes:
             raise NotInRun(f"this run does not hold many bodies of the scene {scene}")
-        return read_dataset(self.many_body_file, scene)
+        return self._groups(self.many_body_file)[f"/{scene}"]
 
     def released_many_body(self, scene: str) -> xr.Dataset:
         """The same of the full study that came with the code: a group of released/many_body.nc."""
         path = Path(self.released) / "many_body.nc"
-        if not str(self.released) or not path.is_file() or not has_group(path, scene):
+        if not str(self.released) or not path.is_file() or f"/{scene}" not in self._groups(path):
             raise NotInRun(f"no full study of the scene {scene} came with this code")
-        return read_dataset(path, scene)
+        return self._groups(path)[f"/{scene}"]
 
     def film(self, scene: str) -> dict[str, Any]:
         """A short run of a scene with all that is needed to draw it, see :func:`polhode.study.many_body.run_film`."""
@@ -164,7 +177,7 @@ class Inputs:
     @cached_property
     def plugins(self) -> list[str]:
         """Keys of the user's own methods."""
-        named = str(read_dataset(self.single_body).attrs["plugins"])
+        named = str(self._groups(self.single_body)["/"].attrs["plugins"])
         return [key for key in named.split(",") if key]
 
     @cached_property

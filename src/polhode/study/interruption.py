@@ -44,6 +44,11 @@ def stop_jobs_on_signals() -> None:
             signal.signal(number, _stop)
 
 
+def is_stopping() -> bool:
+    """Whether a signal has told this process to stop: what its jobs do from then on is no failure."""
+    return _signals > 0
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
     global _signals
     _signals += 1

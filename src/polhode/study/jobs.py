@@ -222,6 +222,22 @@ class Plan:
         """One file per experiment on single methods."""
         return [f"{self.results}/checks/{name}.nc" for name in self.study.checks]
 
+    def notebooks(self, *endings: str) -> list[str]:
+        """The notebooks executed over the results: a page each, and with its outputs the notebook itself."""
+        kinds = endings or ("html", "ipynb")
+        return [f"{self.results}/notebooks/{name}.{kind}" for name in self.study.notebooks for kind in kinds]
+
+    def notebook_inputs(self, name: str) -> list[str]:
+        """What a notebook reads. Most need not wait for the timing."""
+        single, reference = f"{self.results}/single_body.nc", f"{self.results}/references/spiral_cylinder.nc"
+        return {
+            "tour": self.data(),
+            "choose-a-method": [single, *self.cost()],
+            "many-bodies": [*self.many_body(), "data/released/many_body.nc"],
+            "add-a-method": [single],
+            "the-reference": [single, *(path for path in self.references() if path == reference)],
+        }[name]
+
     def figures(self) -> list[str]:
         """All figures, as PDF; each comes with a PNG."""
         return [f"{self.results}/figures/{name}.pdf" for name in FIGURES]
@@ -256,7 +272,7 @@ class Plan:
         shown = [(path, ".png") for path in self.figures()] + [(path, ".csv") for path in self.tables()]
         numbers = [f"{self.results}/{name}" for name in ("numbers.tex", "cost_numbers.tex", "cost_claims.csv")]
         both = [name for path, other in shown for name in (path, str(Path(path).with_suffix(other)))]
-        return [f"{self.results}/report.pdf", *self.data(), *self.animations(), *numbers, *both]
+        return [f"{self.results}/report.pdf", *self.data(), *self.animations(), *self.notebooks(), *numbers, *both]
 
     def many_body_runs(self, scene: str) -> list[str]:
         """One file per method, step size and seed of a scene."""
@@ -335,6 +351,24 @@ class Plan:
         """The files of the report's text."""
         paper = self.home / "paper"
         return [str(p.relative_to(self.home)) for p in sorted(paper.rglob("*")) if p.suffix in (".tex", ".bib")]
+
+    def units(self, rule: str) -> float:
+        """How many things a job of a rule makes, for who watches: runs, rounds, files."""
+        return self._units.get(rule, 1)
+
+    @cached_property
+    def _units(self) -> dict[str, int]:
+        found = {f"figures_{theme}": len(names) for theme, names in FIGURES_BY_THEME.items()}
+        found |= {f"tables_{theme}": len(names) for theme, names in TABLES_BY_THEME.items()}
+        for problem, parts in self.parts.items():
+            for number, methods in enumerate(parts, 1):
+                found[f"single_body_{problem}_{number}"] = sum(len(self.batch(problem, method)) for method in methods)
+        for scene, part in self.study.scenes.items():
+            for number, batch in enumerate(part.batches, 1):
+                found[f"many_body_{scene}_{number}"] = len(batch) * part.seeds
+        if self.study.cost is not None:
+            found["timing"] = self.study.cost.rounds
+        return found
 
     # Parameters of a job.
 
@@ -437,6 +471,12 @@ class Plan:
     def script_code(self, name: str) -> str:
         """Of one script of the workflow and all that it imports."""
         return fingerprint(self._script(name))
+
+    def notebook_code(self, name: str) -> str:
+        """Of a notebook: itself to the letter, since all of it is shown, and the library, of which it may use anything."""
+        package = self.home / "src" / "polhode"
+        library = (path for path in sorted(package.rglob("*.py")) if "study" not in path.relative_to(package).parts)
+        return fingerprint(self._script("notebook"), self.home / "notebooks" / f"{name}.ipynb", *library) + self._shapes()
 
     def _script(self, name: str) -> Path:
         return self.home / "workflow" / "scripts" / f"{name}.py"

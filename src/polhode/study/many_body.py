@@ -30,6 +30,7 @@ def run_all(
     workers: int = 1,
     say: Say = print,
     jobs: Sequence[str] = (),
+    done: Callable[[], object] = lambda: None,
 ) -> None:
     """Run one method from several initial states with one or more step sizes, and write each run as soon as it is done.
 
@@ -50,6 +51,8 @@ def run_all(
         Called with a line about each run and some about all: steps, time of a step, CPU seconds. None of it goes into the data.
     jobs : sequence of str
         What each file shall say about where it comes from, see :func:`polhode.study.storage.job_text`.
+    done : function
+        Called after each run.
     """
     began = time.perf_counter()
     texts = jobs or [""] * len(outputs)
@@ -65,6 +68,7 @@ def run_all(
     for dt, line, cpu in _spread(work, tasks, workers):
         cpu_seconds[dt] += cpu
         say(line)
+        done()
     say(f"{len(tasks)} runs of {method} on {settings['scene']}")
     say(f"wall_seconds {time.perf_counter() - began:.6f}")
     say(f"cpu_seconds {sum(cpu_seconds.values()):.6f}")

@@ -14,6 +14,7 @@ import pandas as pd
 import xarray as xr
 
 from polhode.cli import UsageError, not_negative, positive
+from polhode.progress import Stage, watched
 from polhode.registry import nearest
 from polhode.study.ranking import candidates, ladder, ranked
 from polhode.study.storage import group_names, read_dataset
@@ -58,7 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     path = find_file(arguments.results)
     try:
-        text = advice(path, arguments.problem, arguments.error, arguments.torque_price, arguments.one_torque, arguments.all)
+        with watched(Stage("looking up")):
+            text = advice(path, arguments.problem, arguments.error, arguments.torque_price, arguments.one_torque, arguments.all)
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError) as error:
         # Whatever part of the file is damaged: nothing else is read here.
         why = " ".join(str(error).split())

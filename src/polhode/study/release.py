@@ -16,6 +16,7 @@ import xarray as xr
 
 import polhode
 from polhode.cli import UsageError, check_writable
+from polhode.progress import Stage, watched
 from polhode.study.storage import group_names, read_dataset, write_groups
 
 SUMMARY = "the many-body results of a full run as a small file that comes with the code"
@@ -103,7 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the file and say what is in it."""
     check_writable(arguments.output, "--output")
     try:
-        groups = released(arguments.results)
+        with watched(Stage("reading the run")):
+            groups = released(arguments.results)
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
         said = str(error) if isinstance(error, FileNotFoundError | ValueError) else f"{type(error).__name__}: {error}"
         raise UsageError(f"--results: {arguments.results} is no folder of a finished run: {said}") from error
@@ -120,7 +122,8 @@ def run(arguments: argparse.Namespace) -> int:
         for name in data:
             if data[name].ndim > 1:
                 data[name].encoding = dict(compressed)
-    write_groups(groups, arguments.output)
+    with watched(Stage("writing")):
+        write_groups(groups, arguments.output)
     for name, data in groups.items():
         if name != "/":
             size = f"{data.sizes['integrator']} methods, {data['energy_error'].size} runs"

@@ -101,6 +101,16 @@ SETTINGS: dict[str, Any] = {
 }
 
 
+#: How figures on a page differ: larger, laid out without a word, in letters that go with its text and have all signs.
+PAGE: dict[str, Any] = {
+    "font.family": ["DejaVu Sans"],
+    "mathtext.fontset": "dejavusans",
+    "figure.figsize": (7.6, 3.8),
+    "figure.dpi": 110,
+    "figure.constrained_layout.use": True,
+    "lines.markersize": 4.5,
+}
+
 #: What goes into the files; no dates and no versions, so that equal figures are equal files.
 METADATA: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": "polhode"},
@@ -116,6 +126,14 @@ def settings() -> Any:
     defaults: dict[str, Any] = {key: value for key, value in dict(matplotlib.rcParamsDefault).items() if key != "backend"}
     look: Any = {**defaults, **SETTINGS}
     return matplotlib.rc_context(look)
+
+
+def use() -> None:
+    """Give everything drawn from here on the look of the report, in the size of a page: for notebooks."""
+    matplotlib.rcdefaults()
+    larger = {name: SETTINGS[name] + 0.5 for name in SETTINGS if name.endswith("size") and "marker" not in name}
+    look: Any = SETTINGS | larger | PAGE
+    matplotlib.rcParams.update(look)
 
 
 def family(key: str, variant_of: str = "") -> str:
@@ -189,3 +207,5 @@ def save(figure: Figure, path: str | Path) -> None:
                 figure.savefig(temporary, format=ending, metadata=entries)
 
         write_atomically(path.with_name(f"{path.name}.{ending}"), draw)
+        with settings():
+            figure.set_layout_engine(None)  # found for the first file, which takes as long as drawing

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -47,13 +46,6 @@ def _run_latex(build: Path, commit_time: int) -> None:
     print(done.stdout, done.stderr)
     if done.returncode:
         raise RuntimeError(f"LaTeX failed: {_first_error(done.stdout)}; all of its output is in the log")
-
-
-def name_report(results: str | Path) -> None:
-    """Say where the report is, unless it is older than the data: it then belongs to another run."""
-    report, data = Path(results, "report.pdf"), Path(results, "single_body.nc")
-    if report.is_file() and not (data.is_file() and report.stat().st_mtime < data.stat().st_mtime):
-        print(f"The report: {report.absolute()}", file=sys.stderr, flush=True)
 
 
 def _first_error(text: str) -> str:

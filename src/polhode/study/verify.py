@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from polhode.cli import UsageError
+from polhode.progress import Stage, watched
 from polhode.study import manifest, written
 from polhode.study.entry import HOME
 from polhode.study.manifest import NUMERICAL, Manifest, Variable
@@ -368,7 +369,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--top must not be negative, got {arguments.top}")
     if arguments.csv is not None and not arguments.csv.absolute().parent.is_dir():
         raise UsageError(f"--csv: there is no folder {arguments.csv.absolute().parent}")
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, watched(Stage("comparing")):
         outcome = _verify(arguments.run, arguments.against, Path(scratch))
     for note in outcome.notes:
         print(note)

@@ -3,7 +3,7 @@
 import hashlib
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
 from polhode.study.provenance import Unusable
@@ -17,10 +17,10 @@ LARGEST = 50_000_000_000
 Moment = tuple[int, int, int, int, int, int]
 
 
-def write_zip(path: Path, files: Mapping[str, Path | bytes], when: Moment) -> str:
+def write_zip(path: Path, files: Mapping[str, Path | bytes], when: Moment, done: Callable[[], object] = lambda: None) -> str:
     """Write files under their names, sorted, with their checksums, and beside the zip its own; returns that.
 
-    ``when`` is the date of every entry, so that the same files make the same bytes.
+    ``when`` is the date of every entry, so that the same files make the same bytes; ``done`` is called after each file.
     """
     digests: dict[str, str] = {}
 
@@ -31,6 +31,7 @@ def write_zip(path: Path, files: Mapping[str, Path | bytes], when: Moment) -> st
                 content = source if isinstance(source, bytes) else source.read_bytes()
                 digests[name] = hashlib.sha256(content).hexdigest()
                 _add(archive, name, content, when, isinstance(source, Path) and bool(source.stat().st_mode & 0o100))
+                done()
             listing = "".join(f"{digest}  {name}\n" for name, digest in digests.items())
             _add(archive, CHECKSUMS, listing.encode(), when)
 

@@ -1,0 +1,333 @@
+"""The notebooks of a run: executed over its results, and made into pages that need no network.
+
+A notebook is stored without outputs and reads ``results``, the folder of results, from its cell with the tag ``parameters``. It
+is executed by the Python that runs this, whatever kernels the user has registered, in the folder of the notebooks and with an
+empty configuration. What comes out is made the same for the same results: no times, no random names, no paths.
+
+``python -m polhode.study.notebooks`` strips the notebooks of the checkout of their outputs, before they are committed.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from docutils.utils.math.latex2mathml import tex2mathml
+from jinja2 import DictLoader
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbconvert.exporters.html import HTMLExporter
+from nbconvert.filters.ansi import strip_ansi
+from nbconvert.filters.highlight import Highlight2HTML
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbformat import NotebookNode
+
+#: The library's own folder of sources: the kernel imports what this process has imported.
+SOURCES = Path(__file__).parents[2]
+#: How long a kernel may take to start, and a cell to run, s. Compiling everything on a slow machine is the longest.
+START, PATIENCE = 300, 900
+#: The tag of the cell that says where the results are.
+PARAMETERS = "parameters"
+#: What a stored notebook says of itself, and nothing else: enough for an editor to colour it and to choose a kernel.
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+#: Paths of sockets are no longer than this.
+LONGEST_SOCKET = 90
+
+_UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+#: The page: that of JupyterLab without what it would fetch, in the width of a text.
+_PAGE = """{%- extends 'lab/index.html.j2' -%}
+{%- block html_head_js -%}{%- endblock -%}
+{%- block html_head_js_mathjax -%}{%- endblock -%}
+{%- block html_head_js_mermaidjs -%}{%- endblock -%}
+{%- block data_png scoped -%}{{ super() | described(output) }}{%- endblock -%}
+{%- block html_head_css -%}
+<style>
+main { max-width: 1100px; margin: 2em auto 4em; padding: 0 1.5em; }
+body.jp-Notebook { overflow: auto; }
+.jp-RenderedHTMLCommon { font-size: 15px; line-height: 1.55; }
+.jp-RenderedHTMLCommon h1 { font-size: 2em; }
+.jp-RenderedMarkdown { max-width: 46em; }
+.jp-CodeCell { margin: 0.4em 0; }
+.jp-OutputArea-output { overflow-x: auto; }
+.jp-RenderedImage { margin: 0.8em 0; }
+.jp-RenderedHTMLCommon img, .jp-RenderedImage img { max-width: 100%; height: auto; }
+.jp-RenderedMarkdown .highlight { background: #f5f5f5; padding: 0.1em 0.8em; margin: 0.8em 0; overflow-x: auto; }
+.jp-RenderedHTMLCommon table { font-size: 13px; }
+table.dataframe td, table.dataframe th { text-align: left !important; }
+math[display="block"] { margin: 0.9em 0; font-size: 1.05em; }
+mtable.ams-align > mtr > mtd:nth-child(odd) { text-align: right; }
+mtable.ams-align > mtr > mtd:nth-child(even) { text-align: left; }
+</style>
+{%- endblock -%}
+"""
+
+
+class NotebookError(RuntimeError):
+    """A notebook is damaged, or a cell of it failed; the message names notebook, cell and reason."""
+
+
+@dataclass
+class Executed:
+    """A notebook with its outputs, and what its cells wrote to standard error: warnings, which are no part of the page."""
+
+    notebook: NotebookNode
+    remarks: list[str] = field(default_factory=list)
+
+
+class _OwnKernel(KernelSpecManager):  # type: ignore[misc]
+    """One kernel: the Python that runs this."""
+
+    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+        """The same for every name."""
+        arguments = ["-m", "ipykernel_launcher", "-f", "{connection_file}", "--InlineBackend.figure_formats=retina"]
+        return KernelSpec(argv=[sys.executable, *arguments], display_name=kernel_name, language="python")
+
+
+def read(path: str | Path) -> NotebookNode:
+    """A stored notebook.
+
+    Raises
+    ------
+    NotebookError
+        If it is not there or is no notebook; the message names the file.
+    """
+    try:
+        found = nbformat.read(path, as_version=4)
+        nbformat.validate(found)
+    except (OSError, ValueError, AttributeError, nbformat.ValidationError) as error:
+        raise NotebookError(f"{path} is not a notebook ({str(error).splitlines()[0]}); check it out again") from error
+    return found
+
+
+def title(notebook: Mapping[str, Any]) -> str:
+    """The first heading."""
+    text = "\n".join(cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "markdown")
+    found = re.search(r"^# +(.+)$", text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def execute(path: str | Path, results: str | Path) -> Executed:
+    """Run a notebook over the results of a run.
+
+    Parameters
+    ----------
+    path : the stored notebook; it runs in its folder
+    results : folder of results
+
+    Returns
+    -------
+    Executed
+        The same for the same results, wherever they lie.
+
+    Raises
+    ------
+    NotebookError
+        If a cell fails; the traceback is printed, the message names notebook and cell.
+    """
+    path = Path(path).absolute()
+    notebook = read(path)
+    stored = _hand_over(notebook, path, Path(results).absolute())
+    with tempfile.TemporaryDirectory(prefix="nb") as scratch:
+        client = NotebookClient(
+            notebook,
+            km=_manager(Path(scratch)),
+            timeout=PATIENCE,
+            startup_timeout=START,
+            record_timing=False,
+            resources={"metadata": {"path": str(path.parent)}},
+        )
+        with client.setup_kernel(env=_environment(Path(scratch)), cleanup_kc=True):
+            count = 0
+            for i, cell in enumerate(notebook.cells):
+                if cell.cell_type == "code":
+                    count += 1
+                    with _named(f"notebook {path.stem}, cell [{count}] ({_first_line(cell.source)})"):
+                        client.execute_cell(cell, i, execution_count=count)
+    stored.cell.source = stored.source
+    return Executed(notebook, _clean(notebook, path.stem))
+
+
+@dataclass
+class _Stored:
+    cell: NotebookNode
+    source: str
+
+
+def _hand_over(notebook: NotebookNode, path: Path, results: Path) -> _Stored:
+    """Put the folder of results into the cell for it; returns that cell with what stood there."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and PARAMETERS in cell.metadata.get("tags", []):
+            stored = _Stored(cell, cell.source)
+            cell.source = f"results = {str(results)!r}"
+            return stored
+    raise NotebookError(f"{path} has no cell with the tag {PARAMETERS!r}, which says where the results are")
+
+
+def _manager(scratch: Path) -> AsyncKernelManager:
+    manager = AsyncKernelManager(kernel_spec_manager=_OwnKernel(), connection_file=str(scratch / "kernel.json"))
+    # Ports are chosen before the kernel takes them, so that of several kernels that start at once two may want the same one.
+    if os.name == "posix" and len(str(scratch)) < LONGEST_SOCKET:
+        manager.transport, manager.ip = "ipc", str(scratch / "kernel")
+    return manager
+
+
+def _environment(scratch: Path) -> dict[str, str]:
+    """That of the kernel: this library, and nothing that the user has set for notebooks or figures."""
+    folders = {name: scratch / name.lower() for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR")}
+    for folder in folders.values():
+        folder.mkdir()
+    # A file of settings that is there and empty: matplotlib's own.
+    settings = scratch / "matplotlibrc"
+    settings.write_text("")
+    path = os.pathsep.join(filter(None, [str(SOURCES), os.environ.get("PYTHONPATH", "")]))
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONWARNINGS", "MPLBACKEND", "PYTHONSTARTUP")}
+    # Bars are for those who wait.
+    ours = {"MATPLOTLIBRC": str(settings), "PYTHONPATH": path, "TQDM_DISABLE": "1"}
+    return kept | {name: str(folder) for name, folder in folders.items()} | ours
+
+
+@contextmanager
+def _named(place: str) -> Iterator[None]:
+    """What goes wrong inside is told with its place; the traceback goes to where everything is printed."""
+    try:
+        yield
+    except CellExecutionError as error:
+        print(strip_ansi(str(error)), flush=True)
+        raise NotebookError(f"{place}: {error.ename}: {_first_line(error.evalue)}") from None
+    except CellTimeoutError:
+        raise NotebookError(f"{place} does not end within {PATIENCE} s") from None
+    except DeadKernelError:
+        raise NotebookError(f"{place}: its Python ended; was there too little memory?") from None
+
+
+def _first_line(text: str) -> str:
+    return str(strip_ansi(text)).strip().partition("\n")[0]
+
+
+def _clean(notebook: NotebookNode, name: str) -> list[str]:
+    """Make the outputs the same every time; returns what was written to standard error."""
+    remarks = []
+    numbers: dict[str, str] = {}
+
+    def number(found: re.Match[str]) -> str:
+        return numbers.setdefault(found[0], f"00000000-0000-0000-0000-{len(numbers):012d}")
+
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            continue
+        kept: list[NotebookNode] = []
+        for output in cell.outputs:
+            if output.output_type == "stream":
+                if output.name == "stderr":
+                    place = f"notebook {name}, cell [{cell.execution_count}] ({_first_line(cell.source)})"
+                    remarks.append(f"{place}: {output.text.strip()}")
+                elif kept and kept[-1].output_type == "stream":
+                    kept[-1].text += output.text
+                else:
+                    kept.append(output)
+                continue
+            sizes = {kind: dict(values) for kind, values in output.get("metadata", {}).items() if isinstance(values, Mapping)}
+            if "image/png" in output.data:
+                sizes.setdefault("image/png", {})["alt"] = _first_line(cell.source).lstrip("# ")
+            output.metadata = nbformat.from_dict(sizes)
+            if "text/html" in output.data:
+                # xarray gives the parts of what it shows random names.
+                output.data["text/html"] = _UUID.sub(number, output.data["text/html"])
+            kept.append(output)
+        cell.outputs = kept
+    notebook.metadata = nbformat.from_dict(METADATA)
+    return remarks
+
+
+def stripped(notebook: NotebookNode) -> NotebookNode:
+    """A notebook as it is stored: no outputs, no counts, of metadata only tags and what an editor needs."""
+    found = nbformat.from_dict(notebook)
+    for cell in found.cells:
+        tags = cell.metadata.get("tags", [])
+        cell.metadata = nbformat.from_dict({"tags": list(tags)} if tags else {})
+        cell.pop("attachments", None)
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    found.metadata = nbformat.from_dict(METADATA)
+    return found
+
+
+class _Renderer(IPythonRenderer):  # type: ignore[misc]
+    """Formulas become MathML, which browsers show by themselves."""
+
+    def block_math(self, body: str) -> str:
+        """A formula on a line of its own."""
+        return _mathml(body, True)
+
+    def inline_math(self, body: str) -> str:
+        """A formula in the text."""
+        return _mathml(body, False)
+
+
+def _mathml(latex: str, block: bool) -> str:
+    if re.search(r"frac\s*[^{\s]", latex):
+        raise NotebookError(f"the formula {latex!r} has a fraction without braces, which is taken for another one; write them")
+    try:
+        found: str = tex2mathml(" ".join(latex.split()), as_block=block)
+    except Exception as error:
+        raise NotebookError(f"the formula {latex!r} cannot be made into MathML: {error}") from error
+    # Line breaks in it would end a paragraph of Markdown.
+    return re.sub(r"\s*\n\s*", "", found)
+
+
+def _from_markdown(source: str) -> str:
+    renderer = _Renderer(escape=False, exclude_anchor_links=True)
+    return str(MarkdownWithMath(renderer=renderer).render(source))
+
+
+def _described(html: str, output: Mapping[str, Any]) -> str:
+    """A picture with its description, for those who cannot see it."""
+    text = output["metadata"].get("image/png", {}).get("alt", "")
+    return html.replace("<img ", f'<img alt="{text.replace("&", "&amp;").replace(chr(34), "&quot;")}" ', 1)
+
+
+def page(notebook: NotebookNode) -> str:
+    """An executed notebook as one HTML file that holds all it shows and fetches nothing."""
+    exporter = HTMLExporter(
+        extra_loaders=[DictLoader({"page.html.j2": _PAGE})],
+        template_file="page.html.j2",
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+        filters={
+            "markdown2html": _from_markdown,
+            "described": _described,
+            "highlight_code": Highlight2HTML(pygments_lexer="ipython3"),
+        },
+    )
+    html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title(notebook)}})
+    return f"{html}\n"
+
+
+def text(notebook: NotebookNode) -> str:
+    """A notebook as the text of its file."""
+    return str(nbformat.writes(notebook)) + "\n"
+
+
+def main() -> None:
+    """Strip the notebooks of the checkout."""
+    for path in sorted((SOURCES.parent / "notebooks").glob("*.ipynb")):
+        before = path.read_text(encoding="utf-8")
+        after = text(stripped(read(path)))
+        if after != before:
+            path.write_text(after, encoding="utf-8", newline="\n")
+            print(f"{path.name}: stripped")
+
+
+if __name__ == "__main__":
+    main()

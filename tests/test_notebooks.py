@@ -1,0 +1,304 @@
+"""The notebooks: each is executed over the results of a tiny run, and what comes out needs no network and is the same twice."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+from test_workflow import TINY, House, _environment
+
+from polhode.study import configuration, notebooks
+from polhode.study.fingerprint import fingerprint
+
+HOME = Path(__file__).parents[1]
+NAMES = configuration.NOTEBOOKS
+#: What the notebooks read of the tiny study, with as little as there can be: few methods, one problem, no chess pieces.
+SMALL = TINY | {
+    "methods": ["spiral_leapfrog", "euler", "rk4"],
+    "notebooks": "all",
+    "problems": TINY["problems"] | {"coupled_cylinders": None, "free_symmetric_top": None},
+}
+
+
+def stored(name: str) -> dict:
+    return json.loads((HOME / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))
+
+
+# As they are stored
+
+
+def test_the_folder_holds_those_that_are_named_and_no_others():
+    assert {path.stem for path in (HOME / "notebooks").glob("*.ipynb")} == set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_stored_without_outputs(name):
+    text = (HOME / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8")
+    bare = notebooks.text(notebooks.stripped(notebooks.read(HOME / "notebooks" / f"{name}.ipynb")))
+    assert text == bare, f"{name} holds outputs, counts or metadata; strip it with python -m polhode.study.notebooks"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_cell_has_a_name_of_its_own_that_stays(name):
+    names = [cell["id"] for cell in stored(name)["cells"]]
+    assert len(set(names)) == len(names) and all(re.fullmatch(rf"{name}-\d\d", found) for found in names)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_says_where_the_results_are_in_one_place(name):
+    cells = [cell for cell in stored(name)["cells"] if notebooks.PARAMETERS in cell["metadata"].get("tags", [])]
+    assert [cell["source"] for cell in cells] == [['results = "../results"']]
+    assert notebooks.title(notebooks.read(HOME / "notebooks" / f"{name}.ipynb"))
+
+
+def test_stripping_takes_off_what_a_session_leaves(tmp_path):
+    used = notebooks.read(HOME / "notebooks" / "tour.ipynb")
+    for count, cell in enumerate(used.cells):
+        cell.metadata["collapsed"] = True
+        if cell.cell_type == "code":
+            cell.execution_count = count
+            cell.outputs = [nbformat.v4.new_output("stream", text="1")]
+    used.metadata["widgets"] = {"state": {}}
+    assert notebooks.text(notebooks.stripped(used)) == (HOME / "notebooks" / "tour.ipynb").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_formulas_become_mathml(name):
+    text = "\n".join(
+        cell.source for cell in notebooks.read(HOME / "notebooks" / f"{name}.ipynb").cells if cell.cell_type == "markdown"
+    )
+    html = notebooks._from_markdown(text)
+    assert html.count("<math") == len(re.findall(r"\$\$.+?\$\$|(?<!\$)\$[^$]+\$(?!\$)", text, re.DOTALL))
+    assert "merror" not in html and "$" not in html
+
+
+def test_a_formula_that_would_be_misread_is_refused():
+    assert "<mn>1</mn><mn>2</mn></mfrac><mi>a</mi>" in notebooks._from_markdown(r"$\tfrac{1}{2} a$")
+    with pytest.raises(notebooks.NotebookError, match=r"fraction without braces"):
+        notebooks._from_markdown(r"$\tfrac12 a$")
+    with pytest.raises(notebooks.NotebookError, match=r"cannot be made into MathML"):
+        notebooks._from_markdown(r"$\nosuchcommand$")
+
+
+# What a run depends on
+
+
+def test_every_letter_of_a_notebook_counts(tmp_path):
+    def code(change) -> str:
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.ipynb"
+        found = notebooks.read(HOME / "notebooks" / "tour.ipynb")
+        change(found)
+        path.write_text(notebooks.text(found), encoding="utf-8")
+        return fingerprint(path)
+
+    def change_code(found):
+        next(cell for cell in found.cells if cell.cell_type == "code").source += "\n# a remark"
+
+    def change_text(found):
+        found.cells[0].source += " Indeed."
+
+    def run_it(found):
+        found.cells[1].execution_count = 3
+
+    def import_more(found):
+        found.cells[2].source += "\nfrom polhode.study import recommend"
+
+    bare = code(lambda found: None)
+    assert len({bare, code(change_code), code(change_text), code(import_more)}) == 4
+    assert code(run_it) == bare
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["tuor"], "unknown notebook 'tuor'; did you mean 'tour'"),
+        ("some", "'some' does not fit"),
+    ],
+)
+def test_a_misspelt_notebook_is_named(asked, said):
+    config = yaml.safe_load((HOME / "config.yaml").read_text())
+    with pytest.raises(configuration.ConfigurationError, match="notebooks") as found:
+        configuration.resolve(config | {"notebooks": asked}, HOME)
+    assert said in str(found.value) or asked == "some"
+
+
+def test_which_notebooks_there_are_is_no_part_of_the_results():
+    config = yaml.safe_load((HOME / "config.yaml").read_text())
+    every, none = (configuration.resolve(config | {"notebooks": asked}, HOME) for asked in ("all", []))
+    assert every.notebooks == NAMES and none.notebooks == () and every.json == none.json
+
+
+# Executed
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with one notebook whose cells a test writes, and the results beside it."""
+
+    def of(*cells: str) -> Path:
+        made = [nbformat.v4.new_code_cell(source, id=f"c{i}") for i, source in enumerate(('results = "."', *cells))]
+        made[0].metadata["tags"] = [notebooks.PARAMETERS]
+        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# A test", id="title"), *made])
+        path = tmp_path / "test.ipynb"
+        path.write_text(notebooks.text(book), encoding="utf-8")
+        return path
+
+    return of
+
+
+def test_runs_in_this_python_whatever_kernels_are_registered(folder, tmp_path, monkeypatch):
+    other = tmp_path / "kernels" / "python3"
+    other.mkdir(parents=True)
+    (other / "kernel.json").write_text('{"argv": ["false"], "display_name": "wrong", "language": "python"}')
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    (tmp_path / "profile_default").mkdir()
+    (tmp_path / "profile_default" / "startup.py").write_text("raise SystemExit")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    path = folder("import sys, polhode\nprint(sys.executable)\nprint(polhode.__file__)\nprint(results)")
+    said = notebooks.execute(path, tmp_path / "elsewhere").notebook.cells[2].outputs[0].text.splitlines()
+    assert said == [sys.executable, str(HOME / "src" / "polhode" / "__init__.py"), str(tmp_path / "elsewhere")]
+
+
+def test_a_failing_cell_is_named_and_its_traceback_printed(folder, tmp_path, capsys):
+    path = folder("1 + 1", "# Open it\nimport xarray as xr\nxr.open_datatree(f'{results}/broken.nc')")
+    (tmp_path / "broken.nc").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    with pytest.raises(notebooks.NotebookError, match=r"notebook test, cell \[3\] \(# Open it\): OSError: .*broken.nc"):
+        notebooks.execute(path, tmp_path)
+    printed = capsys.readouterr().out
+    assert "xr.open_datatree(f'{results}/broken.nc')" in printed and "\x1b" not in printed
+
+
+def test_a_kernel_that_dies_is_named(folder, tmp_path):
+    with pytest.raises(notebooks.NotebookError, match=r"cell \[2\] \(import os\): its Python ended"):
+        notebooks.execute(folder("import os\nos._exit(1)"), tmp_path)
+
+
+def test_no_notebook_is_left_without_a_place_for_the_results(tmp_path):
+    path = tmp_path / "test.ipynb"
+    path.write_text(notebooks.text(nbformat.v4.new_notebook()), encoding="utf-8")
+    with pytest.raises(notebooks.NotebookError, match="has no cell with the tag 'parameters'"):
+        notebooks.execute(path, tmp_path)
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(notebooks.NotebookError, match="is not a notebook"):
+        notebooks.execute(path, tmp_path)
+
+
+def test_warnings_are_told_and_shown_to_nobody(folder, tmp_path):
+    path = folder("import warnings\nwarnings.warn('look out')\nprint('a')\nprint('b')")
+    done = notebooks.execute(path, tmp_path)
+    assert len(done.remarks) == 1 and "cell [2] (import warnings)" in done.remarks[0] and "look out" in done.remarks[0]
+    assert [output.text for output in done.notebook.cells[2].outputs] == ["a\nb\n"]
+    assert "UserWarning" not in notebooks.page(done.notebook)
+
+
+def test_random_names_are_made_the_same(folder, tmp_path):
+    path = folder("import numpy as np\nimport xarray as xr\nxr.Dataset({'x': ('t', np.zeros(3))})")
+    first, second = (notebooks.text(notebooks.execute(path, tmp_path).notebook) for _ in range(2))
+    assert first == second and "00000000-0000-0000-0000-000000000001" in first
+
+
+# Over a tiny run
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """A small study with all notebooks, and nothing else that is drawn."""
+    house = House(tmp_path_factory.mktemp("house"))
+    house.configure(SMALL)
+    house.run("--cores", "2", "notebooks")
+    return house
+
+
+slow = pytest.mark.slow
+
+
+@slow
+def test_all_of_them_belong_to_the_study(house):
+    house.configure(SMALL | {"notebooks": ["tour"]})
+    assert not [rule for rule in house.jobs("notebooks") if rule.startswith("notebook_")]
+    house.configure(SMALL)
+    (house.folder / "results" / "notebooks" / "tour.html").unlink()
+    jobs = house.jobs("all")
+    assert jobs["notebook_tour"] == 1 and "notebook_many_bodies" not in jobs
+    house.run("--cores", "2", "notebooks")
+
+
+@slow
+@pytest.mark.parametrize("name", NAMES)
+def test_runs_without_a_warning(house, name):
+    results = house.folder / "results"
+    book = nbformat.read(results / "notebooks" / f"{name}.ipynb", as_version=4)
+    code = [cell for cell in book.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert (results / "logs" / "notebooks" / f"{name}.log").read_text() == "", "a warning or something printed"
+    pictures = [output for cell in code for output in cell.outputs if "image/png" in output.get("data", {})]
+    assert pictures and all(output.metadata["image/png"]["alt"] for output in pictures)
+
+
+@slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_fetches_nothing_and_says_nothing_of_this_machine(house, name):
+    html = (house.folder / "results" / "notebooks" / f"{name}.html").read_text(encoding="utf-8")
+    assert len(html) < 4e6
+    fetched = re.findall(r"""(?:src|href)\s*=\s*["']?(?!data:|#)[^"'\s>]+|url\(\s*["']?(?!data:|#)[^)]+|@import[^;]+""", html)
+    assert fetched == []
+    assert "<script" not in html or not re.search(r"<script[^>]+src", html)
+    for place in (str(house.folder), "/tmp", str(HOME), os.path.expanduser("~") + "/", " at 0x"):
+        assert place not in html, place
+    assert 'alt="No description' not in html
+
+
+@slow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_bytes_wherever_the_results_lie(house, tmp_path, name):
+    moved = tmp_path / "moved"
+    shutil.copytree(house.folder / "results", moved, ignore=shutil.ignore_patterns("figures", "tables", "logs"))
+    done = notebooks.execute(house.folder / "notebooks" / f"{name}.ipynb", moved)
+    made = house.folder / "results" / "notebooks"
+    assert notebooks.text(done.notebook) == (made / f"{name}.ipynb").read_text(encoding="utf-8")
+    assert notebooks.page(done.notebook) == (made / f"{name}.html").read_text(encoding="utf-8")
+
+
+@slow
+@pytest.mark.parametrize("name", NAMES)
+def test_damage_is_told_with_file_and_cell(house, tmp_path, name, capsys):
+    damaged = tmp_path / "damaged"
+    shutil.copytree(house.folder / "results", damaged, ignore=shutil.ignore_patterns("figures", "tables", "logs"))
+    file = damaged / ("many_body.nc" if name == "many-bodies" else "single_body.nc")
+    file.write_bytes(file.read_bytes()[:2000])
+    with pytest.raises(notebooks.NotebookError, match=rf"notebook {name}, cell \[\d+\] \(.+\): \w+: .*{file.name}"):
+        notebooks.execute(house.folder / "notebooks" / f"{name}.ipynb", damaged)
+    assert "Traceback" in capsys.readouterr().out
+
+
+@slow
+def test_a_failure_ends_the_run_with_its_reason(house, tmp_path):
+    copy = tmp_path / "house"
+    shutil.copytree(house.folder, copy, symlinks=True)
+    twin = object.__new__(House)
+    twin.folder = copy
+    book = notebooks.read(copy / "notebooks" / "the-reference.ipynb")
+    book.cells[2].source += "\nraise ValueError('no such truth')"
+    (copy / "notebooks" / "the-reference.ipynb").write_text(notebooks.text(book), encoding="utf-8")
+    assert {rule for rule in twin.jobs("notebooks") if rule != "notebooks"} == {"notebook_the_reference"}
+    said = twin.run("--cores", "2", "notebooks", fails=True)
+    assert "notebook the-reference, cell [2]" in said and "ValueError: no such truth" in said
+    log = (copy / "results" / "logs" / "notebooks" / "the-reference.log").read_text()
+    assert "Traceback (most recent call last)" in log and "raise ValueError('no such truth')" in log
+
+
+@slow
+def test_lab_opens_the_notebooks(tmp_path):
+    """With a kernel of this environment, seen through the server's own interface."""
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyterlab", "--version"], capture_output=True, text=True, env=_environment(), check=True
+    )
+    assert re.match(r"\d+\.", done.stdout)
+    text = (HOME / "reproduce").read_text()
+    assert '--ServerApp.root_dir="$PWD/notebooks"' in text and "python -m jupyterlab" in text

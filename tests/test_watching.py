@@ -1,0 +1,730 @@
+"""A run that can be watched: what is counted, what is shown, and what is said when it ends well, badly or by a signal."""
+
+import io
+import logging
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from polhode import progress
+from polhode.progress import Board, Stage
+from polhode.study import entry, interruption, meters, watching
+from polhode.study.watching import Watch
+
+HOME = Path(__file__).parents[1]
+
+
+class Clock:
+    """A time that passes when it is told to."""
+
+    now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+# ---- counting ----
+
+
+def test_a_stage_knows_its_rate_and_the_time_left(clock):
+    stage = Stage("cells", 1000, "runs", clock)
+    assert (stage.rate(), stage.left(), stage.seconds) == (0.0, None, 0.0)
+    stage.begin()
+    for _ in range(100):
+        clock.now += 1.0
+        stage.advance(2)
+    assert stage.rate() == pytest.approx(2.0) and stage.left() == pytest.approx(400.0) and stage.seconds == 100.0
+    # Of late it goes slower: the rate is that of the last minute or so.
+    for _ in range(100):
+        clock.now += 1.0
+        stage.advance(0.5)
+    assert stage.rate() == pytest.approx(0.5)
+    stage.reach(1000)
+    clock.now += 77.0
+    assert stage.complete and stage.seconds == 200.0 and stage.left() == 0.0
+
+
+def test_slow_stages_are_told_from_all_of_their_time(clock):
+    """A unit in a minute and a half says as much as many in one."""
+    stage = Stage("references", 10, "problems", clock)
+    stage.begin()
+    for _ in range(4):
+        clock.now += 90.0
+        stage.advance()
+    assert stage.rate() == pytest.approx(1 / 90) and stage.left() == pytest.approx(540.0)
+
+
+def test_the_first_few_of_many_say_nothing_about_the_time_left(clock):
+    stage = Stage("cells", 8000, "runs", clock)
+    stage.begin()
+    clock.now += 30.0
+    stage.reach(5)
+    assert stage.left() is None
+    stage.reach(25)
+    assert stage.left() is not None
+
+
+def test_a_stage_never_goes_back(clock):
+    """A job that failed is begun anew, and what it had done counts once."""
+    stage = Stage("cells", 10, "runs", clock)
+    stage.reach(7)
+    stage.reach(2)
+    assert stage.done == 7
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.4, "0:00"), (59.6, "1:00"), (754, "12:34"), (3600, "1:00:00"), (7384, "2:03:04")]
+)
+def test_times_as_people_read_them(seconds, text):
+    assert progress.duration(seconds) == text
+
+
+@pytest.mark.parametrize(("rate", "text"), [(23.4, "23/s"), (1.26, "1.3/s"), (0.5, "30/min"), (0.001, "3.6/h"), (0.0, "")])
+def test_rates_are_numbers_above_one(rate, text):
+    assert progress.pace(rate) == text
+
+
+def test_one_is_not_many():
+    said = [progress.count(Stage("x", total, "runs")) for total in (1, 2000, None)]
+    assert said == ["0 of 1 run", "0 of 2,000 runs", "0 runs"]
+
+
+# ---- showing ----
+
+
+def drawn(board, width, height=25, **options):
+    """What a board looks like on a terminal of this size."""
+    console = Console(file=io.StringIO(), width=width, height=height, force_terminal=True, **options)
+    console.print(board)
+    return re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue())
+
+
+@pytest.fixture
+def board(clock):
+    stages = [Stage(name, 1000, "runs", clock) for name in ("references", "single bodies", "figures and tables")]
+    stages[0].reach(1000)
+    stages[1].begin()
+    clock.now += 10
+    stages[1].reach(100)
+    made = Board(stages, clock=clock)
+    made.foot = lambda: "3 of 95 jobs; at work: " + "single_body_heavy_top_1, " * 5
+    return made
+
+
+def test_bars_say_how_far_each_stage_is(board):
+    lines = drawn(board, 110).splitlines()
+    assert re.fullmatch(r"references +━+ 1,000 of 1,000 runs +took 0:00", lines[0])
+    assert re.fullmatch(r"single bodies +[━╸╺]+ +100 of 1,000 runs +10/s +1:30 left", lines[1])
+    assert re.fullmatch(r"figures and tables +━+ +0 of 1,000 runs +waiting", lines[2])
+    assert lines[3].startswith("3 of 95 jobs; at work") and lines[3].endswith("…")
+    board.stages[1].failed = 2
+    assert "2 failed" in drawn(board, 110)
+
+
+@pytest.mark.parametrize("width", [1, 10, 30, 48, 60, 70, 80, 200])
+def test_bars_fit_into_any_terminal(board, width):
+    lines = drawn(board, width).splitlines()
+    assert all(len(line) <= width for line in lines)
+    assert len(lines) == 4, "a line that wraps would be drawn over the text above"
+    if width >= 48:
+        assert "single bodies" in lines[1] and "100" in lines[1] and "1:30 left" in lines[1]
+
+
+def test_in_a_low_terminal_what_is_done_gives_way(board):
+    assert [line.split()[0] for line in drawn(board, 80, height=4).splitlines()] == ["single", "figures", "3"]
+
+
+def test_colours_are_left_out_where_they_are_not_wanted(board, monkeypatch):
+    def colours():
+        console = progress.Bars(board, io.StringIO()).console
+        console.print(board)
+        return re.search(r"\x1b\[[0-9;]*3[0-9]", console.file.getvalue()) is not None
+
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert colours()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not colours()
+
+
+def test_a_line_says_the_same(board):
+    assert board.line().endswith(
+        "; references 1,000 of 1,000 runs (took 0:00); single bodies 100 of 1,000 runs (10/s, 1:30 left)"
+    ), "without what has not begun"
+
+
+def test_without_a_terminal_a_line_comes_now_and_then(board):
+    said = io.StringIO()
+    lines = progress.Lines(board, said, period=0.05)
+    assert progress.Lines(board, said).period == 30.0
+    lines.start()
+    time.sleep(0.3)
+    lines.stop()
+    written = said.getvalue()
+    assert 2 <= written.count("polhode: 3 of 95 jobs") <= 7 and "\x1b" not in written
+    time.sleep(0.15)
+    assert said.getvalue() == written
+
+
+def test_what_is_done_at_once_shows_nothing(clock):
+    board = Board([Stage("looking up", clock=clock)], patience=0.5, clock=clock)
+    assert drawn(board, 80).strip() == ""
+    clock.now += 0.6
+    assert "looking up" in drawn(board, 80)
+
+
+def test_a_pipe_and_a_dumb_terminal_are_not_drawn_on(monkeypatch):
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "w") as stream:
+        assert not progress.can_redraw(stream) and not progress.can_redraw(io.StringIO())
+    leader, follower = os.openpty()
+    with os.fdopen(leader), os.fdopen(follower, "w") as stream:
+        monkeypatch.setenv("TERM", "dumb")
+        assert not progress.can_redraw(stream)
+        monkeypatch.setenv("TERM", "xterm")
+        assert not progress.can_redraw(stream), "this process is not in its foreground"
+
+
+# ---- how far a job is ----
+
+
+def test_a_meter_is_written_seldom_and_read_anyhow(tmp_path, monkeypatch):
+    path = meters.place(tmp_path, meters.job_name("many_body_chess_1", ["rk4"]))
+    assert path == tmp_path / "logs" / "progress" / "many_body_chess_1-rk4.txt"
+    now = [0.0]
+    monkeypatch.setattr(meters.time, "monotonic", lambda: now[0])
+    meter = meters.Meter(path, 40)
+    writes = []
+    monkeypatch.setattr(Path, "write_text", lambda self, text, **_: writes.append(text))
+    for _ in range(30):
+        meter.advance("whatever", 3)
+        now[0] += 0.125
+    assert writes == ["1 40\n", "9 40\n", "17 40\n", "25 40\n"]
+    monkeypatch.undo()
+    assert meters.fraction(path) == 0.0
+    for content, part in (("21 40\n", 0.525), ("", 0.0), ("3 0\n", 0.0), ("50 40\n", 1.0), ("x y\n", 0.0), ("2", 0.0)):
+        path.write_text(content)
+        assert meters.fraction(path) == part
+    meters.clear(tmp_path)
+    assert not path.parent.exists()
+
+
+def test_a_meter_that_cannot_be_written_stops_no_job(tmp_path):
+    (tmp_path / "logs").write_text("no folder")
+    meter = meters.Meter(meters.place(tmp_path, "reference-heavy_top"), 2)
+    meter.advance()
+    assert meter.done == 1
+
+
+# ---- what Snakemake tells ----
+
+
+class Told(Watch):
+    """A watch that is told of events, and keeps what is said to people; ``says`` is what Snakemake's terminal would show."""
+
+    def __init__(self, results):
+        super().__init__({"single_body_heavy_top_1": 40, "timing": 10}.get, results, HOME)
+        self.tally.units = lambda rule: {"single_body_heavy_top_1": 40, "timing": 10}.get(rule, 1)
+        self._attached = True
+        self._plain = logging.StreamHandler(io.StringIO())
+
+    @property
+    def says(self):
+        return self._plain.stream.getvalue()
+
+    def tell(self, event=None, text="", level=logging.INFO, path="/lib/snakemake/workflow.py", **about):
+        record = logging.LogRecord("snakemake", level, path, 1, text, (), None)
+        record.__dict__.update(event=event, **about)
+        self.emit(record)
+
+    def job(self, number, rule, **wildcards):
+        self.tell("job_info", jobid=number, rule_name=rule, wildcards=wildcards, log=[f"results/logs/{rule}.log"])
+
+    def error(self, number, rule, ended="returned non-zero exit status 1", log="results/logs/x.log", indent=False):
+        text = f"RuleException:\nCalledProcessError in file rules.smk, line 3:\nCommand 'python x' {ended}."
+        self.tell("error", text, logging.ERROR, exception="RuleException")
+        self.tell("job_error", f"Error in rule {rule}", logging.ERROR, jobid=number, rule_name=rule, log=[log], indent=indent)
+
+    def stages(self):
+        return {stage.name: (stage.done, stage.total) for stage in self.tally.board.stages}
+
+
+@pytest.fixture
+def told(tmp_path):
+    return Told(tmp_path)
+
+
+STATS = {"all": 1, "timing": 1, "reference": 2, "single_body_heavy_top_1": 2, "report": 1, "of_a_plugin": 1, "total": 8}
+
+
+def test_events_become_stages(told):
+    told.tell("run_info", stats=STATS)
+    assert told.stages() == {
+        "references": (0, 2),
+        "single bodies": (0, 80),
+        "timing": (0, 10),
+        "report": (0, 1),
+        "other jobs": (0, 1),
+    }
+    assert told.tally.jobs == 7, "what is asked for is no job"
+    told.tell("job_started", jobs=[1])
+    told.job(1, "reference", problem="heavy_top")
+    told.job(2, "single_body_heavy_top_1")
+    told.tell("job_finished", job_id=1)
+    assert told.stages()["references"] == (1, 2) and "1 of 7 jobs" in told.tally.foot()
+    assert told.tally.foot().endswith("at work: single_body_heavy_top_1")
+    # Inside a job, by its meter; and once when it has ended.
+    meter = meters.Meter(meters.place(told.results, "single_body_heavy_top_1"), 20)
+    for _ in range(5):
+        meter._written = -1e9
+        meter.advance()
+    told.tally.look()
+    assert told.stages()["single bodies"] == (10, 80)
+    told.tell("job_finished", job_id=2)
+    assert told.stages()["single bodies"] == (40, 80)
+    told.tally.look()
+    assert told.stages()["single bodies"] == (40, 80)
+
+
+def test_files_of_many_jobs_are_looked_at_seldom(told, monkeypatch, clock):
+    told.tally.clock = clock
+    for number in range(100):
+        told.job(number, "reference", problem=f"p{number}")
+    looks = []
+    monkeypatch.setattr(meters, "fraction", lambda path: looks.append(path) or 0.0)
+    for _ in range(40):
+        told.tally.look()
+        clock.now += 0.5
+    assert len(looks) == 200, "twice in 20 s, instead of forty times"
+
+
+def test_the_terminal_shows_what_a_person_must_read(told):
+    told.tell(None, "SLURM run ID: 12", path="/lib/snakemake_executor_plugin_slurm/__init__.py")
+    told.tell(None, "Building DAG of jobs...")
+    told.tell("workflow_started", "Workflow has started!")
+    for _ in range(3):
+        told.tell(None, "something is deprecated", logging.WARNING)
+    told.tell("run_info", "Job stats:", stats=STATS)
+    told.job(1, "report")
+    told.tell(None, "Job 1 has been submitted", path="/lib/snakemake_executor_plugin_slurm/__init__.py")
+    told.tell("error", "LockException:\nDirectory cannot be locked.", logging.ERROR, exception="LockException")
+    told.tell("error", "MissingOutputException in rule report", logging.ERROR, exception="MissingOutputException")
+    assert told.says.splitlines() == [
+        "SLURM run ID: 12",
+        "something is deprecated",
+        "LockException:",
+        "Directory cannot be locked.",
+        "MissingOutputException in rule report",
+    ]
+
+
+def test_a_failure_is_said_at_once_and_with_its_log_at_the_end(told, capsys):
+    log = told.results / "logs" / "gather.log"
+    note = told.results / entry.FAILED / "gather.txt"
+    note.parent.mkdir(parents=True)
+    log.write_text("".join(f"line {i}\n" for i in range(40)) + "Traceback\n  1 / 0\nZeroDivisionError: division by zero\n")
+    note.write_text(f"rule gather: ZeroDivisionError: division by zero\n    log: {log}\n")
+    told.tell("run_info", stats={"gather": 1, "report": 1, "total": 2})
+    told.job(1, "gather")
+    told.error(1, "gather", log=str(log))
+    said = capsys.readouterr().err
+    assert said == "rule gather: ZeroDivisionError: division by zero\n"
+    told.tell(None, "Exiting because a job execution failed. Look above for error messages", logging.ERROR)
+    told.failed()
+    told.tell("error", "WorkflowError:\nAt least one job did not complete successfully.", logging.ERROR)
+    told.close()
+    said = capsys.readouterr().err
+    assert told.says == "" and said.count("division by zero") == 1
+    assert said.startswith("\n1 job failed, 0 of 2 are done:\n\nrule gather: ZeroDivisionError: division by zero\n")
+    assert f"\n    log: {log}\n        | line 30\n" in said and "line 29" not in said
+    assert said.endswith("        | line 39\n        | Traceback\n        |   1 / 0\n")
+
+
+def test_a_job_that_died_without_a_word(told, capsys):
+    told.job(1, "film", scene="chess")
+    told.error(1, "film", ended="died with <Signals.SIGKILL: 9>", log="no/such.log")
+    expected = "rule film, scene chess: it ended without a word (died with <Signals.SIGKILL: 9>)"
+    assert capsys.readouterr().err == f"{expected}\n"
+    told.failed()
+    told.close()
+    assert f"{expected}\n    log: no/such.log\n" in capsys.readouterr().err
+
+
+def test_a_job_that_succeeds_when_it_is_tried_again_has_not_failed(told, capsys):
+    told.tell("run_info", stats={"reference": 1, "total": 1})
+    told.job(1, "reference", problem="heavy_top")
+    told.error(1, "reference")
+    assert told.tally.board.stages[0].failed == 1
+    told.job(1, "reference", problem="heavy_top")
+    assert told.tally.board.stages[0].failed == 0
+    told.tell("job_finished", job_id=1)
+    capsys.readouterr()
+    told.succeeded()
+    told.close()
+    assert "failed" not in capsys.readouterr().err and told.stages() == {"references": (1, 1)}
+
+
+def test_of_a_group_those_are_named_that_failed(told, capsys):
+    """On a cluster all jobs of a group fail with it."""
+    note = told.results / entry.FAILED / "gather.txt"
+    note.parent.mkdir(parents=True)
+    note.write_text("rule gather: no\n    log: a.log\n")
+    for number, rule in enumerate(("claims", "gather", "report")):
+        told.job(number, rule)
+        told.error(number, rule, log=f"{rule}.log", indent=True)
+    told.failed()
+    told.close()
+    said = capsys.readouterr().err
+    assert said.count("rule gather: no") == 1 and "rule claims" not in said and "rule report" not in said
+    assert said.startswith("\n1 job failed")
+
+
+def test_of_many_failures_the_others_are_named(told, capsys):
+    for number in range(15):
+        told.job(number, "reference", problem=f"p{number}")
+        told.error(number, "reference", log=f"{number}.log")
+    told.failed()
+    told.close()
+    said = capsys.readouterr().err.split("15 jobs failed")[1]
+    assert said.count("ended without a word") == 10 and "rule reference p14: log: 14.log" in said
+
+
+def test_jobs_that_were_told_to_stop_have_not_failed(told, capsys, monkeypatch):
+    told.job(1, "gather")
+    monkeypatch.setattr(interruption, "_signals", 1)
+    told.error(1, "gather")
+    told.failed()
+    told.tell("error", "WorkflowError:\nAt least one job did not complete successfully.", logging.ERROR)
+    told.close()
+    assert capsys.readouterr().err == "" == told.says
+
+
+def test_at_the_end_it_says_how_long_it_took_and_where_everything_is(told, capsys):
+    for name in ("single_body.nc", "report.pdf", "explorer.html"):
+        (told.results / name).touch()
+    told.tell("run_info", stats=STATS)
+    for number, rule in enumerate(["reference", "reference", "single_body_heavy_top_1"]):
+        told.job(number, rule)
+        told.tell("job_finished", job_id=number)
+    told.succeeded()
+    told.close()
+    said = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"3 jobs in \d:\d\d; stages run side by side:", said[1])
+    assert [re.sub(r"\d:\d\d$", "T", line) for line in said[2:4]] == [
+        "  references      2 problems  T",
+        "  single bodies  40 runs      T",
+    ]
+    assert said[5:] == [
+        f"The report: {told.results}/report.pdf",
+        f"The explorer: {told.results}/explorer.html",
+        f"The data: {told.results}",
+    ]
+    told.close()
+    assert capsys.readouterr().err == "", "once"
+
+
+def test_nothing_to_do_names_what_is_there(told, capsys):
+    (told.results / "report.pdf").touch()
+    told.tell(None, "Nothing to be done (all requested files are present and up to date).")
+    told.close()
+    assert told.says.startswith("Nothing to be done") and capsys.readouterr().err == f"The report: {told.results}/report.pdf\n"
+
+
+def test_a_run_that_ends_otherwise_names_nothing(told, capsys):
+    (told.results / "report.pdf").touch()
+    told.job(1, "gather")
+    told.close()
+    assert capsys.readouterr().err == ""
+
+
+def test_products_belong_to_the_run(tmp_path):
+    home, results = tmp_path / "home", tmp_path / "results"
+    manual = home / watching.DOCUMENTATION
+    for path in (manual, results / "report.pdf"):
+        path.parent.mkdir(parents=True)
+        path.touch()
+    (results / "notebooks").mkdir()
+    for name in ("a.html", "tour.html"):
+        (results / "notebooks" / name).touch()
+    everything = {"report": results / "report.pdf", "notebooks": results / "notebooks" / "tour.html", "documentation": manual}
+    assert watching.products(results, home) == everything
+    (results / "single_body.nc").touch()
+    os.utime(results / "report.pdf", (1, 1))
+    assert watching.products(results, home) == {
+        "notebooks": results / "notebooks" / "tour.html",
+        "documentation": manual,
+        "data": results,
+    }
+    (results / "notebooks" / "tour.html").unlink()
+    os.utime(results / "notebooks" / "a.html", (1, 1))
+    assert watching.products(results, home) == {"data": results}, "the others are of an earlier run"
+
+
+def test_every_rule_has_a_stage():
+    texts = [path.read_text() for path in [HOME / "Snakefile", *(HOME / "workflow" / "rules").glob("*.smk")]]
+    pattern = re.compile(r'^rule (\w+):|name:\n +f"(\w+)\{', re.MULTILINE)
+    rules = {one or other for text in texts for one, other in pattern.findall(text)}
+    assert {"gather", "figures_", "single_body_", "many_body_", "report"} <= rules
+    lost = [rule for rule in rules - set(watching.TARGETS) if watching.stage_of(rule) == watching.OTHER]
+    assert lost == [], "name them in watching.STAGES"
+
+
+def test_an_event_costs_next_to_nothing(told):
+    """Of 8,700 jobs, five events each."""
+    told.tell("run_info", stats={"reference": 4000, "total": 4000})
+    began = time.process_time()
+    for number in range(4000):
+        told.job(number, "reference", problem="heavy_top")
+        told.tell("shellcmd", "Shell command: None")
+        told.tell("job_finished", job_id=number)
+        told.tell("progress", done=number, total=4000)
+    assert (time.process_time() - began) / 16_000 < 2e-4
+
+
+# ---- on a terminal ----
+
+
+def on_a_terminal(command, *, cwd=None, act=lambda process, read, terminal: None, size=(30, 100), **variables):
+    """What a command writes to a terminal of its own, and its exit status; ``act`` may type into it."""
+    import fcntl
+    import struct
+    import termios
+
+    leader, follower = os.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+
+    def take_terminal():
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "PYTHONPATH")}
+    environment |= {"TERM": "xterm-256color", "PYTHONPATH": str(HOME / "src")} | variables
+    process = subprocess.Popen(
+        command, cwd=cwd, stdin=follower, stdout=follower, stderr=follower, env=environment, start_new_session=True,
+        preexec_fn=take_terminal,
+    )  # fmt: skip
+    os.close(follower)
+    written = bytearray()
+
+    def read():
+        while True:
+            try:
+                content = os.read(leader, 65536)
+            except OSError:
+                return
+            if not content:
+                return
+            written.extend(content)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    try:
+        act(process, lambda: written.decode("utf-8", "replace"), leader)
+        status = process.wait(timeout=300)
+        reader.join(10)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    return written.decode("utf-8", "replace"), status
+
+
+def wait_for(text, read, process, seconds=120):
+    end = time.monotonic() + seconds
+    while text not in read():
+        assert process.poll() is None and time.monotonic() < end, read()
+        time.sleep(0.02)
+
+
+def screen(text, width=100):
+    """The lines that stand on a terminal in the end: what was drawn over is gone."""
+    lines, row, column = [""], 0, 0
+    for part in re.findall(r"\x1b\[([0-9;?]*)([A-Za-z])|(\x1b\]8;[^\x1b]*\x1b\\)|(\r)|(\n)|([^\x1b\r\n]+)", text):
+        number, command, _link, back, feed, words = part
+        if command == "A":
+            row = max(0, row - int(number or 1))
+        elif command == "K":
+            lines[row] = ""
+        elif back:
+            column = 0
+        elif feed:
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif words:
+            lines[row] = lines[row][:column].ljust(column) + words + lines[row][column + len(words) :]
+            column += len(words)
+    return [line.rstrip() for line in lines]
+
+
+SIDE = """
+import os, subprocess, sys, time
+from polhode.progress import Bars, Board, Stage
+from polhode.study.watching import Capture
+stage = Stage("cells", 10, "runs")
+own = os.fdopen(os.dup(2), "w")
+bars = Bars(Board([stage]), own)
+bars.start()
+capture = Capture([1, 2], lambda line: bars.say(line))
+for i in range(10):
+    stage.advance()
+    time.sleep(0.12)
+    subprocess.run([sys.executable, "-c", f"import os; os.write({1 + i % 2}, b'job {i}\\\\n')"])
+print("of this process", file=sys.stderr)
+sys.stderr.write("half a line")
+capture.restore()
+bars.stop()
+print("afterwards")
+subprocess.run(["echo", "echo"])
+"""
+
+needs_terminals = pytest.mark.skipif(
+    not hasattr(os, "openpty") or sys.platform == "win32", reason="there are no terminals here"
+)
+
+
+@needs_terminals
+def test_what_jobs_write_stands_above_the_bars():
+    text, status = on_a_terminal([sys.executable, "-c", SIDE])
+    assert status == 0
+    jobs = [f"job {i}" for i in range(10)]
+    assert [line for line in screen(text) if line] == [*jobs, "of this process", "half a line", "afterwards", "echo"]
+    assert "━" in text and "\x1b[?25l" not in text, "the cursor is never hidden: who is killed could not bring it back"
+
+
+WORK = """
+import sys, time
+from polhode.progress import Stage, watched
+drawing = Stage("drawing", 100, "pictures")
+with watched(drawing):
+    for _ in range(30 if len(sys.argv) < 2 else 10000):
+        drawing.advance(0.001 if len(sys.argv) > 1 else 1)
+        time.sleep(0.05)
+print("done")
+"""
+
+
+@needs_terminals
+def test_commands_show_the_same_bar_and_leave_nothing_of_it():
+    text, status = on_a_terminal([sys.executable, "-c", WORK])
+    assert status == 0 and re.search(r"\d+ of 100", text) and "drawing" in text
+    assert [line for line in screen(text) if line] == ["done"]
+    done = subprocess.run([sys.executable, "-c", WORK], capture_output=True, text=True, env=os.environ)
+    assert (done.stdout, done.stderr) == ("done\n", "")
+
+
+@needs_terminals
+def test_ctrl_c_takes_the_bar_away():
+    def act(process, read, terminal):
+        wait_for("drawing", read, process)
+        os.write(terminal, b"\x03")
+
+    text, status = on_a_terminal([sys.executable, "-c", WORK, "long"], act=act)
+    assert status == -signal.SIGINT and "\x1b[?25l" not in text
+    assert "drawing" not in "".join(screen(text)) and "KeyboardInterrupt" in text
+
+
+@needs_terminals
+def test_a_dumb_terminal_gets_no_bars():
+    text, status = on_a_terminal([sys.executable, "-c", WORK], TERM="dumb")
+    assert (text, status) == ("done\r\n", 0)
+
+
+# ---- a real run ----
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    from test_interruptions import Small
+
+    return Small(tmp_path_factory.mktemp("house"))
+
+
+REFERENCE = "results/references/free_symmetric_top.nc"
+
+
+def log_of(said, house):
+    """Snakemake's own log of a run that has named it."""
+    return (house.folder / re.search(r"full log: (\S+)", said)[1]).read_text()
+
+
+@pytest.mark.slow
+def test_a_run_without_a_terminal_is_told_in_lines_and_kept_in_a_file(house):
+    said = house.finish(REFERENCE)
+    assert "polhode: 1 job; Snakemake's full log: .snakemake/log/" in said and "1 job in 0:" in said and "\x1b" not in said
+    assert len(said.splitlines()) <= 12, said
+    for detail in ("rule reference:", "    output: results/references/free_symmetric_top.nc", "reason: ", "Finished jobid"):
+        assert detail not in said and detail in log_of(said, house)
+    process = house.start(REFERENCE, "--forcerun", "reference", "--verbose")
+    everything = process.communicate(timeout=300)[0]
+    assert process.returncode == 0 and "rule reference:" in everything and "reason: " in everything
+    assert not (house.results / meters.FOLDER).exists()
+
+
+@pytest.mark.slow
+@needs_terminals
+def test_a_run_on_a_terminal_shows_bars(house):
+    command = ["./reproduce", "--configfile", "tiny.yaml", "--cores", "2", "results/single_body.nc", "results/many_body.nc"]
+    text, status = on_a_terminal(command, cwd=house.folder, size=(30, 100), POLHODE_CACHE_DIR=os.environ["POLHODE_CACHE_DIR"])
+    assert status == 0, text
+    for stage in ("references", "single bodies", "many bodies", "figures and tables"):
+        assert re.search(rf"{stage} +\S*━", text), stage
+    assert "\x1b[?25l" not in text and "at work: " in text
+    assert re.search(r"single_body_spiral_cylinder_1", text) and re.search(r"[1-9]\d* of 34 ", text), "cells inside jobs"
+    lines = [line for line in screen(text) if line]
+    assert not any("━" in line for line in lines) and lines[-1] == f"The data: {house.results}"
+    (took,) = [i for i, line in enumerate(lines) if re.match(r"\d+ jobs in ", line)]
+    assert [line.split("  ")[1] for line in lines[took + 1 : -1]] == [
+        "references", "single bodies", "many bodies", "figures and tables",
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_rules_that_fail_are_named_with_the_end_of_their_logs(house):
+    script = house.folder / "workflow" / "scripts" / "reference.py"
+    whole = script.read_text()
+    script.write_text(whole.replace("    part =", "    print('so far so good')\n    1 / 0\n    part ="))
+    try:
+        process = house.start(REFERENCE, "--forcerun", "reference")
+        said = process.communicate(timeout=300)[0]
+    finally:
+        script.write_text(whole)
+    assert process.returncode != 0 and said.count("rule reference, problem free_symmetric_top: ZeroDivisionError") == 2
+    end = said.split("1 job failed, 0 of 1 are done:")[1]
+    assert "    log: results/logs/references/free_symmetric_top.log\n        | so far so good\n        | Traceback" in end
+    assert "CalledProcessError" not in said and "CalledProcessError" in log_of(said, house)
+    assert "The data" not in said
+
+
+@pytest.mark.slow
+@needs_terminals
+def test_ctrl_c_leaves_a_terminal_that_can_be_used(house):
+    import termios
+
+    states = []
+
+    def act(process, read, terminal):
+        states.append(termios.tcgetattr(terminal))
+        wait_for("at work: reference", read, process)
+        time.sleep(1.0)
+        os.write(terminal, b"\x03")
+        process.wait(timeout=60)
+        states.append(termios.tcgetattr(terminal))
+
+    command = ["./reproduce", "--configfile", "tiny.yaml", "--cores", "1", REFERENCE, "--forcerun", "reference"]
+    text, status = on_a_terminal(command, cwd=house.folder, act=act)
+    assert status != 0 and states[0] == states[1]
+    assert "\x1b[?25l" not in text
+    lines = "\n".join(screen(text))
+    assert "polhode: SIGINT: stopping all jobs; what is finished is kept" in lines and "failed" not in lines
+    assert not (house.results / ".lock").exists()

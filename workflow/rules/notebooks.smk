@@ -1,0 +1,39 @@
+"""The notebooks, executed over the results of this run: a job for each, so that they run beside each other."""
+
+for NAME in STUDY.notebooks:
+
+    rule:
+        name:
+            f"notebook_{NAME.replace('-', '_')}"
+        input:
+            PLAN.notebook_inputs(NAME),
+        output:
+            report(
+                f"{RESULTS}/notebooks/{NAME}.html",
+                caption="../report/notebook.rst",
+                category="Notebooks",
+                labels={"notebook": NAME},
+            ),
+            f"{RESULTS}/notebooks/{NAME}.ipynb",
+        log:
+            f"{RESULTS}/logs/notebooks/{NAME}.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/notebooks/{NAME}.tsv"
+        group:
+            "report"
+        conda:
+            "../envs/polhode.yml"
+        resources:
+            runtime=resources.minutes(5),
+            mem_mb=resources.memory(),
+            reporting=1,
+        params:
+            name=NAME,
+            code=PLAN.notebook_code(NAME),
+        script:
+            "../scripts/notebook.py"
+
+
+rule notebooks:
+    input:
+        PLAN.notebooks(),

@@ -1,0 +1,13 @@
+"""Rules notebook_NAME: one notebook, executed over the results, as a page and as a notebook with its outputs."""
+
+from polhode.study import notebooks
+from polhode.study.entry import HOME, study_of
+from polhode.study.storage import write_text
+
+with study_of(snakemake) as study:
+    done = notebooks.execute(HOME / "notebooks" / f"{snakemake.params.name}.ipynb", study.results)
+    for remark in done.remarks:
+        print(remark)
+    page, notebook = snakemake.output
+    write_text(page, notebooks.page(done.notebook))
+    write_text(notebook, notebooks.text(done.notebook))
