@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+from sphinx.errors import ConfigError
+
 import polhode
 
 if not (Path(__file__).parent / "_generated").is_dir():
-    raise SystemExit("docs/_generated is missing: build the documentation with ./reproduce docs, which writes it")
+    raise ConfigError("docs/_generated is missing: build the documentation with ./reproduce docs, which writes it")
 
 project = "polhode"
 author = "the authors of polhode"
