@@ -218,7 +218,7 @@ def variables_tables(path: Path) -> str:
         parts.append(f"## {file}\n")
         for group, rows in groups.items():
             if group:
-                parts.append(f"### Group `{group}` of {file}\n")
+                parts.append(f"### Group `{group}`\n")
             body = [(f"`{r['variable']}`", r["dimensions"], r["units"], r["long_name"]) for r in rows]
             parts.append(table(["variable", "dimensions", "units", "meaning"], body))
     return "\n".join(parts)
