@@ -354,7 +354,9 @@ def test_a_run_that_blows_up_gives_no_time():
     ends_early = replace(spiral, key="broken", after_torque=kernel(broken))
     found = many_body_timing([spiral, ends_early], ["rods"], 2, steps=40)
     for name in ("samples", "fastest"):
-        assert found[name].isel(scene=0, integrator=0).notnull().all() and found[name].isel(scene=0, integrator=1).isnull().all()
+        assert (
+            found[name].isel(scene=0, integrator=0).notnull().all() and found[name].isel(scene=0, integrator=1).isnull().all()
+        )
 
 
 # Figures, tables, numbers
