@@ -1,5 +1,7 @@
 """The page to play with: explorer.html, made from the data of the run. Apart from the report, which does not need it."""
 
+from importlib.metadata import version
+
 
 rule explorer:
     input:
@@ -27,6 +29,7 @@ rule explorer:
         reporting=1,
     params:
         code=PLAN.script_code("explorer"),
+        plotly=version("plotly"),  # stands in the page
         places=PLAN.places,
     script:
         "../scripts/explorer.py"
