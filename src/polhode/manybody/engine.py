@@ -121,7 +121,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
     normalise_first = normalise and method.rotates_before_torque
     normalise_last = normalise and not method.rotates_before_torque
 
-    all_loads, empty_lists, make_list, prepare, lost = shared_parts()
+    all_loads, empty_lists, make_list, prepare, clear, keep, all_numbers, lost = shared_parts()
 
     width, of_state, of_moving = record(method, normalise_first)
     load_state, store_state = loader(of_state), storer(of_state)
@@ -457,6 +457,9 @@ def shared_parts() -> tuple[Any, ...]:
             types.Tuple((whole, whole, whole, whole, real))(*clumps, _rows, real, _rows, real, lists),
         ),
         compile_driver(_plain(prepare), types.void(_floats, whole, whole, _rows, _rows, _floats, _rows)),
+        compile_driver(_plain(clear), types.void(_floats, whole, whole)),
+        compile_driver(_plain(keep), types.void(_floats, _floats, whole, whole)),
+        compile_driver(_plain(all_numbers), types.boolean(_floats, whole, whole)),
         compile_driver(_plain(lost), types.boolean(_floats, whole, whole, real)),
     )
 
