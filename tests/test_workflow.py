@@ -14,6 +14,7 @@ import xarray as xr
 import yaml
 
 import polhode
+from polhode.documentation import reference, variables
 from polhode.study.jobs import FIGURES, FIGURES_BY_THEME, TABLES_BY_THEME
 
 HOME = Path(__file__).parents[1]
@@ -85,7 +86,7 @@ class House:
         for name in tracked:
             source = HOME / name
             if source.is_dir():
-                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "_build", "_generated"))
             else:
                 shutil.copy2(source, folder / name)
         self.configure(TINY)
@@ -173,6 +174,7 @@ def test_the_report_is_made(house):
     results = house.folder / "results"
     assert (results / "report.pdf").read_bytes().startswith(b"%PDF")
     assert (results / "provenance.json").is_file()
+    assert "plotly" in (results / "explorer.html").read_text(encoding="utf-8")
     for kind in ("pdf", "png"):
         assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == set(FIGURES)
     assert len(list((results / "cells").rglob("*.nc"))) == CELLS
@@ -192,6 +194,12 @@ def test_every_file_opens_as_a_tree_and_says_what_it_holds(house):
             for name, variable in node.to_dataset(inherit=False).variables.items():
                 assert variable.attrs.get("long_name"), f"{path}: {node.path}: {name}"
                 assert variable.dtype.kind not in "iuf" or variable.attrs.get("units"), f"{path}: {node.path}: {name}"
+    listed = {(row["file"], row["group"], row["variable"]): row for row in reference.variables(variables.LIST)}
+    for row in variables.found_in(house.folder / "results", paths):
+        known = listed.get((row["file"], row["group"], row["variable"]))
+        assert known, f"{row} is not in docs/variables.csv; write it again (polhode.documentation.variables says how)"
+        assert {name: known[name] for name in ("units", "long_name")} == {name: row[name] for name in ("units", "long_name")}
+        assert {*row["dimensions"].split(variables.OR)} <= {*known["dimensions"].split(variables.OR)}, row
     whole = polhode.open_results(house.folder / "results")
     assert {path.stem for path in paths if path.parent.name == "results"} <= set(whole.children)
     for tree in trees.values():
@@ -295,10 +303,12 @@ def test_more_rounds_are_another_timing(edited):
 def test_the_study_without_times(edited):
     edited.configure(TINY | {"cost": None})
     assert not {"timing", "cost"} & set(edited.jobs())
-    edited.run("--cores", "2", "results/tables/cost.tex", "results/figures/relative_cost.pdf", "results/cost_numbers.tex")
+    names = ("tables/cost.tex", "figures/relative_cost.pdf", "cost_numbers.tex", "explorer.html")
+    edited.run("--cores", "2", *(f"results/{name}" for name in names))
     results = edited.folder / "results"
     assert "cost: null" in (results / "tables" / "cost.tex").read_text()
     assert r"\newcommand{\costCpu}{n/a}" in (results / "cost_numbers.tex").read_text()
+    assert '"machine":null' in (results / "explorer.html").read_text(encoding="utf-8")
 
 
 #: The figures of one theme; all of them would only take longer.

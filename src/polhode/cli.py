@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "animate": "polhode.study.animation",
     "archive": "polhode.study.archive",
     "bench": "polhode.study.bench",
+    "docs": "polhode.documentation.command",
     "html": "polhode.study.html",
     "recommend": "polhode.study.recommend",
     "release": "polhode.study.release",

@@ -1,8 +1,15 @@
-"""Buss's augmented second-order method: Buss (2000); the rotation is del Valle et al. (2024), Eqs. B.7-B.9 with dt^2/12.
+r"""Buss's augmented second-order method: Buss (2000); the rotation is del Valle et al. (2024), Eqs. B.7-B.9 with dt^2/12.
 
 Buss takes the torque as given over a step and integrates the rotation. Where the torque is evaluated once per step, the
 angular momentum is second order only if it is kicked with the torque of both ends; so it is here: half a kick with
 the old torque, the rotation, half a kick with the new one, all in the lab frame, where the kick is exact.
+
+.. math::
+
+   \bar\omega &= \omega_n + \tfrac{\Delta t}{2}\, a_n + \tfrac{\Delta t^2}{12}\, a_n \times \omega_n,
+   \qquad a_n = a(\omega_n, M_n) \\
+   q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\bar\omega) \\
+   L_{n+1} &= L_n + \tfrac{\Delta t}{2} \bigl[R(q_n) M_n + R(q_{n+1}) M_{n+1}\bigr]
 """
 
 from typing import Any

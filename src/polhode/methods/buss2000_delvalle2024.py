@@ -1,7 +1,14 @@
-"""Buss's method as the comparison of del Valle et al. (2024) has it: App. B.4, Eqs. B.7-B.9.
+r"""Buss's method as the comparison of del Valle et al. (2024) has it: App. B.4, Eqs. B.7-B.9.
 
 Eq. B.8 prints dt^2/12, Buss's own coefficient; the published curve is had with dt^2/16. The angular momentum advances
 with the torque at the start of the step, which is first order for any torque that turns with the body.
+
+.. math::
+
+   \bar\omega &= \omega_n + \tfrac{\Delta t}{2}\, a_n + \tfrac{\Delta t^2}{16}\, a_n \times \omega_n,
+   \qquad a_n = a(\omega_n, M_n) \\
+   q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\bar\omega) \\
+   L_{n+1} &= L_n + \Delta t\, R(q_n) M_n
 """
 
 from typing import Any

@@ -1,10 +1,21 @@
-"""Calzavarini's leapfrog: Calzavarini (2010), Sec. II and III, with the misprints of the note corrected.
+r"""Calzavarini's leapfrog: Calzavarini (2010), Sec. II and III, with the misprints of the note corrected.
 
 The angular momentum leaps in the lab frame; a quaternion predicted at the half step, normalised, turns it into the body frame.
 That is Fincham's explicit leapfrog (``fincham1992``) but for the normalisation. What the note adds is Sec. III: the torque
 is taken with omega extrapolated in the lab frame to the time of the torque, which keeps the second order under friction.
 
 As printed the scheme does not converge. :data:`VARIANTS` names the misprints, and :func:`scheme` puts them back.
+
+.. math::
+
+   \omega^{\mathrm{lab}}_n &= \tfrac12 (3\, \omega^{\mathrm{lab}}_{n-1/2} - \omega^{\mathrm{lab}}_{n-3/2})
+   \quad \text{for the torque} \\
+   L_{n+1/2} &= L_{n-1/2} + \Delta t\, R(q_n) M_n \\
+   \omega_n &= I^{-1} R(q_n)^T (L_{n-1/2} + \tfrac{\Delta t}{2} R(q_n) M_n) \\
+   q_{n+1/2} &= \frac{q_n + \tfrac{\Delta t}{2}\, \dot q(q_n, \omega_n)}
+   {|q_n + \tfrac{\Delta t}{2}\, \dot q(q_n, \omega_n)|} \\
+   \omega_{n+1/2} &= I^{-1} R(q_{n+1/2})^T L_{n+1/2} \\
+   q_{n+1} &= q_n + \Delta t\, \dot q(q_{n+1/2}, \omega_{n+1/2})
 """
 
 from dataclasses import replace

@@ -1,6 +1,11 @@
-"""Calzavarini's leapfrog with the other option of the note, Calzavarini (2010), Sec. III, Eqs. 7 and 8.
+r"""Calzavarini's leapfrog with the other option of the note, Calzavarini (2010), Sec. III, Eqs. 7 and 8.
 
 The torque at t + dt is taken with the mean of omega(t + dt/2) and omega(t - dt/2). That is omega(t): a whole step old.
+
+.. math::
+
+   \omega^{\mathrm{lab}}_n = \tfrac12 (\omega^{\mathrm{lab}}_{n-1/2} + \omega^{\mathrm{lab}}_{n-3/2})
+   \quad \text{for the torque; the rest as in calzavarini2010}
 """
 
 from dataclasses import replace

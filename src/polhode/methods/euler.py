@@ -1,6 +1,11 @@
-"""Direct Euler: del Valle et al. (2024), App. B.1, Eq. B.1.
+r"""Direct Euler: del Valle et al. (2024), App. B.1, Eq. B.1.
 
 Explicit Euler for the angular velocity, then for the quaternion with the *new* angular velocity, then normalisation.
+
+.. math::
+
+   \omega_{n+1} &= \omega_n + \Delta t\, a(\omega_n, M_n) \\
+   q_{n+1} &= q_n + \Delta t\, \dot q(q_n, \omega_{n+1})
 """
 
 from typing import Any

@@ -1,8 +1,16 @@
-"""Fincham's explicit leapfrog: Fincham (1984; 1992), as given by Allen and Tildesley (1987), fiche F.6.
+r"""Fincham's explicit leapfrog: Fincham (1984; 1992), as given by Allen and Tildesley (1987), fiche F.6.
 
 The angular momentum leaps in the lab frame. A predicted quaternion at the half step, not normalised, turns it into the
 body frame for the full step: omega(t + dt/2) = I^-1 A(q_a) L(t + dt/2). That is what makes the scheme second order;
 del Valle et al. (2024), Eqs. B.4-B.6 leave it open, and codes that use the old orientation there lose an order.
+
+.. math::
+
+   L_{n+1/2} &= L_{n-1/2} + \Delta t\, R(q_n) M_n \\
+   \omega_n &= I^{-1} R(q_n)^T (L_{n-1/2} + \tfrac{\Delta t}{2} R(q_n) M_n) \\
+   q_a &= q_n + \tfrac{\Delta t}{2}\, \dot q(q_n, \omega_n) \\
+   \omega_{n+1/2} &= I^{-1} R(q_a)^T L_{n+1/2} \\
+   q_{n+1} &= q_n + \Delta t\, \dot q(q_a, \omega_{n+1/2})
 """
 
 from typing import Any

@@ -1,9 +1,18 @@
-"""Fincham's leapfrog as the comparison of del Valle et al. (2024) has it: App. B.3, Eqs. B.4-B.6.
+r"""Fincham's leapfrog as the comparison of del Valle et al. (2024) has it: App. B.3, Eqs. B.4-B.6.
 
 Eq. B.5 uses omega(t) twice and Eq. B.6 does not say at which orientation L(t + dt/2) is turned into the body frame.
 The published curve is had with the *old* quaternion there, as in the code of YADE (pkg/dem/NewtonIntegrator.cpp,
 ``NewtonIntegrator::leapfrogAsphericalRotate``); that makes it first order. The quaternion predicted at the half step is
 normalised, which YADE leaves out.
+
+.. math::
+
+   L_{n+1/2} &= L_{n-1/2} + \Delta t\, R(q_n) M_n \\
+   \omega_n &= I^{-1} R(q_n)^T (L_{n-1/2} + \tfrac{\Delta t}{2} R(q_n) M_n) \\
+   q_a &= \frac{q_n + \tfrac{\Delta t}{2}\, \dot q(q_n, \omega_n)}
+   {|q_n + \tfrac{\Delta t}{2}\, \dot q(q_n, \omega_n)|} \\
+   \omega_{n+1/2} &= I^{-1} R(q_n)^T L_{n+1/2} \\
+   q_{n+1} &= q_n + \Delta t\, \dot q(q_a, \omega_{n+1/2})
 """
 
 from typing import Any

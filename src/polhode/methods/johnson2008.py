@@ -1,9 +1,18 @@
-"""Johnson's predictor-corrector: Johnson, Williams and Cook (2008), as del Valle et al. (2024), App. B.6 describe it.
+r"""Johnson's predictor-corrector: Johnson, Williams and Cook (2008), as del Valle et al. (2024), App. B.6 describe it.
 
 The orientation turns by the classical Runge-Kutta scheme; the lab angular momentum advances by a second-order
 predictor-corrector, which costs two torques and two rotations per step. Predictor: the old torque over the whole step.
 Corrector: the mean of the torques at both ends. In both the momentum varies linearly over the stages of the rotation;
 the description leaves that open, and without it the orientation would be first order.
+
+With RK(q, L, T) the classical Runge-Kutta step of dq/dt = q (0, omega)/2, omega = I^-1 R(q)^T (L + T t):
+
+.. math::
+
+   T_n &= R(q_n) M_n, \quad \tilde q = \mathrm{RK}(q_n, L_n, T_n), \quad
+   \tilde T = R(\tilde q)\, M(t_{n+1}, \tilde q, \tilde\omega) \\
+   \bar T &= \tfrac12 (T_n + \tilde T) \\
+   q_{n+1} &= \mathrm{RK}(q_n, L_n, \bar T), \quad L_{n+1} = L_n + \Delta t\, \bar T
 """
 
 from typing import Any

@@ -1,8 +1,15 @@
-"""Johnson's method as the comparison of del Valle et al. (2024) has it: App. B.6, Eqs. B.13-B.15.
+r"""Johnson's method as the comparison of del Valle et al. (2024) has it: App. B.6, Eqs. B.13-B.15.
 
 Eq. B.14 prints omega(t) in all four stages. The published curve is had with the angular momentum frozen and
 omega = I^-1 A(q) L re-evaluated at the quaternion of each stage, not normalised; then the momentum advances with the
 torque at the *new* orientation. First order, because the rotation never sees the momentum of the end of the step.
+
+With RK(q, L) the classical Runge-Kutta step of dq/dt = q (0, omega)/2, omega = I^-1 R(q)^T L:
+
+.. math::
+
+   q_{n+1} &= \mathrm{RK}(q_n, L_n) \\
+   L_{n+1} &= L_n + \Delta t\, R(q_{n+1}) M_{n+1}
 """
 
 from typing import Any

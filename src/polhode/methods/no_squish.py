@@ -1,10 +1,20 @@
-"""NO_SQUISH: Miller et al. (2002), from the extended phase space of Tuckerman (2010), Sec. 3.12, Eqs. 3.12.1-3.12.4.
+r"""NO_SQUISH: Miller et al. (2002), from the extended phase space of Tuckerman (2010), Sec. 3.12, Eqs. 3.12.1-3.12.4.
 
 The quaternion has a conjugate momentum p of four components, p = 2 q (0, I omega). With P_k q = q (0, e_k), e_k the body
 axes, the kinetic energy is the sum of (p . P_k q)^2/(8 I_k); the flow of each term turns q and p alike in the plane of q and
 P_k q, which keeps their lengths. The flows follow each other as 3, 2, 1, 2, 3 between two half kicks by the torque.
 The fourth term of Eq. 3.12.4, with the arbitrary moment I_11, vanishes with p . q, which every part of the step keeps at zero.
 The page that prints p (Eq. 3.12.4) has D^-1 where its own Hamiltonian needs D.
+
+.. math::
+
+   p_{n+1/2} &= p_n + \Delta t\, q_n (0, M_n) \\
+   (q_{n+1}, p') &= e^{\frac{\Delta t}{2} \mathcal{L}_3} e^{\frac{\Delta t}{2} \mathcal{L}_2} e^{\Delta t \mathcal{L}_1}
+   e^{\frac{\Delta t}{2} \mathcal{L}_2} e^{\frac{\Delta t}{2} \mathcal{L}_3} (q_n, p_{n+1/2}) \\
+   p_{n+1} &= p' + \Delta t\, q_{n+1} (0, M_{n+1}) \\
+   e^{\delta \mathcal{L}_k} (q, p) &= (\cos(\zeta_k \delta)\, q + \sin(\zeta_k \delta)\, P_k q,\;
+   \cos(\zeta_k \delta)\, p + \sin(\zeta_k \delta)\, P_k p),
+   \qquad \zeta_k = \frac{p \cdot P_k q}{4 I_k}
 """
 
 from math import exp

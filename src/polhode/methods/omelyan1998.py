@@ -1,7 +1,14 @@
-"""Omelyan's advanced leapfrog: Omelyan (1998); del Valle et al. (2024), App. B.5, Eqs. B.10-B.12.
+r"""Omelyan's advanced leapfrog: Omelyan (1998); del Valle et al. (2024), App. B.5, Eqs. B.10-B.12.
 
 The products of angular velocities at the whole time are means over the half steps around it, found by iteration; the
 quaternion turns by a Cayley transform, which keeps its norm. Eq. B.10 prints a product with q too many.
+
+.. math::
+
+   \omega_{n+1/2} &= \omega_{n-1/2}
+   + \tfrac{\Delta t}{2}\bigl[a(\omega_{n-1/2}, M_n) + a(\omega_{n+1/2}, M_n)\bigr] \\
+   q_{n+1} &= \frac{(1 - s)\, q_n + \Delta t\, \dot q(q_n, \omega_{n+1/2})}{1 + s}, \qquad
+   s = \tfrac{\Delta t^2}{16} |\omega_{n+1/2}|^2
 """
 
 from typing import Any

@@ -1,7 +1,14 @@
-"""PCDM with the torque of the old time: Zhao and van Wachem (2013), as Seelen et al. (2016), end of Sec. 2, have it.
+r"""PCDM with the torque of the old time: Zhao and van Wachem (2013), as Seelen et al. (2016), end of Sec. 2, have it.
 
 The torque is evaluated at t_n, with q_n and omega_n, and serves the predictor, where it belongs, and the corrector, where it is
 half a step old. It is held in the body frame, in which the problems of Seelen et al. (2016) give it.
+
+.. math::
+
+   q' &= q_n \exp\bigl(\tfrac{\Delta t}{4}(\omega_n + \tfrac{\Delta t}{4} a_n)\bigr), \qquad
+   \omega' = \omega_n + \tfrac{\Delta t}{2}\, a_n, \qquad a_n = a(\omega_n, M_n) \\
+   q_{n+1} &= \exp\bigl(\tfrac{\Delta t}{2} R(q')\, \omega'\bigr)\, q_n \\
+   \omega_{n+1} &= \omega_n + \Delta t\, a(\omega', M_n)
 """
 
 from typing import Any

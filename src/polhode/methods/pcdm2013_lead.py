@@ -1,8 +1,16 @@
-"""PCDM with the torque of the new time: Zhao and van Wachem (2013), as Table 1 of Seelen et al. (2016) shows it.
+r"""PCDM with the torque of the new time: Zhao and van Wachem (2013), as Table 1 of Seelen et al. (2016) shows it.
 
 The new q follows from the prediction alone, so it is known before the torque. The torque is evaluated at t_{n+1} with it, and
 with omega predicted there by the acceleration at t_n; the corrector takes it for the torque at t_{n+1/2}, held in the body
 frame. The predictor of the next step has it at the right time.
+
+.. math::
+
+   q' &= q_n \exp\bigl(\tfrac{\Delta t}{4}(\omega_n + \tfrac{\Delta t}{4} a_n)\bigr), \qquad
+   \omega' = \omega_n + \tfrac{\Delta t}{2}\, a_n \\
+   q_{n+1} &= \exp\bigl(\tfrac{\Delta t}{2} R(q')\, \omega'\bigr)\, q_n \\
+   M' &= M(t_{n+1}, q_{n+1}, \omega_n + \Delta t\, a_n) \\
+   \omega_{n+1} &= \omega_n + \Delta t\, a(\omega', M'), \qquad a_{n+1} = a(\omega_{n+1}, M')
 """
 
 from typing import Any

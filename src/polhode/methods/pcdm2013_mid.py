@@ -1,4 +1,4 @@
-"""Predictor-corrector direct multiplication (PCDM): Zhao and van Wachem (2013), as Seelen et al. (2016), Sec. 2, describe it.
+r"""Predictor-corrector direct multiplication (PCDM): Zhao and van Wachem (2013), as Seelen et al. (2016), Sec. 2, describe it.
 
 q and omega stand at whole times. The angular acceleration at t_n predicts both at the half step, the prediction turns q over
 the whole step, and the acceleration at the half step advances omega. That wants a torque at t_n and one at t_{n+1/2};
@@ -8,6 +8,14 @@ with one evaluation per step it is open which it is. Three readings:
   step older than t_n, which costs no order;
 * ``pcdm2013_lag``: at t_n, also for the corrector, as Seelen et al. (2016) say of the original at the end of Sec. 2;
 * ``pcdm2013_lead``: at t_{n+1}, for the corrector, which is what their Table 1 shows of the original.
+
+.. math::
+
+   q' &= q_n \exp\bigl(\tfrac{\Delta t}{4}(\omega_n + \tfrac{\Delta t}{4} a_n)\bigr), \qquad
+   \omega' = \omega_n + \tfrac{\Delta t}{2}\, a_n \\
+   \omega_{n+1} &= \omega_n + \Delta t\, a(\omega', M(t_{n+1/2}, q', \omega')) \\
+   q_{n+1} &= \exp\bigl(\tfrac{\Delta t}{2} R(q')\, \omega'\bigr)\, q_n \\
+   a_{n+1} &= a(\omega_{n+1}, M(t_{n+1/2}, q', \omega'))
 """
 
 from typing import Any

@@ -1,8 +1,16 @@
-"""Improved PCDM: Seelen, Padding and Kuipers (2016), Sec. 2.2, steps 2b, 2c, 3 and 4.
+r"""Improved PCDM: Seelen, Padding and Kuipers (2016), Sec. 2.2, steps 2b, 2c, 3 and 4.
 
 q and omega stand half a step ahead, at t_{n+1/2}. The torque is evaluated at whole times with the q' and omega' predicted for
 them, so it is never out of step. The predictor takes the angular acceleration of the last whole time as it was there.
 The paper does not say how to start; without the half step ahead the method would be first order.
+
+.. math::
+
+   q'_{n+1} &= q_{n+1/2} \exp\bigl(\tfrac{\Delta t}{4}(\omega_{n+1/2} + \tfrac{\Delta t}{4} a_n)\bigr), \qquad
+   \omega'_{n+1} = \omega_{n+1/2} + \tfrac{\Delta t}{2}\, a_n \\
+   a_{n+1} &= a(\omega'_{n+1}, M(t_{n+1}, q'_{n+1}, \omega'_{n+1})) \\
+   \omega_{n+3/2} &= \omega_{n+1/2} + \Delta t\, a_{n+1} \\
+   q_{n+3/2} &= \exp\bigl(\tfrac{\Delta t}{2} R(q'_{n+1})\, \omega'_{n+1}\bigr)\, q_{n+1/2}
 """
 
 from typing import Any

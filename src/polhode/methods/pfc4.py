@@ -1,4 +1,4 @@
-"""PFC4 as MercuryDPM has it for clumps: Ostanin et al. (2024); Kernel/Particles/ClumpParticle.cc of MercuryDPM.
+r"""PFC4 as MercuryDPM has it for clumps: Ostanin et al. (2024); Kernel/Particles/ClumpParticle.cc of MercuryDPM.
 
 Half a kick with the torque of the old time, the exact rotation by omega(t + dt/2), half a kick with the torque of the new
 time (``integrateBeforeForceComputation``, ``rotatePrincipalDirections``, ``integrateAfterForceComputation``). Both half kicks
@@ -9,6 +9,12 @@ order; implicit at both ends it is of first order.
 MercuryDPM keeps omega and the principal axes in the lab frame. A rotation about omega leaves the components of omega in the
 body as they are, and the half kicks see one orientation each, so that the same scheme is written here in the body frame.
 Nothing is made orthonormal, there or here. MercuryDPM leaves out rotations by less than 1e-8 rad; here they are done.
+
+.. math::
+
+   \omega_{n+1/2} &= \omega_n + \tfrac{\Delta t}{2}\, a(\omega_{n+1/2}, M_n) \\
+   q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1/2}) \\
+   \omega_{n+1} &= \omega_{n+1/2} + \tfrac{\Delta t}{2}\, a(\omega_{n+1}, M_{n+1})
 """
 
 from typing import Any

@@ -1,10 +1,16 @@
-"""PFC4 as the comparison of del Valle et al. (2024) has it: App. B.7, Eqs. B.16-B.18.
+r"""PFC4 as the comparison of del Valle et al. (2024) has it: App. B.7, Eqs. B.16-B.18.
 
 Everything is kept in the lab frame: the angular velocity at half steps, advanced by a fixed-point iteration (three
 sweeps), and a rotation matrix, advanced by explicit Euler with the angular velocity of the half step. How the matrix is kept a
 rotation is not printed: the published time steps are met with Gram-Schmidt on the rows of the matrix from body to lab, in
 the order x, y, z. On its columns, the axes of the body, the errors are other ones. The state is the matrix by columns, then
 omega.
+
+.. math::
+
+   \omega_{n+1/2} &= \omega_{n-1/2} + \Delta t\, J_n^{-1} (M_n - \omega_{n+1/2} \times J_n\, \omega_{n+1/2}),
+   \qquad J_n = A_n I A_n^T \\
+   A_{n+1} &= \mathrm{GS}(A_n + \Delta t\, [\omega_{n+1/2}]_\times A_n)
 """
 
 from typing import Any

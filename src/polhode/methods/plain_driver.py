@@ -1,6 +1,6 @@
 """The driver of one body as plain Python, one step at a time: a method's kernels on other numbers than floats.
 
-It takes the steps of :meth:`polhode.methods.protocol.OneTorque.integrate` and of its sibling; a test holds them to each other.
+It takes the steps of :meth:`polhode.methods.protocol.Method.integrate` and of its sibling; a test holds them to each other.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,14 @@
-"""The classical Runge-Kutta scheme on (q, omega) together: Kutta (1901); four torques per step."""
+r"""The classical Runge-Kutta scheme on (q, omega) together: Kutta (1901); four torques per step.
+
+With y = (q, omega) and f its rate of change, dq/dt = q (0, omega)/2 and Euler's equations:
+
+.. math::
+
+   k_1 &= f(t_n, y_n), \quad k_2 = f(t_n + \tfrac{\Delta t}{2}, y_n + \tfrac{\Delta t}{2} k_1) \\
+   k_3 &= f(t_n + \tfrac{\Delta t}{2}, y_n + \tfrac{\Delta t}{2} k_2), \quad
+   k_4 = f(t_n + \Delta t, y_n + \Delta t\, k_3) \\
+   y_{n+1} &= y_n + \tfrac{\Delta t}{6}(k_1 + 2 k_2 + 2 k_3 + k_4)
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Scalar factor method: Kleppmann (2007), as Zhao and van Wachem (2013) and Seelen et al. (2016), Sec. 3.2, compare it.
+r"""Scalar factor method: Kleppmann (2007), as Zhao and van Wachem (2013) and Seelen et al. (2016), Sec. 3.2, compare it.
 
 Euler's step for omega, with the torque of the new time; then q + tan(|omega| dt/2) (omega/|omega|) q, normalised. Since
 1 + tan(a) n is (cos(a) + sin(a) n)/cos(a), the factor makes that the exact rotation by the new omega: here cos(a) + sin(a) n is
@@ -6,6 +6,11 @@ formed at once, which spares the division by a cosine that may vanish. What is l
 
 The torque is wanted at t_{n+1}, which is what Table 1 of Seelen et al. (2016) shows; nothing predicts the state
 there, so q_n and omega_n are handed out.
+
+.. math::
+
+   \omega_{n+1} &= \omega_n + \Delta t\, a(\omega_n, M_{n+1}) \\
+   q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1})
 """
 
 from typing import Any

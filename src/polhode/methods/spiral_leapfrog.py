@@ -1,4 +1,13 @@
-"""SPIRAL, leapfrog form: del Valle et al. (2024), Eqs. 7-10."""
+r"""SPIRAL, leapfrog form: del Valle et al. (2024), Eqs. 7-10.
+
+.. math::
+
+   k_1 &= a(\omega_{n-1/2}, M_n) \\
+   k_2 &= a(\omega_{n-1/2} + \Delta t\, k_1, M_n) \\
+   k_3 &= a(\omega_{n-1/2} + \tfrac{\Delta t}{4}(k_1 + k_2), M_n) \\
+   \omega_{n+1/2} &= \omega_{n-1/2} + \tfrac{\Delta t}{6}(k_1 + k_2 + 4 k_3) \\
+   q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_{n+1/2})
+"""
 
 from typing import Any
 

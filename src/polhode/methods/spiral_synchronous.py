@@ -1,4 +1,12 @@
-"""SPIRAL, synchronous (non-leapfrog) form: del Valle et al. (2024), App. A, Eqs. A.1-A.3."""
+r"""SPIRAL, synchronous (non-leapfrog) form: del Valle et al. (2024), App. A, Eqs. A.1-A.3.
+
+.. math::
+
+   q_{n+1} &= q_n \exp(\tfrac{\Delta t}{2}\,\omega_n) \exp(\tfrac{\Delta t^2}{4}\,a(\omega_n, M_n)) \\
+   k_1 &= a(\omega_n, M_n), \quad k_2 = a(\omega_n + \Delta t\, k_1, M_n), \quad
+   k_3 = a(\omega_n + \tfrac{\Delta t}{4}(k_1 + k_2), M_n) \\
+   \omega_{n+1} &= \omega_n + \tfrac{\Delta t}{6}(k_1 + k_2 + 4 k_3)
+"""
 
 from typing import Any
 

@@ -1,9 +1,15 @@
-"""Velocity Verlet for Euler's equations: omega(t + dt) = omega(t) + dt/2 [a(t) + a(t + dt)] with a the angular acceleration.
+r"""Velocity Verlet for Euler's equations: omega(t + dt) = omega(t) + dt/2 [a(t) + a(t + dt)] with a the angular acceleration.
 
 Half a kick with the old torque, rotation by omega(t + dt/2), half a kick with the new torque: Swope et al. (1982) applied
 to the angular velocity; del Valle et al. (2024), Eqs. B.2 and B.3 print the same frame. Since a(t + dt) depends on
 omega(t + dt) through the gyroscopic term, the second half kick is implicit, the mirror image of the first; three
 fixed-point iterations solve it far below the error of the method.
+
+.. math::
+
+   \omega_{n+1/2} &= \omega_n + \tfrac{\Delta t}{2}\, a(\omega_n, M_n) \\
+   q_{n+1} &= q_n + \Delta t\, \dot q(q_n, \omega_{n+1/2}) \\
+   \omega_{n+1} &= \omega_{n+1/2} + \tfrac{\Delta t}{2}\, a(\omega_{n+1}, M_{n+1})
 """
 
 from typing import Any

@@ -1,7 +1,13 @@
-"""Velocity Verlet as the comparison of del Valle et al. (2024) has it: App. B.2, Eqs. B.2 and B.3.
+r"""Velocity Verlet as the comparison of del Valle et al. (2024) has it: App. B.2, Eqs. B.2 and B.3.
 
 Eq. B.2 turns the quaternion with omega(t + dt), which is not known yet; omega(t + dt/2) reproduces the published curve.
 Both half kicks are explicit: the second takes the gyroscopic term at the half step, which costs an order.
+
+.. math::
+
+   \omega_{n+1/2} &= \omega_n + \tfrac{\Delta t}{2}\, a(\omega_n, M_n) \\
+   q_{n+1} &= q_n + \Delta t\, \dot q(q_n, \omega_{n+1/2}) \\
+   \omega_{n+1} &= \omega_{n+1/2} + \tfrac{\Delta t}{2}\, a(\omega_{n+1/2}, M_{n+1})
 """
 
 from typing import Any

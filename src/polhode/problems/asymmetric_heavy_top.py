@@ -1,8 +1,12 @@
-"""A heavy top without any symmetry: gravity on a body that turns about a fixed point, its centre of mass on no axis.
+r"""A heavy top without any symmetry: gravity on a body that turns about a fixed point, its centre of mass on no axis.
 
 The moments are those about the fixed point. They, the mass and the arm are ones that a body can have: with the second moments
 s_x = (Iy + Iz - Ix)/2 and so on, the sum of m x^2/s_x over the three components of the arm is 0.49, and must not exceed 1. The
 kinetic energy at the start is of the size of the potential energy, so that the top neither swings nor spins regularly.
+
+.. math::
+
+   I \dot\omega + \omega \times I \omega = -m g\; r \times R(q)^T e_z
 """
 
 from typing import Any

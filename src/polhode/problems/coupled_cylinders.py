@@ -1,4 +1,4 @@
-"""Two cylinders in touching contact, coupled by friction: Seelen et al. (2016), Sec. 3.4.
+r"""Two cylinders in touching contact, coupled by friction: Seelen et al. (2016), Sec. 3.4.
 
 Their axes are parallel, along the lab's x axis, and fixed; the centre of the second lies along y from that of the first. At the
 contact the surfaces slide with v = R1 omega1 + R2 omega2 along z, and the friction force on the first is -eta v (Eq. 9). Both
@@ -7,6 +7,11 @@ spins are in the same sense, and the final state, of no sliding, has opposite on
 The publication prints the radii, eta and the spins, but no lengths, densities, masses or time step. What it describes, a
 first cylinder slowed down and a second one reversed, needs I1/I2 > 1/12: equal masses (I1/I2 = 0.17) satisfy that, equal
 densities and lengths (0.03) do not. Equal masses of 10 kg and a height of 1 m are our choice, as are the 5 s.
+
+.. math::
+
+   v &= R_1 \omega_1 + R_2 \omega_2 \\
+   I_1 \dot\omega_1 &= -\eta R_1 v, \qquad I_2 \dot\omega_2 = -\eta R_2 v
 """
 
 from typing import Any

@@ -1,8 +1,12 @@
-"""An asymmetric body slowed by friction, with a rotor inside: our own test of a torque that depends on the angular velocity.
+r"""An asymmetric body slowed by friction, with a rotor inside: our own test of a torque that depends on the angular velocity.
 
 The friction torque is -C omega with another constant about each axis. The rotor has the constant angular momentum h in the
 body frame; turning it along takes the torque -omega x h, which couples the axes and does no work, so that the body loses
 energy at the rate omega . C omega.
+
+.. math::
+
+   I \dot\omega + \omega \times I \omega = h \times \omega - C \omega
 """
 
 from typing import Any

@@ -1,7 +1,11 @@
-"""A sphere at rest, turned faster and faster about one axis: Seelen et al. (2016), Sec. 3.2.
+r"""A sphere at rest, turned faster and faster about one axis: Seelen et al. (2016), Sec. 3.2.
 
 Diameter 2 m, density 1100 kg/m^3, torque tau_y = A exp(t) with A = 1e5 N m (Eq. 4). The publication follows an arrow that
 points along x at the start and compares its direction after 1 s, some 39 rad later.
+
+.. math::
+
+   I \dot\omega = (0, A\, e^{t}, 0)
 """
 
 from math import exp

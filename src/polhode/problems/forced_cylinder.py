@@ -1,8 +1,13 @@
-"""A cylinder at rest under three torques that differ in kind: Seelen et al. (2016), Sec. 3.3.
+r"""A cylinder at rest under three torques that differ in kind: Seelen et al. (2016), Sec. 3.3.
 
 Radius 5 mm, height 3 cm, density 1100 kg/m^3, axis along x. The torque of Eq. 5 oscillates about x and grows about y and z; its
 components are in the body frame, since Eq. 8 puts them into Euler's equations. The publication does not print the time at which
 it ends; 0.1 s is our choice. By then the cylinder spins at some 2,300 rad/s.
+
+.. math::
+
+   I \dot\omega + \omega \times I \omega = \bigl(5 \cdot 10^{-4} \sin(200 \pi t),\; 10^{-5} e^{3 + 24 t},\;
+   10^{-5} \cdot 5^{52 t}\bigr)
 """
 
 from math import exp, log, pi, sin

@@ -1,6 +1,10 @@
-"""A top without torque and without symmetry: omega runs round the axis of the largest moment in Jacobi's elliptic functions.
+r"""A top without torque and without symmetry: omega runs round the axis of the largest moment in Jacobi's elliptic functions.
 
 Moments and spin are our choice: six turns about the angular momentum in ten seconds.
+
+.. math::
+
+   I \dot\omega + \omega \times I \omega = 0, \qquad I_x < I_y < I_z
 """
 
 from typing import Any

@@ -1,6 +1,10 @@
-"""The free asymmetric top set spinning about its middle axis, a little off: it turns over, back and over again.
+r"""The free asymmetric top set spinning about its middle axis, a little off: it turns over, back and over again.
 
 Such a spin is unstable; a hundredth of it about the other axes grows until the body turns over, after some seconds.
+
+.. math::
+
+   I \dot\omega + \omega \times I \omega = 0, \qquad \omega(0) \approx (0, \omega_y, 0)
 """
 
 from dataclasses import replace

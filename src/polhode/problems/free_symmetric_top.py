@@ -1,7 +1,11 @@
-"""A symmetric top without torque: Seelen et al. (2016), Sec. 3.1, there over 10,000 s.
+r"""A symmetric top without torque: Seelen et al. (2016), Sec. 3.1, there over 10,000 s.
 
 No rigid body has the published moments: the axial one, 2600 kg m^2, exceeds the sum of the other two. Euler's equations
 hold for them all the same.
+
+.. math::
+
+   I \dot\omega + \omega \times I \omega = 0, \qquad I_x = I_y
 """
 
 from typing import Any

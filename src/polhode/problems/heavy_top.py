@@ -1,7 +1,11 @@
-"""Lagrange's heavy top: symmetric, its fixed point on the axis of symmetry, started with nutation on its way.
+r"""Lagrange's heavy top: symmetric, its fixed point on the axis of symmetry, started with nutation on its way.
 
 Parameter ``mgl``: weight times distance of the centre of mass from the fixed point, N m. Moments are about the fixed point.
 All numbers are our choice: two seconds hold two nutations, nearly four turns of spin and over a third of a turn of precession.
+
+.. math::
+
+   I \dot\omega + \omega \times I \omega = -m g l\; e_z \times R(q)^T e_z, \qquad I_x = I_y
 """
 
 from typing import Any

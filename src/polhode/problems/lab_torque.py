@@ -1,8 +1,13 @@
-"""An asymmetric body under a torque that is given in the lab frame: our own test of methods that freeze the torque in the body.
+r"""An asymmetric body under a torque that is given in the lab frame: our test of methods that freeze it in the body.
 
 The torque depends on time alone, but its components in the body frame change as the body turns; a method that holds them while
 it turns is off by a first-order error. The angular momentum in the lab is known at all times: that of the start and the
 impulse. The constant part is small, so that the body spins up slowly in a long run.
+
+.. math::
+
+   I \dot\omega + \omega \times I \omega = R(q)^T M^{\mathrm{lab}}(t), \qquad
+   M^{\mathrm{lab}}_k = c_k + a_k \sin(\nu t + k), \quad k = 0, 1, 2
 """
 
 from math import sin

@@ -1,9 +1,17 @@
-"""A propeller that sinks through a viscous, stratified fluid: our own test of methods that move the centre of mass too.
+r"""A propeller that sinks through a viscous, stratified fluid: our own test of methods that move the centre of mass too.
 
 Drag grows in proportion to the velocities, with other coefficients along and across the axis of the screw, so that the force
 depends on the orientation; the screw couples spin and speed: turning pushes it along its axis, sinking turns it. The fluid is
 denser further down, so that buoyancy depends on the position. Force and torque thus depend on position, orientation and both
 velocities, the general form of Eq. 3 of Seelen et al. (2016), which their test cases never use.
+
+With u = R(q)^T v the velocity in the body frame:
+
+.. math::
+
+   m \dot v &= R(q) (-c_\perp u_x,\; -c_\perp u_y,\; -c_\parallel u_z + s\, \omega_z) - (w + b\, r_z)\, e_z \\
+   I \dot\omega + \omega \times I \omega &=
+   \bigl(-c\, \omega_x,\; -\tfrac32 c\, \omega_y,\; -\tfrac12 c\, \omega_z + s\, u_z\bigr)
 """
 
 from typing import Any

@@ -1,8 +1,12 @@
-"""A steel cylinder under a constant torque about its axis: del Valle et al. (2024), Sec. 3.
+r"""A steel cylinder under a constant torque about its axis: del Valle et al. (2024), Sec. 3.
 
 Radius 5 cm, height 15 cm, density 7750 kg/m^3, axis along x, Mx = 0.5 N m. The moments of inertia are those of the
 dimensions, not rounded: the publication prints 0.0114 and 0.0228 kg m^2, which is 0.1 % off and moves the state after
 one second by as much as the coarsest errors it plots.
+
+.. math::
+
+   I \dot\omega + \omega \times I \omega = (M_x, 0, 0)
 """
 
 from typing import Any

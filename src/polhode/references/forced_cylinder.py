@@ -30,7 +30,7 @@ PARAMETERS = ["x_amplitude", "x_frequency", "y_amplitude", "y_growth", "z_amplit
 def angular_velocity(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple[Any, Any, Any]]:
     """Exact omega at each time in s, to ``digits`` decimal digits, as mpmath numbers.
 
-    ``problem`` is :data:`polhode.problems.forced_cylinder.PROBLEM`, or the same with another body with Iy = Iz, another start
+    ``problem`` is that of :mod:`polhode.problems.forced_cylinder`, or the same with another body with Iy = Iz, another start
     or other parameters. Floating-point inputs count as the exact binary numbers they are.
 
     Raises

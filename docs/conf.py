@@ -1,0 +1,76 @@
+"""How Sphinx builds these pages: `./reproduce docs`. Nothing is fetched, neither here nor by the pages that are made."""
+
+from pathlib import Path
+
+from sphinx.errors import ConfigError
+
+import polhode
+
+if not (Path(__file__).parent / "_generated").is_dir():
+    raise ConfigError("docs/_generated is missing: build the documentation with ./reproduce docs, which writes it")
+
+project = "polhode"
+author = "the authors of polhode"
+copyright = author
+release = version = polhode.__version__
+
+extensions = [
+    "myst_nb",
+    "polhode.documentation.mathml",
+    "polhode.documentation.names",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+exclude_patterns = [
+    "_build",
+    "_generated/landing.md",
+    "_generated/measured.md",
+    "_generated/*/table.md",
+    "_generated/*/list.md",
+]
+exclude_patterns += [f"_generated/{name}.md" for name in ("citation", "commands", "configuration", "variables")]
+
+# MyST
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "substitution"]
+myst_heading_anchors = 3
+nb_execution_mode = "off"
+# Widgets would want scripts from elsewhere; what a notebook shows is stored in it.
+nb_ipywidgets_js = {}
+html_math_renderer = "mathml"
+
+# Docstrings
+napoleon_google_docstring = False
+napoleon_numpy_docstring = True
+napoleon_use_rtype = False
+autodoc_typehints = "none"
+autodoc_use_type_comments = False
+autodoc_default_options = {"exclude-members": "__weakref__"}
+add_module_names = False
+python_use_unqualified_type_names = True
+# Types are words in these docstrings; references in the text are held to what exists.
+nitpick_ignore_regex = [(f"py:{kind}", r"(?!polhode\.).*") for kind in ("attr", "class", "data", "exc", "func", "meth", "obj")]
+
+# Pages
+html_theme = "pydata_sphinx_theme"
+html_title = "polhode"
+html_static_path = ["_static"]
+html_css_files = ["polhode.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_last_updated_fmt = None
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 7,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": False,
+    "pygments_light_style": "tango",
+    "pygments_dark_style": "monokai",
+}
+html_sidebars = {"index": []}

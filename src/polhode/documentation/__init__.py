@@ -1,0 +1,1 @@
+"""The documentation: pages written from the registry, the schema and measured results, and Sphinx around them."""

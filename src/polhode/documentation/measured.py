@@ -1,0 +1,170 @@
+"""What the pages tell of measurements: from a run where there is one, else from what comes with polhode."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite, nan
+from pathlib import Path
+
+import pandas as pd
+import xarray as xr
+
+from polhode.problems.problem import TORQUE_CLASSES
+from polhode.study import comparison
+from polhode.study.entry import HOME
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.ranking import candidates, ranked
+from polhode.study.recommend import OTHER_GROUPS
+from polhode.study.storage import group_names, read_dataset
+
+
+class _Released(Inputs):
+    """The released cost.nc in the place of a run: it knows problems and classes, and no errors apart."""
+
+    @cached_property
+    def problems(self) -> list[str]:
+        return [name for name in group_names(self.cost_file) if name not in OTHER_GROUPS]
+
+    def _group(self, *names: str) -> xr.Dataset:
+        if names or self.problem not in self.problems:
+            raise NotInRun(f"{' '.join((self.problem, *names))} is not among the released data")
+        return read_dataset(self.cost_file, self.problem)
+
+    @cached_property
+    def plugins(self) -> list[str]:
+        return []
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """What is known of methods and problems.
+
+    Parameters
+    ----------
+    inputs : the files
+    run : whether they are those of a run
+    """
+
+    inputs: Inputs
+    run: bool
+
+    @classmethod
+    def of(cls, results: Path | None = None, home: Path = HOME) -> "Measurements":
+        """Those of the run in ``results`` (by default ``results`` of the checkout), or the released ones if there is none."""
+        folder = home / "results" if results is None else results
+        released = home / "data/released"
+        if not (folder / "single_body.nc").is_file():
+            return cls(_Released(single_body="", cost_file=released / "cost.nc", released=released), False)
+        own = folder / "cost.nc"
+        files = Inputs(
+            single_body=folder / "single_body.nc",
+            references=folder / "references",
+            checks=folder / "checks",
+            cost_file=own if own.is_file() else released / "cost.nc",
+            many_body_file=folder / "many_body.nc",
+            released=released,
+        )
+        return cls(files, True)
+
+    @property
+    def source(self) -> str:
+        """Where the numbers come from, in words."""
+        return "the run in the folder of results" if self.run else "the released data, `data/released/cost.nc`"
+
+    @cached_property
+    def machine(self) -> str:
+        """The processor on which steps were timed."""
+        return str(read_dataset(self.inputs.cost_file).attrs.get("cpu", "an unknown processor"))
+
+    @cached_property
+    def _read(self) -> dict[str, xr.Dataset | None]:
+        return {}
+
+    def _once(self, name: str, read: Callable[[], xr.Dataset]) -> xr.Dataset | None:
+        """What ``read`` reads, read once; None where the data do not hold it."""
+        if name not in self._read:
+            try:
+                self._read[name] = read()
+            except NotInRun:
+                self._read[name] = None
+        return self._read[name]
+
+    def cost(self, group: str) -> xr.Dataset | None:
+        """A group of cost.nc: the key of a problem, ``step`` or ``operations``."""
+        return self._once(f"cost {group}", lambda: self.inputs.cost(group))
+
+    @cached_property
+    def _classes(self) -> dict[str, list[str]]:
+        return dict(comparison.problems_by_class(self.inputs))
+
+    def operations(self, method: str) -> dict[str, float] | None:
+        """The operations of one step of a method."""
+        data = self.cost("operations")
+        if data is None or method not in data["integrator"].values:
+            return None
+        own = data.sel(integrator=method)
+        return {str(name): float(values) for name, values in own.data_vars.items()}
+
+    def step_time(self, method: str) -> tuple[float, float]:
+        """Time of a step in the body frame as the method declares it, s, and that over direct Euler's; NaN if not timed."""
+        data = self.cost("step")
+        if data is None or method not in data["integrator"].values:
+            return nan, nan
+        own = data.sel(integrator=method, frame="body")
+        # A method whose normalisation cannot be switched has one form alone.
+        for normalised in (int(own["declared"]), 0, 1):
+            form = own.sel(normalised=normalised)
+            if isfinite(float(form["median"])):
+                return float(form["median"]) * 1e-9, float(form["relative"])
+        return nan, nan
+
+    def orders(self, method: str, torque_class: str) -> dict[str, tuple[float, float]]:
+        """Least and largest measured order over the problems of a class, by what it is the order of.
+
+        ``q`` and ``omega`` in a run; ``mean``, of the mean of both errors, in the released data.
+        """
+        found: dict[str, list[float]] = {}
+        for problem in self._classes.get(torque_class, []):
+            data = self.inputs.of(problem).errors
+            if method not in data["integrator"].values:
+                continue
+            names = {"q": "q_order", "omega": "omega_order"} if self.run else {"mean": "order"}
+            for quantity, name in names.items():
+                if name in data and isfinite(value := float(data[name].sel(integrator=method))):
+                    found.setdefault(quantity, []).append(value)
+        return {quantity: (min(values), max(values)) for quantity, values in found.items()}
+
+    def stability(self, method: str) -> float:
+        """The largest stable product of decay rate and step size under friction; NaN where it was not measured."""
+        data = self._once("stability", lambda: self.inputs.check("stability"))
+        if data is None or method not in data["integrator"].values:
+            return nan
+        return float(data["limit"].sel(integrator=method))
+
+    def drift(self, method: str, problem: str) -> tuple[float, float, float]:
+        """Largest relative change of the energy in the long run of a problem, its step size and its end, s; NaN without."""
+        data = self._once(f"long run {problem}", lambda: self.inputs.of(problem).long_run)
+        if data is None or "energy_drift" not in data or method not in data["integrator"].values:
+            return nan, nan, nan
+        change = abs(data["energy_drift"].sel(integrator=method)).max()
+        return float(change), float(data.attrs["dt"]), float(data["time"][-1])
+
+    def first(self, problem: str, target: float, price: float = 0.0, one_torque: bool = True) -> pd.Series | None:
+        """The method that reaches an error on a problem soonest, as a row of :func:`polhode.study.ranking.ranked`."""
+        data = self.cost(problem)
+        if data is None:
+            return None
+        asked = (problem, target, price, one_torque)
+        if asked not in self._first:
+            rows = ranked(data, target, price, candidates(data, one_torque))
+            self._first[asked] = None if rows.empty else rows.iloc[0]
+        return self._first[asked]
+
+    @cached_property
+    def _first(self) -> dict[tuple[str, float, float, bool], pd.Series | None]:
+        return {}
+
+
+def representatives() -> dict[str, str]:
+    """The problem that stands for each class of torque."""
+    return {name: comparison.REPRESENTATIVES[name] for name in TORQUE_CLASSES}

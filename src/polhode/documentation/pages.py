@@ -1,0 +1,477 @@
+"""The generated pages: one for each method, problem and scene, and the landing page's table and figures.
+
+A method, problem or scene that is in its registry has a page; nothing is listed by hand. The text and the formula come from the
+docstring of its module, everything else from what it declares and from what was measured.
+"""
+
+import importlib
+import shutil
+from collections.abc import Mapping
+from math import isfinite
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import polhode.methods as _methods
+import polhode.problems as _problems
+from polhode.documentation import pictures, reference
+from polhode.documentation.markdown import cell, facts, number, put, rst, seconds, table
+from polhode.documentation.measured import Measurements, representatives
+from polhode.documentation.texts import docstring
+from polhode.manybody import Scene, scenes
+from polhode.methods.protocol import Method, OneTorque
+from polhode.problems.problem import TORQUE_CLASSES
+from polhode.problems.system import System
+from polhode.study import comparison
+from polhode.study.entry import HOME
+
+methods: Any = _methods
+problems: Any = _problems
+
+#: The error of the table on the landing page, and those of the tables of problems.
+LANDING_TARGET = 1e-4
+TARGETS = (1e-2, 1e-4, 1e-6)
+#: A dear torque, in steps of direct Euler.
+DEAR = 1e4
+#: The problems whose long runs a method's page quotes.
+LONG_RUNS = ("free_asymmetric_top", "heavy_top")
+
+
+def write(folder: Path, results: Path | None = None) -> None:
+    """Write all generated pages and pictures, and remove those of things that are no more.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they go, inside the sources of the documentation.
+    results : Path, optional
+        Folder of a run; see :meth:`polhode.documentation.measured.Measurements.of`.
+    """
+    measured = Measurements.of(results)
+    kept = {
+        **{f"methods/{key}.md": method_page(methods[key], measured) for key in methods},
+        **{f"problems/{key}.md": problem_page(problems[key], measured) for key in problems},
+        **{f"scenes/{key}.md": scene_page(scenes[key]) for key in scenes},
+        "methods/table.md": methods_table(measured),
+        "problems/table.md": problems_table(measured),
+        "scenes/table.md": scenes_table(),
+        "landing.md": landing_table(measured),
+        "measured.md": f"{_origin(measured)}\n",
+        **reference.pages(),
+    }
+    drawn: Mapping[str, bytes] = pictures.all_pictures(measured, folder)
+    notebooks = reference.notebooks(HOME, HOME / "results" if results is None else results)
+    everything: dict[str, str | bytes] = {**kept, **drawn, **notebooks}
+    for name, content in everything.items():
+        put(folder / name, content)
+    wanted = {folder / name for name in everything}
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_file() and path not in wanted:
+            path.unlink()
+        elif path.is_dir() and not any(path.iterdir()):
+            shutil.rmtree(path)
+
+
+def _origin(measured: Measurements) -> str:
+    return f"Errors and times are those of {measured.source}; steps were timed on {measured.machine}."
+
+
+# ---- methods ----
+
+
+def _pages() -> dict[str, str]:
+    """Where the page of each method and problem is, by its key."""
+    return {
+        **{key: f"/_generated/methods/{key}" for key in methods},
+        **{key: f"/_generated/problems/{key}" for key in problems},
+    }
+
+
+def _method_link(key: str) -> str:
+    return f"[{cell(methods[key].label)}](/_generated/methods/{key}.md)" if key in methods else f"`{key}`"
+
+
+def method_page(method: Method, measured: Measurements) -> str:
+    """The page of a method."""
+    module = f"polhode.methods.{method.key}"
+    one = isinstance(method, OneTorque)
+    normalisation = "every step" if method.normalises else "never"
+    if method.normalisable:
+        normalisation += "; can be switched with `simulate(..., normalise=...)`"
+    when = {0.0: "at the whole time", 0.5: "at the half step", 1.0: "at the new time"}
+    wanted = f", wanted {when[method.torque_time]}" if isinstance(method, OneTorque) else ""
+    rows = [
+        ("key", f"`{method.key}`"),
+        ("source", method.source),
+        ("variant of", _method_link(method.variant_of) if method.variant_of else ""),
+        ("variants", ", ".join(_method_link(m.key) for m in methods.values() if m.variant_of == method.key)),
+        ("torques per step", f"{method.torques_per_step}{wanted}"),
+        ("starts", method.starts),
+        ("read", method.reads),
+        ("holds ω", f"in the {method.momentum_frame} frame, {_offset(method.stored_offset)}"),
+        ("normalises q", normalisation),
+        ("engines", ", ".join(method.engines)),
+        ("order in the source", method.published_order),
+        ("what is ours", method.reconstruction),
+    ]
+    parts = [
+        f"# {method.label}",
+        rst(f".. py:module:: {module}"),
+        f"*{method.note}*" if method.note else "",
+        facts(rows),
+        "## The step",
+        "The letters are explained in [](/methods.md).",
+        rst(docstring(importlib.import_module(module), _pages())),
+        "## Orders",
+        _orders(method, measured),
+        "## Cost and stability",
+        _cost(method, measured),
+        "## Errors against work",
+        dedent(f"""\
+            ```{{figure}} /_generated/methods/{method.key}.png
+            :alt: Error against the number of torque evaluations for six classes of torque, {method.label} in colour
+            :width: 100%
+
+            Error at the end against the number of torques, on the problem that stands for each class of torque. In colour:
+            {method.label}; grey: all other methods.
+            ```
+            """),
+        "## Code",
+        dedent(f"""\
+            ```python
+            import polhode
+
+            run = polhode.simulate("{_example(method)}", "{method.key}", dt=1e-3)
+            ```
+
+            :::{{dropdown}} `src/polhode/methods/{method.key}.py`
+            ```{{literalinclude}} /../src/polhode/methods/{method.key}.py
+            :language: python
+            ```
+            :::
+
+            The functions that it uses are in {{py:mod}}`polhode.quaternion`, {{py:mod}}`polhode.vector`,
+            {{py:mod}}`polhode.body` and {{py:mod}}`polhode.methods.states`; what a method declares is said in
+            {{py:class}}`~polhode.methods.protocol.{"OneTorque" if one else "SeveralTorques"}`.
+            """),
+    ]
+    return f"(method-{method.key})=\n" + "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _offset(offset: float) -> str:
+    if offset == 0:
+        return "at whole times"
+    return f"half a step {'before' if offset < 0 else 'after'} the whole time"
+
+
+def _example(method: Method) -> str:
+    return "spiral_cylinder" if method.runs(problems["spiral_cylinder"]) else next(iter(problems))
+
+
+def _interval(found: tuple[float, float] | None) -> str:
+    if found is None:
+        return "–"
+    low, high = (f"{value:.2f}" for value in found)
+    return low if low == high else f"{low} to {high}"
+
+
+def _orders(method: Method, measured: Measurements) -> str:
+    rows = []
+    for name, meaning in TORQUE_CLASSES.items():
+        declared, found = method.orders(name), measured.orders(method.key, name)
+        numbers = [_interval(found.get(quantity)) for quantity in (("q", "omega") if measured.run else ("mean",))]
+        rows.append((f"{name} ({meaning})", *declared, *numbers))
+    if measured.run:
+        text = "Measured: the least and the largest over the problems of the class; a dash where there is no fit."
+        return f"{table(['torque', 'q', 'ω', 'q measured', 'ω measured'], rows, 'lcccc')}\n{text}"
+    text = "Measured: of the mean error of q and ω, which has the lower of both orders; a run measures them apart."
+    return f"{table(['torque', 'q', 'ω', 'measured'], rows, 'lccc')}\n{text}"
+
+
+def _cost(method: Method, measured: Measurements) -> str:
+    time, relative = measured.step_time(method.key)
+    found = measured.operations(method.key)
+    rows = []
+    if isfinite(time):
+        rows.append(("a step", f"{seconds(time)} on {measured.machine}, {relative:.2f} times direct Euler's, torque apart"))
+    if found is not None:
+        names = ("additions", "multiplications", "divisions", "square_roots")
+        counts = ", ".join(f"{found[name]:.0f} {name.replace('_', ' ')}" for name in names)
+        rows.append(("operations of a step", f"{found['total']:.0f}: {counts}"))
+    limit = measured.stability(method.key)
+    if isfinite(limit):
+        rows.append(("stable under friction", f"while decay rate × Δt is below {limit:.2f}"))
+    for problem in LONG_RUNS:
+        change, dt, end = measured.drift(method.key, problem)
+        if isfinite(change):
+            name = problems[problem].label
+            rows.append(
+                (f"energy, {name}", f"relative change up to {number(change, 2)} over {number(end)} s with Δt = {number(dt)} s")
+            )
+    if not measured.run:
+        text = (
+            "Stability under friction and the energy of long runs: after a run of the study, `./reproduce docs` adds them here."
+        )
+        return f"{facts(rows)}\n{text}"
+    return facts(rows)
+
+
+def methods_table(measured: Measurements) -> str:
+    """All methods, in groups, with links."""
+    parts = []
+    for title, keys in comparison.grouped(methods):
+        rows = []
+        for key in keys:
+            method = methods[key]
+            time, relative = measured.step_time(key)
+            least = {name: method.orders(name)[0] for name in TORQUE_CLASSES}
+            rows.append(
+                (
+                    _method_link(key),
+                    f"`{key}`",
+                    method.torques_per_step,
+                    *(f"{method.orders(name)[0]}, {method.orders(name)[1]}" for name in least),
+                    f"{relative:.2f}" if isfinite(time) else "–",
+                )
+            )
+        head = ["method", "key", "torques", *TORQUE_CLASSES, "step"]
+        parts.append(f"## {title[0].upper()}{title[1:]}\n\n{table(head, rows, 'llc' + 'c' * len(TORQUE_CLASSES) + 'r')}")
+    return "\n".join(parts)
+
+
+# ---- problems ----
+
+
+def problem_page(problem: Any, measured: Measurements) -> str:
+    """The page of a problem of one or several bodies."""
+    module = f"polhode.problems.{problem.key}"
+    several = isinstance(problem, System)
+    bodies = problem.bodies if isinstance(problem, System) else (problem.body,)
+    rows = [
+        ("key", f"`{problem.key}`"),
+        ("source", problem.source),
+        ("torque", f"{problem.torque_class}: {TORQUE_CLASSES[problem.torque_class]}"),
+        ("moments of inertia", "; ".join(_vector(body.inertia, "kg m²") for body in bodies)),
+        ("mass", "; ".join(f"{number(body.mass)} kg" for body in bodies) if several else ""),
+        ("orientation at the start", "; ".join(_vector(q) for q in (problem.q0 if several else (problem.q0,)))),
+        ("ω at the start", "; ".join(_vector(w, "rad/s") for w in (problem.omega0 if several else (problem.omega0,)))),
+        ("position at the start", "; ".join(_vector(r, "m") for r in problem.r0) if several else ""),
+        ("velocity at the start", "; ".join(_vector(v, "m/s") for v in problem.v0) if several else ""),
+        ("parameters", ", ".join(f"`{name}` = {number(value, 6)}" for name, value in problem.parameters.items())),
+        ("time simulated", f"{number(problem.horizon)} s"),
+        ("exact motion keeps", ", ".join(problem.conserves)),
+        ("reference", _reference(problem, measured)),
+    ]
+    parts = [
+        f"# {problem.label[0].upper()}{problem.label[1:]}",
+        rst(f".. py:module:: {module}"),
+        facts(rows),
+        rst(docstring(importlib.import_module(module), _pages())),
+        dedent(f"""\
+            ```{{figure}} /_generated/problems/{problem.key}.png
+            :alt: The angular velocity over time, and the errors of all methods against the number of torques
+            :width: 100%
+
+            Left: the angular velocity in the body frame{" of the first body" if len(bodies) > 1 else ""}. Right: error at
+            the end against the number of torques; in colour the methods that are first at some error.
+            ```
+            """),
+        "## Which method is first",
+        _first(problem.key, measured),
+        "## Code",
+        dedent(f"""\
+            ```python
+            import polhode
+
+            run = polhode.simulate("{problem.key}", "{"pcdm2016" if several else "spiral_leapfrog"}", dt={_step(problem)!r})
+            run.omega.plot{".line" if several else ""}({"x='time', col='body', hue='axis'" if several else "hue='axis'"})
+            ```
+
+            :::{{dropdown}} `src/polhode/problems/{problem.key}.py`
+            ```{{literalinclude}} /../src/polhode/problems/{problem.key}.py
+            :language: python
+            ```
+            :::
+
+            What a problem declares is said in
+            {{py:class}}`~polhode.problems.{"system.System" if several else "problem.Problem"}`.
+            """),
+    ]
+    return f"(problem-{problem.key})=\n" + "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _vector(values: Any, unit: str = "") -> str:
+    return f"({', '.join(number(float(value), 5) for value in values)}){f' {unit}' if unit else ''}"
+
+
+def _step(problem: Any) -> float:
+    """A step size for an example: a thousandth of the horizon."""
+    return float(f"{problem.horizon / 1000:.6g}")
+
+
+def _reference(problem: Any, measured: Measurements) -> str:
+    name = problem.formula or "Taylor series in many digits"
+    module = problem.reference if isinstance(problem.reference, str) else "taylor"
+    digits = comparison.reference_digits(measured.inputs, problem.key) if measured.run else float("nan")
+    known = f"; agrees with its guard in {digits:.0f} digits" if isfinite(digits) else ""
+    return f"{name} ({{py:mod}}`polhode.references.{module}`){known}"
+
+
+def _first(problem: str, measured: Measurements) -> str:
+    if measured.cost(problem) is None:
+        return "This problem was not part of the measurements."
+    rows = []
+    for target in TARGETS:
+        for one_torque in (True, False):
+            best = measured.first(problem, target, 0.0, one_torque)
+            what = "one torque in a step" if one_torque else "any"
+            if best is None:
+                rows.append((number(target), what, "none reaches it", "", "", ""))
+                continue
+            rows.append(
+                (
+                    number(target),
+                    what,
+                    _method_link(str(best["method"])),
+                    number(float(best["dt"])),
+                    f"{best['torque_evaluations']:.0f}",
+                    seconds(float(best["seconds"])),
+                )
+            )
+    head = ["error below", "methods", "first", "Δt (s)", "torques", "time"]
+    return f"{table(head, rows, 'lllrrr')}\nWith a torque that costs next to nothing. {_origin(measured)}"
+
+
+def problems_table(measured: Measurements) -> str:
+    """All problems by class of torque, with links."""
+    parts = []
+    for name, meaning in TORQUE_CLASSES.items():
+        rows = []
+        for problem in sorted(
+            problems.values(),
+            key=lambda p: (list(comparison.SHORT_NAMES).index(p.key) if p.key in comparison.SHORT_NAMES else 99, p.key),
+        ):
+            if problem.torque_class != name:
+                continue
+            link = f"[{cell(problem.label)}](/_generated/problems/{problem.key}.md)"
+            rows.append((link, f"`{problem.key}`", problem.source, problem.formula or "Taylor series"))
+        if rows:
+            title = f"## {name}: {meaning}"
+            parts.append(f"{title}\n\n{table(['problem', 'key', 'source', 'exact solution'], rows)}")
+    return "\n".join(parts)
+
+
+# ---- scenes ----
+
+
+def scene_page(scene: Scene) -> str:
+    """The page of a scene of many bodies."""
+    clumps = scene.clumps
+    rows = [
+        ("key", f"`{scene.key}`"),
+        ("source", scene.source),
+        ("clumps", f"{len(scene)}"),
+        ("box", f"a cube with an edge of {number(scene.box)} m, {100 * scene.solid_fraction:.2g} % of it full"),
+        ("speed at the start", f"{number(scene.speed)} m/s in random directions"),
+        ("spin at the start", f"{number(scene.spin)} rad/s about random axes"),
+        (
+            "material",
+            f"density {number(scene.material.density)} kg/m³, Young's modulus {number(scene.material.young)} Pa, "
+            f"Poisson's ratio {number(scene.material.poisson)}",
+        ),
+        ("time simulated", f"{number(scene.horizon)} s"),
+        ("contact of a clump and a wall", f"{seconds(scene.contact_time())} at the shortest, head on"),
+        ("Rayleigh step", seconds(scene.rayleigh_step)),
+        ("P-wave step", seconds(scene.p_wave_step)),
+    ]
+    kinds = [
+        (
+            clump.label,
+            count,
+            len(clump.radii),
+            number(clump.volume * scene.material.density * 1e3),
+            _vector([scene.material.density * moment * 1e7 for moment in clump.inertia]),
+        )
+        for clump, count in clumps
+    ]
+    parts = [
+        f"# {scene.label[0].upper()}{scene.label[1:]}",
+        facts(rows),
+        dedent(f"""\
+            ```{{figure}} /_generated/scenes/{scene.key}.png
+            :alt: The clumps in their box at the start
+            :width: 70%
+
+            The initial state of seed 0.
+            ```
+            """),
+        "## Equations of motion",
+        rst(
+            r"""
+Clumps are rigid and elastic, without friction. Two spheres, or a sphere and a wall, that overlap by a depth
+:math:`\delta` repel each other along their normal :math:`n` (Hertz):
+
+.. math::
+
+   m \dot v &= \sum F, \qquad I \dot\omega + \omega \times I \omega = \sum r \times R(q)^T F, \\
+   F &= \tfrac43 E^* \sqrt{R^*}\, \delta^{3/2}\, n, \qquad
+   \frac{1}{E^*} = \frac{1-\nu_1^2}{E_1} + \frac{1-\nu_2^2}{E_2}, \qquad \frac{1}{R^*} = \frac{1}{R_1} + \frac{1}{R_2}
+
+The energy is conserved; what a method makes of it is its error.
+"""
+        ),
+        "## Clumps",
+        table(["clump", "number", "spheres", "mass (g)", "moments of inertia (g cm²)"], kinds, "lrrrr"),
+        "## Energy error",
+        dedent(f"""\
+            ```{{figure}} /_generated/scenes/{scene.key}_energy.png
+            :alt: Energy error against step size, a line for each method
+            :width: 80%
+
+            Energy error over the initial states of the full study (median, and from the first to the third quartile),
+            from `data/released/many_body.nc`.
+            ```
+            """),
+        "## Code",
+        dedent(f"""\
+            ```python
+            from polhode import manybody
+
+            run = manybody.simulate("{scene.key}", "spiral_leapfrog", dt=1e-5, seed=0, t_end=1e-2)
+            run.energy_error.plot()
+            ```
+
+            {{py:mod}}`polhode.manybody.scene` defines it. How to make your own: [](/many-bodies.md).
+            """),
+    ]
+    return f"(scene-{scene.key})=\n" + "\n\n".join(parts) + "\n"
+
+
+def scenes_table() -> str:
+    """All scenes, with links."""
+    rows = [
+        (f"[{cell(scene.label)}](/_generated/scenes/{key}.md)", f"`{key}`", len(scene), scene.source)
+        for key, scene in scenes.items()
+    ]
+    return table(["scene", "key", "clumps", "source"], rows, "llrl")
+
+
+# ---- the landing page ----
+
+
+def landing_table(measured: Measurements) -> str:
+    """Which method, with which step, for which torque."""
+    rows = []
+    for name, problem in representatives().items():
+        cells = []
+        for price, one_torque in ((0.0, True), (DEAR, True), (0.0, False)):
+            best = measured.first(problem, LANDING_TARGET, price, one_torque)
+            if best is None:
+                cells.append("–")
+                continue
+            turn = pictures.angle(problem) / float(best["steps"])
+            cells.append(f"{_method_link(str(best['method']))}, {turn:.2g} rad")
+        label = f"{TORQUE_CLASSES[name]}<br>([{cell(problems[problem].label)}](/_generated/problems/{problem}.md))"
+        rows.append((label, *cells))
+    head = ["torque", "one torque a step, cheap", "one torque a step, dear", "any number of torques, cheap"]
+    return table(head, rows)

@@ -1,0 +1,222 @@
+"""The pictures of the generated pages: small, the same bytes for the same data, in the look of the report."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
+
+import polhode
+import polhode.methods as _methods
+import polhode.problems as _problems
+from polhode.documentation.measured import Measurements, representatives
+from polhode.manybody import pictures as clumps
+from polhode.manybody import scenes
+from polhode.problems.system import System
+from polhode.study import comparison, style
+from polhode.study.entry import HOME
+from polhode.study.figures import time_to_solution
+from polhode.study.figures.drawing import legend_below_styles, log_error_axis, new_figure, panel_title
+from polhode.study.fingerprint import fingerprint
+from polhode.study.inputs import NotInRun
+from polhode.study.ranking import candidates
+from polhode.study.storage import has_group, read_dataset
+
+methods: Any = _methods
+problems: Any = _problems
+
+#: Dots per inch: twice what a screen shows.
+DPI = 150
+#: Errors that are drawn.
+SHOWN = (1e-12, 1.0)
+#: Steps of the run from which the motion of a problem is drawn.
+FINE = 20000
+#: The errors at which a method must be first to be drawn in colour.
+FIRST_AT = (1e-2, 1e-4, 1e-6, 1e-8)
+
+
+def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
+    """Every picture by its path below ``folder``, as PNG.
+
+    What is there already and was drawn from the same data by the same code is taken as it is.
+    """
+    drawers: dict[str, Callable[[], Figure]] = {
+        "landing/work.png": partial(time_to_solution.work_in_torques, measured.inputs),
+        "landing/price.png": partial(time_to_solution.price_of_torque, measured.inputs),
+        **{f"methods/{key}.png": partial(method_picture, key, measured) for key in methods},
+        **{f"problems/{key}.png": partial(problem_picture, key, measured) for key in problems},
+        **{f"scenes/{key}.png": partial(scene_picture, key) for key in scenes},
+        **{f"scenes/{key}_energy.png": partial(energy_picture, key) for key in scenes},
+    }
+    stamp, record = _stamp(measured), folder / "pictures.json"
+    current = record.is_file() and json.loads(record.read_text()) == stamp
+    result = {"pictures.json": json.dumps(stamp, indent=1).encode()}
+    for name, drawer in drawers.items():
+        result[name] = (folder / name).read_bytes() if current and (folder / name).is_file() else _png(drawer)
+    return result
+
+
+def _stamp(measured: Measurements) -> dict[str, str]:
+    """What the pictures depend on: the data, and the code of this module and of all that it imports."""
+    files = [measured.inputs.cost_file, Path(measured.inputs.released) / "many_body.nc"]
+    data = hashlib.sha256(b"".join(hashlib.sha256(Path(path).read_bytes()).digest() for path in files))
+    return {"data": data.hexdigest(), "code": fingerprint(__name__), "matplotlib": matplotlib.__version__}
+
+
+def _png(drawer: Callable[[], Figure]) -> bytes:
+    with style.settings():
+        figure = drawer()
+        FigureCanvasAgg(figure)
+        stream = BytesIO()
+        figure.savefig(stream, format="png", dpi=DPI, metadata=style.METADATA["png"])
+    return stream.getvalue()
+
+
+def _torques(data: xr.Dataset) -> np.ndarray:
+    """Evaluations of the torque over method and step size."""
+    steps = np.rint(float(data.attrs["horizon"]) / data["ladder_dt"].values)[None, :]
+    return np.asarray(data["torques_per_step"].values[:, None] * steps + data["starting_torques"].values[:, None])
+
+
+def _curves(data: xr.Dataset) -> dict[str, np.ndarray]:
+    """(torques, error) of every method, as far as it is drawn."""
+    work, error = _torques(data), data["ladder_error"].values
+    inside = np.isfinite(error) & (error > SHOWN[0]) & (error < 3 * SHOWN[1])
+    keys = map(str, data["integrator"].values)
+    return {key: np.column_stack([work[i][inside[i]], error[i][inside[i]]]) for i, key in enumerate(keys)}
+
+
+def _against_torques(axes: Axes, curves: Mapping[str, np.ndarray], coloured: Mapping[str, Any], grey: list[str]) -> None:
+    """Errors against torques: some methods in colour, others grey."""
+    axes.add_collection(LineCollection([curves[key] for key in grey if key in curves], colors="0.8", linewidths=0.6, zorder=1))
+    for key, look in coloured.items():
+        if key in curves:
+            points = curves[key]
+            axes.plot(*points.T, markevery=max(1, len(points) // 8), zorder=3, **look)
+    axes.set_xscale("log")
+    spread = np.concatenate([points[:, 0] for points in curves.values()])
+    if spread.size:
+        axes.set_xlim(spread.min() / 1.5, spread.max() * 1.5)
+        decades = np.log10(spread.max() / spread.min())
+        axes.xaxis.set_major_locator(LogLocator(100 if decades > 5.5 else 10, numticks=12))
+    axes.xaxis.set_minor_locator(NullLocator())
+    log_error_axis(axes, *SHOWN)
+
+
+def method_picture(key: str, measured: Measurements) -> Figure:
+    """Errors of one method against torques, on the problem that stands for each class of torque; grey: the others."""
+    # Laid out by hand, in a fraction of the time: the panels are the same for all methods.
+    figure = Figure(figsize=(style.TEXT_WIDTH, 4.2))
+    panels = figure.subplots(2, 3, sharey=True).ravel()
+    figure.subplots_adjust(left=0.1, right=0.985, bottom=0.1, top=0.945, wspace=0.07, hspace=0.28)
+    for number, (torque_class, problem) in enumerate(representatives().items()):
+        axes, data = panels[number], measured.cost(problem)
+        panel_title(axes, "abcdef"[number], f"{torque_class}: {comparison.SHORT_NAMES.get(problem, problem)}")
+        if data is None:
+            axes.set_axis_off()
+            continue
+        _against_torques(axes, _curves(data), {key: style.style(key)}, candidates(data))
+        if number % 3 == 0:
+            axes.set_ylabel(r"error $(\varepsilon_q+\varepsilon_\omega)/2$")
+        if number >= 3:
+            axes.set_xlabel("torque evaluations")
+    return figure
+
+
+@cache
+def _motion(problem: str) -> xr.Dataset:
+    """The motion of a problem, fine enough to be drawn."""
+    case = problems[problem]
+    method = "pcdm2016" if isinstance(case, System) else "rk4"
+    return polhode.simulate(problem, method, dt=case.horizon / FINE, samples=1000)
+
+
+@cache
+def angle(problem: str) -> float:
+    """The angle in rad by which the body of a problem turns in the time simulated: the integral of the norm of omega."""
+    run = _motion(problem)
+    return float(np.trapezoid(np.linalg.norm(run["omega"].values, axis=-1), run["time"].values))
+
+
+def problem_picture(key: str, measured: Measurements) -> Figure:
+    """How the angular velocity of a problem moves, and the errors of all methods."""
+    figure = new_figure((style.TEXT_WIDTH, 3.4))
+    left, right = figure.subplots(1, 2)
+    run = _motion(key)
+    omega = run["omega"].values
+    omega = omega[:, 0] if omega.ndim == 3 else omega
+    # The colours and dashes are those of axes, not of methods.
+    for i, (name, colour, dashes) in enumerate((("x", "0.0", "-"), ("y", "0.35", "--"), ("z", "0.6", "-."))):
+        left.plot(run["time"].values, omega[:, i], color=colour, linestyle=dashes, label=rf"$\omega_{name}$")
+    left.set_xlabel("time (s)")
+    left.set_ylabel("angular velocity (rad/s)")
+    left.set_xlim(0, float(run["time"][-1]))
+    left.legend(loc="best", handlelength=1.8)
+    panel_title(left, "a", "motion")
+    data = measured.cost(key)
+    panel_title(right, "b", "errors")
+    if data is None:
+        right.set_axis_off()
+        return figure
+    first: list[str] = []
+    for target in FIRST_AT:
+        for one_torque in (True, False):
+            best = measured.first(key, target, 0.0, one_torque)
+            if best is not None:
+                first.append(str(best["method"]))
+    shown = [name for name in comparison.in_order({*first, "spiral_leapfrog", "euler"}) if name in data["integrator"].values]
+    looks, labels = style.styles(shown), dict(zip(data["integrator"].values, data["label"].values, strict=True))
+    _against_torques(right, _curves(data), {name: looks[name] for name in shown}, candidates(data))
+    right.set_xlabel("torque evaluations")
+    right.set_ylabel(r"error $(\varepsilon_q+\varepsilon_\omega)/2$")
+    legend_below_styles(figure, {**{n: str(labels[n]) for n in shown}, "": "all others"}, {**looks, "": {"color": "0.8"}}, 4)
+    return figure
+
+
+def scene_picture(key: str) -> Figure:
+    """The initial state of a scene."""
+    return clumps.picture_of_scene(scenes[key], scenes[key].initial_state(0), width=4.2)
+
+
+def energy_picture(key: str) -> Figure:
+    """Energy error of a scene against the step size, over the initial states of the released study."""
+    path = HOME / "data/released/many_body.nc"
+    # Of one step size there is no curve; the rods have more of them in a group of their own.
+    names = [name for name in (key, f"{key}_states", f"{key}_half_step") if has_group(path, name)]
+    if not names:
+        raise NotInRun(f"the released many_body.nc holds nothing of the scene {key}")
+    figure = new_figure((4.6, 3.6))
+    axes = figure.subplots()
+    groups = [read_dataset(path, name) for name in names]
+    present = comparison.in_order({str(k) for data in groups for k in data["integrator"].values})
+    looks = style.styles(present)
+    labels = {}
+    for data in groups:
+        if data.sizes["dt"] == 1 and len(groups) > 1 and data.sizes["seed"] == 1:
+            continue
+        for method in [name for name in present if name in data["integrator"].values]:
+            values = data["energy_error"].sel(integrator=method).dropna("dt", how="all")
+            if not values.size:
+                continue
+            labels[method] = str(data["label"].sel(integrator=method).item())
+            low, middle, high = (values.quantile(share, "seed").values for share in (0.25, 0.5, 0.75))
+            axes.errorbar(
+                values["dt"].values, middle, [middle - low, high - middle], capsize=1.5, elinewidth=0.7, **looks[method]
+            )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel(r"time step $\Delta t$ (s)")
+    axes.set_ylabel("energy error (%)")
+    legend_below_styles(figure, labels, looks, 2)
+    return figure

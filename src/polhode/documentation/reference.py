@@ -1,0 +1,299 @@
+"""The reference: pages of the library's modules, of the configuration and of the variables in the data files."""
+
+import argparse
+import ast
+import csv
+import json
+import pkgutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import polhode
+import polhode.methods as _methods
+import polhode.problems as _problems
+from polhode import cli
+from polhode.documentation.markdown import table
+from polhode.study.entry import HOME
+
+methods: Any = _methods
+problems: Any = _problems
+
+SCHEMA = HOME / "workflow/schemas/config.schema.yaml"
+#: Modules that are written for themselves: what stands there is of no use from outside.
+HIDDEN = ("polhode.__main__",)
+#: Packages in the order in which the reference lists them, with what they are for.
+PACKAGES: dict[str, str] = {
+    "polhode": "The library",
+    "polhode.methods": "Methods",
+    "polhode.problems": "Problems",
+    "polhode.references": "References",
+    "polhode.manybody": "Many bodies",
+    "polhode.study": "The study",
+}
+#: Packages that only make what the report and these pages show: named, without a page for each module.
+INSIDE: dict[str, str] = {
+    "polhode.study.figures": "The figures of the report, a module for each source",
+    "polhode.study.tables": "Its tables",
+    "polhode.study.numbers": "The numbers in its text",
+    "polhode.documentation": "These pages",
+}
+
+
+def pages(home: Path = HOME) -> dict[str, str]:
+    """All pages of the reference by their names below the generated folder."""
+    result: dict[str, str] = {}
+    listing: dict[str, list[str]] = {name: [] for name in PACKAGES}
+    for module in modules():
+        result[f"api/{module}.md"] = module_page(module)
+        package = module if module in PACKAGES else module.rpartition(".")[0]
+        listing[package if package in listing else "polhode"].append(module)
+    parts = []
+    for package, title in PACKAGES.items():
+        rows = [(f"[{name}](/_generated/api/{name}.md)", summary(name)) for name in sorted(listing[package])]
+        if rows:
+            parts.append(f"## {title}\n\n{table(['module', ''], rows)}")
+    rows = [(f"`{name}`", text) for name, text in INSIDE.items()]
+    targets = "\n".join(f".. py:module:: {name}" for name in _everything() if _inside(name))
+    parts.append(f"## Inside\n\n{table(['package', ''], rows)}\n```{{eval-rst}}\n{targets}\n```\n")
+    names = "\n".join(f"/_generated/api/{name}" for package in PACKAGES for name in sorted(listing[package]))
+    parts.append(f"```{{toctree}}\n:hidden:\n\n{names}\n```")
+    result["api/table.md"] = "\n".join(parts) + "\n"
+    result["configuration.md"] = configuration_tables(home)
+    result["commands.md"] = commands_tables()
+    result["citation.md"] = citation(home)
+    result["variables.md"] = variables_tables(home / "docs/variables.csv")
+    return result
+
+
+# ---- modules ----
+
+
+def modules() -> list[str]:
+    """All modules that have a page here: those of single methods and problems have one of their own, some are named only."""
+    own = {f"polhode.methods.{key}" for key in methods} | {f"polhode.problems.{key}" for key in problems}
+    return sorted(["polhode", *(name for name in _everything() if name not in own and not _inside(name))])
+
+
+def _everything() -> list[str]:
+    return [info.name for info in pkgutil.walk_packages(polhode.__path__, "polhode.") if info.name not in HIDDEN]
+
+
+def _inside(module: str) -> bool:
+    return any(module == name or module.startswith(f"{name}.") for name in INSIDE)
+
+
+def _source(module: str) -> Path:
+    path = HOME / "src" / Path(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def summary(module: str) -> str:
+    """The first sentence of a module."""
+    text = ast.get_docstring(ast.parse(_source(module).read_text(encoding="utf-8"))) or ""
+    first = " ".join(text.split("\n\n")[0].split())
+    return first.replace("``", "`")
+
+
+def module_page(module: str) -> str:
+    """The page of one module: everything public in it."""
+    options = "   :members:\n   :ignore-module-all:\n   :member-order: bysource\n"
+    return f"# {module}\n\n```{{eval-rst}}\n.. automodule:: {module}\n{options}```\n"
+
+
+# ---- the configuration ----
+
+
+def configuration_keys(home: Path = HOME) -> Iterator[tuple[str, str, str, str, str]]:
+    """Every key of the configuration: path, type, whether required, default, meaning.
+
+    A path is what stands in the file, level by level: ``problems.NAME.dt.SET.values``.
+    """
+    schema = yaml.safe_load((home / "workflow/schemas/config.schema.yaml").read_text(encoding="utf-8"))
+    defaults = yaml.safe_load((home / "config.yaml").read_text(encoding="utf-8"))
+    yield from _keys(schema, schema, "", defaults, required=True)
+
+
+#: What stands for a name that the user chooses, by the path above it.
+NAMES = {"problems": "PROBLEM", "many_body": "SCENE", "dt": "SET"}
+
+
+def _resolved(node: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A node of the schema with what it refers to, the alternatives to null left out."""
+    found = dict(node)
+    if "$ref" in found:
+        target = schema["$defs"][str(found.pop("$ref")).rpartition("/")[2]]
+        found = {**_resolved(target, schema), **found}
+    if "anyOf" in found:
+        choices = [_resolved(choice, schema) for choice in found["anyOf"]]
+        found["null"] = any(choice.get("type") == "null" for choice in choices)
+        objects = [choice for choice in choices if choice.get("type") == "object"]
+        if objects:
+            found = {**{k: v for k, v in objects[0].items() if k != "description"}, **found}
+            found.setdefault("description", objects[0].get("description", ""))
+    return found
+
+
+def _keys(
+    node: Mapping[str, Any], schema: Mapping[str, Any], path: str, default: Any, required: bool
+) -> Iterator[tuple[str, str, str, str, str]]:
+    found = _resolved(node, schema)
+    if path:
+        yield path, kind(found), "yes" if required else "no", shown_default(default), str(found.get("description", "")).strip()
+    inside = default if isinstance(default, dict) else {}
+    for name, child in found.get("properties", {}).items():
+        below = f"{path}.{name}" if path else name
+        yield from _keys(child, schema, below, inside.get(name, ""), name in found.get("required", []))
+    others = found.get("additionalProperties")
+    if isinstance(others, dict):
+        yield from _keys(others, schema, f"{path}.{NAMES[path.rpartition('.')[2]]}", "", False)
+
+
+def kind(node: Mapping[str, Any]) -> str:
+    """What a value may be, in words."""
+    if "anyOf" in node and "properties" not in node and "additionalProperties" not in node:
+        texts = [f"`{choice['const']}`" if "const" in choice else kind(choice) for choice in node["anyOf"]]
+        return " or ".join(texts)
+    types = node.get("type", "object")
+    types = [types] if isinstance(types, str) else list(types)
+    words = {
+        "object": "keys",
+        "array": "list",
+        "string": "text",
+        "integer": "whole number",
+        "null": "null",
+        "boolean": "true, false",
+    }
+    text = " or ".join(words.get(name, name) for name in types)
+    limits = []
+    for name, sign in (("minimum", "≥"), ("exclusiveMinimum", ">"), ("maximum", "≤"), ("minItems", "entries ≥")):
+        if name in node and not (name == "minItems" and node.get("maxItems") == node[name]):
+            limits.append(f"{sign} {node[name]}")
+    if "maxItems" in node:
+        limits.append(f"{node['maxItems']} entries")
+    text += f", {', '.join(limits)}" if limits else ""
+    return f"{text}; or null" if node.get("null") else text
+
+
+def shown_default(value: Any) -> str:
+    """A default of config.yaml as it stands there; sections show theirs key by key."""
+    if value == "" or isinstance(value, dict):
+        return ""
+    text = json.dumps(value)
+    return f"`{text}`" if len(text) < 90 else "see `config.yaml`"
+
+
+def configuration_tables(home: Path = HOME) -> str:
+    """The keys of the configuration, a table for each section."""
+    sections: dict[str, list[tuple[str, ...]]] = {}
+    for path, *rest in configuration_keys(home):
+        top = path.partition(".")[0]
+        section = top if top in ("problems", "many_body", "cost", "limits") else ""
+        sections.setdefault(section, []).append((f"`{path}`", *rest))
+    titles = {"": "General", "cost": "cost", "limits": "limits", "problems": "problems", "many_body": "many_body"}
+    head = ["key", "value", "required", "default", "meaning"]
+    return "\n".join(f"## {titles[name]}\n\n{table(head, rows)}" for name, rows in sections.items())
+
+
+# ---- variables of the data files ----
+
+
+def variables(path: Path) -> list[dict[str, str]]:
+    """The rows of variables.csv: file, group, variable, dimensions, units, long_name."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def variables_tables(path: Path) -> str:
+    """Every variable of every kind of file."""
+    if not path.is_file():
+        return ""
+    parts: list[str] = []
+    files: dict[str, dict[str, list[dict[str, str]]]] = {}
+    for row in variables(path):
+        files.setdefault(row["file"], {}).setdefault(row["group"], []).append(row)
+    for file, groups in files.items():
+        parts.append(f"## {file}\n")
+        for group, rows in groups.items():
+            if group:
+                parts.append(f"### Group `{group}` of {file}\n")
+            body = [(f"`{r['variable']}`", r["dimensions"], r["units"], r["long_name"]) for r in rows]
+            parts.append(table(["variable", "dimensions", "units", "meaning"], body))
+    return "\n".join(parts)
+
+
+# ---- notebooks ----
+
+
+def notebooks(home: Path, results: Path) -> dict[str, bytes]:
+    """The tutorials: executed where the run has them, else as they are stored; and the page that lists them."""
+    found = {path.name: path for path in sorted((home / "notebooks").glob("*.ipynb"))}
+    result: dict[str, bytes] = {}
+    for name, path in found.items():
+        executed = results / "notebooks" / name
+        result[f"notebooks/{name}"] = (executed if executed.is_file() else path).read_bytes()
+    order = [f"{stem}.ipynb" for stem in TUTORIALS if f"{stem}.ipynb" in found]
+    order += [name for name in found if name not in order]
+    names = "\n".join(f"/_generated/notebooks/{name.removesuffix('.ipynb')}" for name in order)
+    executed_all = bool(found) and all((results / "notebooks" / name).is_file() for name in found)
+    text = "" if executed_all else "They are shown without output: a run of the study executes them.\n\n"
+    listing = f"```{{toctree}}\n:maxdepth: 1\n\n{names}\n```\n" if names else ""
+    result["notebooks/list.md"] = (text + listing).encode()
+    return result
+
+
+#: The order in which the tutorials are read.
+TUTORIALS = ("tour", "choose-a-method", "many-bodies", "add-a-method", "the-reference")
+
+
+# ---- commands ----
+
+
+def commands_tables() -> str:
+    """Every command of ``polhode``: what it does and its options."""
+    parts = []
+    actions = cli.parser()._actions
+    (commands,) = [action for action in actions if isinstance(action, argparse._SubParsersAction)]
+    for name, command in sorted(commands.choices.items()):
+        text = [paragraph.replace("<", r"\<") for paragraph in (command.description or "").strip().split("\n\n")]
+        rows = []
+        for action in command._actions:
+            if isinstance(action, argparse._HelpAction):
+                continue
+            names = ", ".join(f"`{option}`" for option in action.option_strings) or f"`{action.metavar or action.dest}`"
+            rows.append((names, (action.help or "") % {**vars(action), "prog": command.prog}))
+        parts.append(f"## {name}\n\n" + "\n\n".join(text) + "\n")
+        if rows:
+            parts.append(table(["option", ""], rows))
+    return "\n".join(parts)
+
+
+# ---- citation ----
+
+
+def _people(entry: Mapping[str, Any], last: str = " and ") -> str:
+    names = [
+        person["name"] if "name" in person else f"{person.get('given-names', '')} {person.get('family-names', '')}".strip()
+        for person in entry["authors"]
+    ]
+    return last.join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def citation(home: Path = HOME) -> str:
+    """How to cite polhode and its sources, from CITATION.cff: in words, and polhode as BibTeX."""
+    data = yaml.safe_load((home / "CITATION.cff").read_text(encoding="utf-8"))
+    lines = [f"> {_people(data)}: *{data['title']}*, version {data['version']}.", ""]
+    fields = {"author": f"{{{_people(data)}}}", "title": f"{{{{{data['title']}}}}}", "version": f"{{{data['version']}}}"}
+    if "doi" in data:
+        fields["doi"] = f"{{{data['doi']}}}"
+    body = ",\n".join(f"  {name} = {value}" for name, value in fields.items())
+    lines += [f"```bibtex\n@software{{polhode,\n{body},\n}}\n```", "", "## What it rests on", ""]
+    for work in data["references"]:
+        place = work.get("journal") or work.get("collection-title") or work.get("publisher", {}).get("name", "")
+        volume = f" {work['volume']}" if "volume" in work else ""
+        doi = f", [doi:{work['doi']}](https://doi.org/{work['doi']})" if "doi" in work else ""
+        where = f", {place}{volume}" if place else ""
+        lines.append(f"* {_people(work)} ({work['year']}): *{work['title']}*{where}{doi}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,122 @@
+"""The list of all variables in the netCDF files of a run: docs/variables.csv, from which a page of the reference is made.
+
+``python -m polhode.documentation.variables RESULTS...`` writes it from the files of a run of the default study, or of several.
+"""
+
+import csv
+import io
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import netCDF4
+import xarray as xr
+
+from polhode.documentation.markdown import put
+from polhode.registry import catalogue
+from polhode.study.entry import HOME
+
+#: Between alternatives of dimensions.
+OR = " or "
+FIELDS = ("file", "group", "variable", "dimensions", "units", "long_name")
+#: Where the list is kept.
+LIST = HOME / "docs/variables.csv"
+#: Folders whose files are named by what they belong to, with what stands for it.
+FOLDERS: dict[str, str] = {
+    "references": "references/PROBLEM.nc",
+    "cells": "cells/PROBLEM/METHOD/DT.nc",
+    "long_runs": "long_runs/PROBLEM/METHOD/DT.nc",
+    "long_runs_switched": "long_runs_switched/PROBLEM/METHOD/DT.nc",
+    "targets": "targets/PROBLEM/METHOD.nc",
+    "films": "films/SCENE.nc",
+    "many_body": "many_body/SCENE/METHOD/DT/SEED.nc",
+}
+#: The order of the files in the list; what is named nowhere comes last.
+ORDER = ("single_body.nc", "many_body.nc", "cost.nc", "timing.nc", "references/PROBLEM.nc", "checks/")
+
+
+def kind_of(path: Path) -> str:
+    """The name under which a file of a run, relative to the results, stands in the list."""
+    return FOLDERS.get(path.parts[0], path.as_posix()) if len(path.parts) > 1 else path.name
+
+
+def _group_name(file: str, group: str) -> str:
+    """A group with what it is named after replaced: PROBLEM or SCENE."""
+    parts = group.split("/")
+    if parts[0] in catalogue("polhode.problems"):
+        parts[0] = "PROBLEM" if parts[1:2] != ["published"] else parts[0]
+    elif file == "many_body.nc" and parts[0]:
+        parts[0] = "SCENE"
+    return "/".join(parts)
+
+
+def _groups(path: Path) -> list[str]:
+    def below(group: netCDF4.Dataset, name: str) -> list[str]:
+        return [name, *(g for key, child in group.groups.items() for g in below(child, f"{name}/{key}".lstrip("/")))]
+
+    with netCDF4.Dataset(path) as file:
+        return below(file, "")
+
+
+def found_in(results: Path, paths: Iterable[Path]) -> list[dict[str, str]]:
+    """The variables in these files of a run, one row for each kind of file, group and variable, sorted."""
+    rows: dict[tuple[str, str, str], dict[str, str]] = {}
+    for path in paths:
+        file = kind_of(path.relative_to(results))
+        for group in _groups(path):
+            with xr.open_dataset(path, group=group or None, decode_times=False, decode_timedelta=False) as data:
+                for name, variable in data.variables.items():
+                    row = {
+                        "file": file,
+                        "group": _group_name(file, group),
+                        "variable": str(name),
+                        "dimensions": " ".join(map(str, variable.dims)),
+                        "units": str(variable.attrs.get("units", "")),
+                        "long_name": " ".join(str(variable.attrs.get("long_name", "")).split()),
+                    }
+                    enter(rows, row)
+    return sorted(rows.values(), key=_place)
+
+
+def enter(rows: dict[tuple[str, str, str], dict[str, str]], row: dict[str, str]) -> None:
+    """Add a row, or the dimensions of a variable that has others in another file: those of several bodies have one more."""
+    known = rows.setdefault((row["file"], row["group"], row["variable"]), row)
+    other = {*known["dimensions"].split(OR), *row["dimensions"].split(OR)}
+    known["dimensions"] = OR.join(sorted(other, key=lambda names: (len(names), names)))
+
+
+def _place(row: Mapping[str, str]) -> tuple[int, str, str, bool, str]:
+    first = next((i for i, name in enumerate(ORDER) if row["file"].startswith(name)), len(ORDER))
+    # Coordinates, which have the name of their dimension, stand first.
+    return first, row["file"], row["group"], row["variable"] != row["dimensions"], row["variable"]
+
+
+def files_of(results: Path) -> list[Path]:
+    """All netCDF files of a run; of those of single runs, which are alike, a few."""
+    found: list[Path] = []
+    counts: dict[tuple[str, str], int] = {}
+    for path in sorted(results.rglob("*.nc")):
+        relative = path.relative_to(results)
+        # Problems of several bodies have variables that others have not.
+        key = (kind_of(relative), relative.parts[1] if len(relative.parts) > 1 else "")
+        counts[key] = counts.get(key, 0) + 1
+        if counts[key] <= 2:
+            found.append(path)
+    return found
+
+
+def write(runs: Iterable[Path], path: Path = LIST) -> None:
+    """Write the list from runs that together have all kinds of files; what several have is taken from the first."""
+    rows: dict[tuple[str, str, str], dict[str, str]] = {}
+    for results in runs:
+        for row in found_in(results, files_of(results)):
+            enter(rows, row)
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, FIELDS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(sorted(rows.values(), key=_place))
+    put(path, stream.getvalue())
+
+
+if __name__ == "__main__":
+    write([Path(name).absolute() for name in sys.argv[1:]])

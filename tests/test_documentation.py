@@ -1,0 +1,421 @@
+"""The documentation: it builds without a warning and a network, nothing of the library is missing, its recipes run."""
+
+import html
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+import pytest
+import xarray as xr
+import yaml
+
+import polhode
+from polhode import cli, manybody
+from polhode.documentation import command, markdown, names, pages, reference, texts, variables
+from polhode.documentation.mathml import mathml
+from polhode.documentation.measured import Measurements, representatives
+from polhode.study import configuration
+
+HOME = Path(__file__).parents[1]
+DOCS = HOME / "docs"
+
+
+# ---- the pages as they are built, once ----
+
+
+@pytest.fixture(scope="module")
+def built():
+    """The pages, built strictly from the released data; what has not changed since the last time is not built again."""
+    output = DOCS / "_build" / "test" / "html"
+    command.build(output, HOME / "there is no run here")
+    return output
+
+
+class Page(HTMLParser):
+    """What a page links to, loads, and can be linked to at."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.anchors: set[str] = set()
+        self.formulas = 0
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        if "id" in found:
+            self.anchors.add(found["id"])
+        if tag == "a" and found.get("href"):
+            self.links.append(found["href"])
+        if tag != "a":
+            self.loads += [found[name] for name in ("src", "href", "data", "poster") if found.get(name)]
+            self.loads += re.findall(r"url\(([^)]+)\)", found.get("style") or "")
+        self.formulas += tag == "math"
+
+
+@pytest.fixture(scope="module")
+def html_pages(built):
+    return {path: Page(path) for path in sorted(built.rglob("*.html"))}
+
+
+def test_nothing_is_loaded_from_elsewhere(built, html_pages):
+    assert len(html_pages) > 100
+    for path, page in html_pages.items():
+        for address in page.loads:
+            assert not urlsplit(address).netloc and not address.startswith("//"), f"{path} loads {address}"
+    for path in [*built.rglob("*.css"), *built.rglob("*.js")]:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        assert not re.findall(r"(?:@import|url\()\s*[\"']?(?:https?:)?//", text), path
+        assert not re.findall(r"import\s*\(?[\"'](?:https?:)?//", text), path
+
+
+def test_all_internal_links_lead_somewhere(built, html_pages):
+    for path, page in html_pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            assert target.exists(), f"{path.relative_to(built)} links to {link}"
+            if parts.fragment and target in html_pages and not parts.fragment.startswith(":~:"):
+                assert unquote(parts.fragment) in html_pages[target].anchors, f"{path.relative_to(built)} links to {link}"
+
+
+@pytest.mark.parametrize("kind, keys", [
+    ("methods", list(polhode.methods)),
+    ("problems", list(polhode.problems)),
+    ("scenes", list(manybody.scenes)),
+])  # fmt: skip
+def test_every_method_problem_and_scene_has_a_page_with_formulas_that_is_linked(built, html_pages, kind, keys):
+    listing = html_pages[built / ("methods.html" if kind == "methods" else "problems.html")]
+    for key in keys:
+        page = built / f"_generated/{kind}/{key}.html"
+        assert page in html_pages and html_pages[page].formulas, f"{key} has no page, or one without a formula"
+        assert f"_generated/{kind}/{key}.html" in listing.links
+        assert f"{key}.png" in page.read_text(), f"the page of {key} has no picture"
+    found = {path.stem for path in (built / f"_generated/{kind}").glob("*.html")}
+    assert found == set(keys)
+
+
+def test_a_method_s_page_says_what_it_declares_and_what_was_measured(built):
+    text = plain_text(built / "_generated/methods/spiral_leapfrog.html")
+    method = polhode.methods["spiral_leapfrog"]
+    for said in (method.source, method.starts, method.reads, method.note, "def after_torque", "additions", "direct Euler"):
+        assert " ".join(said.split()) in text, said
+    assert re.search(r"constant \(constant in the body frame\) 2 3 [12]\.\d\d", text)
+    assert "after a run of the study" in text  # these pages are built without one
+
+
+def test_the_landing_page_has_its_table_and_its_figures(built, html_pages):
+    text = plain_text(built / "index.html")
+    for problem in representatives().values():
+        assert polhode.problems[problem].label in text
+    assert len(re.findall(r"[\d.]+ rad\b", text)) == 3 * len(representatives())
+    pictures = [address for address in html_pages[built / "index.html"].loads if address.endswith(".png")]
+    assert {"_images/work.png", "_images/price.png"} <= set(pictures)
+
+
+def test_every_module_is_in_the_reference(built):
+    for module in reference.modules():
+        assert (built / f"_generated/api/{module}.html").is_file(), module
+    text = plain_text(built / "_generated/api/polhode.simulate.html")
+    assert "count_steps" in text and "Time step in s." in text
+    # Kernels are compiled, and documented as functions all the same.
+    assert re.search(r"multiply ?\( ?p, q ?\)", plain_text(built / "_generated/api/polhode.quaternion.html"))
+    assert (built / "_modules/polhode/quaternion.html").is_file()
+
+
+def test_every_command_is_in_the_reference(built):
+    text = plain_text(built / "commands.html")
+    for name in cli.COMMANDS:
+        assert re.search(rf"\b{name}\b", text), name
+    assert "--torque-price" in text
+
+
+def plain_text(path):
+    text = re.sub(r"<script.*?</script>|<[^>]*>", " ", path.read_text(encoding="utf-8"), flags=re.S)
+    return re.sub(r" (?=[.,)])", "", " ".join(html.unescape(text).split()))
+
+
+def test_two_builds_of_the_generated_pages_are_the_same(built, tmp_path):
+    measured = Measurements.of(HOME / "there is no run here")
+    for key in ("rk4", "pcdm2016"):
+        page = DOCS / f"_generated/methods/{key}.md"
+        assert page.read_text() == pages.method_page(polhode.methods[key], measured)
+    for page in DOCS.glob("_generated/**/*.md"):
+        assert str(HOME) not in page.read_text(), f"{page} names a folder of this machine"
+
+
+def test_what_is_no_more_leaves_no_page(built):
+    stray = DOCS / "_generated/methods/forgotten.md"
+    stray.write_text("# Forgotten\n")
+    pages.write(DOCS / "_generated", HOME / "there is no run here")
+    assert not stray.exists()
+
+
+# ---- pieces ----
+
+
+def test_formulas_are_mathml_and_what_cannot_be_is_an_error():
+    found = mathml(r"\tfrac12 (a)")
+    assert re.sub(r"\s", "", found).count("<mn>1</mn><mn>2</mn>") == 1
+    assert "<mtable" in mathml(r"a &= b \\ c &= d", block=True)
+    with pytest.raises(ValueError, match=r"nosuchcommand.*cannot be written in MathML"):
+        mathml(r"\nosuchcommand{x}")
+
+
+@pytest.mark.parametrize("package", ["methods", "problems"])
+def test_every_formula_of_the_registry_is_one(package):
+    for key in getattr(polhode, package):
+        text = importlib.import_module(f"polhode.{package}.{key}").__doc__
+        formulas = re.findall(r"\.\. math::\n\n((?:   .*\n?)+)", text)
+        assert formulas, f"the docstring of {package}/{key}.py has no formula"
+        for formula in formulas:
+            mathml(formula, block=True)
+
+
+def test_bars_of_norms_are_no_substitutions():
+    lines = ["The norm |q| of q.", "``|x|`` stays.", "", ".. math::", "", "   |v|", "", "And |w|."]
+    assert texts.plain_bars(lines) == [r"The norm \|q\| of q.", *lines[1:7], r"And \|w\|."]
+
+
+def test_public_names_lead_to_where_things_are_defined():
+    assert names.defined_at("polhode.manybody.Scene.with_spin") == "polhode.manybody.scene.Scene.with_spin"
+    assert names.defined_at("polhode.simulate") == "polhode.simulate.simulate"
+    assert names.defined_at("polhode.nothing.here") == "polhode.nothing.here"
+
+
+@pytest.mark.parametrize("value, text", [
+    (0.0, "0"), (0.0123456, "0.0123"), (1e-5, "$10^{-5}$"), (5.4e-4, r"$5.4\times 10^{-4}$"), (1e4, "10000"), (np.nan, "–"),
+    (6e10, r"$6\times 10^{10}$"), (-2.5, "-2.5"),
+])  # fmt: skip
+def test_numbers_are_for_people(value, text):
+    assert markdown.number(value) == text
+
+
+def test_a_table_keeps_to_its_columns():
+    assert markdown.table(["a"], [["x|y\nz"]]) == "| a |\n| :--- |\n| x\\|y z |\n"
+
+
+# ---- measured ----
+
+
+def test_a_run_is_read_where_there_is_one_else_the_released_data(tmp_path):
+    released = Measurements.of(tmp_path)
+    assert not released.run and set(released.orders("spiral_leapfrog", "constant")) == {"mean"}
+    low, high = released.orders("spiral_leapfrog", "constant")["mean"]
+    assert 1.7 < low <= high < 2.3
+    assert np.isnan(released.stability("rk4")) and np.isnan(released.drift("rk4", "heavy_top")[0])
+    best = released.first("heavy_top", 1e-4)
+    assert polhode.methods[best["method"]].torques_per_step == 1
+    assert released.first("heavy_top", 1e-4, one_torque=False)["seconds"] <= best["seconds"]
+    assert released.first("heavy_top", 1e-14) is None or released.first("heavy_top", 1e-30) is None
+
+
+# ---- the reference of the configuration and of the files ----
+
+
+def test_every_key_of_the_configuration_is_documented():
+    rows = {path: meaning for path, _, _, _, meaning in reference.configuration_keys()}
+    assert len(rows) > 45
+    assert [path for path, meaning in rows.items() if not meaning] == [], "give these keys a description in the schema"
+    known = set(rows)
+
+    def below(node, path):
+        for key, value in node.items():
+            here = f"{path}.{key}".lstrip(".")
+            for section, stands_for in (("problems", "PROBLEM"), ("many_body", "SCENE")):
+                if path == section:
+                    here = f"{path}.{stands_for}"
+            if path.endswith(".dt"):
+                here = f"{path}.SET"
+            assert here in known, f"{here} of config.yaml is not in the reference"
+            if isinstance(value, dict):
+                below(value, here)
+
+    below(yaml.safe_load((HOME / "config.yaml").read_text()), "")
+
+
+def test_the_reference_shows_the_defaults_and_the_limits():
+    rows = {path: rest for path, *rest in reference.configuration_keys()}
+    assert rows["digits"][:3] == ["whole number, ≥ 20, ≤ 1000", "yes", "`50`"]
+    assert rows["methods"][0] == "`all` or list, entries ≥ 1" and rows["methods"][2] == '`"all"`'
+    assert rows["problems.PROBLEM.long_run.switched"][0] == "true, false"
+    assert rows["many_body"][0].endswith("or null")
+
+
+def test_released_files_have_no_variable_that_the_list_lacks():
+    known = {(row["file"], row["group"], row["variable"]) for row in reference.variables(variables.LIST)}
+    assert len(known) > 300
+    for row in reference.variables(variables.LIST):
+        assert row["long_name"], f"{row} says not what it is"
+    paths = [HOME / f"data/released/{name}.nc" for name in ("cost", "many_body")]
+    for row in variables.found_in(HOME / "data/released", paths):
+        # CPU seconds stand in the released file alone.
+        assert (row["file"], row["group"], row["variable"]) in known or row["variable"] == "cpu_seconds", row
+
+
+def test_the_list_of_variables_says_what_a_file_holds(tmp_path):
+    from polhode.study import storage
+
+    data = xr.Dataset({"q": ("time", [1.0], {"long_name": "orientation", "units": "1"})}, {"time": [0.0]})
+    storage.write_groups({"/": xr.Dataset(), "/heavy_top": data, "/heavy_top/long_run": data}, tmp_path / "single_body.nc")
+    job = storage.job_text("cells", {"problem": "heavy_top", "method": "rk4"}, {}, "0")
+    storage.write_cell(data, tmp_path / "cells/heavy_top/rk4/1.nc", job)
+    variables.write([tmp_path], tmp_path / "list.csv")
+    rows = reference.variables(tmp_path / "list.csv")
+    found = {(row["file"], row["group"], row["variable"]) for row in rows}
+    assert ("single_body.nc", "PROBLEM/long_run", "q") in found and ("cells/PROBLEM/METHOD/DT.nc", "", "q") in found
+    assert {row["long_name"] for row in rows if row["variable"] == "q"} == {"orientation"}
+
+
+# ---- recipes ----
+
+#: Pages whose blocks of Python and YAML are run; what a block wants is noted above it.
+RECIPES = ["results", "recommend", "own-study", "adding-a-method", "adding-a-problem", "many-bodies", "compare"]
+BLOCK = re.compile(r"(?:<!-- (?P<note>.*?) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.S | re.M)
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A folder in which a reader of the documentation may work: the checkout's docs, and results of two runs."""
+    from polhode.study import storage
+
+    shutil.copytree(DOCS, tmp_path / "docs", ignore=shutil.ignore_patterns("_*"))
+    dims = ("integrator", "dt")
+    for folder, factor in (("results", 1.0), ("elsewhere", 2.0)):
+        rows = xr.Dataset(
+            {name: (dims, factor * np.geomspace(1e-9, 1e-3, 6).reshape(2, 3)) for name in ("q_error_l1", "omega_error_l1")},
+            {"integrator": ["spiral_leapfrog", "rk4"], "dt": [1e-4, 1.1e-3, 1e-2]},
+        )
+        groups = {"/": xr.Dataset(), "/spiral_cylinder": rows, "/heavy_top": rows}
+        storage.write_groups(groups, tmp_path / folder / "single_body.nc")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    known = {name: list(getattr(polhode, name)) for name in ("methods", "problems")}
+    yield tmp_path
+    for name, keys in known.items():
+        catalogue = getattr(polhode, name)
+        for key in set(catalogue) - set(keys):
+            del catalogue._items[key], catalogue._origins[key]
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipes_run(desk, name, capsys):
+    import matplotlib
+
+    matplotlib.use("agg", force=True)
+    blocks = list(BLOCK.finditer((DOCS / f"{name}.md").read_text(encoding="utf-8")))
+    assert blocks, f"{name}.md has no block; take it off the list"
+    scope: dict = {"__name__": "recipe"}
+    for block in blocks:
+        text, note = block["text"], block["note"] or ""
+        if note.startswith("file: "):
+            (desk / note.removeprefix("file: ")).write_text(text)
+        elif block["language"] == "python":
+            exec(compile(text, f"{name}.md", "exec"), scope)
+        elif block["language"] == "yaml":
+            if "example_problem" in note:
+                polhode.problems.load(desk / "docs/example_problem.py")
+            check_configuration(text, desk)
+    printed = capsys.readouterr().out
+    if name == "recommend":
+        orders = [float(order) for order in re.findall(r"order (\S+)", printed)]
+        assert orders == pytest.approx([1, 2, 2], abs=0.2), "the text below the block says so"
+    if name == "adding-a-method":
+        assert printed == "0.0\n"
+    if name == "compare":
+        assert [float(line.split()[-1]) for line in printed.splitlines() if re.search(r"\d\.\d", line)] == [2.0, 2.0]
+
+
+def check_configuration(text, desk):
+    """What is written there is a configuration, merged into config.yaml as Snakemake does."""
+    (desk / "mine.yaml").write_text(text)
+    merged = yaml.safe_load((HOME / "config.yaml").read_text())
+    merge(merged, yaml.safe_load(text))
+    for path in merged["plugins"]:
+        assert (desk / path).is_file()
+    configuration.resolve(merged | {"plugins": []}, HOME)
+
+
+def merge(into, other):
+    for key, value in other.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            merge(into[key], value)
+        else:
+            into[key] = value
+
+
+def test_the_pages_show_the_example_files_as_they_are():
+    for page, name in (("adding-a-method", "example_plugin"), ("adding-a-problem", "example_problem")):
+        assert f"```python\n{(DOCS / f'{name}.py').read_text()}```" in (DOCS / f"{page}.md").read_text()
+
+
+def test_the_python_of_the_readme_runs(desk):
+    import matplotlib
+
+    matplotlib.use("agg", force=True)
+    (block,) = re.findall(r"```python\n(.*?)```", (HOME / "README.md").read_text(), flags=re.S)
+    assert len([line for line in block.splitlines() if line and not line.startswith("import")]) <= 5
+    exec(compile(block, "README.md", "exec"), {"__name__": "recipe"})
+
+
+def test_every_page_that_a_page_names_as_a_file_is_there():
+    """The sources are read as text, too: links of Markdown lead to files."""
+    for page in [*DOCS.glob("*.md"), HOME / "README.md"]:
+        for link in re.findall(r"\]\((?!\w+:)([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            place = DOCS / link.lstrip("/") if link.startswith("/") else page.parent / link
+            assert place.exists() or "_generated" in str(place), f"{page.name} links to {link}, which is not there"
+
+
+def test_commands_that_the_pages_name_exist():
+    known = {*cli.COMMANDS, "test", "tex", "install", "lab", "data", "notebooks"}
+    for page in [*DOCS.glob("*.md"), HOME / "README.md"]:
+        for word in re.findall(r"\./reproduce ([a-z]+)\b", page.read_text(encoding="utf-8")):
+            assert word in known, f"{page.name} names ./reproduce {word}"
+
+
+# ---- the command ----
+
+
+def test_docs_without_sphinx_says_how_to_get_it(monkeypatch, capsys):
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    assert cli.main(["docs"]) == 2
+    assert "./reproduce docs" in capsys.readouterr().err
+
+
+def test_docs_of_a_folder_that_is_no_run_is_refused(tmp_path, capsys):
+    assert cli.main(["docs", "--results", str(tmp_path)]) == 2
+    assert "holds no single_body.nc" in capsys.readouterr().err
+
+
+def test_a_warning_of_sphinx_fails_the_build(tmp_path, monkeypatch, capfd):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    extensions = "['myst_parser', 'polhode.documentation.mathml']"
+    settings = f"extensions = {extensions}\nmyst_enable_extensions = ['dollarmath']\nhtml_math_renderer = 'mathml'\n"
+    (docs / "conf.py").write_text(settings)
+    (docs / "index.md").write_text("# Title\n\n$\\nosuchcommand$\n")
+    monkeypatch.setattr(pages, "write", lambda folder, results: None)
+    with pytest.raises(cli.UsageError, match="warnings above"):
+        command.build(tmp_path / "html", None, docs)
+    assert "nosuchcommand" in capfd.readouterr().err
+    (docs / "index.md").write_text("# Title\n\n$x$\n")
+    command.build(tmp_path / "html", None, docs)
+    assert "<math" in (tmp_path / "html/index.html").read_text()
+
+
+def test_plain_sphinx_says_that_the_pages_must_be_written_first(tmp_path):
+    shutil.copy(DOCS / "conf.py", tmp_path)
+    run = [sys.executable, "-m", "sphinx", "-q", str(tmp_path), str(tmp_path / "html")]
+    environment = os.environ | {"PYTHONPATH": str(HOME / "src")}
+    done = subprocess.run(run, capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode and "./reproduce docs" in done.stderr
