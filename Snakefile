@@ -112,6 +112,7 @@ include: "workflow/rules/many_body.smk"
 include: "workflow/rules/cost.smk"
 include: "workflow/rules/notebooks.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/explorer.smk"
 
 
 # Snakemake writes the path of Python into the commands of its jobs as it is, spaces and quotes included. Last, because what

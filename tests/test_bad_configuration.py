@@ -28,6 +28,7 @@ DEFAULT = yaml.safe_load((HOME / "config.yaml").read_text())
 SMALL = DEFAULT | {
     "methods": ["spiral_leapfrog", "euler", "rk4"],
     "checks": ["stability"],
+    "notebooks": [],
     "problems": {key: DEFAULT["problems"][key] for key in ("spiral_cylinder", "heavy_top")},
 }
 

@@ -102,24 +102,28 @@ def test_clumps_lie_in_their_capsules(clump):
 
 @pytest.mark.parametrize("least", [0.11, 0.3])
 def test_cells_leave_out_no_near_pair(least):
-    """All clumps closer than the least edge are candidates, in ascending order, and few others are."""
+    """Chained are all clumps that are near and behind, and no others, in ascending order."""
     count, width = 400, np.int64(lanes.STATE)
     fields = np.zeros(lanes.blocks_of(count) * lanes.LANES * lanes.STATE)
     r = np.random.default_rng(5).uniform(-1, 1, (count, 3)) * [1.0, 0.6, 1.3]
     for c in range(count):
         lanes.store_r(fields, lanes.place(c, width), tuple(r[c]))
-    lists = neighbours.empty_lists(1, 1, 1, count, 1)
-    cells, corner, edge = neighbours.sort_into_cells(fields, width, count, 2.0, least, lists)
+    lists = neighbours.empty_lists(1, 1, 1, 20 * count, count, 1)
+    lists[neighbours.AXES][:, 7], lists[neighbours.AXES][:, 8:], lists[neighbours.MARGINS][:] = 0.4 * least, r, 0.1 * least
+    cells = neighbours.sort_into_cells(fields, width, count, least, lists)
     assert min(cells) > 2
-    apart = np.linalg.norm(r[:, None] - r, axis=2)
-    looked = 0
+    chains, links = lists[neighbours.CHAINS], lists[neighbours.LINKS]
+    sorted_clumps = (lists[k] for k in (neighbours.PLACES, neighbours.ORDER, neighbours.STARTS))
+    number = neighbours.chain_near_clumps(count, cells, *sorted_clumps, chains, links)
+    apart, found = np.linalg.norm(r[:, None] - r, axis=2), 0
     for c in range(count):
-        found = neighbours.candidates(c, tuple(r[c]), count, cells, corner, edge, lists).copy()
-        assert (np.diff(found) > 0).all()
-        near = np.flatnonzero(apart[c, c + 1 :] <= least) + c + 1
-        assert set(near) <= set(found)
-        looked += len(found)
-    assert looked < 0.5 * count * (count - 1) / 2
+        near, link = [], chains[c]
+        while link >= 0:
+            near.append(links[link, 0])
+            link = links[link, 1]
+        np.testing.assert_array_equal(near, np.flatnonzero(apart[c, c + 1 :] <= least) + c + 1)
+        found += len(near)
+    assert found == number > 50
 
 
 def crowd(kinds, box, speed, spin):

@@ -161,3 +161,32 @@ def test_a_thread_runs_beside_the_main_one():
     for thread in threads:
         thread.join()
     assert len(results) == 2 and results[0].identical(results[1])
+
+
+def test_laps_note_the_time_at_their_ends_and_change_no_bit():
+    rods, spiral = manybody.scenes["rods"], polhode.methods["spiral_leapfrog"]
+    begin, at = rods.initial_state(0), np.array([0, 100, 300])
+    ticks = iter(range(100))
+    laps = marching.Laps([50, 100, 250, 300], lambda: float(next(ticks)))
+    timed, plain = run(rods, spiral, 3.83e-5, begin, at, pauses=laps), run(rods, spiral, 3.83e-5, begin, at)
+    np.testing.assert_array_equal(timed["energies"], plain["energies"])
+    assert laps.times == [0.0, 1.0, 2.0, 3.0]
+    early = marching.Laps([50, 400], lambda: 1.0)
+    run(rods, spiral, 3.83e-5, begin, at, pauses=early)
+    assert early.times == [1.0], "the run has 300 steps"
+
+
+def test_a_clock_that_raises_ends_the_laps():
+    def clock():
+        raise KeyboardInterrupt
+
+    rods = manybody.scenes["rods"]
+    with pytest.raises(KeyboardInterrupt):
+        run(
+            rods,
+            polhode.methods["spiral_leapfrog"],
+            3.83e-5,
+            rods.initial_state(0),
+            np.array([HUGE]),
+            pauses=marching.Laps([5], clock),
+        )

@@ -436,6 +436,15 @@ def test_reproduce_test_hands_its_arguments_to_pytest(machine):
     assert machine.calls("snakemake") == []
 
 
+def test_reproduce_lab_opens_the_folder_of_the_notebooks(machine):
+    machine.with_tex().run("lab", "--no-browser", USER_ID="0")
+    said = machine.calls("python")[-1]
+    assert said.startswith("-m jupyterlab --ServerApp.root_dir=") and "/notebooks " in said
+    assert said.endswith(" --allow-root --no-browser") and machine.calls("snakemake") == []
+    machine.run("lab", USER_ID="1000")
+    assert "--allow-root" not in machine.calls("python")[-1]
+
+
 def test_reproduce_without_latex_computes_the_rest_and_prints_one_command(machine):
     machine.fake(**{"apt-get": FAKE_APT})
     done = machine.run(SNAKEMAKE_FAILS="1")

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -61,10 +62,26 @@ def test_slow_stages_are_told_from_all_of_their_time(clock):
     """A unit in a minute and a half says as much as many in one."""
     stage = Stage("references", 10, "problems", clock)
     stage.begin()
-    for _ in range(4):
-        clock.now += 90.0
+    for seconds in (30.0, 150.0, 60.0, 120.0):
+        clock.now += seconds
         stage.advance()
-    assert stage.rate() == pytest.approx(1 / 90) and stage.left() == pytest.approx(540.0)
+    assert stage.rate() == pytest.approx(3 / 330) and stage.left() == pytest.approx(660.0)
+
+
+def test_while_a_stage_rests_its_rate_stays(clock):
+    """Other stages may have the cores meanwhile."""
+    stage = Stage("cells", 100, "runs", clock)
+    stage.begin()
+    for _ in range(20):
+        clock.now += 1.0
+        stage.advance()
+    stage.rest()
+    clock.now += 500.0
+    assert stage.rate() == pytest.approx(1.0) and stage.left() == pytest.approx(80.0) and stage.seconds == 520.0
+    stage.begin()
+    clock.now += 10.0
+    stage.advance(10)
+    assert stage.rate() == pytest.approx(1.0)
 
 
 def test_the_first_few_of_many_say_nothing_about_the_time_left(clock):
@@ -196,6 +213,13 @@ def test_a_pipe_and_a_dumb_terminal_are_not_drawn_on(monkeypatch):
         assert not progress.can_redraw(stream)
         monkeypatch.setenv("TERM", "xterm")
         assert not progress.can_redraw(stream), "this process is not in its foreground"
+        monkeypatch.setattr(os, "tcgetpgrp", lambda number: os.getpgrp())
+        assert progress.can_redraw(stream)
+        for name in ("dumb", "unknown"):
+            monkeypatch.setenv("TERM", name)
+            assert not progress.can_redraw(stream)
+        monkeypatch.delenv("TERM")
+        assert not progress.can_redraw(stream)
 
 
 # ---- how far a job is ----
@@ -293,8 +317,9 @@ def test_events_become_stages(told):
         meter.advance()
     told.tally.look()
     assert told.stages()["single bodies"] == (10, 80)
+    assert told.tally.board.stages[1]._rests_since is None
     told.tell("job_finished", job_id=2)
-    assert told.stages()["single bodies"] == (40, 80)
+    assert told.stages()["single bodies"] == (40, 80) and told.tally.board.stages[1]._rests_since is not None
     told.tally.look()
     assert told.stages()["single bodies"] == (40, 80)
 
@@ -329,6 +354,14 @@ def test_the_terminal_shows_what_a_person_must_read(told):
         "Directory cannot be locked.",
         "MissingOutputException in rule report",
     ]
+
+
+def test_a_warning_that_jobs_write_is_said_once(told):
+    said = []
+    told._display = SimpleNamespace(say=lambda text: said.append(str(text)))
+    for line in ("x.py:3: FutureWarning: no more", "a word", "x.py:3: FutureWarning: no more", "a word"):
+        told._pass_on(line)
+    assert said == ["x.py:3: FutureWarning: no more", "a word", "a word"]
 
 
 def test_a_failure_is_said_at_once_and_with_its_log_at_the_end(told, capsys):
@@ -412,9 +445,11 @@ def test_jobs_that_were_told_to_stop_have_not_failed(told, capsys, monkeypatch):
     assert capsys.readouterr().err == "" == told.says
 
 
-def test_at_the_end_it_says_how_long_it_took_and_where_everything_is(told, capsys):
-    for name in ("single_body.nc", "report.pdf", "explorer.html"):
+def test_at_the_end_it_says_how_long_it_took_and_where_everything_is(told, capsys, monkeypatch):
+    monkeypatch.setattr(watching, "DOCUMENTATION", Path("not built"))
+    for number, name in enumerate(("single_body.nc", "report.pdf", "explorer.html")):
         (told.results / name).touch()
+        os.utime(told.results / name, (number, number))
     told.tell("run_info", stats=STATS)
     for number, rule in enumerate(["reference", "reference", "single_body_heavy_top_1"]):
         told.job(number, rule)
@@ -430,6 +465,7 @@ def test_at_the_end_it_says_how_long_it_took_and_where_everything_is(told, capsy
     assert said[5:] == [
         f"The report: {told.results}/report.pdf",
         f"The explorer: {told.results}/explorer.html",
+        "The documentation: ./reproduce docs builds it",
         f"The data: {told.results}",
     ]
     told.close()
@@ -440,7 +476,9 @@ def test_nothing_to_do_names_what_is_there(told, capsys):
     (told.results / "report.pdf").touch()
     told.tell(None, "Nothing to be done (all requested files are present and up to date).")
     told.close()
-    assert told.says.startswith("Nothing to be done") and capsys.readouterr().err == f"The report: {told.results}/report.pdf\n"
+    assert told.says.startswith("Nothing to be done") and capsys.readouterr().err.startswith(
+        f"The report: {told.results}/report.pdf\n"
+    )
 
 
 def test_a_run_that_ends_otherwise_names_nothing(told, capsys):
@@ -452,25 +490,25 @@ def test_a_run_that_ends_otherwise_names_nothing(told, capsys):
 
 def test_products_belong_to_the_run(tmp_path):
     home, results = tmp_path / "home", tmp_path / "results"
-    manual = home / watching.DOCUMENTATION
-    for path in (manual, results / "report.pdf"):
-        path.parent.mkdir(parents=True)
+    (results / "notebooks").mkdir(parents=True)
+    report, explorer, data = (results / name for name in ("report.pdf", "explorer.html", "single_body.nc"))
+    tour, another = (results / "notebooks" / name for name in ("tour.html", "a.html"))
+    assert watching.products(results, home) == {}
+    for path in (report, tour, another):
         path.touch()
-    (results / "notebooks").mkdir()
-    for name in ("a.html", "tour.html"):
-        (results / "notebooks" / name).touch()
-    everything = {"report": results / "report.pdf", "notebooks": results / "notebooks" / "tour.html", "documentation": manual}
-    assert watching.products(results, home) == everything
-    (results / "single_body.nc").touch()
-    os.utime(results / "report.pdf", (1, 1))
-    assert watching.products(results, home) == {
-        "notebooks": results / "notebooks" / "tour.html",
-        "documentation": manual,
-        "data": results,
-    }
-    (results / "notebooks" / "tour.html").unlink()
-    os.utime(results / "notebooks" / "a.html", (1, 1))
-    assert watching.products(results, home) == {"data": results}, "the others are of an earlier run"
+    manual = home / watching.DOCUMENTATION
+    later = {"documentation": "./reproduce docs builds it"}
+    assert watching.products(results, home) == {"report": str(report), "notebooks": str(tour)} | later
+    manual.parent.mkdir(parents=True)
+    manual.touch()
+    data.touch()
+    explorer.touch()
+    for path, when in ((report, 1), (tour, 3), (explorer, 3), (data, 2)):
+        os.utime(path, (when, when))
+    there = {"explorer": str(explorer), "notebooks": str(tour), "documentation": str(manual), "data": str(results)}
+    assert watching.products(results, home) == there
+    os.utime(data, (4, 4))
+    assert watching.products(results, home) == {"data": str(results)}, "the others are of an earlier run"
 
 
 def test_every_rule_has_a_stage():
@@ -610,6 +648,7 @@ with watched(drawing):
     for _ in range(30 if len(sys.argv) < 2 else 10000):
         drawing.advance(0.001 if len(sys.argv) > 1 else 1)
         time.sleep(0.05)
+    print("a warning", file=sys.stderr)
 print("done")
 """
 
@@ -618,9 +657,9 @@ print("done")
 def test_commands_show_the_same_bar_and_leave_nothing_of_it():
     text, status = on_a_terminal([sys.executable, "-c", WORK])
     assert status == 0 and re.search(r"\d+ of 100", text) and "drawing" in text
-    assert [line for line in screen(text) if line] == ["done"]
+    assert [line for line in screen(text) if line] == ["a warning", "done"]
     done = subprocess.run([sys.executable, "-c", WORK], capture_output=True, text=True, env=os.environ)
-    assert (done.stdout, done.stderr) == ("done\n", "")
+    assert (done.stdout, done.stderr) == ("done\n", "a warning\n")
 
 
 @needs_terminals
@@ -637,7 +676,7 @@ def test_ctrl_c_takes_the_bar_away():
 @needs_terminals
 def test_a_dumb_terminal_gets_no_bars():
     text, status = on_a_terminal([sys.executable, "-c", WORK], TERM="dumb")
-    assert (text, status) == ("done\r\n", 0)
+    assert (text, status) == ("a warning\r\ndone\r\n", 0)
 
 
 # ---- a real run ----
@@ -721,8 +760,15 @@ def test_ctrl_c_leaves_a_terminal_that_can_be_used(house):
         process.wait(timeout=60)
         states.append(termios.tcgetattr(terminal))
 
+    # A job that would go on for long.
+    script = house.folder / "workflow" / "scripts" / "reference.py"
+    whole = script.read_text()
+    script.write_text(whole.replace("    part =", "    __import__('time').sleep(100)\n    part ="))
     command = ["./reproduce", "--configfile", "tiny.yaml", "--cores", "1", REFERENCE, "--forcerun", "reference"]
-    text, status = on_a_terminal(command, cwd=house.folder, act=act)
+    try:
+        text, status = on_a_terminal(command, cwd=house.folder, act=act)
+    finally:
+        script.write_text(whole)
     assert status != 0 and states[0] == states[1]
     assert "\x1b[?25l" not in text
     lines = "\n".join(screen(text))

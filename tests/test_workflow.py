@@ -174,6 +174,7 @@ def test_the_report_is_made(house):
     results = house.folder / "results"
     assert (results / "report.pdf").read_bytes().startswith(b"%PDF")
     assert (results / "provenance.json").is_file()
+    assert "plotly" in (results / "explorer.html").read_text(encoding="utf-8")
     for kind in ("pdf", "png"):
         assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == set(FIGURES)
     assert len(list((results / "cells").rglob("*.nc"))) == CELLS
@@ -302,10 +303,12 @@ def test_more_rounds_are_another_timing(edited):
 def test_the_study_without_times(edited):
     edited.configure(TINY | {"cost": None})
     assert not {"timing", "cost"} & set(edited.jobs())
-    edited.run("--cores", "2", "results/tables/cost.tex", "results/figures/relative_cost.pdf", "results/cost_numbers.tex")
+    names = ("tables/cost.tex", "figures/relative_cost.pdf", "cost_numbers.tex", "explorer.html")
+    edited.run("--cores", "2", *(f"results/{name}" for name in names))
     results = edited.folder / "results"
     assert "cost: null" in (results / "tables" / "cost.tex").read_text()
     assert r"\newcommand{\costCpu}{n/a}" in (results / "cost_numbers.tex").read_text()
+    assert '"machine":null' in (results / "explorer.html").read_text(encoding="utf-8")
 
 
 #: The figures of one theme; all of them would only take longer.

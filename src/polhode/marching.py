@@ -6,7 +6,7 @@ divide the loop around the steps and not the steps: a step costs the same, and n
 """
 
 import ctypes
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from time import perf_counter
 
 from numba import types
@@ -20,6 +20,8 @@ SECONDS = 0.3
 #: Steps of the first part, and how many times as long as the last one a part may be. A step of one body takes nanoseconds or
 #: microseconds, one of many bodies up to a second.
 FIRST, LONGER = 4096, 16
+#: More steps than any run has.
+NEVER = 2**62
 
 _Function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
@@ -32,7 +34,9 @@ class Pauses(types.WrapperAddressProtocol):  # type: ignore[misc]
 
     def __init__(self, first: int | None = None) -> None:
         self._raised: list[BaseException] = []
-        looks = _looks(self._raised, FIRST if first is None else first)
+        self._pause(_looks(self._raised, FIRST if first is None else first))
+
+    def _pause(self, looks: Generator[int, int]) -> None:
         next(looks)
         # The method of a generator, and no Python function: that would be interrupted before its first line, where nothing
         # can catch what the handler raises. A generator goes on inside its try.
@@ -56,6 +60,22 @@ class Pauses(types.WrapperAddressProtocol):  # type: ignore[misc]
             raise self._raised[0]
 
 
+class Laps(Pauses):
+    """Pauses after given numbers of steps, which note the time: what parts of one run take, with all set-up outside.
+
+    Parameters
+    ----------
+    ends : numbers of steps, ascending
+    clock : a function that tells the time in s
+    """
+
+    def __init__(self, ends: Sequence[int], clock: Callable[[], float]) -> None:
+        self._raised: list[BaseException] = []
+        #: The time at each of ``ends`` that the run has come to; a run that ends early leaves fewer.
+        self.times: list[float] = []
+        self._pause(_laps(self._raised, [int(end) for end in ends], clock, self.times))
+
+
 def _looks(raised: list[BaseException], length: int) -> Generator[int, int]:
     """Takes the number of steps done, gives the step of the next pause; what a handler raises goes into the list."""
     following = 0
@@ -74,6 +94,22 @@ def _looks(raised: list[BaseException], length: int) -> Generator[int, int]:
         if n > 0:
             length = next_length(length, perf_counter() - began)
         following = n + length
+
+
+def _laps(raised: list[BaseException], ends: list[int], clock: Callable[[], float], times: list[float]) -> Generator[int, int]:
+    """As :func:`_looks`, with pauses at the given ends."""
+    following = 0
+    while True:
+        try:
+            n = yield following
+            if n in ends:
+                times.append(clock())
+        except GeneratorExit:
+            return
+        except BaseException as error:
+            raised.append(error)
+            n = following
+        following = n if raised else min((end for end in ends if end > n), default=NEVER)
 
 
 def next_length(length: int, seconds: float) -> int:

@@ -49,13 +49,27 @@ class Stage:
         self.failed = 0
         self.begun: float | None = None
         self.ended: float | None = None
+        self._rests_since: float | None = None
+        self._rested = 0.0
         self._history: deque[tuple[float, float]] = deque(maxlen=1000)
 
     def begin(self) -> None:
-        """Work on it starts now, unless it has before."""
+        """Work on it starts now, or goes on after a rest."""
+        if self._rests_since is not None:
+            self._rested += self.clock() - self._rests_since
+            self._rests_since = None
         if self.begun is None:
             self.begun = self.clock()
-            self._history.append((self.begun, self.done))
+            self._history.append((self._worked(), self.done))
+
+    def rest(self) -> None:
+        """Nobody works on it until it begins again; that time is no part of its rate."""
+        if self.begun is not None and self._rests_since is None:
+            self._rests_since = self.clock()
+
+    def _worked(self) -> float:
+        """A clock that stands still meanwhile."""
+        return (self.clock() if self._rests_since is None else self._rests_since) - self._rested
 
     def advance(self, units: float = 1.0) -> None:
         """So many more are done."""
@@ -63,16 +77,17 @@ class Stage:
 
     def reach(self, done: float) -> None:
         """So many are done in all. It never goes back: what fails is begun anew, and counts again when it has come as far."""
-        self.begin()
+        if self.begun is None:
+            self.begin()
         if done <= self.done:
             return
         self.done = done
-        now = self.clock()
+        now = self._worked()
         # Whoever counts quickly need not remember each.
         if now - self._history[-1][0] >= 0.2:
             self._history.append((now, done))
         if self.total is not None and done >= self.total:
-            self.ended = now
+            self.ended = self.clock()
 
     @property
     def complete(self) -> bool:
@@ -88,7 +103,7 @@ class Stage:
         """Units a second of late; zero if there is nothing to tell it from."""
         if self.begun is None:
             return 0.0
-        now = self.clock() if self.ended is None else self.ended
+        now = self._worked()
         since, before = self._history[0]
         for time_then, done_then in reversed(self._history):
             if now - time_then >= WINDOW and self.done - done_then >= FEWEST:
@@ -286,12 +301,22 @@ class Display:
 
 
 class Bars(Display):
-    """Bars at the bottom of a terminal; what is said meanwhile stands above them."""
+    """Bars at the bottom of a terminal; what is said meanwhile stands above them.
 
-    def __init__(self, board: Board, stream: TextIO, look: Callable[[], object] = lambda: None, plain: bool = False) -> None:
+    ``plain``: without colours; ``redirect``: also what this process writes to ``sys.stderr`` stands above them.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        stream: TextIO,
+        look: Callable[[], object] = lambda: None,
+        plain: bool = False,
+        redirect: bool = False,
+    ) -> None:
         super().__init__(board, REFRESH, look)
         self.console = _Console(file=stream, force_terminal=True, no_color=True if plain else None, highlight=False)
-        self.live = Live(board, console=self.console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+        self.live = Live(board, console=self.console, auto_refresh=False, redirect_stdout=False, redirect_stderr=redirect)
 
     def start(self) -> None:
         """Draw them, and anew twice a second."""
@@ -337,22 +362,16 @@ class Lines(Display):
             self.show()
 
 
-def display(
-    board: Board, stream: TextIO | None = None, look: Callable[[], object] = lambda: None, plain: bool = False
-) -> Bars | Lines:
-    """Bars if ``stream`` (stderr by default) is a terminal where they can be drawn, or else lines; ``plain``: no colours."""
-    stream = sys.stderr if stream is None else stream
-    return Bars(board, stream, look, plain) if can_redraw(stream) else Lines(board, stream, look)
-
-
 @contextmanager
 def watched(*stages: Stage) -> Iterator[None]:
     """Show how far work is while it lasts, a bar for each of its stages; the first begins now.
 
-    Nothing of it stays, and what takes half a second shows nothing. Nothing must be printed meanwhile.
+    Nothing of it stays, and what takes half a second shows nothing. Warnings may be written to stderr meanwhile, but nothing to
+    stdout.
     """
     stages[0].begin()
-    shown = display(Board(stages, PATIENCE))
+    board = Board(stages, PATIENCE)
+    shown = Bars(board, sys.stderr, redirect=True) if can_redraw(sys.stderr) else Lines(board, sys.stderr)
     shown.start()
     try:
         yield

@@ -43,6 +43,17 @@ ROUND = 6755399441055744.0
 
 
 @kernel
+def cos_sinc_series(y: float) -> tuple[float, float]:
+    """cos(a) and sin(a)/a of an angle a from 0 to pi/2, given its square y."""
+    y2 = y * y
+    y4 = y2 * y2
+    # Estrin's scheme: short dependency chains, which is what one step after the other waits for.
+    c = (C0 + C1 * y) + y2 * (C2 + C3 * y) + y4 * ((C4 + C5 * y) + y2 * (C6 + C7 * y) + y4 * C8)
+    s = (S0 + S1 * y) + y2 * (S2 + S3 * y) + y4 * ((S4 + S5 * y) + y2 * (S6 + S7 * y) + y4 * S8)
+    return c, s
+
+
+@kernel
 def cos_sinc(x: float) -> tuple[float, float]:
     """cos(a) and sin(a)/a of the angle a = sqrt(x) >= 0, given its square.
 
@@ -60,11 +71,7 @@ def cos_sinc(x: float) -> tuple[float, float]:
         y = r * r
         sign = 1.0 - 2.0 * odd * odd
         ratio = sign * (r / a)
-    y2 = y * y
-    y4 = y2 * y2
-    # Estrin's scheme: short dependency chains, which is what one step after the other waits for.
-    c = (C0 + C1 * y) + y2 * (C2 + C3 * y) + y4 * ((C4 + C5 * y) + y2 * (C6 + C7 * y) + y4 * C8)
-    s = (S0 + S1 * y) + y2 * (S2 + S3 * y) + y4 * ((S4 + S5 * y) + y2 * (S6 + S7 * y) + y4 * S8)
+    c, s = cos_sinc_series(y)
     return sign * c, ratio * s
 
 

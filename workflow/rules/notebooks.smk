@@ -31,7 +31,7 @@ for NAME in STUDY.notebooks:
             name=NAME,
             code=PLAN.notebook_code(NAME),
         script:
-            "../scripts/notebook.py"
+            "../scripts/execute_notebook.py"
 
 
 rule notebooks:

@@ -23,12 +23,17 @@ from polhode.body import angular_momentum
 from polhode.kernel import compile_driver, compiled, float_type, kernel, steps_type
 from polhode.manybody import contact, neighbours
 from polhode.manybody.lanes import (
+    FORCE,
     FRACTION,
     INERTIA,
     LANES,
     MASS,
+    R_LISTED,
     STATE,
+    Q,
+    R,
     blocks_of,
+    fields_from,
     load_force,
     load_inertia,
     load_mass,
@@ -45,16 +50,23 @@ from polhode.manybody.lanes import (
 )
 from polhode.manybody.neighbours import (
     AT,
+    CONTACTS,
     GROUPED,
+    GROUPS,
+    HIT,
     LIMITS,
+    LINKS,
     LISTS,
     MARGIN,
     NEAR,
     PAIRED,
+    PAIRS,
+    SPHERES,
     SUMS,
     listed_loads,
     used_margin,
 )
+from polhode.manybody.short_turns import shortened
 from polhode.marching import pause_type
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import BY_TORQUE_TIME
@@ -111,53 +123,52 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
 
     all_loads, empty_lists, make_list, prepare, lost = shared_parts()
 
-    state_size, moving_size = state_sizes(method)
-    width = STATE + state_size + moving_size
-    load_state, store_state = loader(STATE, state_size), storer(STATE, state_size)
-    load_moving, store_moving = loader(STATE + state_size, moving_size), storer(STATE + state_size, moving_size)
+    width, of_state, of_moving = record(method, normalise_first)
+    load_state, store_state = loader(of_state), storer(of_state)
+    load_moving, store_moving = loader(of_moving), storer(of_moving)
 
-    @kernel
-    def finish(state: Any, moving: Any, force: Any, torque: Any, body: Any, mass: Any, dt: Any) -> Any:
-        """The part of a step after the loads."""
-        state = after_torque(state, torque, body, dt)
-        if normalise_last:
-            state = unit_quaternion(state[:4]) + state[4:]
-        return state, after_force(moving, force, mass, dt)
+    def passes(before_torque: Any, after_torque: Any) -> tuple[Any, Any]:
+        """What these kernels make of one clump: the part of a step after the loads, and that before the next ones."""
 
-    @kernel
-    def begin(fields: Any, i: Any, state: Any, moving: Any, body: Any, mass: Any, dt: Any) -> bool:
-        """The part of a step before the loads; whether the clump is still within its margin (False for NaN)."""
-        state, q, _omega = before_torque(state, body, dt)
-        if normalise_first:
-            state = unit_quaternion(state[:4]) + state[4:]
-            q = state[:4]
-        moving, r, _v = before_force(moving, mass, dt)
-        store_state(fields, i, state)
-        store_moving(fields, i, moving)
-        store_r(fields, i, r)
-        store_q(fields, i, q)
-        store_force(fields, i, (0.0, 0.0, 0.0))
-        store_torque(fields, i, (0.0, 0.0, 0.0))
-        used = used_margin(fields, i, r, q)
-        fields[i + np.uint64(FRACTION * LANES)] = used
-        within: bool = used <= 1.0
-        return within
+        @kernel
+        def finish(state: Any, moving: Any, force: Any, torque: Any, body: Any, mass: Any, dt: Any) -> Any:
+            """The part of a step after the loads."""
+            state = after_torque(state, torque, body, dt)
+            if normalise_last:
+                state = unit_quaternion(state[:4]) + state[4:]
+            return state, after_force(moving, force, mass, dt)
 
-    @compiled
-    def first_part(fields: Any, blocks: int, dt: float) -> bool:
-        """The beginning of the first step, for all clumps."""
-        outside = 0
-        for block in range(np.uint64(blocks)):
-            base = np.uint64(block) * np.uint64(width * LANES)
-            for lane in range(np.uint64(LANES)):
-                i = base + np.uint64(lane)
-                body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-                outside |= not begin(fields, i, load_state(fields, i), load_moving(fields, i), body, mass, dt)
-        return outside != 0
+        @kernel
+        def begin(fields: Any, i: Any, state: Any, moving: Any, body: Any, mass: Any, dt: Any) -> bool:
+            """The part of a step before the loads; whether the clump is still within its margin (False for NaN)."""
+            state, q, _omega = before_torque(state, body, dt)
+            if normalise_first:
+                state = unit_quaternion(state[:4]) + state[4:]
+                q = state[:4]
+            moving, r, _v = before_force(moving, mass, dt)
+            store_state(fields, i, state)
+            store_moving(fields, i, moving)
+            store_r(fields, i, r)
+            store_q(fields, i, q)
+            used = used_margin(fields, i, r, q)
+            fields[i + np.uint64(FRACTION * LANES)] = used
+            within: bool = used <= 1.0
+            return within
+
+        return finish, begin
+
+    finish, begin = passes(before_torque, after_torque)
+    short = shortened(before_torque, after_torque)
+    has_short = short is not None
+    fast_finish, fast_begin = (finish, begin) if short is None else passes(*short)
 
     @compiled
     def advance(fields: Any, blocks: int, dt: float) -> bool:
-        """The end of a step and the beginning of the next, for all clumps; whether one has used up its margin."""
+        """The end of a step and the beginning of the next, for all clumps; whether one has used up its margin.
+
+        Without range reduction where the method has kernels for that. Loads stay as they are. (One kernel for both parts,
+        and the compiler would no longer see that lanes do not overlap.)
+        """
         outside = 0
         for block in range(np.uint64(blocks)):
             base = np.uint64(block) * np.uint64(width * LANES)
@@ -165,9 +176,22 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                 i = base + np.uint64(lane)
                 body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
                 force, torque = load_force(fields, i), load_torque(fields, i)
-                state, moving = finish(load_state(fields, i), load_moving(fields, i), force, torque, body, mass, dt)
-                outside |= not begin(fields, i, state, moving, body, mass, dt)
+                state, moving = fast_finish(load_state(fields, i), load_moving(fields, i), force, torque, body, mass, dt)
+                outside |= not fast_begin(fields, i, state, moving, body, mass, dt)
         return outside != 0
+
+    @compiled
+    def advance_each(fields: Any, blocks: int, wide: int, dt: float, first_part: bool) -> bool:
+        """The same with the whole kernels, clump by clump; ``first_part``: only the beginning of a step."""
+        outside = False
+        for c in range(blocks * LANES):
+            i = place(c, wide)
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            state, moving = load_state(fields, i), load_moving(fields, i)
+            if not first_part:
+                state, moving = finish(state, moving, load_force(fields, i), load_torque(fields, i), body, mass, dt)
+            outside |= not begin(fields, i, state, moving, body, mass, dt)
+        return outside
 
     def rates_of_all(fields, wide, count, extents, dt, rates):  # type: ignore[no-untyped-def]
         """How fast the centre, the end of the long axis and what lies beside it move at present, for every clump (m/s)."""
@@ -255,26 +279,44 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
     measure_energy: Any = compiled(kinetic_energy)
 
     def march_on(  # type: ignore[no-untyped-def]
-        fields, blocks, grouped, limits, near, at, pairs, sums, groups, stiffness, half, dt, n, target, work
+        fields, saved, blocks, grouped, limits, near, at, pairs, sums, hit, groups, stiffness, half, dt,
+        n, target, fast, work,
     ):  # fmt: skip
         """Steps from n to ``target`` or until a clump has used up its margin, with the loads of the last one: the hot loop.
 
-        It is a function of its own because Numba counts references to arrays wherever a loop also makes new ones, and counting
-        takes as long as a step.
+        ``fast`` tries it over lanes, where that has no range reduction, too; if something then is no number, all is run again
+        clump by clump. Loads are zero at the beginning. It is a function of its own because Numba counts references to arrays
+        wherever a loop also makes new ones, and counting takes as long as a step.
         """
         wide: Any = np.int64(width)
-        outside = n < 0
-        walking = 0.0
+        begin = n
+        done = (work[GROUPS], work[SPHERES], work[PAIRS], work[CONTACTS])
+        if fast and has_short:
+            keep(fields, saved, wide, blocks)
         while True:
-            potential, cost = listed_loads(fields, wide, grouped, limits, near, at, pairs, sums, groups, stiffness, half, work)
-            walking += cost
-            if n == target:
+            outside = n < 0
+            walking = 0.0
+            while True:
+                potential, hits, cost = listed_loads(
+                    fields, wide, grouped, limits, near, at, pairs, sums, groups, stiffness, half, hit, work
+                )
+                walking += cost
+                if n == target:
+                    break
+                outside = advance(fields, blocks, dt) if fast else advance_each(fields, blocks, wide, dt, False)
+                n += 1
+                for h in range(hits):
+                    store_force(fields, np.uint64(hit[h]), (0.0, 0.0, 0.0))
+                    store_torque(fields, np.uint64(hit[h]), (0.0, 0.0, 0.0))
+                if outside:
+                    break
+            if not (fast and has_short) or all_numbers(fields, wide, blocks):
                 break
-            outside = advance(fields, blocks, dt)
-            n += 1
-            if outside:
-                break
-        return n, outside, potential, walking
+            fast = False
+            n = begin
+            keep(saved, fields, wide, blocks)
+            work[GROUPS], work[SPHERES], work[PAIRS], work[CONTACTS] = done
+        return n, outside, potential, walking, fast
 
     march: Any = compiled(march_on)
 
@@ -286,6 +328,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
         count = r.shape[0]
         blocks = blocks_for(count)
         fields = np.zeros(blocks * LANES * width)
+        saved = np.zeros(fields.size if has_short else 0)
         scratch = np.zeros(blocks * LANES * STATE)
         reach = extents[0]
         prepare(fields, wide, blocks, r, q, masses, inertias)
@@ -315,14 +358,16 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                     return 0
                 s = 1
             n = 1
-        first_part(fields, blocks, dt)
+        advance_each(fields, blocks, wide, dt, True)
+        clear(fields, wide, blocks)
         outside = samples >= 0  # there is no list yet
         rates = np.zeros((count, 3))
         most = 0
         for c in range(count):
             most = max(most, many[c])
-        lists = empty_lists(64, 256, 1024, count, most)
+        lists = empty_lists(64, 256, 1024, count, count, most)
         groups: Any = np.int64(0)
+        fast = samples >= 0
         skin = 0.5 * spheres[3].min()
         making, walking = 0.0, 0.0
         while s < samples:
@@ -336,31 +381,38 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                         skin = min(skin * WIDER, 0.5 * half) if making > walking else skin / WIDER
                     measure_rates(fields, wide, count, extents, dt, rates)
                     while True:
-                        groups, n_spheres, n_pairs, making = make_list(
+                        groups, n_spheres, n_pairs, n_links, making = make_list(
                             fields, wide, count, first, many, spheres, extents, half, rates, skin, lists
                         )
                         work[LISTS] += 1
                         work[MARGIN] = int(min(skin, 1e9) * 1e9)
-                        if groups <= lists[LIMITS].size and n_spheres <= lists[NEAR].shape[1] and n_pairs <= lists[SUMS].size:
+                        if (
+                            groups <= lists[LIMITS].size
+                            and n_spheres <= lists[NEAR].shape[1]
+                            and n_pairs <= lists[SUMS].size
+                            and n_links <= lists[LINKS].shape[0]
+                        ):
                             break
                         lists = empty_lists(
                             max(2 * groups, lists[LIMITS].size),
                             max(2 * n_spheres, lists[NEAR].shape[1]),
                             max(2 * n_pairs, lists[SUMS].size),
+                            max(2 * n_links, lists[LINKS].shape[0]),
                             count,
                             most,
                         )
                     walking = 0.0
-                n, outside, potential, cost = march(
-                    fields, blocks, lists[GROUPED], lists[LIMITS], lists[NEAR], lists[AT], lists[PAIRED], lists[SUMS], groups,
-                    stiffness, half, dt, n, target, work,
+                n, outside, potential, cost, fast = march(
+                    fields, saved, blocks, lists[GROUPED], lists[LIMITS], lists[NEAR], lists[AT],
+                    lists[PAIRED], lists[SUMS], lists[HIT], groups, stiffness, half, dt, n, target, fast, work,
                 )  # fmt: skip
                 walking += cost
             else:
                 potential = all_loads(fields, wide, count, first, many, spheres, reach, stiffness, half)
                 outside = n < target
                 if outside:
-                    advance(fields, blocks, dt)
+                    advance_each(fields, blocks, wide, dt, False)
+                    clear(fields, wide, blocks)
                     n += 1
             if n >= stop:
                 stop = pause(n)
@@ -380,7 +432,8 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                     return n
                 s += 1
             if s < samples:
-                outside = advance(fields, blocks, dt) or not listed
+                outside = advance_each(fields, blocks, wide, dt, False) or not listed
+                clear(fields, wide, blocks)
                 n += 1
         return -1
 
@@ -393,15 +446,15 @@ def shared_parts() -> tuple[Any, ...]:
 
     It takes longer to compile than all the rest of a driver.
     """
-    lists = numba.typeof(_plain(neighbours.empty_lists)(1, 1, 1, 1, 1))
+    lists = numba.typeof(_plain(neighbours.empty_lists)(1, 1, 1, 1, 1, 1))
     whole, real, integers = types.int64, float_type, steps_type
     clumps = (_floats, whole, whole, integers, integers, _rows)
     return (
         compile_driver(_plain(contact.all_loads), real(*clumps, _floats, real, real)),
-        compile_driver(_plain(neighbours.empty_lists), lists(*(whole,) * 5)),
+        compile_driver(_plain(neighbours.empty_lists), lists(*(whole,) * 6)),
         compile_driver(
             _plain(neighbours.make_list),
-            types.Tuple((whole, whole, whole, real))(*clumps, _rows, real, _rows, real, lists),
+            types.Tuple((whole, whole, whole, whole, real))(*clumps, _rows, real, _rows, real, lists),
         ),
         compile_driver(_plain(prepare), types.void(_floats, whole, whole, _rows, _rows, _floats, _rows)),
         compile_driver(_plain(lost), types.boolean(_floats, whole, whole, real)),
@@ -413,7 +466,7 @@ def _plain(function: Callable[..., Any]) -> Any:
 
 
 blocks_for = kernel(blocks_of)
-store_inertia, store_mass = storer(INERTIA, 9), storer(MASS, 1)
+store_inertia, store_mass = storer(fields_from(INERTIA, 9)), storer((MASS,))
 
 
 @compiled
@@ -434,6 +487,39 @@ def prepare(fields: Any, width: int, blocks: int, r: Any, q: Any, masses: Any, i
 
 
 @compiled
+def clear(fields: Any, width: int, blocks: int) -> None:
+    """No loads on any clump."""
+    for block in range(np.uint64(blocks)):
+        first = block * np.uint64(width * LANES)
+        for k in range(first + np.uint64(FORCE * LANES), first + np.uint64(FRACTION * LANES)):
+            fields[k] = 0.0
+
+
+@compiled
+def keep(fields: Any, saved: Any, width: int, blocks: int) -> None:
+    """Copy what a step changes of all clumps from one array to the other."""
+    for block in range(blocks):
+        first, last = block * width * LANES, (block + 1) * width * LANES
+        for k in range(first, first + R_LISTED * LANES):
+            saved[k] = fields[k]
+        for k in range(first + STATE * LANES, last):
+            saved[k] = fields[k]
+
+
+@compiled
+def all_numbers(fields: Any, width: int, blocks: int) -> bool:
+    """Whether all that methods and schemes carry are numbers, and what they hand out."""
+    wrong = 0
+    for block in range(np.uint64(blocks)):
+        first, last = block * np.uint64(width * LANES), (block + np.uint64(1)) * np.uint64(width * LANES)
+        for k in range(first, first + np.uint64(FORCE * LANES)):
+            wrong |= fields[k] - fields[k] != 0.0
+        for k in range(first + np.uint64(STATE * LANES), last):
+            wrong |= fields[k] - fields[k] != 0.0
+    return wrong == 0
+
+
+@compiled
 def lost(fields: Any, width: int, count: int, half: float) -> bool:
     """Whether a clump has left the box by far, or its position or orientation is not a number."""
     bound = 2.0 * LOST * half
@@ -446,12 +532,35 @@ def lost(fields: Any, width: int, count: int, half: float) -> bool:
     return False
 
 
-def state_sizes(method: OneTorque) -> tuple[int, int]:
-    """How many numbers the method carries for a clump, and the scheme of its centre of mass; nothing is compiled."""
+def record(method: OneTorque, normalise_first: bool) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """The number of fields of a clump, and where those are that the method and the scheme of its centre of mass carry.
+
+    What they hand out to the contacts as they carry it, q or r, stands in the record once. To see that, their kernels run as
+    plain Python: what is handed on is the same object there. Nothing is compiled.
+    """
     usual: dict[Any, Any] = {f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)}
-    lack = "no function {name}"
+
+    def plain(function: Callable[..., Any]) -> Any:
+        return plain_copy(function, usual, "no function {name}")
+
+    scheme = BY_TORQUE_TIME[method.torque_time]
     inertia = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
     zero = (0.0, 0.0, 0.0)
-    turning = plain_copy(method.start, usual, lack)((1.0, *zero), zero, zero, inertia, 1.0)
-    moving = plain_copy(BY_TORQUE_TIME[method.torque_time].start, usual, lack)(zero, zero, zero, 1.0, 1.0)
-    return len(turning), len(moving)
+    turning = plain(method.start)((1.0, *zero), zero, zero, inertia, 1.0)
+    moving = plain(scheme.start)(zero, zero, zero, 1.0, 1.0)
+    state, q, _ = plain(method.before_torque)(_numbers(len(turning)), inertia, 1.0)
+    shared_q = 4 if normalise_first or _same(state[:4], q) else 0
+    held, r, _ = plain(scheme.before_force)(_numbers(len(moving)), 1.0, 1.0)
+    shared_r = 3 if _same(held[:3], r) else 0
+    of_state = fields_from(Q, shared_q) + fields_from(STATE, len(turning) - shared_q)
+    of_moving = fields_from(R, shared_r) + fields_from(STATE + len(turning) - shared_q, len(moving) - shared_r)
+    return STATE + len(turning) - shared_q + len(moving) - shared_r, of_state, of_moving
+
+
+def _numbers(size: int) -> tuple[float, ...]:
+    """Unlike numbers, each an object of its own."""
+    return tuple(0.1 + 0.01 * k for k in range(size))
+
+
+def _same(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))

@@ -1,9 +1,12 @@
 """Where the engine keeps its clumps: one flat array in blocks of eight lanes, so that a step vectorises.
 
 A block holds eight clumps. Each of its fields is eight numbers side by side, one for each clump, so field ``k`` of the clump
-in lane ``l`` of block ``b`` stands at ``(b * width + k) * 8 + l``, where ``width`` is the number of fields. With one array,
-unsigned indices and constant offsets the compiler sees that lanes do not overlap; with several arrays or two indices it does
-not.
+in lane ``l`` of block ``b`` stands at ``(b * width + k) * 8 + l``, where ``width`` is the number of fields. With unsigned
+indices and constant offsets the compiler sees that lanes do not overlap; with several arrays or two indices it does not.
+
+With thousands of clumps a step waits for memory as well. So a record holds nothing twice: what a method hands out as it carries
+it, q or r, is one field. (Mass and inertia in a table for all clumps of a kind would save more; but reading it the compiler no
+longer sees that lanes do not overlap, and a step takes three times as long.)
 """
 
 from collections.abc import Callable
@@ -16,19 +19,19 @@ from polhode.kernel import kernel
 
 LANES = 8
 
-# Fields, by their first number. What the contacts read and write comes first.
+# Fields, by their first number. What the contacts read and write comes first, then what the margins need, see neighbours.py.
 R = 0  # position of the centre of mass at which the loads are wanted, lab frame
 Q = 3  # orientation there
 FORCE = 7  # lab frame
 TORQUE = 10  # body frame
-FRACTION = 13  # squared fraction of the margin that the clump has used up, see neighbours.py
+FRACTION = 13  # squared fraction of the margin that the clump has used up
 R_LISTED = 14  # position, long axis and orientation when the neighbours were listed
 AXIS_LISTED = 17
 Q_LISTED = 20
 WEIGHTS = 24  # of the three displacements in FRACTION
 MASS = 27
 INERTIA = 28  # coefficients, see polhode.body.Body.coefficients
-STATE = 37  # what the method carries, then what the scheme of the centre of mass carries
+STATE = 37  # what the method carries, then what the scheme of the centre of mass carries, but for what is R or Q
 
 
 def blocks_of(count: int) -> int:
@@ -36,20 +39,25 @@ def blocks_of(count: int) -> int:
     return -(-count // LANES)
 
 
+def fields_from(first: int, size: int) -> tuple[int, ...]:
+    """The numbers of so many fields in a row."""
+    return tuple(range(first, first + size))
+
+
 @cache
-def loader(first: int, size: int) -> Callable[..., Any]:
-    """A kernel ``(fields, i) -> tuple``: ``size`` fields from ``first`` on, ``i`` the place of field 0 in the clump's lane.
+def loader(places: tuple[int, ...]) -> Callable[..., Any]:
+    """A kernel ``(fields, i) -> tuple`` that reads these fields, ``i`` the place of field 0 in the clump's lane.
 
     The text is generated because Numba builds tuples from written-out elements only.
     """
-    elements = "".join(f"f[i + u({(first + k) * LANES})], " for k in range(size))
+    elements = "".join(f"f[i + u({k * LANES})], " for k in places)
     return _kernel(f"def load(f, i):\n    return ({elements})\n")
 
 
 @cache
-def storer(first: int, size: int) -> Callable[..., Any]:
-    """A kernel ``(fields, i, values)`` that writes a tuple of ``size`` numbers where ``loader`` would read it."""
-    lines = "".join(f"    f[i + u({(first + k) * LANES})] = s[{k}]\n" for k in range(size))
+def storer(places: tuple[int, ...]) -> Callable[..., Any]:
+    """A kernel ``(fields, i, values)`` that writes a tuple of numbers where ``loader`` would read it."""
+    lines = "".join(f"    f[i + u({place * LANES})] = s[{k}]\n" for k, place in enumerate(places))
     return _kernel(f"def store(f, i, s):\n{lines}")
 
 
@@ -66,8 +74,8 @@ def place(clump: int, width: int) -> Any:
     return np.uint64((clump // LANES) * width * LANES + clump % LANES)
 
 
-load_r, load_q = loader(R, 3), loader(Q, 4)
-load_force, load_torque = loader(FORCE, 3), loader(TORQUE, 3)
-load_mass, load_inertia = loader(MASS, 1), loader(INERTIA, 9)
-store_r, store_q = storer(R, 3), storer(Q, 4)
-store_force, store_torque = storer(FORCE, 3), storer(TORQUE, 3)
+load_r, load_q = loader(fields_from(R, 3)), loader(fields_from(Q, 4))
+load_force, load_torque = loader(fields_from(FORCE, 3)), loader(fields_from(TORQUE, 3))
+load_mass, load_inertia = loader((MASS,)), loader(fields_from(INERTIA, 9))
+store_r, store_q = storer(fields_from(R, 3)), storer(fields_from(Q, 4))
+store_force, store_torque = storer(fields_from(FORCE, 3)), storer(fields_from(TORQUE, 3))

@@ -20,6 +20,7 @@ from polhode.kernel import compiled, kernel
 from polhode.manybody.contact import (
     GENEROUS,
     coordinate,
+    in_body,
     matrix,
     touch_sphere,
     touch_wall,
@@ -31,6 +32,7 @@ from polhode.manybody.lanes import (
     Q_LISTED,
     R_LISTED,
     WEIGHTS,
+    fields_from,
     load_q,
     load_r,
     loader,
@@ -49,16 +51,24 @@ SLOW, FAST = 0.5, 3.0
 #: What a new list costs for each clump, pair of near clumps and sphere or pair of spheres in them, and what walking along the
 #: list costs for each group asleep, group awake, sphere and pair of spheres; in ns or so. They weigh the counts that settle the
 #: margins.
-PER_CLUMP, PER_NEAR, PER_SPHERE, PER_CANDIDATE = 30.0, 20.0, 4.0, 1.0
+PER_CLUMP, PER_NEAR, PER_SPHERE, PER_CANDIDATE = 100.0, 30.0, 1.0, 0.5
 PER_ASLEEP, PER_AWAKE, PER_ROTATED, PER_PAIR = 1.5, 15.0, 3.0, 2.5
 
 #: Counters of work done, see polhode.manybody.simulation.WORK.
 LISTS, GROUPS, SPHERES, PAIRS, CONTACTS, MARGIN = range(6)
 
-load_listed_r, load_listed_axis, load_listed_q = loader(R_LISTED, 3), loader(AXIS_LISTED, 3), loader(Q_LISTED, 4)
-store_listed_r, store_listed_axis, store_listed_q = storer(R_LISTED, 3), storer(AXIS_LISTED, 3), storer(Q_LISTED, 4)
-load_weights, store_weights = loader(WEIGHTS, 3), storer(WEIGHTS, 3)
-load_fraction, store_fraction = loader(FRACTION, 1), storer(FRACTION, 1)
+load_listed_r, load_listed_axis, load_listed_q = (
+    loader(fields_from(R_LISTED, 3)),
+    loader(fields_from(AXIS_LISTED, 3)),
+    loader(fields_from(Q_LISTED, 4)),
+)
+store_listed_r, store_listed_axis, store_listed_q = (
+    storer(fields_from(R_LISTED, 3)),
+    storer(fields_from(AXIS_LISTED, 3)),
+    storer(fields_from(Q_LISTED, 4)),
+)
+load_weights, store_weights = loader(fields_from(WEIGHTS, 3)), storer(fields_from(WEIGHTS, 3))
+load_fraction, store_fraction = loader(fields_from(FRACTION, 1)), storer(fields_from(FRACTION, 1))
 
 
 @kernel
@@ -110,17 +120,43 @@ def weights(margin: float, q: Any, along: float, beside: float, rates: Any) -> A
 
 
 @kernel
-def rotated(r: Any, m: Any, spheres: Any, first: int, many: int, out: Any) -> None:
-    """Lab positions of the spheres of a clump: rows x, y, z of ``out``."""
-    for k in range(many):
-        x, y, z = spheres[0, first + k], spheres[1, first + k], spheres[2, first + k]
-        out[0, k] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
-        out[1, k] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
-        out[2, k] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
+def reaches(way: Any, spheres: Any, first: int, many: int, out: Any) -> float:
+    """How far the spheres of a clump reach along ``way`` (body frame) from its centre of mass; returns the furthest.
+
+    The loop vectorises: unsigned indices, and nothing in it depends on what it finds.
+    """
+    furthest = -np.inf
+    for k in range(np.uint64(many)):
+        a = np.uint64(first) + np.uint64(k)
+        reach = (way[0] * spheres[0, a] + way[1] * spheres[1, a] + way[2] * spheres[2, a]) + spheres[3, a]
+        out[np.uint64(k)] = reach
+        furthest = reach if reach > furthest else furthest
+    return furthest
+
+
+@kernel
+def any_within(r: Any, reach: float, lab: Any, many: int) -> bool:
+    """Whether one of the candidates of the second clump comes within ``reach`` of a point; vectorises."""
+    near = 0
+    for v in range(np.uint64(many)):
+        x, y, z = r[0] - lab[4, v], r[1] - lab[5, v], r[2] - lab[6, v]
+        bound = reach + lab[7, v]
+        near |= x * x + y * y + z * z <= bound * bound
+    return near != 0
+
+
+@kernel
+def rotated(r: Any, m: Any, spheres: Any, sphere: int, out: Any, row: int, k: int) -> None:
+    """Lab position and radius of one sphere of a clump: four rows of ``out``."""
+    x, y, z = spheres[0, sphere], spheres[1, sphere], spheres[2, sphere]
+    out[row, k] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
+    out[row + 1, k] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
+    out[row + 2, k] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
+    out[row + 3, k] = spheres[3, sphere]
 
 
 #: The arrays of a list, see :func:`empty_lists`.
-GROUPED, LIMITS, NEAR, AT, PAIRED, SUMS, MARGINS, LAB, MARKS, BEHIND, HEADS, AROUND, AXES = range(13)
+GROUPED, LIMITS, NEAR, AT, PAIRED, SUMS, MARGINS, LAB, MARKS, PLACES, ORDER, CELL, STARTS, CHAINS, LINKS, AXES, HIT = range(17)
 
 
 @kernel
@@ -153,8 +189,9 @@ def clamp(x: float) -> float:
 
 
 @compiled
-def empty_lists(groups: int, spheres: int, pairs: int, count: int, most: int) -> Any:
-    """Room for so many groups, spheres and pairs, and to make a list for ``count`` clumps of ``most`` spheres at most."""
+def empty_lists(groups: int, spheres: int, pairs: int, links: int, count: int, most: int) -> Any:
+    """Room for so many groups, spheres, pairs and clumps near others, and to make a list for ``count`` clumps of ``most``
+    spheres at most."""
     return (
         # GROUPED: clump; other clump, or -1 - wall; spheres of both and their pairs, each by begin and number
         np.zeros((groups, 8), np.int64),
@@ -164,13 +201,18 @@ def empty_lists(groups: int, spheres: int, pairs: int, count: int, most: int) ->
         np.zeros((2, pairs), np.int64),  # PAIRED: both spheres of a pair
         np.zeros(pairs),  # SUMS: squared sum of their radii
         np.zeros(count),  # MARGINS
-        np.zeros((8, most)),  # LAB: lab positions and projections of two clumps
+        # LAB: of the candidates of two clumps, lab positions and radii; how far all their spheres reach towards each other
+        np.zeros((10, most)),
         np.zeros((4, most), np.int64),  # MARKS: candidates of both, and their places in the list
-        np.zeros(count, np.int64),  # BEHIND: the next clump of the same cell
-        np.zeros(4 * count + 64, np.int64),  # HEADS: first clump of each cell
-        np.zeros(count, np.int64),  # AROUND: clumps near one clump
-        # AXES: first point and way of the axis of the capsule, its width, and the reach
-        np.zeros((count, 8)),
+        np.zeros((count, 4)),  # PLACES: x, y, z of the clumps, cell after cell, and how far each reaches with its margin
+        np.zeros(count, np.int64),  # ORDER: which clumps these are
+        np.zeros(count, np.int64),  # CELL: in which cell each clump is
+        np.zeros(4 * count + 65, np.int64),  # STARTS: where each cell begins among them, and their number behind the last
+        np.zeros(count, np.int64),  # CHAINS: of each clump, the first of LINKS
+        np.zeros((links, 2), np.int64),  # LINKS: a clump that is near and behind it in order, and the next link or -1
+        # AXES: first point and way of the axis of the capsule, its width, the reach, and the centre of mass
+        np.zeros((count, 11)),
+        np.zeros(2 * groups, np.int64),  # HIT: places of clumps that have loads
     )
 
 
@@ -191,11 +233,12 @@ def make_list(
     """List anew what may touch while no clump uses up its margin, from the positions in ``fields``.
 
     ``rates`` (count, 3) are described in :func:`weights`, ``skin`` is the mean margin (m), ``extents`` (6, count) are reach, X,
-    Y and the capsule of each clump. Returns the numbers of groups, spheres and pairs, and what it cost (ns or so); where a
-    number exceeds the room in ``lists`` the list is not complete and must be made again with more.
+    Y and the capsule of each clump. Returns the numbers of groups, spheres, pairs and links, and what it cost (ns or so); where
+    a number exceeds the room in ``lists`` the list is not complete and must be made again with more.
     """
     groups, limits, near, pairs = lists[GROUPED], lists[LIMITS], lists[NEAR], lists[PAIRED]
     margins, lab, marks, axes = lists[MARGINS], lists[LAB], lists[MARKS], lists[AXES]
+    chains, links = lists[CHAINS], lists[LINKS]
     reach = extents[0]
     mean = 0.0
     for c in range(count):
@@ -216,6 +259,7 @@ def make_list(
         for k in range(3):
             axes[c, k] = r[k] + low * m[3 * k]
             axes[c, 3 + k] = length * m[3 * k]
+            axes[c, 8 + k] = r[k]
         axes[c, 6] = extents[5, c] * stretch
         axes[c, 7] = reach[c] * stretch
         store_listed_r(fields, i, r)
@@ -223,16 +267,16 @@ def make_list(
         store_listed_q(fields, i, q)
         store_weights(fields, i, weights(margin, q, extents[1, c], extents[2, c], (rates[c, 0], rates[c, 1], rates[c, 2])))
         store_fraction(fields, i, (0.0,))
-    cells, corner, edge = sort_into_cells(fields, width, count, half, 2.0 * (widest + furthest), lists)
-    cost = PER_CLUMP * count
+    cells = sort_into_cells(fields, width, count, 2.0 * (widest + furthest), lists)
+    n_links = chain_near_clumps(count, cells, lists[PLACES], lists[ORDER], lists[STARTS], chains, links)
     n_groups, n_spheres, n_pairs = 0, 0, 0
+    if n_links > links.shape[0]:
+        return n_groups, n_spheres, n_pairs, n_links, 0.0
+    cost = PER_CLUMP * count
     for c in range(count):
         i = place(c, width)
-        ri, qi = load_r(fields, i), load_q(fields, i)
-        mi = matrix(qi)
         begin_i, way_i = (axes[c, 0], axes[c, 1], axes[c, 2]), (axes[c, 3], axes[c, 4], axes[c, 5])
         n_a = many[c]
-        rotated_here = False
         for wall in range(6):
             axis = wall // 2
             near_end, far_end = begin_i[axis], begin_i[axis] + way_i[axis]
@@ -240,33 +284,29 @@ def make_list(
             if wall_depth(wall, outmost, axes[c, 6] + margins[c], half) < 0.0:
                 continue
             cost += PER_NEAR + PER_SPHERE * n_a
-            begin = n_spheres
-            closest = np.inf
-            for a in range(first[c], first[c] + n_a):
-                x = coordinate(
-                    ri[axis], mi[3 * axis], mi[3 * axis + 1], mi[3 * axis + 2], spheres[0, a], spheres[1, a], spheres[2, a]
-                )
-                gap = -wall_depth(wall, x, spheres[3, a], half)
-                if gap <= margins[c]:
-                    closest = min(closest, gap)
-                    if n_spheres < near.shape[1]:
-                        for k in range(4):
-                            near[k, n_spheres] = spheres[k, a]
-                    n_spheres += 1
-            if n_spheres > begin:
-                if n_groups < limits.size:
-                    limits[n_groups] = asleep_until(closest, margins[c])
-                    enter(groups, n_groups, (c, -1 - wall, begin, n_spheres - begin, n_spheres, 0, n_pairs, 0))
-                n_groups += 1
-        for d in candidates(c, ri, count, cells, corner, edge, lists):
-            j = place(d, width)
-            rj, qj = load_r(fields, j), load_q(fields, j)
-            margin = margins[c] + margins[d]
-            x, y, z = rj[0] - ri[0], rj[1] - ri[1], rj[2] - ri[2]
-            squared = x * x + y * y + z * z
-            bound = axes[c, 7] + axes[d, 7] + margin
-            if squared > bound * bound:
+            ri, mi = load_r(fields, i), matrix(load_q(fields, i))
+            sign = 1.0 if wall % 2 == 1 else -1.0
+            way = (sign * mi[3 * axis], sign * mi[3 * axis + 1], sign * mi[3 * axis + 2])
+            room = half - sign * ri[axis]  # from the centre of mass to the wall
+            slack = margins[c] * (1.0 + CAUTION)
+            closest = room - reaches(way, spheres, first[c], n_a, lab[8])
+            if closest > slack:
                 continue
+            begin = n_spheres
+            for k in range(n_a):
+                if room - lab[8, k] <= slack:
+                    if n_spheres < near.shape[1]:
+                        for row in range(4):
+                            near[row, n_spheres] = spheres[row, first[c] + k]
+                    n_spheres += 1
+            if n_groups < limits.size:
+                limits[n_groups] = asleep_until(closest, margins[c])
+                enter(groups, n_groups, (c, -1 - wall, begin, n_spheres - begin, n_spheres, 0, n_pairs, 0))
+            n_groups += 1
+        link = chains[c]
+        while link >= 0:
+            d, link = links[link, 0], links[link, 1]
+            margin = margins[c] + margins[d]
             begin_j, way_j = (axes[d, 0], axes[d, 1], axes[d, 2]), (axes[d, 3], axes[d, 4], axes[d, 5])
             x, y, z = closest_points(begin_i, way_i, begin_j, way_j)
             squared = x * x + y * y + z * z
@@ -276,47 +316,47 @@ def make_list(
                 continue
             n_b = many[d]
             cost += PER_SPHERE * (n_a + n_b)
-            if not rotated_here:
-                rotated(ri, mi, spheres, first[c], n_a, lab)
-                rotated_here = True
-            rotated(rj, matrix(qj), spheres, first[d], n_b, lab[4:])
             # Spheres count that reach, along the shortest way between the axes, into where the other clump begins.
             distance = sqrt(squared)
             scale = 1.0 / distance if distance > 0.0 else 0.0
-            x, y, z = x * scale, y * scale, z * scale
-            end_a, begin_b = -np.inf, np.inf
-            for a in range(n_a):
-                lab[3, a] = (lab[0, a] - ri[0]) * x + (lab[1, a] - ri[1]) * y + (lab[2, a] - ri[2]) * z
-                end_a = max(end_a, lab[3, a] + spheres[3, first[c] + a])
-            for b in range(n_b):
-                lab[7, b] = (lab[4, b] - ri[0]) * x + (lab[5, b] - ri[1]) * y + (lab[6, b] - ri[2]) * z
-                begin_b = min(begin_b, lab[7, b] - spheres[3, first[d] + b])
+            way = (x * scale, y * scale, z * scale)
+            j = place(d, width)
+            ri, mi = load_r(fields, i), matrix(load_q(fields, i))
+            rj, mj = load_r(fields, j), matrix(load_q(fields, j))
+            apart = dot((rj[0] - ri[0], rj[1] - ri[1], rj[2] - ri[2]), way)
+            back = in_body(mj, way)
+            end_a = reaches(in_body(mi, way), spheres, first[c], n_a, lab[8])
+            end_b = reaches((-back[0], -back[1], -back[2]), spheres, first[d], n_b, lab[9])
             slack = margin * (1.0 + CAUTION)
-            if begin_b - end_a > slack:
+            if apart - (end_a + end_b) > slack:
                 continue
             some_a, some_b = 0, 0
             for a in range(n_a):
-                if lab[3, a] + spheres[3, first[c] + a] + slack >= begin_b:
-                    marks[0, some_a] = a
-                    some_a += 1
                 marks[2, a] = -1
+                if apart - (lab[8, a] + end_b) <= slack:
+                    marks[0, some_a] = a
+                    rotated(ri, mi, spheres, first[c] + a, lab, 0, some_a)
+                    some_a += 1
             for b in range(n_b):
-                if lab[7, b] - spheres[3, first[d] + b] - slack <= end_a:
-                    marks[1, some_b] = b
-                    some_b += 1
                 marks[3, b] = -1
+                if apart - (end_a + lab[9, b]) <= slack:
+                    marks[1, some_b] = b
+                    rotated(rj, mj, spheres, first[d] + b, lab, 4, some_b)
+                    some_b += 1
             cost += PER_CANDIDATE * some_a * some_b
             begin_pairs = n_pairs
             closest = np.inf
             for u in range(some_a):
-                a = marks[0, u]
+                at_u, reach = (lab[0, u], lab[1, u], lab[2, u]), lab[3, u] + margin
+                if not any_within(at_u, reach, lab, some_b):
+                    continue
                 for v in range(some_b):
-                    b = marks[1, v]
-                    dx, dy, dz = lab[0, a] - lab[4, b], lab[1, a] - lab[5, b], lab[2, a] - lab[6, b]
-                    radii = spheres[3, first[c] + a] + spheres[3, first[d] + b]
+                    dx, dy, dz = at_u[0] - lab[4, v], at_u[1] - lab[5, v], at_u[2] - lab[6, v]
                     squared = dx * dx + dy * dy + dz * dz
-                    if squared <= (radii + margin) * (radii + margin):
-                        closest = min(closest, sqrt(squared) - radii)
+                    bound = reach + lab[7, v]
+                    if squared <= bound * bound:
+                        closest = min(closest, sqrt(squared) - (lab[3, u] + lab[7, v]))
+                        a, b = marks[0, u], marks[1, v]
                         marks[2, a] = 0
                         marks[3, b] = 0
                         if n_pairs < pairs.shape[1]:
@@ -347,7 +387,7 @@ def make_list(
                     ),
                 )
             n_groups += 1
-    return n_groups, n_spheres, n_pairs, cost
+    return n_groups, n_spheres, n_pairs, n_links, cost
 
 
 @kernel
@@ -391,9 +431,13 @@ def name_pairs(lists: Any, marks: Any, begin: int, end: int) -> None:
 
 
 @compiled
-def sort_into_cells(fields: Any, width: int, count: int, half: float, least: float, lists: Any) -> Any:
-    """Chain the clumps by cubic cells of an edge of at least ``least``; returns cells per axis, low corner and edges."""
-    behind, heads = lists[BEHIND], lists[HEADS]
+def sort_into_cells(fields: Any, width: int, count: int, least: float, lists: Any) -> Any:
+    """Sort the clumps by cubic cells of an edge of at least ``least``; returns the number of cells along each axis.
+
+    Few clumps stay in one cell. With the clumps of a cell, and of cells in a row, side by side in memory a search reads little.
+    """
+    margins, places, order, starts, axes = lists[MARGINS], lists[PLACES], lists[ORDER], lists[STARTS], lists[AXES]
+    cell = lists[CELL]
     low_x, low_y, low_z = np.inf, np.inf, np.inf
     high_x, high_y, high_z = -np.inf, -np.inf, -np.inf
     if count > FEW:
@@ -402,27 +446,45 @@ def sort_into_cells(fields: Any, width: int, count: int, half: float, least: flo
             low_x, low_y, low_z = min(low_x, r[0]), min(low_y, r[1]), min(low_z, r[2])
             high_x, high_y, high_z = max(high_x, r[0]), max(high_y, r[1]), max(high_z, r[2])
     longest = max(high_x - low_x, high_y - low_y, high_z - low_z)
-    if count <= FEW or not longest > 3.0 * least:
-        return (1, 1, 1), (0.0, 0.0, 0.0), 1.0
     edge = least
     nx, ny, nz = 1, 1, 1
-    while True:
-        nx = floor((high_x - low_x) / edge) + 1
-        ny = floor((high_y - low_y) / edge) + 1
-        nz = floor((high_z - low_z) / edge) + 1
-        if float(nx) * float(ny) * float(nz) <= heads.size:
-            break
-        edge *= 1.25
-    for k in range(nx * ny * nz):
-        heads[k] = -1
+    if count > FEW and longest > 3.0 * least:
+        while True:
+            nx = floor((high_x - low_x) / edge) + 1
+            ny = floor((high_y - low_y) / edge) + 1
+            nz = floor((high_z - low_z) / edge) + 1
+            if float(nx) * float(ny) * float(nz) < starts.size:
+                break
+            edge *= 1.25
+    cells, low = (nx, ny, nz), (low_x, low_y, low_z)
+    number = nx * ny * nz
+    if number == 1:
+        starts[0], starts[1] = 0, count
+        for c in range(count):
+            put(places, order, c, c, load_r(fields, place(c, width)), axes[c, 7] + margins[c])
+        return cells
+    for k in range(number + 1):
+        starts[k] = 0
+    for c in range(count):
+        at = cell_of(load_r(fields, place(c, width)), cells, low, edge)
+        cell[c] = (at[0] * ny + at[1]) * nz + at[2]
+        starts[cell[c]] += 1
+    total = 0
+    for k in range(number + 1):
+        total += starts[k]
+        starts[k] = total
     for back in range(count):
-        c = count - 1 - back  # so that each chain is in ascending order
-        r = load_r(fields, place(c, width))
-        k = cell_of(r, (nx, ny, nz), (low_x, low_y, low_z), edge)
-        k = (k[0] * ny + k[1]) * nz + k[2]
-        behind[c] = heads[k]
-        heads[k] = c
-    return (nx, ny, nz), (low_x, low_y, low_z), edge
+        c = count - 1 - back  # so that each cell is in ascending order
+        starts[cell[c]] -= 1
+        put(places, order, starts[cell[c]], c, load_r(fields, place(c, width)), axes[c, 7] + margins[c])
+    return cells
+
+
+@kernel
+def put(places: Any, order: Any, k: int, clump: int, r: Any, reach: float) -> None:
+    """Enter a clump among the sorted ones."""
+    order[k] = clump
+    places[k, 0], places[k, 1], places[k, 2], places[k, 3] = r[0], r[1], r[2], reach
 
 
 @kernel
@@ -436,30 +498,59 @@ def cell_of(r: Any, cells: Any, low: Any, edge: float) -> Any:
 
 
 @compiled
-def candidates(c: int, r: Any, count: int, cells: Any, low: Any, edge: float, lists: Any) -> Any:
-    """The clumps behind ``c`` in its cell or the cells around, in ascending order; all of them if there are no cells."""
-    behind, heads, around = lists[BEHIND], lists[HEADS], lists[AROUND]
-    found = 0
-    if cells[0] * cells[1] * cells[2] == 1:
-        for d in range(c + 1, count):
-            around[found] = d
-            found += 1
-        return around[:found]
-    at = cell_of(r, cells, low, edge)
-    for x in range(max(at[0] - 1, 0), min(at[0] + 2, cells[0])):
-        for y in range(max(at[1] - 1, 0), min(at[1] + 2, cells[1])):
-            for z in range(max(at[2] - 1, 0), min(at[2] + 2, cells[2])):
-                d = heads[(x * cells[1] + y) * cells[2] + z]
-                while d >= 0:
-                    if d > c:
-                        k = found
-                        while k > 0 and around[k - 1] > d:
-                            around[k] = around[k - 1]
-                            k -= 1
-                        around[k] = d
-                        found += 1
-                    d = behind[d]
-    return around[:found]
+def chain_near_clumps(count: int, cells: Any, places: Any, order: Any, starts: Any, chains: Any, links: Any) -> int:
+    """Chain to each clump those behind it in order whose spheres about their centres of mass come within both margins, in
+    ascending order; returns how many links that takes. They are not complete if there is no room for them.
+
+    Each cell is held against itself and those ahead of it, so that every pair is looked at once.
+    """
+    nx, ny, nz = cells
+    n = 0
+    for c in range(count):
+        chains[c] = -1
+    for x in range(nx):
+        for y in range(ny):
+            row = (x * ny + y) * nz
+            for z in range(nz):
+                begin, end = starts[row + z], starts[row + z + 1]
+                low, high = max(z - 1, 0), min(z + 2, nz)
+                for e in range(begin, end):
+                    n = look(e, e + 1, starts[row + high], n, places, order, chains, links)
+                    if y + 1 < ny:
+                        n = look(e, starts[row + nz + low], starts[row + nz + high], n, places, order, chains, links)
+                    if x + 1 < nx:
+                        for beside in range(max(y - 1, 0), min(y + 2, ny)):
+                            other = ((x + 1) * ny + beside) * nz
+                            n = look(e, starts[other + low], starts[other + high], n, places, order, chains, links)
+    return n
+
+
+@kernel
+def look(e: int, begin: int, end: int, n: int, places: Any, order: Any, chains: Any, links: Any) -> int:
+    """Chain those of the sorted clumps ``begin`` to ``end`` that are near sorted clump ``e``; returns the number of links."""
+    px, py, pz, reach = places[e, 0], places[e, 1], places[e, 2], places[e, 3]
+    for f in range(begin, end):
+        x, y, z = places[f, 0] - px, places[f, 1] - py, places[f, 2] - pz
+        bound = reach + places[f, 3]
+        if x * x + y * y + z * z <= bound * bound:
+            if n < links.shape[0]:
+                enter_link(order[e], order[f], n, chains, links)
+            n += 1
+    return n
+
+
+@compiled
+def enter_link(a: int, b: int, n: int, chains: Any, links: Any) -> None:
+    """Enter one clump in the chain of another, where its number says."""
+    first, second = min(a, b), max(a, b)
+    before, after = -1, chains[first]
+    while after >= 0 and links[after, 0] < second:
+        before, after = after, links[after, 1]
+    links[n, 0], links[n, 1] = second, after
+    if before < 0:
+        chains[first] = n
+    else:
+        links[before, 1] = n
 
 
 @compiled
@@ -475,13 +566,16 @@ def listed_loads(
     n_groups: int,
     stiffness: float,
     half: float,
+    hit: Any,
     work: Any,
 ) -> Any:
-    """Add forces and torques of all contacts in the list; returns the energy stored and what it cost (ns or so).
+    """Add forces and torques of all contacts in the list; returns the energy stored, what it cost (ns or so), and how many
+    places of clumps it wrote into ``hit``: those that have loads now, each once for each group it touches in.
 
     The arithmetic is that of :func:`polhode.manybody.contact.all_loads`, in the same order.
     """
     energy = 0.0
+    hits = 0
     awake, moved, looked = 0, 0, 0
     for g in range(n_groups):
         i = place(groups[g, 0], width)
@@ -495,6 +589,7 @@ def listed_loads(
             wall = -1 - other
             axis = wall // 2
             begin, many = groups[g, 2], groups[g, 3]
+            before = work[CONTACTS]
             for w in range(begin, begin + many):
                 arm = (near[0, w], near[1, w], near[2, w])
                 x = coordinate(ri[axis], mi[3 * axis], mi[3 * axis + 1], mi[3 * axis + 2], arm[0], arm[1], arm[2])
@@ -502,6 +597,9 @@ def listed_loads(
                 if depth > 0.0:
                     energy += touch_wall(fields, i, mi, wall, depth, arm, near[3, w], stiffness)
                     work[CONTACTS] += 1
+            if work[CONTACTS] > before:
+                hit[hits] = i
+                hits += 1
             awake += 1
             moved += many
             continue
@@ -514,6 +612,7 @@ def listed_loads(
         lab_positions(near, at, groups[g, 2], groups[g, 3], ri, mi)
         lab_positions(near, at, groups[g, 4], groups[g, 5], rj, mj)
         begin, many = groups[g, 6], groups[g, 7]
+        before = work[CONTACTS]
         for p in range(begin, begin + many):
             a: Any = np.uint64(pairs[0, p])
             b: Any = np.uint64(pairs[1, p])
@@ -523,13 +622,16 @@ def listed_loads(
                 arm_i, arm_j = (near[0, a], near[1, a], near[2, a]), (near[0, b], near[1, b], near[2, b])
                 energy += touch_sphere(fields, i, j, mi, mj, away, squared, arm_i, arm_j, near[3, a], near[3, b], stiffness)
                 work[CONTACTS] += 1
+        if work[CONTACTS] > before:
+            hit[hits], hit[hits + 1] = i, j
+            hits += 2
         awake += 1
         moved += groups[g, 3] + groups[g, 5]
         looked += many
     work[GROUPS] += awake
     work[SPHERES] += moved
     work[PAIRS] += looked
-    return energy, PER_ASLEEP * n_groups + PER_AWAKE * awake + PER_ROTATED * moved + PER_PAIR * looked
+    return energy, hits, PER_ASLEEP * n_groups + PER_AWAKE * awake + PER_ROTATED * moved + PER_PAIR * looked
 
 
 @kernel

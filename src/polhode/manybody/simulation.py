@@ -110,8 +110,11 @@ def run(
     record: bool = False,
     brute_force: bool = False,
     normalise: bool | None = None,
+    pauses: Pauses | None = None,
 ) -> dict[str, np.ndarray]:
     """Run to the last of ``sample_steps`` (ascending, int64) and read the scene at each of them, as plain arrays.
+
+    ``pauses`` are those of the run, :class:`polhode.marching.Laps` to time it; no bit depends on them.
 
     Returns
     -------
@@ -132,7 +135,7 @@ def run(
     motion = np.full((samples if record else 0, count, 13), np.nan)
     work = np.zeros(len(WORK), np.int64)
     drive = compiled_driver(method, normalise)
-    pauses = Pauses(first=16)
+    pauses = pauses or Pauses(first=16)
     diverged = drive(
         *arrays.values(),
         np.array([body.mass for body in bodies])[which],

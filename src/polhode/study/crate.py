@@ -56,6 +56,7 @@ MEANINGS = (
     (r"results/tables/(.*)\.(tex|csv)", r"table \1 of the report"),
     (r"results/(cost_)?numbers\.tex", "the numbers of the report's text"),
     (r"results/report\.pdf", "the report"),
+    (r"results/explorer\.html", "the results as one page to play with, in a browser"),
     (r"results/report\.html", "the pictures, tables and rules of the run in one page"),
     (r"results/notebooks/(.*)\.html", r"the notebook \1, executed over the results of this run"),
     (r"results/notebooks/(.*)\.ipynb", r"the same as a notebook: \1"),

@@ -272,7 +272,8 @@ class Plan:
         shown = [(path, ".png") for path in self.figures()] + [(path, ".csv") for path in self.tables()]
         numbers = [f"{self.results}/{name}" for name in ("numbers.tex", "cost_numbers.tex", "cost_claims.csv")]
         both = [name for path, other in shown for name in (path, str(Path(path).with_suffix(other)))]
-        return [f"{self.results}/report.pdf", *self.data(), *self.animations(), *self.notebooks(), *numbers, *both]
+        pages = [f"{self.results}/report.pdf", self.explorer(), *self.notebooks()]
+        return [*pages, *self.data(), *self.animations(), *numbers, *both]
 
     def many_body_runs(self, scene: str) -> list[str]:
         """One file per method, step size and seed of a scene."""
@@ -346,6 +347,15 @@ class Plan:
             for p in sorted((self.home / "data").rglob("*"))
             if p.suffix in (".csv", ".yaml", ".nc")
         ]
+
+    def explorer(self) -> str:
+        """The page to play with. It shows times, which differ from run to run; all else in it is the same."""
+        return f"{self.results}/explorer.html"
+
+    def page_sources(self) -> list[str]:
+        """What that page is made of beside Python: its template, its style and its scripts."""
+        folder = self.home / "src" / "polhode" / "study" / "explorer"
+        return [str(p.relative_to(self.home)) for p in sorted(folder.iterdir()) if p.suffix in (".html", ".css", ".js")]
 
     def sources(self) -> list[str]:
         """The files of the report's text."""
@@ -476,7 +486,8 @@ class Plan:
         """Of a notebook: itself to the letter, since all of it is shown, and the library, of which it may use anything."""
         package = self.home / "src" / "polhode"
         library = (path for path in sorted(package.rglob("*.py")) if "study" not in path.relative_to(package).parts)
-        return fingerprint(self._script("notebook"), self.home / "notebooks" / f"{name}.ipynb", *library) + self._shapes()
+        notebook = self.home / "notebooks" / f"{name}.ipynb"
+        return fingerprint(self._script("execute_notebook"), notebook, *library) + self._shapes()
 
     def _script(self, name: str) -> Path:
         return self.home / "workflow" / "scripts" / f"{name}.py"

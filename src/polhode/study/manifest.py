@@ -32,6 +32,7 @@ TIMED = {
     "cost.nc",
     "cost_claims.csv",
     "cost_numbers.tex",
+    "explorer.html",
     *(f"tables/{name}.{kind}" for name in TABLES_BY_THEME["cost"] for kind in ("csv", "tex")),
     *(f"figures/{name}.{kind}" for name in FIGURES_BY_THEME["cost"] for kind in ("pdf", "png")),
 }

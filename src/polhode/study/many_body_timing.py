@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from functools import partial
 
 import numpy as np
 import xarray as xr
 
 from polhode import manybody
 from polhode.manybody.simulation import run
+from polhode.marching import Laps
 from polhode.methods.protocol import OneTorque
 from polhode.study.timing import Clock, clock, one_core, without_collection
 
@@ -16,6 +16,8 @@ from polhode.study.timing import Clock, clock, one_core, without_collection
 DT = {"chess": 4.85e-6, "rods": 3.83e-5}
 #: Steps of a sample: the same stretch of the same run for every method, long enough for some contacts.
 STEPS = 20000
+#: Steps before it, in which the margins of the neighbour lists settle.
+SETTLED = 2000
 
 
 def many_body_timing(
@@ -23,9 +25,10 @@ def many_body_timing(
 ) -> xr.Dataset:
     """Microseconds of a step of all clumps of each scene with each method: group ``many_body`` of timing.nc.
 
-    All pairs run in one process on one core and take turns; each sample is the first ``steps`` steps from the initial state of
-    seed 0, less the fastest run of one step. Other work of the machine can only add to a sample, so that the fastest stands for
-    the pair; where the difference is not positive the clock has failed, and the pair has no time (NaN).
+    All pairs run in one process on one core and take turns; each sample is ``steps`` steps of one run from the initial state of
+    seed 0, timed inside the run, behind its set-up and the first ``SETTLED`` steps. Other work of the machine can only add to a
+    sample, so that the fastest stands for the pair. A run that blows up on the way says nothing about a step, and a clock that
+    stands still says nothing: such a pair has no time (NaN).
 
     Parameters
     ----------
@@ -36,26 +39,22 @@ def many_body_timing(
     steps : of a sample
     """
     tick = used or clock()[1]
-    runs = {(s, m.key): _runner(manybody.scenes[s], m, DT[s]) for s in scenes for m in methods}
-    for each in runs.values():
-        each(1)
+    runs = {(s, m.key): _timed(manybody.scenes[s], m, DT[s], tick, steps) for s in scenes for m in methods}
+    for scene in scenes:
+        for method in methods:
+            run(manybody.scenes[scene], method, DT[scene], manybody.scenes[scene].initial_state(0), np.array([1]))
     samples = np.empty((len(scenes), len(methods), rounds))
     keys = list(runs)
-    empty = dict.fromkeys(keys, np.inf)
-    taken = {key: np.empty(rounds) for key in keys}
     with one_core() if used is None else nullcontext(), without_collection():
         for turn in range(rounds):
             # Another pair goes first, and every second round runs backwards: none has always the same one before it.
             first = turn * len(keys) // rounds
             order = keys[first:] + keys[:first]
-            for key in order if turn % 2 == 0 else reversed(order):
-                empty[key] = min(empty[key], _taken(tick, runs[key], 1))
-                taken[key][turn] = _taken(tick, runs[key], steps)
-    for i, scene in enumerate(scenes):
-        for j, method in enumerate(methods):
-            key = scene, method.key
-            samples[i, j] = (taken[key] - empty[key]) / (steps - 1) * 1e6
-    samples[samples.min(-1) <= 0] = np.nan
+            for scene, key in order if turn % 2 == 0 else reversed(order):
+                i, j = scenes.index(scene), [m.key for m in methods].index(key)
+                samples[i, j, turn] = runs[scene, key]() / steps * 1e6
+    # A pair with one bad sample is bad: minimum and median are NaN then.
+    samples[~(samples.min(-1) > 0)] = np.nan
     dims = ("scene", "integrator", "sample")
     return xr.Dataset(
         {
@@ -74,15 +73,13 @@ def many_body_timing(
     )
 
 
-def _runner(scene: manybody.Scene, method: OneTorque, dt: float) -> Callable[[int], object]:
-    return partial(_run, scene, method, dt, scene.initial_state(0))
+def _timed(scene: manybody.Scene, method: OneTorque, dt: float, tick: Clock, steps: int) -> Callable[[], float]:
+    """A function that runs the stretch once and returns the time it took, s; NaN if the run did not come to its end."""
+    state, ends = scene.initial_state(0), [SETTLED, SETTLED + steps]
 
+    def taken() -> float:
+        laps = Laps(ends, tick)
+        run(scene, method, dt, state, np.array(ends[-1:]), pauses=laps)
+        return laps.times[1] - laps.times[0] if len(laps.times) == 2 else np.nan
 
-def _run(scene: manybody.Scene, method: OneTorque, dt: float, state: manybody.State, steps: int) -> object:
-    return run(scene, method, dt, state, np.array([steps]))
-
-
-def _taken(tick: Clock, timed: Callable[[int], object], steps: int) -> float:
-    begin = tick()
-    timed(steps)
-    return tick() - begin
+    return taken

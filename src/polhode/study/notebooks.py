@@ -192,8 +192,7 @@ def _environment(scratch: Path) -> dict[str, str]:
     settings.write_text("")
     path = os.pathsep.join(filter(None, [str(SOURCES), os.environ.get("PYTHONPATH", "")]))
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONWARNINGS", "MPLBACKEND", "PYTHONSTARTUP")}
-    # Bars are for those who wait.
-    ours = {"MATPLOTLIBRC": str(settings), "PYTHONPATH": path, "TQDM_DISABLE": "1"}
+    ours = {"MATPLOTLIBRC": str(settings), "PYTHONPATH": path}
     return kept | {name: str(folder) for name, folder in folders.items()} | ours
 
 

@@ -145,6 +145,7 @@ class Tally:
                 stage = self.stage(job.rule)
                 self._done[stage.name] = self._done.get(stage.name, 0.0) + job.units
                 self._count([stage])
+                self._rest(stage)
 
     def fail(self, number: int, rule: str, logs: Sequence[str], ended: str = "", in_group: bool = False) -> Job | None:
         """A job has failed. It is returned, or None if its failure was known."""
@@ -154,8 +155,14 @@ class Tally:
             job = self.running.pop(number, None) or Job(rule, {}, self.units(rule))
             job.logs, job.ended, job.in_group = logs, ended, in_group
             self.failed[number] = job
-            self.stage(job.rule).failed += 1
+            stage = self.stage(job.rule)
+            stage.failed += 1
+            self._rest(stage)
             return job
+
+    def _rest(self, stage: Stage) -> None:
+        if not any(stage_of(job.rule) == stage.name for job in self.running.values()):
+            stage.rest()
 
     def look(self) -> None:
         """Count what is done inside the jobs; seldom where there are many, whose files may lie on another machine."""
@@ -229,21 +236,22 @@ def failures(tally: Tally, notes: Mapping[str, str]) -> str:
     return "\n".join([f"{progress.amount(len(told), 'jobs')} failed{left}:", "", *told])
 
 
-def products(results: str | Path, home: Path) -> dict[str, Path]:
-    """What a person opens of a run, by what it is called. Nothing that is older than the data: it belongs to another run."""
+def products(results: str | Path, home: Path) -> dict[str, str]:
+    """What a person opens of a run, by what it is called, and where it is.
+
+    What is older than the data belongs to another run, and is left out. Only the documentation is made by another command.
+    """
     results = Path(results).absolute()
     data = results / "single_body.nc"
     notebooks = sorted((results / "notebooks").glob("*.html"))
     first = next((path for path in notebooks if path.stem in ("index", "tour")), notebooks[0] if notebooks else None)
-    found = {"report": results / "report.pdf", "explorer": results / "explorer.html"}
-    if first is not None:
-        found["notebooks"] = first
+    found = {"report": results / "report.pdf", "explorer": results / "explorer.html", "notebooks": first}
     when = data.stat().st_mtime if data.is_file() else 0.0
-    kept = {name: path for name, path in found.items() if path.is_file() and path.stat().st_mtime >= when}
-    manual = home / DOCUMENTATION
-    if kept and manual.is_file():
-        kept["documentation"] = manual
-    return kept | ({"data": results} if data.is_file() else {})
+    kept = {name: str(path) for name, path in found.items() if path and path.is_file() and path.stat().st_mtime >= when}
+    if kept:
+        manual = home / DOCUMENTATION
+        kept["documentation"] = str(manual) if manual.is_file() else "./reproduce docs builds it"
+    return kept | ({"data": str(results)} if data.is_file() else {})
 
 
 def summary(tally: Tally) -> str:

@@ -1,4 +1,7 @@
-"""Rules notebook_NAME: one notebook, executed over the results, as a page and as a notebook with its outputs."""
+"""Rules notebook_NAME: one notebook, executed over the results, as a page and as a notebook with its outputs.
+
+The file is not called notebook.py: the folder of a script is searched for modules, and nbconvert looks for one of that name.
+"""
 
 from polhode.study import notebooks
 from polhode.study.entry import HOME, study_of

@@ -1,0 +1,95 @@
+"""Kernels for steps in which no clump turns far: cosine and sine without range reduction, in the lanes a fifth of a step.
+
+The range reduction of :func:`polhode.quaternion.cos_sinc` costs one body nothing where it is not needed. Lanes have no
+branches: they compute both sides and select, a root and a division for angles that hardly ever come. So the engine tries each
+stretch of a run with the polynomials alone. They give the same bits up to a half-angle of pi/2, and no number beyond; what is
+no number stays none, is found at the end of the stretch, and the stretch is run again with the whole kernels.
+"""
+
+import dis
+import math
+from collections.abc import Callable, Iterator
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+from polhode.kernel import kernel
+from polhode.quaternion import HALF_PI_SQUARED, cos_sinc, cos_sinc_series
+
+
+@kernel
+def short_cos_sinc(x: float) -> tuple[float, float]:
+    """:func:`polhode.quaternion.cos_sinc` of an angle of at most pi/2, bit by bit; of a larger one, no numbers."""
+    c, s = cos_sinc_series(x)
+    within = x <= HALF_PI_SQUARED
+    return (c if within else math.nan), (s if within else math.nan)
+
+
+def shortened(*functions: Callable[..., Any]) -> tuple[Callable[..., Any], ...] | None:
+    """Copies of kernels that call :func:`short_cos_sinc`, or None where there can be none or none is needed.
+
+    What is no number must come out as none: a kernel that compares, or calls what might (``min``), could hide it.
+    """
+    long = _plain(cos_sinc)
+    reached = [inner for function in functions for inner in _tree(_plain(function), long)]
+    if long not in reached or not all(_is_straight(function) for function in reached if function is not long):
+        return None
+    done: dict[FunctionType, Any] = {long: short_cos_sinc}
+    return tuple(_copy(function, done) for function in functions)
+
+
+def _plain(value: Any) -> Any:
+    return getattr(value, "py_func", value)
+
+
+def _members(function: FunctionType) -> dict[str, Any]:
+    """What a function finds by name: globals and what it closes over."""
+    names = {name: function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__}
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return names | {name: cell.cell_contents for name, cell in cells}
+
+
+def _tree(function: Any, leaf: Any) -> Iterator[Any]:
+    """A function and all that it calls, however far; of ``leaf`` not what that calls."""
+    yield function
+    if function is not leaf:
+        for value in map(_plain, _members(function).values()):
+            if isinstance(value, FunctionType):
+                yield from _tree(value, leaf)
+
+
+def _is_straight(function: FunctionType) -> bool:
+    """Whether a kernel is plain arithmetic without a choice: no jump on a condition, no function but kernels and the root."""
+    if any(isinstance(constant, CodeType) for constant in function.__code__.co_consts):
+        return False
+    if any(_chooses(instruction.opname) for instruction in dis.get_instructions(function)):
+        return False
+    known = _members(function)
+    return all(
+        isinstance(known.get(name), int | float)
+        or known.get(name) is math.sqrt
+        or isinstance(_plain(known.get(name)), FunctionType)
+        for name in function.__code__.co_names
+    )
+
+
+def _chooses(operation: str) -> bool:
+    """Whether a bytecode compares, or jumps on a condition."""
+    return "_IF_" in operation or operation in ("COMPARE_OP", "IS_OP", "CONTAINS_OP", "UNARY_NOT")
+
+
+def _copy(function: Any, done: dict[FunctionType, Any]) -> Any:
+    """The kernel with the functions in ``done`` in the places of others; itself where it calls none of them."""
+    plain = _plain(function)
+    if plain not in done:
+        others = {name: value for name, value in _members(plain).items() if isinstance(_plain(value), FunctionType)}
+        changed = {name: copy for name, value in others.items() if (copy := _copy(value, done)) is not value}
+        if changed:
+            names = plain.__globals__ | changed
+            cells = tuple(
+                CellType(changed.get(name, cell.cell_contents))
+                for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or (), strict=True)
+            )
+            done[plain] = kernel(FunctionType(plain.__code__, names, plain.__name__, plain.__defaults__, cells))
+        else:
+            done[plain] = function
+    return done[plain]

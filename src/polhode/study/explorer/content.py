@@ -1,0 +1,414 @@
+"""What the page shows, taken from the files of a run as plain numbers: nothing is computed here that a file holds.
+
+Numbers that the page computes with are handed over in double precision, so that it answers as ``polhode recommend`` does; long
+series that it only draws are thinned and in single precision.
+"""
+
+import base64
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+import yaml
+from numpy.typing import ArrayLike, NDArray
+
+import polhode
+from polhode.problems.problem import TORQUE_CLASSES, Problem
+from polhode.registry import catalogue
+from polhode.study import comparison, ranking, style
+from polhode.study.cost import METRIC, problem_cost
+from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.orders import FLOOR_FACTOR
+from polhode.study.storage import group_names, read_groups
+
+Floats = NDArray[np.float64]
+
+#: Rows that are kept of a series in time.
+SAMPLES = 201
+#: Initial states whose energy is drawn along the run.
+SHOWN_SEEDS = 5
+#: What a long run shows, and the word for it.
+LONG = {
+    "energy_drift": "change of the energy",
+    "momentum_drift": "change of the angular momentum",
+    "angle_error": "error of the orientation",
+    "norm_error": "departure of |q| from 1",
+}
+#: Variables of a scene, over method, step size and initial state.
+OF_SCENE = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift")
+#: Markers of matplotlib in the words of Plotly. For half discs it has no word: triangles point back and ahead as they do.
+SYMBOLS: dict[Any, str] = {
+    "o": "circle",
+    "s": "square",
+    "D": "diamond",
+    "^": "triangle-up",
+    "v": "triangle-down",
+    "<": "triangle-left",
+    ">": "triangle-right",
+    "h": "hexagon",
+    "p": "pentagon",
+    "X": "x",
+    "*": "star",
+    "P": "cross",
+    "d": "diamond-tall",
+    "x": "x-thin",
+    "+": "cross-thin",
+    "H": "hexagon2",
+    "8": "octagon",
+    (4, 1, 0): "star-diamond",
+    (3, 1, 0): "star-triangle-up",
+    (6, 1, 0): "hexagram",
+    "$\\oplus$": "circle-cross",
+    "$\\otimes$": "circle-x",
+}
+HALF_DISCS = ((style.BACK, "triangle-sw"), (style.AHEAD, "triangle-ne"))
+#: Texts of a claim, as in claims.csv.
+TEXTS = (
+    "id",
+    "source",
+    "kind",
+    "location",
+    "statement",
+    "note",
+    "published",
+    "threshold",
+    "comparison",
+    "rule",
+    "verdict",
+    "evidence",
+)
+#: Width of a dash of matplotlib, in units of the width of the line, as pixels of the page.
+DASH = 1.6
+
+
+def numbers(values: ArrayLike, kind: str = "f8") -> dict[str, Any]:
+    """An array for the page: its shape and its bytes, little-endian, in base 64; ``kind`` is ``f8`` or ``f4``.
+
+    In JSON neither infinite numbers nor NaN can be written, and digits would take twice the room.
+    """
+    array = np.asarray(values, float)
+    with np.errstate(over="ignore"):  # beyond single precision is infinite, and not drawn
+        content = np.ascontiguousarray(array, f"<{kind}").tobytes()
+    return {"shape": list(array.shape), kind: base64.b64encode(content).decode()}
+
+
+def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
+    """All that the page shows.
+
+    Parameters
+    ----------
+    inputs : the files of a run
+    statements : the files that claims are made from, data/claims.yaml and data/cost_claims.yaml
+    """
+    labels: dict[str, str] = {}
+    variants: dict[str, str] = {}
+    # Each file at once: opening one takes longer than reading a group.
+    single, cost = _groups(inputs.single_body), _groups(inputs.cost_file)
+    keys = [name for name in single if name and "/" not in name]
+    problems = {key: _problem(inputs.of(key), single, cost.get(key), labels, variants) for key in keys}
+    scenes = _scenes(inputs, labels, variants)
+    return {
+        "version": polhode.__version__,
+        "machine": _machine(cost),
+        "metric": METRIC,
+        "floor": FLOOR_FACTOR,
+        "classes": TORQUE_CLASSES,
+        "methods": _methods(labels, variants),
+        "groups": [{"name": name, "methods": keys} for name, keys in comparison.grouped(labels)],
+        "problems": problems,
+        "scenes": scenes,
+        "claims": _claims(inputs, statements),
+        "sources": SOURCE_NAMES,
+        "long": LONG,
+    }
+
+
+# ---- methods ----
+
+
+def _note(data: xr.Dataset, labels: dict[str, str], variants: dict[str, str]) -> list[str]:
+    """The keys of the methods of a group; their labels and parents are put down."""
+    keys = list(map(str, data["integrator"].values))
+    labels |= dict(zip(keys, map(str, data["label"].values), strict=True))
+    variants |= dict(zip(keys, map(str, data["variant_of"].values), strict=True))
+    return keys
+
+
+def _methods(labels: Mapping[str, str], variants: Mapping[str, str]) -> dict[str, Any]:
+    looks = style.styles(labels, variants)
+    return {key: {"label": labels[key], "published": key.endswith(ranking.AS_PUBLISHED), **look(looks[key])} for key in labels}
+
+
+def look(of: Mapping[str, Any]) -> dict[str, Any]:
+    """Colour, symbol and dashes of a method for Plotly, from its line style in matplotlib."""
+    marker = of["marker"]
+    symbol = next((name for half, name in HALF_DISCS if marker is half), None) or SYMBOLS[marker]
+    dashes = of["linestyle"]
+    hollow = of["markerfacecolor"] == "white"
+    return {
+        "colour": of["color"],
+        "symbol": symbol + ("-open" if hollow else ""),
+        "dash": "solid" if dashes == "-" else ",".join(f"{DASH * length:g}px" for length in dashes[1]),
+    }
+
+
+def _groups(path: str | Path) -> dict[str, xr.Dataset]:
+    """The groups of a file by their paths in it, the root under the empty one; none where the run has no such file."""
+    there = str(path) and Path(path).is_file()
+    return {name.strip("/"): data for name, data in read_groups(path).items()} if there else {}
+
+
+def _machine(cost: Mapping[str, xr.Dataset]) -> dict[str, str] | None:
+    """Where and when steps were timed; None where they were not."""
+    if not cost:
+        return None
+    attributes = cost[""].attrs
+    return {"cpu": str(attributes.get("cpu", "an unknown processor")), "date": str(attributes.get("date", "no date"))[:10]}
+
+
+# ---- single bodies ----
+
+
+def _problem(
+    inputs: Inputs,
+    single: Mapping[str, xr.Dataset],
+    cost: xr.Dataset | None,
+    labels: dict[str, str],
+    variants: dict[str, str],
+) -> dict[str, Any]:
+    data = single[inputs.problem]
+    keys = _note(data, labels, variants)
+    found: dict[str, Any] = {
+        "label": str(data.attrs.get("label", inputs.problem)),
+        "short": comparison.SHORT_NAMES.get(inputs.problem, inputs.problem),
+        "class": str(data.attrs["torque_class"]),
+        "source": str(data.attrs.get("source", "")),
+        "formula": str(data.attrs.get("formula", "")),
+        "methods": keys,
+        "work": _work(cost if cost is not None else problem_cost(data, _no_times(), [], [])),
+        "orders": _orders(data),
+    }
+    if (long := single.get(f"{inputs.problem}/long_run")) is not None:
+        found["long"] = _long(long)
+        if (top := _top(inputs, long)) is not None:
+            found["top"] = top
+    if f"{inputs.problem}/long_run_switched" in single:
+        found["switched"] = _long(inputs.long_run_switched)
+    return found
+
+
+def _no_times() -> xr.Dataset:
+    """The group ``step`` of a timing in which no method was timed."""
+    over = ("integrator", "frame", "normalised")
+    return xr.Dataset(
+        {"fastest": (over, np.zeros((0, 2, 2))), "declared": ("integrator", np.zeros(0, "int8"))},
+        {"integrator": np.zeros(0, "U1"), "frame": ["body", "lab"], "normalised": np.array([0, 1], "int8")},
+    )
+
+
+def _work(cost: xr.Dataset) -> dict[str, Any]:
+    """The errors over the step size with all that a ranking needs: what ``polhode recommend`` reads in cost.nc.
+
+    ``cost`` is a problem's group of cost.nc, or the like without times; methods are then ranked by torques.
+    """
+    keys = list(map(str, cost["integrator"].values))
+    orders = [ranking.ladder(cost, key).order for key in keys]
+    unit = float(cost.attrs["price_unit"])
+    return {
+        "methods": keys,
+        "horizon": float(cost.attrs["horizon"]),
+        "timed": str(cost.attrs["timed"]) if isfinite(unit) else "",
+        "unit": unit if isfinite(unit) else None,
+        "dt": numbers(cost["ladder_dt"]),
+        "error": numbers(cost["ladder_error"].transpose("integrator", "ladder_dt")),
+        "step_time": numbers(cost["step_time"]),
+        "torques": numbers(cost["torques_per_step"]),
+        "starting": numbers(cost["starting_torques"]),
+        "order": numbers([order.order for order in orders]),
+        "order_from": numbers([order.dt_min for order in orders]),
+    }
+
+
+def _orders(data: xr.Dataset) -> dict[str, Any]:
+    """Orders declared and measured, and the errors they were fitted to."""
+    found: dict[str, Any] = {"dt": numbers(data["dt"])}
+    for short in ("q", "omega"):
+        names = {
+            "order": f"{short}_order",
+            "low": f"{short}_order_low",
+            "high": f"{short}_order_high",
+            "from": f"{short}_order_dt_min",
+            "to": f"{short}_order_dt_max",
+            "declared": f"claimed_{short}_order",
+        }
+        found[short] = {name: numbers(data[variable]) for name, variable in names.items()}
+        found[short]["error"] = numbers(data[f"{short}_error_l1"].transpose("integrator", "dt"), "f4")
+    return found
+
+
+def _thin(data: xr.Dataset) -> xr.Dataset:
+    """At most :data:`SAMPLES` of its times, the first and the last among them."""
+    count = data.sizes["time"]
+    return data.isel(time=np.unique(np.linspace(0, count - 1, min(count, SAMPLES)).round().astype(int)))
+
+
+def _long(data: xr.Dataset) -> dict[str, Any]:
+    """A long run: how far it departs, over time; what the run does not hold is left out."""
+    data = _thin(data)
+    found: dict[str, Any] = {
+        "dt": float(data.attrs["dt"]),
+        "methods": list(map(str, data["integrator"].values)),
+        "time": numbers(data["time"]),
+        "values": {},
+    }
+    for name in LONG:
+        if name in data and np.isfinite(values := data[name].transpose("integrator", "time").values).any():
+            found["values"][name] = numbers(np.abs(values), "f4")
+    return found
+
+
+def _top(inputs: Inputs, data: xr.Dataset) -> dict[str, Any] | None:
+    """The angular velocity along the long run of a top without torque: where it is, and on which polhode."""
+    problems = catalogue("polhode.problems")
+    if inputs.problem not in problems or not isinstance(problem := problems[inputs.problem], Problem):
+        return None
+    if problem.torque_class != "free":
+        return None
+    inertia = np.asarray(problem.body.inertia, float)
+    exact = _reference(inputs)
+    data = _thin(data)
+    omega = data["omega"].transpose("integrator", "time", "axis").values.astype(float)
+    start = exact[0] if exact is not None else np.asarray(problem.omega0, float)
+    with np.errstate(over="ignore", invalid="ignore"):
+        energy, momentum = polhode_of(inertia, omega)
+    energy_then, momentum_then = polhode_of(inertia, start)
+    found = {
+        "inertia": inertia.tolist(),
+        "start": start.tolist(),
+        "omega": numbers(omega, "f4"),
+        # Of the angular velocity alone, in double precision: what a single one would round away is what is shown.
+        "energy": numbers(energy / energy_then - 1, "f4"),
+        "momentum": numbers(momentum / momentum_then - 1, "f4"),
+    }
+    if "exact_omega" in data:
+        found["exact"] = numbers(data["exact_omega"].transpose("time", "axis"), "f4")
+    if exact is not None:
+        found["reference"] = numbers(exact, "f4")
+    return found
+
+
+def polhode_of(inertia: Floats, omega: Floats) -> tuple[Floats, Floats]:
+    """Kinetic energy (J) and size of the angular momentum (J s), which name the polhode that ``omega`` (..., 3) lies on."""
+    return (inertia * omega**2).sum(-1) / 2, np.sqrt(((inertia * omega) ** 2).sum(-1))
+
+
+def _reference(inputs: Inputs) -> Floats | None:
+    try:
+        return np.asarray(inputs.reference_states["omega"].values, float)
+    except NotInRun:
+        return None
+
+
+# ---- many bodies ----
+
+
+def _scenes(inputs: Inputs, labels: dict[str, str], variants: dict[str, str]) -> list[dict[str, Any]]:
+    """Every scene of this run and of the full study that came with the code."""
+    released = Path(inputs.released) / "many_body.nc"
+    full = group_names(released) if str(inputs.released) and released.is_file() else []
+    places: list[tuple[str, Iterable[str], Callable[[str], xr.Dataset]]] = [
+        ("this run", inputs.scenes, inputs.many_body),
+        ("full study", full, inputs.released_many_body),
+    ]
+    found = []
+    for whose, names, get in places:
+        for name in names:
+            data = get(name)
+            found.append({"key": name, "whose": whose, **_scene(data, _note(data, labels, variants))})
+    return found
+
+
+def _scene(data: xr.Dataset, keys: list[str]) -> dict[str, Any]:
+    over = ("integrator", "dt", "seed")
+    found: dict[str, Any] = {
+        "label": str(data.attrs.get("label", "")),
+        "methods": keys,
+        "dt": numbers(data["dt"]),
+        "seeds": data.sizes["seed"],
+        "horizon": float(data.attrs["horizon"]),
+        "clumps": int(data.attrs["clumps"]),
+        "spin": float(data.attrs["spin"]),
+        "contact_time": float(data.attrs["contact_time"]),
+        "diverged": numbers(data["diverged"].transpose(*over), "f4"),
+        "values": {name: numbers(data[name].transpose(*over), "f4") for name in OF_SCENE if name in data},
+    }
+    if "energy_change" in data:
+        along = _thin(data["energy_change"].isel(seed=slice(SHOWN_SEEDS)).to_dataset())
+        found["along"] = {
+            "time": numbers(along["time"]),
+            "energy_change": numbers(along["energy_change"].transpose("integrator", "seed", "time"), "f4"),
+        }
+    return found
+
+
+# ---- claims ----
+
+
+def _claims(inputs: Inputs, statements: Sequence[str | Path]) -> list[dict[str, Any]]:
+    """Every claim that was judged, with what shows it."""
+    entries = {}
+    for path in statements:
+        loaded = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        entries.update({entry["id"]: entry for entry in loaded})
+    rows = []
+    for timed, table in _judged(inputs):
+        for row in table.to_dict("records"):
+            entry = entries.get(str(row["id"]), {})
+            about = str(entry.get("problem", DEFAULT_PROBLEM))
+            shown = evidence(str(entry.get("measure", "")), about)
+            rows.append(
+                {name: str(row[name]) for name in TEXTS}
+                | {name: _number(row[name]) for name in ("tolerance", "measured", "low", "high")}
+                | {
+                    "timed": timed,
+                    "problem": about if shown and shown.about_problem else "",
+                    "methods": _named(entry.get("arguments", {})),
+                    "figures": list(shown.figures) if shown else [],
+                    "tables": list(shown.tables) if shown else [],
+                    "section": shown.section if shown else "",
+                    "data": shown.place(about) if shown else "",
+                }
+            )
+    return rows
+
+
+def _judged(inputs: Inputs) -> Iterator[tuple[bool, pd.DataFrame]]:
+    """The tables of claims, and whether they are about time."""
+    yield False, inputs.claim_rows
+    with suppress(NotInRun):
+        yield True, inputs.cost_claim_rows
+
+
+def _named(arguments: Mapping[str, Any]) -> list[str]:
+    """The methods among the arguments of a measure."""
+    found: list[str] = []
+    for value in arguments.values():
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, str) and item in catalogue("polhode.methods"):
+                found.append(item)
+    return list(dict.fromkeys(found))
+
+
+def _number(value: Any) -> float | str | None:
+    """A number of claims.csv, text where it is none, None where it is left out or not finite."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return str(value) or None
+    return number if isfinite(number) else None

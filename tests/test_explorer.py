@@ -1,0 +1,692 @@
+"""The page to play with: its numbers are those of the files, it needs no network, and a real browser answers as Python does."""
+
+import base64
+import itertools
+import json
+import os
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from test_cost import made_up_timing
+
+import polhode
+from polhode.study import batches, claims, configuration, cost, cost_claims, gather, jobs, ranking, storage, style
+from polhode.study.explorer import content, evidence, page
+from polhode.study.inputs import Inputs
+
+HOME = Path(__file__).parents[1]
+STATEMENTS = [HOME / "data/claims.yaml", HOME / "data/cost_claims.yaml"]
+METHODS = ["spiral_leapfrog", "euler", "omelyan1998", "rk4", "pcdm2013_lag", "verlet_delvalle2024"]
+FIT = {"fit": {"divisions": [128, 8192, 10]}}
+#: A body with a torque and a long run, a free one followed too, several bodies without a long run; all others are left out.
+LONG = {"horizon": 20.0, "dt": 5e-3, "samples": 8, "exact": False}
+PROBLEMS = {
+    "heavy_top": {"dt": FIT, "samples": 1, "check_until": 0.2, "long_run": LONG},
+    "free_asymmetric_top": {
+        "dt": FIT,
+        "samples": 1,
+        "check_until": 0.5,
+        "long_run": {"horizon": 100.0, "dt": 2e-2, "samples": 10, "switched": True},
+    },
+    "coupled_cylinders": {"dt": FIT, "samples": 1, "check_until": 0.2},
+}
+#: The most a page may weigh, bytes.
+LIMIT = 8_000_000
+
+
+def unpacked(packed: dict) -> np.ndarray:
+    """An array as the page reads it."""
+    (kind,) = set(packed) - {"shape"}
+    return np.frombuffer(base64.b64decode(packed[kind]), f"<{kind}").reshape(packed["shape"])
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """The results of a small study that was really run; only its times are made up."""
+    from polhode.references.dataset import reference_dataset
+
+    folder = tmp_path_factory.mktemp("results")
+    config = yaml.safe_load((HOME / "config.yaml").read_text())
+    config |= {"results": str(folder), "methods": METHODS, "digits": 25, "checks": []}
+    config["problems"] = dict.fromkeys(config["problems"]) | PROBLEMS
+    config["many_body"] = dict.fromkeys(config["many_body"])
+    study = configuration.resolve(config, HOME)
+    plan = jobs.Plan(study, HOME)
+    (folder / "references").mkdir()
+    for key, part in study.problems.items():
+        reference = reference_dataset(part.problem, part.reference_times(), study.digits, part.check_until)
+        storage.write_dataset(reference, folder / "references" / f"{key}.nc", plan.reference_job(key))
+        batches.run_batches(plan, key, part.methods, lambda line: None)
+    storage.write_groups(gather.gather(plan, folder), folder / "single_body.nc")
+    timing = made_up_timing(METHODS, [26, 20, 24, 80, 31, 22])
+    timing["step"]["samples"] = timing["step"]["fastest"].expand_dims(sample=2, axis=-1) * [1.0, 1.1]
+    storage.write_groups(cost.cost_groups(timing, folder / "single_body.nc", [1e-2, 1e-4], [0, 10]), folder / "cost.nc")
+    chess = storage.read_dataset(HOME / "data/released/many_body.nc", "chess").isel(seed=slice(3))
+    storage.write_groups({"chess": chess}, folder / "many_body.nc")
+    inputs = inputs_of(folder)
+    claims.judge(inputs, STATEMENTS[0], folder / "claims.csv")
+    claims.judge(inputs, STATEMENTS[1], folder / "cost_claims.csv", cost_claims.MEASURES)
+    page.write(inputs, STATEMENTS, folder / "explorer.html")
+    return folder
+
+
+def inputs_of(folder: Path, **changes) -> Inputs:
+    places = {
+        "single_body": folder / "single_body.nc",
+        "references": folder / "references",
+        "claims": folder / "claims.csv",
+        "cost_file": folder / "cost.nc",
+        "cost_claims": folder / "cost_claims.csv",
+        "many_body_file": folder / "many_body.nc",
+        "released": HOME / "data/released",
+        "published": HOME / "data/published",
+        "checks": folder / "checks",
+    }
+    return Inputs(**(places | changes))
+
+
+@pytest.fixture(scope="module")
+def found(results):
+    """What the page of the small study holds."""
+    return content.content(inputs_of(results), STATEMENTS)
+
+
+# ---- its numbers ----
+
+
+def test_errors_and_steps_are_those_of_the_cost_study_to_the_last_bit(results, found):
+    assert set(found["problems"]) == set(PROBLEMS)
+    for key in PROBLEMS:
+        data = storage.read_dataset(results / "cost.nc", key)
+        work = found["problems"][key]["work"]
+        assert work["methods"] == data.integrator.values.tolist()
+        assert unpacked(work["dt"]).tobytes() == data.ladder_dt.values.tobytes()
+        assert unpacked(work["error"]).tobytes() == data.ladder_error.transpose("integrator", "ladder_dt").values.tobytes()
+        for name, variable in (("step_time", "step_time"), ("torques", "torques_per_step"), ("starting", "starting_torques")):
+            np.testing.assert_array_equal(unpacked(work[name]), data[variable].values)
+        assert (work["horizon"], work["unit"]) == (data.attrs["horizon"], data.attrs["price_unit"])
+
+
+def test_orders_are_those_of_the_run(results, found):
+    for key in PROBLEMS:
+        data = storage.read_dataset(results / "single_body.nc", key)
+        for short in ("q", "omega"):
+            orders = found["problems"][key]["orders"][short]
+            np.testing.assert_array_equal(unpacked(orders["order"]), data[f"{short}_order"].values)
+            np.testing.assert_array_equal(unpacked(orders["declared"]), data[f"claimed_{short}_order"].values)
+            np.testing.assert_array_equal(unpacked(orders["error"]), data[f"{short}_error_l1"].values.astype("f4"))
+
+
+def test_long_runs_are_those_of_the_run(results, found):
+    for key in ("heavy_top", "free_asymmetric_top"):
+        data = storage.read_dataset(results / "single_body.nc", f"{key}/long_run")
+        long = found["problems"][key]["long"]
+        np.testing.assert_array_equal(unpacked(long["time"]), data.time.values)
+        for name, packed in long["values"].items():
+            np.testing.assert_array_equal(unpacked(packed), np.abs(data[name].values).astype("f4"))
+    assert "angle_error" not in found["problems"]["heavy_top"]["long"]["values"], "no exact solution is compared there"
+    assert "switched" in found["problems"]["free_asymmetric_top"] and "long" not in found["problems"]["coupled_cylinders"]
+
+
+def test_a_top_has_its_drift_in_full_precision_and_only_free_ones_are_followed(results, found):
+    assert "top" not in found["problems"]["heavy_top"]
+    top = found["problems"]["free_asymmetric_top"]["top"]
+    problem = polhode.problems["free_asymmetric_top"]
+    assert top["inertia"] == list(problem.body.inertia) and top["start"] == pytest.approx(problem.omega0, rel=1e-15)
+    data = storage.read_dataset(results / "single_body.nc", "free_asymmetric_top/long_run")
+    omega = data.omega.sel(integrator="rk4").values
+    energy = (np.array(top["inertia"]) * omega**2).sum(-1)
+    i = data.integrator.values.tolist().index("rk4")
+    drift = unpacked(top["energy"])[i]
+    np.testing.assert_allclose(drift[1:], energy[1:] / energy[0] - 1, rtol=1e-5, atol=1e-16)
+    assert 0 < np.abs(drift).max() < 1e-4, "single precision of omega alone would hide some of it"
+
+
+def test_series_are_thinned_with_both_ends(monkeypatch, results):
+    monkeypatch.setattr(content, "SAMPLES", 4)
+    long = content.content(inputs_of(results), STATEMENTS)["problems"]["heavy_top"]["long"]
+    time = unpacked(long["time"])
+    assert len(time) == 4 and time[0] == 0 and time[-1] == 20
+
+
+def test_scenes_are_those_of_this_run_and_of_the_full_study(results, found):
+    mine = [scene for scene in found["scenes"] if scene["whose"] == "this run"]
+    assert [scene["key"] for scene in mine] == ["chess"] and mine[0]["seeds"] == 3
+    full = next(scene for scene in found["scenes"] if scene["whose"] == "full study" and scene["key"] == "chess")
+    data = storage.read_dataset(HOME / "data/released/many_body.nc", "chess")
+    expected = data.energy_error.transpose("integrator", "dt", "seed").values.astype("f4")
+    np.testing.assert_array_equal(unpacked(full["values"]["energy_error"]), expected)
+    assert all("along" in scene for scene in found["scenes"] if scene["key"].startswith("rods"))
+
+
+def test_claims_are_all_there_with_what_shows_them(results, found):
+    rows = pd.concat(
+        [pd.read_csv(results / f"{name}.csv", dtype=str, keep_default_na=False) for name in ("claims", "cost_claims")]
+    )
+    assert [claim["id"] for claim in found["claims"]] == rows["id"].tolist()
+    assert [claim["verdict"] for claim in found["claims"]] == rows["verdict"].tolist()
+    entry = next(claim for claim in found["claims"] if claim["id"] == "delvalle2024_table2_omelyan1998")
+    assert entry["figures"] == ["target_ratio", "error_vs_dt"] and entry["methods"] == ["omelyan1998"]
+    assert entry["problem"] == "spiral_cylinder" and entry["data"] == "single_body.nc:spiral_cylinder"
+
+
+def test_every_measure_has_evidence_that_the_study_makes():
+    entries = [entry for path in STATEMENTS for entry in yaml.safe_load(path.read_text())]
+    for entry in entries:
+        shown = evidence.evidence(entry["measure"], entry.get("problem", evidence.DEFAULT_PROBLEM))
+        assert shown is not None, f"add {entry['measure']} to {evidence.__name__}"
+    used = {entry["measure"] for entry in entries}
+    assert {name.partition("/")[0] for name in evidence.EVIDENCE} <= used, "an entry for a measure that no claim has"
+    sections = set(re.findall(r'data-section="(\w+)"', (page.HERE / "page.html").read_text()))
+    for name, shown in evidence.EVIDENCE.items():
+        assert set(shown.figures) <= set(jobs.FIGURES) and set(shown.tables) <= set(jobs.TABLES), name
+        assert shown.section in sections | {""}, name
+        file = shown.data.partition(":")[0]
+        known = {"single_body.nc", "cost.nc", "data/released/many_body.nc", "references/{problem}.nc", ""}
+        assert file in known or Path(file).stem in configuration.CHECKS, name
+
+
+def test_every_method_has_a_colour_and_marker_of_its_own():
+    plugins = [f"my_own_{i}" for i in range(len(style.SPARE))]
+    looks = style.styles([*polhode.methods, *plugins])
+    drawn = {key: content.look(looks[key]) for key in looks}
+    assert len({tuple(look.values()) for look in drawn.values()}) == len(drawn)
+    for key, look in drawn.items():
+        assert look["colour"] == looks[key]["color"]
+    symbols = {look["symbol"].removesuffix("-open") for look in drawn.values()}
+    script = (page.HERE / "drawing.js").read_text()
+    for symbol in symbols - {"circle"}:
+        assert f'"{symbol}"' in script or f" {symbol}:" in script, f"drawing.js draws no {symbol} for the list of methods"
+    known = page.plotly_script()
+    for symbol in symbols:
+        assert f'"{symbol}"' in known or f"{symbol}:" in known, f"Plotly knows no {symbol}"
+
+
+# ---- the file ----
+
+
+def test_the_same_files_give_the_same_page_which_names_no_place(results, tmp_path):
+    page.write(inputs_of(results), STATEMENTS, tmp_path / "again.html")
+    again = (tmp_path / "again.html").read_bytes()
+    assert again == (results / "explorer.html").read_bytes()
+    assert str(results).encode() not in again and str(HOME).encode() not in again
+
+
+def test_plotly_is_in_it_once_and_the_page_is_light(results):
+    text = (results / "explorer.html").read_text(encoding="utf-8")
+    assert text.count("plotly.js v") == 1
+    assert len(text.encode()) < LIMIT
+
+
+def test_the_page_of_the_default_study_is_light():
+    study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
+    bytes_ = len(page.plotly_script().encode()) + sum((page.HERE / name).stat().st_size for name in page.PARTS)
+    single = 0
+    for part in study.problems.values():
+        methods = len(part.methods)
+        single += methods * len(part.steps) * (8 + 4 + 4) + methods * 15 * 8
+        if part.long_run is not None:
+            samples = min(part.long_run.samples + 1, content.SAMPLES)
+            free = part.problem.torque_class == "free"
+            single += methods * samples * 4 * (len(content.LONG) * (1 + part.long_run.switched) + 5 * free)
+    with storage.netCDF4.Dataset(HOME / "data/released/many_body.nc") as file:
+        sizes = [[len(d) for d in group.dimensions.values()] for group in file.groups.values()]
+    many = 2 * sum(4 * 5 * int(np.prod(size[:3])) + 4 * size[0] * content.SAMPLES * content.SHOWN_SEEDS for size in sizes)
+    texts = 200_000
+    assert bytes_ + (single + many) * 4 / 3 + texts < LIMIT
+
+
+def test_no_address_is_fetched(results):
+    text = (results / "explorer.html").read_text(encoding="utf-8").replace(page.plotly_script(), "")
+    assert "://" not in text and "//cdn" not in text
+    assert not re.search(r"<(?:script|img|link|iframe|object|embed)[^>]*\s(?:src|href|data)=", text)
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    assert policy is not None and policy[1].startswith("default-src 'none'") and "connect-src" not in policy[1]
+
+
+def test_texts_of_a_run_cannot_end_the_script():
+    text = page.page({"label": "</script><script>alert(1)</script>", "other": "{{plotly}}"}, "let plotly = '</SCRIPT>';")
+    (inside,) = re.findall(r'<script type="application/json" id="content">(.*?)</script>', text, flags=re.S)
+    assert json.loads(inside) == {"label": "</script><script>alert(1)</script>", "other": "{{plotly}}"}
+    assert text.count("let plotly") == 1 and "</SCRIPT>" not in text
+
+
+def test_what_the_page_is_made_of_is_package_data_and_watched_by_the_rule():
+    files = {path.name for path in page.HERE.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")}
+    assert files == set(page.PARTS)
+    patterns = tomllib.loads((HOME / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"][page.__package__]
+    assert all(any(Path(name).match(pattern) for pattern in patterns) for name in files)
+    study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
+    assert {Path(name).name for name in jobs.Plan(study, HOME).page_sources()} == files
+    assert f"{study.results}/explorer.html" in jobs.Plan(study, HOME).products()
+
+
+def test_without_plotly_the_message_says_what_to_do(monkeypatch):
+    def absent(name):
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(page.resources, "files", absent)
+    with pytest.raises(ModuleNotFoundError, match=r"plotly is not installed.*pip install plotly"):
+        page.plotly_script()
+
+
+# ---- in a browser ----
+
+
+def programs() -> tuple[str, str]:
+    """Chromium and its driver; the test is skipped where one is missing."""
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    driver = shutil.which("chromedriver")
+    if browser is None or driver is None:
+        pytest.skip("needs Chromium and its driver; on Debian: sudo apt-get install chromium chromium-driver")
+    return browser, driver
+
+
+class Browser:
+    """Chromium with one page."""
+
+    def __init__(self, driver) -> None:
+        self.driver = driver
+        self.start = ""
+
+    def open(self, path: Path, view: str = "") -> "Browser":
+        """Open a page anew; ``view`` is what stands behind # in its address."""
+        self.driver.get("about:blank")
+        self.complaints()
+        self.start = path.as_uri()
+        self.driver.get(f"{self.start}#{view}" if view else self.start)
+        return self.wait()
+
+    def wait(self) -> "Browser":
+        """Until what was chosen has been drawn."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        WebDriverWait(self.driver, 60, 0.05).until(
+            lambda d: self("return document.body.dataset.drawn === address() && !waiting")
+        )
+        return self
+
+    def __call__(self, script: str, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def type(self, control: str, value) -> "Browser":
+        """Give a control a value, as a hand would: with the events that follow."""
+        self(
+            "const c = document.querySelector(arguments[0]); c.value = arguments[1];"
+            "c.dispatchEvent(new Event('input', {bubbles: true})); c.dispatchEvent(new Event('change', {bubbles: true}));",
+            control,
+            value,
+        )
+        return self.wait()
+
+    def drawn(self, plot: str) -> dict[str, list]:
+        """The traces of a plot that have a name, by name: what they hold on the vertical axis."""
+        return self(
+            "return Object.fromEntries(document.getElementById(arguments[0]).data.filter((t) => t.name)"
+            ".map((t) => [t.name, [Array.from(t.x || []), Array.from(t.y || [])]]))",
+            plot,
+        )
+
+    def complaints(self) -> list[str]:
+        """What the console says, but for what drivers of graphics remark on their own speed."""
+        lines = [entry["message"] for entry in self.driver.get_log("browser")]
+        return [line for line in lines if "GL Driver Message" not in line and "willReadFrequently" not in line]
+
+    def requests(self) -> list[str]:
+        """Addresses that were asked for since this was last called."""
+        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    chromium, driver = programs()
+    selenium = pytest.importorskip("selenium.webdriver", reason="needs selenium; ./reproduce test brings it")
+    options = selenium.ChromeOptions()
+    options.binary_location = chromium
+    profile = tmp_path_factory.mktemp("profile")
+    arguments = ["--headless=new", "--window-size=1280,900", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage"]
+    if os.geteuid() == 0:
+        arguments.append("--no-sandbox")
+    for argument in (*arguments, f"--user-data-dir={profile}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    opened = selenium.Chrome(options=options, service=selenium.ChromeService(driver))
+    yield Browser(opened)
+    opened.quit()
+
+
+@pytest.fixture
+def at(browser, results):
+    """The page of the small study, open."""
+    if browser.start != (results / "explorer.html").as_uri():
+        browser.open(results / "explorer.html")
+    return browser
+
+
+SECTIONS = ["compare", "orders", "long", "polhode", "bodies", "claims"]
+
+
+def go(at: Browser, view: str) -> Browser:
+    at("window.location.hash = arguments[0]", view)
+    return at.wait()
+
+
+def test_it_opens_without_a_complaint_and_asks_for_nothing(browser, results):
+    browser.requests()
+    browser.open(results / "explorer.html")
+    for section in SECTIONS:
+        go(browser, section)
+        visible = browser(
+            "return [...document.querySelectorAll('main > section')].filter((s) => !s.hidden).map((s) => s.dataset.section)"
+        )
+        assert visible == [section]
+        plots = browser(
+            "return [...document.querySelectorAll('main > section:not([hidden]) figure:not([hidden]) .plot')]"
+            ".map((p) => (p.data || []).length)"
+        )
+        assert all(plots) and (plots or section == "claims")
+    assert browser.complaints() == []
+    asked = [url for url in browser.requests() if not url.startswith(("data:", "blob:", "about:", "chrome:"))]
+    assert {url.partition("#")[0] for url in asked} == {browser.start}
+    assert browser("return performance.getEntriesByType('resource').length") == 0
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_it_ranks_as_polhode_recommend_does(at, results, problem):
+    data = storage.read_dataset(results / "cost.nc", problem)
+    reached = 0
+    for error, price, one in itertools.product((0.3, 1e-2, 3e-4, 1e-5, 1e-7, 1e-9), (0.0, 3.0, 1e4), (False, True)):
+        expected = ranking.ranked(data, error, price, ranking.candidates(data, one))
+        rows = at(
+            "const [problem, error, price, one] = arguments; const keys = RUN.problems[problem].work.methods;"
+            "const some = keys.filter((k) => !METHODS[k].published && (!one || torquesOf(problem, k) === 1));"
+            "return ranked(problem, error, price, some)",
+            problem,
+            error,
+            price,
+            one,
+        )
+        assert [row["method"] for row in rows] == expected["method"].tolist(), (error, price, one)
+        assert [row["how"] for row in rows] == expected["how"].tolist()
+        for row, (_, other) in zip(rows, expected.iterrows(), strict=True):
+            assert row["dt"] == pytest.approx(other["dt"], rel=1e-12)
+            assert row["steps"] == other["steps"] and row["torques"] == other["torque_evaluations"]
+            assert row["seconds"] == pytest.approx(other["seconds"], rel=1e-12)
+        reached += len(rows)
+    assert reached > 20
+
+
+def test_it_finds_the_step_that_the_cost_study_finds_also_near_round_off(at):
+    steps = np.geomspace(1e-7, 1e-1, 25)
+    noise = 0.5 * np.finfo(float).eps / steps
+    dip, blown, absent = steps**2, steps**2, steps**2
+    dip[15], blown[18:], absent[11] = 1e-13, np.inf, np.nan
+    shapes = [steps**4 + noise, steps**2 + noise, 1e4 * steps**4 + noise, steps + noise, dip, blown, absent]
+    shapes += [np.full(25, 1e-3), 1e-12 * (1 + 0.3 * np.sin(np.arange(25))) + steps**3, np.zeros(25), 1e-9 + 0 * steps]
+    found = set()
+    for error, target in itertools.product(shapes, np.geomspace(1e-15, 0.3, 31)):
+        ladder = cost.Ladder(steps, error, 1.0)
+        there = ~np.isnan(error)
+        values = [[str(x) for x in array[there]] for array in (steps, error)]
+        ours = at(
+            "const [dt, error, order, from, target] = arguments;"
+            "const numbers = (list) => list.map((x) => x === 'inf' ? Infinity : Number(x));"
+            "const l = {dt: numbers(dt), error: numbers(error), horizon: 1, order: order ?? NaN, orderFrom: from ?? NaN};"
+            "const f = find(l, target); return [Number.isNaN(f.dt) ? null : f.dt, f.how]",
+            *values,
+            *(None if np.isnan(x) else x for x in (ladder.order.order, ladder.order.dt_min)),
+            target,
+        )
+        expected = ladder.find(target)
+        assert ours[1] == expected.how, (error, target)
+        assert ours[0] is None if np.isnan(expected.dt) else ours[0] == pytest.approx(expected.dt, rel=1e-12)
+        found.add(expected.how)
+    assert found == {"between", "coarsest", "extrapolated", "round-off", "no order"}
+
+
+def test_the_advice_is_in_the_sentence_and_the_sliders_change_it(at, results):
+    data = storage.read_dataset(results / "cost.nc", "heavy_top")
+    go(at, "compare?problem=heavy_top")
+    said = set()
+    for error, price in ((1e-2, 0), (1e-5, 0), (1e-5, 1000)):
+        at.type('input[type="text"][data-key="error"]', str(error)).type('input[type="text"][data-key="price"]', str(price))
+        first = ranking.ranked(data, error, price, ranking.candidates(data)).iloc[0]
+        text = at("return document.getElementById('answer').innerText")
+        assert first["label"] in text and f"{float(first['steps']):,.0f}".replace(",", "\u202f") in text.replace(" ", "\u202f")
+        assert f"--error {'0.01' if error == 1e-2 else '1e-5'}" in text and (price == 0 or f"--torque-price {price}" in text)
+        said.add(text)
+        drawn = at("return document.getElementById('plot-rank').data[1].customdata")
+        assert drawn[0] == first["method"]
+    assert len(said) == 3
+    before = at.drawn("plot-work")["rk4"]
+    at.type('input[type="range"][data-key="price"]', "4")
+    assert at.drawn("plot-work")["rk4"][0] != before[0] and at.drawn("plot-work")["rk4"][1] == before[1]
+    assert at("return choice.price") == 10_000
+    at.type('select[data-key="x"]', "dt")
+    assert min(at.drawn("plot-work")["rk4"][0]) == pytest.approx(float(data.ladder_dt.min()))
+
+
+def test_a_wrong_number_is_marked_and_changes_nothing(at):
+    go(at, "compare")
+    for wrong in ("2", "-1", "abc", ""):
+        at.type('input[type="text"][data-key="error"]', wrong)
+        assert at("return document.querySelector('input[type=text][data-key=error]').getAttribute('aria-invalid')") == "true"
+        assert at("return choice.error") == 1e-5
+
+
+def test_a_problem_and_a_method_that_are_chosen_change_the_plots(at, results):
+    go(at, "compare?problem=heavy_top")
+    heavy = at.drawn("plot-work")
+    at.type('#section-compare select[data-key="problem"]', "free_asymmetric_top")
+    free = at.drawn("plot-work")
+    assert heavy.keys() == free.keys() and heavy["rk4"] != free["rk4"]
+    data = storage.read_dataset(results / "cost.nc", "free_asymmetric_top")
+    np.testing.assert_array_equal(free["rk4"][1], data.ladder_error.sel(integrator="rk4").values)
+    at("document.querySelector('#methods input[value=rk4]').click()")
+    at.wait()
+    assert "rk4" not in at.drawn("plot-work") and "euler" in at.drawn("plot-work")
+    assert "verlet_delvalle2024" not in at.drawn("plot-work"), "variants as published are shown when asked for"
+    at("document.querySelector('[data-choose=all]').click()")
+    at.wait()
+    assert "verlet_delvalle2024" in at.drawn("plot-work")
+    assert at.complaints() == []
+
+
+def test_orders_show_what_was_measured(at, results):
+    go(at, "orders?problem=heavy_top&quantity=omega")
+    data = storage.read_dataset(results / "single_body.nc", "heavy_top")
+    shown = at.drawn("plot-order")["measured"][0]
+    chosen = [key for key in at("return choice.methods") if key in data.integrator.values]
+    assert len(chosen) == 5
+    measured = [float(data.omega_order.sel(integrator=key)) for key in chosen]
+    np.testing.assert_array_equal(shown, [order for order in measured if np.isfinite(order)])
+    assert len(shown) > 2
+    assert set(at.drawn("plot-error")) == set(chosen)
+
+
+def test_long_runs_follow_the_choices(at, results):
+    go(at, "long?problem=free_asymmetric_top")
+    drift = at.drawn("plot-long")["omelyan1998"]
+    at.type('select[data-key="long"]', "norm_error")
+    assert at.drawn("plot-long")["euler"][1] != drift[1]
+    at.type('select[data-key="long"]', "energy_drift")
+    at.type('select[data-key="run"]', "switched")
+    switched = storage.read_dataset(results / "single_body.nc", "free_asymmetric_top/long_run_switched")
+    expected = np.abs(switched.energy_drift.sel(integrator="euler").values)[1:].astype("f4")
+    drawn = np.array(at.drawn("plot-long")["euler"][1], float)  # what is no number is a gap
+    np.testing.assert_array_equal(drawn, expected)
+
+
+def test_the_polhode_is_that_of_the_exact_motion(at, results):
+    go(at, "polhode?top=free_asymmetric_top&follow=euler&magnify=0")
+    inertia = np.array(polhode.problems["free_asymmetric_top"].body.inertia)
+    exact = storage.read_dataset(results / "references/free_asymmetric_top.nc").omega.values
+    energy, momentum = content.polhode_of(inertia, exact)
+    curve = np.array(
+        at(
+            "const t = RUN.problems.free_asymmetric_top.top; return polhode(t.inertia, arguments[0], arguments[1], t.start)",
+            energy[0],
+            momentum[0],
+        )
+    )
+    on_curve = content.polhode_of(inertia, curve)
+    np.testing.assert_allclose(on_curve[0], energy[0], rtol=1e-12)
+    np.testing.assert_allclose(on_curve[1], momentum[0], rtol=1e-12)
+    # And the exact motion runs along all of it.
+    apart = np.linalg.norm(curve[:, None] - exact[None], axis=-1)
+    assert apart.min(axis=0).max() < 0.05 and apart.min(axis=1).max() < 0.3
+
+
+def test_the_slider_of_time_moves_the_method_off_its_polhode_and_play_moves_the_slider(at):
+    go(at, "polhode?top=free_asymmetric_top&follow=euler&magnify=0&moment=0")
+    curves = (
+        "return document.getElementById('plot-polhode').data.filter((t) => (t.name || '').startsWith('polhode of'))"
+        ".map((t) => Array.from(t.x))[0]"
+    )
+    before = at(curves)
+    at.type('input[data-key="moment"]', "5")
+    after = at(curves)
+    assert max(abs(a - b) for a, b in zip(before, after, strict=True)) > 0.01
+    assert "direct Euler" in at("return document.getElementById('drift').innerText")
+    at.type('input[data-key="moment"]', "0")
+    at("document.getElementById('play').click()")
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(at.driver, 30).until(lambda d: at("return choice.moment") == 10 and not at("return playing"))
+    assert at.complaints() == []
+
+
+def test_a_magnified_drift_is_said_to_be_and_can_be_seen(at):
+    go(at, "polhode?top=free_asymmetric_top&follow=rk4")
+    assert at("return choice.magnify") == -1, "as much as lets the drift be seen"
+    words = at("return document.getElementById('drift').innerText")
+    assert "times as large as it is" in words
+    go(at, "polhode?top=free_asymmetric_top&follow=rk4&magnify=12")
+    assert "magnify less" in at("return document.getElementById('drift').innerText")
+
+
+def test_many_bodies_show_every_initial_state_and_their_mean(at, results):
+    go(at, "bodies?scene=this run: chess")
+    data = storage.read_dataset(results / "many_body.nc", "chess")
+    drawn = at.drawn("plot-bodies")
+    values = data.energy_error.sel(integrator="spiral_leapfrog").values
+    assert len(drawn["spiral_leapfrog states"][1]) == np.isfinite(values).sum()
+    np.testing.assert_allclose(drawn["spiral_leapfrog"][1], values.mean(axis=1), rtol=1e-6)
+    at.type('select[data-key="beside"]', "paired")
+    np.testing.assert_allclose(at.drawn("plot-bodies")["spiral_leapfrog"][1], 1.0)
+
+
+def test_claims_are_filtered_and_linked(at, results):
+    go(at, "claims")
+    rows = pd.concat(
+        [pd.read_csv(results / f"{name}.csv", dtype=str, keep_default_na=False) for name in ("claims", "cost_claims")]
+    )
+    shown = "return [...document.querySelectorAll('#table tbody tr')].map((r) => r.id.replace('claim-', ''))"
+    assert at(shown) == rows["id"].tolist()
+    at.type('input[data-key="search"]', "rods SPIRAL")
+    words = rows["id"] + rows["statement"] + rows["note"] + rows["evidence"]
+    expected = rows["id"][words.str.contains("rods", case=False) & words.str.contains("spiral", case=False)].tolist()
+    assert expected and at(shown) == expected
+    at.type('input[data-key="search"]', "").type('select[data-key="source"]', "seelen2016")
+    assert at(shown) == rows["id"][rows["source"] == "seelen2016"].tolist()
+    verdict = rows["verdict"][rows["source"] == "seelen2016"].iloc[0]
+    at.type('select[data-key="verdict"]', verdict)
+    assert at(shown) == rows["id"][(rows["source"] == "seelen2016") & (rows["verdict"] == verdict)].tolist()
+    go(at, "claims")
+    links = set(at("return [...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href'))"))
+    files = {link for link in links if not link.startswith("#")}
+    products = {
+        Path(name).relative_to("results")
+        for name in jobs.Plan(configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME), HOME).products()
+    }
+    assert len(files) > 40 and {Path(link) for link in files} - products <= {Path("provenance.json")}
+    views = {link for link in links if link.startswith("#") and "?" in link}
+    assert any("scene=full%20study%3A%20rods" in view for view in views), "a claim about rods leads to the rods"
+    assert "methods=omelyan1998" in next(view for view in views if view.startswith("#compare") and "omelyan1998" in view)
+    assert len(views) > 5
+    for view in sorted(views)[:5]:
+        go(at, view[1:])
+        assert at("return choice.section") == view[1:].partition("?")[0]
+    assert at.complaints() == []
+
+
+def test_the_address_holds_the_view(browser, results):
+    view = "long?methods=rk4,euler&long=norm_error&axis=log"
+    browser.open(results / "explorer.html", view)
+    assert browser("return [choice.section, choice.problem, choice.methods.join(), choice.long, choice.axis]") == [
+        "long",
+        "heavy_top",
+        "rk4,euler",
+        "norm_error",
+        "log",
+    ]
+    assert set(browser.drawn("plot-long")) == {"rk4", "euler"}
+    browser.type('#section-long select[data-key="problem"]', "free_asymmetric_top")
+    address = browser("return window.location.hash")
+    assert "problem=free_asymmetric_top" in address and "methods=rk4,euler" in address
+    browser.open(results / "explorer.html", address[1:])
+    assert browser("return window.location.hash") == address
+    browser.open(results / "explorer.html", "nothing?problem=none&error=7&methods=nobody&magnify=x")
+    assert browser("return [choice.section, choice.error, choice.methods.length]") == ["compare", 1e-5, 0]
+    assert browser.complaints() == []
+
+
+def test_it_fits_a_phone(browser, results):
+    browser.driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+    )
+    try:
+        browser.open(results / "explorer.html")
+        for section in SECTIONS:
+            go(browser, section)
+            wide = browser("return [document.documentElement.scrollWidth, window.innerWidth]")
+            assert wide[0] <= 390 and wide[1] == 390, section
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_controls_can_be_reached_by_keyboard_and_have_names(at):
+    for section in SECTIONS:
+        go(at, section)
+        nameless = at(
+            "const named = (c) => [...(c.labels || []), c].some((e) => e.textContent.trim()) || c.getAttribute('aria-label');"
+            "return [...document.querySelectorAll('main input, main select, main button, #chooser input, #chooser button')]"
+            ".filter((c) => c.offsetParent !== null && (c.tabIndex < 0 || !named(c))).map((c) => c.outerHTML)"
+        )
+        assert nameless == []
+
+
+def test_a_run_without_times_and_many_bodies_says_so(browser, results, tmp_path):
+    inputs = inputs_of(results, cost_file="", many_body_file="", released="", cost_claims="")
+    page.write(inputs, STATEMENTS, tmp_path / "explorer.html")
+    browser.open(tmp_path / "explorer.html")
+    said = browser("return document.getElementById('answer').innerText")
+    assert "ranked by torque evaluations" in said and "NaN" not in said
+    rows = browser("return ranked('heavy_top', 1e-5, 0, ORIGINAL).map((r) => r.torques)")
+    assert rows == sorted(rows) and len(rows) > 2
+    go(browser, "bodies")
+    assert "no many-body scenes" in browser("return document.getElementById('plot-bodies').innerText")
+    for section in SECTIONS:
+        go(browser, section)
+    assert browser.complaints() == []
+
+
+def test_a_run_of_one_problem_without_a_long_run_says_so(browser, results, tmp_path):
+    data = storage.read_dataset(results / "single_body.nc", "coupled_cylinders")
+    root = storage.read_dataset(results / "single_body.nc")
+    storage.write_groups({"/": root, "coupled_cylinders": data}, tmp_path / "single_body.nc")
+    page.write(inputs_of(results, single_body=tmp_path / "single_body.nc"), STATEMENTS, tmp_path / "explorer.html")
+    browser.open(tmp_path / "explorer.html", "long")
+    assert "no long runs" in browser("return document.getElementById('plot-long').innerText")
+    go(browser, "polhode")
+    assert "no top without torque" in browser("return document.getElementById('plot-polhode').innerText")
+    for section in SECTIONS:
+        go(browser, section)
+    assert browser.complaints() == []

@@ -1,0 +1,32 @@
+"""The page to play with: explorer.html, made from the data of the run. Apart from the report, which does not need it."""
+
+
+rule explorer:
+    input:
+        single_body=rules.gather.output[0],
+        references=PLAN.references(),
+        many_body=PLAN.many_body(),
+        published=PLAN.published(),
+        claims=rules.claims.output[0],
+        cost=PLAN.cost(),
+        cost_claims=rules.cost_claims.output[0],
+        page=PLAN.page_sources(),
+    output:
+        PLAN.explorer(),
+    log:
+        f"{RESULTS}/logs/explorer.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/explorer.tsv"
+    group:
+        "report"
+    conda:
+        "../envs/polhode.yml"
+    resources:
+        runtime=resources.minutes(5),
+        mem_mb=resources.memory(),
+        reporting=1,
+    params:
+        code=PLAN.script_code("explorer"),
+        places=PLAN.places,
+    script:
+        "../scripts/explorer.py"
