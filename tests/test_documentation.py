@@ -217,7 +217,38 @@ def test_a_run_is_read_where_there_is_one_else_the_released_data(tmp_path):
     best = released.first("heavy_top", 1e-4)
     assert polhode.methods[best["method"]].torques_per_step == 1
     assert released.first("heavy_top", 1e-4, one_torque=False)["seconds"] <= best["seconds"]
-    assert released.first("heavy_top", 1e-14) is None or released.first("heavy_top", 1e-30) is None
+    assert released.first("heavy_top", 1e-30) is None
+
+
+def run_like_the_released(folder):
+    """A folder of results with the released times and, in single_body.nc, errors and orders of each problem."""
+    from polhode.study import storage
+
+    (folder / "checks").mkdir(parents=True)
+    shutil.copy(HOME / "data/released/cost.nc", folder)
+    keys = list(polhode.methods)
+    orders = {name: ("integrator", np.full(len(keys), value)) for name, value in (("q_order", 2.5), ("omega_order", 3.5))}
+    groups = {
+        f"/{key}": xr.Dataset(orders, {"integrator": keys}, {"torque_class": problem.torque_class, "label": problem.label})
+        for key, problem in polhode.problems.items()
+    }
+    root = xr.Dataset(attrs={"plugins": "", "configuration": "{}"})
+    storage.write_groups({"/": root, **groups}, folder / "single_body.nc")
+    job = storage.job_text("check", {"check": "stability"}, {}, "0")
+    storage.write_cell(
+        xr.Dataset({"limit": ("integrator", [2.25])}, {"integrator": ["rk4"]}), folder / "checks/stability.nc", job
+    )
+
+
+def test_a_complete_run_gives_its_own_numbers(tmp_path):
+    run_like_the_released(tmp_path)
+    measured = Measurements.of(tmp_path)
+    assert measured.run and measured.orders("rk4", "state") == {"q": (2.5, 2.5), "omega": (3.5, 3.5)}
+    page = pages.method_page(polhode.methods["rk4"], measured)
+    assert "| state (a function of the orientation) | 4 | 4 | 2.50 | 3.50 |" in page
+    assert "below 2.25" in page and "after a run of the study" not in page
+    (tmp_path / "cost.nc").unlink()
+    assert not Measurements.of(tmp_path).run
 
 
 # ---- the reference of the configuration and of the files ----

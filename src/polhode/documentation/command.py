@@ -1,8 +1,8 @@
 """Build the documentation as HTML pages: docs/_build/html/index.html.
 
 Pages of methods, problems and scenes, of the configuration and of the data files are written from the code. What is measured
-comes from the run in ``results``, if there is one, else from the data that come with polhode. No network is needed, neither to
-build the pages nor to read them.
+comes from the run in ``results``, if there is one with all methods and problems, else from the data that come with polhode. No
+network is needed, neither to build the pages nor to read them.
 """
 
 import argparse

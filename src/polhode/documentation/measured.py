@@ -35,6 +35,12 @@ class _Released(Inputs):
         return []
 
 
+def _contents(path: Path) -> set[str]:
+    """The problems and methods of a cost.nc."""
+    problems = {name for name in group_names(path) if name not in OTHER_GROUPS}
+    return problems | {f"method {key}" for key in read_dataset(path, "step")["integrator"].values}
+
+
 @dataclass(frozen=True)
 class Measurements:
     """What is known of methods and problems.
@@ -50,17 +56,21 @@ class Measurements:
 
     @classmethod
     def of(cls, results: Path | None = None, home: Path = HOME) -> "Measurements":
-        """Those of the run in ``results`` (by default ``results`` of the checkout), or the released ones if there is none."""
+        """Those of the run in ``results`` (by default ``results`` of the checkout), or the released ones.
+
+        A run serves if it has every problem and method of the released data: pages half from here and half from there would
+        compare what cannot be compared.
+        """
         folder = home / "results" if results is None else results
         released = home / "data/released"
-        if not (folder / "single_body.nc").is_file():
-            return cls(_Released(single_body="", cost_file=released / "cost.nc", released=released), False)
         own = folder / "cost.nc"
+        if not ((folder / "single_body.nc").is_file() and own.is_file() and _contents(released / "cost.nc") <= _contents(own)):
+            return cls(_Released(single_body="", cost_file=released / "cost.nc", released=released), False)
         files = Inputs(
             single_body=folder / "single_body.nc",
             references=folder / "references",
             checks=folder / "checks",
-            cost_file=own if own.is_file() else released / "cost.nc",
+            cost_file=own,
             many_body_file=folder / "many_body.nc",
             released=released,
         )
