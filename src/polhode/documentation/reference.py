@@ -38,6 +38,7 @@ INSIDE: dict[str, str] = {
     "polhode.study.figures": "The figures of the report, a module for each source",
     "polhode.study.tables": "Its tables",
     "polhode.study.numbers": "The numbers in its text",
+    "polhode.study.explorer": "The page to play with",
     "polhode.documentation": "These pages",
 }
 
@@ -48,8 +49,8 @@ def pages(home: Path = HOME) -> dict[str, str]:
     listing: dict[str, list[str]] = {name: [] for name in PACKAGES}
     for module in modules():
         result[f"api/{module}.md"] = module_page(module)
-        package = module if module in PACKAGES else module.rpartition(".")[0]
-        listing[package if package in listing else "polhode"].append(module)
+        # The longest package that it belongs to.
+        listing[max((name for name in PACKAGES if f"{module}.".startswith(f"{name}.")), key=len)].append(module)
     parts = []
     for package, title in PACKAGES.items():
         rows = [(f"[{name}](/_generated/api/{name}.md)", summary(name)) for name in sorted(listing[package])]
