@@ -2,8 +2,8 @@
 
 
 # Alone on the machine: it takes all cores. On a cluster the profile asks for a whole node; there no number of cores is given
-# where jobs are handed out, and the job itself finds those of its node. It comes first, and needs nothing: what it compiles on
-# all cores the other jobs use, and what rests on it is made beside them instead of after them all.
+# where jobs are handed out, and the job itself finds those of its node. No input makes it wait for the fan-out, the low priority does as far as it can:
+# behind an ancient input Snakemake would not see that a method was edited, while cells run again for the same reason.
 rule timing:
     output:
         f"{RESULTS}/timing.nc",
@@ -11,7 +11,7 @@ rule timing:
         f"{RESULTS}/logs/timing.log",
     benchmark:
         f"{RESULTS}/benchmarks/timing.tsv"
-    priority: 1
+    priority: -1
     conda:
         "../envs/polhode.yml"
     threads: workflow.resource_settings.cores or 1
