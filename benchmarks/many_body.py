@@ -54,10 +54,10 @@ def time_steps(scene: str, method: str, number: int = 0, apart: bool = False) ->
     ends = settled + lap * np.arange(LAPS + 1)
     laps = Laps(list(ends), time.thread_time)
     outcome = run(made, polhode.methods[method], STEPS[scene], state, ends[-1:], pauses=laps)
-    if len(laps.times) != len(ends):
+    if len(laps.clocked) != len(ends):
         raise RuntimeError(f"{scene} with {method} blew up after {outcome['diverged']} steps; there is nothing to time")
     work = dict(zip(WORK, (int(n) for n in outcome["work"]), strict=True))
-    return {"laps": list(np.diff(laps.times) / lap), "clumps": count, "steps": int(ends[-1]), "work": work}
+    return {"laps": list(np.diff(laps.clocked) / lap), "clumps": count, "steps": int(ends[-1]), "work": work}
 
 
 def time_single_body(method: str) -> dict[str, Any]:

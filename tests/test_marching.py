@@ -170,10 +170,10 @@ def test_laps_note_the_time_at_their_ends_and_change_no_bit():
     laps = marching.Laps([50, 100, 250, 300], lambda: float(next(ticks)))
     timed, plain = run(rods, spiral, 3.83e-5, begin, at, pauses=laps), run(rods, spiral, 3.83e-5, begin, at)
     np.testing.assert_array_equal(timed["energies"], plain["energies"])
-    assert laps.times == [0.0, 1.0, 2.0, 3.0]
+    assert laps.clocked == [0.0, 1.0, 2.0, 3.0]
     early = marching.Laps([50, 400], lambda: 1.0)
     run(rods, spiral, 3.83e-5, begin, at, pauses=early)
-    assert early.times == [1.0], "the run has 300 steps"
+    assert early.clocked == [1.0], "the run has 300 steps"
 
 
 def test_a_clock_that_raises_ends_the_laps():

@@ -72,8 +72,8 @@ class Laps(Pauses):
     def __init__(self, ends: Sequence[int], clock: Callable[[], float]) -> None:
         self._raised: list[BaseException] = []
         #: The time at each of ``ends`` that the run has come to; a run that ends early leaves fewer.
-        self.times: list[float] = []
-        self._pause(_laps(self._raised, [int(end) for end in ends], clock, self.times))
+        self.clocked: list[float] = []
+        self._pause(_laps(self._raised, [int(end) for end in ends], clock, self.clocked))
 
 
 def _looks(raised: list[BaseException], length: int) -> Generator[int, int]:

@@ -31,7 +31,7 @@ problems: Any = _problems
 #: The error of the table on the landing page, and those of the tables of problems.
 LANDING_TARGET = 1e-4
 TARGETS = (1e-2, 1e-4, 1e-6)
-#: A dear torque, in steps of direct Euler.
+#: An expensive torque, in steps of direct Euler.
 DEAR = 1e4
 #: The problems whose long runs a method's page quotes.
 LONG_RUNS = ("free_asymmetric_top", "heavy_top")
@@ -473,5 +473,5 @@ def landing_table(measured: Measurements) -> str:
             cells.append(f"{_method_link(str(best['method']))}, {turn:.2g} rad")
         label = f"{TORQUE_CLASSES[name]}<br>([{cell(problems[problem].label)}](/_generated/problems/{problem}.md))"
         rows.append((label, *cells))
-    head = ["torque", "one torque a step, cheap", "one torque a step, dear", "any number of torques, cheap"]
+    head = ["torque", "one torque a step, cheap", "one torque a step, expensive", "any number of torques, cheap"]
     return table(head, rows)

@@ -80,6 +80,6 @@ def _timed(scene: manybody.Scene, method: OneTorque, dt: float, tick: Clock, ste
     def taken() -> float:
         laps = Laps(ends, tick)
         run(scene, method, dt, state, np.array(ends[-1:]), pauses=laps)
-        return laps.times[1] - laps.times[0] if len(laps.times) == 2 else np.nan
+        return laps.clocked[1] - laps.clocked[0] if len(laps.clocked) == 2 else np.nan
 
     return taken
