@@ -85,6 +85,7 @@ localrules:
     all,
     data,
     notebooks,
+    notebooks,
 
 
 rule all:
@@ -100,6 +101,11 @@ rule data:
     input:
         PLAN.data(),
         PLAN.runs(),
+
+
+rule notebooks:
+    input:
+        PLAN.notebooks(),
 
 
 report: "workflow/report/workflow.rst"

@@ -32,8 +32,3 @@ for NAME in STUDY.notebooks:
             code=PLAN.notebook_code(NAME),
         script:
             "../scripts/execute_notebook.py"
-
-
-rule notebooks:
-    input:
-        PLAN.notebooks(),
