@@ -1,4 +1,4 @@
-"""polhode: from the configuration to the report. Rules are in workflow/rules; what they call is in src/polhode/study."""
+"""polhode: from the configuration to the report. Rules are in workflow/rules, the code they call in src/polhode/study."""
 
 import shlex
 import sys
@@ -13,22 +13,22 @@ min_version("9.0")
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
-from polhode.study import (
-    configuration,
+from polhode.study import configuration, products, themes
+from polhode.study.plan import later
+from polhode.study.reading import read
+from polhode.study.workflow import (
     entry,
     interruption,
-    jobs,
     locks,
     resources,
     watching,
     written,
 )
-from polhode.study.reading import read
 
 interruption.lead()
 try:
     entry.share_library()
-    # Snakemake's own reader would say neither file nor line.
+    # Snakemake's own reader would report neither file nor line.
     read("config.yaml")
 except configuration.ConfigurationError as error:
     raise WorkflowError(str(error)) from None
@@ -39,10 +39,10 @@ configfile: "config.yaml"
 
 cores = workflow.resource_settings.cores
 if workflow.is_main_process and cores is not None and cores < 1:
-    # Snakemake would wait for ever for one that is free.
+    # Snakemake would wait forever for a free core.
     raise WorkflowError(f"--cores must be at least 1, got {cores}")
 try:
-    # What the head process has checked, its jobs need not.
+    # The checks of the head process need not be repeated by its jobs.
     STUDY = configuration.resolve(
         config,
         HOME,
@@ -53,9 +53,9 @@ except configuration.ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 if workflow.is_main_process:
     logger.info(STUDY.estimate.summary())
-PLAN = jobs.Plan(STUDY, HOME)
+PLAN = products.Products(STUDY, HOME)
 RESULTS = PLAN.results
-# Alone in the results from here on, if there will be jobs: a dry run, --unlock and so on change nothing.
+# From here on this run has the results to itself if it starts jobs: a dry run, --unlock and so on change nothing.
 STARTS = locks.will_run(workflow)
 if STARTS:
     try:
@@ -63,12 +63,12 @@ if STARTS:
     except (locks.LockedError, OSError) as error:
         raise WorkflowError(str(error)) from None
 
-# How far it is, and at the end what came of it, is shown in the place of Snakemake's log.
+# Progress and the outcome at the end are shown instead of Snakemake's log.
 WATCH = watching.Watch(PLAN.units, RESULTS, HOME)
 if STARTS:
     WATCH.attach(workflow, logger)
 
-# What an accident has changed since it was written is made again.
+# Files changed accidentally since they were written are made again.
 if workflow.is_main_process:
     for line in written.mend(RESULTS, dry=not STARTS):
         print(line, file=sys.stderr)
@@ -84,7 +84,6 @@ wildcard_constraints:
 localrules:
     all,
     data,
-    notebooks,
     notebooks,
 
 
@@ -121,8 +120,8 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/explorer.smk"
 
 
-# Snakemake writes the path of Python into the commands of its jobs as it is, spaces and quotes included. Last, because what
-# stands above may start a Python of its own.
+# Snakemake writes the path of Python unquoted into the commands of its jobs, including spaces and quotes. This comes last,
+# because the code above may start a Python process of its own.
 sys.executable = shlex.quote(sys.executable)
 
 

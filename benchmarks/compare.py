@@ -26,17 +26,17 @@ sys.path.insert(0, str(HERE.parent / "src"))
 import polhode  # noqa: E402
 
 SOURCES = sorted((HERE / "c").glob("*.c"))
-#: The methods that the C files hold, each under the name of its key, as it declares its normalisation.
+#: The methods that the C files contain, each named after its key, with the normalisation that it declares.
 METHODS = tuple(
     key
     for source in SOURCES
     for key in re.findall(r"^(?:ONE_TORQUE|SEVERAL_TORQUES)\((\w+),", source.read_text(encoding="utf-8"), re.MULTILINE)
 )
-#: The problems whose torques it holds, in the order of its table.
+#: The problems whose torques they contain, in the order of their table.
 PROBLEMS = ("spiral_cylinder", "asymmetric_heavy_top", "damped_top")
 #: No fused multiply-add and no fast-math: the arithmetic is that of the kernels.
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-std=c11", "-Wall", "-Wextra", "-shared", "-fPIC")
-#: What is tried beside them: gcc is often faster when it does not gather single numbers into vectors.
+#: Additional flags to try: gcc is often faster when it does not combine scalars into vectors.
 VARIANTS = ((), ("-fno-tree-slp-vectorize",))
 
 
@@ -45,7 +45,7 @@ class NoCompiler(RuntimeError):
 
 
 def compiler() -> str:
-    """The C compiler: that of the environment variable CC, or the first of cc, gcc and clang that there is.
+    """The C compiler: that of the environment variable CC, or the first available of cc, gcc and clang.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def library(folder: str | Path, extra: tuple[str, ...] = ()) -> ctypes.CDLL:
 
 
 def in_c(loaded: ctypes.CDLL, key: str, problem: str, dt: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """q and omega after so many steps by the C version."""
+    """q and omega after a number of steps of the C version."""
     case = polhode.problems[problem]
     given = [np.array(values, dtype=float) for values in (case.q0, case.omega0, case.body.coefficients())]
     q, omega = np.empty(4), np.empty(3)
@@ -98,7 +98,7 @@ def in_c(loaded: ctypes.CDLL, key: str, problem: str, dt: float, steps: int) -> 
 
 
 def in_python(key: str, problem: str, dt: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """The same by the compiled kernels."""
+    """q and omega after a number of steps of the compiled kernels."""
     case = polhode.problems[problem]
     torque, parameters, at = case.compiled_torque, case.parameter_array, np.array([steps])
     q, omega, _, _ = polhode.methods[key].integrate(case.q0, case.omega0, case.body.coefficients(), torque, parameters, dt, at)
@@ -106,7 +106,7 @@ def in_python(key: str, problem: str, dt: float, steps: int) -> tuple[np.ndarray
 
 
 def nanoseconds(run: Callable[[], object]) -> float:
-    """How long a run takes the processor."""
+    """The processor time of a run."""
     start = thread_time_ns()
     run()
     return thread_time_ns() - start
@@ -115,7 +115,7 @@ def nanoseconds(run: Callable[[], object]) -> float:
 def measure(
     libraries: Sequence[ctypes.CDLL], methods: Sequence[str], problem: str, steps: int, rounds: int, dt: float = 1e-4
 ) -> dict[str, tuple[float, float]]:
-    """Method -> nanoseconds of a step by the kernels and by the C version: the fastest of all rounds and libraries.
+    """Method -> nanoseconds per step of the kernels and of the C version: the fastest of all rounds and libraries.
 
     From the fastest run of so many steps that of none is taken off: a call from Python costs as much as a thousand steps.
     """
@@ -140,7 +140,7 @@ def measure(
 
 
 def main() -> None:
-    """Print a table, or why there is none."""
+    """Print a table, or the reason why there is none."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--methods", nargs="+", choices=sorted(METHODS), default=sorted(METHODS), metavar="KEY")
     parser.add_argument("--problem", choices=PROBLEMS, default=PROBLEMS[0])

@@ -1,4 +1,4 @@
-"""How the workflow bears a user's sweep: start, run and gathering of as many cells as asked for; see the README here.
+"""How the workflow copes with a large sweep: start, run and gathering of any number of cells; see the README here.
 
 Problems and methods are copies of one of each under other names, since only their number matters.
 """
@@ -34,7 +34,7 @@ METHOD = replace(BASE, key="{key}", label="{key}")
 
 
 def copy(folder: Path, problems: int, methods: int, steps: int) -> None:
-    """A checkout in ``folder`` with so many problems and methods, and a configuration that runs each on each."""
+    """A checkout in ``folder`` with these numbers of problems and methods, and a configuration that runs all combinations."""
     for name in NEEDED:
         source = HOME / name
         if source.is_dir():
@@ -71,7 +71,7 @@ def measured(folder: Path, *arguments: str) -> str:
 
 
 def main() -> None:
-    """Make the checkout, measure, say."""
+    """Make the checkout, measure, and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problems", type=int, default=100)
     parser.add_argument("--methods", type=int, default=50)

@@ -74,3 +74,6 @@ html_theme_options = {
     "pygments_dark_style": "monokai",
 }
 html_sidebars = {"index": []}
+
+# Fields of two classes may share a name: "q" in a docstring is then no reference to either.
+suppress_warnings = ["ref.python"]

@@ -46,6 +46,7 @@ METHOD = OneTorque(
     citation="delvalle2024",
     order_q=2,
     order_omega=3,
+    order_exceptions={"time": (2, 2), "lab": (2, 2), "state": (2, 2), "velocity": (1, 1)},
     starts="half a kick back: SSPRK3 with -dt/2",
     reads="half a kick with the torque at the whole time",
     normalises=False,

@@ -1,8 +1,13 @@
-"""Shared fixtures: problems of every torque class with references that do not come from this package."""
+"""What test files share: the tiers, one run of a tiny study, and problems of every torque class with references of their own.
+
+Tiers are markers. ``slow`` is on what runs the workflow or whole studies or compiles for minutes, ``thorough`` on what checks
+every member of a registry or waits for compilers. All else gets ``quick`` here: what one runs while working, ``-m quick``.
+"""
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +20,7 @@ from scipy.spatial.transform import Rotation
 import polhode
 from polhode.problems.problem import Problem
 from polhode.references import axial_torque
+from polhode.study.workflow import locks
 
 # Compiled code of the tests, and of the processes that they start, stays in the folder of pytest.
 os.environ.setdefault("POLHODE_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled"))
@@ -24,6 +30,57 @@ os.environ.setdefault("POLHODE_CACHE_DIR", str(Path(__file__).parents[1] / ".pyt
 for _number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, lambda number, frame: None)
+
+#: Files that take minutes. They come first, so that none of them is left over when all others are done (``pytest -n 2``).
+LONG = (
+    "test_workflow",
+    "test_interruptions",
+    "test_notebooks",
+    "test_documentation",
+    "test_archive_workflow",
+    "test_one_process",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is quick, and put the long files first."""
+    for item in items:
+        if not any(item.get_closest_marker(name) for name in ("slow", "thorough")):
+            item.add_marker("quick")
+    places = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(LONG)))
+
+
+@contextmanager
+def only_one(path: Path) -> Iterator[None]:
+    """Only one of the processes that share the tests at a time."""
+    with open(path, "w") as file:
+        if locks.fcntl is not None:
+            locks.fcntl.flock(file, locks.fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="session")
+def tiny_study(tmp_path_factory) -> Path:
+    """The checkout in which the tiny study of tests/test_workflow.py has run to its report, once for all files and processes.
+
+    It stays as it is: who wants to change something copies it (``House.at(tiny_study).copied(folder)``).
+    """
+    from test_workflow import House
+
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    folder, ended = base / "tiny_study", base / "tiny_study.ended"
+    with only_one(base / "tiny_study.lock"):
+        if not ended.exists():
+            folder.mkdir()
+            ended.write_text("failed")
+            House(folder).run("--cores", "2")
+            ended.write_text("well")
+    assert ended.read_text() == "well", "the tiny study failed, see the first test that asked for it"
+    return folder
+
 
 hypothesis.settings.register_profile("polhode", derandomize=True, deadline=None, database=None, max_examples=60)
 hypothesis.settings.load_profile("polhode")

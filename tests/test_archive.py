@@ -19,9 +19,12 @@ from docutils.core import publish_parts
 
 import polhode as library
 from polhode import cli
-from polhode.study import archive, captions, configuration, crate, html, manifest, provenance, tolerances, verify, written, zips
-from polhode.study.jobs import FIGURES, TABLES
+from polhode.cli import archive, html, verify
+from polhode.study import configuration, provenance, themes
+from polhode.study.archive import crate, manifest, tolerances, zips
+from polhode.study.report import captions
 from polhode.study.storage import write_cell, write_groups, write_text
+from polhode.study.workflow import written
 
 rocrate = pytest.importorskip("rocrate.rocrate")
 
@@ -382,6 +385,7 @@ def test_on_another_processor_values_are_compared_within_tolerances(house, relea
     assert "within tolerances (processor family" in said and "5 within their tolerance, 0 not" in said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("file", "group", "name", "index", "value"),
     [
@@ -547,7 +551,9 @@ def test_every_figure_and_table_has_a_caption_that_html_can_show(tmp_path):
     numbers = tmp_path / "numbers.tex"
     numbers.write_text("\n".join(rf"\newcommand{{\{name}}}{{\num{{4.2}}}}" for name in sorted(used)))
     found = captions.captions(sources, [numbers])
-    assert {f"figures/{name}" for name in FIGURES} | {f"tables/{name}" for name in TABLES} <= set(found)
+    assert {f"figures/{name}" for name in themes.names("figures")} | {
+        f"tables/{name}" for name in themes.names("tables")
+    } <= set(found)
     for name, text in found.items():
         body = publish_parts(text, writer="html")["body"]
         assert "system-message" not in body and "problematic" not in body, (name, text)

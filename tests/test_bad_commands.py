@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from polhode import cli
-from polhode.study import animation, bench, plugins, recommend, timing
+from polhode.cli import animate as animation
+from polhode.cli import bench, recommend
+from polhode.study import plugins
+from polhode.study.run import timing
 from polhode.study.storage import write_text
 
 HOME = Path(__file__).parents[1]

@@ -17,8 +17,11 @@ from numba import types
 import polhode
 from polhode.methods import protocol
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
-from polhode.study import cells, configuration, estimate, jobs, many_body, reading
+from polhode.study import configuration, estimate, reading
 from polhode.study.configuration import ConfigurationError
+from polhode.study.plan import Plan
+from polhode.study.run import cell as cells
+from polhode.study.run import scene as many_body
 from polhode.study.storage import read_cell
 
 HOME = Path(__file__).parents[1]
@@ -271,7 +274,7 @@ TOO_MUCH = [
 
 @pytest.mark.parametrize(("text", "limit", "key"), TOO_MUCH, ids=[text for text, *_ in TOO_MUCH])
 def test_too_large_a_study_is_refused_before_anything_is_expanded(resolve, monkeypatch, text, limit, key):
-    monkeypatch.setattr(configuration, "_rungs", lambda *_: pytest.fail("a ladder was expanded"))
+    monkeypatch.setattr(configuration.study, "_rungs", lambda *_: pytest.fail("a ladder was expanded"))
     began = time.process_time()
     found = refused(resolve, text)
     assert time.process_time() - began < 2
@@ -293,7 +296,7 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
     sizes = {}
     for path in CONFIGURATIONS:
         study = configuration.resolve(merged(DEFAULT, reading.read(path).values), HOME, [CONFIGURATIONS[0], path])
-        plan = jobs.Plan(study, HOME)
+        plan = Plan(study, HOME)
         expected = study.estimate
         single = sum(len(plan.batch(key, method)) for key, part in study.problems.items() for method in part.methods)
         # Divisions that round to the same number of steps are one.
@@ -310,8 +313,9 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
 def test_steps_are_counted_without_expanding_the_ladder(key):
     part = configuration.resolve(DEFAULT, HOME).problems[key]
     for name, ladder in DEFAULT["problems"][key]["dt"].items():
+        ladder = configuration.Ladder.model_validate(ladder)
         found = estimate.extent(ladder, part.problem.horizon)
-        rungs = configuration._rungs({name: ladder}, part.problem.horizon, reading.Place())
+        rungs = configuration.study._rungs({name: ladder}, part.problem.horizon, reading.Place())
         assert found.rungs == pytest.approx(len(rungs), abs=2)
         assert found.steps == pytest.approx(sum(step.steps for step in rungs), rel=0.02)
         assert found.longest == pytest.approx(max(step.steps for step in rungs), rel=1e-5)
@@ -486,6 +490,7 @@ def test_reproduce_looks_at_configuration_files_first(arguments, said):
     assert 'python -P src/polhode/study/reading.py "$@"' in (HOME / "reproduce").read_text()
 
 
+@pytest.mark.thorough
 def test_snakemake_says_what_a_study_takes(tmp_path):
     mine = tmp_path / "mine.yaml"
     leave_out = {

@@ -14,16 +14,24 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import polhode
-from polhode.study import cost, declared, plugins, style
+from polhode import manybody
+from polhode.methods.protocol import Method
+from polhode.study import plugins
+from polhode.study.analysis import departures as declared
+from polhode.study.analysis.orders import fit_order
 from polhode.study.configuration import ConfigurationError, resolve
-from polhode.study.figures.drawing import printable
-from polhode.study.orders import fit_order
-from polhode.study.tables.latex import escape, tabular
+from polhode.study.gather import cost
+from polhode.study.plan import Plan
+from polhode.study.report import style
+from polhode.study.report.drawing import printable
+from polhode.study.report.latex import escape, tabular
 
 HOME = Path(__file__).parents[1]
 EXAMPLE = (HOME / "docs" / "example_plugin.py").read_text(encoding="utf-8")
 #: The first line of a kernel of the example, before which others are put.
 STEP = "    q, omega = state[:4], state[4:7]\n    omega = kick"
+#: What it says of its orders on single classes of torque.
+EXCEPTIONS = next(line.strip(" ,") for line in EXAMPLE.splitlines() if "order_exceptions" in line)
 #: Labels that are LaTeX, that have characters of their own, that are too long, that are no line.
 LABELS = (
     r"$\frac{$",
@@ -44,10 +52,9 @@ LABELS = (
 
 @pytest.fixture(autouse=True)
 def forget_plugins():
-    """Take out again what a test adds to the methods."""
-    kept = dict(polhode.methods._items), dict(polhode.methods._origins)
-    yield
-    polhode.methods._items, polhode.methods._origins = kept
+    """Take out again what a test adds to the methods, problems and scenes."""
+    with polhode.methods.restored(), polhode.problems.restored(), manybody.scenes.restored():
+        yield
 
 
 @pytest.fixture
@@ -113,12 +120,12 @@ def test_a_path_that_is_none():
         ("order_omega=3", "order_omega=0", "order_omega must be at least 1, got 0"),
         ("order_omega=3", "order_omega=True", "order_omega must be a whole number, got True"),
         ("normalises=False", 'normalises="no"', "normalises must be True or False, got 'no'"),
-        ("normalises=False", "normalises=False, order_exceptions=3", "order_exceptions must be a dict"),
-        ("normalises=False", 'normalises=False, order_exceptions={"lap": (1, 1)}', "unknown torque class 'lap'"),
-        ("normalises=False", 'normalises=False, order_exceptions={"lab": 1}', "orders must be two numbers"),
+        (EXCEPTIONS, "order_exceptions=3", "order_exceptions must be a dict"),
+        (EXCEPTIONS, 'order_exceptions={"lap": (1, 1)}', "unknown torque class 'lap'"),
+        (EXCEPTIONS, 'order_exceptions={"lab": 1}', "orders must be two numbers"),
         (
-            "normalises=False",
-            'normalises=False, order_exceptions={"lab": (1, "1")}',
+            EXCEPTIONS,
+            'order_exceptions={"lab": (1, "1")}',
             "the order for 'lab' must be a whole number",
         ),
         ("normalises=False", 'normalises=False, engines="single body"', "engines must be a tuple of some of 'single body'"),
@@ -244,6 +251,7 @@ def test_an_import_that_never_ends_or_ends_python(tmp_path, monkeypatch, text, m
     assert [process.poll() is not None for process in started] == [True], "the process is to be gone"
 
 
+@pytest.mark.thorough
 def test_a_kernel_that_never_returns(write):
     path = write(STEP, f"    while dt > 0.0:\n        dt = dt + 1.0\n{STEP}")
     # Time to compile on a machine with much else to do; then the loop, which no signal but one ends.
@@ -269,6 +277,127 @@ def test_a_study_tries_its_plugins_once(monkeypatch, write, capsys):
     monkeypatch.setattr(plugins, "try_out", refuse)
     with pytest.raises(ConfigurationError, match=r"plugins: plug-in mine\.py does not compile: line 19"):
         resolve(full | {"plugins": [str(path)]}, HOME)
+
+
+# --- problems and scenes ---------------------------------------------------------------------------------------------
+
+PROBLEM = (HOME / "docs" / "example_problem.py").read_text(encoding="utf-8")
+SCENE = (HOME / "docs" / "example_scene.py").read_text(encoding="utf-8")
+TORQUE = "    return cross((0.0, 0.0, parameters[0]), to_body(q, (0.0, 0.0, parameters[1])))"
+
+
+def tried(path: Path) -> list[str]:
+    """What is said of a file: all stages, in this process."""
+    remarks = []
+    for item in plugins.load(path):
+        plugins.compile_plugin(item, path)
+        remarks += plugins.run_plugin(item, path)
+        if not isinstance(item, manybody.Scene | Method):
+            plugins.expand_plugin(item, path)
+    return remarks
+
+
+#: What is changed in an example, and what is said of the file.
+MISTAKES = [
+    (PROBLEM, "parameters[1])))", "parameters[7:])))", " does not compile: line 15: torque returns 3 array"),
+    (PROBLEM, "to_body(q", "to_lab(q", r" does not compile: line 17, 'return cross.*name 'to_lab' is not defined"),
+    (
+        PROBLEM,
+        TORQUE,
+        "    return (1.0, 2.0)",
+        " does not compile: line 15: torque returns 2 floats, where 3 floats are wanted",
+    ),
+    (PROBLEM, TORQUE, "    return q + 1", " does not compile: line 17, 'return q "),
+    (PROBLEM, '"m": 2.0', '"m": 1e308', ": the motion of 'magnetic_needle' has no finite numbers at t = "),
+    (
+        PROBLEM,
+        TORQUE,
+        f"    if t > 0:\n        raise ValueError('no')\n{TORQUE}",
+        ", line 18, fails in the first steps: ValueError: no",
+    ),
+    (PROBLEM, TORQUE, "    return (math.erf(q[0]), 0.0, 0.0)", ", line 17, has no reference: .*math.erf has no series"),
+    (PROBLEM, "return -parameters[0]", "return nothing", ", line 22, fails: potential: NameError: name 'nothing'"),
+    (PROBLEM, "return -parameters[0]", "return math.nan", ": potential gives numbers that are not finite"),
+    (PROBLEM, 'torque_class="state"', 'torque_class="lap"', ", line 25, cannot be loaded: .*unknown torque class 'lap'"),
+    (PROBLEM, 'key="magnetic_needle"', 'key="a needle"', ": problem key 'a needle' is not a plain name"),
+    (PROBLEM, 'key="magnetic_needle"', 'key="Heavy_top"', r": problem key 'Heavy_top' is taken by .*heavy_top\.py"),
+    (PROBLEM, "PROBLEM =", "METHOD =", r": METHOD must be a Method \(or a subclass\), not a Problem"),
+    (PROBLEM, "PROBLEM =", "needle =", " defines no METHOD, PROBLEM or SCENE"),
+    (SCENE, "box=0.2", "box=0.03", ": scene 'dumbbells', seed 0: no room for clump 1 of 18 .*use a larger box"),
+    (SCENE, "box=0.2", 'box=float("inf")', " has no initial state: ValueError: scene 'dumbbells' has no box"),
+    (SCENE, "0.012, 0.008", "-0.012, 0.008", ", line 11, makes no clumps: ValueError"),
+    (SCENE, "(dumbbell, 12)", '(dumbbell, "12")', " makes no clumps: TypeError: scene 'dumbbells': the number of"),
+]
+
+
+@pytest.mark.parametrize(("example", "old", "new", "message"), MISTAKES, ids=[message for *_, message in MISTAKES])
+def test_what_cannot_serve_as_a_problem_or_a_scene(tmp_path, example, old, new, message):
+    assert old in example
+    path = tmp_path / "mine.py"
+    path.write_text(example.replace(old, new).replace("from typing", "import math\nfrom typing"), encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"mine\.py{message}") as caught:
+        tried(path)
+    assert len(str(caught.value)) < 500 and "\n" not in str(caught.value)
+
+
+def test_a_scene_that_blows_up_is_a_remark(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(SCENE.replace("dt=5e-6", "dt=5e-2"))
+    (remark,) = tried(path)
+    assert "'dumbbells' gives no finite numbers at t = " in remark and "recorded as diverged" in remark
+
+
+def test_one_file_may_define_several_things(tmp_path):
+    """It is executed once, and an object of ours that it imports is not one that it defines."""
+    path = tmp_path / "mine.py"
+    _, _, scene = SCENE.partition("kinds() ->")
+    parts = [EXAMPLE, PROBLEM.partition("from typing import Any\n")[2], "from polhode.manybody import Clump, Material, Scene\n"]
+    path.write_text("\n".join([*parts, f"def kinds() ->{scene}", f"open({str(tmp_path / 'runs')!r}, 'a').write('x')"]))
+    assert tried(path) == []
+    assert polhode.methods.origin("my_spiral") == polhode.problems.origin("magnetic_needle") == path
+    assert manybody.scenes.origin("dumbbells") == path
+    assert polhode.problems.load(path) is polhode.problems["magnetic_needle"]
+    assert (tmp_path / "runs").read_text() == "x"
+    path = tmp_path / "two.py"
+    imports = "from polhode.methods.rk4 import METHOD\nfrom polhode.manybody.scenes.rods import SCENE\n"
+    path.write_text(imports + PROBLEM.replace("magnetic_needle", "other_needle"))
+    assert [item.key for item in plugins.load(path)] == ["other_needle"]
+
+
+def test_the_first_registry_that_asks_leaves_the_rest_to_the_others(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(EXAMPLE + PROBLEM.partition("from typing import Any\n")[2], encoding="utf-8")
+    assert polhode.problems.load(path).key == "magnetic_needle" and "my_spiral" not in polhode.methods
+    start = polhode.methods.load(path).start
+    assert start.py_func.__globals__ is polhode.problems["magnetic_needle"].torque.__globals__, "executed once"
+    with pytest.raises(ValueError, match=r"mine\.py defines no SCENE"):
+        manybody.scenes.load(path)
+
+
+def test_a_problem_that_the_configuration_does_not_run_is_said(capsys):
+    full = yaml.safe_load((HOME / "config.yaml").read_text())
+    full |= {"problems": {"heavy_top": full["problems"]["heavy_top"]}, "many_body": None, "cost": None}
+    full |= {"plugins": ["docs/example_problem.py", "docs/example_scene.py"]}
+    study = resolve(full, HOME)
+    said = capsys.readouterr().err.splitlines()
+    assert [line.partition(": ")[2] for line in said] == [
+        "the problem 'magnetic_needle' is not run; name it under problems: to run it",
+        "the scene 'dumbbells' is not run; name it under many_body: to run it",
+    ]
+    scene = {"dt": {"a": {"values": [5e-6]}}, "horizon": 0.1, "seeds": 1, "samples": 1}
+    part = {"dt": {"fit": {"divisions": [16, 64, 5]}}, "samples": 1, "long_run": {"horizon": 50.0, "dt": 0.01, "samples": 5}}
+    both = resolve(full | {"problems": {"magnetic_needle": part}, "many_body": {"dumbbells": scene}}, HOME)
+    assert capsys.readouterr().err == "" and study.plugin_methods == both.plugin_methods == ()
+    assert not both.problems["magnetic_needle"].long_run.exact and both.scenes["dumbbells"].scene == "dumbbells"
+    assert study.problems["heavy_top"].methods == both.problems["magnetic_needle"].methods
+
+
+def test_a_problem_of_ones_own_makes_no_experiment_again():
+    """They are on problems of ours; with one more file in their hash all of them would be out of date."""
+    full = yaml.safe_load((HOME / "config.yaml").read_text()) | {"many_body": None, "cost": None}
+    before = Plan(resolve(full, HOME), HOME).check_code(None)
+    polhode.problems.load(HOME / "docs" / "example_problem.py")
+    assert Plan(resolve(full, HOME), HOME).check_code(None) == before
 
 
 # --- labels ----------------------------------------------------------------------------------------------------------

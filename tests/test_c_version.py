@@ -46,7 +46,7 @@ def test_without_a_compiler_it_says_so(monkeypatch, capsys):
         compare.compiler()
 
 
-def test_every_method_and_torque_has_its_c_version():
-    """A method of one's own without one is no fault of it: leave it out here and say why."""
-    assert sorted(compare.METHODS) == sorted(polhode.methods)
+def test_the_c_version_is_of_methods_and_torques_that_there_are():
+    """A method without one is no fault; those that had one in 2026 keep it."""
+    assert set(compare.METHODS) <= set(polhode.methods) and len(set(compare.METHODS)) >= 24
     assert set(compare.PROBLEMS) <= set(polhode.problems)

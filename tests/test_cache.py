@@ -31,7 +31,7 @@ for key in keys:
         run = polhode.simulate(problem, key, 1 / 64, 0.5)
         print(key, problem, *(float(x).hex() for x in np.concatenate([run.q[-1], run.omega[-1]])))
 compiled = [polhode.problems[p].compiled_torque for p in ("heavy_top", "spiral_cylinder")]
-for one in [*compiled, *(d for key in keys for d in polhode.methods[key]._drivers.values())]:
+for one in [*compiled, *(d for key in keys for d in polhode.methods[key].drivers.values())]:
     hits += sum(one.stats.cache_hits.values())
     misses += sum(one.stats.cache_misses.values())
 print(hits, misses)
@@ -47,6 +47,7 @@ def process(folder, *words, source=HOME / "src", **environment):
     return states, tuple(int(x) for x in counts.split())
 
 
+@pytest.mark.thorough
 def test_the_second_process_finds_everything_and_gets_the_same_numbers(tmp_path):
     states, counts = process(tmp_path / "a", "euler", "rk4")
     assert counts == (0, 4)
@@ -79,6 +80,7 @@ print(*(sum(part.stats.cache_hits.values()) for part in shared_parts()))
     assert lines("", "omelyan1998", "spiral_leapfrog")[:2] == [second, first]
 
 
+@pytest.mark.thorough
 def test_code_of_several_processes_is_not_mixed_up(tmp_path):
     """Each process numbers its functions anew; but for the hash both would have the same name here, and the first be called."""
     script = """
@@ -109,6 +111,7 @@ print(*(sum(torque.stats.cache_hits.values()) for torque in made))
     assert run("2", "1") == ["1.0", "0.5", "1", "1"]
 
 
+@pytest.mark.thorough
 def test_an_edited_kernel_of_another_module_is_not_served_stale(tmp_path):
     source = tmp_path / "src"
     shutil.copytree(HOME / "src" / "polhode", source / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
@@ -125,6 +128,7 @@ def test_an_edited_kernel_of_another_module_is_not_served_stale(tmp_path):
     assert process("", "euler", source=source)[0] == changed
 
 
+@pytest.mark.thorough
 def test_a_broken_file_is_no_file(tmp_path):
     states, _ = process(tmp_path, "euler")
     whole = {path: path.read_bytes() for path in tmp_path.iterdir()}
@@ -154,6 +158,7 @@ def test_files_may_be_broken_in_every_way(tmp_path, monkeypatch):
         assert (hits(), hits()) == (0, 1)
 
 
+@pytest.mark.thorough
 def test_a_folder_that_cannot_be_is_no_matter(tmp_path):
     file = tmp_path / "file"
     file.write_text("no folder")
@@ -253,6 +258,7 @@ def test_without_compilation_nothing_is_kept(tmp_path):
     assert not (tmp_path / "a").exists()
 
 
+@pytest.mark.thorough
 def test_a_method_of_the_users_own_is_kept_too(tmp_path):
     plugin = tmp_path / "mine.py"
     shutil.copy(HOME / "docs" / "example_plugin.py", plugin)
@@ -369,6 +375,7 @@ def test_the_folder_is_that_of_the_user(monkeypatch, tmp_path):
 # Everything at once
 
 
+@pytest.mark.thorough
 def test_workers_compile_what_all_find(tmp_path, monkeypatch):
     """Methods, their other forms and torques, in two processes; what is there already starts none."""
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
@@ -387,7 +394,7 @@ def test_workers_compile_what_all_find(tmp_path, monkeypatch):
     kept = {path.name for path in tmp_path.glob("*.code")}
     assert sum(path.startswith("drive") for path in kept) == 2
     assert polhode.methods["euler"].is_kept() and all(problem.is_kept() for problem in polhode.problems.values())
-    (driver,) = polhode.methods["euler"]._drivers.values()
+    (driver,) = polhode.methods["euler"].drivers.values()
     assert sum(driver.stats.cache_hits.values()) == 1
     polhode.compile_all(["euler"], forms=["forms:reading_nothing"], processes=2)
     assert len(started) == 2 and {path.name for path in tmp_path.glob("*.code")} == kept

@@ -10,23 +10,36 @@ import pytest
 import xarray as xr
 import yaml
 from matplotlib.colors import to_hex
+from rendered import all_numbers, number_lines
 from test_report import made_up as one_problem
 
 import polhode
+from polhode.methods import grouped
+from polhode.methods.protocol import GROUPS, LAST, OTHERS
+from polhode.problems import representative
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.problems.system import System
-from polhode.study import claims, comparison, figures, numbers, style, symplecticity, tables
-from polhode.study.figures import calzavarini2010, drawing, long_runs, torque_classes, tuckerman2010
+from polhode.study import themes
+from polhode.study.analysis import drift, order_frames, selection
+from polhode.study.analysis.frames import keyed
 from polhode.study.inputs import Inputs, NotInRun, load_sources
-from polhode.study.numbers import comparison as comparison_numbers
+from polhode.study.judge import measures_spiral2024
+from polhode.study.judge import verdicts as claims
+from polhode.study.judge.measures import MEASURES
+from polhode.study.report import drawing, formats, style
+from polhode.study.run import symplecticity
 from polhode.study.storage import write_cell, write_groups
-from polhode.study.tables import calzavarini2010 as note_tables
+from polhode.study.themes import rendering
+from polhode.study.themes.calzavarini2010 import figures as calzavarini2010
+from polhode.study.themes.calzavarini2010 import tables as note_tables
+from polhode.study.themes.torque_classes import figures as torque_classes
 
 HOME = Path(__file__).parents[1]
 PAPER = HOME / "paper"
 SOURCES = HOME / "data" / "sources.yaml"
 TEX = sorted([PAPER / "report.tex", *(PAPER / "sections").glob("*.tex")])
-OURS = [*torque_classes.FIGURES, *long_runs.FIGURES, *calzavarini2010.FIGURES, *tuckerman2010.FIGURES]
+OUR_THEMES = ("torque_classes", "long_runs", "calzavarini2010", "no_squish", "ledger")
+OURS = [name for key in OUR_THEMES for name in themes.all_themes()[key].figures]
 OUR_TABLES = (
     "torque_classes",
     "orders_by_torque",
@@ -37,7 +50,7 @@ OUR_TABLES = (
     "velocity_torque",
     "source_index",
 )
-OUR_SECTIONS = ("torque_classes", "long_runs", "calzavarini2010", "tuckerman2010", "sources")
+OUR_SECTIONS = ("torque_classes", "long_runs", "calzavarini2010", "no_squish")
 DT = 10.0 ** np.linspace(-4, -1, 7)
 #: An order that is made up: lower by one than what is declared for a class.
 FALLEN = ("verlet", "heavy_top")
@@ -235,18 +248,26 @@ def small(tmp_path_factory):
 
 
 def test_every_method_and_problem_has_its_place():
-    named = [key for _, keys in comparison.METHOD_GROUPS for key in keys]
-    assert sorted(named) == sorted(polhode.methods)
-    assert set(comparison.SHORT_NAMES) == set(polhode.problems)
-    for torque_class, problem in comparison.REPRESENTATIVES.items():
-        assert polhode.problems[problem].torque_class == torque_class
-    assert set(comparison.REPRESENTATIVES) == set(TORQUE_CLASSES)
-    assert set(note_tables.HANDED) == set(polhode.methods)
+    groups = grouped(polhode.methods)
+    assert [name for name, _ in groups if name != OTHERS] == [name for name in GROUPS if name != OTHERS]
+    assert sorted(key for _, keys in groups for key in keys) == sorted(polhode.methods)
+    assert dict(groups)["SPIRAL and Omelyan"] == ["spiral_leapfrog", "spiral_synchronous", "spiral_omelyan", "omelyan1998"]
+    places = [(m.group, m.rank) for m in polhode.methods.values() if m.rank != LAST]
+    assert len(set(places)) == len(places), "two methods have one place"
+    assert all(method.omega_handed for method in polhode.methods.values()), "say which angular velocity the torque is handed"
+    for torque_class in TORQUE_CLASSES:
+        members = [problem for problem in polhode.problems.values() if problem.torque_class == torque_class]
+        (shown,) = (problem for problem in members if problem.represents_class)
+        assert representative(torque_class) == shown.key
+        ranks = [problem.rank for problem in members if problem.rank != LAST]
+        assert len(set(ranks)) == len(ranks)
+    names = [problem.short_label or problem.label for problem in polhode.problems.values()]
+    assert len(set(names)) == len(names) and max(map(len, names)) < 20
 
 
-def test_what_is_unknown_comes_last():
-    assert comparison.in_order(["mine", "rk4", "spiral_leapfrog", "mine"]) == ["spiral_leapfrog", "rk4", "mine"]
-    assert comparison.grouped(["mine"]) == [("others", ["mine"])]
+def test_what_is_unknown_comes_last(whole):
+    assert whole.in_order(["mine", "rk4", "spiral_leapfrog", "mine"]) == ["spiral_leapfrog", "rk4", "mine"]
+    assert whole.grouped(["mine"]) == [("others", ["mine"])]
 
 
 def test_readings_of_pcdm_have_looks_of_their_own():
@@ -263,7 +284,7 @@ def test_names_print_with_an_underscore():
 
 
 def test_orders_are_held_against_declarations(whole):
-    frame = comparison.keyed(comparison.orders(whole), "problem", "method")
+    frame = keyed(order_frames.orders(whole), "problem", "method")
     fallen = frame[FALLEN[1], FALLEN[0]]
     assert fallen["reduced_q"] and fallen["missed_q"] and fallen["missed_omega"]
     lower = frame["heavy_top", "spiral_leapfrog"]
@@ -274,14 +295,14 @@ def test_orders_are_held_against_declarations(whole):
 
 
 def test_the_lowest_of_a_class_counts(whole):
-    lowest = comparison.keyed(comparison.lowest_orders(comparison.orders(whole)), "method", "torque_class")
+    lowest = keyed(order_frames.lowest_orders(order_frames.orders(whole)), "method", "torque_class")
     assert lowest["verlet", "state"]["q_order"] == pytest.approx(1.01)
     assert lowest["verlet", "state"]["missed_q"] and not lowest["verlet", "lab"]["missed_q"]
 
 
 def test_the_map_marks_what_fell(whole):
     with style.settings():
-        figure = figures.FIGURES["order_map"](whole)
+        figure = rendering.figure("order_map", whole)
     panel = figure.axes[0]
     labels = [text.get_text() for text in panel.get_yticklabels()]
     assert len(labels) == len(polhode.methods) + 1 and "my_own & co".replace("_", r"$\_$") in labels
@@ -290,12 +311,12 @@ def test_the_map_marks_what_fell(whole):
     assert not [text.get_text() for text in panel.texts if any(sign.isdigit() for sign in text.get_text())], (
         "tables have numbers"
     )
-    found = comparison.keyed(comparison.orders(whole), "problem", "method")
+    found = keyed(order_frames.orders(whole), "problem", "method")
     columns = [text.get_text() for text in panel.get_xticklabels()]
     for method, problem, order in (("spiral_leapfrog", "heavy_top", 2), ("rk4", "heavy_top", 4), (*FALLEN, 1)):
         assert round(found[problem, method]["q_order"]) == order
-        x = panel.get_xticks()[columns.index(comparison.short_name(whole, problem))] - 0.48
-        y = panel.get_yticks()[labels.index(drawing.printable(comparison.label(whole, method)))] - 0.48
+        x = panel.get_xticks()[columns.index(selection.short_name(whole, problem))] - 0.48
+        y = panel.get_yticks()[labels.index(drawing.printable(selection.label(whole, method)))] - 0.48
         (cell,) = [p for p in panel.patches if p.get_fill() and p.get_xy() == pytest.approx((x, y))]
         assert to_hex(cell.get_facecolor()).upper() == torque_classes.ORDER_COLOURS[order]
 
@@ -309,7 +330,7 @@ def test_the_map_marks_what_fell(whole):
 )
 def test_growth_is_the_power_of_time(shape, growth):
     time = np.linspace(0, 1e4, 401)
-    found = comparison.drift(time, shape(time))
+    found = drift.drift(time, shape(time))
     assert found.growth == pytest.approx(growth, abs=0.08)
     assert found.largest >= found.last > 0
 
@@ -317,50 +338,51 @@ def test_growth_is_the_power_of_time(shape, growth):
 def test_growth_of_noise_does_not_depend_on_the_number_of_samples():
     rng = np.random.default_rng(1)
     time = np.linspace(0, 1e4, 2001)
-    assert comparison.drift(time, rng.normal(size=time.size)).growth == pytest.approx(0, abs=0.06)
+    assert drift.drift(time, rng.normal(size=time.size)).growth == pytest.approx(0, abs=0.06)
 
 
 def test_drift_of_what_is_lost_or_nothing():
     time = np.linspace(0, 10, 101)
-    gone = comparison.drift(time, np.where(time < 5, 1.0, np.nan))
+    gone = drift.drift(time, np.where(time < 5, 1.0, np.nan))
     assert np.isnan(gone.last) and np.isnan(gone.growth)
-    still = comparison.drift(time, 0 * time)
+    still = drift.drift(time, 0 * time)
     assert still.last == 0 and np.isnan(still.growth)
-    huge = comparison.drift(time, 10.0 ** (30 * time))
+    huge = drift.drift(time, 10.0 ** (30 * time))
     assert np.isfinite(huge.growth) and huge.growth > 50
 
 
 def test_long_runs_leave_out_what_is_not_conserved(whole, small):
-    frame = comparison.long_runs(whole, comparison.LONG_PROBLEMS)
+    frame = drift.long_runs(whole, drift.LONG_PROBLEMS)
     lab = frame[frame["problem"] == "lab_torque"]
     assert "energy_drift" not in set(lab["quantity"]) and "momentum_drift" in set(lab["quantity"])
     with pytest.raises(NotInRun, match="long run"):
-        comparison.long_runs(small, comparison.LONG_PROBLEMS)
+        drift.long_runs(small, drift.LONG_PROBLEMS)
 
 
 # Figures, tables and numbers
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", OURS)
 def test_figure_is_the_same_file_twice(name, whole, tmp_path):
     for folder in ("one", "two"):
-        figures.render(name, whole, tmp_path / folder)
+        rendering.render_figure(name, whole, tmp_path / folder)
     assert (tmp_path / "one" / f"{name}.pdf").read_bytes() == (tmp_path / "two" / f"{name}.pdf").read_bytes()
 
 
 @pytest.mark.parametrize("name", OURS)
 def test_figure_of_a_run_without_the_problems(name, small, tmp_path):
-    figures.render(name, small, tmp_path)
+    rendering.render_figure(name, small, tmp_path)
     assert (tmp_path / f"{name}.png").stat().st_size > 0
     if name not in ("order_map", "error_by_torque"):
         with pytest.raises(NotInRun):
-            figures.FIGURES[name](small)
+            rendering.figure(name, small)
 
 
 @pytest.mark.parametrize("name", OUR_TABLES)
 def test_table_is_balanced(name, whole, small, tmp_path):
     for run, folder in ((whole, "whole"), (small, "small")):
-        tables.render(name, run, tmp_path / folder)
+        rendering.render_table(name, run, tmp_path / folder)
         text = (tmp_path / folder / f"{name}.tex").read_text()
         assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
         assert not re.search(r"\bnan\b|\binf\b", text)
@@ -369,7 +391,7 @@ def test_table_is_balanced(name, whole, small, tmp_path):
 
 
 def test_the_table_of_orders_marks_what_fell(whole):
-    _, text = tables.TABLES["orders_by_torque"](whole)
+    _, text = rendering.table("orders_by_torque", whole)
     row = next(line for line in text.splitlines() if line.startswith("velocity Verlet &"))
     assert row.count(r"\rlap{*}") == 2 and r"\textbf{1.0}/2\rlap{*}" in row
     spiral = next(line for line in text.splitlines() if line.startswith("SPIRAL &"))
@@ -377,7 +399,7 @@ def test_the_table_of_orders_marks_what_fell(whole):
 
 
 def test_the_table_of_defects_shows_both_readings_where_they_differ(whole):
-    data, text = tables.TABLES["symplecticity"](whole)
+    data, text = rendering.table("symplecticity", whole)
     assert len(data) == len([*polhode.methods, "my_own"]) * 2 * len(symplecticity.PROBLEMS)
     lines = text.splitlines()
     spiral = next(i for i, line in enumerate(lines) if line.startswith("SPIRAL &"))
@@ -391,7 +413,7 @@ def test_the_table_of_defects_shows_both_readings_where_they_differ(whole):
 
 
 def test_a_misprint_without_convergence_shows_what_stays(whole):
-    data, text = tables.TABLES["note_corrections"](whole)
+    data, text = rendering.table("note_corrections", whole)
     assert len(data) == 10 and text.count(r"none (\num{0.30})") == 27
     assert set(note_tables.PRINTED) == set(data["variant"]) == set(calzavarini2010.MISPRINTS)
 
@@ -401,13 +423,7 @@ def used_macros() -> set[str]:
 
 
 def ours(inputs: Inputs) -> dict[str, str]:
-    result: dict[str, str] = {}
-    for group in comparison_numbers.GROUPS:
-        try:
-            result |= group(inputs)
-        except NotInRun:
-            continue
-    return result
+    return {name: text for key in OUR_THEMES for name, text in rendering.numbers(key, inputs).items()}
 
 
 @pytest.fixture(scope="module")
@@ -440,20 +456,20 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     one = one_problem(tmp_path, [*polhode.methods])
     released = HOME / "data" / "released"
     scenes = Inputs("", published=released.parent / "published", many_body_file=released / "many_body.nc", released=released)
-    found = {*made, *numbers.numbers(one), *(name for group in numbers.many_body.GROUPS for name in group(scenes))}
+    found = {*made, *all_numbers(one), *rendering.numbers("many_body", scenes)}
     assert {name for name in used_macros() - found if not name.startswith("studySeelen")} == set()
 
 
 def test_orders_are_judged_with_their_range(whole):
     top = whole.of("heavy_top")
-    found = claims.order_per_step(top, "spiral_leapfrog", "q")
+    found = measures_spiral2024.order_per_step(top, "spiral_leapfrog", "q")
     assert tuple(found[:1] + found[2:]) == pytest.approx((3.01, 3.0, 3.03))
-    fixed = claims.order(top, "spiral_leapfrog", "q")
+    fixed = measures_spiral2024.order(top, "spiral_leapfrog", "q")
     assert tuple(fixed[:1] + fixed[2:]) == pytest.approx((2.01, 2.0, 2.03))
     # Verlet's is made up one lower here than on the free top.
-    lowest = claims.lowest_order(whole, "verlet", ["free_asymmetric_top", "heavy_top"])
+    lowest = measures_spiral2024.lowest_order(whole, "verlet", ["free_asymmetric_top", "heavy_top"])
     assert tuple(lowest[:1] + lowest[2:]) == pytest.approx((0.98, 0.97, 1.0))
-    highest = claims.highest_order_per_step(top, ["verlet", "spiral_leapfrog"], "q")
+    highest = measures_spiral2024.highest_order_per_step(top, ["verlet", "spiral_leapfrog"], "q")
     assert tuple(highest[:1] + highest[2:]) == pytest.approx((3.01, 3.0, 3.03))
     # A bound within the range is neither met nor missed.
     assert claims.verdict("at least", 3.02, found, 0.0) is None
@@ -470,13 +486,11 @@ def test_lists_name_who_falls_and_who_stays(made):
     assert made["studySymplecticHistoryTorque"] == "PCDM (torque of the half step)"
     assert made["studyConstraintEnough"] == "48" and made["studyConstraintFew"] == "4"
     assert made["studyFinchamDistance"] == "0" and made["studyMisprintCount"] == "7"
-    assert comparison_numbers.listed(["a", "b", "c"]) == "a, b and c"
+    assert formats.listed(["a", "b", "c"]) == "a, b and c"
 
 
 def test_a_run_without_the_problems_still_renders(small, tmp_path):
-    numbers.render(small, tmp_path / "numbers.tex", texts=TEX)
-    text = (tmp_path / "numbers.tex").read_text()
-    assert r"\newcommand{\studyRunEnergyFreeNoSquish}{n/a}" in text
+    assert r"\newcommand{\studyRunEnergyFreeNoSquish}{n/a}" in number_lines(small, tmp_path, TEX)
 
 
 @pytest.mark.parametrize("name", OUR_SECTIONS)
@@ -495,7 +509,7 @@ def judged(inputs: Inputs, folder: Path) -> pd.DataFrame:
     ours = [claim for claim in every if claim["source"] in ("calzavarini2010", "tuckerman2010")]
     assert len(ours) >= 10
     (folder / "claims.yaml").write_text(yaml.safe_dump(ours))
-    claims.judge(inputs, folder / "claims.yaml", folder / "claims.csv")
+    claims.judge(inputs, folder / "claims.yaml", folder / "claims.csv", MEASURES)
     return pd.read_csv(folder / "claims.csv").set_index("id")
 
 

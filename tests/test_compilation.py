@@ -23,10 +23,10 @@ def run(method, torque, steps):
 def test_one_compilation_serves_every_torque(key):
     method = polhode.methods[key]
     one = run(method, CONSTANT, 10)[1]
-    drivers = dict(method._drivers)
+    drivers = dict(method.drivers)
     two = run(method, ORIENTED, 10)[1]
     assert not np.array_equal(one, two)
-    assert method._drivers == drivers
+    assert method.drivers == drivers
     assert {len(driver.signatures) for driver in drivers.values()} == {1}
 
 
@@ -54,6 +54,7 @@ def test_steps_allocate_nothing(key, counted_allocations):
 LANES = 8
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "key",
     [

@@ -12,13 +12,23 @@ import yaml
 
 import polhode
 from polhode import cli
+from polhode.cli import recommend
 from polhode.operations import operations
-from polhode.study import comparison, cost, figures, numbers, ranking, recommend, style, tables
-from polhode.study.cost import Ladder
-from polhode.study.figures import time_to_solution
+from polhode.problems import representative
+from polhode.problems.problem import TORQUE_CLASSES
+from polhode.study import themes
+from polhode.study.analysis import ranking
+from polhode.study.analysis.ladders import Ladder
+from polhode.study.gather import cost
 from polhode.study.inputs import Inputs
+from polhode.study.report import style
+from polhode.study.report.formats import factor
 from polhode.study.storage import read_dataset, write_groups
+from polhode.study.themes import rendering
+from polhode.study.themes.time_to_solution import figures as time_to_solution
+from polhode.study.themes.time_to_solution import numbers as time_numbers
 
+THEME = themes.all_themes()["time_to_solution"]
 EPS = np.finfo(float).eps
 STEPS = np.geomspace(1e-5, 0.1, 21)
 
@@ -380,18 +390,19 @@ def inputs(cost_file) -> Inputs:
     return Inputs(cost_file.with_name("single_body.nc"), cost_file=cost_file, published=PUBLISHED)
 
 
-@pytest.mark.parametrize("name", time_to_solution.FIGURES)
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", THEME.figures)
 def test_figure_is_the_same_file_twice(name, inputs, tmp_path):
     for folder in ("one", "two"):
-        figures.render(name, inputs, tmp_path / folder)
+        rendering.render_figure(name, inputs, tmp_path / folder)
     assert (tmp_path / "one" / f"{name}.pdf").read_bytes() == (tmp_path / "two" / f"{name}.pdf").read_bytes()
     with style.settings():
-        assert len(figures.FIGURES[name](inputs).axes) >= 2, "a figure, not a note that says what is missing"
+        assert len(rendering.figure(name, inputs).axes) >= 2, "a figure, not a note that says what is missing"
 
 
 def test_a_cell_has_the_colour_of_the_first(inputs):
     with style.settings():
-        axes = figures.FIGURES["price_of_torque"](inputs).axes
+        axes = rendering.figure("price_of_torque", inputs).axes
     data = inputs.cost("spiral_cylinder")
     first = ranking.winners(data, ranking.candidates(data))
     panel = next(a for a in axes if "constant" in a.get_title(loc="left") or "SPIRAL's" in a.get_title(loc="left"))
@@ -415,7 +426,7 @@ def test_regions_are_connected_and_named_where_they_are_longest():
 
 
 def test_tables_hold_everything_and_name_the_first(inputs):
-    data, text = tables.TABLES["time_to_solution"](inputs)
+    data, text = rendering.table("time_to_solution", inputs)
     assert len(data) == 2 * len(ORDERS) * 3 * 3
     row = data[(data.problem == "heavy_top") & (data.method == "euler") & (data.target_error == 1e-3)].set_index("torque_price")
     assert row.seconds[0] == pytest.approx(4000 * 24e-9) and row.seconds[100] == pytest.approx((4000 + 4001 * 100) * 24e-9)
@@ -426,19 +437,19 @@ def test_tables_hold_everything_and_name_the_first(inputs):
     assert pd.isna(places.place["verlet_delvalle2024"]), "the variants as published take no part"
     # At 1e-2 SPIRAL is first with 15 steps a second. Targets that the run was not asked for are dashes.
     assert "& SPIRAL & -- & -- & --" in text
-    data, text = tables.TABLES["speed_up"](inputs)
+    data, text = rendering.table("speed_up", inputs)
     assert len(data) == len(ORDERS) * 2 * 4
     spiral = data[data.method == "spiral_leapfrog"]
     assert (spiral.speed_up_of_spiral == 1).all() and "nan" not in text
 
 
 def test_numbers_of_the_text(inputs):
-    made = {name: text for group in numbers.time_to_solution.GROUPS for name, text in group(inputs).items()}
+    made = rendering.numbers("time_to_solution", inputs)
     assert not [name for name, text in made.items() if "nan" in text or "inf" in text]
     # 4 dt = 1e-5 against 4 dt^2 = 1e-5, 24 ns against 26.
     gain = 400000 * 24 / (633 * 26)
-    assert made["costOverEulerBodySpiralLeapfrogFive"] == numbers.factor(gain)
-    assert made["costSpiralOverBodyEulerFive"] == numbers.factor(gain)
+    assert made["costOverEulerBodySpiralLeapfrogFive"] == factor(gain)
+    assert made["costSpiralOverBodyEulerFive"] == factor(gain)
     assert made["costFirstStateFive"] == "Runge-Kutta 4" and made["costFirstOneStateFive"] == "SPIRAL"
     # At 1e-3 rk4 takes its coarsest step: 80 torques against 90.
     both = dict.fromkeys(made[f"costSeveralFrom{price}State"] for price in ("", "Dear"))
@@ -448,10 +459,10 @@ def test_numbers_of_the_text(inputs):
 
 def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):
     empty = Inputs(inputs.single_body, published=PUBLISHED)
-    for name in time_to_solution.FIGURES:
-        figures.render(name, empty, tmp_path)
-    for name in tables.time_to_solution.TABLES:
-        tables.render(name, empty, tmp_path)
+    for name in THEME.figures:
+        rendering.render_figure(name, empty, tmp_path)
+    for name in THEME.tables:
+        rendering.render_table(name, empty, tmp_path)
         assert "no times" in (tmp_path / f"{name}.csv").read_text()
 
 
@@ -459,7 +470,7 @@ def test_every_time_to_a_solution_in_the_text_is_made(tmp_path):
     """By a run of the targets and prices of the study; also those that stand in other sections."""
     home = PUBLISHED.parents[1]
     orders = {**ORDERS, "omelyan1998": 2.0}
-    runs = {key: made_up_problem(orders, key) for key in comparison.REPRESENTATIVES.values()}
+    runs = {key: made_up_problem(orders, key) for key in map(representative, TORQUE_CLASSES)}
     groups = {"/": xr.Dataset(attrs={"plugins": ""}), **{f"/{key}": data for key, data in runs.items()}}
     write_groups(groups, tmp_path / "single_body.nc")
     asked = yaml.safe_load((home / "config.yaml").read_text())["cost"]
@@ -471,12 +482,12 @@ def test_every_time_to_a_solution_in_the_text_is_made(tmp_path):
     )
     write_groups(found, tmp_path / "cost.nc")
     whole = Inputs(tmp_path / "single_body.nc", cost_file=tmp_path / "cost.nc", published=PUBLISHED)
-    made = {name for group in numbers.time_to_solution.GROUPS for name in group(whole)}
+    made = set(rendering.numbers("time_to_solution", whole))
     sections = home / "paper" / "sections"
     used = {path.stem: set(re.findall(r"\\(cost[A-Z][A-Za-z]*)", path.read_text())) for path in sections.glob("*.tex")}
     assert used["time_to_solution"] and used["time_to_solution"] <= made
     # Those of three other sections are held in their own tests.
-    assert set().union(*used.values()) <= made | used["timing"] | used["cost"] | used["many_body"]
+    assert set().union(*used.values()) <= made | used["cost"] | used["many_body"]
 
 
 def test_what_is_first_on_one_problem_is_followed_to_the_others(tmp_path):
@@ -489,7 +500,7 @@ def test_what_is_first_on_one_problem_is_followed_to_the_others(tmp_path):
     write_groups({"/": xr.Dataset(attrs={"plugins": ""}), **problems}, tmp_path / "single_body.nc")
     groups = cost.cost_groups(made_up_timing(ORDERS, NANOSECONDS), tmp_path / "single_body.nc", [1e-2, 1e-4], [0])
     write_groups(groups, tmp_path / "cost.nc")
-    made = numbers.time_to_solution.first(Inputs(tmp_path / "single_body.nc", cost_file=tmp_path / "cost.nc"))
+    made = time_numbers.first(Inputs(tmp_path / "single_body.nc", cost_file=tmp_path / "cost.nc"))
     sentence = r"At \\num\{1e-04\} velocity Verlet takes \\num\{([\d.]+)\} times as long as SPIRAL on the heavy top"
     (times,) = re.fullmatch(sentence, made["costElsewhereState"]).groups()
     assert float(times) == pytest.approx(2 * 28 / 26, abs=0.06)

@@ -12,8 +12,12 @@ import xarray as xr
 import yaml
 
 from polhode.references.dataset import reference_dataset
-from polhode.study import batches, configuration, gather, jobs, storage, written
+from polhode.study import configuration, storage
+from polhode.study.gather import single_body as gather
+from polhode.study.plan import Plan
+from polhode.study.run import batches
 from polhode.study.storage import DamagedFile
+from polhode.study.workflow import written
 
 HOME = Path(__file__).parents[1]
 
@@ -37,7 +41,7 @@ def small(results: Path, **changes) -> dict:
 def made(tmp_path_factory):
     """A small study without Snakemake: references, batches."""
     folder = tmp_path_factory.mktemp("results")
-    plan = jobs.Plan(configuration.resolve(small(folder), HOME), HOME)
+    plan = Plan(configuration.resolve(small(folder), HOME), HOME)
     for key, part in plan.study.problems.items():
         reference = reference_dataset(part.problem, part.reference_times(), 20, part.check_until)
         storage.write_dataset(reference, folder / "references" / f"{key}.nc", plan.reference_job(key))
@@ -50,14 +54,14 @@ def run(made, tmp_path):
     """A copy of it that a test may damage, with its plan."""
     folder = tmp_path / "results"
     shutil.copytree(made, folder)
-    return jobs.Plan(configuration.resolve(small(folder), HOME), HOME), folder
+    return Plan(configuration.resolve(small(folder), HOME), HOME), folder
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-def rerun(plan: jobs.Plan) -> list[str]:
+def rerun(plan: Plan) -> list[str]:
     """All batches again; returns the files that were not kept."""
     said: list[str] = []
     for key, part in plan.study.problems.items():

@@ -18,7 +18,9 @@ import yaml
 
 import polhode
 from polhode import cli, manybody
-from polhode.documentation import command, markdown, names, pages, reference, texts, variables
+from polhode.cli import docs as command
+from polhode.documentation import configuration as key_tables
+from polhode.documentation import markdown, names, pages, reference, texts, variables
 from polhode.documentation.mathml import mathml
 from polhode.documentation.measured import Measurements, representatives
 from polhode.study import configuration
@@ -66,6 +68,7 @@ def html_pages(built):
     return {path: Page(path) for path in sorted(built.rglob("*.html"))}
 
 
+@pytest.mark.thorough
 def test_nothing_is_loaded_from_elsewhere(built, html_pages):
     assert len(html_pages) > 100
     for path, page in html_pages.items():
@@ -77,6 +80,7 @@ def test_nothing_is_loaded_from_elsewhere(built, html_pages):
         assert not re.findall(r"import\s*\(?[\"'](?:https?:)?//", text), path
 
 
+@pytest.mark.thorough
 def test_all_internal_links_lead_somewhere(built, html_pages):
     for path, page in html_pages.items():
         for link in page.links:
@@ -89,6 +93,7 @@ def test_all_internal_links_lead_somewhere(built, html_pages):
                 assert unquote(parts.fragment) in html_pages[target].anchors, f"{path.relative_to(built)} links to {link}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind, keys", [
     ("methods", list(polhode.methods)),
     ("problems", list(polhode.problems)),
@@ -105,6 +110,7 @@ def test_every_method_problem_and_scene_has_a_page_with_formulas_that_is_linked(
     assert found == set(keys)
 
 
+@pytest.mark.thorough
 def test_a_method_s_page_says_what_it_declares_and_what_was_measured(built):
     text = plain_text(built / "_generated/methods/spiral_leapfrog.html")
     method = polhode.methods["spiral_leapfrog"]
@@ -114,6 +120,7 @@ def test_a_method_s_page_says_what_it_declares_and_what_was_measured(built):
     assert "after a run of the study" in text  # these pages are built without one
 
 
+@pytest.mark.thorough
 def test_the_landing_page_has_its_table_and_its_figures(built, html_pages):
     text = plain_text(built / "index.html")
     for problem in representatives().values():
@@ -123,6 +130,7 @@ def test_the_landing_page_has_its_table_and_its_figures(built, html_pages):
     assert {"_images/work.png", "_images/price.png"} <= set(pictures)
 
 
+@pytest.mark.thorough
 def test_every_module_is_in_the_reference(built):
     for module in reference.modules():
         assert (built / f"_generated/api/{module}.html").is_file(), module
@@ -133,6 +141,7 @@ def test_every_module_is_in_the_reference(built):
     assert (built / "_modules/polhode/quaternion.html").is_file()
 
 
+@pytest.mark.thorough
 def test_every_command_is_in_the_reference(built):
     text = plain_text(built / "commands.html")
     for name in cli.COMMANDS:
@@ -145,6 +154,7 @@ def plain_text(path):
     return re.sub(r" (?=[.,)])", "", " ".join(html.unescape(text).split()))
 
 
+@pytest.mark.thorough
 def test_two_builds_of_the_generated_pages_are_the_same(built, tmp_path):
     measured = Measurements.of(HOME / "there is no run here")
     for key in ("rk4", "pcdm2016"):
@@ -154,6 +164,7 @@ def test_two_builds_of_the_generated_pages_are_the_same(built, tmp_path):
         assert str(HOME) not in page.read_text(), f"{page} names a folder of this machine"
 
 
+@pytest.mark.thorough
 def test_what_is_no_more_leaves_no_page(built):
     stray = DOCS / "_generated/methods/forgotten.md"
     stray.write_text("# Forgotten\n")
@@ -255,9 +266,9 @@ def test_a_complete_run_gives_its_own_numbers(tmp_path):
 
 
 def test_every_key_of_the_configuration_is_documented():
-    rows = {path: meaning for path, _, _, _, meaning in reference.configuration_keys()}
+    rows = {path: meaning for path, _, _, _, meaning in key_tables.every_key()}
     assert len(rows) > 45
-    assert [path for path, meaning in rows.items() if not meaning] == [], "give these keys a description in the schema"
+    assert [path for path, meaning in rows.items() if not meaning] == [], "give these keys a description in the models"
     known = set(rows)
 
     def below(node, path):
@@ -276,11 +287,23 @@ def test_every_key_of_the_configuration_is_documented():
 
 
 def test_the_reference_shows_the_defaults_and_the_limits():
-    rows = {path: rest for path, *rest in reference.configuration_keys()}
+    rows = {path: rest for path, *rest in key_tables.every_key()}
     assert rows["digits"][:3] == ["whole number, ≥ 20, ≤ 1000", "yes", "`50`"]
     assert rows["methods"][0] == "`all` or list, entries ≥ 1" and rows["methods"][2] == '`"all"`'
     assert rows["problems.PROBLEM.long_run.switched"][0] == "true, false"
     assert rows["many_body"][0].endswith("or null")
+    assert rows["many_body.SCENE.methods"][1:3] == ["no", '`"all"`'], "a default of the models, where config.yaml has none"
+
+
+def test_the_schema_and_the_short_table_are_those_of_the_models(tmp_path):
+    for path in (key_tables.SCHEMA, key_tables.PAGE, Path("config.yaml")):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(HOME / path, tmp_path / path)
+    key_tables.write(tmp_path)
+    for path in (key_tables.SCHEMA, key_tables.PAGE):
+        said = f"{path} is out of date; run python -m polhode.documentation.configuration"
+        assert (tmp_path / path).read_text() == (HOME / path).read_text(), said
+    assert "| `many_body` |" in (HOME / key_tables.PAGE).read_text()
 
 
 def test_released_files_have_no_variable_that_the_list_lacks():
@@ -331,12 +354,8 @@ def desk(tmp_path, monkeypatch):
         storage.write_groups(groups, tmp_path / folder / "single_body.nc")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
-    known = {name: list(getattr(polhode, name)) for name in ("methods", "problems")}
-    yield tmp_path
-    for name, keys in known.items():
-        catalogue = getattr(polhode, name)
-        for key in set(catalogue) - set(keys):
-            del catalogue._items[key], catalogue._origins[key]
+    with polhode.methods.restored(), polhode.problems.restored():
+        yield tmp_path
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -428,6 +447,7 @@ def test_docs_of_a_folder_that_is_no_run_is_refused(tmp_path, capsys):
     assert "holds no single_body.nc" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_a_warning_of_sphinx_fails_the_build(tmp_path, monkeypatch, capfd):
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -444,6 +464,7 @@ def test_a_warning_of_sphinx_fails_the_build(tmp_path, monkeypatch, capfd):
     assert "<math" in (tmp_path / "html/index.html").read_text()
 
 
+@pytest.mark.thorough
 def test_plain_sphinx_says_that_the_pages_must_be_written_first(tmp_path):
     shutil.copy(DOCS / "conf.py", tmp_path)
     run = [sys.executable, "-m", "sphinx", "-q", str(tmp_path), str(tmp_path / "html")]

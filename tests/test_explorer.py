@@ -16,9 +16,18 @@ import yaml
 from test_cost import made_up_timing
 
 import polhode
-from polhode.study import batches, claims, configuration, cost, cost_claims, gather, jobs, ranking, storage, style
+from polhode.study import configuration, storage, themes
+from polhode.study.analysis import ranking
 from polhode.study.explorer import content, evidence, page
+from polhode.study.gather import cost
+from polhode.study.gather import single_body as gather
 from polhode.study.inputs import Inputs
+from polhode.study.judge import measures_cost as cost_claims
+from polhode.study.judge import verdicts as claims
+from polhode.study.judge.measures import MEASURES
+from polhode.study.products import Products
+from polhode.study.report import style
+from polhode.study.run import batches
 
 HOME = Path(__file__).parents[1]
 STATEMENTS = [HOME / "data/claims.yaml", HOME / "data/cost_claims.yaml"]
@@ -57,7 +66,7 @@ def results(tmp_path_factory):
     config["problems"] = dict.fromkeys(config["problems"]) | PROBLEMS
     config["many_body"] = dict.fromkeys(config["many_body"])
     study = configuration.resolve(config, HOME)
-    plan = jobs.Plan(study, HOME)
+    plan = Products(study, HOME)
     (folder / "references").mkdir()
     for key, part in study.problems.items():
         reference = reference_dataset(part.problem, part.reference_times(), study.digits, part.check_until)
@@ -70,7 +79,7 @@ def results(tmp_path_factory):
     chess = storage.read_dataset(HOME / "data/released/many_body.nc", "chess").isel(seed=slice(3))
     storage.write_groups({"chess": chess}, folder / "many_body.nc")
     inputs = inputs_of(folder)
-    claims.judge(inputs, STATEMENTS[0], folder / "claims.csv")
+    claims.judge(inputs, STATEMENTS[0], folder / "claims.csv", MEASURES)
     claims.judge(inputs, STATEMENTS[1], folder / "cost_claims.csv", cost_claims.MEASURES)
     page.write(inputs, STATEMENTS, folder / "explorer.html")
     return folder
@@ -100,6 +109,7 @@ def found(results):
 # ---- its numbers ----
 
 
+@pytest.mark.thorough
 def test_errors_and_steps_are_those_of_the_cost_study_to_the_last_bit(results, found):
     assert set(found["problems"]) == set(PROBLEMS)
     for key in PROBLEMS:
@@ -185,7 +195,7 @@ def test_every_measure_has_evidence_that_the_study_makes():
     assert {name.partition("/")[0] for name in evidence.EVIDENCE} <= used, "an entry for a measure that no claim has"
     sections = set(re.findall(r'data-section="(\w+)"', (page.HERE / "page.html").read_text()))
     for name, shown in evidence.EVIDENCE.items():
-        assert set(shown.figures) <= set(jobs.FIGURES) and set(shown.tables) <= set(jobs.TABLES), name
+        assert set(shown.figures) <= set(themes.names("figures")) and set(shown.tables) <= set(themes.names("tables")), name
         assert shown.section in sections | {""}, name
         file = shown.data.partition(":")[0]
         known = {"single_body.nc", "cost.nc", "data/released/many_body.nc", "references/{problem}.nc", ""}
@@ -263,8 +273,8 @@ def test_what_the_page_is_made_of_is_package_data_and_watched_by_the_rule():
     patterns = tomllib.loads((HOME / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"][page.__package__]
     assert all(any(Path(name).match(pattern) for pattern in patterns) for name in files)
     study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
-    assert {Path(name).name for name in jobs.Plan(study, HOME).page_sources()} == files
-    assert f"{study.results}/explorer.html" in jobs.Plan(study, HOME).products()
+    assert {Path(name).name for name in Products(study, HOME).page_sources()} == files
+    assert f"{study.results}/explorer.html" in Products(study, HOME).products()
 
 
 def test_without_plotly_the_message_says_what_to_do(monkeypatch):
@@ -604,7 +614,7 @@ def test_claims_are_filtered_and_linked(at, results):
     files = {link for link in links if not link.startswith("#")}
     products = {
         Path(name).relative_to("results")
-        for name in jobs.Plan(configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME), HOME).products()
+        for name in Products(configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME), HOME).products()
     }
     assert len(files) > 40 and {Path(link) for link in files} - products <= {Path("provenance.json")}
     views = {link for link in links if link.startswith("#") and "?" in link}
@@ -678,6 +688,7 @@ def test_a_run_without_times_and_many_bodies_says_so(browser, results, tmp_path)
     assert browser.complaints() == []
 
 
+@pytest.mark.thorough
 def test_a_run_of_one_problem_without_a_long_run_says_so(browser, results, tmp_path):
     data = storage.read_dataset(results / "single_body.nc", "coupled_cylinders")
     root = storage.read_dataset(results / "single_body.nc")

@@ -174,6 +174,7 @@ def test_unstable_spin_turns_over_within_the_horizon():
 # Free tops
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("inertia", list(itertools.permutations(MOMENTS)))
 @pytest.mark.parametrize("speeds", [(1.1, 0.7, 2.0), (0.3, 1.5, 0.2), (1.6, 0.7, 0.3)])
 def test_free_top_in_every_octant_on_all_axes(inertia, speeds):
@@ -315,6 +316,7 @@ BORDERLINE_HEAVY = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BORDERLINE_HEAVY)
 def test_borderline_heavy_top(name):
     assert worst_agreement(heavy(**BORDERLINE_HEAVY[name]), [0.0, 0.4, 1.1], 45) >= 52

@@ -16,7 +16,7 @@ import pytest
 import yaml
 from test_workflow import House, _environment
 
-from polhode.study import locks
+from polhode.study.workflow import locks
 
 HOME = Path(__file__).parents[1]
 WHOLE = yaml.safe_load((HOME / "config.yaml").read_text())
@@ -194,9 +194,7 @@ def undisturbed(tmp_path_factory):
 @pytest.fixture
 def copied(undisturbed, tmp_path):
     """A copy of the finished house that a test may change."""
-    house = object.__new__(Small)
-    house.folder = tmp_path / "copy"
-    shutil.copytree(undisturbed.folder, house.folder, symlinks=True)
+    house = undisturbed.copied(tmp_path / "copy")
     made = house.folder / ".venv" / "made-from"
     made.write_text(made.read_text().replace(str(undisturbed.folder), str(house.folder)))
     return house
@@ -268,9 +266,7 @@ def test_two_checkouts_do_not_write_to_one_folder(copied, tmp_path):
     copied.reach(process, "logs/gather.log", before)
     os.killpg(process.pid, signal.SIGSTOP)
     try:
-        twin = object.__new__(Small)
-        twin.folder = other
-        said = twin.run("--cores", "2", *TARGETS, "--config", f"results={copied.results}", fails=True)
+        said = Small.at(other).run("--cores", "2", *TARGETS, "--config", f"results={copied.results}", fails=True)
         assert f"is in use: process {process.pid} of " in said and str(copied.folder) in said
         assert "--config results=FOLDER" in said
     finally:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from polhode.study import interruption, locks, typeset
+from polhode.study.report import typeset
+from polhode.study.workflow import interruption, locks
 
 HOME = Path(__file__).parents[1]
 
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.skipif(locks.fcntl is None, reason="there are no locks 
 
 HOLD = """
 import sys, time
-from polhode.study import locks
+from polhode.study.workflow import locks
 try:
     locks.begin(sys.argv[1])
 except locks.LockedError as error:
@@ -82,6 +83,7 @@ def test_two_folders_of_results_know_nothing_of_each_other(tmp_path):
     end(first), end(second)
 
 
+@pytest.mark.thorough
 def test_only_one_of_many_that_start_at_once_begins(tmp_path):
     processes = [
         subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path), "4"], stdout=-1, stderr=-1, text=True, env=environment())
@@ -178,7 +180,7 @@ def test_what_is_swept_is_what_is_written(tmp_path):
 
 JOB = """
 import sys
-from polhode.study import interruption
+from polhode.study.workflow import interruption
 interruption.end_with_head()
 import polhode
 print("works", flush=True)
@@ -208,7 +210,7 @@ def test_a_job_ends_soon_after_its_head_is_killed(orphan):
 def test_a_job_without_a_head_runs_by_itself():
     script = """if True:
         import threading
-        from polhode.study import interruption
+        from polhode.study.workflow import interruption
         interruption.end_with_head()
         print(threading.active_count())
     """
@@ -226,7 +228,7 @@ def test_a_job_without_a_head_runs_by_itself():
 #: What Snakemake does, and a job that does not end by itself, or not by SIGTERM either.
 LEAD = """
 import os, subprocess, sys, time
-from polhode.study import interruption
+from polhode.study.workflow import interruption
 interruption.lead()
 os.makedirs(".snakemake/scripts", exist_ok=True)
 open(".snakemake/scripts/job.py", "w").write(sys.argv[1])
@@ -300,10 +302,10 @@ def test_typesetting_deletes_nothing_of_the_user(tmp_path, monkeypatch):
     mine = results / "typeset" / "my notes.txt"
     mine.write_text("mine")
     for _ in range(2):
-        typeset.report(home, results, results / "report.pdf", 0)
+        typeset.report(home, results, results / "report.pdf", 0, {})
     assert mine.read_text() == "mine" and (results / "report.pdf").read_text() == "text"
     (home / "paper" / "fails").touch()
     with pytest.raises(RuntimeError, match=r"LaTeX failed: ! Wrong\."):
-        typeset.report(home, results, results / "report.pdf", 0)
+        typeset.report(home, results, results / "report.pdf", 0, {})
     assert sorted(path.name for path in results.iterdir()) == ["report.pdf", "typeset"]
     shutil.rmtree(home)

@@ -17,27 +17,27 @@ from PIL import Image
 
 import polhode
 from polhode import cli, manybody
+from polhode.cli import animate as animation
+from polhode.cli import release
 from polhode.kernel import kernel
 from polhode.manybody import pictures
 from polhode.quaternion import scaled
-from polhode.study import (
-    animation,
-    claims,
-    configuration,
-    cost_claims,
-    ensembles,
-    figures,
-    jobs,
-    many_body_claims,
-    release,
-    tables,
-)
-from polhode.study.figures import many_body as drawn
+from polhode.study import configuration, themes
+from polhode.study.analysis import ensembles
+from polhode.study.analysis.many_body import TARGET, many_body_times
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.many_body_cost import TARGET, many_body_times
-from polhode.study.many_body_timing import many_body_timing
-from polhode.study.numbers import many_body as numbers
+from polhode.study.judge import measures_cost as cost_claims
+from polhode.study.judge import measures_many_body as many_body_claims
+from polhode.study.judge import verdicts as claims
+from polhode.study.judge.measures import MEASURES
+from polhode.study.products import Products
+from polhode.study.report import latex
+from polhode.study.run.scene_timing import many_body_timing
 from polhode.study.storage import read_dataset, write_groups
+from polhode.study.themes import rendering
+from polhode.study.themes.many_body import figures as drawn
+from polhode.study.themes.many_body import numbers
+from polhode.study.themes.time_to_solution import numbers as time_numbers
 
 HOME = Path(__file__).parents[1]
 METHODS = [
@@ -316,6 +316,7 @@ def test_time_to_the_level_is_steps_times_time_of_a_step():
     assert np.isnan(found["cpu"].sel({"case": "other"})).all()
 
 
+@pytest.mark.thorough
 def test_the_engine_is_timed_inside_its_runs():
     """Two looks at the clock a sample, behind the set-up: 6, 2 and 4 s for four steps."""
     ticks = iter(np.cumsum([0.0, 6.0, 50.0, 2.0, 50.0, 4.0]))
@@ -341,9 +342,10 @@ def test_a_clock_that_fails_gives_no_time():
         ticks = iter(np.cumsum([0.0, 5.0, 0.0, second]))
         found = many_body_timing([polhode.methods["spiral_leapfrog"]], ["rods"], 2, used=lambda t=ticks: next(t), steps=4)
         assert np.isnan(found["samples"]).all() and np.isnan(found["fastest"]).all()
-        assert tables.latex.decimal(float(found["fastest"][0, 0]), 2) == tables.latex.NOT_AVAILABLE
+        assert latex.decimal(float(found["fastest"][0, 0]), 2) == latex.NOT_AVAILABLE
 
 
+@pytest.mark.thorough
 def test_a_run_that_blows_up_gives_no_time():
     """It ends after a few steps: less time than its set-up, and a negative time for a step once."""
     spiral = polhode.methods["spiral_leapfrog"]
@@ -364,15 +366,15 @@ def test_a_run_that_blows_up_gives_no_time():
 
 @pytest.mark.parametrize("name", ["many_body_energy", "many_body_pairs", "rods_energy", "rods_states"])
 def test_figures_are_drawn(name, inputs, tmp_path):
-    figures.render(name, inputs, tmp_path)
+    rendering.render_figure(name, inputs, tmp_path)
     assert (tmp_path / f"{name}.png").stat().st_size > 20000
 
 
-@pytest.mark.parametrize("name", jobs.FIGURES_BY_THEME["many_body"])
+@pytest.mark.parametrize("name", themes.all_themes()["many_body"].figures)
 def test_a_run_without_many_bodies_says_so(name, tmp_path):
     with pytest.raises(NotInRun):
-        figures.FIGURES[name](Inputs("", published=HOME / "data" / "published"))
-    figures.render(name, Inputs(""), tmp_path)
+        rendering.figure(name, Inputs("", published=HOME / "data" / "published"))
+    rendering.render_figure(name, Inputs(""), tmp_path)
     assert (tmp_path / f"{name}.pdf").is_file()
 
 
@@ -432,7 +434,7 @@ def test_figures_of_the_full_study_are_made_from_what_came_with_the_code(folder)
         Inputs("", many_body_file=folder / "run.nc", published=published),
     ):
         for name in ("many_body_energy", "many_body_pairs", "rods_energy"):
-            assert len(figures.FIGURES[name](alone).axes) >= 2
+            assert len(rendering.figure(name, alone).axes) >= 2
     with pytest.raises(NotInRun):
         drawn.rods_states(alone)
 
@@ -471,7 +473,7 @@ def test_what_stays_zero_lies_on_a_line_that_says_zero(inputs):
 
 
 def test_tables_of_many_bodies(inputs):
-    frame, text = tables.TABLES["many_body"](inputs)
+    frame, text = rendering.table("many_body", inputs)
     runs = 2 * len(METHODS) * len(DT) + len(METHODS)
     assert frame.groupby("study").size().to_dict() == {"released": runs + len(METHODS) + 1, "this run": runs}
     full = frame[frame.study == "released"]
@@ -488,7 +490,7 @@ def test_tables_of_many_bodies(inputs):
     expected = [mean, [run.mean()], [0.5] * 3, [4.85e-6 * np.sqrt(2)], mean, [0.5] * 3]
     for cell, values in zip(cells, expected, strict=True):
         assert cell == pytest.approx(values, rel=0.03)
-    frame, text = tables.TABLES["many_body_cost"](inputs)
+    frame, text = rendering.table("many_body_cost", inputs)
     (row,) = [line for line in text.splitlines() if line.startswith("Omelyan")]
     cells = [float(re.findall(r"[\d.]+(?:e-?\d+)?", cell)[0]) for cell in row.split("&")[1:]]
     own = frame[(frame.scene == "chess") & (frame.method == "omelyan1998")].iloc[0]
@@ -513,7 +515,10 @@ def test_the_table_shows_the_published_step_or_none():
     def none(case: str) -> xr.Dataset:
         raise NotInRun(case)
 
-    _, text = tables.TABLES["many_body"](SimpleNamespace(released_many_body=released, many_body=none))
+    _, text = rendering.table(
+        "many_body",
+        SimpleNamespace(released_many_body=released, many_body=none, in_order=list, grouped=lambda keys: [("", list(keys))]),
+    )
     assert "spin 10 rad/s" in text and "this run" in text
     (row,) = [line for line in text.splitlines() if line.startswith(r"Fincham (as published)")]
     cells = row.replace(" ", "").split("&")
@@ -524,7 +529,7 @@ def test_the_table_shows_the_published_step_or_none():
 
 def test_every_number_of_the_section_is_made(inputs):
     text = (HOME / "paper" / "sections" / "many_body.tex").read_text()
-    made = {name for group in (*numbers.GROUPS, *numbers.COST_GROUPS) for name in group(inputs)}
+    made = {*rendering.numbers("many_body", inputs), *rendering.numbers("time_to_solution", inputs)}
     used = set(re.findall(r"\\((?:study|cost)[A-Za-z]+)", text))
     assert used - made == set()
 
@@ -535,7 +540,7 @@ def written(made, name):
 
 
 def test_numbers_of_the_pieces_are_what_they_say(inputs):
-    made = numbers.scenes(inputs) | numbers.released(inputs) | numbers.times(inputs) | numbers.few(inputs)
+    made = numbers.scenes(inputs) | numbers.released(inputs) | time_numbers.times(inputs) | numbers.few(inputs)
     made |= numbers.published(inputs)
     data = inputs.released_many_body("chess")
     states = data["energy_error"].sel(integrator="spiral_leapfrog").isel(dt=2).values
@@ -631,7 +636,7 @@ def test_of_several_initial_states_of_rods_the_worst_counts():
 
 def test_claims_about_many_bodies(inputs):
     """They are judged by the full study; what the run finds stands in words beside it."""
-    measures = claims.MEASURES
+    measures = MEASURES
     assert set(many_body_claims.MEASURES) <= set(measures)
     found = measures["energy_of_many"](inputs, "chess", "spiral_leapfrog", 4.85e-6)
     assert found.value == pytest.approx(TARGET) and found.low < TARGET < found.high
@@ -673,7 +678,7 @@ def test_a_run_with_fewer_methods_and_steps_is_judged_the_same(folder, inputs):
         ("delay_of_rods", ("fincham1992_delvalle2024", 1.0)),
         ("rise_of_rods", ("fincham1992_delvalle2024",)),
     ):
-        whole, found = (claims.MEASURES[measure](each, *arguments) for each in (inputs, few))
+        whole, found = (MEASURES[measure](each, *arguments) for each in (inputs, few))
         assert (found.value, found.low, found.high) == (whole.value, whole.low, whole.high), measure
         assert "this run" not in found.evidence, measure
 
@@ -734,13 +739,13 @@ def test_the_sentences_of_the_section_hold_of_the_released_study(full):
 def test_a_new_release_is_judged_anew():
     """The file is an input of all rules that judge, draw, tabulate or count what it holds."""
     study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
-    plan = jobs.Plan(study, HOME)
+    plan = Products(study, HOME)
     assert "data/released/many_body.nc" in plan.published()
     rules = "".join(path.read_text() for path in (HOME / "workflow" / "rules").glob("*.smk"))
     blocks = dict(re.findall(r"^ *rule(?: (\w+))?:\n(.*?)(?=^ *rule|\Z)", rules, re.DOTALL | re.MULTILINE)) | {
-        name: block for block in rules.split("rule:") for name in re.findall(r'name:\s+f"(\w+)_\{THEME\}"', block)
+        name: block for block in rules.split("rule:") for name in re.findall(r'name:\s+f"(\w+)_\{KEY\}"', block)
     }
-    for name in ("claims", "cost_claims", "numbers", "cost_numbers", "figures", "tables"):
+    for name in ("claims", "cost_claims", "figures", "texts"):
         assert "PLAN.published()" in blocks[name], name
 
 

@@ -3,14 +3,16 @@
 import os
 import re
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numba import types
 from numba.core.codegen import get_host_cpu_features
 from numba.core.runtime import _nrt_python, rtsys
 
 import polhode
-from polhode import manybody
+from polhode import cache, manybody
 from polhode.kernel import compile_driver
 from polhode.manybody.contact import collision_time, largest_overlap
 from polhode.manybody.engine import CHECKED, SIGNATURE, many_body_driver
@@ -349,6 +351,7 @@ def test_lists_of_large_clumps_soon_have_all_the_room_they_need(counted_allocati
     assert allocations(20_000) <= allocations(10) + 8 * room
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "omelyan1998", "no_squish", "buss2000"])
 def test_the_pass_over_the_lanes_uses_vector_registers(key, monkeypatch):
     monkeypatch.setenv("POLHODE_CACHE_DIR", "")  # code from the disk cannot be looked at
@@ -461,3 +464,34 @@ def test_calls_that_cannot_be_say_why():
         manybody.simulate(rods, "euler", -1.0)
     with pytest.raises(ValueError, match="initial r must be 30 rows"):
         manybody.simulate(rods, "euler", 1e-5, state=state([[0, 0, 0]], [[0, 0, 0]]))
+
+
+# ---- compiled code on disk ----
+
+PAIR, SWAPPED = (NamedTuple("Pair", [(name, float) for name in names]) for names in (("a", "b"), ("b", "a")))
+
+
+def test_compiled_code_is_named_after_the_fields_of_the_tuples_it_takes():
+    """Code that was compiled for other places of the same fields would read the wrong numbers."""
+
+    def first(pair):
+        return pair.a
+
+    names = set()
+    for pair in (PAIR, SWAPPED):
+        signature = types.float64(types.NamedUniTuple(types.float64, 2, pair))
+        names.add(cache._entry(first, signature, {}))
+        nested = types.float64(types.Tuple((types.int64, types.NamedUniTuple(types.float64, 2, pair))))
+        names.add(cache._entry(first, nested, {}))
+    assert None not in names and len(names) == 4
+
+
+def test_compiled_code_is_named_after_the_fields_of_the_tuples_it_makes():
+    def maker(pair):
+        def make():
+            return pair(1.0, 2.0)
+
+        return make
+
+    names = {cache._entry(maker(pair), types.void(), {}) for pair in (PAIR, SWAPPED)}
+    assert None not in names and len(names) == 2

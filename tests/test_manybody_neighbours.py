@@ -100,6 +100,7 @@ def test_clumps_lie_in_their_capsules(clump):
     assert (np.linalg.norm(clump.centres, axis=1) + clump.radii <= clump.reach).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("least", [0.11, 0.3])
 def test_cells_leave_out_no_near_pair(least):
     """Chained are all clumps that are near and behind, and no others, in ascending order."""
@@ -108,13 +109,12 @@ def test_cells_leave_out_no_near_pair(least):
     r = np.random.default_rng(5).uniform(-1, 1, (count, 3)) * [1.0, 0.6, 1.3]
     for c in range(count):
         lanes.store_r(fields, lanes.place(c, width), tuple(r[c]))
-    lists = neighbours.empty_lists(1, 1, 1, 20 * count, count, 1)
-    lists[neighbours.AXES][:, 7], lists[neighbours.AXES][:, 8:], lists[neighbours.MARGINS][:] = 0.4 * least, r, 0.1 * least
-    cells = neighbours.sort_into_cells(fields, width, count, least, lists)
+    _, scratch = neighbours.empty_lists(1, 1, 1, 20 * count, count, 1)
+    scratch.axes[:, 7], scratch.axes[:, 8:], scratch.margins[:] = 0.4 * least, r, 0.1 * least
+    cells = neighbours.sort_into_cells(fields, width, count, least, scratch)
     assert min(cells) > 2
-    chains, links = lists[neighbours.CHAINS], lists[neighbours.LINKS]
-    sorted_clumps = (lists[k] for k in (neighbours.PLACES, neighbours.ORDER, neighbours.STARTS))
-    number = neighbours.chain_near_clumps(count, cells, *sorted_clumps, chains, links)
+    chains, links = scratch.chains, scratch.links
+    number = neighbours.chain_near_clumps(count, cells, scratch)
     apart, found = np.linalg.norm(r[:, None] - r, axis=2), 0
     for c in range(count):
         near, link = [], chains[c]
@@ -138,6 +138,7 @@ SCENES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SCENES)
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "no_squish", "pcdm2013_mid"])
 def test_the_list_changes_no_bit(name, key):
@@ -152,6 +153,7 @@ def test_the_list_changes_no_bit(name, key):
     assert 1 < listed["work"][0] < n, "lists were made, and kept for a while"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["omelyan1998", "fincham1992_delvalle2024"])
 def test_the_list_changes_no_bit_of_chess(key):
     scene = replace(manybody.scenes["chess"], box=0.32)

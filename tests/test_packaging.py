@@ -5,7 +5,10 @@ import re
 import runpy
 import shutil
 import subprocess
+import sys
+import sysconfig
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -342,6 +345,19 @@ def test_reproduce_makes_the_environment_again_in_another_folder(machine):
     assert len(machine.calls("uv")) == 1
 
 
+def test_reproduce_puts_the_command_into_the_environment(machine):
+    machine.with_tex().run()
+    command = machine.house / ".venv/bin/polhode"
+    for _ in range(2):
+        machine.log.write_text("")
+        environment = {"PATH": str(machine.bin), "LOG": str(machine.log)}
+        subprocess.run([command, "recommend", "--problem", "a b"], cwd=machine.elsewhere, env=environment, check=True)
+        assert machine.calls("python") == ["-P -m polhode recommend --problem a b"]
+        # An environment of before there was such a command gets one, too, and is not made again.
+        command.unlink()
+        assert machine.run().returncode == 0 and machine.calls("uv") == []
+
+
 def test_reproduce_uses_pip_where_uv_fails(machine):
     machine.with_tex()
     assert machine.run(UV_FAILS="1").returncode == 0
@@ -486,3 +502,82 @@ def test_reproduce_as_root_goes_on_where_latex_cannot_be_installed(machine):
     assert done.returncode == 1
     assert machine.calls("snakemake") == ["--cores all --keep-going"]
     assert done.stderr.splitlines()[-2].startswith("    sudo apt-get update")
+
+
+# ---- the wheel ----
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> Path:
+    """The folder of programs of an environment with the wheel, and the locked packages, but without the repository."""
+    folder = tmp_path_factory.mktemp("wheel")
+    # A copy, since a build leaves files beside the sources, and would take up those that an earlier one has left.
+    source = folder / "source"
+    for path in committed():
+        name = path.relative_to(HOUSE)
+        if name.parts[0] in ("src", "data") or len(name.parts) == 1:
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, source / name)
+    offline = ["--no-deps", "--no-index", "--quiet", "--disable-pip-version-check"]
+    wheel = [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", *offline, "-w", folder / "wheels", source]
+    subprocess.run(wheel, check=True)
+    shutil.rmtree(source)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "env"], check=True)
+    programs = folder / "env" / "bin"
+    (wheel_file,) = (folder / "wheels").glob("polhode-*.whl")
+    install = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--ignore-installed", *offline]
+    subprocess.run([*install, wheel_file], check=True)
+    ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = subprocess.run([programs / "python", "-c", ask], check=True, capture_output=True, text=True).stdout.strip()
+    # The .pth files of that folder, with which ours finds the repository, are not read.
+    (Path(site) / "locked.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return programs
+
+
+@pytest.fixture
+def elsewhere(installed, tmp_path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs a program of that environment in an empty folder."""
+
+    def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        command = [str(installed / program), *arguments]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+
+    return run
+
+
+def test_a_wheel_has_all_modules_and_the_chess_pieces(installed, elsewhere):
+    from polhode import manybody
+
+    program = (
+        "import polhode; from polhode import manybody\n"
+        "run = manybody.simulate('chess', 'spiral_leapfrog', 4.85e-6, 3, 1e-4, 4)\n"
+        "print(polhode.__file__, run.energy.values.tobytes().hex())"
+    )
+    done = elsewhere("python", "-c", program)
+    assert done.returncode == 0, done.stderr
+    place, energy = done.stdout.split()
+    assert Path(place).is_relative_to(installed.parent)
+    assert energy == manybody.simulate("chess", "spiral_leapfrog", 4.85e-6, 3, 1e-4, 4).energy.values.tobytes().hex()
+    package = Path(place).parent
+    held = {str(path.relative_to(package)) for path in package.rglob("*") if path.suffix not in ("", ".pyc")}
+    ours = {str(path.relative_to(HOUSE / "src/polhode")) for path in committed() if path.is_relative_to(HOUSE / "src/polhode")}
+    assert held == ours | {"data/released/cost.nc"}
+
+
+def test_a_wheel_answers_from_the_released_times(installed, elsewhere):
+    question = ["recommend", "--problem", "spiral_cylinder", "--error", "1e-4"]
+    done = elsewhere("polhode", *question)
+    here = subprocess.run([sys.executable, "-m", "polhode", *question], cwd=HOUSE / "docs", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    # At the end each says which file it has read.
+    answer, read = done.stdout.split("* From ")
+    assert answer == here.stdout.split("* From ")[0]
+    assert "".join(read.split()).startswith(str(installed.parent))
+
+
+@pytest.mark.parametrize("command", ["archive", "docs", "html"])
+def test_a_wheel_says_what_needs_the_repository(elsewhere, command):
+    done = elsewhere("polhode", command)
+    assert done.returncode == 2
+    assert f"run ./reproduce {command} there" in done.stderr and "Traceback" not in done.stderr

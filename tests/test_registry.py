@@ -1,28 +1,33 @@
-"""The catalogues of methods and problems: look-up, printing, and a user's own files."""
+"""The registries of methods and problems: look-up, printing, and a user's own files."""
 
+import os
 import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
 from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import pytest
 
 import polhode
 from polhode import registry
-from polhode.methods.protocol import Method
+from polhode.methods import grouped, in_order, short_label_of
+from polhode.methods.protocol import OTHERS, Method
+from polhode.problems import several_bodies, single_body
 from polhode.problems.problem import Case
+from polhode.registry import Registry
 
 ROOT = Path(__file__).resolve().parents[1]
-METHODS = Path(polhode.methods.__file__).parent
+METHODS = polhode.methods.folder
 
 
 @pytest.fixture(autouse=True)
 def forget_plugins():
     """Take out again what a test adds."""
-    catalogues = (polhode.methods, polhode.problems)
-    kept = [(dict(c._items), dict(c._origins)) for c in catalogues]
-    yield
-    for catalogue, (items, origins) in zip(catalogues, kept, strict=True):
-        catalogue._items, catalogue._origins = items, origins
+    with polhode.methods.restored(), polhode.problems.restored():
+        yield
 
 
 @pytest.fixture
@@ -42,17 +47,86 @@ def plugin(tmp_path):
 # --- as a mapping ----------------------------------------------------------------------------------------------------
 
 
-def test_the_catalogues_are_mappings():
-    for catalogue, kind in ((polhode.methods, Method), (polhode.problems, Case)):
-        assert len(catalogue) == len(list(catalogue)) == len(catalogue.keys())
-        assert catalogue.keys() == sorted(catalogue.keys())
-        assert catalogue.items() == list(zip(catalogue.keys(), catalogue.values(), strict=True))
-        for key in catalogue:
-            assert key in catalogue
-            assert isinstance(catalogue[key], kind)
-            assert catalogue[key].key == key
-            assert catalogue.origin(key).stem == key
+def test_the_registries_are_mappings():
+    for registered, kind in ((polhode.methods, Method), (polhode.problems, Case)):
+        assert isinstance(registered, Registry) and isinstance(registered, Mapping)
+        assert len(registered) == len(list(registered)) == len(registered.keys())
+        assert list(registered) == sorted(registered)
+        assert list(registered.items()) == list(zip(registered.keys(), registered.values(), strict=True))
+        for key in registered:
+            assert key in registered
+            assert isinstance(registered[key], kind)
+            assert registered[key].key == key
+            assert registered.origin(key) == registered.folder / f"{key}.py"
     assert "nonsense" not in polhode.methods
+
+
+def in_a_new_process(code, *paths):
+    """What Python prints that runs ``code`` with the package, or that of ``paths``."""
+    paths = paths or (ROOT / "src",)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
+    done = subprocess.run([sys.executable, "-c", dedent(code)], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_registry_is_also_the_package_to_import_from():
+    out = in_a_new_process(
+        """
+        import sys
+        import polhode
+        assert "polhode.methods.euler" not in sys.modules  # imported when first asked for
+        import polhode.methods.euler
+        import polhode.methods.rk4 as rk4
+        from polhode import methods, problems
+        from polhode.methods import METHODS, euler
+        from polhode.problems import PROBLEMS, heavy_top
+        assert polhode.methods is methods is METHODS and polhode.problems is problems is PROBLEMS
+        assert polhode.methods.euler is euler and methods.rk4 is rk4
+        assert methods["euler"] is euler.METHOD and methods["rk4"] is rk4.METHOD and problems["heavy_top"] is heavy_top.PROBLEM
+        assert "polhode.methods.spiral_leapfrog" in sys.modules and methods.protocol.Method
+        assert not hasattr(methods, "nonsense")
+        print(type(methods).__name__)
+        """
+    )
+    assert out == "Registry"
+
+
+def test_what_a_block_loads_is_taken_out_behind_it(plugin):
+    before = list(polhode.methods)
+    assert polhode.methods.plugins() == {}
+    with polhode.methods.restored():
+        path = plugin()
+        mine = polhode.methods.load(path)
+        assert polhode.methods.plugins() == {"my_copy": path}
+        assert list(polhode.methods) == [*before, "my_copy"]
+    assert "my_copy" not in polhode.methods and list(polhode.methods) == before
+    assert polhode.methods.load(path) is not mine
+
+
+def test_a_broken_file_of_the_package_is_an_error_each_time(tmp_path, monkeypatch):
+    (tmp_path / "shelf").mkdir()
+    whole = "from types import SimpleNamespace\nTHING = SimpleNamespace(key=__name__)"
+    for name, text in {"__init__": "", "a": whole, "b": "THING = nothing"}.items():
+        (tmp_path / "shelf" / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    shelf = Registry("shelf", "THING", object, ())
+    for _ in range(2):
+        with pytest.raises(NameError, match="nothing"):
+            shelf["shelf.a"]
+    (tmp_path / "shelf" / "b.py").write_text(whole)
+    assert list(shelf) == ["shelf.a", "shelf.b"]
+
+
+def test_problems_of_one_body_and_of_several_are_told_apart():
+    assert single_body("heavy_top") is polhode.problems["heavy_top"]
+    assert several_bodies("coupled_cylinders") is polhode.problems["coupled_cylinders"]
+    with pytest.raises(TypeError, match="problem 'coupled_cylinders' must be one of a single body, got a System"):
+        single_body("coupled_cylinders")
+    with pytest.raises(TypeError, match="problem 'heavy_top' must be one of several bodies, got a Problem"):
+        several_bodies("heavy_top")
+    with pytest.raises(KeyError, match="unknown problem 'heavytop'; did you mean 'heavy_top'"):
+        single_body("heavytop")
 
 
 def test_every_file_of_methods_is_registered():
@@ -87,7 +161,7 @@ def test_printing_gives_an_aligned_table(catalogue):
     head, rule, *rows = repr(catalogue).splitlines()
     assert head.startswith("key")
     assert len(rows) == len(catalogue)
-    assert [row.split()[0] for row in rows] == catalogue.keys()
+    assert [row.split()[0] for row in rows] == list(catalogue)
     starts = [i for i in range(len(rule)) if rule[i] == "-" and (i == 0 or rule[i - 1] == " ")]
     assert len(starts) == len(catalogue._columns)
     for row in (head, *rows):
@@ -137,6 +211,21 @@ def test_the_documented_example_runs_and_is_what_it_says():
     assert ours.omega.values.tobytes() == builtin.omega.values.tobytes()
 
 
+def test_a_plugin_comes_last_whatever_it_declares(plugin):
+    """It was made from a built-in method, and has its group and rank; its short name only if that is its own."""
+    path = plugin()
+    path.write_text(path.read_text().replace('label="Mine"', 'label="Mine", short_label="RK4"'))
+    polhode.methods.load(path)
+    assert polhode.methods["my_copy"].group == "SPIRAL and Omelyan"
+    assert grouped(["my_copy", "rk4", "spiral_leapfrog", "unknown"]) == [
+        ("SPIRAL and Omelyan", ["spiral_leapfrog"]),
+        ("several torques per step", ["rk4"]),
+        (OTHERS, ["my_copy", "unknown"]),
+    ]
+    assert in_order(["unknown", "my_copy"]) == ["unknown", "my_copy"]
+    assert short_label_of("my_copy") == "Mine" and short_label_of("rk4") == "RK4" and short_label_of("omelyan1998") == "Omelyan"
+
+
 def test_loading_twice_changes_nothing(plugin, monkeypatch):
     path = plugin()
     method = polhode.methods.load(path)
@@ -144,7 +233,7 @@ def test_loading_twice_changes_nothing(plugin, monkeypatch):
     assert polhode.methods.load(str(path)) is method
     monkeypatch.chdir(path.parent)
     assert polhode.methods.load("my_copy.py") is method
-    assert polhode.methods.keys().count("my_copy") == 1
+    assert list(polhode.methods).count("my_copy") == 1
 
 
 def test_a_key_that_is_taken_is_refused(plugin, tmp_path):

@@ -3,23 +3,30 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from rendered import all_numbers, number_lines
 
 import polhode
 from polhode import metrics
 from polhode.body import Body
 from polhode.methods import buss2000_delvalle2024 as buss
-from polhode.study import checks, claims, figures, inputs, jobs, numbers, style, tables
-from polhode.study.figures import delvalle2024, drawing
-from polhode.study.inputs import Inputs, NotInRun, interpolated_step, load_errata
-from polhode.study.numbers import formats
+from polhode.study import inputs, themes
+from polhode.study.analysis.ladders import interpolated_step, step_off_the_curve
+from polhode.study.analysis.selection import PUBLISHED_SET
+from polhode.study.inputs import Inputs, NotInRun, load_errata
+from polhode.study.judge import measures_spiral2024
+from polhode.study.report import drawing, formats, latex, macros, style, typeset
+from polhode.study.run import checks
 from polhode.study.storage import write_cell, write_dataset, write_groups
-from polhode.study.tables import latex
+from polhode.study.themes import rendering
+from polhode.study.themes.reproducibility import numbers as run_numbers
+from polhode.study.themes.spiral2024 import figures as delvalle2024
 
 HOME = Path(__file__).parents[1]
 PAPER = HOME / "paper"
@@ -101,7 +108,7 @@ def made_up_variants() -> xr.Dataset:
     """The check of single choices of the published methods: a gain of 2 in q and 3 in omega with each."""
     variants = checks._variants()
     gain = np.array([[1.0, 1.0] if key == base else [2.0, 3.0] for key, (base, _, _) in variants.items()])
-    division = np.array([claims.VARIANT_DIVISION // 2, claims.VARIANT_DIVISION])
+    division = np.array([measures_spiral2024.VARIANT_DIVISION // 2, measures_spiral2024.VARIANT_DIVISION])
     return xr.Dataset(
         {
             "error": (("variant", "quantity", "division"), 6.0 / gain[:, :, None] / division),
@@ -163,18 +170,19 @@ def test_too_many_plugins_are_named():
 
 def test_the_workflow_makes_every_figure_and_table():
     # Each in one theme.
-    assert sorted(jobs.FIGURES) == sorted(figures.FIGURES)
-    assert sorted(jobs.TABLES) == sorted(tables.TABLES)
+    assert sorted(themes.names("figures")) == sorted(themes.names("figures"))
+    assert sorted(themes.names("tables")) == sorted(themes.names("tables"))
 
 
 # Figures
 
 
-@pytest.mark.parametrize("name", figures.FIGURES)
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", themes.names("figures"))
 def test_figure_is_the_same_file_twice(name, whole, tmp_path):
     before = dict(matplotlib.rcParams)
     for folder in ("one", "two"):
-        figures.render(name, whole, tmp_path / folder)
+        rendering.render_figure(name, whole, tmp_path / folder)
     for ending in ("pdf", "png"):
         one, two = ((tmp_path / folder / f"{name}.{ending}").read_bytes() for folder in ("one", "two"))
         assert one == two
@@ -183,9 +191,10 @@ def test_figure_is_the_same_file_twice(name, whole, tmp_path):
     assert sorted(p.name for p in (tmp_path / "one").iterdir()) == [f"{name}.pdf", f"{name}.png"]
 
 
-@pytest.mark.parametrize("name", figures.FIGURES)
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", themes.names("figures"))
 def test_figure_of_a_nearly_empty_run(name, small, tmp_path):
-    figures.render(name, small, tmp_path)
+    rendering.render_figure(name, small, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +202,7 @@ def test_figure_of_a_nearly_empty_run(name, small, tmp_path):
 )
 def test_plugins_are_drawn(name, whole):
     with style.settings():
-        drawn = figures.FIGURES[name](whole)
+        drawn = rendering.figure(name, whole)
     labels = [text.get_text() for text in drawn.legends[0].get_texts()]
     assert drawing.printable("label_of my_own & co") in labels
     assert len(labels) == len(set(labels))
@@ -201,13 +210,13 @@ def test_plugins_are_drawn(name, whole):
 
 def test_unknown_names_are_errors(whole, tmp_path):
     with pytest.raises(KeyError, match="error_vs_dt"):
-        figures.render("nonsense", whole, tmp_path)
+        rendering.render_figure("nonsense", whole, tmp_path)
     with pytest.raises(KeyError, match="orders"):
-        tables.render("nonsense", whole, tmp_path)
+        rendering.render_table("nonsense", whole, tmp_path)
 
 
 def test_published_sets_name_methods():
-    assert set(delvalle2024.PUBLISHED_SET + delvalle2024.SPIRAL_VARIANTS + delvalle2024.ORIGINATORS) <= set(polhode.methods)
+    assert set(PUBLISHED_SET + delvalle2024.SPIRAL_VARIANTS + delvalle2024.ORIGINATORS) <= set(polhode.methods)
 
 
 # Tables and numbers
@@ -234,10 +243,10 @@ def test_range_in_brackets_where_it_shows(numbers, text):
     assert latex.in_range(*numbers) == text
 
 
-@pytest.mark.parametrize("name", tables.TABLES)
+@pytest.mark.parametrize("name", themes.names("tables"))
 def test_table_is_deterministic_and_balanced(name, whole, small, tmp_path):
     for run, folder in ((whole, "one"), (whole, "two"), (small, "small")):
-        tables.render(name, run, tmp_path / folder)
+        rendering.render_table(name, run, tmp_path / folder)
     for ending in ("csv", "tex"):
         assert (tmp_path / "one" / f"{name}.{ending}").read_bytes() == (tmp_path / "two" / f"{name}.{ending}").read_bytes()
     for folder in ("one", "small"):
@@ -251,21 +260,21 @@ def test_table_is_deterministic_and_balanced(name, whole, small, tmp_path):
 
 
 def test_csv_has_full_precision(whole, tmp_path):
-    tables.render("orders", whole, tmp_path)
+    rendering.render_table("orders", whole, tmp_path)
     data = pd.read_csv(tmp_path / "orders.csv").set_index("method")
     assert set(data.index) == {*polhode.methods, "my_own"}
     assert tuple(data.loc["euler", ["q_order_low", "q_order_high"]]) == (1.99, 2.02)
 
 
 def test_table_2_compares_in_one_measure_and_holds_the_published_one_against_its_own(whole):
-    data, text = tables.TABLES["target_dt"](whole)
+    data, text = rendering.table("target_dt", whole)
     row = data[(data.method == "pfc4_delvalle2024") & (data.target_error == 1e-2)].iloc[0]
     assert row["dt"] == 3e-3 and row["dt_as_published"] == 1.5e-3
     assert row.ratio_as_published == 1.5e-3 / row.dt_published
     block = text[text.index("PFC4 (as published)") :].partition("ratio (runs)")[2].splitlines()[0]
     assert latex.decimal(1.5e-3 / row.dt_published, 4) in block
     assert text.count("ours (matrix)") == 1 and text.count("ratio (runs)") == text.count("ratio (interp.)") == 8
-    found = numbers.numbers(whole)
+    found = all_numbers(whole)
     assert found["studyMatrixGainLow"] == found["studyMatrixGainHigh"] == r"\num{2.00}"
     assert "studyTableMissed" not in found and "studyApartLow" not in found
 
@@ -278,14 +287,14 @@ def test_table_2_is_read_off_the_curve_in_the_measure_of_the_publication(tmp_pat
     )
     write_groups({"/": xr.Dataset(), f"/{PROBLEM}": data}, tmp_path / "single_body.nc")
     run = Inputs(tmp_path / "single_body.nc", published=PUBLISHED)
-    assert run.interpolated_step("pfc4_delvalle2024", 1e-3) == pytest.approx(5e-4)
-    ratio, _ = claims.worst_interpolated_ratio(run, "pfc4_delvalle2024", [1e-3])
+    assert step_off_the_curve(run, "pfc4_delvalle2024", 1e-3) == pytest.approx(5e-4)
+    ratio, _ = measures_spiral2024.worst_interpolated_ratio(run, "pfc4_delvalle2024", [1e-3])
     assert ratio == pytest.approx(5e-4 / 1.663e-5)
 
 
 def test_what_is_ours_is_marked_and_said(whole):
-    data, text = tables.TABLES["methods"](whole)
-    ours, said = tables.TABLES["reconstructions"](whole)
+    data, text = rendering.table("methods", whole)
+    ours, said = rendering.table("reconstructions", whole)
     assert set(ours.method) == set(data.method[data.reconstruction != ""])
     marked = [line.partition(r"\textsuperscript{$\dagger$}")[0] for line in text.splitlines() if r"\dagger" in line]
     assert marked == [latex.escape(label) for label in ours.label]
@@ -293,18 +302,18 @@ def test_what_is_ours_is_marked_and_said(whole):
 
 
 def test_single_choices_are_set_against_the_published_method(whole):
-    data, text = tables.TABLES["published_variants"](whole)
+    data, text = rendering.table("published_variants", whole)
     changed = data[data.variant != data.base]
     assert (changed.q_gain == 2).all() and (changed.omega_gain == 3).all() and text.count("as published &") == 3
-    found = numbers.numbers(whole)
+    found = all_numbers(whole)
     assert found["studyVariantGainQBoth"] == r"\num{2.0}" and found["studyVariantGainOmegaColumns"] == r"\num{3.0}"
     assert found["studyVariantPercentQHalfStepAsItIs"] == r"\num{50.0}" and found["studyVariantSteps"] == r"\num{8192}"
-    gain, evidence = claims.published_variant_gain(whole, "linear", "omega")
+    gain, evidence = measures_spiral2024.published_variant_gain(whole, "linear", "omega")
     assert gain == pytest.approx(3) and evidence.endswith("at dt = 0.000122 s")
-    assert claims.published_variant_order(whole, "both", "q")[0] == 2
+    assert measures_spiral2024.published_variant_order(whole, "both", "q")[0] == 2
     for key in ("nonsense", "spiral_leapfrog"):
         with pytest.raises(NotInRun):
-            claims.published_variant_gain(whole, key, "q")
+            measures_spiral2024.published_variant_gain(whole, key, "q")
 
 
 def test_macro_names_are_letters_and_distinct():
@@ -317,34 +326,32 @@ def test_macro_names_are_letters_and_distinct():
 
 def test_every_number_of_the_first_sections_is_made(whole, small):
     """By a run that holds this problem alone; test_comparison.py has the whole text."""
-    made = numbers.numbers(whole)
-    for section in ("methods", "results", "differences"):
+    made = all_numbers(whole)
+    for section in ("methods", "spiral2024"):
         used = set(re.findall(r"\\(study[A-Za-z]+)", (PAPER / "sections" / f"{section}.tex").read_text()))
         assert used and used <= set(made), section
-    for found in (made, numbers.numbers(small)):
+    for found in (made, all_numbers(small)):
         assert not [name for name, text in found.items() if "nan" in text.lower() or "inf" in text.lower()]
-    assert numbers.numbers(small)["studyOrderQSpiralLeapfrog"] == "n/a"
+    assert "studyOrderQSpiralLeapfrog" not in all_numbers(small)
 
 
 def test_macros_are_sorted_and_those_that_a_run_lacks_are_not_available(whole, tmp_path):
     text = tmp_path / "text.tex"
     text.write_text(r"\studyMadeByNobody{} and \studyMethodCount{}")
-    commit = {"commit": "0123456789abcdef", "commit_time": 0, "dirty": False}
-    numbers.render(whole, tmp_path / "numbers.tex", commit, [*TEX, text])
-    lines = (tmp_path / "numbers.tex").read_text().splitlines()[1:]
-    assert all(re.fullmatch(r"\\newcommand\{\\study[A-Za-z]+\}\{.*\}", line) for line in lines)
-    names = [re.findall(r"\\(study\w+)", line)[0] for line in lines]
-    assert names == sorted({*numbers.numbers(whole, commit), *names})
+    lines = number_lines(whole, tmp_path, [*TEX, text])
+    assert all(re.fullmatch(r"\\newcommand\{\\(?:study|cost)[A-Za-z]+\}\{.*\}", line) for line in lines)
+    names = [re.findall(r"\\((?:study|cost)\w+)", line)[0] for line in lines]
+    assert len(set(names)) == len(names) and set(names) <= macros.used([*TEX, text]), "each once, and only what is used"
     assert r"\newcommand{\studyMadeByNobody}{n/a}" in lines
 
 
 def test_commit_and_date():
-    origin = numbers._origin({"commit": "0123456789abcdef", "commit_time": 1, "dirty": True})
+    origin = run_numbers.origin(Inputs("", checkout={"commit": "0123456789abcdef", "commit_time": 1, "dirty": True}))
     assert origin["studydate"] == "1 January 1970"
     assert "0123456789ab" in origin["studycommit"] and origin["studydirty"]
 
 
-@pytest.mark.parametrize("name", ["abstract", "introduction", "results", "differences", "limitations", "seelen2016"])
+@pytest.mark.parametrize("name", ["abstract", "introduction", "spiral2024", "ledger", "limitations", "seelen2016"])
 def test_no_measured_number_stands_in_the_text(name):
     text = (PAPER / "sections" / f"{name}.tex").read_text()
     text = re.sub(r"\\(num\{1e-6\}|includegraphics\[.*?\]|setlength\{.*?\}\{.*?\}|sisetup\{.*?\}|cite\[.*?\])", "", text)
@@ -372,8 +379,8 @@ def test_every_citation_has_its_entry():
 
 def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
     text = "".join(path.read_text() for path in TEX)
-    assert set(re.findall(r"\\includegraphics\[[^]]*\]\{(\w+)\}", text)) == set(figures.FIGURES)
-    assert set(re.findall(r"tables/(\w+)", text)) == set(tables.TABLES)
+    assert set(re.findall(r"\\includegraphics\[[^]]*\]\{(\w+)\}", text)) == set(themes.names("figures"))
+    assert set(re.findall(r"tables/(\w+)", text)) == set(themes.names("tables"))
     labels = set(re.findall(r"\\label\{([^}]*)\}", text)) | {f"tab:{name}" for name in LONG_TABLES}
     errata = ERRATA.read_text()
     assert set(re.findall(r"\\(?:eq)?ref\{([^}]*)\}", text + errata)) <= labels
@@ -381,7 +388,8 @@ def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
 
 
 def test_sections_are_all_included():
-    report = (PAPER / "report.tex").read_text()
+    kinds = {key: SimpleNamespace(numbers=(), appendix=theme.appendix) for key, theme in themes.all_themes().items()}
+    report = (PAPER / "report.tex").read_text() + "".join(typeset.generated(PAPER, HOME, kinds).values())
     assert set(re.findall(r"\\input\{sections/(\w+)\}", report)) == {p.stem for p in (PAPER / "sections").glob("*.tex")}
 
 
@@ -416,12 +424,12 @@ def test_bad_erratum_is_named(tmp_path, change, message):
 
 
 def test_errata_and_readings_share_no_entry_and_name_what_is_to_be_checked(whole):
-    (errata, text), (readings, other) = (tables.TABLES[name](whole) for name in ("errata", "readings"))
+    (errata, text), (readings, other) = (rendering.table(name, whole) for name in ("errata", "readings"))
     assert len(errata) + len(readings) == len(load_errata(ERRATA)) and not set(errata["id"]) & set(readings["id"])
     assert set(errata["kind"]) == {"misprint", "discrepancy"} and not {"misprint", "discrepancy"} & set(readings["kind"])
     for data, page in ((errata, text), (readings, other)):
         assert page.count(r"\newline check against the PDF") == (data["check"] == "pdf").sum() > 0
-    made = numbers.numbers(whole)
+    made = all_numbers(whole)
     assert made["studyErrataCount"] == str(len(errata)) and made["studyReadingCount"] == str(len(readings))
     assert made["studyErrataToCheck"] == str((errata["check"] == "pdf").sum())
 

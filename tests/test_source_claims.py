@@ -8,8 +8,9 @@ import xarray as xr
 from scipy.spatial.transform import Rotation
 
 import polhode
-from polhode.study import seelen2016, source_claims
+from polhode.study.analysis import seelen2016
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.judge import measures_sources as source_claims
 from polhode.study.storage import write_cell, write_groups
 
 DT = np.array([1e-3, 2e-3, 4e-3, 8e-3, 1.6e-2])
@@ -66,7 +67,7 @@ def test_the_page_would_give_the_momentum_without_the_inverse(monkeypatch):
     """Moments of one are their own inverse: nothing but the misprint separates p from the derivative of L."""
     unit = polhode.Body((1.0, 1.0, 1.0))
     sphere = type("Sphere", (), {"body": unit})
-    monkeypatch.setattr(source_claims, "catalogue", lambda name: {"free_asymmetric_top": sphere})
+    monkeypatch.setattr(source_claims, "single_body", {"free_asymmetric_top": sphere}.__getitem__)
     monkeypatch.setattr(source_claims, "PAGE_MOMENT", 1.0)
     assert source_claims.page_formula(None, "momentum", 1.0)[0] < 1e-14
     assert source_claims.page_formula(None, "momentum", 1.1)[0] == pytest.approx(1 - 1.1**-4)

@@ -289,6 +289,7 @@ def test_the_matrices_of_the_note():
         np.testing.assert_allclose(matrix(**{name: True}), alone, rtol=0, atol=1e-15)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["a13", "a21", "a32", "matrix"])
 def test_with_a_wrong_matrix_the_note_does_not_converge(name, cases):
     orders, error = observed_orders(cases["free"], variant(name))

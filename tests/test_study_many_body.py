@@ -18,9 +18,11 @@ import xarray as xr
 import yaml
 
 from polhode import manybody
-from polhode.study import configuration, jobs, many_body
+from polhode.study import configuration
 from polhode.study.configuration import ConfigurationError, resolve
-from polhode.study.many_body_gather import gather_scenes, relative_change, run_energies
+from polhode.study.gather.many_body import gather_scenes, relative_change, run_energies
+from polhode.study.plan import Plan
+from polhode.study.run import scene as many_body
 from polhode.study.storage import read_cell, write_cell, write_groups
 
 HOME = Path(__file__).parents[1]
@@ -35,10 +37,6 @@ def config(**changes):
     for key, value in changes.items():
         found["many_body"][key] = value if value is None else found["many_body"].get(key, {}) | value
     return found
-
-
-def test_the_configuration_names_the_scenes_of_the_library():
-    assert set(manybody.scenes) <= set(configuration.SCENES)
 
 
 def outputs(folder, seeds=3, dt=DT):
@@ -78,7 +76,7 @@ def test_the_order_of_the_runs_does_not_matter(one_worker, tmp_path):
 
 def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
     """What snakemake --set-threads sets comes to the pool, and the pool starts as many processes."""
-    import polhode.study.entry as entry
+    import polhode.study.workflow.entry as entry
 
     given = {}
     rule = SimpleNamespace(
@@ -183,7 +181,7 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
         | {"results": str(tmp_path)},
         HOME,
     )
-    plan = jobs.Plan(study, HOME)
+    plan = Plan(study, HOME)
     for method in study.scenes["rods"].methods:
         for batch in study.scenes["rods"].batches:
             made = [path.format(method=method) for path in plan.many_body_outputs("rods", batch)]
@@ -207,7 +205,7 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
 def test_what_is_kept_along_the_time_is_that_of_the_runs(tmp_path):
     changes = {"methods": [METHOD, "euler"], "dt": {"a": {"values": [0.02]}}, "horizon": 40.0, "seeds": 2, "samples": 20}
     study = resolve(config(chess=None, chess_no_spin=None, rods=changes) | {"results": str(tmp_path)}, HOME)
-    plan = jobs.Plan(study, HOME)
+    plan = Plan(study, HOME)
     rng = np.random.default_rng(3)
     folder = tmp_path / "many_body" / "rods"
     spins = {}
@@ -250,35 +248,39 @@ def test_a_film_holds_what_a_picture_needs(tmp_path):
     assert len(found["radius"]) == 3 and set(found["kind"]) == {0}
 
 
-def test_runs_depend_on_engine_method_and_shapes(tmp_path):
+@pytest.mark.thorough
+def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path):
     """Not on what gathers or draws them."""
     for name in ("src", "data"):
         shutil.copytree(HOME / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
 
     def code(edited: str = "", text: str = "") -> dict[str, str]:
-        """The hash of the code of each method after a change to one file."""
+        """The hash of the code of each method on the chess pieces, and of one on the rods, after a change to one file."""
         if edited:
             file = tmp_path / edited
             file.write_text(f"{file.read_text()}\n{text}\n")
         program = (
-            "from pathlib import Path; from types import SimpleNamespace as N; from polhode.study.jobs import Plan\n"
-            "plan = Plan(N(results='results', scenes={}), Path('.'))\n"
-            "print(*(plan.many_body_code(N(method=m)) for m in ('euler', 'spiral_leapfrog')))"
+            "from pathlib import Path; from types import SimpleNamespace as N; from polhode.study.plan import Plan\n"
+            "plan = Plan(N(results='results', scenes={key: N(scene=key) for key in ('chess', 'rods')}), Path('.'))\n"
+            "print(*(plan.many_body_run_code(s, m) for s, m in (('chess', 'euler'), ('chess', 'spiral_leapfrog'), "
+            "('rods', 'spiral_leapfrog'))))"
         )
         environment = os.environ | {"PYTHONPATH": "src"}
         done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, env=environment)
         assert done.returncode == 0, done.stderr
-        return dict(zip(("euler", "spiral_leapfrog"), done.stdout.split(), strict=True))
+        return dict(zip(("euler", "spiral_leapfrog", "rods"), done.stdout.split(), strict=True))
 
     before = code()
-    assert code("src/polhode/study/figures/many_body.py", "REMARK = 1") == before
-    assert code("src/polhode/study/many_body_gather.py", "REMARK = 1") == before
+    assert code("src/polhode/study/themes/many_body/figures.py", "REMARK = 1") == before
+    assert code("src/polhode/study/gather/many_body.py", "REMARK = 1") == before
     one = code("src/polhode/methods/euler.py", "REMARK = 1")
     assert one["euler"] != before["euler"] and one["spiral_leapfrog"] == before["spiral_leapfrog"]
     two = code("src/polhode/manybody/contact.py", "REMARK = 1")
     assert two["euler"] != one["euler"] and two["spiral_leapfrog"] != one["spiral_leapfrog"]
-    three = code("data/shapes/pawn.csv", "# another pawn")
+    three = code("src/polhode/manybody/pieces/pawn.csv", "# another pawn")
     assert three["spiral_leapfrog"] != two["spiral_leapfrog"]
+    four = code("src/polhode/manybody/scenes/rods.py", "REMARK = 1")
+    assert four["rods"] != three["rods"] and four["spiral_leapfrog"] == three["spiral_leapfrog"]
 
 
 # The configuration
@@ -310,14 +312,14 @@ def test_small_runs_share_a_job_and_large_ones_do_not(monkeypatch):
     changes = {"dt": {"a": {"values": [1e-4, 2e-5, 5e-6, 1e-5]}}, "horizon": 1.0, "seeds": 10, "over_time": False}
     rods = resolve(config(rods=changes), HOME).scenes["rods"]
     assert [step.steps for step in rods.batches[0]] == [10_000, 50_000, 100_000, 200_000] and len(rods.batches) == 1
-    monkeypatch.setattr(configuration, "BATCH", 1_600_000)
+    monkeypatch.setattr(configuration.study, "BATCH", 1_600_000)
     assert [[step.dt for step in batch] for batch in rods.batches] == [[1e-4, 2e-5, 1e-5], [5e-6]]
 
 
 def test_a_scene_or_all_of_them_can_be_left_out():
     study = resolve(config(**dict.fromkeys(config()["many_body"])), HOME)
     assert study.scenes == {} == resolve(config() | {"many_body": None}, HOME).scenes
-    assert jobs.Plan(study, HOME).many_body() == []
+    assert Plan(study, HOME).many_body() == []
 
 
 def test_a_scene_runs_those_of_its_methods_that_the_study_has():
@@ -339,11 +341,14 @@ def test_a_job_imports_only_what_runs_need(tmp_path):
     """Each of these takes as long to import as a short run, and there are many jobs."""
     program = f"""
 import sys
-from polhode.study import configuration, entry, many_body
+from polhode.study import configuration
+from polhode.study.workflow import entry
+from polhode.study.run import scene as many_body
 configuration.resolve({config()!r}, entry.HOME, checked=True)
 settings = {{"scene": "chess", "spin": None, "horizon": 1e-5, "samples": 1}}
 many_body.run_all("spiral_leapfrog", settings, [{str(tmp_path / "1e-05" / "0.nc")!r}])
-print("left out:", *sorted({{"jsonschema", "matplotlib", "scipy.interpolate", "snakemake"}} & set(sys.modules)))
+unused = {{"jsonschema", "matplotlib", "scipy.interpolate", "snakemake"}}
+print("left out:", *sorted(unused & set(sys.modules)))
 """
     surroundings = os.environ | {"PYTHONPATH": str(HOME / "src")}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=surroundings)

@@ -18,8 +18,9 @@ from polhode.methods import no_squish, spiral_leapfrog
 from polhode.methods.plain_driver import plain_driver
 from polhode.plain import plain_copy
 from polhode.references import taylor
-from polhode.study import symplecticity
-from polhode.study.symplecticity import READINGS, ROUNDING, Stepper, memory, step_defects
+from polhode.study.analysis import canonical_form
+from polhode.study.run import symplecticity
+from polhode.study.run.symplecticity import READINGS, ROUNDING, Stepper, memory, step_defects
 
 SPHERE = conftest.make(
     "sphere", polhode.problems["heavy_top"].torque, "state", {"mgl": 8.0}, body=polhode.Body((0.9, 0.9, 0.9))
@@ -293,7 +294,7 @@ def check():
 
 
 def test_the_check_says_who_is_symplectic(check):
-    assert symplecticity.symplectic(check) == ["no_squish"]
+    assert canonical_form.symplectic(check) == ["no_squish"]
     powers = check.power.sel(integrator="spiral_leapfrog")
     assert powers.sel(reading="carried").values == pytest.approx(2, abs=0.1)
     assert powers.sel(reading="read").values == pytest.approx(3, abs=0.1)
@@ -308,7 +309,7 @@ def test_one_reading_is_enough_and_one_problem_is_not():
     defect[1, 1, :, 0] = 1e-6  # in both
     defect[2, 1] = np.nan  # no map on one problem
     found = xr.Dataset({"defect": (("integrator", "problem", "reading", "division"), defect)}, {"integrator": ["a", "b", "c"]})
-    assert symplecticity.symplectic(found) == ["a"]
+    assert canonical_form.symplectic(found) == ["a"]
 
 
 def test_a_kernel_without_derivative_leaves_a_gap(monkeypatch):
@@ -317,8 +318,7 @@ def test_a_kernel_without_derivative_leaves_a_gap(monkeypatch):
         return (*state[:4], math.exp(state[4]), state[5], state[6])
 
     own = replace(spiral_leapfrog.METHOD, key="own", after_torque=after_torque)
-    catalogues = {"polhode.methods": {"own": own}, "polhode.problems": polhode.problems}
-    monkeypatch.setattr(symplecticity, "catalogue", catalogues.__getitem__)
+    monkeypatch.setattr(symplecticity, "METHODS", {"own": own})
     found = symplecticity.symplecticity(SimpleNamespace(methods=["own"]))
     assert np.isnan(found.defect).all() and np.isnan(found.memory).all()
-    assert symplecticity.symplectic(found) == []
+    assert canonical_form.symplectic(found) == []

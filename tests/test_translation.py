@@ -12,7 +12,7 @@ from polhode.methods import translation
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
-from polhode.study.checks import exact_end
+from polhode.study.run.checks import exact_end
 
 ONE_TORQUE = [key for key in polhode.methods if polhode.methods[key].runs(polhode.problems["coupled_cylinders"])]
 SCHEMES = {name: scheme for name, scheme in vars(translation).items() if isinstance(scheme, Translation)}
@@ -82,6 +82,7 @@ def test_each_method_has_the_scheme_of_its_torque_or_of_its_source():
         assert method.translation is expected, key
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ONE_TORQUE)
 def test_the_order_holds_for_a_body_that_also_moves(key):
     """Loads that depend on everything: the order of all four quantities is that declared for a torque of omega."""

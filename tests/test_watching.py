@@ -17,8 +17,8 @@ from rich.console import Console
 
 from polhode import progress
 from polhode.progress import Board, Stage
-from polhode.study import entry, interruption, meters, watching
-from polhode.study.watching import Watch
+from polhode.study.workflow import entry, interruption, meters, watching
+from polhode.study.workflow.watching import Watch
 
 HOME = Path(__file__).parents[1]
 
@@ -608,7 +608,7 @@ def screen(text, width=100):
 SIDE = """
 import os, subprocess, sys, time
 from polhode.progress import Bars, Board, Stage
-from polhode.study.watching import Capture
+from polhode.study.workflow.watching import Capture
 stage = Stage("cells", 10, "runs")
 own = os.fdopen(os.dup(2), "w")
 bars = Bars(Board([stage]), own)

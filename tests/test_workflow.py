@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Self
 
 import pytest
 import xarray as xr
@@ -15,7 +16,7 @@ import yaml
 
 import polhode
 from polhode.documentation import reference, variables
-from polhode.study.jobs import FIGURES, FIGURES_BY_THEME, TABLES_BY_THEME
+from polhode.study import themes
 
 HOME = Path(__file__).parents[1]
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
@@ -31,7 +32,15 @@ TINY = {
     "checks": ["stability"],
     "notebooks": [],  # tests/test_notebooks.py has them
     "many_body": dict.fromkeys(yaml.safe_load((HOME / "config.yaml").read_text())["many_body"])
-    | {"rods": {"methods": ["spiral_leapfrog"], "horizon": 0.1, "seeds": 2, "samples": 5}},
+    | {
+        "rods": {
+            "methods": ["spiral_leapfrog"],
+            "horizon": 0.1,
+            "seeds": 2,
+            "samples": 5,
+            "film": {"horizon": 0.01, "frames": 2},
+        }
+    },
     "cost": {"rounds": 2, "block": 1e-5, "target_errors": [1e-2, 1e-3], "torque_prices": [0, 10]},
     "problems": dict.fromkeys(yaml.safe_load((HOME / "config.yaml").read_text())["problems"])
     | {
@@ -61,7 +70,7 @@ BATCHES = {
 #: Their jobs.
 SINGLE_BODY = {f"single_body_{problem}_1" for problem in BATCHES}
 #: What holds times: no two runs give the same.
-TIMED = {"timing", "cost", "cost_claims", "cost_numbers", *FIGURES_BY_THEME["cost"], *TABLES_BY_THEME["cost"]}
+TIMED = {"timing", "cost", "cost_claims", *themes.timed("figures"), *themes.timed("tables")}
 CELLS = len(METHODS) * SINGLE + (len(METHODS) - 1) * COUPLED
 
 
@@ -91,13 +100,25 @@ class House:
                 shutil.copy2(source, folder / name)
         self.configure(TINY)
 
+    @classmethod
+    def at(cls, folder: Path) -> Self:
+        """One that is there already."""
+        house = object.__new__(cls)
+        house.folder = folder
+        return house
+
+    def copied(self, folder: Path) -> Self:
+        """A copy with its results, which a test may change."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        return self.at(folder)
+
     def configure(self, config: dict) -> None:
         (self.folder / "tiny.yaml").write_text(yaml.safe_dump(config))
 
     def run(self, *arguments: str, fails: bool = False) -> str:
         """Snakemake's output; ``arguments`` stand behind the configuration."""
         command = [*SNAKEMAKE, "--configfile", "tiny.yaml", *arguments]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=600, env=_environment())
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=1800, env=_environment())
         assert (done.returncode != 0) is fails, done.stdout + done.stderr
         return done.stdout + done.stderr
 
@@ -126,18 +147,18 @@ class House:
         assert old in text
         file.write_text(text.replace(old, new))
 
-    def data(self) -> dict[str, bytes]:
-        """All data files of a run that hold no times."""
-        results = self.folder / "results"
+    def data(self, results: Path | None = None) -> dict[str, bytes]:
+        """All data files of a run that hold no times; ``results`` is where it has put them."""
+        results = results or self.folder / "results"
         return {
             str(p.relative_to(results)): p.read_bytes()
             for p in sorted(results.rglob("*"))
             if p.suffix in (".nc", ".csv", ".tex") and p.stem not in TIMED
         }
 
-    def pictures(self) -> dict[str, bytes]:
+    def pictures(self, results: Path | None = None) -> dict[str, bytes]:
         """All figures but those of times."""
-        figures = self.folder / "results" / "figures"
+        figures = (results or self.folder / "results") / "figures"
         return {f"figures/{p.name}": p.read_bytes() for p in sorted(figures.glob("*")) if p.stem not in TIMED}
 
     def periods(self) -> dict[str, tuple[float, float]]:
@@ -153,21 +174,15 @@ def _environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory):
+def house(tiny_study):
     """The tiny study, run once to the report."""
-    house = House(tmp_path_factory.mktemp("house"))
-    house.run("--cores", "2")
-    return house
+    return House.at(tiny_study)
 
 
 @pytest.fixture
 def edited(house, tmp_path):
     """A copy of the finished house that a test may change."""
-    copy = tmp_path / "house"
-    shutil.copytree(house.folder, copy, symlinks=True)
-    twin = object.__new__(House)
-    twin.folder = copy
-    return twin
+    return house.copied(tmp_path / "house")
 
 
 def test_the_report_is_made(house):
@@ -176,7 +191,7 @@ def test_the_report_is_made(house):
     assert (results / "provenance.json").is_file()
     assert "plotly" in (results / "explorer.html").read_text(encoding="utf-8")
     for kind in ("pdf", "png"):
-        assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == set(FIGURES)
+        assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == set(themes.names("figures"))
     assert len(list((results / "cells").rglob("*.nc"))) == CELLS
     assert not [p for p in results.rglob(".*") if p.is_file()], "temporary files were left behind"
 
@@ -220,9 +235,9 @@ def test_a_comment_reruns_nothing(edited):
         "methods/euler.py",
         "quaternion.py",
         "simulate.py",
-        "study/gather.py",
-        "study/figures/drawing.py",
-        "study/cells.py",
+        "study/gather/single_body.py",
+        "study/report/drawing.py",
+        "study/run/cell.py",
     ):
         append(edited.folder / "src" / "polhode" / name, "# a remark")
     for name in ("Snakefile", "config.yaml", "profiles/default/config.yaml", "workflow/rules/single_body.smk", "tiny.yaml"):
@@ -233,10 +248,10 @@ def test_a_comment_reruns_nothing(edited):
 
 
 def test_an_edited_script_reruns_its_rule(edited):
-    append(edited.folder / "workflow" / "scripts" / "tables.py", "REMARK = 1")
+    append(edited.folder / "workflow" / "scripts" / "texts.py", "REMARK = 1")
     jobs = edited.jobs()
-    assert {f"tables_{theme}" for theme in TABLES_BY_THEME} <= set(jobs)
-    assert not {"gather", "figures_cost", "figures_delvalle2024", "numbers", "timing", *SINGLE_BODY} & set(jobs)
+    assert {f"texts_{key}" for key, theme in themes.all_themes().items() if theme.has_texts} <= set(jobs)
+    assert not {"gather", "figures_cost", "figures_spiral2024", "timing", *SINGLE_BODY} & set(jobs)
 
 
 def test_an_edited_method_reruns_its_cells_alone(edited):
@@ -262,13 +277,11 @@ def test_an_edited_method_reruns_those_built_on_it(edited):
     assert len([name for name in written if name.startswith("cells/")]) == 2 * (SINGLE + COUPLED)
 
 
-def test_an_edited_figure_reruns_no_numbers(edited):
-    for module in (edited.folder / "src" / "polhode" / "study" / "figures").glob("*.py"):
-        append(module, "REMARK = 1")
+def test_an_edited_figure_reruns_the_figures_of_its_theme_alone(edited):
+    append(edited.folder / "src" / "polhode" / "study" / "themes" / "long_runs" / "figures.py", "REMARK = 1")
     jobs = edited.jobs()
-    data = {*SINGLE_BODY, "reference", "gather", "timing", "cost", "gather_many_body"}
-    assert not (data | {"claims", "cost_claims", "numbers", "cost_numbers"}) & set(jobs)
-    assert {f"figures_{theme}" for theme in FIGURES_BY_THEME} <= set(jobs)
+    # What is made of all files follows.
+    assert set(jobs) - {"all", "total", "report", "provenance"} == {"figures_long_runs"}
 
 
 def test_another_step_size_adds_its_cells_alone(edited):
@@ -303,24 +316,25 @@ def test_more_rounds_are_another_timing(edited):
 def test_the_study_without_times(edited):
     edited.configure(TINY | {"cost": None})
     assert not {"timing", "cost"} & set(edited.jobs())
-    names = ("tables/cost.tex", "figures/relative_cost.pdf", "cost_numbers.tex", "explorer.html")
+    names = ("tables/cost.tex", "figures/relative_cost.pdf", "report.pdf", "explorer.html")
     edited.run("--cores", "2", *(f"results/{name}" for name in names))
     results = edited.folder / "results"
     assert "cost: null" in (results / "tables" / "cost.tex").read_text()
-    assert r"\newcommand{\costCpu}{n/a}" in (results / "cost_numbers.tex").read_text()
+    assert "costCpu" not in (results / "numbers" / "cost.tex").read_text()
     assert '"machine":null' in (results / "explorer.html").read_text(encoding="utf-8")
 
 
 #: The figures of one theme; all of them would only take longer.
-PICTURES = FIGURES_BY_THEME["seelen2016"]
-SHOWN = TABLES_BY_THEME["single_body"]
+PICTURES = themes.all_themes()["seelen2016"].figures
+SHOWN = themes.all_themes()["seelen2016"].tables
 
 
-def test_the_same_bytes_for_any_number_of_cores(house, tmp_path):
-    other = House(tmp_path)
-    shown = f"results/figures/{PICTURES[0]}.pdf", f"results/tables/{SHOWN[0]}.tex"
-    other.run("--cores", "1", "data", "results/numbers.tex", *shown)
-    ours, theirs = house.data() | house.pictures(), other.data() | other.pictures()
+def test_the_same_bytes_for_any_number_of_cores_wherever_checkout_and_results_lie(house, tmp_path):
+    (tmp_path / "checkout").mkdir()
+    other, elsewhere = House(tmp_path / "checkout"), tmp_path / "quite" / "elsewhere"
+    shown = f"{elsewhere}/figures/{PICTURES[0]}.pdf", f"{elsewhere}/tables/{SHOWN[0]}.tex"
+    other.run("--cores", "1", "data", *shown, "--config", f"results={elsewhere}")
+    ours, theirs = house.data() | house.pictures(), other.data(elsewhere) | other.pictures(elsewhere)
     assert len([name for name in theirs if name.endswith((".pdf", ".png", ".tex"))]) == 2 * len(PICTURES) + len(SHOWN) + 1
     assert set(theirs) <= set(ours) and {name for name in ours if name.endswith(".nc")} <= set(theirs)
     assert [name for name in theirs if ours[name] != theirs[name]] == []

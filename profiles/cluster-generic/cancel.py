@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Take jobs (the arguments are their numbers) out of the queue.
+"""Remove jobs (the arguments are their numbers) from the queue.
 
 Snakemake gives this two seconds, so it does not wait for long.
 """
@@ -10,7 +10,7 @@ import sys
 from schedulers import scheduler
 
 command = scheduler().cancel(sys.argv[1:])
-# In a session of its own: it goes on when this script is killed.
+# In its own session, so that it continues when this script is killed.
 process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
 try:
     sys.exit(process.wait(1.5))

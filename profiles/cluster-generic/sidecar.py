@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs beside Snakemake and, when that ends, takes what is left in the queue out of it.
+"""Runs alongside Snakemake and, when that ends, removes what is left in the queue.
 
 Snakemake cancels its jobs itself when it is interrupted, but not those whose state it is asking for at that moment, which
 may be all of them. Where Snakemake is killed this ends, too, and leaves the jobs: they are found again at the next start.

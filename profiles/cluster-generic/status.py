@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Say of a job in the queue (the argument is its number) whether it is running, success or failed."""
+"""Print whether a job in the queue (the argument is its number) is running, success or failed."""
 
 import sys
 

@@ -2,13 +2,16 @@
 
 >>> import polhode
 >>> run = polhode.simulate("spiral_cylinder", "spiral_leapfrog", dt=1e-3)
->>> print(polhode.methods)
+>>> int(run["steps"]), float(run["time"][-1])
+(1000, 1.0)
+
+``print(polhode.methods)`` and ``print(polhode.problems)`` show what there is to choose from.
 """
 
-import polhode.methods as methods
-import polhode.problems as problems
 from polhode.body import Body
 from polhode.compilation import compile_all
+from polhode.methods import METHODS as methods
+from polhode.problems import PROBLEMS as problems
 from polhode.results import open_results
 from polhode.simulate import simulate
 from polhode.version import __version__

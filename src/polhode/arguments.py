@@ -1,8 +1,8 @@
-"""Checks of what users hand over: a wrong type or value is one message that names the argument, here and nowhere else.
+"""Checks of user input: a wrong type or value gives a message that names the argument, with uniform wording.
 
-A wrong type is a :class:`TypeError`, a wrong value a :class:`ValueError`; both read ``NAME must be ..., got VALUE``. A bool is
-no number and a float no whole number, because that is a slip more often than it is meant. NumPy's scalars and arrays without
-dimensions, as xarray hands them out, are numbers.
+A wrong type raises :class:`TypeError`, a wrong value :class:`ValueError`; both say ``NAME must be ..., got VALUE``. A bool does
+not count as a number, nor a float as an integer: these are more often slips than intended. NumPy scalars and arrays without
+dimensions, as returned by xarray, count as numbers.
 """
 
 from collections.abc import Iterable
@@ -12,29 +12,31 @@ from typing import Any
 
 import numpy as np
 
-#: Longer values are cut in a message.
+#: Longer values are truncated in a message.
 SHOWN = 80
+#: Longer keys are not allowed, since keys become file names.
+KEY_LENGTH = 60
 
 
 def shown(value: object) -> str:
-    """A value as an error message shows it."""
+    """A value as it appears in an error message."""
     text = repr(value) if not isinstance(value, np.ndarray) else f"an array of shape {value.shape} and type {value.dtype}"
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
 
 
 def _scalar(value: Any) -> Any:
-    """What an array without dimensions holds; anything else as it is."""
+    """The content of an array without dimensions; anything else unchanged."""
     return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
 
 
 def number(name: str, value: Any, *, above: float | None = None, least: float | None = None, unit: str = "") -> float:
-    """``value`` as a float, if it is a finite number.
+    """The argument ``value`` as a float, if it is a finite number.
 
     Parameters
     ----------
-    name : what the message calls it
-    above, least : it must be greater than the one, and not less than the other
-    unit : said where something else than a number was given
+    name : its name in the message
+    above, least : exclusive and inclusive lower bounds
+    unit : mentioned in the message if ``value`` is not a number
 
     Raises
     ------
@@ -63,12 +65,12 @@ def _range(above: float | None, least: float | None) -> str:
 
 
 def positive(name: str, value: Any, unit: str = "") -> float:
-    """``value`` as a float, if it is a positive and finite number; see :func:`number`."""
+    """The argument ``value`` as a float, if it is a positive and finite number; see :func:`number`."""
     return number(name, value, above=0.0, unit=unit)
 
 
 def whole(name: str, value: Any, *, least: int | None = None) -> int:
-    """``value`` as an int, if it is a whole number, not less than ``least``; a float is none.
+    """The argument ``value`` as an int, if it is an integer not less than ``least``; a float does not count as one.
 
     Raises
     ------
@@ -84,7 +86,7 @@ def whole(name: str, value: Any, *, least: int | None = None) -> int:
 
 
 def flag(name: str, value: Any) -> bool:
-    """``value``, if it is True or False.
+    """The argument ``value``, if it is True or False.
 
     Raises
     ------
@@ -97,14 +99,14 @@ def flag(name: str, value: Any) -> bool:
 
 
 def switch(name: str, value: Any) -> bool | None:
-    """The same where None stands for what is declared elsewhere."""
+    """The argument ``value``, if it is True, False or None; None means a default declared elsewhere."""
     if value is not None and not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True, False or None, got {shown(value)}")
     return None if value is None else bool(value)
 
 
 def text(name: str, value: Any, *, empty: bool = True) -> str:
-    """``value``, if it is a text, and has a letter in it unless it may be ``empty``.
+    """The argument ``value``, if it is a string, and not blank unless ``empty`` allows it.
 
     Raises
     ------
@@ -118,8 +120,23 @@ def text(name: str, value: Any, *, empty: bool = True) -> str:
     return value
 
 
+def plain_name(name: str, value: str) -> str:
+    """The argument ``value``, if it can be a file name on every system.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument.
+    """
+    if not (value.isidentifier() and value.isascii() and len(value) <= KEY_LENGTH):
+        raise ValueError(
+            f"{name} {shown(value)} is not a plain name: use letters, digits and underscores, {KEY_LENGTH} at most"
+        )
+    return value
+
+
 def function(name: str, value: Any, *, optional: bool = False) -> Any:
-    """``value``, if it can be called.
+    """The argument ``value``, if it is callable.
 
     Raises
     ------
@@ -132,12 +149,12 @@ def function(name: str, value: Any, *, optional: bool = False) -> Any:
 
 
 def vector(name: str, values: Any, size: int) -> tuple[float, ...]:
-    """``values`` as a tuple of ``size`` finite numbers.
+    """The argument ``values`` as a tuple of ``size`` finite numbers.
 
     Raises
     ------
     TypeError, ValueError
-        Naming the argument, and the component that is not.
+        Naming the argument.
     """
     if isinstance(values, str | bytes) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
         raise TypeError(f"{name} must be {size} numbers, got {shown(values)}")
@@ -151,12 +168,12 @@ def vector(name: str, values: Any, size: int) -> tuple[float, ...]:
 
 
 def array(name: str, values: Any, columns: int = 0) -> np.ndarray:
-    """``values`` as a float array of finite numbers: (n,), or (n, ``columns``); never the caller's own.
+    """The argument ``values`` as a float array of finite numbers, (n,) or (n, ``columns``); always a copy.
 
     Raises
     ------
     TypeError, ValueError
-        Naming the argument, the shape wanted and what was given.
+        Naming the argument, the expected shape and the value.
     """
     wanted = f"(n, {columns})" if columns else "(n,)"
     try:

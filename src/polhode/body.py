@@ -17,17 +17,27 @@ class Body:
     inertia : (Ix, Iy, Iz)
         Principal moments in kg m^2, along the body axes x, y, z. Need not be distinct.
     mass : float
-        Mass in kg; a body that only rotates may leave it at 1.
+        Mass in kg; for a body that only rotates it can be left at 1.
     triangle : bool
-        Whether the moments must be those of a body that can exist. A published test may use others; Euler's equations do
-        not mind.
+        Whether the moments must be those of a body that can exist. A published test may use others, for which Euler's
+        equations can still be solved.
 
     Raises
     ------
     TypeError, ValueError
-        If a moment or the mass is no number or not positive and finite, if a moment is so small or so unlike the others that
-        what the kernels divide by it is not finite, or if the moments violate the triangle inequality (no distribution of
-        mass has one principal moment larger than the sum of the other two) and ``triangle`` asks for it.
+        If a moment or the mass is not a number or not positive and finite, if a moment is so small or so different from the
+        others that a quotient needed by the kernels is not finite, or if ``triangle`` is set and the moments violate the
+        triangle inequality (no mass distribution has one principal moment larger than the sum of the other two).
+
+    Examples
+    --------
+    >>> from polhode import Body
+    >>> Body((1.0, 2.0, 2.5), mass=3.0).inertia
+    (1.0, 2.0, 2.5)
+    >>> Body((1.0, 2.0, 4.0))
+    Traceback (most recent call last):
+        ...
+    ValueError: inertia (1.0, 2.0, 4.0) violates the triangle inequality: 4 exceeds the sum of the other two moments, 3; ...
     """
 
     inertia: tuple[float, float, float]
@@ -45,7 +55,7 @@ class Body:
         object.__setattr__(self, "inertia", moments)
         object.__setattr__(self, "mass", positive("mass", self.mass, "kg"))
         flag("triangle", self.triangle)
-        # Below about 6e-309 a reciprocal overflows; without a word the motion would be none from the first step on.
+        # Below about 6e-309 a reciprocal overflows; the motion would silently be NaN from the first step on.
         if not all(map(math.isfinite, (*self.coefficients(), 1 / self.mass, sum(moments)))):
             raise ValueError(
                 f"mass {self.mass:g} and inertia {moments} are too small, too large or too unlike each other to compute with: "
@@ -84,7 +94,13 @@ class Body:
 
     @classmethod
     def box(cls, a: float, b: float, c: float, density: float) -> "Body":
-        """A homogeneous box with edges a, b, c along x, y, z in m, density in kg/m^3."""
+        """A homogeneous box with edges a, b, c along x, y, z in m, density in kg/m^3.
+
+        Examples
+        --------
+        >>> Body.box(1.0, 2.0, 3.0, density=2.0)
+        Body(inertia=(13.0, 10.0, 5.0), mass=12.0, triangle=True)
+        """
 
         def made(a: float, b: float, c: float, density: float) -> tuple[float, float, float, float]:
             mass = density * a * b * c
@@ -94,7 +110,7 @@ class Body:
 
     @classmethod
     def _of_shape(cls, shape: str, made: Callable[..., tuple[float, float, float, float]], **sizes: float) -> "Body":
-        """The body whose mass and moments ``made`` gives for these sizes."""
+        """The body whose mass and moments ``made`` returns for these sizes."""
         units = {"density": "kg/m^3"}
         checked = {name: positive(name, value, units.get(name, "m")) for name, value in sizes.items()}
         try:
@@ -106,9 +122,14 @@ class Body:
             raise ValueError(f"no {shape} of {said} can be computed with (SI units): {why}") from None
 
     def coefficients(self) -> Inertia:
-        """What the kernels read: (Ix, Iy, Iz, 1/Ix, 1/Iy, 1/Iz, (Iy-Iz)/Ix, (Iz-Ix)/Iy, (Ix-Iy)/Iz).
+        """The numbers read by the kernels: (Ix, Iy, Iz, 1/Ix, 1/Iy, 1/Iz, (Iy-Iz)/Ix, (Iz-Ix)/Iy, (Ix-Iy)/Iz).
 
-        The reciprocals and the gyroscopic coefficients are formed once, so that no step divides.
+        The reciprocals and the gyroscopic coefficients are computed once, so that no step divides.
+
+        Examples
+        --------
+        >>> Body((2.0, 2.0, 1.0)).coefficients()
+        (2.0, 2.0, 1.0, 0.5, 0.5, 1.0, 0.5, -0.5, 0.0)
         """
         x, y, z = self.inertia
         return (x, y, z, 1 / x, 1 / y, 1 / z, (y - z) / x, (z - x) / y, (x - y) / z)

@@ -1,26 +1,26 @@
-"""Compiled code kept on disk, so that a process does not compile what another one has compiled before.
+"""Compiled code kept on disk, so that a process does not repeat the compilations of another.
 
-Numba's own cache cannot serve here. It never hits for functions that close over compiled functions, as every driver does,
-and it looks at the file of one function only, so that an edit of a kernel in another module would bring back old numbers.
-Here an entry is found by a hash of *what is compiled*: bytecode and constants of the function and of every function that it
-calls, however far, as they are in memory at that moment, with the signature, the options, the versions of Python, Numba,
-LLVM and NumPy, and the processor. There is nothing to invalidate: what has changed has another name. What cannot be
-hashed this way (a function that closes over an array, say) is compiled and not kept.
+Numba's own cache is unsuitable here. It never finds functions that close over compiled functions, as every driver does, and it
+checks only the file of one function, so that an edit of a kernel in another module would bring back old numbers. Here an
+entry is identified by a hash of *what is compiled*: bytecode and constants of the function and of all functions that it calls,
+at any depth, as they are in memory at that moment, with the signature, the options, the versions of Python, Numba, LLVM and
+NumPy, and the processor. Nothing ever needs invalidating: changed code has another name. Code that cannot be hashed in this way
+(a function that closes over an array, for example) is compiled and not kept.
 
-Code is linked by name, and an entry brings along what its function calls and LLVM did not inline: functions inside
-closures, the environments of all of them, Numba's own implementations. Numba makes their names unique by numbers, but counts
-from 1 in every process, so that two entries from two processes may hold different functions under one name; loaded into a
-third process, the first serves for both, and wrong numbers come out without a word. Therefore every process counts from a
-place of its own here (:func:`_number_apart`): what two processes compile never has one name.
+Code is linked by name, and an entry contains whatever its function calls and LLVM did not inline: functions inside closures,
+the environments of all of them, Numba's own implementations. Numba makes their names unique by numbers, but counts from 1 in
+every process, so that two entries from two processes may contain different functions of one name; loaded into a third process,
+the first would serve for both and silently give wrong numbers. Therefore every process here starts counting at a place of its
+own (:func:`_number_apart`): names from two processes never coincide.
 
 Each entry is one file, written under a temporary name and moved into place, so that any number of processes and threads may
-use the folder at once. An entry with a wrong checksum is no entry. Whatever goes wrong with the folder, the code is
-compiled as if there were none.
+use the folder simultaneously. An entry with a wrong checksum is ignored. If anything fails in the folder, the code is compiled
+as if there were no cache.
 
-The folder is ``POLHODE_CACHE_DIR`` if that is set (empty: no cache), else that of the user: ``polhode`` in
-``XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches`` on macOS, ``LOCALAPPDATA`` on Windows. Entries hold machine code,
-which is run as it is found. So a folder or an entry that somebody else owns (but for root), or that others can write to, is
-left alone with a warning, and the code is compiled and not kept. What is made here only its user can read and write.
+The folder is ``POLHODE_CACHE_DIR`` if that is set (empty: no cache), otherwise the user's: ``polhode`` in ``XDG_CACHE_HOME``
+or ``~/.cache``, ``~/Library/Caches`` on macOS, ``LOCALAPPDATA`` on Windows. Entries contain machine code, which is executed as
+found. Therefore a folder or an entry that belongs to somebody else (other than root), or that others can write to, is
+ignored with a warning, and the code is compiled and not kept. Only the user can read and write what is created here.
 """
 
 import builtins
@@ -46,26 +46,26 @@ import numpy as np
 from numba.core import bytecode, caching, compiler, config
 from numba.core.serialize import dumps
 
-#: Stands in front of every entry; another layout of the files needs another number.
+#: First bytes of every entry; a new layout of the files needs a new number.
 _MAGIC = b"polhode compiled code 2\n"
 _SUFFIX = ".code"
-#: Entries that nobody has used for so long go when a new one comes, in days.
+#: Entries unused for this number of days are removed when a new one is stored.
 KEPT_DAYS = 90
-#: Modules that Numba knows; their version stands for what is in them.
+#: Modules known to Numba; their version represents their contents.
 _KNOWN = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
-#: Numba's settings that change the code it makes.
+#: Numba's settings that affect the compiled code.
 _SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LLVM_REFPRUNE_PASS", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE")
 
 
 def _number_apart() -> None:
-    """Let Numba number the functions of this process from a random 64-bit number on, shifted beyond what it will ever compile.
+    """Let Numba number the functions of this process from a random 64-bit number on, shifted beyond all that it will use.
 
-    A process forked from this one would go on with the same numbers; it begins anew.
+    A process forked from this one would continue with the same numbers; it draws a new number.
     """
     bytecode.FunctionIdentity._unique_ids = itertools.count(int.from_bytes(os.urandom(8), "big") << 32)
 
 
-#: Whether this version of Numba numbers functions in the way that :func:`_number_apart` mends; if not, nothing is kept.
+#: Whether this version of Numba numbers functions in the way that :func:`_number_apart` repairs; if not, nothing is kept.
 _NUMBERED = hasattr(bytecode.FunctionIdentity, "_unique_ids")
 _number_apart()
 if hasattr(os, "register_at_fork"):
@@ -73,17 +73,17 @@ if hasattr(os, "register_at_fork"):
 
 
 def compiled(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
-    """``numba.njit(signature, **options)(function)``, from the disk where it is there.
+    """The function compiled as by ``numba.njit(signature, **options)``, or its compiled code from disk if available.
 
-    The function itself stays as it is; ``py_func`` of the result is a copy of it with another name. What it computes does not
-    depend on where the code comes from.
+    The function itself remains unchanged; ``py_func`` of the result is a copy of it with another name. The computed values do
+    not depend on the origin of the code.
     """
     if config.DISABLE_JIT:
         return function
     entry = _entry(function, signature, options)
     if entry is None:
         return numba.njit(signature, **options)(function)
-    # With the hash in its name a function can be told from others in a profile or a debugger.
+    # The hash in its name distinguishes the function from others in a profile or a debugger.
     named = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
@@ -99,7 +99,7 @@ def compiled(function: Callable[..., Any], signature: Any, **options: Any) -> An
 
 
 def kept(function: Callable[..., Any], signature: Any, **options: Any) -> bool:
-    """Whether :func:`compiled` with the same arguments finds its code on the disk."""
+    """Whether :func:`compiled` with the same arguments finds its code on disk."""
     entry = None if config.DISABLE_JIT else _entry(function, signature, options)
     path = _path(function, entry) if entry is not None else None
     return path is not None and path.is_file() and _is_safe(path)
@@ -111,17 +111,17 @@ def _path(function: Callable[..., Any], entry: str) -> Path | None:
 
 
 def folder() -> Path | None:
-    """Where compiled code is kept, or None where it is not; see the text of this module."""
+    """The folder of compiled code, or None if there is none; see the module's docstring."""
     place = _chosen_folder()
     return place if place is not None and _is_safe(place) else None
 
 
 def _is_safe(path: Path) -> bool:
-    """Whether nobody but the user (and root) can have written this file or folder; one that is not there is safe.
+    """Whether only the user (and root) can have written this file or folder; a missing one is safe.
 
-    The first that is not is warned of.
+    The first unsafe one is reported by a warning.
     """
-    if not hasattr(os, "geteuid"):  # Windows, where a folder of the user is closed to others
+    if not hasattr(os, "geteuid"):  # on Windows a user's folder is closed to others
         return True
     try:
         found = path.stat()
@@ -149,12 +149,12 @@ def _is_ours(found: os.stat_result, path: Path) -> bool:
 
 @cache
 def _warn(message: str) -> None:
-    """Once in a process."""
+    """Issue a warning once per process."""
     warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 def _make(place: Path) -> None:
-    """A folder, with those that it lies in, for the user alone."""
+    """Create a folder and its parents, accessible to the user alone."""
     if not place.is_dir():
         _make(place.parent)
         with suppress(FileExistsError):
@@ -179,7 +179,7 @@ def _chosen_folder() -> Path | None:
 
 
 class _Entry(caching._Cache):  # type: ignore[misc]
-    """One file, as Numba's dispatchers use a cache."""
+    """One file, in the form in which Numba's dispatchers use a cache."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -189,15 +189,15 @@ class _Entry(caching._Cache):  # type: ignore[misc]
         return str(self.path.parent)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function, or None if it is not there, or broken."""
+        """The compiled function, or None if it is missing or damaged."""
         try:
             with open(self.path, "rb") as file:
-                # Asked of the file that is open: another one may have its name by now.
+                # Ask about the open file: another one may have its name by now.
                 if not _is_ours(os.fstat(file.fileno()), self.path):
                     return None
                 data = file.read()
             checksum, payload = data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
-            # What is broken must be found here: LLVM takes the process down with it.
+            # Damage must be detected here, because LLVM would crash the process.
             if not data.startswith(_MAGIC) or hashlib.sha256(payload).digest() != checksum:
                 return None
             target_context.refresh()
@@ -210,14 +210,14 @@ class _Entry(caching._Cache):  # type: ignore[misc]
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Write the file, if that can be done."""
+        """Write the file, if possible."""
         temporary = None
         try:
             if data.lifted or data.library.has_dynamic_globals:
                 return
             payload = dumps(data._reduce())
             _make(self.path.parent)
-            if not _is_safe(self.path.parent):  # somebody else may have made it since
+            if not _is_safe(self.path.parent):  # somebody else may have created it meanwhile
                 return
             handle, temporary = tempfile.mkstemp(prefix=f"{self.path.stem}.", suffix=".part", dir=self.path.parent)
             with os.fdopen(handle, "wb") as file:
@@ -242,7 +242,7 @@ class _Entry(caching._Cache):  # type: ignore[misc]
 
 @cache
 def _tidy(place: Path) -> None:
-    """Remove what nobody has used for long, once in a process."""
+    """Remove entries that have not been used for long, once per process."""
     oldest = time.time() - KEPT_DAYS * 86400
     for path in place.iterdir():
         if path.suffix in (_SUFFIX, ".part"):
@@ -251,18 +251,18 @@ def _tidy(place: Path) -> None:
                     path.unlink()
 
 
-# What is compiled, as text
+# The code to be compiled, as text
 
 
 class _Unknown(Exception):
-    """Something stands in a function of which this module does not know how Numba compiles it."""
+    """Raised for a value in a function for which this module does not know how Numba compiles it."""
 
 
 def _entry(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> str | None:
-    """The name of what compiling this function gives, or None if it cannot be told."""
+    """The name of the entry for this compilation, or None if it cannot be determined."""
     if not isinstance(function, FunctionType):
         return None
-    parts = [_surroundings(), str(signature), repr(sorted(options.items()))]
+    parts = [_surroundings(), str(signature), *_fields(signature), repr(sorted(options.items()))]
     try:
         _describe(function, parts, {})
     except (_Unknown, RecursionError):
@@ -270,9 +270,17 @@ def _entry(function: Callable[..., Any], signature: Any, options: dict[str, Any]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
 
+def _fields(value: Any) -> list[str]:
+    """The fields of all named tuples in a type or signature, which its text omits; code finds values by these names."""
+    is_signature = isinstance(value, numba.core.typing.Signature)
+    inner = [*value.args, value.return_type] if is_signature else getattr(value, "types", ())
+    own = [repr(value.fields)] if isinstance(value, numba.types.BaseNamedTuple) else []
+    return own + [text for one in inner for text in _fields(one)]
+
+
 @cache
 def _surroundings() -> str:
-    """Everything outside a function that its code depends on."""
+    """All properties outside a function on which its code depends."""
     from numba.core.registry import cpu_target
 
     versions = platform.python_implementation(), sys.version, numba.__version__, llvmlite.__version__, np.__version__
@@ -281,7 +289,7 @@ def _surroundings() -> str:
 
 
 def _describe(value: Any, parts: list[str], seen: dict[int, int]) -> None:
-    """Append everything that ``value`` means to the compiler; functions once, then by their number."""
+    """Append everything that determines how ``value`` compiles; functions in full once, then by their number."""
     options = getattr(value, "targetoptions", None)
     if options is not None and hasattr(value, "py_func"):
         parts.append(f"compiled {sorted(options.items())!r}")
@@ -297,13 +305,15 @@ def _describe(value: Any, parts: list[str], seen: dict[int, int]) -> None:
     elif isinstance(value, frozenset):
         parts.append(f"frozenset {sorted(map(repr, value))}")
     elif isinstance(value, numba.types.Type):
-        parts.append(f"numba type {value!r}")
+        parts.append(f"numba type {value!r} {_fields(value)}")
+    elif isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+        parts.append(f"named tuple {value.__name__} {value._fields!r}")
     elif isinstance(value, type | np.ufunc | BuiltinFunctionType):
         if getattr(value, "__module__", None) and value.__module__.partition(".")[0] not in _KNOWN:
             raise _Unknown(repr(value))
         parts.append(f"known {getattr(value, '__module__', '')} {value.__name__}")
     elif isinstance(value, FunctionType):
-        # Code that was made from text, as the many-body engine makes some, belongs to no module.
+        # Code generated from text, as in the many-body engine, belongs to no module.
         if (value.__module__ or "").partition(".")[0] in _KNOWN:
             parts.append(f"known {value.__module__} {value.__qualname__}")
         elif id(value) in seen:
@@ -327,7 +337,7 @@ def _describe_function(function: FunctionType, parts: list[str], seen: dict[int,
         _describe_named(cell.cell_contents, _names(code), parts, seen)
     names = _names(code)
     for name in sorted(names):
-        # A name may be an attribute and no global at all; one too many does no harm.
+        # A name may be an attribute instead of a global; an unnecessary one does no harm.
         if name in function.__globals__:
             parts.append(f"global {name}")
             _describe_named(function.__globals__[name], names, parts, seen)
@@ -336,7 +346,7 @@ def _describe_function(function: FunctionType, parts: list[str], seen: dict[int,
 
 
 def _describe_named(value: Any, names: set[str], parts: list[str], seen: dict[int, int]) -> None:
-    """A value that a function finds by name; of a module, what the function may look up in it."""
+    """Describe a value that a function finds by name; for a module, those of its members that the function may look up."""
     if not isinstance(value, ModuleType):
         _describe(value, parts, seen)
     elif value.__name__.partition(".")[0] in _KNOWN:
@@ -349,7 +359,7 @@ def _describe_named(value: Any, names: set[str], parts: list[str], seen: dict[in
 
 
 def _describe_code(code: CodeType, parts: list[str], seen: dict[int, int], doc: str | None = None) -> None:
-    """Bytecode and constants; not the lines it came from, nor the documentation string."""
+    """Append bytecode and constants, but neither source lines nor the docstring."""
     counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
     names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
     parts.append(repr((code.co_code.hex(), code.co_exceptiontable.hex(), counts, names)))
@@ -364,5 +374,5 @@ def _describe_code(code: CodeType, parts: list[str], seen: dict[int, int], doc: 
 
 
 def _names(code: CodeType) -> set[str]:
-    """All names that a function looks up, in its comprehensions too."""
+    """All names that a function looks up, including those in its comprehensions."""
     return set(code.co_names).union(*(_names(inner) for inner in code.co_consts if isinstance(inner, CodeType)))

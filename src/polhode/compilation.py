@@ -1,4 +1,4 @@
-"""Compile everything before it is needed, in several processes at once; what one of them compiles all find on the disk."""
+"""Compilation in advance, in several processes at once; code compiled by one of them is found on disk by all."""
 
 import json
 import os
@@ -15,10 +15,13 @@ from numba import config
 
 from polhode import cache
 from polhode.arguments import whole
-from polhode.registry import Catalogue, catalogue
+from polhode.methods import METHODS
+from polhode.problems import PROBLEMS
+from polhode.registry import Registry
 
 PACKAGE = Path(__file__).resolve().parent
-#: Fewer compilations than this are not worth a process of their own, which has to import the package first.
+REGISTRIES: dict[str, Registry[Any]] = {"methods": METHODS, "problems": PROBLEMS}
+#: With fewer compilations than this a separate process is not worthwhile, since it has to import the package first.
 SHARE = 4
 
 
@@ -29,61 +32,60 @@ def compile_all(
     forms: Sequence[str] = (),
     processes: int | None = None,
 ) -> None:
-    """Compile the drivers of methods, and the torques of all problems, so that no run waits for them.
+    """Compile the drivers of methods and the torques of all problems, so that no run has to wait for them.
 
     Parameters
     ----------
     methods : keys, optional
-        All by default, the user's own included.
+        All by default, including the user's own.
     systems : bool
-        Whether problems of several bodies are to run, too.
+        Whether the drivers for several bodies are needed too.
     forms : names of functions, ``module:function``
-        Functions that make another method of a method; what they make is compiled as well, for the disk.
+        Functions that make one method from another; the methods they make are compiled too, for the cache on disk.
     processes : int, optional
-        How many processes share the work; by default one for each processor this process may use. One where there is no folder
-        for compiled code (:func:`polhode.cache.folder`): it is then compiled here.
+        Number of processes that share the work; by default one for each processor available to this process. If there is no
+        folder for compiled code (:func:`polhode.cache.folder`), everything is compiled in this process.
 
     Raises
     ------
     TypeError, ValueError
-        If ``processes`` is no positive whole number, or ``methods`` one key and no list of them.
+        If ``processes`` is not a positive integer, or if ``methods`` is a single key instead of a list of keys.
     Exception
-        What the compiler says of a method or a torque that does not compile.
+        The compiler's error for a method or a torque that does not compile.
     """
     if processes is not None:
         processes = whole("processes", processes, least=1)
     if isinstance(methods, str):
         raise TypeError(f"methods must be a list of keys, got {methods!r}; write [{methods!r}]")
-    catalogues = {name: catalogue(f"polhode.{name}") for name in ("methods", "problems")}
-    keys = list(catalogues["methods"]) if methods is None else list(methods)
+    keys = list(METHODS) if methods is None else list(methods)
     wanted = [("methods", key, form, systems and not form) for form in ("", *forms) for key in keys]
-    wanted += [("problems", key, "", False) for key in catalogues["problems"]]
+    wanted += [("problems", key, "", False) for key in PROBLEMS]
     missing = [one for one in wanted if not _Item(*one).is_kept()]
     kept = cache.folder() is not None and not config.DISABLE_JIT
     shares = min(processes or _processors(), len(missing) // SHARE) if kept else 1
     if shares > 1:
-        plugins = [(name, str(path)) for name, found in catalogues.items() for path in _plugins(found)]
+        plugins = [(name, str(path)) for name, found in REGISTRIES.items() for path in found.plugins().values()]
         workers = [_worker({"plugins": plugins, "wanted": missing[share::shares]}) for share in range(shares)]
         for worker in workers:
             worker.wait()
     for one in wanted:
         item = _Item(*one)
-        # A form is made anew by whoever uses it; here it matters only that its code is there.
+        # A form is made again by each of its users; here only its code on disk matters.
         if not (item.form and item.is_kept()):
             item.compile()
 
 
 def work() -> None:
-    """What a worker does: compile what its standard input names."""
+    """The task of a worker: compile the items named on its standard input."""
     task = json.load(sys.stdin)
     for name, path in task["plugins"]:
-        catalogue(f"polhode.{name}").load(path)
+        REGISTRIES[name].load(path)
     for one in task["wanted"]:
         _Item(*one).compile()
 
 
 def _worker(task: dict[str, Any]) -> subprocess.Popen[str]:
-    """A process that does :func:`work`. If it fails, its share is left to this process, which then says what is wrong."""
+    """A process that runs :func:`work`. If it fails, its share is left to this process, which then reports the error."""
     paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     worker = subprocess.Popen(
         [sys.executable, "-c", "from polhode.compilation import work; work()"],
@@ -103,13 +105,9 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _plugins(found: Catalogue) -> set[Path]:
-    return {path for key in found if not (path := found.origin(key)).is_relative_to(PACKAGE)}
-
-
 @dataclass(frozen=True)
 class _Item:
-    """One method, or what a form of it is, or one problem; ``systems`` for the driver of several bodies too."""
+    """One method, or a form of it, or one problem; ``systems`` asks for the driver of several bodies too."""
 
     kind: str
     key: str
@@ -117,7 +115,7 @@ class _Item:
     systems: bool
 
     def _object(self) -> Any:
-        found = catalogue(f"polhode.{self.kind}")[self.key]
+        found = REGISTRIES[self.kind][self.key]
         if not self.form:
             return found
         module, _, name = self.form.partition(":")

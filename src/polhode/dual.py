@@ -1,4 +1,4 @@
-"""Dual numbers: a value and its derivatives, with which kernels run as plain Python and give the Jacobian of what they do."""
+"""Dual numbers: a value and its derivatives, on which kernels run as plain Python and give the Jacobian of their result."""
 
 import math
 from collections.abc import Callable
@@ -11,10 +11,10 @@ from polhode.plain import plain_copy
 
 
 class Dual:
-    """A number and its derivatives by the variables of a problem; with plain numbers it combines like a constant.
+    """A number and its derivatives with respect to the variables of a problem; plain numbers act as constants.
 
-    Comparisons look at the value alone. Rounding by adding and subtracting a large number, by which ``cos_sinc`` reduces its
-    argument, is no arithmetic that can be differentiated: it must not be reached.
+    Comparisons use only the value. Rounding by adding and subtracting a large number, with which ``cos_sinc`` reduces its
+    argument, cannot be differentiated and must not be reached.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _square_root(x: Any) -> Any:
 
 
 def values_and_derivatives(numbers: tuple[Any, ...], variables: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Values (n,) and derivatives (n, variables) of duals and plain numbers; a plain number is a constant."""
+    """Values (n,) and derivatives (n, variables) of duals and plain numbers; plain numbers are constants."""
     nothing = np.zeros(variables)
     gradients = [x.gradient if isinstance(x, Dual) else nothing for x in numbers]
     return np.array([float(x) for x in numbers]), np.array(gradients)

@@ -1,16 +1,16 @@
-"""The one way in which numerical kernels are compiled, and the fixed signatures that let one compilation serve every problem.
+"""The compilation of numerical kernels, and the fixed signatures that let one compilation serve every problem.
 
-A kernel is a small pure function on floats and tuples of floats. It is written once and inlined wherever it is used:
-in the single-body driver and, over lanes, in the many-body engine. Three rules keep it usable in both:
+A kernel is a small pure function on floats and tuples of floats. It is written once and inlined wherever it is used: in the
+single-body driver and, over lanes, in the many-body engine. Three rules make it usable in both:
 
-* it calls only kernels and ``math.sqrt``; the lanes vectorise only while no library call is left in the loop;
+* it calls only kernels and ``math.sqrt``; the lanes vectorise only if no library call is left in the loop;
 * it branches only around plain arithmetic, which the compiler can turn into a selection; no early return, no exception;
 * it does not depend on fused multiply-add, so that plain Python, the driver and the lanes agree to the last bit.
 
-What is compiled for a fixed signature is kept on disk for the next process (:mod:`polhode.cache`).
+Code compiled for a fixed signature is kept on disk for the next process (:mod:`polhode.cache`).
 
-With ``NUMBA_DISABLE_JIT=1`` in the environment the decorators do nothing and everything runs as plain Python;
-the tests use that to hold both versions together.
+With ``NUMBA_DISABLE_JIT=1`` in the environment the decorators do nothing and everything runs as plain Python; the tests use
+this to compare both versions.
 """
 
 from collections.abc import Callable
@@ -28,9 +28,9 @@ from polhode import cache
 Quaternion = tuple[float, float, float, float]
 #: A three-vector of floats.
 Vector = tuple[float, float, float]
-#: The inertia of a body as the kernels read it, see :meth:`polhode.body.Body.coefficients`.
+#: The inertia of a body as used by the kernels, see :meth:`polhode.body.Body.coefficients`.
 Inertia = tuple[float, float, float, float, float, float, float, float, float]
-#: Everything a method carries from step to step; as long as the method needs, the orientation first where it is a quaternion.
+#: Everything that a method carries from step to step, of any length; the orientation comes first if it is a quaternion.
 State = tuple[float, ...]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -45,7 +45,7 @@ steps_type = types.Array(types.int64, 1, "C")
 
 #: torque(t, q, omega, parameters) -> torque in the body frame.
 torque_signature = vector_type(float_type, quaternion_type, vector_type, parameters_type)
-#: The same as a first-class argument: one driver then serves every torque without compiling again.
+#: This signature as a first-class argument: one driver then serves every torque without being compiled again.
 torque_type = types.FunctionType(torque_signature)
 #: loads(t, r, v, q, omega, parameters, force, torque): writes forces (lab) and torques (body frames) on several bodies.
 _rows = types.Array(types.float64, 2, "C")
@@ -54,17 +54,18 @@ loads_type = types.FunctionType(loads_signature)
 
 
 def kernel(function: Function) -> Function:
-    """Compile ``function`` so that LLVM inlines it into its caller.
+    """The function compiled so that LLVM inlines it into its caller.
 
-    Inlining by LLVM and not by Numba (``inline="always"``) gives the same machine code here, and compiles in half the time:
-    each kernel is then typed once, not once per use.
+    Inlining by LLVM instead of Numba (``inline="always"``) gives the same machine code here in half the compile time, because
+    each kernel is then typed once instead of once per use.
     """
     if numba.config.DISABLE_JIT:
         return function
-    return cast(Function, _Kernel(py_func=function, targetoptions=_KERNEL_OPTIONS))
+    return cast(Function, _Kernel(py_func=function, targetoptions=KERNEL_OPTIONS))
 
 
-_KERNEL_OPTIONS = {
+#: Options for kernels: inlined by LLVM, and without wrappers, see :class:`_Kernel`.
+KERNEL_OPTIONS = {
     "nopython": True,
     "forceinline": True,
     "error_model": "numpy",
@@ -74,10 +75,10 @@ _KERNEL_OPTIONS = {
 
 
 class _Kernel(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function made to be inlined.
+    """A compiled function to be inlined.
 
-    The wrappers through which Python and C call a function are left out: as each holds another copy of what is inlined, they
-    took more than half of the compile time. A call from Python compiles a second version, with them.
+    The wrappers through which Python and C call a function are omitted: each contains another copy of the inlined code, and
+    they took more than half of the compile time. A call from Python compiles a second version, with wrappers.
     """
 
     def __call__(self, *arguments: Any) -> Any:
@@ -89,27 +90,27 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]
 
 
 def compiled(function: Function) -> Function:
-    """Compile ``function`` on its first use, as a function of its own that drivers call; it divides as IEEE 754 does."""
+    """The function compiled on its first use, to be called by drivers without inlining; it divides as IEEE 754 does."""
     return cast(Function, numba.njit(error_model="numpy")(function))
 
 
 def compile_driver(function: Function, signature: Any) -> Function:
-    """Compile a loop over steps for one explicit signature; it releases the interpreter lock and divides as IEEE 754 does."""
+    """A loop over steps, compiled for one explicit signature; it releases the interpreter lock and divides as IEEE 754 does."""
     return cast(Function, cache.compiled(function, signature, **_OPTIONS))
 
 
 def is_kept(function: Callable[..., Any], signature: Any) -> bool:
-    """Whether :func:`compile_driver` would find its code on the disk."""
+    """Whether :func:`compile_driver` would find its code on disk."""
     return cache.kept(function, signature, **_OPTIONS)
 
 
 def compile_torque(function: Function) -> Function:
-    """Compile a torque function of the fixed signature ``(t, q, omega, parameters) -> (tx, ty, tz)``."""
+    """A torque function, compiled for the fixed signature ``(t, q, omega, parameters) -> (tx, ty, tz)``."""
     return compile_driver(function, torque_signature)
 
 
 def compile_loads(function: Function) -> Function:
-    """Compile the loads on several bodies, of the fixed signature :data:`loads_signature`."""
+    """The loads on several bodies, compiled for the fixed signature :data:`loads_signature`."""
     return compile_driver(function, loads_signature)
 
 
@@ -117,10 +118,10 @@ _OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 
 def _use_widest_vectors() -> None:
-    """Let LLVM use 512-bit vectors where the processor has them; it stays at 256 bits unless told, as old ones clocked down.
+    """Let LLVM use 512-bit vectors where available; its default is 256 bits because old processors reduced their clock rate.
 
-    A step of the many-body engine takes a quarter less. No number depends on it. Set before anything is compiled, and left
-    alone where the user has set ``NUMBA_CPU_FEATURES``.
+    A step of the many-body engine takes a quarter less time. No result depends on it. The option is set before anything is
+    compiled, and left alone if the user has set ``NUMBA_CPU_FEATURES``.
     """
     if numba.config.CPU_FEATURES is None:
         features = codegen.get_host_cpu_features()

@@ -1,8 +1,8 @@
-"""Pauses of a long compiled loop, in which Python looks for signals: without them Ctrl-C would wait for the last step.
+"""Pauses in a long compiled loop, during which Python checks for signals: without them Ctrl-C would wait for the last step.
 
-A driver is compiled and releases the interpreter lock; a handler of signals written in Python runs only when the main thread is
-back in Python. So a driver marches to the step that :class:`Pauses` names, calls it, and goes on to the next one. The pauses
-divide the loop around the steps and not the steps: a step costs the same, and no bit of a result depends on them.
+A driver is compiled and releases the interpreter lock; a signal handler written in Python runs only when the main thread is
+back in Python. A driver therefore runs to the step that :class:`Pauses` names, calls it, and continues to the next one. The
+pauses divide the loop over the steps and not the steps: a step costs the same, and no bit of a result depends on them.
 """
 
 import ctypes
@@ -11,25 +11,25 @@ from time import perf_counter
 
 from numba import types
 
-#: pause(n) -> the step to march to before the next call; n itself to end the run.
+#: pause(n) -> the step to run to before the next call; n itself to end the run.
 pause_signature = types.int64(types.int64)
 pause_type = types.FunctionType(pause_signature)
 
-#: Time between two pauses in s, about.
+#: Approximate time between two pauses, s.
 SECONDS = 0.3
-#: Steps of the first part, and how many times as long as the last one a part may be. A step of one body takes nanoseconds or
-#: microseconds, one of many bodies up to a second.
+#: Number of steps in the first part, and the largest ratio of the lengths of successive parts. A step of one body takes
+#: nanoseconds or microseconds, one of many bodies up to a second.
 FIRST, LONGER = 4096, 16
-#: More steps than any run has.
+#: Larger than the number of steps in any run.
 NEVER = 2**62
 
 _Function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
 
 class Pauses(types.WrapperAddressProtocol):  # type: ignore[misc]
-    """The pauses of one run, ``first`` steps before the first of them.
+    """The pauses of one run; the first comes after ``first`` steps.
 
-    Compiled code calls them by their address, plain Python as it calls a function.
+    Compiled code calls them by their address, plain Python as a function.
     """
 
     def __init__(self, first: int | None = None) -> None:
@@ -38,46 +38,46 @@ class Pauses(types.WrapperAddressProtocol):  # type: ignore[misc]
 
     def _pause(self, looks: Generator[int, int]) -> None:
         next(looks)
-        # The method of a generator, and no Python function: that would be interrupted before its first line, where nothing
-        # can catch what the handler raises. A generator goes on inside its try.
+        # The method of a generator, not a Python function, which could be interrupted before its first line, where nothing
+        # can catch what the handler raises. A generator resumes inside its try.
         self._look = looks.send
         self._function = _Function(self._look)
 
     def __call__(self, n: int) -> int:
-        """After ``n`` steps: the step of the next pause, or ``n`` if the run is to end."""
+        """After ``n`` steps, return the step of the next pause, or ``n`` if the run is to end."""
         return self._look(n)
 
     def __wrapper_address__(self) -> int | None:
         return ctypes.cast(self._function, ctypes.c_void_p).value
 
     def signature(self) -> types.Type:
-        """For Numba, like the address."""
+        """Needed by Numba, like the address."""
         return pause_signature
 
     def end(self) -> None:
-        """Raise what a pause met, KeyboardInterrupt as a rule, now that the driver has ended."""
+        """Raise the exception caught in a pause, usually KeyboardInterrupt, now that the driver has ended."""
         if self._raised:
             raise self._raised[0]
 
 
 class Laps(Pauses):
-    """Pauses after given numbers of steps, which note the time: what parts of one run take, with all set-up outside.
+    """Pauses after given numbers of steps that record the time: the duration of parts of one run, without set-up.
 
     Parameters
     ----------
     ends : numbers of steps, ascending
-    clock : a function that tells the time in s
+    clock : a function that returns the time in s
     """
 
     def __init__(self, ends: Sequence[int], clock: Callable[[], float]) -> None:
         self._raised: list[BaseException] = []
-        #: The time at each of ``ends`` that the run has come to; a run that ends early leaves fewer.
+        #: The time at each of ``ends`` that the run has reached; a run that ends early leaves fewer.
         self.clocked: list[float] = []
         self._pause(_laps(self._raised, [int(end) for end in ends], clock, self.clocked))
 
 
 def _looks(raised: list[BaseException], length: int) -> Generator[int, int]:
-    """Takes the number of steps done, gives the step of the next pause; what a handler raises goes into the list."""
+    """Receives the number of steps done and yields the step of the next pause; exceptions of a handler go into the list."""
     following = 0
     while True:
         began = perf_counter()
@@ -97,7 +97,7 @@ def _looks(raised: list[BaseException], length: int) -> Generator[int, int]:
 
 
 def _laps(raised: list[BaseException], ends: list[int], clock: Callable[[], float], times: list[float]) -> Generator[int, int]:
-    """As :func:`_looks`, with pauses at the given ends."""
+    """Like :func:`_looks`, with pauses at the given ends."""
     following = 0
     while True:
         try:
@@ -113,5 +113,5 @@ def _laps(raised: list[BaseException], ends: list[int], clock: Callable[[], floa
 
 
 def next_length(length: int, seconds: float) -> int:
-    """How many steps to march after ``length`` of them took so many seconds."""
+    """The number of steps to run next, after ``length`` of them took so many seconds."""
     return max(1, min(length * LONGER, int(length * SECONDS / max(seconds, 1e-9))))

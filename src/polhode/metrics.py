@@ -1,6 +1,6 @@
 """Distances between a computed and an exact state. Each function takes arrays whose last axis is the vector or quaternion.
 
-q and -q are one orientation: every orientation error here is the same for both.
+q and -q are the same orientation: every orientation error here is the same for both.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,13 @@ Array = NDArray[np.float64]
 
 
 def relative_l1(value: ArrayLike, exact: ArrayLike) -> Array:
-    """sum |v_i - v'_i| / sum |v'_i|: del Valle et al. (2024), Eq. 13. Shapes (..., n) -> (...)."""
+    """sum |v_i - v'_i| / sum |v'_i|: del Valle et al. (2024), Eq. 13. Shapes (..., n) -> (...).
+
+    Examples
+    --------
+    >>> relative_l1([[1.0, 2.0, 2.0], [1.0, 2.0, 1.0]], [1.0, 2.0, 1.0])
+    array([0.25, 0.  ])
+    """
     value, exact = np.asarray(value, float), np.asarray(exact, float)
     return np.asarray(np.abs(value - exact).sum(-1) / np.abs(exact).sum(-1))
 
@@ -24,12 +30,26 @@ def align(q: ArrayLike, exact: ArrayLike) -> Array:
 
 
 def orientation_l1(q: ArrayLike, exact: ArrayLike) -> Array:
-    """:func:`relative_l1` of quaternions after :func:`align`; the published orientation error. Shapes (..., 4) -> (...)."""
+    """:func:`relative_l1` of quaternions after :func:`align`; the published orientation error. Shapes (..., 4) -> (...).
+
+    Examples
+    --------
+    >>> float(orientation_l1([-1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]))
+    0.0
+    """
     return relative_l1(align(q, exact), exact)
 
 
 def rotation_matrix(q: ArrayLike) -> Array:
-    """The matrix from body to lab of a unit quaternion. Shapes (..., 4) -> (..., 3, 3)."""
+    """The matrix from body to lab of a unit quaternion. Shapes (..., 4) -> (..., 3, 3).
+
+    Examples
+    --------
+    >>> rotation_matrix([0.5, 0.5, 0.5, 0.5])
+    array([[0., 0., 1.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
+    """
     q = np.asarray(q, float)
     columns = [lab_angular_momentum(q, np.broadcast_to(axis, (*q.shape[:-1], 3)), np.ones(3)) for axis in np.eye(3)]
     return np.stack(columns, axis=-1)
@@ -38,15 +58,16 @@ def rotation_matrix(q: ArrayLike) -> Array:
 def matrix_error(q: ArrayLike, exact: ArrayLike) -> Array:
     """||R - R'|| / ||R||, R from body to lab, with the norm max_i sum_j |R_ij|. Shapes (..., 4) -> (...).
 
-    The "orientation error" of the one method of del Valle et al. (2024) that moves a rotation matrix, PFC4 (Fig. 2, Table 2).
-    The paper does not print it; it was found from the printed time steps, which it meets. Note the divisor: the norm of the
-    computed matrix, not of the exact one. Near zero the error is of the size of :func:`orientation_l1`, but not the same.
+    The "orientation error" of the one method of del Valle et al. (2024) that advances a rotation matrix, PFC4 (Fig. 2,
+    Table 2). The paper does not print it; it was inferred from the printed time steps, which it reproduces. Note the divisor:
+    the norm of the computed matrix, not of the exact one. Near zero the error is of the order of :func:`orientation_l1`, but
+    not equal to it.
     """
     computed, true = rotation_matrix(q), rotation_matrix(exact)
     return np.asarray(np.abs(computed - true).sum(-1).max(-1) / np.abs(computed).sum(-1).max(-1))
 
 
-#: How del Valle et al. (2024) measure the error of an orientation, by what a method moves: Eq. 13, or of PFC4 another one.
+#: The orientation error of del Valle et al. (2024), by the variable a method advances: Eq. 13, or another one for PFC4.
 PUBLISHED_ERRORS: dict[str, Callable[[ArrayLike, ArrayLike], Array]] = {
     "quaternion": orientation_l1,
     "matrix": matrix_error,
@@ -71,7 +92,12 @@ def geodesic_angle(q: ArrayLike, exact: ArrayLike) -> Array:
     """Angle in rad of the rotation between two orientations, 4 asin(min(|q-p|, |q+p|)/2). Shapes (..., 4) -> (...).
 
     Unlike the arc cosine of the scalar product it does not lose half of the digits near zero. The norm of q is divided
-    out: this metric sees the orientation alone.
+    out, so that only the orientation matters.
+
+    Examples
+    --------
+    >>> round(float(geodesic_angle([0.0, 0.0, 0.0, 2.0], [1.0, 0.0, 0.0, 0.0])), 12)  # half a turn
+    3.14159265359
     """
     q = np.asarray(q, float)
     q = q / np.linalg.norm(q, axis=-1, keepdims=True)
@@ -85,13 +111,25 @@ def norm_error(q: ArrayLike) -> Array:
 
 
 def kinetic_energy(omega: ArrayLike, inertia: ArrayLike) -> Array:
-    """omega . I omega / 2 in J, omega (rad/s) in the body frame. Shapes (..., 3) -> (...)."""
+    """omega . I omega / 2 in J, omega (rad/s) in the body frame. Shapes (..., 3) -> (...).
+
+    Examples
+    --------
+    >>> float(kinetic_energy([1.0, 2.0, 0.0], [2.0, 1.0, 1.0]))
+    3.0
+    """
     omega = np.asarray(omega, float)
     return np.asarray(0.5 * (np.asarray(inertia, float) * omega * omega).sum(-1))
 
 
 def lab_angular_momentum(q: ArrayLike, omega: ArrayLike, inertia: ArrayLike) -> Array:
-    """q (I omega) q* in kg m^2/s. Shapes (..., 4) and (..., 3) -> (..., 3)."""
+    """q (I omega) q* in kg m^2/s. Shapes (..., 4) and (..., 3) -> (..., 3).
+
+    Examples
+    --------
+    >>> lab_angular_momentum([0.5, 0.5, 0.5, 0.5], [1.0, 2.0, 3.0], [1.0, 1.0, 1.0])
+    array([3., 1., 2.])
+    """
     q, momentum = np.asarray(q, float), np.asarray(inertia, float) * np.asarray(omega, float)
     scalar, vector = q[..., :1], q[..., 1:]
     twice = 2 * np.cross(vector, momentum)
@@ -101,7 +139,8 @@ def lab_angular_momentum(q: ArrayLike, omega: ArrayLike, inertia: ArrayLike) -> 
 def inclination(q: ArrayLike, start: ArrayLike) -> Array:
     """Angle in rad between the body's x axis and its direction at the orientation ``start``: Seelen et al. (2016), Eq. 6.
 
-    Formed by the arc cosine, as published; near 0 and pi it resolves no better than 1e-8. Shapes (..., 4) and (4,) -> (...).
+    Computed with the arc cosine, as published; near 0 and pi its resolution is no better than 1e-8. Shapes (..., 4) and
+    (4,) -> (...).
     """
     axis = np.array([1.0, 0.0, 0.0])
     turned, first = (lab_angular_momentum(x, np.broadcast_to(axis, (*np.shape(x)[:-1], 3)), np.ones(3)) for x in (q, start))

@@ -1,19 +1,19 @@
-"""Floating-point operations of one step, counted from the kernels: what a method costs on no machine in particular.
+"""Floating-point operations of one step, counted from the kernels: a cost independent of any particular machine.
 
-A method's kernels run once as plain Python on floats that count. Counted is what stands in the kernels, as it stands there:
+The kernels of a method run once as plain Python on floats that count. Operations are counted as written in the kernels:
 
-* An expression counts each time it is written. ``0.5 * dt`` does not change from step to step, and a compiler forms it once
-  before the loop: :attr:`Operations.constants` says how many of the operations are of this kind. What a compiler merges
-  or leaves out beyond that (a product written twice, the coefficient 1 of Runge-Kutta) it is not told.
-* Operations on numbers alone (``2.0 / 3.0``) do not count, nor does taking a state apart or putting one together.
-* Comparisons and changes of sign count apart: they are no part of the total.
-* A branch counts as it is taken at a small step, from an orientation near that of the lab: ``cos_sinc`` below a quarter
-  turn, where it need not reduce its argument, and in PFC4 as published the quaternion from the trace of the
-  matrix. Nothing else depends on the state.
-* A torque counts as one evaluation and by none of its operations. The time at which it is wanted counts where the method
-  forms it, as Runge-Kutta does, not where the driver does.
+* An expression counts each time it is written. ``0.5 * dt`` does not change from step to step, and a compiler computes it once
+  before the loop: :attr:`Operations.constants` is the number of such operations. Further simplifications by a compiler (of a
+  product written twice, or the coefficient 1 of Runge-Kutta) are not taken into account.
+* Operations on constants alone (``2.0 / 3.0``) do not count, nor does unpacking a state or assembling one.
+* Comparisons and changes of sign are counted separately and are not part of the total.
+* A branch counts as taken at a small step, from an orientation near that of the lab: ``cos_sinc`` below a quarter turn, where
+  it need not reduce its argument, and in PFC4 as published the quaternion from the trace of the matrix. Nothing else depends
+  on the state.
+* A torque counts as one evaluation, without its own operations. Computing the time of the torque counts if the method does
+  it, as Runge-Kutta does, but not if the driver does.
 
-Reading the state is no part of the step.
+Reading the state is not part of the step.
 """
 
 import math
@@ -22,17 +22,17 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from polhode.body import Body
+from polhode.methods import METHODS
 from polhode.methods.plain_driver import plain_driver
 from polhode.methods.protocol import Method
 from polhode.plain import plain_copy
-from polhode.registry import catalogue
 
 
 @dataclass
 class Operations:
-    """How often each kind of operation happens; a subtraction is an addition.
+    """Number of operations of each kind; a subtraction counts as an addition.
 
-    ``constants`` are those among all the arithmetic that involve the time step and the body alone.
+    ``constants`` is the number of all arithmetic operations that involve only the time step and the body.
     """
 
     torques: int = 0
@@ -46,20 +46,20 @@ class Operations:
 
     @property
     def total(self) -> int:
-        """All arithmetic: additions, multiplications, divisions and square roots, each as one."""
+        """The number of additions, multiplications, divisions and square roots, each counted as one."""
         return self.additions + self.multiplications + self.divisions + self.square_roots
 
 
 class Counting:
-    """A float whose arithmetic is noted in a tally; with plain numbers it combines like a float.
+    """A float whose arithmetic is recorded in a tally; with plain numbers it combines like a float.
 
     Parameters
     ----------
     value : float
     tally : Operations
-        Where operations are noted.
+        Where operations are recorded.
     varies : bool
-        Whether it changes from step to step; what is made of it then does, too.
+        Whether the value changes from step to step; if so, values computed from it do too.
     """
 
     __slots__ = ("tally", "value", "varies")
@@ -73,7 +73,7 @@ class Counting:
         return self.value
 
     def _made(self, value: float, *others: Any) -> "Counting":
-        """The result of an operation of arithmetic."""
+        """The result of an arithmetic operation."""
         varies = self.varies or any(isinstance(other, Counting) and other.varies for other in others)
         self.tally.constants += not varies
         return Counting(value, self.tally, varies)
@@ -122,7 +122,7 @@ class Counting:
         return Counting(-self.value, self.tally, self.varies)
 
     def sqrt(self) -> "Counting":
-        """The square root."""
+        """The square root of the value."""
         self.tally.square_roots += 1
         return self._made(math.sqrt(self.value))
 
@@ -157,7 +157,7 @@ def on_counting(function: Callable[..., Any]) -> Callable[..., Any]:
     Raises
     ------
     ValueError
-        If it uses a function of ``math`` other than the square root: what that costs is not known here.
+        If it uses a function of ``math`` other than the square root, the cost of which is unknown here.
     """
     lack = "math.{name} cannot be counted, only {known} can; kernels call nothing else of math"
     converted: Callable[..., Any] = plain_copy(function, {math.sqrt: _square_root}, lack)
@@ -189,13 +189,13 @@ def count(function: Callable[..., Any], *arguments: Any) -> Operations:
 
 
 def counting(value: Any, tally: Operations, varies: bool = True) -> Any:
-    """A float, or all floats of a nest of tuples, as :class:`Counting`."""
+    """A float, or all floats in nested tuples, as :class:`Counting`."""
     if isinstance(value, tuple):
         return tuple(counting(v, tally, varies) for v in value)
     return Counting(float(value), tally, varies)
 
 
-#: Where the step is counted: a body without symmetry, turned and spinning about no axis in particular.
+#: State at which a step is counted: a body without symmetry, rotated and spinning about no particular axis.
 _BODY = Body((1.0, 1.7, 2.3)).coefficients()
 _Q0 = (0.9, 0.1, -0.3, 0.3)
 _OMEGA0 = (0.9, -0.7, 1.1)
@@ -212,7 +212,7 @@ def operations(
     dt: float = _DT,
     steps: int = 2,
 ) -> Operations:
-    """The operations of one step of a method, see the text of this module for what counts.
+    """The operations of one step of a method, counted as described in the module's docstring.
 
     Parameters
     ----------
@@ -220,9 +220,9 @@ def operations(
         A key (see ``print(polhode.methods)``) or an object of your own.
     normalise : bool, optional
         Whether the driver normalises the quaternion every step; by default as the method declares.
-    q0, omega0, dt : where to start and how far to step. They decide nothing but branches.
+    q0, omega0, dt : initial state and length of the step. They affect only branches.
     steps : int
-        The step that is counted is the one after so many others, so that a history is there if the method keeps one.
+        The step is counted after this number of steps, so that the history of a method that keeps one is available.
 
     Raises
     ------
@@ -236,7 +236,7 @@ def operations(
     50
     """
     if isinstance(method, str):
-        method = catalogue("polhode.methods")[method]
+        method = METHODS[method]
     assert isinstance(method, Method)
     tally = Operations()
     q, omega, moment = (counting(values, tally) for values in (q0, omega0, _TORQUE))

@@ -1,4 +1,4 @@
-"""Copies of compiled functions that run as plain Python on other numbers than floats: power series, counting floats."""
+"""Copies of compiled functions that run as plain Python on numbers other than floats: power series, counting floats."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -7,25 +7,25 @@ from typing import Any
 
 
 def plain_copy(function: Callable[..., Any], mathematics: Mapping[Callable[..., Any], Callable[..., Any]], lack: str) -> Any:
-    """A copy of a plain-Python or compiled function in which nothing is compiled, down the whole tree of what it calls.
+    """A copy of a plain-Python or compiled function in which nothing is compiled, down the whole tree of functions it calls.
 
     Parameters
     ----------
     function : callable
-        What to copy; it stays as it is, and so does all that it calls.
+        The function to copy; it remains unchanged, and so do all functions that it calls.
     mathematics : mapping
-        Functions of ``math`` -> what the copy finds in their place.
+        Functions of ``math`` -> their replacements in the copy.
     lack : str
-        What to say of another function of ``math``; ``{name}`` stands for its name, ``{known}`` for those there are.
+        Error message for any other function of ``math``; ``{name}`` is its name, ``{known}`` lists the available ones.
 
     Raises
     ------
     ValueError
-        If the function, or what it calls, uses a function of ``math`` that has nothing in its place.
+        If the function, or one that it calls, uses a function of ``math`` without a replacement.
     """
 
     class Module:
-        """A module whose members are converted when they are looked up."""
+        """A module whose members are converted on access."""
 
         def __init__(self, module: ModuleType) -> None:
             self.module = module
@@ -57,5 +57,5 @@ def plain_copy(function: Callable[..., Any], mathematics: Mapping[Callable[..., 
 
 
 def _names(code: CodeType) -> set[str]:
-    """All names that a function looks up, in its comprehensions and inner functions too."""
+    """All names that a function looks up, including those in its comprehensions and inner functions."""
     return set(code.co_names).union(*(_names(inner) for inner in code.co_consts if isinstance(inner, CodeType)))

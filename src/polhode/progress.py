@@ -1,13 +1,14 @@
-"""How far work is, for who watches it: bars on a terminal, elsewhere a line every half minute.
+"""Display of progress: bars on a terminal, elsewhere a line every half minute.
 
-A :class:`Stage` counts, a :class:`Board` puts stages together, a display shows the board. Commands use :func:`watched`, the
-workflow :mod:`polhode.study.watching`. All goes to stderr, so that what a command prints can be piped on.
+A :class:`Stage` counts, a :class:`Board` collects stages, a display shows the board. Commands use :func:`watched`, the
+workflow :mod:`polhode.study.workflow.watching`. Everything goes to stderr, so that the output of a command can be piped.
 """
 
 import os
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,27 +20,27 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-#: How often bars are drawn anew, and how often a line comes where there are none, s.
+#: Interval at which bars are redrawn, and at which a line is written where there are none, s.
 REFRESH, HALF_MINUTE = 0.5, 30.0
-#: A rate is that of the last minute, or of a longer time where fewer units than these were done in it.
+#: A rate is that of the last minute, or of a longer time if fewer units than this were done in it.
 WINDOW, FEWEST = 60.0, 3
-#: The time left is told when so many are done, or this part of all.
+#: The time left is shown once this many are done, or this fraction of all.
 MANY, PART = 20, 0.05
-#: Work that is done sooner shows no bar, s.
+#: Work that takes less time than this shows no bar, s.
 PATIENCE = 0.5
-#: Columns of the terminal from which on there is room for the rate, for the bar, and for the time left.
+#: Number of terminal columns from which there is room for the rate, for the bar, and for the time left.
 ROOM_FOR_RATE, ROOM_FOR_BAR, ROOM_FOR_TIME = 80, 70, 48
 
 Clock = Callable[[], float]
 
 
 class Stage:
-    """A number of units of work: how many are done, how fast, how long the others take. Times in s, of ``clock``.
+    """A number of units of work: how many are done, how fast, and how long the others will take. Times in s, of ``clock``.
 
     Parameters
     ----------
-    name : what the work is called
-    total : units; None if nobody knows
+    name : the name of the work
+    total : number of units; None if unknown
     unit : what is counted, in the plural
     """
 
@@ -54,7 +55,7 @@ class Stage:
         self._history: deque[tuple[float, float]] = deque(maxlen=1000)
 
     def begin(self) -> None:
-        """Work on it starts now, or goes on after a rest."""
+        """Work on it starts now, or resumes after a pause."""
         if self._rests_since is not None:
             self._rested += self.clock() - self._rests_since
             self._rests_since = None
@@ -63,27 +64,27 @@ class Stage:
             self._history.append((self._worked(), self.done))
 
     def rest(self) -> None:
-        """Nobody works on it until it begins again; that time is no part of its rate."""
+        """Work pauses until it begins again; the pause does not count towards the rate."""
         if self.begun is not None and self._rests_since is None:
             self._rests_since = self.clock()
 
     def _worked(self) -> float:
-        """A clock that stands still meanwhile."""
+        """A clock that stops during pauses."""
         return (self.clock() if self._rests_since is None else self._rests_since) - self._rested
 
     def advance(self, units: float = 1.0) -> None:
-        """So many more are done."""
+        """Record that this many more are done."""
         self.reach(self.done + units)
 
     def reach(self, done: float) -> None:
-        """So many are done in all. It never goes back: what fails is begun anew, and counts again when it has come as far."""
+        """Record the total done so far. It never decreases: failed work restarts, and counts again once it has caught up."""
         if self.begun is None:
             self.begin()
         if done <= self.done:
             return
         self.done = done
         now = self._worked()
-        # Whoever counts quickly need not remember each.
+        # With fast counting there is no need to remember every time.
         if now - self._history[-1][0] >= 0.2:
             self._history.append((now, done))
         if self.total is not None and done >= self.total:
@@ -96,11 +97,11 @@ class Stage:
 
     @property
     def seconds(self) -> float:
-        """How long it took, or has taken so far."""
+        """The time it took, or has taken so far."""
         return 0.0 if self.begun is None else (self.clock() if self.ended is None else self.ended) - self.begun
 
     def rate(self) -> float:
-        """Units a second of late; zero if there is nothing to tell it from."""
+        """Recent units per second; zero if there is nothing to compute it from."""
         if self.begun is None:
             return 0.0
         now = self._worked()
@@ -112,7 +113,7 @@ class Stage:
         return (self.done - before) / (now - since) if now > since else 0.0
 
     def left(self) -> float | None:
-        """Seconds until it is done at this rate; None if that cannot be told: the first few say little."""
+        """Seconds until it is done at this rate; None if unknown, since the first few units say little."""
         rate = self.rate()
         if self.total is None or rate == 0 or self.done < min(MANY, PART * self.total):
             return None
@@ -120,14 +121,14 @@ class Stage:
 
 
 def duration(seconds: float) -> str:
-    """A time as people read it: 0:07, 12:30, 1:02:03."""
+    """A readable time: 0:07, 12:30, 1:02:03."""
     whole = round(seconds)
     hours, rest = divmod(whole, 3600)
     return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
 
 
 def pace(rate: float) -> str:
-    """Units a second, a minute or an hour, whichever gives a number above one."""
+    """Units per second, minute or hour, whichever gives a number above one."""
     for factor, unit in ((1, "s"), (60, "min"), (3600, "h")):
         if rate * factor >= 1 or unit == "h":
             return f"{rate * factor:.{0 if rate * factor >= 10 else 1}f}/{unit}" if rate else ""
@@ -140,7 +141,7 @@ def amount(number: float, unit: str) -> str:
 
 
 def count(stage: Stage) -> str:
-    """How much of a stage is done, as in ``1,234 of 8,742 runs``."""
+    """The progress of a stage, as in ``1,234 of 8,742 runs``."""
     done = int(stage.done + 1e-9)
     if stage.total is None and not stage.unit:
         return ""
@@ -152,8 +153,8 @@ class Board:
 
     Parameters
     ----------
-    stages : more may be added while it is shown
-    patience : s for which nothing is shown
+    stages : more can be added while it is shown
+    patience : time in s during which nothing is shown
     """
 
     def __init__(self, stages: Iterable[Stage] = (), patience: float = 0.0, clock: Clock = time.monotonic) -> None:
@@ -162,11 +163,11 @@ class Board:
         self.clock, self.shown_from = clock, clock() + patience
 
     def __rich_console__(self, console: Console, options: Any) -> Iterator[Any]:
-        """The bars, as wide as the terminal is now."""
+        """The bars, in the current width of the terminal."""
         if self.clock() < self.shown_from:
             return
         foot = self.foot()
-        # What is finished gives way first where the terminal is low.
+        # On a terminal with few rows, finished stages are dropped first.
         room = max(1, options.size.height - 2)
         shown = self.stages
         if len(shown) > room:
@@ -189,7 +190,7 @@ class Board:
         for stage in stages:
             cells: list[Any] = [Text(stage.name, style="red" if stage.failed else "")]
             if with_bar:
-                # Without a total: a bar that moves. Not begun: an empty one, which stands still.
+                # Without a total: a moving bar. Not begun: an empty one at rest.
                 total = None if stage.total is None and stage.ended is None else (stage.total or 1.0)
                 cells.append(ProgressBar(total, stage.done, pulse=total is None, animation_time=self.clock()))
             number, _, unit = count(stage).rpartition(" ") if stage.unit else (count(stage), "", "")
@@ -202,7 +203,7 @@ class Board:
         return table
 
     def line(self) -> str:
-        """The same in one line, without what has not begun."""
+        """All stages in one line, except those that have not begun."""
         parts = []
         for stage in self.stages:
             if stage.begun is None:
@@ -220,7 +221,7 @@ class Board:
 
 
 def _state(stage: Stage) -> Text:
-    """The last column: time left or taken, or what keeps a stage from either."""
+    """The last column: time left or taken, or the reason why there is neither."""
     if stage.failed:
         return Text(f"{stage.failed} failed", style="red")
     if stage.complete:
@@ -239,14 +240,14 @@ def _line(text: str) -> Text:
 
 
 class _Console(Console):
-    """A console that never hides the cursor: a process that is killed could not bring it back."""
+    """A console that never hides the cursor, which a killed process could not restore."""
 
     def show_cursor(self, show: bool = True) -> bool:
         return False
 
 
 def can_redraw(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that bars can be drawn on: no dumb one, and not that of a process in the background."""
+    """Whether bars can be drawn on a stream: a terminal that is not dumb, of a process in the foreground."""
     try:
         number = stream.fileno()
         if not os.isatty(number) or os.environ.get("TERM", "dumb").lower() in ("dumb", "unknown"):
@@ -256,13 +257,13 @@ def can_redraw(stream: TextIO) -> bool:
         return False
 
 
-class Display:
+class Display(ABC):
     """Something that shows a board from :meth:`start` to :meth:`stop`, with a thread that looks now and then.
 
     Parameters
     ----------
     board : what is shown
-    look : called before each look at it, from the thread: to bring the board up to date
+    look : called from the thread before each update, to bring the board up to date
     """
 
     def __init__(self, board: Board, period: float, look: Callable[[], object] = lambda: None) -> None:
@@ -276,7 +277,7 @@ class Display:
         return self._thread is not None
 
     def start(self) -> None:
-        """Show it from now on."""
+        """Start showing it."""
         self._thread = threading.Thread(target=self._go_on, daemon=True, name="progress")
         self._thread.start()
 
@@ -285,25 +286,25 @@ class Display:
             self.look()
             self.show()
 
+    @abstractmethod
     def show(self) -> None:
         """What the thread does after each look."""
-        raise NotImplementedError
 
+    @abstractmethod
     def say(self, text: Text | str) -> None:
         """A line that stays."""
-        raise NotImplementedError
 
     def stop(self, leave: bool = False) -> None:
-        """Show it no longer; with ``leave`` its last state stays."""
+        """Stop showing it; with ``leave`` its last state stays."""
         self._over.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(5.0)
 
 
 class Bars(Display):
-    """Bars at the bottom of a terminal; what is said meanwhile stands above them.
+    """Bars at the bottom of a terminal; messages are printed above them.
 
-    ``plain``: without colours; ``redirect``: also what this process writes to ``sys.stderr`` stands above them.
+    ``plain``: without colours; ``redirect``: also print above them what this process writes to ``sys.stderr``.
     """
 
     def __init__(
@@ -319,27 +320,27 @@ class Bars(Display):
         self.live = Live(board, console=self.console, auto_refresh=False, redirect_stdout=False, redirect_stderr=redirect)
 
     def start(self) -> None:
-        """Draw them, and anew twice a second."""
+        """Draw them, and redraw them twice a second."""
         self.live.start(refresh=True)
         super().start()
 
     def show(self) -> None:
-        """Draw them anew."""
+        """Redraw them."""
         self.live.refresh()
 
     def say(self, text: Text | str) -> None:
-        """A line above the bars."""
+        """Print a line above the bars."""
         self.console.print(text, markup=False, soft_wrap=True)
 
     def stop(self, leave: bool = False) -> None:
-        """Take them away, or leave them as they are."""
+        """Remove them, or leave them as they are."""
         super().stop()
         self.live.transient = not leave
         self.live.stop()
 
 
 class Lines(Display):
-    """A line every half minute, where nothing can be drawn anew."""
+    """One line every half minute, where nothing can be redrawn."""
 
     def __init__(
         self, board: Board, stream: TextIO, look: Callable[[], object] = lambda: None, period: float = HALF_MINUTE
@@ -352,11 +353,11 @@ class Lines(Display):
         self.say(f"polhode: {self.board.line()}")
 
     def say(self, text: Text | str) -> None:
-        """Another line."""
+        """Print another line."""
         print(text, file=self.stream, flush=True)
 
     def stop(self, leave: bool = False) -> None:
-        """Write no more; with ``leave`` one last line."""
+        """Stop writing; with ``leave`` write one last line."""
         super().stop()
         if leave:
             self.show()
@@ -364,10 +365,10 @@ class Lines(Display):
 
 @contextmanager
 def watched(*stages: Stage) -> Iterator[None]:
-    """Show how far work is while it lasts, a bar for each of its stages; the first begins now.
+    """Show the progress of work while it lasts, with a bar for each of its stages; the first begins now.
 
-    Nothing of it stays, and what takes half a second shows nothing. Warnings may be written to stderr meanwhile, but nothing to
-    stdout.
+    The bars are removed at the end, and work of less than half a second shows nothing. Meanwhile warnings may be written to
+    stderr, but nothing to stdout.
     """
     stages[0].begin()
     board = Board(stages, PATIENCE)

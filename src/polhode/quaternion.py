@@ -2,6 +2,15 @@
 
 Conventions: Hamilton's product, scalar first, ``q = (q0, qx, qy, qz)``. A unit quaternion maps body to lab,
 ``v_lab = q v_body q*``, and turns as ``dq/dt = q (0, omega) / 2`` with ``omega`` in the body frame.
+
+>>> from math import pi
+>>> from polhode.quaternion import multiply, rotate, to_lab
+>>> multiply((0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))  # i j = k
+(0.0, 0.0, 0.0, 1.0)
+>>> to_lab((0.5, 0.5, 0.5, 0.5), (1.0, 0.0, 0.0))  # a third of a turn about (1, 1, 1) takes x to y
+(0.0, 1.0, 0.0)
+>>> [round(x, 12) for x in rotate((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, pi / 3), 1.0)]  # pi/3 about z
+[0.866025403784, 0.0, 0.0, 0.5]
 """
 
 from math import sqrt
@@ -9,8 +18,8 @@ from math import sqrt
 from polhode.kernel import Quaternion, Vector, kernel
 
 # cos(sqrt(y)) and sin(sqrt(y))/sqrt(y) for 0 <= y <= (pi/2)**2 as polynomials in y: Chebyshev interpolation in 40 digits
-# over that interval and a billionth more, rounded. Their errors stay below 6e-17 and 2e-17; tests/test_quaternion.py
-# computes them again.
+# over that interval and a billionth more, rounded. Their errors are below 6e-17 and 2e-17; tests/test_quaternion.py
+# recomputes them.
 C0, C1, C2, C3, C4, C5, C6, C7, C8 = (
     1.0,
     -0.4999999999999997,
@@ -35,10 +44,10 @@ S0, S1, S2, S3, S4, S5, S6, S7, S8 = (
 )
 HALF_PI_SQUARED = 2.4674011002723395
 ONE_OVER_PI = 0.3183098861837907
-# pi in two parts; the first has 32 bits, so that its product with any whole number below 2**21 is exact.
+# pi in two parts; the first has 32 bits, so that its product with any integer below 2**21 is exact.
 PI_HIGH = 3.1415926534682512
 PI_LOW = 1.2154201013012384e-10
-# Adding and subtracting 1.5 * 2**52 rounds to the nearest whole number, without a library call.
+# Adding and subtracting 1.5 * 2**52 rounds to the nearest integer without a library call.
 ROUND = 6755399441055744.0
 
 
@@ -47,7 +56,7 @@ def cos_sinc_series(y: float) -> tuple[float, float]:
     """cos(a) and sin(a)/a of an angle a from 0 to pi/2, given its square y."""
     y2 = y * y
     y4 = y2 * y2
-    # Estrin's scheme: short dependency chains, which is what one step after the other waits for.
+    # Estrin's scheme: short dependency chains, on which successive steps have to wait.
     c = (C0 + C1 * y) + y2 * (C2 + C3 * y) + y4 * ((C4 + C5 * y) + y2 * (C6 + C7 * y) + y4 * C8)
     s = (S0 + S1 * y) + y2 * (S2 + S3 * y) + y4 * ((S4 + S5 * y) + y2 * (S6 + S7 * y) + y4 * S8)
     return c, s
@@ -57,8 +66,8 @@ def cos_sinc_series(y: float) -> tuple[float, float]:
 def cos_sinc(x: float) -> tuple[float, float]:
     """cos(a) and sin(a)/a of the angle a = sqrt(x) >= 0, given its square.
 
-    The square is what a rotation vector gives without a root, and sin(a)/a is what it needs, without a division by
-    zero. The branch holds plain arithmetic only, so it costs nothing where it is not taken and vectorises in lanes.
+    A rotation vector gives the square without a root, and needs sin(a)/a, which avoids a division by zero. The branch
+    contains only plain arithmetic, so it costs nothing where it is not taken and vectorises in lanes.
     """
     y = x
     sign = 1.0
@@ -137,7 +146,7 @@ def exponential(v: Vector) -> Quaternion:
 
 @kernel
 def rotate(q: Quaternion, omega: Vector, dt: float) -> Quaternion:
-    """q turned for the time dt by the constant body angular velocity omega, exactly: q exp(omega dt / 2)."""
+    """q rotated exactly for the time dt by the constant body angular velocity omega: q exp(omega dt / 2)."""
     h = 0.5 * dt
     c, s = cos_sinc((h * h) * (omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]))
     s = h * s

@@ -1,4 +1,4 @@
-"""A catalogue of named things: methods, problems. Built-in ones are found by their file, a user's own by a path."""
+"""Registries of named objects: methods, problems, scenes. Built-in ones are found by file, the user's own by path."""
 
 import importlib
 import importlib.util
@@ -6,25 +6,29 @@ import pkgutil
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from html import escape
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from polhode.arguments import shown
+from polhode.arguments import plain_name, shown
+
+T = TypeVar("T", bound="Named")
+#: Executed user files that serve at least one registry; other registries may find more objects in them.
+_executed: dict[Path, ModuleType] = {}
 
 
 def nearest(name: str, known: Sequence[str], cutoff: float = 0.5) -> str:
-    """The end of an error message about an unknown name: the nearest known one if any is near, else all of them."""
+    """The end of an error message about an unknown name: the nearest known name if there is one, otherwise all of them."""
     close = get_close_matches(name, known, n=1, cutoff=cutoff)
     return f"did you mean {close[0]!r}?" if close else "known are: " + ", ".join(sorted(known))
 
 
 def place_in(path: Path, error: BaseException) -> str:
-    """The file ``path`` and, where the traceback of ``error`` goes through it, the line there: ``FILE, line 3,``."""
+    """The file ``path`` and, if the traceback of ``error`` passes through it, the line: ``FILE, line 3,``."""
     line, trace = 0, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(path):
@@ -42,7 +46,7 @@ def _said(error: BaseException) -> str:
 
 @contextmanager
 def _interrupts() -> Iterator[list[int]]:
-    """A list that gets an entry when the user presses Ctrl-C: that is then told from a file that raises the same."""
+    """Yield a list that gets an entry when the user presses Ctrl-C, as opposed to a file that raises the same error."""
     pressed: list[int] = []
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
@@ -60,123 +64,166 @@ def _interrupts() -> Iterator[list[int]]:
         signal.signal(signal.SIGINT, before)
 
 
-class Catalogue(ModuleType):
-    """A package that is also the mapping of what its files define.
+class Named(Protocol):
+    """An object that a registry can hold: it has a key."""
 
-    ``package[key]``, ``key in package``, ``len(package)`` and iteration over keys work; printing it gives a table. A file takes
-    part by defining one object under the agreed name (``METHOD``, ``PROBLEM``).
+    @property
+    def key(self) -> str:
+        """The name in the configuration and in file names."""
+        ...
+
+
+class Registry(Mapping[str, T]):
+    """The objects defined by the files of a package, by key; printing the registry gives a table.
+
+    A file takes part by defining one object under the agreed name (``METHOD``, ``PROBLEM``, ``SCENE``). The files are imported
+    at the first access to the registry. The order is that of the file names; the user's own objects come last.
+
+    Parameters
+    ----------
+    package : str
+        Name of the package, ``polhode.methods``.
+    object_name : str
+        The name under which a file defines its object.
+    object_type : type
+        The required type of the object.
+    columns : pairs of title and function
+        The columns of the table: title, and text for one object.
     """
 
-    _object_name: str
-    _type: type
-    _kind: str
-    _columns: Sequence[tuple[str, Callable[[Any], str]]]
-    _items: dict[str, Any]
-    _origins: dict[str, Path]
-
-    @classmethod
-    def adopt(
-        cls, package: str, object_name: str, object_type: type, columns: Sequence[tuple[str, Callable[[Any], str]]]
+    def __init__(
+        self, package: str, object_name: str, object_type: type[Any], columns: Sequence[tuple[str, Callable[[T], str]]]
     ) -> None:
-        """Turn the imported package ``package`` into a catalogue of the objects called ``object_name`` in its modules."""
-        module = sys.modules[package]
-        module.__class__ = cls
-        assert isinstance(module, Catalogue)
-        module._object_name = object_name
-        module._type = object_type
-        module._kind = object_name.lower()
-        module._columns = columns
-        module._items = {}
-        module._origins = {}
-        for info in sorted(pkgutil.iter_modules(module.__path__), key=lambda info: info.name):
-            member = importlib.import_module(f"{package}.{info.name}")
-            if hasattr(member, object_name):
-                module._enter(getattr(member, object_name), Path(str(member.__file__)))
+        self._package = package
+        #: The name under which a file defines its object.
+        self.object_name = object_name
+        self._type = object_type
+        #: The name of such an object in messages.
+        self.kind = object_name.lower()
+        self._columns = tuple(columns)
+        self._items: dict[str, T] = {}
+        self._origins: dict[str, Path] = {}
+        self._complete = self._searching = False
+        self._lock = threading.RLock()
 
-    def _enter(self, found: object, origin: Path) -> None:
-        if not isinstance(found, self._type):
-            wanted, got = self._type.__name__, type(found).__name__
-            raise ValueError(f"{origin}: {self._object_name} must be a {wanted} (or a subclass), not a {got}")
-        item: Any = found
-        # Keys are names of files, and not every file system tells capitals from small letters.
-        taken = {key.casefold(): path for key, path in self._origins.items()}
-        known = taken.get(item.key.casefold())
-        if known is not None:
-            raise ValueError(f"{origin}: {self._kind} key {item.key!r} is taken by {known}; choose another key")
-        self._items[item.key] = item
-        self._origins[item.key] = origin
+    def _known(self) -> dict[str, T]:
+        """All objects, those of the package found first. An import error is raised here, and again at the next access."""
+        if not self._complete:
+            with self._lock:
+                # A file that asks while being imported gets the objects found so far.
+                if not (self._complete or self._searching):
+                    self._searching = True
+                    try:
+                        self._search()
+                    finally:
+                        self._searching = False
+        return self._items
 
-    def load(self, path: str | Path) -> Any:
-        """Add the object that the Python file ``path`` defines; loading the same file again changes nothing.
+    def _search(self) -> None:
+        package = importlib.import_module(self._package)
+        self._items.clear()
+        self._origins.clear()
+        for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
+            member = importlib.import_module(f"{self._package}.{info.name}")
+            if hasattr(member, self.object_name):
+                self.enter(getattr(member, self.object_name), Path(str(member.__file__)))
+        self._complete = True
+
+    def enter(self, found: object, origin: Path) -> T:
+        """Add an object defined by the file ``origin`` and return it.
 
         Raises
         ------
-        FileNotFoundError, TypeError, ValueError
-            If there is no such file, if it cannot be loaded (whatever it raises, ``sys.exit`` included) or defines no such
-            object, or if its key is taken by another file; the message names the file, and its line where there is one.
+        ValueError
+            If it has the wrong type, or its key is not a plain name or is used by another file; the message names the file.
         """
-        if not isinstance(path, str | Path):
-            raise TypeError(f"path must be that of a Python file, got {shown(path)}")
-        path = Path(path).resolve()
-        if not path.is_file():
-            raise FileNotFoundError(f"plug-in {path} does not exist")
-        for key, origin in self._origins.items():
-            if origin == path:
-                return self._items[key]
-        spec = importlib.util.spec_from_file_location(f"polhode_plugin_{path.stem}", path)
-        if spec is None or spec.loader is None:
-            raise ValueError(f"plug-in {path} is not a Python file; its name must end in .py")
-        member = importlib.util.module_from_spec(spec)
-        # Compiled code that comes from the disk looks its module up by name.
-        sys.modules[member.__name__] = member
-        with _interrupts() as interrupts:
-            try:
-                spec.loader.exec_module(member)
-            except BaseException as error:
-                sys.modules.pop(member.__name__, None)
-                if interrupts:
-                    raise
-                raise ValueError(f"plug-in {place_in(path, error)} cannot be loaded: {_said(error)}") from error
-        if not hasattr(member, self._object_name):
-            raise ValueError(f"plug-in {path} defines no {self._object_name}")
-        item = getattr(member, self._object_name)
-        self._enter(item, path)
+        if not isinstance(found, self._type):
+            wanted, got = self._type.__name__, type(found).__name__
+            raise ValueError(f"{origin}: {self.object_name} must be a {wanted} (or a subclass), not a {got}")
+        item: T = found
+        if origin.parent != self.folder:
+            plain_name(f"{origin}: {self.kind} key", item.key)
+        # Keys become file names, and some file systems ignore case.
+        taken = {key.casefold(): path for key, path in self._origins.items()}
+        known = taken.get(item.key.casefold())
+        if known is not None:
+            raise ValueError(f"{origin}: {self.kind} key {item.key!r} is taken by {known}; choose another key")
+        self._items[item.key] = item
+        self._origins[item.key] = origin
         return item
+
+    def load(self, path: str | Path) -> T:
+        """Add the object defined by the Python file ``path`` and return it; loading a file again changes nothing.
+
+        A file that also defines something for another registry is executed once, see :func:`load_file`.
+
+        Raises
+        ------
+        If there is no such file, if it cannot be loaded (for any exception, including ``sys.exit``), if it defines no such
+        object, or if its key is used by another file; the message names the file and, if known, the line.
+        """
+        item: T = load_file(path, [self])[self.kind]
+        return item
+
+    def loaded_from(self, path: Path) -> T | None:
+        """The object added by the file ``path``; None if there is none."""
+        known = self._known()
+        return next((known[key] for key, origin in self._origins.items() if origin == path), None)
 
     def origin(self, key: str) -> Path:
         """The file that defines ``key``."""
         self[key]
         return self._origins[key]
 
-    def __getitem__(self, key: str) -> Any:
+    def plugins(self) -> dict[str, Path]:
+        """The files of the user's own objects, by key."""
+        folder = self.folder
+        return {key: path for key in self if (path := self.origin(key)).parent != folder}
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the package."""
+        return Path(str(importlib.import_module(self._package).__file__)).parent
+
+    @contextmanager
+    def restored(self) -> Iterator[None]:
+        """On exit, remove the objects that were loaded inside the context."""
+        items, origins = dict(self._known()), dict(self._origins)
         try:
-            return self._items[key]
+            yield
+        finally:
+            for path in {*self._origins.values()} - {*origins.values()}:
+                _executed.pop(path, None)
+            self._items, self._origins = items, origins
+
+    def __getitem__(self, key: str) -> T:
+        known = self._known()
+        try:
+            return known[key]
         except KeyError:
-            raise KeyError(f"unknown {self._kind} {key!r}; {nearest(key, list(self._items))}") from None
+            raise KeyError(f"unknown {self.kind} {key!r}; {nearest(key, list(known))}") from None
 
     def __contains__(self, key: object) -> bool:
-        return key in self._items
+        return key in self._known()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._items)
+        return iter(self._known())
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self._known())
 
-    def keys(self) -> list[str]:
-        """All keys, sorted as listed."""
-        return list(self._items)
+    if not TYPE_CHECKING:
 
-    def values(self) -> list[Any]:
-        """All objects, in the order of their keys."""
-        return list(self._items.values())
-
-    def items(self) -> list[tuple[str, Any]]:
-        """Pairs of key and object."""
-        return list(self._items.items())
+        def __getattr__(self, name: str) -> ModuleType:
+            """The module ``name`` of the package: ``polhode.methods`` is the registry and, for ``import``, the package."""
+            if not name.startswith("_"):
+                self._known()
+                with suppress(KeyError):
+                    return sys.modules[f"{self._package}.{name}"]
+            raise AttributeError(f"neither a registry nor {self._package} has {name!r}")
 
     def _rows(self) -> list[list[str]]:
-        return [[cell(item) for _, cell in self._columns] for item in self._items.values()]
+        return [[cell(item) for _, cell in self._columns] for item in self.values()]
 
     def __repr__(self) -> str:
         rows = [[title for title, _ in self._columns], *self._rows()]
@@ -190,8 +237,57 @@ class Catalogue(ModuleType):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def catalogue(package: str) -> Catalogue:
-    """The catalogue ``polhode.methods`` or ``polhode.problems``, by name."""
-    found = importlib.import_module(package)
-    assert isinstance(found, Catalogue)
-    return found
+def load_file(path: str | Path, registries: "Sequence[Registry[Any]]") -> dict[str, Any]:
+    """Add the objects defined by the Python file ``path`` to the registries that they belong to; the file is executed once.
+
+    Loading a file again changes nothing.
+
+    Returns
+    -------
+    dict
+        Kind (``method``, ``problem``, ``scene``) -> the object; one entry or more.
+
+    Raises
+    ------
+    FileNotFoundError, TypeError, ValueError
+        If there is no such file, if it cannot be loaded (for any exception, including ``sys.exit``), if it defines nothing for
+        any of the registries, or if a key is used by another file; the message names the file and, if known, the line.
+    """
+    if not isinstance(path, str | Path):
+        raise TypeError(f"path must be that of a Python file, got {shown(path)}")
+    path = Path(path).resolve()
+    if not path.is_file():
+        raise FileNotFoundError(f"plug-in {path} does not exist")
+    found = {registry.kind: registry.loaded_from(path) for registry in registries}
+    if None in found.values():
+        member = _executed.get(path) or _execute(path)
+        for registry in registries:
+            if found[registry.kind] is None and registry.object_name in vars(member):
+                item = vars(member)[registry.object_name]
+                # Objects that the file imports from this package are not its own definitions.
+                if not any(item is other for other in registry.values()):
+                    found[registry.kind] = registry.enter(item, path)
+                    _executed[path] = member
+    loaded = {kind: item for kind, item in found.items() if item is not None}
+    if not loaded:
+        *others, last = (registry.object_name for registry in registries)
+        raise ValueError(f"plug-in {path} defines no {' or '.join(filter(None, [', '.join(others), last]))}")
+    return loaded
+
+
+def _execute(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"polhode_plugin_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"plug-in {path} is not a Python file; its name must end in .py")
+    member = importlib.util.module_from_spec(spec)
+    # Code loaded from the cache looks up its module by name.
+    sys.modules[member.__name__] = member
+    with _interrupts() as interrupts:
+        try:
+            spec.loader.exec_module(member)
+        except BaseException as error:
+            sys.modules.pop(member.__name__, None)
+            if interrupts:
+                raise
+            raise ValueError(f"plug-in {place_in(path, error)} cannot be loaded: {_said(error)}") from error
+    return member

@@ -1,24 +1,24 @@
-"""What a run left, as one tree to look at and compute with."""
+"""The results of a run as one tree, to inspect and compute with."""
 
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
-#: Files at the top of a folder of results, and folders with a file for each experiment, problem or scene.
+#: Files at the top of a results folder, and folders with one file per experiment, problem or scene.
 FILES = ("single_body", "many_body", "cost", "timing")
 FOLDERS = ("checks", "references", "films")
-#: Notes for the machinery of the study, not for readers.
+#: Attributes for the internal use of the study.
 INTERNAL = ("job", "checksum")
 
 
 def open_results(folder: str | Path = "results") -> xr.DataTree:
-    """Everything that a run of the study gathered, in memory, as one tree.
+    """Load everything that a run of the study gathered as one tree.
 
     ``tree["single_body/heavy_top"]`` is the group ``heavy_top`` of ``single_body.nc``, ``tree["checks/stability"]`` the file
-    ``checks/stability.nc``; likewise ``many_body``, ``cost``, ``timing``, ``references`` and ``films``. What the run does not
-    have is not in the tree. Single runs (``cells/``, ``long_runs/``, ``targets/``, ``many_body/``) are left out: there are
-    thousands, and ``xarray.open_dataset`` opens each.
+    ``checks/stability.nc``; likewise ``many_body``, ``cost``, ``timing``, ``references`` and ``films``. The tree contains
+    only what the run has. Single runs (``cells/``, ``long_runs/``, ``targets/``, ``many_body/``) are left out: there are
+    thousands of them; ``xarray.open_dataset`` opens each.
 
     Parameters
     ----------
@@ -34,9 +34,20 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     Raises
     ------
     FileNotFoundError
-        If the folder does not exist or has nothing gathered; the message says what to do.
+        If the folder does not exist or contains no gathered results; the message says what to do.
     polhode.study.storage.DamagedFile
-        If a file is cut off or was changed since it was written; the message names it.
+        If a file is truncated or was changed since it was written; the message names it.
+
+    Examples
+    --------
+    The results at the published scale, which come with the code, hold the many bodies and the times:
+
+    >>> import polhode
+    >>> tree = polhode.open_results("data/released")
+    >>> list(tree.children)
+    ['many_body', 'cost']
+    >>> dict(tree["many_body/chess"].sizes)
+    {'integrator': 9, 'dt': 13, 'seed': 50}
     """
     from polhode.study.storage import read_dataset, read_groups, read_values  # what computes alone need not import netCDF
 

@@ -1,4 +1,4 @@
-"""Run one method on one problem and return what a notebook can plot: the front door of the library."""
+"""Run one method on one problem and return a dataset ready to plot: the main entry point of the library."""
 
 from math import isfinite
 from typing import Any
@@ -8,28 +8,34 @@ import xarray as xr
 
 from polhode import metrics
 from polhode.arguments import flag, positive, shown, switch, whole
+from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
+from polhode.problems import PROBLEMS
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
-from polhode.registry import catalogue
 
-#: How far t_end / dt may be from a whole number, as a fraction of it; round-off of decimal steps stays far below.
+#: Allowed relative deviation of t_end / dt from an integer; the round-off of decimal steps is far below it.
 DIVISION_TOLERANCE = 1e-9
-#: The most steps of a run. Beyond, step numbers are not exact in double precision, and neither are the times made of them.
+#: Maximum number of steps of a run. Beyond it step numbers, and hence times, are not exact in double precision.
 MOST_STEPS = 2**53
 
 
 def count_steps(dt: float, t_end: float, truncate: bool = False) -> int:
     """The number of steps of length ``dt`` in the time ``t_end``, both in s.
 
-    With ``truncate`` the last incomplete step is left out, and the run ends before ``t_end``; that is how
-    del Valle et al. (2024) count.
+    With ``truncate`` the last incomplete step is omitted, and the run ends before ``t_end``; del Valle et al. (2024) count in
+    this way.
 
     Raises
     ------
     ValueError
         If dt or t_end is not positive and finite, if dt exceeds t_end, if dt does not divide t_end (unless ``truncate``), or if
-        that makes more than :data:`MOST_STEPS`.
+        the number of steps exceeds :data:`MOST_STEPS`.
+
+    Examples
+    --------
+    >>> count_steps(0.1, 1.0), count_steps(0.3, 1.0, truncate=True)
+    (10, 3)
     """
     if not (isfinite(dt) and dt > 0):
         raise ValueError(f"dt must be positive and finite, got {dt!r}")
@@ -52,12 +58,18 @@ def count_steps(dt: float, t_end: float, truncate: bool = False) -> int:
 
 
 def sampled_steps(steps: int, samples: int) -> np.ndarray:
-    """At most ``samples`` + 1 step numbers from 0 to ``steps``, evenly spread, both ends included."""
+    """At most ``samples`` + 1 step numbers from 0 to ``steps``, evenly spaced, including both ends.
+
+    Examples
+    --------
+    >>> sampled_steps(10, 4)
+    array([ 0,  2,  5,  8, 10])
+    """
     if samples < 1:
         raise ValueError(f"samples must be at least 1, got {samples!r}")
     if steps > MOST_STEPS:
         raise ValueError(f"steps must be at most 2^53, got {steps!r}")
-    if samples >= steps:  # every step; a grid of all samples could be larger than the memory
+    if samples >= steps:  # every step; a grid of all samples could exceed the memory
         return np.arange(steps + 1, dtype=np.int64)
     return np.unique(np.rint(np.linspace(0, steps, samples + 1)).astype(np.int64))
 
@@ -83,7 +95,7 @@ def simulate(
     t_end : float, optional
         Time to simulate in s; the problem's horizon by default.
     samples : int
-        The state is read at the start and at this many (at most) evenly spread steps after it.
+        The state is read at the start and at no more than this number of evenly spaced steps after it.
     truncate : bool
         Allow a ``dt`` that does not divide ``t_end``; the run then ends at the last whole step before ``t_end``.
     normalise : bool, optional
@@ -93,12 +105,12 @@ def simulate(
     -------
     xarray.Dataset
         Over ``time`` (s, step number times dt): ``q`` (time, 4), ``omega`` (time, 3; body frame, rad/s, at the same times),
-        ``energy`` (kinetic, J), ``stored_omega`` (what the method itself carries, at ``time + stored_offset * dt``),
-        and the scalars ``steps``, ``torque_evaluations`` (those of the steps, and one at the start for one-torque methods;
-        those that reading needs are not counted), ``stored_offset``. A run that blows up has NaN from there on, and its
-        attribute ``diverged`` says by which time, in s. For a system of bodies all these have a dimension ``body`` behind
-        ``time``, and ``r``, ``v`` (time, body, 3; lab frame, m and m/s) stand beside them; ``energy`` then includes the motion
-        of the centres.
+        ``energy`` (kinetic, J), ``stored_omega`` (the angular velocity carried by the method, at ``time + stored_offset *
+        dt``), and the scalars ``steps``, ``torque_evaluations`` (those of the steps, and one at the start for one-torque
+        methods; those needed only for reading are not counted), ``stored_offset``. A run that blows up contains NaN from there
+        on, and its attribute ``diverged`` gives the time by which it did, in s. For a system of bodies all these have a
+        dimension ``body`` after ``time``; ``r`` and ``v`` (time, body, 3; lab frame, m and m/s) are added, and ``energy``
+        includes the motion of the centres.
 
     Raises
     ------
@@ -106,31 +118,41 @@ def simulate(
         For unknown keys, for a dt that is not positive or does not divide t_end, and for a method that cannot run the problem;
         the message says what to do.
     TypeError
-        If problem or method is neither a key nor an object of the right kind, or another argument is of a wrong type; the
-        message names it.
+        If problem or method is neither a key nor a suitable object, or if another argument has a wrong type; the message names
+        it.
+
+    Examples
+    --------
+    >>> import polhode
+    >>> run = polhode.simulate("free_symmetric_top", "spiral_leapfrog", dt=0.01, samples=4)
+    >>> run["time"].values
+    array([ 0. ,  2.5,  5. ,  7.5, 10. ])
+    >>> run["q"].shape, run["omega"].shape
+    ((5, 4), (5, 3))
+    >>> bool(abs(run["energy"] / run["energy"][0] - 1).max() < 1e-6)
+    True
     """
-    if isinstance(problem, str):
-        problem = catalogue("polhode.problems")[problem]
+    case = PROBLEMS[problem] if isinstance(problem, str) else problem
     if isinstance(method, str):
-        method = catalogue("polhode.methods")[method]
-    if not isinstance(problem, Problem | System):
-        raise TypeError(f"problem must be a key or a polhode Problem, got {shown(problem)}")
+        method = METHODS[method]
+    if not isinstance(case, Problem | System):
+        raise TypeError(f"problem must be a key or a polhode Problem, got {shown(case)}")
     if not isinstance(method, Method):
         raise TypeError(f"method must be a key or a polhode Method, got {shown(method)}")
-    if not method.runs(problem):
+    if not method.runs(case):
         raise ValueError(
-            f"method {method.key!r} needs several torques in a step and cannot run a system of bodies, {problem.key!r}"
+            f"method {method.key!r} needs several torques in a step and cannot run a system of bodies, {case.key!r}"
         )
     dt = positive("dt", dt, "s")
-    t_end = problem.horizon if t_end is None else positive("t_end", t_end, "s")
+    t_end = case.horizon if t_end is None else positive("t_end", t_end, "s")
     steps = count_steps(dt, t_end, flag("truncate", truncate))
     at = sampled_steps(steps, whole("samples", samples, least=1))
     normalise = switch("normalise", normalise)
     time = at * dt
-    if isinstance(problem, System):
-        data, bad = _run_system(problem, method, dt, at, normalise)
+    if isinstance(case, System):
+        data, bad = _run_system(case, method, dt, at, normalise)
     else:
-        data, bad = _run_problem(problem, method, dt, at, normalise)
+        data, bad = _run_problem(case, method, dt, at, normalise)
     data["steps"] = ((), steps, {"long_name": "steps", "units": "1", "symbol": "n"})
     data["stored_offset"] = (
         (),
@@ -142,7 +164,7 @@ def simulate(
         "quaternion": ("quaternion", ["0", "x", "y", "z"], {"long_name": "quaternion component"}),
         "axis": ("axis", ["x", "y", "z"], {"long_name": "axis"}),
     }
-    attributes: dict[str, Any] = {"problem": problem.key, "method": method.key, "dt": dt, "dt_units": "s"}
+    attributes: dict[str, Any] = {"problem": case.key, "method": method.key, "dt": dt, "dt_units": "s"}
     if bad.size:
         attributes["diverged"] = float(time[bad[0]])
     return xr.Dataset(data, coordinates, attributes)
@@ -154,7 +176,7 @@ Variables = dict[str, Any]
 def _run_problem(
     problem: Problem, method: Method, dt: float, at: np.ndarray, normalise: bool | None
 ) -> tuple[Variables, np.ndarray]:
-    """The variables of a run of one body, and the samples that are not finite."""
+    """The variables of a run of one body, and a flag for each sample that is not finite."""
     q, omega, stored, evaluations = method.integrate(
         problem.q0,
         problem.omega0,
@@ -165,7 +187,7 @@ def _run_problem(
         at,
         normalise,
     )
-    with np.errstate(over="ignore", invalid="ignore"):  # a run on its way to a blow-up is not worth a warning
+    with np.errstate(over="ignore", invalid="ignore"):  # a run that blows up needs no warning
         energy = metrics.kinetic_energy(omega, problem.body.inertia)
     return _variables(("time",), q, omega, stored, energy, evaluations), np.flatnonzero(~np.isfinite(q[:, 0]))
 
@@ -173,7 +195,7 @@ def _run_problem(
 def _run_system(
     system: System, method: Method, dt: float, at: np.ndarray, normalise: bool | None
 ) -> tuple[Variables, np.ndarray]:
-    """The same for several bodies."""
+    """The variables of a run of several bodies, and a flag for each sample that is not finite."""
     assert isinstance(method, OneTorque)
     q, omega, stored, r, v, evaluations = method.integrate_system(system, dt, at, normalise)
     masses = np.array([body.mass for body in system.bodies])
@@ -192,7 +214,7 @@ def _run_system(
 def _variables(
     dims: tuple[str, ...], q: np.ndarray, omega: np.ndarray, stored: np.ndarray, energy: np.ndarray, evaluations: int
 ) -> Variables:
-    """What runs of one and of several bodies have in common."""
+    """The variables common to runs of one and of several bodies."""
     stored_name = "angular velocity as the method carries it, at time + stored_offset * dt"
     turning = {"long_name": "angular velocity in the body frame", "units": "rad s-1", "symbol": "omega"}
     return {

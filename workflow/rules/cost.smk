@@ -1,9 +1,10 @@
-"""What a step costs, measured with nothing beside it, and how long a method then takes to a target error."""
+"""The cost of a step, measured with nothing else running, and the resulting time of a method to a target error."""
 
 
-# Alone on the machine: it takes all cores. On a cluster the profile asks for a whole node; there no number of cores is given
-# where jobs are handed out, and the job itself finds those of its node. No input makes it wait for the fan-out, the low priority does as far as it can:
-# behind an ancient input Snakemake would not see that a method was edited, while cells run again for the same reason.
+# The rule takes all cores to be alone on the machine. On a cluster the profile requests a whole node; the number of cores is
+# unknown where jobs are submitted, and the job itself determines that of its node. No input makes it wait for the other jobs;
+# its low priority does so as far as possible: with an ancient input Snakemake would not notice that a method was edited while
+# cells run again for the same reason.
 rule timing:
     output:
         f"{RESULTS}/timing.nc",
@@ -46,12 +47,12 @@ rule cost:
         reporting=1,
     params:
         study=STUDY.json,
-        code=PLAN.script_code("cost"),
+        code=later(PLAN.script_code, "cost"),
     script:
         "../scripts/cost.py"
 
 
-# Apart from the other claims, whose file has the same bytes in every run.
+# Separate from the other claims, whose file has the same bytes in every run.
 rule cost_claims:
     input:
         cost=PLAN.cost(),
@@ -72,36 +73,7 @@ rule cost_claims:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=PLAN.script_code("cost_claims"),
+        code=later(PLAN.script_code, "cost_claims"),
         places=PLAN.places,
     script:
         "../scripts/cost_claims.py"
-
-
-# The numbers of the text that are times; numbers.tex has the others, the same in every run.
-rule cost_numbers:
-    input:
-        cost=PLAN.cost(),
-        single_body=rules.gather.output[0],
-        published=PLAN.published(),
-        claims=rules.cost_claims.output[0],
-        tex=PLAN.sources(),
-    output:
-        f"{RESULTS}/cost_numbers.tex",
-    log:
-        f"{RESULTS}/logs/cost_numbers.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/cost_numbers.tsv"
-    group:
-        "report"
-    conda:
-        "../envs/polhode.yml"
-    resources:
-        runtime=resources.minutes(5),
-        mem_mb=resources.memory(),
-        reporting=1,
-    params:
-        code=PLAN.script_code("cost_numbers"),
-        places=PLAN.places,
-    script:
-        "../scripts/cost_numbers.py"

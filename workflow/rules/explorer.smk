@@ -1,4 +1,4 @@
-"""The page to play with: explorer.html, made from the data of the run. Apart from the report, which does not need it."""
+"""The interactive page explorer.html, made from the data of the run; the report does not need it."""
 
 from importlib.metadata import version
 
@@ -28,8 +28,8 @@ rule explorer:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=PLAN.script_code("explorer"),
-        plotly=version("plotly"),  # stands in the page
+        code=later(PLAN.script_code, "explorer"),
+        plotly=version("plotly"),  # part of the page
         places=PLAN.places,
     script:
         "../scripts/explorer.py"

@@ -1,8 +1,8 @@
-"""Energy of many bodies: a job for each scene, method and batch of step sizes, which runs all its initial states."""
+"""Energy of many bodies: one job for each scene, method and batch of step sizes, which runs all initial states."""
 
-# A rule for each scene and batch, because they differ in the files that a job makes. Jobs are processes of their own, and may
-# use several cores for their runs: snakemake --set-threads many_body_chess_1=4. A job that is stopped is begun again from its
-# first run; that loses minutes at most. Logs are named after the first step of a batch: numbers change with the configuration.
+# There is one rule for each scene and batch, because they differ in the files that a job makes. Jobs are separate processes and
+# may use several cores for their runs: snakemake --set-threads many_body_chess_1=4. An interrupted job starts again from its
+# first run, which loses minutes at most. Logs are named after the first step of a batch: numbers change with the configuration.
 for SCENE, PART in STUDY.scenes.items():
     for NUMBER, BATCH in enumerate(PART.batches, 1):
 
@@ -24,7 +24,7 @@ for SCENE, PART in STUDY.scenes.items():
             params:
                 scene=SCENE,
                 settings=PLAN.many_body_settings(SCENE),
-                code=PLAN.many_body_code,
+                code=PLAN.many_body_code(SCENE),
             script:
                 "../scripts/many_body.py"
 
@@ -72,7 +72,7 @@ rule animation:
         runtime=resources.minutes(5),
         mem_mb=resources.memory(),
     params:
-        code=PLAN.script_code("animation"),
+        code=later(PLAN.script_code, "animation"),
     script:
         "../scripts/animation.py"
 
@@ -96,7 +96,7 @@ rule gather_many_body:
         reporting=1,
     params:
         study=STUDY.json,
-        code=PLAN.script_code("gather_many_body"),
+        code=later(PLAN.script_code, "gather_many_body"),
         methods=PLAN.methods_code,
     script:
         "../scripts/gather_many_body.py"

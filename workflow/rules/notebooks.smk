@@ -1,4 +1,4 @@
-"""The notebooks, executed over the results of this run: a job for each, so that they run beside each other."""
+"""The notebooks, executed on the results of this run: one job each, so that they run in parallel."""
 
 for NAME in STUDY.notebooks:
 
@@ -29,6 +29,6 @@ for NAME in STUDY.notebooks:
             reporting=1,
         params:
             name=NAME,
-            code=PLAN.notebook_code(NAME),
+            code=later(PLAN.notebook_code, NAME),
         script:
             "../scripts/execute_notebook.py"

@@ -1,112 +1,76 @@
-"""Every figure, table and number of the report, the report itself, and where it all comes from."""
+"""Every figure, table and number of the report, the report itself, and its provenance."""
 
-# A rule for each theme. Starting a job takes longer than drawing most figures.
-for THEME, NAMES in jobs.FIGURES_BY_THEME.items():
+# There are two rules for each theme, since starting a job takes longer than drawing most figures.
+for KEY, THEME in themes.all_themes().items():
+    if THEME.figures:
 
-    rule:
-        name:
-            f"figures_{THEME}"
-        input:
-            single_body=PLAN.single_body_of(THEME),
-            published=PLAN.published(),
-            cost=PLAN.cost_of(THEME),
-            many_body=PLAN.many_body_of(THEME, films=True),
-        output:
-            expand(f"{RESULTS}/figures/{{name}}.pdf", name=NAMES),
-            [shown("figures", THEME, f"{name}.png") for name in NAMES],
-        log:
-            f"{RESULTS}/logs/figures/{THEME}.log",
-        benchmark:
-            f"{RESULTS}/benchmarks/figures/{THEME}.tsv"
-        group:
-            "report"
-        conda:
-            "../envs/polhode.yml"
-        resources:
-            runtime=resources.minutes(5),
-            mem_mb=resources.memory(),
-            reporting=1,
-        params:
-            names=list(NAMES),
-            code=PLAN.script_code("figures"),
-            places=PLAN.places,
-        script:
-            "../scripts/figures.py"
+        rule:
+            name:
+                f"figures_{KEY}"
+            input:
+                PLAN.needed(KEY),
+                published=PLAN.published(),
+            output:
+                expand(f"{RESULTS}/figures/{{name}}.pdf", name=THEME.figures),
+                [shown("figures", THEME.title, f"{name}.png") for name in THEME.figures],
+            log:
+                f"{RESULTS}/logs/figures/{KEY}.log",
+            benchmark:
+                f"{RESULTS}/benchmarks/figures/{KEY}.tsv"
+            group:
+                "report"
+            conda:
+                "../envs/polhode.yml"
+            resources:
+                runtime=resources.minutes(5),
+                mem_mb=resources.memory(),
+                reporting=1,
+            params:
+                names=list(THEME.figures),
+                places=later(PLAN.theme_places, KEY),
+                code=later(PLAN.theme_code, KEY, "figures"),
+            script:
+                "../scripts/figures.py"
 
+    if THEME.has_texts:
 
-for THEME, NAMES in jobs.TABLES_BY_THEME.items():
-
-    rule:
-        name:
-            f"tables_{THEME}"
-        input:
-            single_body=rules.gather.output[0],
-            references=PLAN.references(),
-            checks=PLAN.checks(),
-            published=PLAN.published(),
-            cost=PLAN.cost_of(THEME, claims=True),
-            many_body=PLAN.many_body_of(THEME),
-            claims=rules.claims.output[0],
-        output:
-            expand(f"{RESULTS}/tables/{{name}}.tex", name=NAMES),
-            [shown("tables", THEME, f"{name}.csv") for name in NAMES],
-        log:
-            f"{RESULTS}/logs/tables/{THEME}.log",
-        benchmark:
-            f"{RESULTS}/benchmarks/tables/{THEME}.tsv"
-        group:
-            "report"
-        conda:
-            "../envs/polhode.yml"
-        resources:
-            runtime=resources.minutes(5),
-            mem_mb=resources.memory(),
-            reporting=1,
-        params:
-            names=list(NAMES),
-            code=PLAN.script_code("tables"),
-            places=PLAN.places,
-        script:
-            "../scripts/tables.py"
-
-
-rule numbers:
-    input:
-        single_body=rules.gather.output[0],
-        references=PLAN.references(),
-        checks=PLAN.checks(),
-        many_body=PLAN.many_body(),
-        published=PLAN.published(),
-        claims=rules.claims.output[0],
-        tex=PLAN.sources(),
-    output:
-        f"{RESULTS}/numbers.tex",
-    log:
-        f"{RESULTS}/logs/numbers.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/numbers.tsv"
-    group:
-        "report"
-    conda:
-        "../envs/polhode.yml"
-    resources:
-        runtime=resources.minutes(5),
-        mem_mb=resources.memory(),
-        reporting=1,
-    params:
-        code=PLAN.script_code("numbers"),
-        places=PLAN.places,
-        commit=PLAN.commit,
-    script:
-        "../scripts/numbers.py"
+        rule:
+            name:
+                f"texts_{KEY}"
+            input:
+                PLAN.needed(KEY),
+                published=PLAN.published(),
+            output:
+                [shown("tables", THEME.title, f"{name}.csv") for name in THEME.tables],
+                tables=expand(f"{RESULTS}/tables/{{name}}.tex", name=THEME.tables),
+                numbers=[PLAN.numbers_of(KEY)] if THEME.numbers else [],
+            log:
+                f"{RESULTS}/logs/texts/{KEY}.log",
+            benchmark:
+                f"{RESULTS}/benchmarks/texts/{KEY}.tsv"
+            group:
+                "report"
+            conda:
+                "../envs/polhode.yml"
+            resources:
+                runtime=resources.minutes(5),
+                mem_mb=resources.memory(),
+                reporting=1,
+            params:
+                theme=KEY,
+                tables=list(THEME.tables),
+                macros=later(PLAN.used_macros) if THEME.numbers else "",
+                places=later(PLAN.theme_places, KEY),
+                code=later(PLAN.theme_code, KEY, "tables", "numbers"),
+            script:
+                "../scripts/texts.py"
 
 
 rule report:
     input:
         PLAN.figures(),
         PLAN.tables(),
-        rules.numbers.output,
-        rules.cost_numbers.output,
+        PLAN.numbers(),
         tex=PLAN.sources(),
     output:
         report(
@@ -127,7 +91,7 @@ rule report:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=PLAN.script_code("report"),
+        code=later(PLAN.script_code, "report"),
         commit=PLAN.commit,
     script:
         "../scripts/report.py"
@@ -136,8 +100,7 @@ rule report:
 # The captions of the report's LaTeX, for snakemake --report.
 rule captions:
     input:
-        rules.numbers.output,
-        rules.cost_numbers.output,
+        numbers=PLAN.numbers(),
         tex=PLAN.sources(),
     output:
         PLAN.captions(),
@@ -154,12 +117,12 @@ rule captions:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=PLAN.script_code("captions"),
+        code=later(PLAN.script_code, "captions"),
     script:
         "../scripts/captions.py"
 
 
-# Last of all: it holds the checksums of what the run left.
+# The last rule, since it stores the checksums of all other files.
 rule provenance:
     input:
         PLAN.products(),
@@ -176,7 +139,7 @@ rule provenance:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=PLAN.script_code("provenance"),
+        code=later(PLAN.script_code, "provenance"),
         study=STUDY.json,
         commit=PLAN.commit,
     script:

@@ -1,7 +1,7 @@
-"""The single-body comparison: literal files, one per problem, method and step size, made in batches; then one file of results."""
+"""The single-body comparison: one file per problem, method and step size, made in batches; then a single file of results."""
 
-# A rule for each problem and part of its methods, because they differ in what a job makes. Snakemake sees a manifest per
-# problem and method; the cells it lists are files of their own, and a job keeps those that are up to date.
+# There is one rule for each problem and part of its methods, because they differ in the files that a job makes. Snakemake sees
+# one manifest per problem and method; the cells listed in it are separate files, and a job keeps those that are up to date.
 for PROBLEM, PARTS in PLAN.parts.items():
     for NUMBER, METHODS in enumerate(PARTS, 1):
 
@@ -22,7 +22,7 @@ for PROBLEM, PARTS in PLAN.parts.items():
             params:
                 problem=PROBLEM,
                 methods=METHODS,
-                jobs=PLAN.part_jobs(PROBLEM, METHODS),
+                jobs=later(PLAN.part_jobs, PROBLEM, METHODS),
             script:
                 "../scripts/single_body.py"
 
@@ -65,7 +65,7 @@ rule gather:
         reporting=1,
     params:
         study=STUDY.json,
-        code=PLAN.script_code("gather"),
+        code=later(PLAN.script_code, "gather"),
         methods=PLAN.methods_code,
     script:
         "../scripts/gather.py"
@@ -92,7 +92,7 @@ rule claims:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=PLAN.script_code("claims"),
+        code=later(PLAN.script_code, "claims"),
         places=PLAN.places,
     script:
         "../scripts/claims.py"

@@ -1,8 +1,8 @@
-"""Rule animation: a film as a moving picture that any browser opens."""
+"""Rule animation: a film as an animation that any browser can display."""
 
-from polhode.study.animation import write_gif
-from polhode.study.entry import meter, study_of
+from polhode.cli.animate import write_gif
 from polhode.study.storage import read_cell
+from polhode.study.workflow.entry import meter, study_of
 
 with study_of(snakemake):
     film = read_cell(snakemake.input[0])

@@ -1,14 +1,14 @@
-"""Rule captions: what stands under the figures and tables of the report, a file each, for snakemake --report."""
+"""Rule captions: captions of the figures and tables of the report, one file each, for snakemake --report."""
 
 from pathlib import Path
 
-from polhode.study.captions import CaptionError, captions
-from polhode.study.entry import study_of
+from polhode.study.report.captions import CaptionError, captions
 from polhode.study.storage import write_text
+from polhode.study.workflow.entry import study_of
 
 with study_of(snakemake):
     sources = [Path(name) for name in snakemake.input.tex if name.endswith(".tex")]
-    numbers = [Path(name) for name in snakemake.input if Path(name).name in ("numbers.tex", "cost_numbers.tex")]
+    numbers = [Path(name) for name in snakemake.input.numbers]
     found = captions(sources, numbers)
     for output in map(Path, snakemake.output):
         name = f"{output.parent.name}/{output.stem}"

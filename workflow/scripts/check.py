@@ -1,8 +1,8 @@
 """Rule check: one experiment on single methods."""
 
-from polhode.study.checks import run_check
-from polhode.study.entry import study_of
+from polhode.study.run.checks import run_check
 from polhode.study.storage import job_text
+from polhode.study.workflow.entry import study_of
 
 with study_of(snakemake) as study:
     made_by = job_text("check", snakemake.wildcards, {}, snakemake.params.code)

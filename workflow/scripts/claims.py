@@ -1,8 +1,9 @@
-"""Rule claims: what the publications state, beside what this run measured."""
+"""Rule claims: statements of the publications compared with the measurements of this run."""
 
-from polhode.study.claims import judge
-from polhode.study.entry import study_of
 from polhode.study.inputs import Inputs
+from polhode.study.judge.measures import MEASURES
+from polhode.study.judge.verdicts import judge
+from polhode.study.workflow.entry import study_of
 
 with study_of(snakemake):
-    judge(Inputs(**snakemake.params.places), "data/claims.yaml", snakemake.output[0])
+    judge(Inputs(**snakemake.params.places), "data/claims.yaml", snakemake.output[0], MEASURES)

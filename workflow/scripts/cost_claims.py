@@ -1,9 +1,9 @@
-"""Rule cost_claims: what the publications state about time, beside what this run measured."""
+"""Rule cost_claims: statements of the publications about time compared with the measurements of this run."""
 
-from polhode.study.claims import judge
-from polhode.study.cost_claims import MEASURES
-from polhode.study.entry import study_of
 from polhode.study.inputs import Inputs
+from polhode.study.judge.measures_cost import MEASURES
+from polhode.study.judge.verdicts import judge
+from polhode.study.workflow.entry import study_of
 
 with study_of(snakemake):
     judge(Inputs(**snakemake.params.places), "data/cost_claims.yaml", snakemake.output[0], MEASURES)

@@ -1,11 +1,11 @@
-"""Rules notebook_NAME: one notebook, executed over the results, as a page and as a notebook with its outputs.
+"""Rules notebook_NAME: one notebook, executed on the results, as a page and as a notebook with its outputs.
 
-The file is not called notebook.py: the folder of a script is searched for modules, and nbconvert looks for one of that name.
+The file is not called notebook.py: Python searches the folder of a script for modules, and nbconvert imports one of that name.
 """
 
 from polhode.study import notebooks
-from polhode.study.entry import HOME, study_of
 from polhode.study.storage import write_text
+from polhode.study.workflow.entry import HOME, study_of
 
 with study_of(snakemake) as study:
     done = notebooks.execute(HOME / "notebooks" / f"{snakemake.params.name}.ipynb", study.results)

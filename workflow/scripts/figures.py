@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from polhode.study import figures
-from polhode.study.entry import meter, study_of
 from polhode.study.inputs import Inputs
+from polhode.study.themes.rendering import render_figure
+from polhode.study.workflow.entry import meter, study_of
 
 with study_of(snakemake):
     inputs = Inputs(**snakemake.params.places)
     done = meter(snakemake, len(snakemake.params.names)).advance
     for name in snakemake.params.names:
         print(name, flush=True)
-        figures.render(name, inputs, Path(snakemake.output[0]).parent)
+        render_figure(name, inputs, Path(snakemake.output[0]).parent)
         done()

@@ -1,8 +1,8 @@
-"""Rule film: a short run of one scene, kept for pictures."""
+"""Rule film: a short run of one scene, stored for animations and pictures."""
 
-from polhode.study.entry import study_of
-from polhode.study.many_body import run_film
+from polhode.study.run.scene import run_film
 from polhode.study.storage import job_text
+from polhode.study.workflow.entry import study_of
 
 with study_of(snakemake):
     asked = snakemake.params

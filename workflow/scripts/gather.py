@@ -1,12 +1,12 @@
-"""Rule gather: all cells, long runs and targets into single_body.nc; says which orders are not what methods declare."""
+"""Rule gather: all cells, long runs and targets into single_body.nc; reports orders that differ from the declared ones."""
 
 import sys
 
-from polhode.study.declared import remarks
-from polhode.study.entry import HOME, study_of
-from polhode.study.gather import gather
-from polhode.study.jobs import Plan
+from polhode.study.analysis.departures import remarks
+from polhode.study.gather.single_body import gather
+from polhode.study.plan import Plan
 from polhode.study.storage import write_groups
+from polhode.study.workflow.entry import HOME, study_of
 
 with study_of(snakemake) as study:
     groups = gather(Plan(study, HOME), study.results)

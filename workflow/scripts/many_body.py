@@ -1,11 +1,11 @@
-"""Rules many_body_SCENE_NUMBER: one method on one scene, with some step sizes and from every initial state."""
+"""Rules many_body_SCENE_NUMBER: one method on one scene, with some step sizes and all initial states."""
 
 from functools import partial
 from pathlib import Path
 
-from polhode.study.entry import meter, study_of
-from polhode.study.jobs import many_body_job
-from polhode.study.many_body import run_all
+from polhode.study.plan import many_body_job
+from polhode.study.run.scene import run_all
+from polhode.study.workflow.entry import meter, study_of
 
 with study_of(snakemake):
     say = partial(print, flush=True)

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from polhode.study import provenance
-from polhode.study.entry import HOME, study_of
 from polhode.study.storage import write_text
+from polhode.study.workflow.entry import HOME, study_of
 
 with study_of(snakemake) as study:
     found = provenance.provenance(study, HOME, Path(study.results), snakemake.input)

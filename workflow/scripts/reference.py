@@ -1,8 +1,8 @@
-"""Rule reference: the exact solution of one problem at all times that the study compares."""
+"""Rule reference: the exact solution of one problem at all times compared in the study."""
 
 from polhode.references.dataset import reference_dataset
-from polhode.study.entry import study_of
 from polhode.study.storage import job_text, write_dataset
+from polhode.study.workflow.entry import study_of
 
 with study_of(snakemake) as study:
     part = study.problems[snakemake.wildcards.problem]

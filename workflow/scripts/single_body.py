@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from polhode.study.batches import run_batches
-from polhode.study.entry import HOME, meter, study_of
-from polhode.study.jobs import Plan
+from polhode.study.plan import Plan
+from polhode.study.run.batches import run_batches
+from polhode.study.workflow.entry import HOME, meter, study_of
 
 with study_of(snakemake) as study:
     asked = snakemake.params

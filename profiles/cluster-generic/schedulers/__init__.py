@@ -1,4 +1,4 @@
-"""What the schedulers have in common: a job as Snakemake hands it over, the notes about it, which scheduler it is.
+"""What the schedulers have in common: a job as Snakemake passes it on, the records about it, and which scheduler it is.
 
 Snakemake's plugin cluster-generic runs ``submit.py``, ``status.py`` and ``cancel.py`` of this profile, and ``sidecar.py`` all
 the time. A scheduler is a module beside this file with four functions::
@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-#: Where scripts, outputs and ends of jobs are kept; on the shared file system, in the folder where Snakemake runs.
+#: Where scripts, outputs and exit codes of jobs are kept; on the shared file system, in the folder where Snakemake runs.
 QUEUE = Path(".snakemake/queue")
-#: Scheduler -> a command that it has and the others have not.
+#: Scheduler -> a command that only this scheduler has.
 COMMANDS = {"lsf": "bsub", "htcondor": "condor_submit", "sge": "qconf", "pbs": "qsub"}
 #: Seconds for which a job that the scheduler no longer knows may still be writing how it ended, as seen from here.
 PATIENCE = 120.0
@@ -34,7 +34,7 @@ PATIENCE = 120.0
 
 @dataclass(frozen=True)
 class Job:
-    """What a job asks for: cores, memory in MB, time in minutes, the whole node; its script and where its output goes."""
+    """The requests of a job: cores, memory in MB, time in minutes, the whole node; its script and where its output goes."""
 
     name: str
     cores: int
@@ -51,7 +51,7 @@ class Job:
 
 
 def scheduler() -> ModuleType:
-    """The scheduler named by POLHODE_SCHEDULER, or the one whose commands are there."""
+    """The scheduler named by POLHODE_SCHEDULER, or the one whose commands are available."""
     name = os.environ.get("POLHODE_SCHEDULER") or next((s for s, command in COMMANDS.items() if shutil.which(command)), "")
     if name not in COMMANDS:
         found = f"POLHODE_SCHEDULER is {name!r}" if name else f"none of {', '.join(COMMANDS.values())} is on PATH"
@@ -60,12 +60,12 @@ def scheduler() -> ModuleType:
 
 
 def site_options() -> list[str]:
-    """What the user's cluster wants besides: POLHODE_SUBMIT_OPTIONS, e.g. an account and a queue."""
+    """Further options that the user's cluster requires: POLHODE_SUBMIT_OPTIONS, e.g. an account and a queue."""
     return shlex.split(os.environ.get("POLHODE_SUBMIT_OPTIONS", ""))
 
 
 def read_job(script: Path) -> Job:
-    """The job in a script that Snakemake wrote. It is copied, for Snakemake deletes its own when it ends."""
+    """The job in a script written by Snakemake. The script is copied, since Snakemake deletes its own when it ends."""
     text = script.read_text(encoding="utf-8")
     found = re.search(r"^# properties = (\{.*\})$", text, re.MULTILINE)
     if found is None:
@@ -90,13 +90,13 @@ def read_job(script: Path) -> Job:
 
 
 def _wrapped(text: str, copy: Path) -> str:
-    """The script, and behind it a note of how it ended: the exit code, in a file that is there whole or not at all."""
+    """The script, followed by a record of its end: the exit code, in a file that is written completely or not at all."""
     end = shlex.quote(str(copy.with_suffix(".end")))
     return f"#!/bin/sh\n(\n{text}\n)\ncode=$?\necho $code >{end}.part && mv {end}.part {end}\nexit $code\n"
 
 
 def remember(number: str, job: Job) -> None:
-    """Note which files belong to a job in the queue."""
+    """Record which files belong to a job in the queue."""
     _note(number).write_text(str(job.script), encoding="utf-8")
 
 
@@ -105,13 +105,13 @@ def _note(number: str) -> Path:
 
 
 def status(number: str) -> str:
-    """What Snakemake wants to know of a job: ``running`` (or waiting), ``success`` or ``failed``.
+    """What Snakemake needs to know about a job: ``running`` (or waiting), ``success`` or ``failed``.
 
     When it has ended its note is deleted, and with it, if all went well, everything else about the job.
     """
     note = _note(number)
     if not note.is_file():
-        # Of a queue folder that somebody deleted; Snakemake will do the job again.
+        # Somebody deleted the queue folder; Snakemake will run the job again.
         _say(f"nothing is known of job {number}: {note} is not there")
         return "failed"
     script = Path(note.read_text(encoding="utf-8"))
@@ -127,7 +127,7 @@ def status(number: str) -> str:
 
 
 def _judged(number: str, script: Path) -> tuple[str, str]:
-    """What became of a job, and what there is to say about it."""
+    """The state of a job, and a message about it."""
     ended = _ended(script)
     if ended is not None:
         return ended
@@ -143,7 +143,7 @@ def _judged(number: str, script: Path) -> tuple[str, str]:
     if state != "gone":
         missed.unlink(missing_ok=True)
         return "running", ""
-    # The note of the end may have been written meanwhile, or be seen late on a shared file system.
+    # The exit code may have been written in the meantime, or may appear late on a shared file system.
     if not missed.exists():
         missed.touch()
     ended = _ended(script)
@@ -163,12 +163,12 @@ def _ended(script: Path) -> tuple[str, str] | None:
 
 
 def unfinished() -> list[str]:
-    """The numbers of the jobs that Snakemake has not yet been told the end of."""
+    """The numbers of the jobs whose end has not yet been reported to Snakemake."""
     return sorted(note.name.removesuffix(".job") for note in QUEUE.glob("*.job"))
 
 
 def answer(*command: str) -> subprocess.CompletedProcess[str]:
-    """What a command of the scheduler says; it has a minute."""
+    """The output of a command of the scheduler, which may take up to a minute."""
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 

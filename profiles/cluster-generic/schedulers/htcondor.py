@@ -22,7 +22,7 @@ queue
 
 
 def submit(job: Job) -> list[str]:
-    """By a file of its own, for condor_submit takes no script."""
+    """By a submit file, since condor_submit does not accept a script."""
     place = {"script": job.script, "output": job.output, "name": job.name}
     description = job.script.with_suffix(".sub")
     asked = {"cores": job.cores, "memory": job.memory, "seconds": 60 * job.minutes}

@@ -6,7 +6,7 @@ from schedulers import Job, answer, site_options
 
 
 def submit(job: Job) -> list[str]:
-    """Cores of one host; memory with its unit, for the cluster may count in KB, MB or GB. bsub hands variables on by itself."""
+    """Cores of one host; memory with its unit, since the cluster may count in KB, MB or GB. bsub passes the environment on."""
     memory = f"{job.memory}MB"
     asked = ["-n", str(job.cores), "-R", f"span[hosts=1] rusage[mem={memory}]", "-M", memory, "-W", str(job.minutes)]
     whole = ["-x"] if job.exclusive else []

@@ -6,7 +6,7 @@ from schedulers import Job, answer, site_options
 
 
 def submit(job: Job) -> list[str]:
-    """Asks for a chunk on one node. -V: with the variables of the head node, as Snakemake's own plugin for Slurm has it."""
+    """Asks for a chunk on one node. -V: with the environment of the head node, as Snakemake's own plugin for Slurm does."""
     chunk = f"select=1:ncpus={job.cores}:mem={job.memory}mb"
     place = ["-l", "place=excl"] if job.exclusive else []
     asked = ["-l", chunk, *place, "-l", f"walltime={job.clock}"]

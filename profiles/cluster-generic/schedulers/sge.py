@@ -12,7 +12,7 @@ from schedulers import Job, answer, site_options
 
 
 def submit(job: Job) -> list[str]:
-    """-V: with the variables of the head node. ``exclusive`` must have been set up by the cluster."""
+    """-V: with the environment of the head node. ``exclusive`` must have been set up on the cluster."""
     memory = os.environ.get("POLHODE_SGE_MEMORY", "mem_free")
     asked = ["-l", f"h_rt={job.clock}", "-l", f"{memory}={math.ceil(job.memory / job.cores)}M"]
     if job.cores > 1:

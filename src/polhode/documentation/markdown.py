@@ -1,4 +1,4 @@
-"""Pieces of MyST Markdown, and files that are touched only where their content changes."""
+"""Pieces of MyST Markdown, and files that are written only if their content changes."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,12 +8,12 @@ from typing import Any
 
 
 def cell(value: Any) -> str:
-    """A value as the content of a cell of a table: one line, no bare bars."""
+    """A value as the content of a table cell: one line, no bare bars."""
     return re.sub(r"(?<!\\)\|", r"\\|", " ".join(str(value).split()))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], align: str = "") -> str:
-    """A table; ``align`` has a letter (l, r or c) for each column."""
+    """A table; ``align`` has one letter (l, r or c) per column."""
     rule = {"l": ":---", "r": "---:", "c": ":---:"}
     rules = [rule[letter] for letter in align.ljust(len(head), "l")]
     lines = [head, rules, *([cell(value) for value in row] for row in rows)]
@@ -26,7 +26,7 @@ def facts(rows: Iterable[tuple[str, Any]]) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number for people: 0.0123, 1.2e-5 as a power of ten; an en dash where it is none."""
+    """A readable number: 0.0123, 1.2e-5 as a power of ten; an en dash for NaN."""
     if not isfinite(value):
         return "–"
     if value == 0 or 1e-3 <= abs(value) < 1e5:
@@ -54,7 +54,7 @@ def rst(text: str) -> str:
 
 
 def put(path: Path, text: str | bytes) -> None:
-    """Write a file unless it says this already: Sphinx then need not read it again."""
+    """Write a file unless it already has this content, so that Sphinx need not read it again."""
     data = text.encode() if isinstance(text, str) else text
     if path.is_file() and path.read_bytes() == data:
         return

@@ -1,7 +1,7 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, no font, no network. An extension of Sphinx.
+"""A Sphinx extension for formulas as MathML, which browsers render without scripts, fonts or network.
 
-The conversion is that of docutils, on which Sphinx rests. What it cannot convert is a warning with its place, so that a strict
-build fails instead of showing the source of a formula.
+The conversion is that of docutils, on which Sphinx is built. A formula that it cannot convert gives a warning with its
+location, so that a strict build fails instead of showing the source of the formula.
 """
 
 import re
@@ -15,23 +15,23 @@ from sphinx.util.math import get_node_equation_number
 
 
 def mathml(text: str, block: bool = False) -> str:
-    """A formula of LaTeX as a MathML element.
+    """A LaTeX formula as a MathML element.
 
     Parameters
     ----------
     text : str
         The formula; a displayed one may have rows, as in LaTeX's ``align``.
     block : bool
-        Whether it is displayed in a line of its own.
+        Whether it is displayed on its own line.
 
     Raises
     ------
     ValueError
         If a command is not known to the converter; the message names the formula and the command.
     """
-    # The converter takes all digits behind \frac for one argument; TeX takes one.
+    # The converter takes all digits after \frac as one argument; TeX takes one digit.
     braced = re.sub(r"(\\[td]?frac)(\d)(\d)", r"\1{\2}{\3}", text)
-    # A bare bar is taken for a relation: those of a norm open and close.
+    # A bare bar is taken for a relation; the bars of a norm are delimiters.
     bars = re.split(r"(?<!\\)(?<!\\left)(?<!\\right)(?<!\\big)(?<!\\bigl)(?<!\\bigr)\|", braced)
     if len(bars) % 2:
         braced = bars[0] + "".join((r"\lvert " if i % 2 == 0 else r"\rvert ") + part for i, part in enumerate(bars[1:]))
@@ -59,7 +59,7 @@ def _visit(self: Any, node: nodes.Element, block: bool) -> None:
 
 
 def visit_inline(self: Any, node: nodes.Element) -> None:
-    """Write a formula within a line."""
+    """Write an inline formula."""
     _visit(self, node, False)
 
 

@@ -1,4 +1,4 @@
-"""What the pages tell of measurements: from a run where there is one, else from what comes with polhode."""
+"""The measurements shown on the pages: from a run if there is one, otherwise from the data distributed with polhode."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,17 +9,18 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
+from polhode.cli.recommend import OTHER_GROUPS
+from polhode.problems import representative
 from polhode.problems.problem import TORQUE_CLASSES
-from polhode.study import comparison
-from polhode.study.entry import HOME
+from polhode.study.analysis import selection
+from polhode.study.analysis.ranking import candidates, ranked
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.ranking import candidates, ranked
-from polhode.study.recommend import OTHER_GROUPS
 from polhode.study.storage import group_names, read_dataset
+from polhode.study.workflow.entry import HOME
 
 
 class _Released(Inputs):
-    """The released cost.nc in the place of a run: it knows problems and classes, and no errors apart."""
+    """The released cost.nc in place of a run: it has problems and classes, but no separate errors."""
 
     @cached_property
     def problems(self) -> list[str]:
@@ -43,7 +44,7 @@ def _contents(path: Path) -> set[str]:
 
 @dataclass(frozen=True)
 class Measurements:
-    """What is known of methods and problems.
+    """The measurements of methods and problems.
 
     Parameters
     ----------
@@ -56,10 +57,10 @@ class Measurements:
 
     @classmethod
     def of(cls, results: Path | None = None, home: Path = HOME) -> "Measurements":
-        """Those of the run in ``results`` (by default ``results`` of the checkout), or the released ones.
+        """The measurements of the run in ``results`` (by default ``results`` of the checkout), or the released ones.
 
-        A run serves if it has every problem and method of the released data: pages half from here and half from there would
-        compare what cannot be compared.
+        A run is used only if it has every problem and method of the released data: pages from mixed sources would compare
+        numbers that are not comparable.
         """
         folder = home / "results" if results is None else results
         released = home / "data/released"
@@ -79,7 +80,7 @@ class Measurements:
     @property
     def source(self) -> str:
         """Where the numbers come from, in words."""
-        return "the run in the folder of results" if self.run else "the released data, `data/released/cost.nc`"
+        return "the run in the results folder" if self.run else "the released data, `data/released/cost.nc`"
 
     @cached_property
     def machine(self) -> str:
@@ -91,7 +92,7 @@ class Measurements:
         return {}
 
     def _once(self, name: str, read: Callable[[], xr.Dataset]) -> xr.Dataset | None:
-        """What ``read`` reads, read once; None where the data do not hold it."""
+        """The value read by ``read``, read once; None if the data do not contain it."""
         if name not in self._read:
             try:
                 self._read[name] = read()
@@ -105,7 +106,7 @@ class Measurements:
 
     @cached_property
     def _classes(self) -> dict[str, list[str]]:
-        return dict(comparison.problems_by_class(self.inputs))
+        return dict(selection.problems_by_class(self.inputs))
 
     def operations(self, method: str) -> dict[str, float] | None:
         """The operations of one step of a method."""
@@ -116,12 +117,12 @@ class Measurements:
         return {str(name): float(values) for name, values in own.data_vars.items()}
 
     def step_time(self, method: str) -> tuple[float, float]:
-        """Time of a step in the body frame as the method declares it, s, and that over direct Euler's; NaN if not timed."""
+        """Time of a step in the body frame as the method declares it, s, and its ratio to direct Euler's; NaN if not timed."""
         data = self.cost("step")
         if data is None or method not in data["integrator"].values:
             return nan, nan
         own = data.sel(integrator=method, frame="body")
-        # A method whose normalisation cannot be switched has one form alone.
+        # A method whose normalisation cannot be switched has only one form.
         for normalised in (int(own["declared"]), 0, 1):
             form = own.sel(normalised=normalised)
             if isfinite(float(form["median"])):
@@ -129,9 +130,9 @@ class Measurements:
         return nan, nan
 
     def orders(self, method: str, torque_class: str) -> dict[str, tuple[float, float]]:
-        """Least and largest measured order over the problems of a class, by what it is the order of.
+        """Smallest and largest measured order over the problems of a class, by quantity.
 
-        ``q`` and ``omega`` in a run; ``mean``, of the mean of both errors, in the released data.
+        The quantities are ``q`` and ``omega`` in a run, and ``mean``, the mean of the two errors, in the released data.
         """
         found: dict[str, list[float]] = {}
         for problem in self._classes.get(torque_class, []):
@@ -152,7 +153,7 @@ class Measurements:
         return float(data["limit"].sel(integrator=method))
 
     def drift(self, method: str, problem: str) -> tuple[float, float, float]:
-        """Largest relative change of the energy in the long run of a problem, its step size and its end, s; NaN without."""
+        """Largest relative energy change in the long run of a problem, its step size and its end, s; NaN without such a run."""
         data = self._once(f"long run {problem}", lambda: self.inputs.of(problem).long_run)
         if data is None or "energy_drift" not in data or method not in data["integrator"].values:
             return nan, nan, nan
@@ -160,7 +161,7 @@ class Measurements:
         return float(change), float(data.attrs["dt"]), float(data["time"][-1])
 
     def first(self, problem: str, target: float, price: float = 0.0, one_torque: bool = True) -> pd.Series | None:
-        """The method that reaches an error on a problem soonest, as a row of :func:`polhode.study.ranking.ranked`."""
+        """The method that reaches an error on a problem soonest, as a row of :func:`polhode.study.analysis.ranking.ranked`."""
         data = self.cost(problem)
         if data is None:
             return None
@@ -177,4 +178,4 @@ class Measurements:
 
 def representatives() -> dict[str, str]:
     """The problem that stands for each class of torque."""
-    return {name: comparison.REPRESENTATIVES[name] for name in TORQUE_CLASSES}
+    return {name: representative(name) for name in TORQUE_CLASSES}

@@ -1,6 +1,6 @@
-"""What docstrings say, as Sphinx should read it: bars are norms, and public names lead to where the thing is defined.
+"""A Sphinx extension that prepares docstrings: bars are norms, and public names link to the place of their definition.
 
-An extension of Sphinx. ``polhode.manybody.Scene`` is imported from ``polhode.manybody.scene``, on whose page it stands.
+For example, ``polhode.manybody.Scene`` is imported from ``polhode.manybody.scene``, on whose page it is described.
 """
 
 import importlib
@@ -13,7 +13,7 @@ from polhode.documentation.texts import plain_bars
 
 
 def defined_at(name: str) -> str:
-    """The full name under which something public is defined; ``name`` itself where it cannot be told."""
+    """The full name under which a public object is defined; ``name`` itself if this cannot be determined."""
     parts = name.split(".")
     for length in range(len(parts) - 1, 0, -1):
         try:
@@ -48,7 +48,7 @@ def _escape(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: li
 
 
 def _without_source(app: Sphinx) -> list[Any]:
-    """Take modules without source off viewcode's list, whose index would lead to pages that are not made."""
+    """Remove modules without source from viewcode's list, whose index would link to pages that do not exist."""
     known: dict[str, Any] = getattr(app.env, "_viewcode_modules", {})
     for name in [name for name, entry in known.items() if not entry]:
         del known[name]
@@ -56,7 +56,7 @@ def _without_source(app: Sphinx) -> list[Any]:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect all to the events of Sphinx and autodoc."""
+    """Connect everything to the events of Sphinx and autodoc."""
     app.connect("html-collect-pages", _without_source, priority=400)
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("missing-reference", _resolve)

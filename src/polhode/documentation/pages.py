@@ -1,7 +1,7 @@
 """The generated pages: one for each method, problem and scene, and the landing page's table and figures.
 
-A method, problem or scene that is in its registry has a page; nothing is listed by hand. The text and the formula come from the
-docstring of its module, everything else from what it declares and from what was measured.
+Every method, problem or scene in its registry has a page; nothing is listed by hand. The text and the formula come from the
+docstring of its module, everything else from its declaration and from measurements.
 """
 
 import importlib
@@ -12,21 +12,18 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-import polhode.methods as _methods
-import polhode.problems as _problems
 from polhode.documentation import pictures, reference
 from polhode.documentation.markdown import cell, facts, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
 from polhode.manybody import Scene, scenes
+from polhode.methods import METHODS, grouped
 from polhode.methods.protocol import Method, OneTorque
+from polhode.problems import PROBLEMS
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.problems.system import System
-from polhode.study import comparison
-from polhode.study.entry import HOME
-
-methods: Any = _methods
-problems: Any = _problems
+from polhode.study.analysis import selection
+from polhode.study.workflow.entry import HOME
 
 #: The error of the table on the landing page, and those of the tables of problems.
 LANDING_TARGET = 1e-4
@@ -38,19 +35,19 @@ LONG_RUNS = ("free_asymmetric_top", "heavy_top")
 
 
 def write(folder: Path, results: Path | None = None) -> None:
-    """Write all generated pages and pictures, and remove those of things that are no more.
+    """Write all generated pages and pictures, and remove those of objects that no longer exist.
 
     Parameters
     ----------
     folder : Path
-        Where they go, inside the sources of the documentation.
+        Output folder, inside the sources of the documentation.
     results : Path, optional
         Folder of a run; see :meth:`polhode.documentation.measured.Measurements.of`.
     """
     measured = Measurements.of(results)
     kept = {
-        **{f"methods/{key}.md": method_page(methods[key], measured) for key in methods},
-        **{f"problems/{key}.md": problem_page(problems[key], measured) for key in problems},
+        **{f"methods/{key}.md": method_page(METHODS[key], measured) for key in METHODS},
+        **{f"problems/{key}.md": problem_page(PROBLEMS[key], measured) for key in PROBLEMS},
         **{f"scenes/{key}.md": scene_page(scenes[key]) for key in scenes},
         "methods/table.md": methods_table(measured),
         "problems/table.md": problems_table(measured),
@@ -82,13 +79,13 @@ def _origin(measured: Measurements) -> str:
 def _pages() -> dict[str, str]:
     """Where the page of each method and problem is, by its key."""
     return {
-        **{key: f"/_generated/methods/{key}" for key in methods},
-        **{key: f"/_generated/problems/{key}" for key in problems},
+        **{key: f"/_generated/methods/{key}" for key in METHODS},
+        **{key: f"/_generated/problems/{key}" for key in PROBLEMS},
     }
 
 
 def _method_link(key: str) -> str:
-    return f"[{cell(methods[key].label)}](/_generated/methods/{key}.md)" if key in methods else f"`{key}`"
+    return f"[{cell(METHODS[key].label)}](/_generated/methods/{key}.md)" if key in METHODS else f"`{key}`"
 
 
 def method_page(method: Method, measured: Measurements) -> str:
@@ -99,20 +96,20 @@ def method_page(method: Method, measured: Measurements) -> str:
     if method.normalisable:
         normalisation += "; can be switched with `simulate(..., normalise=...)`"
     when = {0.0: "at the whole time", 0.5: "at the half step", 1.0: "at the new time"}
-    wanted = f", wanted {when[method.torque_time]}" if isinstance(method, OneTorque) else ""
+    wanted = f", needed {when[method.torque_time]}" if isinstance(method, OneTorque) else ""
     rows = [
         ("key", f"`{method.key}`"),
         ("source", method.source),
         ("variant of", _method_link(method.variant_of) if method.variant_of else ""),
-        ("variants", ", ".join(_method_link(m.key) for m in methods.values() if m.variant_of == method.key)),
+        ("variants", ", ".join(_method_link(m.key) for m in METHODS.values() if m.variant_of == method.key)),
         ("torques per step", f"{method.torques_per_step}{wanted}"),
         ("starts", method.starts),
-        ("read", method.reads),
+        ("output", method.reads),
         ("holds ω", f"in the {method.momentum_frame} frame, {_offset(method.stored_offset)}"),
         ("normalises q", normalisation),
         ("engines", ", ".join(method.engines)),
         ("order in the source", method.published_order),
-        ("what is ours", method.reconstruction),
+        ("reconstruction", method.reconstruction),
     ]
     parts = [
         f"# {method.label}",
@@ -120,7 +117,7 @@ def method_page(method: Method, measured: Measurements) -> str:
         f"*{method.note}*" if method.note else "",
         facts(rows),
         "## The step",
-        "The letters are explained in [](/methods.md).",
+        "The notation is explained in [](/methods.md).",
         rst(docstring(importlib.import_module(module), _pages())),
         "## Orders",
         _orders(method, measured),
@@ -132,7 +129,7 @@ def method_page(method: Method, measured: Measurements) -> str:
             :alt: Error against the number of torque evaluations for six classes of torque, {method.label} in colour
             :width: 100%
 
-            Error at the end against the number of torques, on the problem that stands for each class of torque. In colour:
+            Error at the end against the number of torques, on the problem that represents each class of torque. In colour:
             {method.label}; grey: all other methods.
             ```
             """),
@@ -151,7 +148,7 @@ def method_page(method: Method, measured: Measurements) -> str:
             :::
 
             The functions that it uses are in {{py:mod}}`polhode.quaternion`, {{py:mod}}`polhode.vector`,
-            {{py:mod}}`polhode.body` and {{py:mod}}`polhode.methods.states`; what a method declares is said in
+            {{py:mod}}`polhode.body` and {{py:mod}}`polhode.methods.states`; the declarations of a method are documented in
             {{py:class}}`~polhode.methods.protocol.{"OneTorque" if one else "SeveralTorques"}`.
             """),
     ]
@@ -165,7 +162,7 @@ def _offset(offset: float) -> str:
 
 
 def _example(method: Method) -> str:
-    return "spiral_cylinder" if method.runs(problems["spiral_cylinder"]) else next(iter(problems))
+    return "spiral_cylinder" if method.runs(PROBLEMS["spiral_cylinder"]) else next(iter(PROBLEMS))
 
 
 def _interval(found: tuple[float, float] | None) -> str:
@@ -182,9 +179,9 @@ def _orders(method: Method, measured: Measurements) -> str:
         numbers = [_interval(found.get(quantity)) for quantity in (("q", "omega") if measured.run else ("mean",))]
         rows.append((f"{name} ({meaning})", *declared, *numbers))
     if measured.run:
-        text = "Measured: the least and the largest over the problems of the class; a dash where there is no fit."
+        text = "Measured: the smallest and the largest over the problems of the class; a dash where there is no fit."
         return f"{table(['torque', 'q', 'ω', 'q measured', 'ω measured'], rows, 'lcccc')}\n{text}"
-    text = "Measured: of the mean error of q and ω, which has the lower of both orders; a run measures them apart."
+    text = "Measured: for the mean error of q and ω, which has the lower of the two orders; a run measures them separately."
     return f"{table(['torque', 'q', 'ω', 'measured'], rows, 'lccc')}\n{text}"
 
 
@@ -193,7 +190,9 @@ def _cost(method: Method, measured: Measurements) -> str:
     found = measured.operations(method.key)
     rows = []
     if isfinite(time):
-        rows.append(("a step", f"{seconds(time)} on {measured.machine}, {relative:.2f} times direct Euler's, torque apart"))
+        rows.append(
+            ("a step", f"{seconds(time)} on {measured.machine}, {relative:.2f} times direct Euler's, without the torque")
+        )
     if found is not None:
         names = ("additions", "multiplications", "divisions", "square_roots")
         counts = ", ".join(f"{found[name]:.0f} {name.replace('_', ' ')}" for name in names)
@@ -204,14 +203,12 @@ def _cost(method: Method, measured: Measurements) -> str:
     for problem in LONG_RUNS:
         change, dt, end = measured.drift(method.key, problem)
         if isfinite(change):
-            name = problems[problem].label
+            name = PROBLEMS[problem].label
             rows.append(
                 (f"energy, {name}", f"relative change up to {number(change, 2)} over {number(end)} s with Δt = {number(dt)} s")
             )
     if not measured.run:
-        text = (
-            "Stability under friction and the energy of long runs: after a run of the study, `./reproduce docs` adds them here."
-        )
+        text = "After a run of the study, `./reproduce docs` adds stability under friction and the energy of long runs here."
         return f"{facts(rows)}\n{text}"
     return facts(rows)
 
@@ -219,10 +216,10 @@ def _cost(method: Method, measured: Measurements) -> str:
 def methods_table(measured: Measurements) -> str:
     """All methods, in groups, with links."""
     parts = []
-    for title, keys in comparison.grouped(methods):
+    for title, keys in grouped(METHODS):
         rows = []
         for key in keys:
-            method = methods[key]
+            method = METHODS[key]
             time, relative = measured.step_time(key)
             least = {name: method.orders(name)[0] for name in TORQUE_CLASSES}
             rows.append(
@@ -253,13 +250,13 @@ def problem_page(problem: Any, measured: Measurements) -> str:
         ("torque", f"{problem.torque_class}: {TORQUE_CLASSES[problem.torque_class]}"),
         ("moments of inertia", "; ".join(_vector(body.inertia, "kg m²") for body in bodies)),
         ("mass", "; ".join(f"{number(body.mass)} kg" for body in bodies) if several else ""),
-        ("orientation at the start", "; ".join(_vector(q) for q in (problem.q0 if several else (problem.q0,)))),
-        ("ω at the start", "; ".join(_vector(w, "rad/s") for w in (problem.omega0 if several else (problem.omega0,)))),
-        ("position at the start", "; ".join(_vector(r, "m") for r in problem.r0) if several else ""),
-        ("velocity at the start", "; ".join(_vector(v, "m/s") for v in problem.v0) if several else ""),
+        ("initial orientation", "; ".join(_vector(q) for q in (problem.q0 if several else (problem.q0,)))),
+        ("initial ω", "; ".join(_vector(w, "rad/s") for w in (problem.omega0 if several else (problem.omega0,)))),
+        ("initial position", "; ".join(_vector(r, "m") for r in problem.r0) if several else ""),
+        ("initial velocity", "; ".join(_vector(v, "m/s") for v in problem.v0) if several else ""),
         ("parameters", ", ".join(f"`{name}` = {number(value, 6)}" for name, value in problem.parameters.items())),
         ("time simulated", f"{number(problem.horizon)} s"),
-        ("exact motion keeps", ", ".join(problem.conserves)),
+        ("exact motion conserves", ", ".join(problem.conserves)),
         ("reference", _reference(problem, measured)),
     ]
     parts = [
@@ -273,10 +270,10 @@ def problem_page(problem: Any, measured: Measurements) -> str:
             :width: 100%
 
             Left: the angular velocity in the body frame{" of the first body" if len(bodies) > 1 else ""}. Right: error at
-            the end against the number of torques; in colour the methods that are first at some error.
+            the end against the number of torques; in colour the methods that are fastest at some error.
             ```
             """),
-        "## Which method is first",
+        "## Fastest methods",
         _first(problem.key, measured),
         "## Code",
         dedent(f"""\
@@ -293,7 +290,7 @@ def problem_page(problem: Any, measured: Measurements) -> str:
             ```
             :::
 
-            What a problem declares is said in
+            The declarations of a problem are documented in
             {{py:class}}`~polhode.problems.{"system.System" if several else "problem.Problem"}`.
             """),
     ]
@@ -310,9 +307,9 @@ def _step(problem: Any) -> float:
 
 
 def _reference(problem: Any, measured: Measurements) -> str:
-    name = problem.formula or "Taylor series in many digits"
+    name = problem.formula or "Taylor series to many digits"
     module = problem.reference if isinstance(problem.reference, str) else "taylor"
-    digits = comparison.reference_digits(measured.inputs, problem.key) if measured.run else float("nan")
+    digits = selection.reference_digits(measured.inputs, problem.key) if measured.run else float("nan")
     known = f"; agrees with its guard in {digits:.0f} digits" if isfinite(digits) else ""
     return f"{name} ({{py:mod}}`polhode.references.{module}`){known}"
 
@@ -324,7 +321,7 @@ def _first(problem: str, measured: Measurements) -> str:
     for target in TARGETS:
         for one_torque in (True, False):
             best = measured.first(problem, target, 0.0, one_torque)
-            what = "one torque in a step" if one_torque else "any"
+            what = "one torque per step" if one_torque else "any"
             if best is None:
                 rows.append((number(target), what, "none reaches it", "", "", ""))
                 continue
@@ -338,7 +335,7 @@ def _first(problem: str, measured: Measurements) -> str:
                     seconds(float(best["seconds"])),
                 )
             )
-    head = ["error below", "methods", "first", "Δt (s)", "torques", "time"]
+    head = ["error below", "methods", "fastest", "Δt (s)", "torques", "time"]
     return f"{table(head, rows, 'lllrrr')}\nWith a torque that costs next to nothing. {_origin(measured)}"
 
 
@@ -348,8 +345,8 @@ def problems_table(measured: Measurements) -> str:
     for name, meaning in TORQUE_CLASSES.items():
         rows = []
         for problem in sorted(
-            problems.values(),
-            key=lambda p: (list(comparison.SHORT_NAMES).index(p.key) if p.key in comparison.SHORT_NAMES else 99, p.key),
+            PROBLEMS.values(),
+            key=lambda p: (p.rank, p.key),
         ):
             if problem.torque_class != name:
                 continue
@@ -371,16 +368,16 @@ def scene_page(scene: Scene) -> str:
         ("key", f"`{scene.key}`"),
         ("source", scene.source),
         ("clumps", f"{len(scene)}"),
-        ("box", f"a cube with an edge of {number(scene.box)} m, {100 * scene.solid_fraction:.2g} % of it full"),
-        ("speed at the start", f"{number(scene.speed)} m/s in random directions"),
-        ("spin at the start", f"{number(scene.spin)} rad/s about random axes"),
+        ("box", f"a cube with an edge of {number(scene.box)} m, {100 * scene.solid_fraction:.2g} % filled"),
+        ("initial speed", f"{number(scene.speed)} m/s in random directions"),
+        ("initial spin", f"{number(scene.spin)} rad/s about random axes"),
         (
             "material",
             f"density {number(scene.material.density)} kg/m³, Young's modulus {number(scene.material.young)} Pa, "
             f"Poisson's ratio {number(scene.material.poisson)}",
         ),
         ("time simulated", f"{number(scene.horizon)} s"),
-        ("contact of a clump and a wall", f"{seconds(scene.contact_time())} at the shortest, head on"),
+        ("contact of a clump and a wall", f"at least {seconds(scene.contact_time())}, head on"),
         ("Rayleigh step", seconds(scene.rayleigh_step)),
         ("P-wave step", seconds(scene.p_wave_step)),
     ]
@@ -417,7 +414,7 @@ Clumps are rigid and elastic, without friction. Two spheres, or a sphere and a w
    F &= \tfrac43 E^* \sqrt{R^*}\, \delta^{3/2}\, n, \qquad
    \frac{1}{E^*} = \frac{1-\nu_1^2}{E_1} + \frac{1-\nu_2^2}{E_2}, \qquad \frac{1}{R^*} = \frac{1}{R_1} + \frac{1}{R_2}
 
-The energy is conserved; what a method makes of it is its error.
+The exact motion conserves the energy; any change is the error of the method.
 """
         ),
         "## Clumps",
@@ -425,11 +422,11 @@ The energy is conserved; what a method makes of it is its error.
         "## Energy error",
         dedent(f"""\
             ```{{figure}} /_generated/scenes/{scene.key}_energy.png
-            :alt: Energy error against step size, a line for each method
+            :alt: Energy error against step size, one line per method
             :width: 80%
 
-            Energy error over the initial states of the full study (median, and from the first to the third quartile),
-            from `data/released/many_body.nc`.
+            Energy error over the initial states of the published-scale results, `data/released/many_body.nc` (median, and from
+            the first to the third quartile).
             ```
             """),
         "## Code",
@@ -441,7 +438,8 @@ The energy is conserved; what a method makes of it is its error.
             run.energy_error.plot()
             ```
 
-            {{py:mod}}`polhode.manybody.scene` defines it. How to make your own: [](/many-bodies.md).
+            {{py:mod}}`polhode.manybody.scenes.{scenes.origin(scene.key).stem}` defines it.
+            How to make your own: [](/many-bodies.md).
             """),
     ]
     return f"(scene-{scene.key})=\n" + "\n\n".join(parts) + "\n"
@@ -460,7 +458,7 @@ def scenes_table() -> str:
 
 
 def landing_table(measured: Measurements) -> str:
-    """Which method, with which step, for which torque."""
+    """The recommended method and step for each class of torque."""
     rows = []
     for name, problem in representatives().items():
         cells = []
@@ -471,7 +469,7 @@ def landing_table(measured: Measurements) -> str:
                 continue
             turn = pictures.angle(problem) / float(best["steps"])
             cells.append(f"{_method_link(str(best['method']))}, {turn:.2g} rad")
-        label = f"{TORQUE_CLASSES[name]}<br>([{cell(problems[problem].label)}](/_generated/problems/{problem}.md))"
+        label = f"{TORQUE_CLASSES[name]}<br>([{cell(PROBLEMS[problem].label)}](/_generated/problems/{problem}.md))"
         rows.append((label, *cells))
-    head = ["torque", "one torque a step, cheap", "one torque a step, expensive", "any number of torques, cheap"]
+    head = ["torque", "one torque per step, cheap", "one torque per step, expensive", "any number of torques, cheap"]
     return table(head, rows)

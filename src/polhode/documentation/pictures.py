@@ -1,4 +1,4 @@
-"""The pictures of the generated pages: small, the same bytes for the same data, in the look of the report."""
+"""The pictures of the generated pages: small, reproducible byte for byte, in the style of the report."""
 
 import hashlib
 import json
@@ -18,44 +18,41 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 import polhode
-import polhode.methods as _methods
-import polhode.problems as _problems
 from polhode.documentation.measured import Measurements, representatives
 from polhode.manybody import pictures as clumps
 from polhode.manybody import scenes
+from polhode.methods import METHODS, in_order
+from polhode.problems import PROBLEMS
 from polhode.problems.system import System
-from polhode.study import comparison, style
-from polhode.study.entry import HOME
-from polhode.study.figures import time_to_solution
-from polhode.study.figures.drawing import legend_below_styles, log_error_axis, new_figure, panel_title
+from polhode.study.analysis.ranking import candidates
 from polhode.study.fingerprint import fingerprint
 from polhode.study.inputs import NotInRun
-from polhode.study.ranking import candidates
+from polhode.study.report import style
+from polhode.study.report.drawing import legend_below_styles, log_error_axis, new_figure, panel_title
 from polhode.study.storage import has_group, read_dataset
-
-methods: Any = _methods
-problems: Any = _problems
+from polhode.study.themes.time_to_solution import figures as time_to_solution
+from polhode.study.workflow.entry import HOME
 
 #: Dots per inch: twice what a screen shows.
 DPI = 150
-#: Errors that are drawn.
+#: Range of errors plotted.
 SHOWN = (1e-12, 1.0)
-#: Steps of the run from which the motion of a problem is drawn.
+#: Number of steps of the run from which the motion of a problem is plotted.
 FINE = 20000
-#: The errors at which a method must be first to be drawn in colour.
+#: The errors at which a method must be fastest to be plotted in colour.
 FIRST_AT = (1e-2, 1e-4, 1e-6, 1e-8)
 
 
 def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
     """Every picture by its path below ``folder``, as PNG.
 
-    What is there already and was drawn from the same data by the same code is taken as it is.
+    Existing pictures drawn from the same data by the same code are reused.
     """
     drawers: dict[str, Callable[[], Figure]] = {
         "landing/work.png": partial(time_to_solution.work_in_torques, measured.inputs),
         "landing/price.png": partial(time_to_solution.price_of_torque, measured.inputs),
-        **{f"methods/{key}.png": partial(method_picture, key, measured) for key in methods},
-        **{f"problems/{key}.png": partial(problem_picture, key, measured) for key in problems},
+        **{f"methods/{key}.png": partial(method_picture, key, measured) for key in METHODS},
+        **{f"problems/{key}.png": partial(problem_picture, key, measured) for key in PROBLEMS},
         **{f"scenes/{key}.png": partial(scene_picture, key) for key in scenes},
         **{f"scenes/{key}_energy.png": partial(energy_picture, key) for key in scenes},
     }
@@ -68,7 +65,7 @@ def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
 
 
 def _stamp(measured: Measurements) -> dict[str, str]:
-    """What the pictures depend on: the data, and the code of this module and of all that it imports."""
+    """A hash of what the pictures depend on: the data, and the code of this module and of everything it imports."""
     files = [measured.inputs.cost_file, Path(measured.inputs.released) / "many_body.nc"]
     data = hashlib.sha256(b"".join(hashlib.sha256(Path(path).read_bytes()).digest() for path in files))
     return {"data": data.hexdigest(), "code": fingerprint(__name__), "matplotlib": matplotlib.__version__}
@@ -90,7 +87,7 @@ def _torques(data: xr.Dataset) -> np.ndarray:
 
 
 def _curves(data: xr.Dataset) -> dict[str, np.ndarray]:
-    """(torques, error) of every method, as far as it is drawn."""
+    """(torques, error) of every method, within the plotted range."""
     work, error = _torques(data), data["ladder_error"].values
     inside = np.isfinite(error) & (error > SHOWN[0]) & (error < 3 * SHOWN[1])
     keys = map(str, data["integrator"].values)
@@ -98,7 +95,7 @@ def _curves(data: xr.Dataset) -> dict[str, np.ndarray]:
 
 
 def _against_torques(axes: Axes, curves: Mapping[str, np.ndarray], coloured: Mapping[str, Any], grey: list[str]) -> None:
-    """Errors against torques: some methods in colour, others grey."""
+    """Errors against torque evaluations: some methods in colour, others grey."""
     axes.add_collection(LineCollection([curves[key] for key in grey if key in curves], colors="0.8", linewidths=0.6, zorder=1))
     for key, look in coloured.items():
         if key in curves:
@@ -115,14 +112,14 @@ def _against_torques(axes: Axes, curves: Mapping[str, np.ndarray], coloured: Map
 
 
 def method_picture(key: str, measured: Measurements) -> Figure:
-    """Errors of one method against torques, on the problem that stands for each class of torque; grey: the others."""
-    # Laid out by hand, in a fraction of the time: the panels are the same for all methods.
+    """Errors of one method against torque evaluations, on the problem that represents each class; grey: the others."""
+    # Laid out by hand, in a fraction of the time, since the panels are the same for all methods.
     figure = Figure(figsize=(style.TEXT_WIDTH, 4.2))
     panels = figure.subplots(2, 3, sharey=True).ravel()
     figure.subplots_adjust(left=0.1, right=0.985, bottom=0.1, top=0.945, wspace=0.07, hspace=0.28)
     for number, (torque_class, problem) in enumerate(representatives().items()):
         axes, data = panels[number], measured.cost(problem)
-        panel_title(axes, "abcdef"[number], f"{torque_class}: {comparison.SHORT_NAMES.get(problem, problem)}")
+        panel_title(axes, "abcdef"[number], f"{torque_class}: {PROBLEMS[problem].short_label or PROBLEMS[problem].label}")
         if data is None:
             axes.set_axis_off()
             continue
@@ -137,7 +134,7 @@ def method_picture(key: str, measured: Measurements) -> Figure:
 @cache
 def _motion(problem: str) -> xr.Dataset:
     """The motion of a problem, fine enough to be drawn."""
-    case = problems[problem]
+    case = PROBLEMS[problem]
     method = "pcdm2016" if isinstance(case, System) else "rk4"
     return polhode.simulate(problem, method, dt=case.horizon / FINE, samples=1000)
 
@@ -150,13 +147,13 @@ def angle(problem: str) -> float:
 
 
 def problem_picture(key: str, measured: Measurements) -> Figure:
-    """How the angular velocity of a problem moves, and the errors of all methods."""
+    """The angular velocity of a problem against time, and the errors of all methods."""
     figure = new_figure((style.TEXT_WIDTH, 3.4))
     left, right = figure.subplots(1, 2)
     run = _motion(key)
     omega = run["omega"].values
     omega = omega[:, 0] if omega.ndim == 3 else omega
-    # The colours and dashes are those of axes, not of methods.
+    # The colours and dashes denote axes, not methods.
     for i, (name, colour, dashes) in enumerate((("x", "0.0", "-"), ("y", "0.35", "--"), ("z", "0.6", "-."))):
         left.plot(run["time"].values, omega[:, i], color=colour, linestyle=dashes, label=rf"$\omega_{name}$")
     left.set_xlabel("time (s)")
@@ -175,7 +172,7 @@ def problem_picture(key: str, measured: Measurements) -> Figure:
             best = measured.first(key, target, 0.0, one_torque)
             if best is not None:
                 first.append(str(best["method"]))
-    shown = [name for name in comparison.in_order({*first, "spiral_leapfrog", "euler"}) if name in data["integrator"].values]
+    shown = [name for name in in_order({*first, "spiral_leapfrog", "euler"}) if name in data["integrator"].values]
     looks, labels = style.styles(shown), dict(zip(data["integrator"].values, data["label"].values, strict=True))
     _against_torques(right, _curves(data), {name: looks[name] for name in shown}, candidates(data))
     right.set_xlabel("torque evaluations")
@@ -192,14 +189,14 @@ def scene_picture(key: str) -> Figure:
 def energy_picture(key: str) -> Figure:
     """Energy error of a scene against the step size, over the initial states of the released study."""
     path = HOME / "data/released/many_body.nc"
-    # Of one step size there is no curve; the rods have more of them in a group of their own.
+    # A single step size gives no curve; the rods have more step sizes in a group of their own.
     names = [name for name in (key, f"{key}_states", f"{key}_half_step") if has_group(path, name)]
     if not names:
-        raise NotInRun(f"the released many_body.nc holds nothing of the scene {key}")
+        raise NotInRun(f"the released many_body.nc has no data for the scene {key}")
     figure = new_figure((4.6, 3.6))
     axes = figure.subplots()
     groups = [read_dataset(path, name) for name in names]
-    present = comparison.in_order({str(k) for data in groups for k in data["integrator"].values})
+    present = in_order({str(k) for data in groups for k in data["integrator"].values})
     looks = style.styles(present)
     labels = {}
     for data in groups:

@@ -3,28 +3,24 @@
 import argparse
 import ast
 import csv
-import json
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 import polhode
-import polhode.methods as _methods
-import polhode.problems as _problems
 from polhode import cli
+from polhode.documentation import configuration
 from polhode.documentation.markdown import table
-from polhode.study.entry import HOME
+from polhode.methods import METHODS
+from polhode.problems import PROBLEMS
+from polhode.study.workflow.entry import HOME
 
-methods: Any = _methods
-problems: Any = _problems
-
-SCHEMA = HOME / "workflow/schemas/config.schema.yaml"
 #: Modules that are written for themselves: what stands there is of no use from outside.
 HIDDEN = ("polhode.__main__",)
-#: Packages in the order in which the reference lists them, with what they are for.
+#: Packages in the order in which the reference lists them, with their purpose.
 PACKAGES: dict[str, str] = {
     "polhode": "The library",
     "polhode.methods": "Methods",
@@ -33,12 +29,12 @@ PACKAGES: dict[str, str] = {
     "polhode.manybody": "Many bodies",
     "polhode.study": "The study",
 }
-#: Packages that only make what the report and these pages show: named, without a page for each module.
+#: Packages that only produce the content of the report and these pages: named, without a page for each module.
 INSIDE: dict[str, str] = {
-    "polhode.study.figures": "The figures of the report, a module for each source",
+    "polhode.study.figures": "The figures of the report, one module per source",
     "polhode.study.tables": "Its tables",
     "polhode.study.numbers": "The numbers in its text",
-    "polhode.study.explorer": "The page to play with",
+    "polhode.study.explorer": "The interactive page",
     "polhode.documentation": "These pages",
 }
 
@@ -49,7 +45,7 @@ def pages(home: Path = HOME) -> dict[str, str]:
     listing: dict[str, list[str]] = {name: [] for name in PACKAGES}
     for module in modules():
         result[f"api/{module}.md"] = module_page(module)
-        # The longest package that it belongs to.
+        # The longest matching package.
         listing[max((name for name in PACKAGES if f"{module}.".startswith(f"{name}.")), key=len)].append(module)
     parts = []
     for package, title in PACKAGES.items():
@@ -62,7 +58,7 @@ def pages(home: Path = HOME) -> dict[str, str]:
     names = "\n".join(f"/_generated/api/{name}" for package in PACKAGES for name in sorted(listing[package]))
     parts.append(f"```{{toctree}}\n:hidden:\n\n{names}\n```")
     result["api/table.md"] = "\n".join(parts) + "\n"
-    result["configuration.md"] = configuration_tables(home)
+    result["configuration.md"] = configuration.tables(home)
     result["commands.md"] = commands_tables()
     result["citation.md"] = citation(home)
     result["variables.md"] = variables_tables(home / "docs/variables.csv")
@@ -74,7 +70,7 @@ def pages(home: Path = HOME) -> dict[str, str]:
 
 def modules() -> list[str]:
     """All modules that have a page here: those of single methods and problems have one of their own, some are named only."""
-    own = {f"polhode.methods.{key}" for key in methods} | {f"polhode.problems.{key}" for key in problems}
+    own = {f"polhode.methods.{key}" for key in METHODS} | {f"polhode.problems.{key}" for key in PROBLEMS}
     return sorted(["polhode", *(name for name in _everything() if name not in own and not _inside(name))])
 
 
@@ -102,100 +98,6 @@ def module_page(module: str) -> str:
     """The page of one module: everything public in it."""
     options = "   :members:\n   :ignore-module-all:\n   :member-order: bysource\n"
     return f"# {module}\n\n```{{eval-rst}}\n.. automodule:: {module}\n{options}```\n"
-
-
-# ---- the configuration ----
-
-
-def configuration_keys(home: Path = HOME) -> Iterator[tuple[str, str, str, str, str]]:
-    """Every key of the configuration: path, type, whether required, default, meaning.
-
-    A path is what stands in the file, level by level: ``problems.NAME.dt.SET.values``.
-    """
-    schema = yaml.safe_load((home / "workflow/schemas/config.schema.yaml").read_text(encoding="utf-8"))
-    defaults = yaml.safe_load((home / "config.yaml").read_text(encoding="utf-8"))
-    yield from _keys(schema, schema, "", defaults, required=True)
-
-
-#: What stands for a name that the user chooses, by the path above it.
-NAMES = {"problems": "PROBLEM", "many_body": "SCENE", "dt": "SET"}
-
-
-def _resolved(node: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A node of the schema with what it refers to, the alternatives to null left out."""
-    found = dict(node)
-    if "$ref" in found:
-        target = schema["$defs"][str(found.pop("$ref")).rpartition("/")[2]]
-        found = {**_resolved(target, schema), **found}
-    if "anyOf" in found:
-        choices = [_resolved(choice, schema) for choice in found["anyOf"]]
-        found["null"] = any(choice.get("type") == "null" for choice in choices)
-        objects = [choice for choice in choices if choice.get("type") == "object"]
-        if objects:
-            found = {**{k: v for k, v in objects[0].items() if k != "description"}, **found}
-            found.setdefault("description", objects[0].get("description", ""))
-    return found
-
-
-def _keys(
-    node: Mapping[str, Any], schema: Mapping[str, Any], path: str, default: Any, required: bool
-) -> Iterator[tuple[str, str, str, str, str]]:
-    found = _resolved(node, schema)
-    if path:
-        yield path, kind(found), "yes" if required else "no", shown_default(default), str(found.get("description", "")).strip()
-    inside = default if isinstance(default, dict) else {}
-    for name, child in found.get("properties", {}).items():
-        below = f"{path}.{name}" if path else name
-        yield from _keys(child, schema, below, inside.get(name, ""), name in found.get("required", []))
-    others = found.get("additionalProperties")
-    if isinstance(others, dict):
-        yield from _keys(others, schema, f"{path}.{NAMES[path.rpartition('.')[2]]}", "", False)
-
-
-def kind(node: Mapping[str, Any]) -> str:
-    """What a value may be, in words."""
-    if "anyOf" in node and "properties" not in node and "additionalProperties" not in node:
-        texts = [f"`{choice['const']}`" if "const" in choice else kind(choice) for choice in node["anyOf"]]
-        return " or ".join(texts)
-    types = node.get("type", "object")
-    types = [types] if isinstance(types, str) else list(types)
-    words = {
-        "object": "keys",
-        "array": "list",
-        "string": "text",
-        "integer": "whole number",
-        "null": "null",
-        "boolean": "true, false",
-    }
-    text = " or ".join(words.get(name, name) for name in types)
-    limits = []
-    for name, sign in (("minimum", "≥"), ("exclusiveMinimum", ">"), ("maximum", "≤"), ("minItems", "entries ≥")):
-        if name in node and not (name == "minItems" and node.get("maxItems") == node[name]):
-            limits.append(f"{sign} {node[name]}")
-    if "maxItems" in node:
-        limits.append(f"{node['maxItems']} entries")
-    text += f", {', '.join(limits)}" if limits else ""
-    return f"{text}; or null" if node.get("null") else text
-
-
-def shown_default(value: Any) -> str:
-    """A default of config.yaml as it stands there; sections show theirs key by key."""
-    if value == "" or isinstance(value, dict):
-        return ""
-    text = json.dumps(value)
-    return f"`{text}`" if len(text) < 90 else "see `config.yaml`"
-
-
-def configuration_tables(home: Path = HOME) -> str:
-    """The keys of the configuration, a table for each section."""
-    sections: dict[str, list[tuple[str, ...]]] = {}
-    for path, *rest in configuration_keys(home):
-        top = path.partition(".")[0]
-        section = top if top in ("problems", "many_body", "cost", "limits") else ""
-        sections.setdefault(section, []).append((f"`{path}`", *rest))
-    titles = {"": "General", "cost": "cost", "limits": "limits", "problems": "problems", "many_body": "many_body"}
-    head = ["key", "value", "required", "default", "meaning"]
-    return "\n".join(f"## {titles[name]}\n\n{table(head, rows)}" for name, rows in sections.items())
 
 
 # ---- variables of the data files ----
@@ -229,7 +131,7 @@ def variables_tables(path: Path) -> str:
 
 
 def notebooks(home: Path, results: Path) -> dict[str, bytes]:
-    """The tutorials: executed where the run has them, else as they are stored; and the page that lists them."""
+    """The tutorials, executed if the run has them, otherwise as stored; and the page that lists them."""
     found = {path.name: path for path in sorted((home / "notebooks").glob("*.ipynb"))}
     result: dict[str, bytes] = {}
     for name, path in found.items():
@@ -239,7 +141,7 @@ def notebooks(home: Path, results: Path) -> dict[str, bytes]:
     order += [name for name in found if name not in order]
     names = "\n".join(f"/_generated/notebooks/{name.removesuffix('.ipynb')}" for name in order)
     executed_all = bool(found) and all((results / "notebooks" / name).is_file() for name in found)
-    text = "" if executed_all else "They are shown without output: a run of the study executes them.\n\n"
+    text = "" if executed_all else "They are shown without output; a run of the study executes them.\n\n"
     listing = f"```{{toctree}}\n:maxdepth: 1\n\n{names}\n```\n" if names else ""
     result["notebooks/list.md"] = (text + listing).encode()
     return result
@@ -253,7 +155,7 @@ TUTORIALS = ("tour", "choose-a-method", "many-bodies", "add-a-method", "the-refe
 
 
 def commands_tables() -> str:
-    """Every command of ``polhode``: what it does and its options."""
+    """Every command of ``polhode``, with its purpose and options."""
     parts = []
     actions = cli.parser()._actions
     (commands,) = [action for action in actions if isinstance(action, argparse._SubParsersAction)]
@@ -290,7 +192,7 @@ def citation(home: Path = HOME) -> str:
     if "doi" in data:
         fields["doi"] = f"{{{data['doi']}}}"
     body = ",\n".join(f"  {name} = {value}" for name, value in fields.items())
-    lines += [f"```bibtex\n@software{{polhode,\n{body},\n}}\n```", "", "## What it rests on", ""]
+    lines += [f"```bibtex\n@software{{polhode,\n{body},\n}}\n```", "", "## Sources", ""]
     for work in data["references"]:
         place = work.get("journal") or work.get("collection-title") or work.get("publisher", {}).get("name", "")
         volume = f" {work['volume']}" if "volume" in work else ""

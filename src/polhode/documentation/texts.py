@@ -1,4 +1,4 @@
-"""Docstrings as reStructuredText that means what they say: |q| is a norm and no substitution."""
+"""Docstrings as correct reStructuredText: |q| is a norm and not a substitution."""
 
 import inspect
 import re
@@ -7,7 +7,7 @@ from types import ModuleType
 
 
 def plain_bars(lines: list[str]) -> list[str]:
-    """Lines of a docstring with every bare bar escaped, but for literals and formulas."""
+    """Lines of a docstring with every bare bar escaped, except in literals and formulas."""
     result: list[str] = []
     formula = -1
     for line in lines:
@@ -25,7 +25,7 @@ def plain_bars(lines: list[str]) -> list[str]:
 
 
 def docstring(module: ModuleType, pages: Mapping[str, str] | None = None) -> str:
-    """The text of a module, ready for Sphinx; literals that are keys of ``pages`` lead to the page there."""
+    """The docstring of a module, ready for Sphinx; literals that are keys of ``pages`` link to the page there."""
 
     def link(found: re.Match[str]) -> str:
         key = found[1]

@@ -1,6 +1,6 @@
-"""The list of all variables in the netCDF files of a run: docs/variables.csv, from which a page of the reference is made.
+"""The list of all variables in the netCDF files of a run, docs/variables.csv, from which a reference page is generated.
 
-``python -m polhode.documentation.variables RESULTS...`` writes it from the files of a run of the default study, or of several.
+``python -m polhode.documentation.variables RESULTS...`` writes it from the files of one or more runs of the default study.
 """
 
 import csv
@@ -13,15 +13,15 @@ import netCDF4
 import xarray as xr
 
 from polhode.documentation.markdown import put
-from polhode.registry import catalogue
-from polhode.study.entry import HOME
+from polhode.problems import PROBLEMS
+from polhode.study.workflow.entry import HOME
 
-#: Between alternatives of dimensions.
+#: Separator between alternative dimensions.
 OR = " or "
 FIELDS = ("file", "group", "variable", "dimensions", "units", "long_name")
 #: Where the list is kept.
 LIST = HOME / "docs/variables.csv"
-#: Folders whose files are named by what they belong to, with what stands for it.
+#: Folders whose files are named after an object, with the placeholder for its name.
 FOLDERS: dict[str, str] = {
     "references": "references/PROBLEM.nc",
     "cells": "cells/PROBLEM/METHOD/DT.nc",
@@ -31,19 +31,19 @@ FOLDERS: dict[str, str] = {
     "films": "films/SCENE.nc",
     "many_body": "many_body/SCENE/METHOD/DT/SEED.nc",
 }
-#: The order of the files in the list; what is named nowhere comes last.
+#: The order of the files in the list; files not named here come last.
 ORDER = ("single_body.nc", "many_body.nc", "cost.nc", "timing.nc", "references/PROBLEM.nc", "checks/")
 
 
 def kind_of(path: Path) -> str:
-    """The name under which a file of a run, relative to the results, stands in the list."""
+    """The name under which a file of a run, relative to the results, is listed."""
     return FOLDERS.get(path.parts[0], path.as_posix()) if len(path.parts) > 1 else path.name
 
 
 def _group_name(file: str, group: str) -> str:
-    """A group with what it is named after replaced: PROBLEM or SCENE."""
+    """A group with its name replaced by a placeholder: PROBLEM or SCENE."""
     parts = group.split("/")
-    if parts[0] in catalogue("polhode.problems"):
+    if parts[0] in PROBLEMS:
         parts[0] = "PROBLEM" if parts[1:2] != ["published"] else parts[0]
     elif file == "many_body.nc" and parts[0]:
         parts[0] = "SCENE"
@@ -79,7 +79,7 @@ def found_in(results: Path, paths: Iterable[Path]) -> list[dict[str, str]]:
 
 
 def enter(rows: dict[tuple[str, str, str], dict[str, str]], row: dict[str, str]) -> None:
-    """Add a row, or the dimensions of a variable that has others in another file: those of several bodies have one more."""
+    """Add a row, or further dimensions of a variable that differ between files: with several bodies there is one more."""
     known = rows.setdefault((row["file"], row["group"], row["variable"]), row)
     other = {*known["dimensions"].split(OR), *row["dimensions"].split(OR)}
     known["dimensions"] = OR.join(sorted(other, key=lambda names: (len(names), names)))
@@ -87,17 +87,17 @@ def enter(rows: dict[tuple[str, str, str], dict[str, str]], row: dict[str, str])
 
 def _place(row: Mapping[str, str]) -> tuple[int, str, str, bool, str]:
     first = next((i for i, name in enumerate(ORDER) if row["file"].startswith(name)), len(ORDER))
-    # Coordinates, which have the name of their dimension, stand first.
+    # Coordinates, which have the name of their dimension, come first.
     return first, row["file"], row["group"], row["variable"] != row["dimensions"], row["variable"]
 
 
 def files_of(results: Path) -> list[Path]:
-    """All netCDF files of a run; of those of single runs, which are alike, a few."""
+    """All netCDF files of a run, but only a few of those of single runs, which are alike."""
     found: list[Path] = []
     counts: dict[tuple[str, str], int] = {}
     for path in sorted(results.rglob("*.nc")):
         relative = path.relative_to(results)
-        # Problems of several bodies have variables that others have not.
+        # Problems of several bodies have variables that others lack.
         key = (kind_of(relative), relative.parts[1] if len(relative.parts) > 1 else "")
         counts[key] = counts.get(key, 0) + 1
         if counts[key] <= 2:
@@ -106,7 +106,7 @@ def files_of(results: Path) -> list[Path]:
 
 
 def write(runs: Iterable[Path], path: Path = LIST) -> None:
-    """Write the list from runs that together have all kinds of files; what several have is taken from the first."""
+    """Write the list from runs that together have all kinds of files; duplicates are taken from the first."""
     rows: dict[tuple[str, str, str], dict[str, str]] = {}
     for results in runs:
         for row in found_in(results, files_of(results)):

@@ -10,13 +10,13 @@ from polhode.arguments import array, number, positive, shown, text, whole
 from polhode.body import Body
 from polhode.manybody import mass_properties
 
-#: Products of inertia below this fraction of the moments count as none; what the columns leave of a symmetric clump is less.
+#: Products of inertia below this fraction of the moments count as zero; the columns leave less than that for a symmetric clump.
 SYMMETRIC = 1e-7
-#: Centres that lie within this part of their length of one line are put on it.
+#: Centres within this fraction of their extent of a straight line are moved onto it.
 STRAIGHT = 1e-9
-#: Lengths in m that can be computed with: a moment is of the fifth power.
+#: Range of usable lengths, m: a moment is of the fifth power.
 SMALLEST, LARGEST = 1e-50, 1e50
-#: A clump further from the origin than so many times its size is moved there first; its moments would be lost in round-off.
+#: A clump further from the origin than this many times its size is first moved there, or round-off would swamp its moments.
 FAR = 100.0
 
 
@@ -52,13 +52,14 @@ class Clump:
     def of_spheres(cls, key: str, centres: np.ndarray, radii: np.ndarray, label: str = "") -> "Clump":
         """The clump of spheres with centres (n, 3) and radii (n,) in m, in any frame.
 
-        Centres on one line, up to a billionth of its length, are put on it: no contact gives such a rod a torque about it.
+        Centres that lie on a line to within a billionth of its length are put exactly on it, so that no contact exerts a
+        torque about the axis of such a rod.
 
         Raises
         ------
         TypeError, ValueError
-            If there is no sphere, something is no finite number, a radius is not positive, the shapes do not agree, or a length
-            is so small or so large that mass and moments are no numbers.
+            If there is no sphere, a value is not finite, a radius is not positive, the array shapes do not match, or a length
+            is so small or so large that mass and moments cannot be represented.
         """
         text("clump: key", key)
         text(f"clump {key!r}: label", label)
@@ -81,12 +82,12 @@ class Clump:
         mass = mass_properties.union(centres, radii)
         centred, inertia = centres - mass.centre, mass.inertia
         if not centres[:, 1:].any():
-            # A body of revolution to the last bit; the columns leave round-off.
+            # Exactly a body of revolution; the columns leave round-off.
             centred[:, 1:] = 0.0
             inertia = np.diag([inertia[0, 0], *[(inertia[1, 1] + inertia[2, 2]) / 2] * 2])
         largest = np.abs(np.diag(inertia)).max()
         if np.abs(inertia - np.diag(np.diag(inertia))).max() <= SYMMETRIC * largest:
-            # Already principal: exchange axes only, so that what lies on an axis stays on it to the last bit.
+            # Already principal: only permute the axes, so that points on an axis stay exactly on it.
             order = np.argsort(np.diag(inertia), kind="stable")
             moments, axes = np.diag(inertia)[order], np.eye(3)[:, order]
         else:
@@ -106,13 +107,13 @@ class Clump:
 
     @classmethod
     def sphere(cls, radius: float, key: str = "sphere") -> "Clump":
-        """One sphere of this radius in m."""
+        """A single sphere of this radius in m."""
         radius = positive(f"sphere {key!r}: radius", radius, "m")
         return cls.of_spheres(key, np.zeros((1, 3)), np.array([radius]))
 
     @classmethod
     def rod(cls, spheres: int, radius: float, spacing: float, key: str = "rod", label: str = "") -> "Clump":
-        """Equal spheres in a row: their number, radius and the distance of neighbouring centres, m.
+        """Equal spheres in a row: their number, their radius, and the distance between neighbouring centres, m.
 
         Raises
         ------
@@ -134,22 +135,22 @@ class Clump:
 
     @classmethod
     def from_file(cls, path: str | Path, key: str = "", label: str = "", scale: float = 1.0) -> "Clump":
-        """The clump of a text file with one sphere a line: x, y, z and radius, separated by blanks or commas.
+        """The clump in a text file with one sphere per line: x, y, z and radius, separated by blanks, commas or semicolons.
 
         Parameters
         ----------
         path : path
-            Empty lines and what follows a # do not count; one line of names at the top, without any number, is allowed.
+            Empty lines and text after a # are ignored; one line of names without any number is allowed at the top.
         key, label : str
             The file's name by default.
         scale : float
-            What one unit of the file is in m.
+            The unit of length of the file, in m.
 
         Raises
         ------
         FileNotFoundError, TypeError, ValueError
-            If there is no such file, it is no text (UTF-8), or a line is not four finite numbers with a positive radius; the
-            message names the line.
+            If there is no such file, if it is not UTF-8 text, or if a line is not four finite numbers with a positive radius;
+            the message names the line.
         """
         if not isinstance(path, str | Path):
             raise TypeError(f"path must be the path of a clump file, got {shown(path)}")
@@ -188,37 +189,37 @@ class Clump:
 
     @property
     def reach(self) -> float:
-        """Radius of a sphere about the centre of mass that holds the clump, m."""
+        """Radius of the sphere about the centre of mass that encloses the clump, m."""
         return float((np.linalg.norm(self.centres, axis=1) + self.radii).max())
 
     @property
     def along(self) -> float:
-        """How far centres of spheres lie from the centre of mass along the long axis, m."""
+        """Largest distance of a sphere's centre from the centre of mass along the long axis, m."""
         return float(np.abs(self.centres[:, 0]).max())
 
     @property
     def beside(self) -> float:
-        """How far centres of spheres lie from the long axis, m."""
+        """Largest distance of a sphere's centre from the long axis, m."""
         return float(np.hypot(self.centres[:, 1], self.centres[:, 2]).max())
 
     @property
     def low(self) -> float:
-        """Where the first sphere sits along the long axis, m."""
+        """Position of the first sphere along the long axis, m."""
         return float(self.centres[:, 0].min())
 
     @property
     def high(self) -> float:
-        """Where the last sphere sits along the long axis, m."""
+        """Position of the last sphere along the long axis, m."""
         return float(self.centres[:, 0].max())
 
     @property
     def width(self) -> float:
-        """Radius of the capsule about the long axis, between the first and the last sphere, that holds the clump, m."""
+        """Radius of the capsule about the long axis, from the first to the last sphere, that encloses the clump, m."""
         return float((np.hypot(self.centres[:, 1], self.centres[:, 2]) + self.radii).max())
 
     @property
     def linear(self) -> bool:
-        """Whether all spheres lie on one axis, so that contacts without friction give no torque about it."""
+        """Whether all spheres lie on one axis, so that frictionless contacts exert no torque about it."""
         return self.beside == 0.0
 
     @property
@@ -234,7 +235,7 @@ class Clump:
 
 
 def _straightened(centres: np.ndarray) -> np.ndarray:
-    """The same centres (n, 3), along x if they lie on one line."""
+    """The centres (n, 3), moved onto the x axis if they lie on one line."""
     away = centres - centres[0]
     distances = np.linalg.norm(away, axis=1)
     length = distances.max()
@@ -254,4 +255,4 @@ def _is_number(word: str) -> bool:
         float(word)
     except ValueError:
         return False
-    return "_" not in word  # which Python reads over
+    return "_" not in word  # which Python would ignore

@@ -1,15 +1,15 @@
 """Frictionless elastic contact of spheres with spheres and with the six planes of a box: Hertz (1882), Johnson (1985), Ch. 4.
 
-Two spheres with the overlap d push each other apart along the line of their centres with 4/3 E* sqrt(R*) d^(3/2), with
-1/R* = 1/R1 + 1/R2; the energy stored is 8/15 E* sqrt(R*) d^(5/2). A plane is a sphere without curvature, R* = R.
+Two spheres with overlap d repel each other along the line of centres with the force 4/3 E* sqrt(R*) d^(3/2), where
+1/R* = 1/R1 + 1/R2; the stored energy is 8/15 E* sqrt(R*) d^(5/2). A plane is a sphere without curvature, R* = R.
 
-Contacts are added up in one order, whichever way they are found: clump after clump, for each the walls and then the clumps
-behind it, and spheres in their own order. What a neighbour list leaves out has no contact and adds nothing, so a list
-changes no bit of a run.
+Contacts are summed in one order, however they are found: clump by clump, first the walls and then the clumps with a higher
+index, and spheres in their own order. What a neighbour list omits is not in contact and contributes nothing, so the list does
+not change a single bit of a run.
 """
 
 from math import gamma, pi, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 from polhode.kernel import compiled, kernel
 from polhode.manybody.lanes import (
@@ -27,8 +27,32 @@ from polhode.vector import cross
 #: Integral of dx/sqrt(1 - x^(5/2)) from 0 to 1: half a Hertz collision, in units of largest overlap over speed.
 HALF_COLLISION = sqrt(pi) * gamma(7 / 5) / gamma(9 / 10)
 
-#: Bounds that decide whether two clumps are looked at are this much wider than they need be, against round-off.
+#: Bounds that decide whether a pair of clumps is examined are widened by this factor, to allow for round-off.
 GENEROUS = 1.0 + 1e-9
+
+
+class Setup(NamedTuple):
+    """What is constant during a run, as arrays over the clumps except for ``spheres``.
+
+    Parameters
+    ----------
+    masses : float array (count,), kg
+    inertias : float array (count, 9), see :meth:`polhode.body.Body.coefficients`
+    first, many : int arrays (count,): index of each clump's first sphere in ``spheres``, and the number of its spheres
+    spheres : float array (4, n): x, y, z in the body frame and radius, m
+    extents : float array (6, count): the outline of each clump, m, see :data:`polhode.manybody.simulation.EXTENTS`
+    stiffness : 4/3 E*, Pa
+    half : half the edge of the box, which is centred at the origin, m; inf: no walls
+    """
+
+    masses: Any
+    inertias: Any
+    first: Any
+    many: Any
+    spheres: Any
+    extents: Any
+    stiffness: float
+    half: float
 
 
 def largest_overlap(mass: float, radius: float, modulus: float, speed: float) -> float:
@@ -38,15 +62,15 @@ def largest_overlap(mass: float, radius: float, modulus: float, speed: float) ->
     ----------
     mass, radius : reduced mass m* (kg) and reduced radius R* (m)
     modulus : E* in Pa
-    speed : relative speed at first touch, m/s
+    speed : relative speed at first contact, m/s
     """
     return float((15 * mass * speed**2 / (16 * modulus * sqrt(radius))) ** 0.4)
 
 
 def collision_time(mass: float, radius: float, modulus: float, speed: float) -> float:
-    """How long the collision lasts, in s: 2.94 largest overlaps over the speed, or 2.87 (m*^2/(R* E*^2 v))^(1/5).
+    """The duration of the collision in s: 2.94 times the largest overlap over the speed, or 2.87 (m*^2/(R* E*^2 v))^(1/5).
 
-    Johnson, Contact Mechanics (1985), Eq. 11.24, with the integral in closed form; arguments as in :func:`largest_overlap`.
+    Johnson, Contact Mechanics (1985), Eq. 11.24, with the integral in closed form. Arguments as for :func:`largest_overlap`.
     """
     return 2 * HALF_COLLISION * largest_overlap(mass, radius, modulus, speed) / speed
 
@@ -85,24 +109,24 @@ def in_body(m: Any, v: Any) -> Any:
 
 
 @kernel
-def push(fields: Any, i: Any, m: Any, arm: Any, force: Any) -> None:
-    """Add a force (lab) that acts on a clump at ``arm`` (body frame), and its torque.
+def push(fields: Any, i: Any, m: Any, sphere: Any, force: Any) -> None:
+    """Add a force (lab) that acts on a sphere of a clump (x, y, z in the body frame, radius), and its torque.
 
-    The force runs through the centre of the sphere, so that the arm may end there; spheres on an axis give no torque about it.
+    The force passes through the centre of the sphere, so the arm may end there; spheres on an axis give no torque about it.
     """
     f, t = load_force(fields, i), load_torque(fields, i)
-    turning = cross(arm, in_body(m, force))
+    turning = cross(sphere, in_body(m, force))
     store_force(fields, i, (f[0] + force[0], f[1] + force[1], f[2] + force[2]))
     store_torque(fields, i, (t[0] + turning[0], t[1] + turning[1], t[2] + turning[2]))
 
 
 @kernel
-def touch_wall(fields: Any, i: Any, m: Any, wall: int, depth: float, arm: Any, radius: float, stiffness: float) -> float:
-    """The push of a wall into which a sphere has sunk by ``depth`` > 0; returns the energy stored.
+def touch_wall(fields: Any, i: Any, m: Any, wall: int, depth: float, sphere: Any, stiffness: float) -> float:
+    """Apply the force of a wall into which a sphere has sunk by ``depth`` > 0; returns the stored energy.
 
-    Wall 2k stands at the low end of axis k, wall 2k + 1 at the high end; stiffness is 4/3 E*.
+    Wall 2k is at the low end of axis k, wall 2k + 1 at the high end; stiffness is 4/3 E*.
     """
-    size = stiffness * sqrt(radius * depth) * depth
+    size = stiffness * sqrt(sphere[3] * depth) * depth
     signed = size if wall % 2 == 0 else -size
     axis = wall // 2
     force = (
@@ -110,78 +134,88 @@ def touch_wall(fields: Any, i: Any, m: Any, wall: int, depth: float, arm: Any, r
         signed if axis == 1 else 0.0,
         signed if axis == 2 else 0.0,
     )
-    push(fields, i, m, arm, force)
+    push(fields, i, m, sphere, force)
     return 0.4 * size * depth
 
 
 @kernel
 def touch_sphere(
-    fields: Any,
-    i: Any,
-    j: Any,
-    mi: Any,
-    mj: Any,
-    away: Any,
-    distance_squared: float,
-    arm_i: Any,
-    arm_j: Any,
-    radius_i: float,
-    radius_j: float,
-    stiffness: float,
+    fields: Any, i: Any, j: Any, mi: Any, mj: Any, away: Any, squared: float, sphere_i: Any, sphere_j: Any, stiffness: float
 ) -> float:
-    """The push between two overlapping spheres of clumps i and j, ``away`` from the second to the first; returns the energy."""
-    distance = sqrt(distance_squared)
-    overlap = (radius_i + radius_j) - distance
+    """Apply the force between two overlapping spheres of clumps i and j; returns the stored energy.
+
+    ``away`` points from the second centre to the first, ``squared`` is its squared length.
+    """
+    distance = sqrt(squared)
+    overlap = (sphere_i[3] + sphere_j[3]) - distance
     overlap = overlap if overlap > 0.0 else 0.0  # the root may round up to the sum of the radii
-    reduced = radius_i * radius_j / (radius_i + radius_j)
+    reduced = sphere_i[3] * sphere_j[3] / (sphere_i[3] + sphere_j[3])
     size = stiffness * sqrt(reduced * overlap) * overlap
-    # Two centres on the same spot have no direction; such a run is past saving, and must not divide by zero.
+    # Two centres at the same point define no direction; such a run is lost already, but must not divide by zero.
     s = size / distance if distance > 0.0 else 0.0
     force = (s * away[0], s * away[1], s * away[2])
-    push(fields, i, mi, arm_i, force)
-    push(fields, j, mj, arm_j, (-force[0], -force[1], -force[2]))
+    push(fields, i, mi, sphere_i, force)
+    push(fields, j, mj, sphere_j, (-force[0], -force[1], -force[2]))
     return 0.4 * size * overlap
 
 
 @kernel
 def wall_depth(wall: int, x: float, radius: float, half: float) -> float:
-    """How deep a sphere has sunk into a wall, given its coordinate along that axis; negative: the distance."""
+    """How deep a sphere has sunk into a wall, given its coordinate along that axis; negative values are distances."""
     return (x if wall % 2 == 1 else -x) + radius - half
 
 
+@kernel
+def sphere_of(spheres: Any, k: Any) -> Any:
+    """One column of an array of spheres: x, y, z and radius."""
+    return spheres[0, k], spheres[1, k], spheres[2, k], spheres[3, k]
+
+
+@kernel
+def lab_position(r: Any, m: Any, sphere: Any) -> Any:
+    """Where the centre of a sphere is in the lab, for a clump at r with the rotation matrix m."""
+    x, y, z = sphere[0], sphere[1], sphere[2]
+    return (
+        coordinate(r[0], m[0], m[1], m[2], x, y, z),
+        coordinate(r[1], m[3], m[4], m[5], x, y, z),
+        coordinate(r[2], m[6], m[7], m[8], x, y, z),
+    )
+
+
+@kernel
+def lab_coordinate(axis: int, r: Any, m: Any, sphere: Any) -> float:
+    """One coordinate of :func:`lab_position`."""
+    return coordinate(r[axis], m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], sphere[0], sphere[1], sphere[2])
+
+
 @compiled
-def all_loads(
-    fields: Any, width: int, count: int, first: Any, many: Any, spheres: Any, reach: Any, stiffness: float, half: float
-) -> float:
-    """Add forces and torques of all contacts, looking at every pair of clumps; returns the energy stored.
+def all_loads(fields: Any, width: int, count: int, setup: Setup) -> float:
+    """Add forces and torques of all contacts, examining every pair of clumps; returns the stored energy.
 
     Parameters
     ----------
-    fields, width : the clumps, see :mod:`polhode.manybody.lanes`; forces and torques are added to what is there
+    fields, width : the clumps, see :mod:`polhode.manybody.lanes`; forces and torques are added to those already there
     count : number of clumps
-    first, many : int arrays (count,): where the spheres of each clump begin in ``spheres``, and their number
-    spheres : float array (4, n): x, y, z in the body frame and radius, m
-    reach : float array (count,): radius of a sphere about the centre of mass that holds the clump
-    stiffness : 4/3 E*
-    half : half the edge of the box, which is centred at the origin; inf: no walls
+    setup : Setup
     """
+    first, many, spheres, stiffness, half = setup.first, setup.many, setup.spheres, setup.stiffness, setup.half
+    reach = setup.extents[0]
     energy = 0.0
     for c in range(count):
         i = place(c, width)
         ri, qi = load_r(fields, i), load_q(fields, i)
         mi = matrix(qi)
-        # A quaternion that is not unit stretches the clump; a rounding must not hide a contact.
+        # A quaternion that is not unit stretches the clump; round-off must not hide a contact.
         reach_i = reach[c] * norm_squared(qi) * GENEROUS
         for wall in range(6):
             axis = wall // 2
             if wall_depth(wall, ri[axis], reach_i, half) < 0.0:
                 continue
             for a in range(first[c], first[c] + many[c]):
-                arm = (spheres[0, a], spheres[1, a], spheres[2, a])
-                x = coordinate(ri[axis], mi[3 * axis], mi[3 * axis + 1], mi[3 * axis + 2], arm[0], arm[1], arm[2])
-                depth = wall_depth(wall, x, spheres[3, a], half)
+                sphere = sphere_of(spheres, a)
+                depth = wall_depth(wall, lab_coordinate(axis, ri, mi, sphere), sphere[3], half)
                 if depth > 0.0:
-                    energy += touch_wall(fields, i, mi, wall, depth, arm, spheres[3, a], stiffness)
+                    energy += touch_wall(fields, i, mi, wall, depth, sphere, stiffness)
         for d in range(c + 1, count):
             j = place(d, width)
             rj, qj = load_r(fields, j), load_q(fields, j)
@@ -191,21 +225,14 @@ def all_loads(
                 continue
             mj = matrix(qj)
             for a in range(first[c], first[c] + many[c]):
-                arm_i = (spheres[0, a], spheres[1, a], spheres[2, a])
-                xi = coordinate(ri[0], mi[0], mi[1], mi[2], arm_i[0], arm_i[1], arm_i[2])
-                yi = coordinate(ri[1], mi[3], mi[4], mi[5], arm_i[0], arm_i[1], arm_i[2])
-                zi = coordinate(ri[2], mi[6], mi[7], mi[8], arm_i[0], arm_i[1], arm_i[2])
+                sphere_i = sphere_of(spheres, a)
+                at_i = lab_position(ri, mi, sphere_i)
                 for b in range(first[d], first[d] + many[d]):
-                    arm_j = (spheres[0, b], spheres[1, b], spheres[2, b])
-                    away = (
-                        xi - coordinate(rj[0], mj[0], mj[1], mj[2], arm_j[0], arm_j[1], arm_j[2]),
-                        yi - coordinate(rj[1], mj[3], mj[4], mj[5], arm_j[0], arm_j[1], arm_j[2]),
-                        zi - coordinate(rj[2], mj[6], mj[7], mj[8], arm_j[0], arm_j[1], arm_j[2]),
-                    )
-                    sum_ = spheres[3, a] + spheres[3, b]
+                    sphere_j = sphere_of(spheres, b)
+                    at_j = lab_position(rj, mj, sphere_j)
+                    away = (at_i[0] - at_j[0], at_i[1] - at_j[1], at_i[2] - at_j[2])
+                    sum_ = sphere_i[3] + sphere_j[3]
                     squared = away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
                     if squared < sum_ * sum_:
-                        energy += touch_sphere(
-                            fields, i, j, mi, mj, away, squared, arm_i, arm_j, spheres[3, a], spheres[3, b], stiffness
-                        )
+                        energy += touch_sphere(fields, i, j, mi, mj, away, squared, sphere_i, sphere_j, stiffness)
     return energy

@@ -1,11 +1,11 @@
-"""The loop over steps of many clumps: the kernels of a method over lanes, contacts between the two parts of its step.
+"""The loop over steps of many clumps: the kernels of a method over lanes, with the contacts between the two parts of its step.
 
-The step of the single-body driver (:mod:`polhode.methods.protocol`) is cut at the torque. Here the part after the torque and
-the part before the next one are one pass over all clumps, so that each clump is read and written once a step; the
-contacts follow. Between contacts nothing but this pass is left, and it vectorises.
+The step of the single-body driver (:mod:`polhode.methods.protocol`) is divided at the torque. Here the part after the torque
+and the part before the next torque form one pass over all clumps, so that each clump is read and written once per step. The
+contacts follow. Between contacts only this pass remains, and it vectorises.
 
-The centre of mass moves by the leapfrog whose force is wanted when the method wants its torque: leapfrog, position Verlet or
-velocity Verlet (:data:`polhode.methods.translation.BY_TORQUE_TIME`); but for rounding the three are one scheme.
+The centre of mass moves by the leapfrog that needs its force when the method needs its torque: leapfrog, position Verlet or
+velocity Verlet (:data:`polhode.methods.translation.BY_TORQUE_TIME`). Apart from round-off the three are one scheme.
 """
 
 import math
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from math import sqrt
 from types import BuiltinFunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -22,6 +22,7 @@ from numba import types
 from polhode.body import angular_momentum
 from polhode.kernel import compile_driver, compiled, float_type, kernel, steps_type
 from polhode.manybody import contact, neighbours
+from polhode.manybody.contact import Setup
 from polhode.manybody.lanes import (
     FORCE,
     FRACTION,
@@ -48,24 +49,7 @@ from polhode.manybody.lanes import (
     store_torque,
     storer,
 )
-from polhode.manybody.neighbours import (
-    AT,
-    CONTACTS,
-    GROUPED,
-    GROUPS,
-    HIT,
-    LIMITS,
-    LINKS,
-    LISTS,
-    MARGIN,
-    NEAR,
-    PAIRED,
-    PAIRS,
-    SPHERES,
-    SUMS,
-    listed_loads,
-    used_margin,
-)
+from polhode.manybody.neighbours import CONTACTS, GROUPS, LISTS, MARGIN, PAIRS, SPHERES, has_room, listed_loads, used_margin
 from polhode.manybody.short_turns import shortened
 from polhode.marching import pause_type
 from polhode.methods.protocol import OneTorque
@@ -75,60 +59,189 @@ from polhode.quaternion import normalise as unit_quaternion
 from polhode.quaternion import to_lab
 from polhode.vector import cross, dot
 
+
+class Start(NamedTuple):
+    """A :class:`polhode.manybody.State` as the compiled code takes it."""
+
+    r: Any
+    v: Any
+    q: Any
+    omega: Any
+
+
+class Readings(NamedTuple):
+    """What a run writes at its samples, see :func:`polhode.manybody.simulation.run`."""
+
+    energies: Any
+    momenta: Any
+    spins: Any
+    motion: Any
+
+
 _floats = types.Array(types.float64, 1, "C")
 _rows = types.Array(types.float64, 2, "C")
 _tables = types.Array(types.float64, 3, "C")
+_start = types.NamedUniTuple(_rows, 4, Start)
+_setup = types.NamedTuple((_floats, _rows, steps_type, steps_type, _rows, _rows, float_type, float_type), Setup)
+_readings = types.NamedTuple((_rows, _rows, _rows, _tables), Readings)
 
-#: drive(r, v, q, omega, masses, inertias, first, many, spheres, extents, stiffness, half, listed, dt, sample_steps, pause,
-#: energies, momenta, spins, motion, work) -> steps done before the run diverged, or -1
-SIGNATURE = types.int64(
-    *(_rows,) * 4,
-    _floats,
-    _rows,
-    steps_type,
-    steps_type,
-    _rows,
-    _rows,
-    float_type,
-    float_type,
-    types.boolean,
-    float_type,
-    steps_type,
-    pause_type,
-    _rows,
-    _rows,
-    _rows,
-    _tables,
-    steps_type,
-)
+#: drive(start, setup, listed, dt, sample_steps, pause, readings, work) -> steps done before the run diverged, or -1
+SIGNATURE = types.int64(_start, _setup, types.boolean, float_type, steps_type, pause_type, _readings, steps_type)
 
-#: A clump whose centre is this many edges of the box away from its middle has left: the run has diverged.
+#: A run has diverged if the centre of a clump is this many edges of the box away from its middle.
 LOST = 10.0
-#: With this many times the energy of the start a run has diverged, too: the walls can hold clumps that gain energy at every
-#: contact. It is looked at every so many steps, whatever is sampled.
+#: A run has also diverged with this many times its initial energy, since the walls can hold clumps that gain energy at every
+#: contact. It is checked every so many steps, whatever is sampled.
 BLOWN, CHECKED = 1000.0, 4096
-#: By this factor the margins of the neighbour list change from one list to the next.
+#: Factor by which the margins of the neighbour list change from one list to the next.
 WIDER = 1.1
 
 
 def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
     """The loop over steps and samples as plain Python around the kernels of ``method``; compile with :data:`SIGNATURE`."""
-    translation = BY_TORQUE_TIME[method.torque_time]
-    start, before_torque, after_torque, read = method.start, method.before_torque, method.after_torque, method.read
-    set_off, before_force, after_force = translation.start, translation.before_force, translation.after_force
-    arrive, stored = translation.read, method.stored
+    set_off = BY_TORQUE_TIME[method.torque_time].start
+    start_method = method.start
     torque_completes_reading = method.torque_time == 0.0
+    fields_of = record_of(method, normalise)
+    width, _, store_state, _, store_moving = fields_of
+    finish, advance, advance_each, has_short = step_of_all(method, normalise, fields_of)
+    measure_rates, measure_energy = measurements(method, fields_of)
+    sample = sampler(method, fields_of, finish)
+    march = hot_loop(width, advance, advance_each, has_short)
+    shared = shared_parts()
+    all_loads, empty_lists, make_list = shared.all_loads, shared.empty_lists, shared.make_list
+    prepare, clear, lost = shared.prepare, shared.clear, shared.lost
+
+    def drive(start, setup, listed, dt, sample_steps, pause, readings, work):  # type: ignore[no-untyped-def]
+        # A constant width would be part of the signatures of the functions called, which would be compiled for each method.
+        wide: Any = np.int64(width)
+        v, omega, half = start.v, start.omega, setup.half
+        count = v.shape[0]
+        blocks = blocks_for(count)
+        fields = np.zeros(blocks * LANES * width)
+        saved = np.zeros(fields.size if has_short else 0)
+        copy = np.zeros(blocks * LANES * STATE)
+        prepare(fields, wide, blocks, start.r, start.q, setup)
+        stored_at_start = all_loads(fields, wide, count, setup)
+        for c in range(blocks * LANES):
+            i = place(c, wide)
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            speed, spin = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+            if c < count:
+                speed, spin = (v[c, 0], v[c, 1], v[c, 2]), (omega[c, 0], omega[c, 1], omega[c, 2])
+            store_state(fields, i, start_method(load_q(fields, i), spin, load_torque(fields, i), body, dt))
+            store_moving(fields, i, set_off(load_r(fields, i), speed, load_force(fields, i), mass, dt))
+
+        blown = BLOWN * (measure_energy(fields, wide, count, dt) + stored_at_start)
+        s: Any = np.int64(0)
+        n: Any = np.int64(0)
+        check: Any = np.int64(CHECKED)
+        stop: Any = pause(n)
+        samples = sample_steps.size
+        first_time = samples >= 0
+        if not torque_completes_reading:
+            if samples > 0 and sample_steps[0] == 0:
+                if not sample(fields, first_time, 0.0, count, setup, dt, copy, s, readings):
+                    return 0
+                s = 1
+            n = 1
+        advance_each(fields, blocks, wide, dt, True)
+        clear(fields, wide, blocks)
+        outside = samples >= 0  # there is no list yet
+        rates = np.zeros((count, 3))
+        most = 0
+        for c in range(count):
+            most = max(most, setup.many[c])
+        near, scratch = empty_lists(64, 256, 1024, count, count, most)
+        groups: Any = np.int64(0)
+        fast = samples >= 0
+        skin = 0.5 * setup.spheres[3].min()
+        making, walking = 0.0, 0.0
+        while s < samples:
+            if outside and lost(fields, wide, count, half):
+                return n
+            target = min(sample_steps[s], check, stop)
+            if listed:
+                if outside:
+                    # Wider margins while making lists costs more than traversing them, narrower ones otherwise.
+                    if making > 0.0:
+                        skin = min(skin * WIDER, 0.5 * half) if making > walking else skin / WIDER
+                    measure_rates(fields, wide, count, setup.extents, dt, rates)
+                    while True:
+                        needed, making = make_list(fields, wide, count, setup, rates, skin, near, scratch)
+                        groups = needed[0]
+                        work[LISTS] += 1
+                        work[MARGIN] = int(min(skin, 1e9) * 1e9)
+                        if has_room(needed, near, scratch):
+                            break
+                        near, scratch = empty_lists(
+                            max(2 * needed[0], near.limits.size),
+                            max(2 * needed[1], near.near.shape[1]),
+                            max(2 * needed[2], near.sums.size),
+                            max(2 * needed[3], scratch.links.shape[0]),
+                            count,
+                            most,
+                        )
+                    walking = 0.0
+                n, outside, potential, cost, fast = march(fields, saved, blocks, near, groups, setup, dt, n, target, fast, work)
+                walking += cost
+            else:
+                potential = all_loads(fields, wide, count, setup)
+                outside = n < target
+                if outside:
+                    advance_each(fields, blocks, wide, dt, False)
+                    clear(fields, wide, blocks)
+                    n += 1
+            if n >= stop:
+                stop = pause(n)
+                if stop == n:
+                    return n
+            if outside:
+                continue
+            if n == check:
+                if not measure_energy(fields, wide, count, dt) <= blown:  # or not a number
+                    return n
+                check += CHECKED
+            if n == sample_steps[s]:
+                if not sample(fields, not first_time, potential, count, setup, dt, copy, s, readings):
+                    return n
+                s += 1
+            if s < samples:
+                outside = advance_each(fields, blocks, wide, dt, False) or not listed
+                clear(fields, wide, blocks)
+                n += 1
+        return -1
+
+    return drive
+
+
+class Record(NamedTuple):
+    """How the record of a clump is read and written for one method, see :mod:`polhode.manybody.lanes`."""
+
+    width: int
+    load_state: Callable[..., Any]
+    store_state: Callable[..., Any]
+    load_moving: Callable[..., Any]
+    store_moving: Callable[..., Any]
+
+
+def record_of(method: OneTorque, normalise: bool) -> Record:
+    """The record of a method; :func:`record` says which field is where."""
+    width, of_state, of_moving = record(method, normalise and method.rotates_before_torque)
+    return Record(width, loader(of_state), storer(of_state), loader(of_moving), storer(of_moving))
+
+
+def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[Any, Any, Any, bool]:
+    """The kernel that ends a step; the pass over all clumps, over lanes and clump by clump; whether the former omits range
+    reduction."""
+    translation = BY_TORQUE_TIME[method.torque_time]
+    before_force, after_force = translation.before_force, translation.after_force
     normalise_first = normalise and method.rotates_before_torque
     normalise_last = normalise and not method.rotates_before_torque
-
-    all_loads, empty_lists, make_list, prepare, clear, keep, all_numbers, lost = shared_parts()
-
-    width, of_state, of_moving = record(method, normalise_first)
-    load_state, store_state = loader(of_state), storer(of_state)
-    load_moving, store_moving = loader(of_moving), storer(of_moving)
+    width, load_state, store_state, load_moving, store_moving = fields_of
 
     def passes(before_torque: Any, after_torque: Any) -> tuple[Any, Any]:
-        """What these kernels make of one clump: the part of a step after the loads, and that before the next ones."""
+        """For one clump, the part of a step after the loads and the part before the next loads."""
 
         @kernel
         def finish(state: Any, moving: Any, force: Any, torque: Any, body: Any, mass: Any, dt: Any) -> Any:
@@ -140,7 +253,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
 
         @kernel
         def begin(fields: Any, i: Any, state: Any, moving: Any, body: Any, mass: Any, dt: Any) -> bool:
-            """The part of a step before the loads; whether the clump is still within its margin (False for NaN)."""
+            """The part of a step before the loads; returns whether the clump is still within its margin (False for NaN)."""
             state, q, _omega = before_torque(state, body, dt)
             if normalise_first:
                 state = unit_quaternion(state[:4]) + state[4:]
@@ -157,17 +270,16 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
 
         return finish, begin
 
-    finish, begin = passes(before_torque, after_torque)
-    short = shortened(before_torque, after_torque)
-    has_short = short is not None
+    finish, begin = passes(method.before_torque, method.after_torque)
+    short = shortened(method.before_torque, method.after_torque)
     fast_finish, fast_begin = (finish, begin) if short is None else passes(*short)
 
     @compiled
     def advance(fields: Any, blocks: int, dt: float) -> bool:
-        """The end of a step and the beginning of the next, for all clumps; whether one has used up its margin.
+        """The end of a step and the beginning of the next, for all clumps; returns whether one has used up its margin.
 
-        Without range reduction where the method has kernels for that. Loads stay as they are. (One kernel for both parts,
-        and the compiler would no longer see that lanes do not overlap.)
+        Without range reduction if the method has kernels for that. Loads are left unchanged. (With a single kernel for both
+        parts the compiler would no longer see that lanes do not overlap.)
         """
         outside = 0
         for block in range(np.uint64(blocks)):
@@ -182,7 +294,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
 
     @compiled
     def advance_each(fields: Any, blocks: int, wide: int, dt: float, first_part: bool) -> bool:
-        """The same with the whole kernels, clump by clump; ``first_part``: only the beginning of a step."""
+        """As ``advance`` with the complete kernels, clump by clump; ``first_part``: only the beginning of a step."""
         outside = False
         for c in range(blocks * LANES):
             i = place(c, wide)
@@ -193,8 +305,16 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
             outside |= not begin(fields, i, state, moving, body, mass, dt)
         return outside
 
+    return finish, advance, advance_each, short is not None
+
+
+def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
+    """Compiled functions that read the rates of all clumps, and their kinetic energy."""
+    stored = method.stored
+    _width, load_state, _, load_moving, _ = fields_of
+
     def rates_of_all(fields, wide, count, extents, dt, rates):  # type: ignore[no-untyped-def]
-        """How fast the centre, the end of the long axis and what lies beside it move at present, for every clump (m/s)."""
+        """The present speeds of the centre, of the end of the long axis and of what lies beside it, for every clump (m/s)."""
         for c in range(count):
             i = place(c, wide)
             omega = stored(load_state(fields, i), load_inertia(fields, i), dt)
@@ -206,7 +326,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
             rates[c, 2] = extents[2, c] * sqrt(omega[0] * omega[0] + across)
 
     def kinetic_energy(fields, wide, count, dt):  # type: ignore[no-untyped-def]
-        """Of all clumps, with the velocities that method and scheme hold at present (J)."""
+        """The kinetic energy of all clumps, from the velocities that method and scheme hold at present (J)."""
         energy = 0.0
         for c in range(count):
             i = place(c, wide)
@@ -217,14 +337,25 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
             energy += 0.5 * (mass * dot(v, v) + dot(omega, angular_momentum(omega, body)))
         return energy
 
-    def read_all(  # type: ignore[no-untyped-def]
-        fields, at_start, potential, count, first, many, spheres, reach, stiffness, half, dt, scratch,
-        s, energies, momenta, spins, motion,
-    ):  # fmt: skip
-        """Read all clumps at a whole time, on copies; ``at_start``: as the start left them, before the first step."""
-        # As constants these would be part of the signatures of what is called, which would compile anew for each method.
+    return compiled(rates_of_all), compiled(kinetic_energy)
+
+
+def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
+    """A compiled function that reads all clumps at a sample and writes the row of it in the :class:`Readings`."""
+    read, arrive = method.read, BY_TORQUE_TIME[method.torque_time].read
+    torque_completes_reading = method.torque_time == 0.0
+    width, load_state, _, load_moving, _ = fields_of
+    all_loads = shared_parts().all_loads
+
+    def sample(fields, at_start, potential, count, setup, dt, copy, s, readings):  # type: ignore[no-untyped-def]
+        """Read all clumps at a whole time, working on copies; ``at_start``: before the first step.
+
+        Returns whether all values read are finite.
+        """
+        # As constants these would be part of the signatures of the functions called, which would be compiled for each method.
         wide: Any = np.int64(width)
         header: Any = np.int64(STATE)
+        energies, momenta, spins, motion = readings.energies, readings.momenta, readings.spins, readings.motion
         zero = (0.0, 0.0, 0.0)
         moved = 0.0
         kinetic = 0.0
@@ -248,8 +379,8 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                 moved = max(moved, abs(r[k] - handed_r[k]))
             for k in range(4):
                 moved = max(moved, abs(q[k] - handed_q[k]))
-            store_r(scratch, there, r)
-            store_q(scratch, there, q)
+            store_r(copy, there, r)
+            store_q(copy, there, q)
             momentum = angular_momentum(omega, body)
             kinetic += 0.5 * (mass * dot(v, v) + dot(omega, momentum))
             turning, orbit = to_lab(q, momentum), cross(r, v)
@@ -264,9 +395,9 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                     motion[s, c, 10 + k] = omega[k]
                 for k in range(4):
                     motion[s, c, 6 + k] = q[k]
-        # The loads of the step hold at the positions read, unless the method wants them elsewhere (in the middle of a step).
+        # The loads of the step apply at the positions read, unless the method needs them elsewhere (in the middle of a step).
         if at_start or moved > 1e-12:
-            potential = all_loads(scratch, header, count, first, many, spheres, reach, stiffness, half)
+            potential = all_loads(copy, header, count, setup)
         energies[s, 0] = kinetic
         energies[s, 1] = potential
         momenta[s, 0], momenta[s, 1], momenta[s, 2] = px, py, pz
@@ -274,21 +405,25 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
         total = kinetic + potential + px + py + pz + lx + ly + lz
         return total - total == 0.0
 
-    sample: Any = compiled(read_all)
-    measure_rates: Any = compiled(rates_of_all)
-    measure_energy: Any = compiled(kinetic_energy)
+    return compiled(sample)
 
-    def march_on(  # type: ignore[no-untyped-def]
-        fields, saved, blocks, grouped, limits, near, at, pairs, sums, hit, groups, stiffness, half, dt,
-        n, target, fast, work,
-    ):  # fmt: skip
-        """Steps from n to ``target`` or until a clump has used up its margin, with the loads of the last one: the hot loop.
 
-        ``fast`` tries it over lanes, where that has no range reduction, too; if something then is no number, all is run again
-        clump by clump. Loads are zero at the beginning. It is a function of its own because Numba counts references to arrays
-        wherever a loop also makes new ones, and counting takes as long as a step.
+def hot_loop(width: int, advance: Any, advance_each: Any, has_short: bool) -> Any:
+    """The compiled loop over steps between two neighbour lists.
+
+    A function of its own because Numba counts references to arrays wherever a loop also makes new ones, and the counting takes
+    as long as a step.
+    """
+    keep, all_numbers = shared_parts().keep, shared_parts().all_numbers
+
+    def march(fields, saved, blocks, near, groups, setup, dt, n, target, fast, work):  # type: ignore[no-untyped-def]
+        """Steps from n to ``target`` or until a clump has used up its margin, with the loads of the last one.
+
+        ``fast`` tries it over lanes, without range reduction if the method has such kernels; if that gives a NaN, everything is
+        repeated clump by clump. Loads are zero at the beginning.
         """
         wide: Any = np.int64(width)
+        stiffness, half, hit = setup.stiffness, setup.half, near.hit
         begin = n
         done = (work[GROUPS], work[SPHERES], work[PAIRS], work[CONTACTS])
         if fast and has_short:
@@ -297,9 +432,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
             outside = n < 0
             walking = 0.0
             while True:
-                potential, hits, cost = listed_loads(
-                    fields, wide, grouped, limits, near, at, pairs, sums, groups, stiffness, half, hit, work
-                )
+                potential, hits, cost = listed_loads(fields, wide, near, groups, stiffness, half, work)
                 walking += cost
                 if n == target:
                     break
@@ -318,145 +451,39 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
             work[GROUPS], work[SPHERES], work[PAIRS], work[CONTACTS] = done
         return n, outside, potential, walking, fast
 
-    march: Any = compiled(march_on)
+    return compiled(march)
 
-    def drive(  # type: ignore[no-untyped-def]
-        r, v, q, omega, masses, inertias, first, many, spheres, extents, stiffness, half, listed, dt, sample_steps, pause,
-        energies, momenta, spins, motion, work,
-    ):  # fmt: skip
-        wide: Any = np.int64(width)  # not a constant, see above
-        count = r.shape[0]
-        blocks = blocks_for(count)
-        fields = np.zeros(blocks * LANES * width)
-        saved = np.zeros(fields.size if has_short else 0)
-        scratch = np.zeros(blocks * LANES * STATE)
-        reach = extents[0]
-        prepare(fields, wide, blocks, r, q, masses, inertias)
-        stored_at_start = all_loads(fields, wide, count, first, many, spheres, reach, stiffness, half)
-        for c in range(blocks * LANES):
-            i = place(c, wide)
-            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-            speed, spin = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-            if c < count:
-                speed, spin = (v[c, 0], v[c, 1], v[c, 2]), (omega[c, 0], omega[c, 1], omega[c, 2])
-            store_state(fields, i, start(load_q(fields, i), spin, load_torque(fields, i), body, dt))
-            store_moving(fields, i, set_off(load_r(fields, i), speed, load_force(fields, i), mass, dt))
 
-        blown = BLOWN * (measure_energy(fields, wide, count, dt) + stored_at_start)
-        s: Any = np.int64(0)
-        n: Any = np.int64(0)
-        check: Any = np.int64(CHECKED)
-        stop: Any = pause(n)
-        samples = sample_steps.size
-        first_time = samples >= 0
-        if not torque_completes_reading:
-            if samples > 0 and sample_steps[0] == 0:
-                if not sample(
-                    fields, first_time, 0.0, count, first, many, spheres, reach, stiffness, half, dt, scratch,
-                    s, energies, momenta, spins, motion,
-                ):  # fmt: skip
-                    return 0
-                s = 1
-            n = 1
-        advance_each(fields, blocks, wide, dt, True)
-        clear(fields, wide, blocks)
-        outside = samples >= 0  # there is no list yet
-        rates = np.zeros((count, 3))
-        most = 0
-        for c in range(count):
-            most = max(most, many[c])
-        lists = empty_lists(64, 256, 1024, count, count, most)
-        groups: Any = np.int64(0)
-        fast = samples >= 0
-        skin = 0.5 * spheres[3].min()
-        making, walking = 0.0, 0.0
-        while s < samples:
-            if outside and lost(fields, wide, count, half):
-                return n
-            target = min(sample_steps[s], check, stop)
-            if listed:
-                if outside:
-                    # Wider margins while making lists costs more than walking along them, narrower ones otherwise.
-                    if making > 0.0:
-                        skin = min(skin * WIDER, 0.5 * half) if making > walking else skin / WIDER
-                    measure_rates(fields, wide, count, extents, dt, rates)
-                    while True:
-                        groups, n_spheres, n_pairs, n_links, making = make_list(
-                            fields, wide, count, first, many, spheres, extents, half, rates, skin, lists
-                        )
-                        work[LISTS] += 1
-                        work[MARGIN] = int(min(skin, 1e9) * 1e9)
-                        if (
-                            groups <= lists[LIMITS].size
-                            and n_spheres <= lists[NEAR].shape[1]
-                            and n_pairs <= lists[SUMS].size
-                            and n_links <= lists[LINKS].shape[0]
-                        ):
-                            break
-                        lists = empty_lists(
-                            max(2 * groups, lists[LIMITS].size),
-                            max(2 * n_spheres, lists[NEAR].shape[1]),
-                            max(2 * n_pairs, lists[SUMS].size),
-                            max(2 * n_links, lists[LINKS].shape[0]),
-                            count,
-                            most,
-                        )
-                    walking = 0.0
-                n, outside, potential, cost, fast = march(
-                    fields, saved, blocks, lists[GROUPED], lists[LIMITS], lists[NEAR], lists[AT],
-                    lists[PAIRED], lists[SUMS], lists[HIT], groups, stiffness, half, dt, n, target, fast, work,
-                )  # fmt: skip
-                walking += cost
-            else:
-                potential = all_loads(fields, wide, count, first, many, spheres, reach, stiffness, half)
-                outside = n < target
-                if outside:
-                    advance_each(fields, blocks, wide, dt, False)
-                    clear(fields, wide, blocks)
-                    n += 1
-            if n >= stop:
-                stop = pause(n)
-                if stop == n:
-                    return n
-            if outside:
-                continue
-            if n == check:
-                if not measure_energy(fields, wide, count, dt) <= blown:  # or not a number
-                    return n
-                check += CHECKED
-            if n == sample_steps[s]:
-                if not sample(
-                    fields, not first_time, potential, count, first, many, spheres, reach, stiffness, half, dt, scratch,
-                    s, energies, momenta, spins, motion,
-                ):  # fmt: skip
-                    return n
-                s += 1
-            if s < samples:
-                outside = advance_each(fields, blocks, wide, dt, False) or not listed
-                clear(fields, wide, blocks)
-                n += 1
-        return -1
+class SharedParts(NamedTuple):
+    """Functions that the drivers of all methods call and that are not worth inlining, each compiled once and kept on disk.
 
-    return drive
+    They take longer to compile than the rest of a driver.
+    """
+
+    all_loads: Any
+    empty_lists: Any
+    make_list: Any
+    prepare: Any
+    clear: Any
+    keep: Any
+    all_numbers: Any
+    lost: Any
 
 
 @cache
-def shared_parts() -> tuple[Any, ...]:
-    """What the drivers of all methods call and is not worth inlining, each compiled for one signature and kept on the disk.
-
-    It takes longer to compile than all the rest of a driver.
-    """
+def shared_parts() -> SharedParts:
+    """The compiled :class:`SharedParts`."""
     lists = numba.typeof(_plain(neighbours.empty_lists)(1, 1, 1, 1, 1, 1))
-    whole, real, integers = types.int64, float_type, steps_type
-    clumps = (_floats, whole, whole, integers, integers, _rows)
-    return (
-        compile_driver(_plain(contact.all_loads), real(*clumps, _floats, real, real)),
+    listed, scratch = lists.types
+    whole, real = types.int64, float_type
+    return SharedParts(
+        compile_driver(_plain(contact.all_loads), real(_floats, whole, whole, _setup)),
         compile_driver(_plain(neighbours.empty_lists), lists(*(whole,) * 6)),
         compile_driver(
             _plain(neighbours.make_list),
-            types.Tuple((whole, whole, whole, whole, real))(*clumps, _rows, real, _rows, real, lists),
+            types.Tuple((types.UniTuple(whole, 4), real))(_floats, whole, whole, _setup, _rows, real, listed, scratch),
         ),
-        compile_driver(_plain(prepare), types.void(_floats, whole, whole, _rows, _rows, _floats, _rows)),
+        compile_driver(_plain(prepare), types.void(_floats, whole, whole, _rows, _rows, _setup)),
         compile_driver(_plain(clear), types.void(_floats, whole, whole)),
         compile_driver(_plain(keep), types.void(_floats, _floats, whole, whole)),
         compile_driver(_plain(all_numbers), types.boolean(_floats, whole, whole)),
@@ -473,16 +500,16 @@ store_inertia, store_mass = storer(fields_from(INERTIA, 9)), storer((MASS,))
 
 
 @compiled
-def prepare(fields: Any, width: int, blocks: int, r: Any, q: Any, masses: Any, inertias: Any) -> None:
-    """Write positions, orientations and inertia of the clumps; lanes that are left over rest at the origin."""
+def prepare(fields: Any, width: int, blocks: int, r: Any, q: Any, setup: Setup) -> None:
+    """Write positions, orientations and inertia of the clumps; unused lanes rest at the origin."""
     for c in range(blocks * LANES):
         i = place(c, width)
         if c < r.shape[0]:
             store_r(fields, i, (r[c, 0], r[c, 1], r[c, 2]))
             store_q(fields, i, (q[c, 0], q[c, 1], q[c, 2], q[c, 3]))
-            store_mass(fields, i, (masses[c],))
+            store_mass(fields, i, (setup.masses[c],))
             for k in range(9):
-                fields[i + np.uint64((INERTIA + k) * LANES)] = inertias[c, k]
+                fields[i + np.uint64((INERTIA + k) * LANES)] = setup.inertias[c, k]
         else:
             store_q(fields, i, (1.0, 0.0, 0.0, 0.0))
             store_mass(fields, i, (1.0,))
@@ -491,7 +518,7 @@ def prepare(fields: Any, width: int, blocks: int, r: Any, q: Any, masses: Any, i
 
 @compiled
 def clear(fields: Any, width: int, blocks: int) -> None:
-    """No loads on any clump."""
+    """Remove the loads on all clumps."""
     for block in range(np.uint64(blocks)):
         first = block * np.uint64(width * LANES)
         for k in range(first + np.uint64(FORCE * LANES), first + np.uint64(FRACTION * LANES)):
@@ -500,7 +527,7 @@ def clear(fields: Any, width: int, blocks: int) -> None:
 
 @compiled
 def keep(fields: Any, saved: Any, width: int, blocks: int) -> None:
-    """Copy what a step changes of all clumps from one array to the other."""
+    """Copy everything that a step changes from one array to the other, for all clumps."""
     for block in range(blocks):
         first, last = block * width * LANES, (block + 1) * width * LANES
         for k in range(first, first + R_LISTED * LANES):
@@ -511,7 +538,7 @@ def keep(fields: Any, saved: Any, width: int, blocks: int) -> None:
 
 @compiled
 def all_numbers(fields: Any, width: int, blocks: int) -> bool:
-    """Whether all that methods and schemes carry are numbers, and what they hand out."""
+    """Whether everything that methods and schemes carry and hand out is finite."""
     wrong = 0
     for block in range(np.uint64(blocks)):
         first, last = block * np.uint64(width * LANES), (block + np.uint64(1)) * np.uint64(width * LANES)
@@ -524,7 +551,7 @@ def all_numbers(fields: Any, width: int, blocks: int) -> bool:
 
 @compiled
 def lost(fields: Any, width: int, count: int, half: float) -> bool:
-    """Whether a clump has left the box by far, or its position or orientation is not a number."""
+    """Whether a clump is far outside the box, or its position or orientation is not finite."""
     bound = 2.0 * LOST * half
     for c in range(count):
         i = place(c, width)
@@ -536,10 +563,10 @@ def lost(fields: Any, width: int, count: int, half: float) -> bool:
 
 
 def record(method: OneTorque, normalise_first: bool) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-    """The number of fields of a clump, and where those are that the method and the scheme of its centre of mass carry.
+    """The number of fields of a clump, and the offsets of those that the method and the scheme of its centre of mass carry.
 
-    What they hand out to the contacts as they carry it, q or r, stands in the record once. To see that, their kernels run as
-    plain Python: what is handed on is the same object there. Nothing is compiled.
+    If they hand out the q or r that they carry, the record holds it once. To find out, their kernels run as plain Python, where
+    a value that is passed on is the same object. Nothing is compiled.
     """
     usual: dict[Any, Any] = {f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)}
 
@@ -561,7 +588,7 @@ def record(method: OneTorque, normalise_first: bool) -> tuple[int, tuple[int, ..
 
 
 def _numbers(size: int) -> tuple[float, ...]:
-    """Unlike numbers, each an object of its own."""
+    """Distinct numbers, each a separate object."""
     return tuple(0.1 + 0.01 * k for k in range(size))
 
 

@@ -1,13 +1,13 @@
-"""Where the engine keeps its clumps: one flat array in blocks of eight lanes, so that a step vectorises.
+"""How the engine stores its clumps: one flat array in blocks of eight lanes, so that a step vectorises.
 
-A block holds eight clumps. Each of its fields is eight numbers side by side, one for each clump, so field ``k`` of the clump
-in lane ``l`` of block ``b`` stands at ``(b * width + k) * 8 + l``, where ``width`` is the number of fields. With unsigned
-indices and constant offsets the compiler sees that lanes do not overlap; with several arrays or two indices it does not.
+A block holds eight clumps. Each of its fields is eight adjacent numbers, one for each clump, so field ``k`` of the clump in
+lane ``l`` of block ``b`` is at ``(b * width + k) * 8 + l``, where ``width`` is the number of fields. With unsigned indices and
+constant offsets the compiler sees that lanes do not overlap; with several arrays or two indices it does not.
 
-With thousands of clumps a step waits for memory as well. So a record holds nothing twice: what a method hands out as it carries
-it, q or r, is one field. (Mass and inertia in a table for all clumps of a kind would spare a fifth of what is read. Tried
-together with one kernel for both parts of a step, which alone keeps the compiler from vectorising, it took three times as long;
-by itself it has not been tried.)
+With thousands of clumps a step also waits for memory. A record therefore holds nothing twice: if a method hands out the q or r
+that it carries, the two share one field. (Keeping mass and inertia in one table per kind of clump would save a fifth of what is
+read. It was tried only together with a single kernel for both parts of a step, which by itself prevents vectorisation, and then
+took three times as long.)
 """
 
 from collections.abc import Callable
@@ -20,19 +20,19 @@ from polhode.kernel import kernel
 
 LANES = 8
 
-# Fields, by their first number. What the contacts read and write comes first, then what the margins need, see neighbours.py.
+# Offsets of the fields. First what the contacts read and write, then what the margins need (neighbours.py).
 R = 0  # position of the centre of mass at which the loads are wanted, lab frame
 Q = 3  # orientation there
 FORCE = 7  # lab frame
 TORQUE = 10  # body frame
-FRACTION = 13  # squared fraction of the margin that the clump has used up
-R_LISTED = 14  # position, long axis and orientation when the neighbours were listed
+FRACTION = 13  # squared fraction of its margin that the clump has used
+R_LISTED = 14  # position, long axis and orientation when the neighbour list was made
 AXIS_LISTED = 17
 Q_LISTED = 20
 WEIGHTS = 24  # of the three displacements in FRACTION
 MASS = 27
 INERTIA = 28  # coefficients, see polhode.body.Body.coefficients
-STATE = 37  # what the method carries, then what the scheme of the centre of mass carries, but for what is R or Q
+STATE = 37  # what the method carries, then what the scheme of the centre of mass carries, except what is R or Q
 
 
 def blocks_of(count: int) -> int:
@@ -41,15 +41,15 @@ def blocks_of(count: int) -> int:
 
 
 def fields_from(first: int, size: int) -> tuple[int, ...]:
-    """The numbers of so many fields in a row."""
+    """The offsets of ``size`` consecutive fields."""
     return tuple(range(first, first + size))
 
 
 @cache
 def loader(places: tuple[int, ...]) -> Callable[..., Any]:
-    """A kernel ``(fields, i) -> tuple`` that reads these fields, ``i`` the place of field 0 in the clump's lane.
+    """A kernel ``(fields, i) -> tuple`` that reads these fields; ``i`` is the index of field 0 in the clump's lane.
 
-    The text is generated because Numba builds tuples from written-out elements only.
+    Its source is generated because Numba builds tuples only from elements that are written out.
     """
     elements = "".join(f"f[i + u({k * LANES})], " for k in places)
     return _kernel(f"def load(f, i):\n    return ({elements})\n")
@@ -57,7 +57,7 @@ def loader(places: tuple[int, ...]) -> Callable[..., Any]:
 
 @cache
 def storer(places: tuple[int, ...]) -> Callable[..., Any]:
-    """A kernel ``(fields, i, values)`` that writes a tuple of numbers where ``loader`` would read it."""
+    """A kernel ``(fields, i, values)`` that writes a tuple of numbers to where ``loader`` reads it."""
     lines = "".join(f"    f[i + u({place * LANES})] = s[{k}]\n" for k, place in enumerate(places))
     return _kernel(f"def store(f, i, s):\n{lines}")
 
@@ -71,7 +71,7 @@ def _kernel(source: str) -> Callable[..., Any]:
 
 @kernel
 def place(clump: int, width: int) -> Any:
-    """The place of field 0 of a clump, as the loaders want it."""
+    """The index of field 0 of a clump, as the loaders expect it."""
     return np.uint64((clump // LANES) * width * LANES + clump % LANES)
 
 

@@ -1,8 +1,8 @@
-"""Volume, centre of mass and inertia of the union of spheres: what a clump of overlapping spheres weighs, counted once.
+"""Volume, centre of mass and inertia of a union of spheres, so that the overlaps within a clump count once.
 
-Adding up the spheres would count their overlaps twice. Instead the union is cut into columns along x; in each column the
-spheres cover intervals, whose union is exact, and so are the integrals of 1, x and x^2 along it. What is left is a sum over
-the cross-section, which converges fast.
+Summing over the spheres would count overlaps twice. Instead the union is cut into columns along x. In each column the spheres
+cover intervals whose union is exact, and so are the integrals of 1, x and x^2 along it. The remaining sum over the
+cross-section converges quickly.
 """
 
 from collections.abc import Callable
@@ -16,18 +16,18 @@ from numba import types
 
 from polhode.kernel import compile_driver, float_type
 
-#: Columns across the widest extent of the clump; they give the volume within about 1e-5 and moments within about 3e-5.
+#: Columns across the widest extent of the clump. They give the volume to about 1e-5 and the moments to about 3e-5.
 COLUMNS = 600
-#: What is long and thin needs more: at least so many across the largest sphere, and across the median one; then the volume is
-#: right within about 1e-4.
+#: Long, thin clumps need more: at least this many across the largest sphere and across the median one. The volume is then
+#: correct to about 1e-4.
 COLUMNS_IN_LARGEST, COLUMNS_IN_MEDIAN = 120, 50
-#: And not more than so many in all, so that nothing takes minutes.
+#: An upper limit to the number of columns, so that nothing takes minutes.
 MOST_COLUMNS = 20_000_000
 
 
 @dataclass(frozen=True)
 class MassProperties:
-    """What a body of density 1 weighs.
+    """Volume, centre of mass and inertia of a body of density 1.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class MassProperties:
     centre : array (3,)
         Centre of mass, m.
     inertia : array (3, 3)
-        About the centre of mass, m^5; times the density in kg/m^3 it is in kg m^2.
+        About the centre of mass, m^5; multiply by the density in kg/m^3 to obtain kg m^2.
     """
 
     volume: float
@@ -56,7 +56,7 @@ def overlapping(centres: np.ndarray, radii: np.ndarray) -> bool:
 def union(centres: np.ndarray, radii: np.ndarray, columns: int = COLUMNS) -> MassProperties:
     """Mass properties of the union of spheres with centres (n, 3) and radii (n,), m.
 
-    Spheres that do not overlap are added up, which is exact.
+    Spheres that do not overlap are summed, which is exact.
     """
     centres, radii = np.asarray(centres, float), np.asarray(radii, float)
     if not overlapping(centres, radii):
@@ -89,7 +89,7 @@ def _compiled_columns() -> Callable[..., Any]:
 
 
 def _columns(centres: Any, radii: Any, y0: float, z0: float, ny: int, nz: int, edge: float) -> Any:
-    """The same integrals over the union, by columns along x; spheres are sorted by their low end."""
+    """The integrals of :func:`_sum_of_spheres` over the union, by columns along x; spheres are sorted by their lower end."""
     count = radii.size
     total = np.zeros(10)
     begins, ends = np.empty(count), np.empty(count)

@@ -1,4 +1,4 @@
-"""What clumps and walls are made of, and the elastic constants that follow."""
+"""The material of clumps and walls, and its derived elastic constants."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from polhode.arguments import number, positive
 
 @dataclass(frozen=True)
 class Material:
-    """An isotropic elastic material; clumps and walls of a scene are made of the same.
+    """An isotropic elastic material, shared by the clumps and walls of a scene.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class Material:
     Raises
     ------
     TypeError, ValueError
-        If something is no number or cannot be; the message says what.
+        If a value is not a number or not possible; the message says which.
     """
 
     density: float

@@ -1,27 +1,30 @@
-"""Which spheres may touch soon: a list that stays right while every clump is within its margin, however it turns.
+"""Which spheres may touch soon: a list that remains valid while every clump is within its margin, however it turns.
 
-When the list is made every clump gets a margin, a length in proportion to its present speed. Two clumps are listed if spheres
-of theirs are closer than both margins together; so nothing else can touch before some clump has used up its margin. How
-much of it a clump has used is bounded by its displacement and by how far its long axis and its quaternion have turned
-(:func:`used_margin`); that holds for any motion, also for that of a method which goes wrong. Then the list is made anew, before
-any contact is looked at.
+When a list is made, every clump gets a margin, a length proportional to its present speed. Two clumps are listed if any of
+their spheres are closer than the sum of the two margins, so nothing else can touch before some clump has used up its margin.
+How much a clump has used is bounded by its displacement and by how far its long axis and its quaternion have turned
+(:func:`used_margin`). The bound holds for any motion, including that of a method that fails. When a margin is used up, a new
+list is made before any contact is examined.
 
-Two clumps that were a distance apart need not be looked at before they have used up that part of their margins: each group of
-near spheres sleeps until then. So the margins can be wide. How wide is settled by counting: making lists should cost what
-walking along them costs. The contacts found, and the order in which they are added up, do not depend on it.
+Two clumps that were some distance apart need not be examined before they have used up that part of their margins: each group
+of near spheres sleeps until then, so margins can be wide. Their width is controlled by counting: making lists should cost as
+much as traversing them. The contacts found, and the order in which they are summed, do not depend on it.
 """
 
 from math import floor, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode.kernel import compiled, kernel
 from polhode.manybody.contact import (
     GENEROUS,
-    coordinate,
+    Setup,
     in_body,
+    lab_coordinate,
+    lab_position,
     matrix,
+    sphere_of,
     touch_sphere,
     touch_wall,
     wall_depth,
@@ -42,14 +45,14 @@ from polhode.manybody.lanes import (
 from polhode.quaternion import norm_squared
 from polhode.vector import dot
 
-#: Round-off in the bound must not hide a contact: a clump counts as outside a little before its margin ends.
+#: Round-off in the bound must not hide a contact: a clump counts as outside slightly before its margin ends.
 CAUTION = 1e-6
-#: Up to so many clumps all pairs are looked at for a new list; beyond, cells are cheaper.
+#: Up to this many clumps a new list examines all pairs; beyond, cells are cheaper.
 FEW = 64
 #: Margins of slow and fast clumps, in units of the mean one.
 SLOW, FAST = 0.5, 3.0
-#: What a new list costs for each clump, pair of near clumps and sphere or pair of spheres in them, and what walking along the
-#: list costs for each group asleep, group awake, sphere and pair of spheres; in ns or so. They weigh the counts that settle the
+#: Approximate costs in ns: of a new list for each clump, pair of near clumps, and sphere or pair of spheres in them; and of
+#: traversing the list for each sleeping group, group awake, sphere and pair of spheres. They weight the counts that control the
 #: margins.
 PER_CLUMP, PER_NEAR, PER_SPHERE, PER_CANDIDATE = 100.0, 30.0, 1.0, 0.5
 PER_ASLEEP, PER_AWAKE, PER_ROTATED, PER_PAIR = 1.5, 15.0, 3.0, 2.5
@@ -73,11 +76,11 @@ load_fraction, store_fraction = loader(fields_from(FRACTION, 1)), storer(fields_
 
 @kernel
 def used_margin(fields: Any, i: Any, r: Any, q: Any) -> float:
-    """The squared fraction of its margin that a clump has used up since the list was made, from above.
+    """An upper bound to the squared fraction of its margin that a clump has used since the list was made.
 
-    No sphere of the clump has moved further than |r - r0| + X |e - e0| + k Y |q - q0|, with e its long axis in the lab, X and Y
-    how far centres of spheres lie along and beside it, and k = |q| + |q0|. A sum is not larger than its weighted squares,
-    (a + b + c)^2 <= (s + t + u) (a^2/s + b^2/t + c^2/u), whatever the weights: no root is needed.
+    No sphere of the clump has moved further than |r - r0| + X |e - e0| + k Y |q - q0|, where e is its long axis in the lab, X
+    and Y are the largest distances of sphere centres along and beside it, and k = |q| + |q0|. For any weights
+    (a + b + c)^2 <= (s + t + u) (a^2/s + b^2/t + c^2/u), so no root is needed.
     """
     x, y, z = load_listed_r(fields, i)
     dx, dy, dz = r[0] - x, r[1] - y, r[2] - z
@@ -100,8 +103,8 @@ def used_margin(fields: Any, i: Any, r: Any, q: Any) -> float:
 def weights(margin: float, q: Any, along: float, beside: float, rates: Any) -> Any:
     """The three weights of :func:`used_margin` for a margin in m.
 
-    ``rates`` are how fast the three displacements grow at present (m/s); as weights of the squares they make the bound a close
-    one. If the bound is below the margin, |q - q0| is below d = margin/(2 Y |q0|), so that k is below 2 |q0| + d.
+    ``rates`` are the present rates of the three displacements (m/s); with them as weights of the squares the bound is close.
+    If the bound is below the margin, |q - q0| is below d = margin/(2 Y |q0|), so that k is below 2 |q0| + d.
     """
     total = rates[0] + rates[1] + rates[2]
     total = total if total > 0.0 else 1.0
@@ -121,9 +124,9 @@ def weights(margin: float, q: Any, along: float, beside: float, rates: Any) -> A
 
 @kernel
 def reaches(way: Any, spheres: Any, first: int, many: int, out: Any) -> float:
-    """How far the spheres of a clump reach along ``way`` (body frame) from its centre of mass; returns the furthest.
+    """How far each sphere of a clump reaches along ``way`` (body frame) from its centre of mass; returns the furthest.
 
-    The loop vectorises: unsigned indices, and nothing in it depends on what it finds.
+    The loop vectorises: its indices are unsigned, and nothing in it depends on what it finds.
     """
     furthest = -np.inf
     for k in range(np.uint64(many)):
@@ -146,25 +149,74 @@ def any_within(r: Any, reach: float, lab: Any, many: int) -> bool:
 
 
 @kernel
-def rotated(r: Any, m: Any, spheres: Any, sphere: int, out: Any, row: int, k: int) -> None:
+def put_in_lab(r: Any, m: Any, sphere: Any, out: Any, row: int, k: int) -> None:
     """Lab position and radius of one sphere of a clump: four rows of ``out``."""
-    x, y, z = spheres[0, sphere], spheres[1, sphere], spheres[2, sphere]
-    out[row, k] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
-    out[row + 1, k] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
-    out[row + 2, k] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
-    out[row + 3, k] = spheres[3, sphere]
+    x, y, z = lab_position(r, m, sphere)
+    out[row, k] = x
+    out[row + 1, k] = y
+    out[row + 2, k] = z
+    out[row + 3, k] = sphere[3]
 
 
-#: The arrays of a list, see :func:`empty_lists`.
-GROUPED, LIMITS, NEAR, AT, PAIRED, SUMS, MARGINS, LAB, MARKS, PLACES, ORDER, CELL, STARTS, CHAINS, LINKS, AXES, HIT = range(17)
+class Listed(NamedTuple):
+    """The neighbour list that each step traverses.
+
+    Parameters
+    ----------
+    groups : (groups, 8), int: clump; other clump, or -1 - wall; spheres of both and their pairs, each as first index and number
+    limits : (groups,): squared fraction of the margins up to which the group sleeps
+    near : (4, spheres): x, y, z (body frame) and radius
+    at : (3, spheres): lab positions
+    pairs : (2, pairs), int: both spheres of a pair
+    sums : (pairs,): square of the sum of their radii
+    hit : (2 groups,), int: places of clumps that carry loads
+    """
+
+    groups: Any
+    limits: Any
+    near: Any
+    at: Any
+    pairs: Any
+    sums: Any
+    hit: Any
+
+
+class Scratch(NamedTuple):
+    """Work arrays for making a list.
+
+    Parameters
+    ----------
+    margins : (count,), m
+    lab : (10, most): lab positions and radii of the candidates of two clumps, and how far all their spheres reach towards each
+        other
+    marks : (4, most), int: candidates of both, and their places in the list
+    places : (count, 4): x, y, z of the clumps, cell by cell, and how far each reaches including its margin
+    order : (count,), int: the indices of these clumps
+    cell : (count,), int: the cell of each clump
+    starts : (cells + 1,), int: index of the first clump of each cell among them, and finally their number
+    chains : (count,), int: index of each clump's first entry in ``links``, or -1
+    links : (links, 2), int: a near clump with a higher index, and the next link or -1
+    axes : (count, 11): first point and direction of the capsule's axis, its width, the reach, and the centre of mass
+    """
+
+    margins: Any
+    lab: Any
+    marks: Any
+    places: Any
+    order: Any
+    cell: Any
+    starts: Any
+    chains: Any
+    links: Any
+    axes: Any
 
 
 @kernel
 def closest_points(p: Any, d: Any, q: Any, e: Any) -> Any:
-    """From the segment p .. p + d to the segment q .. q + e: the shortest way between them, as a vector.
+    """The shortest vector from the segment p .. p + d to the segment q .. q + e.
 
-    Ericson, Real-Time Collision Detection (2005), Sec. 5.1.9. Segments within 1e-7 of parallel count as parallel; that makes
-    the way longer by 1e-7 of their length at most, far less than the caution of the list.
+    Ericson, Real-Time Collision Detection (2005), Sec. 5.1.9. Segments within 1e-7 of parallel count as parallel; that
+    lengthens the vector by at most 1e-7 of their length, far less than the caution of the list.
     """
     r = (p[0] - q[0], p[1] - q[1], p[2] - q[2])
     a, b, c = dot(d, d), dot(d, e), dot(d, r)
@@ -184,61 +236,65 @@ def closest_points(p: Any, d: Any, q: Any, e: Any) -> Any:
 
 @kernel
 def clamp(x: float) -> float:
-    """x, but not below 0 or above 1."""
+    """x limited to the range from 0 to 1."""
     return min(max(x, 0.0), 1.0)
 
 
 @compiled
 def empty_lists(groups: int, spheres: int, pairs: int, links: int, count: int, most: int) -> Any:
-    """Room for so many groups, spheres, pairs and clumps near others, and to make a list for ``count`` clumps of ``most``
-    spheres at most."""
-    return (
-        # GROUPED: clump; other clump, or -1 - wall; spheres of both and their pairs, each by begin and number
+    """Space for this many groups, spheres, pairs and links, and to make a list for ``count`` clumps of at most ``most``
+    spheres: a :class:`Listed` and a :class:`Scratch`."""
+    listed = Listed(
         np.zeros((groups, 8), np.int64),
-        np.zeros(groups),  # LIMITS: squared fraction of the margins up to which the group sleeps
-        np.zeros((4, spheres)),  # NEAR: x, y, z (body frame), radius
-        np.zeros((3, spheres)),  # AT: lab positions
-        np.zeros((2, pairs), np.int64),  # PAIRED: both spheres of a pair
-        np.zeros(pairs),  # SUMS: squared sum of their radii
-        np.zeros(count),  # MARGINS
-        # LAB: of the candidates of two clumps, lab positions and radii; how far all their spheres reach towards each other
-        np.zeros((10, most)),
-        np.zeros((4, most), np.int64),  # MARKS: candidates of both, and their places in the list
-        np.zeros((count, 4)),  # PLACES: x, y, z of the clumps, cell after cell, and how far each reaches with its margin
-        np.zeros(count, np.int64),  # ORDER: which clumps these are
-        np.zeros(count, np.int64),  # CELL: in which cell each clump is
-        np.zeros(4 * count + 65, np.int64),  # STARTS: where each cell begins among them, and their number behind the last
-        np.zeros(count, np.int64),  # CHAINS: of each clump, the first of LINKS
-        np.zeros((links, 2), np.int64),  # LINKS: a clump that is near and behind it in order, and the next link or -1
-        # AXES: first point and way of the axis of the capsule, its width, the reach, and the centre of mass
-        np.zeros((count, 11)),
-        np.zeros(2 * groups, np.int64),  # HIT: places of clumps that have loads
+        np.zeros(groups),
+        np.zeros((4, spheres)),
+        np.zeros((3, spheres)),
+        np.zeros((2, pairs), np.int64),
+        np.zeros(pairs),
+        np.zeros(2 * groups, np.int64),
     )
+    scratch = Scratch(
+        np.zeros(count),
+        np.zeros((10, most)),
+        np.zeros((4, most), np.int64),
+        np.zeros((count, 4)),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(4 * count + 65, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros((links, 2), np.int64),
+        np.zeros((count, 11)),
+    )
+    return listed, scratch
+
+
+@kernel
+def has_room(needed: Any, listed: Listed, scratch: Scratch) -> bool:
+    """Whether what :func:`make_list` has counted (groups, spheres, pairs, links) fits."""
+    groups, spheres, pairs, links = needed
+    fits: bool = (
+        groups <= listed.limits.size
+        and spheres <= listed.near.shape[1]
+        and pairs <= listed.sums.size
+        and links <= scratch.links.shape[0]
+    )
+    return fits
 
 
 @compiled
 def make_list(
-    fields: Any,
-    width: int,
-    count: int,
-    first: Any,
-    many: Any,
-    spheres: Any,
-    extents: Any,
-    half: float,
-    rates: Any,
-    skin: float,
-    lists: Any,
+    fields: Any, width: int, count: int, setup: Setup, rates: Any, skin: float, listed: Listed, scratch: Scratch
 ) -> Any:
-    """List anew what may touch while no clump uses up its margin, from the positions in ``fields``.
+    """List what may touch while no clump uses up its margin, from the positions in ``fields``.
 
-    ``rates`` (count, 3) are described in :func:`weights`, ``skin`` is the mean margin (m), ``extents`` (6, count) are reach, X,
-    Y and the capsule of each clump. Returns the numbers of groups, spheres, pairs and links, and what it cost (ns or so); where
-    a number exceeds the room in ``lists`` the list is not complete and must be made again with more.
+    ``rates`` (count, 3) are described in :func:`weights`, ``skin`` is the mean margin (m). Returns the numbers of groups,
+    spheres, pairs and links, and the approximate cost (ns). If a number exceeds the space in ``listed`` and ``scratch``, the
+    list is incomplete and must be made again with more.
     """
-    groups, limits, near, pairs = lists[GROUPED], lists[LIMITS], lists[NEAR], lists[PAIRED]
-    margins, lab, marks, axes = lists[MARGINS], lists[LAB], lists[MARKS], lists[AXES]
-    chains, links = lists[CHAINS], lists[LINKS]
+    first, many, spheres, extents, half = setup.first, setup.many, setup.spheres, setup.extents, setup.half
+    groups, limits, near, pairs = listed.groups, listed.limits, listed.near, listed.pairs
+    margins, lab, marks, axes = scratch.margins, scratch.lab, scratch.marks, scratch.axes
+    chains, links = scratch.chains, scratch.links
     reach = extents[0]
     mean = 0.0
     for c in range(count):
@@ -267,11 +323,11 @@ def make_list(
         store_listed_q(fields, i, q)
         store_weights(fields, i, weights(margin, q, extents[1, c], extents[2, c], (rates[c, 0], rates[c, 1], rates[c, 2])))
         store_fraction(fields, i, (0.0,))
-    cells = sort_into_cells(fields, width, count, 2.0 * (widest + furthest), lists)
-    n_links = chain_near_clumps(count, cells, lists[PLACES], lists[ORDER], lists[STARTS], chains, links)
+    cells = sort_into_cells(fields, width, count, 2.0 * (widest + furthest), scratch)
+    n_links = chain_near_clumps(count, cells, scratch)
     n_groups, n_spheres, n_pairs = 0, 0, 0
     if n_links > links.shape[0]:
-        return n_groups, n_spheres, n_pairs, n_links, 0.0
+        return (n_groups, n_spheres, n_pairs, n_links), 0.0
     cost = PER_CLUMP * count
     for c in range(count):
         i = place(c, width)
@@ -316,7 +372,7 @@ def make_list(
                 continue
             n_b = many[d]
             cost += PER_SPHERE * (n_a + n_b)
-            # Spheres count that reach, along the shortest way between the axes, into where the other clump begins.
+            # Candidates are the spheres that, along the shortest vector between the axes, reach into the other clump's extent.
             distance = sqrt(squared)
             scale = 1.0 / distance if distance > 0.0 else 0.0
             way = (x * scale, y * scale, z * scale)
@@ -335,13 +391,13 @@ def make_list(
                 marks[2, a] = -1
                 if apart - (lab[8, a] + end_b) <= slack:
                     marks[0, some_a] = a
-                    rotated(ri, mi, spheres, first[c] + a, lab, 0, some_a)
+                    put_in_lab(ri, mi, sphere_of(spheres, first[c] + a), lab, 0, some_a)
                     some_a += 1
             for b in range(n_b):
                 marks[3, b] = -1
                 if apart - (end_a + lab[9, b]) <= slack:
                     marks[1, some_b] = b
-                    rotated(rj, mj, spheres, first[d] + b, lab, 4, some_b)
+                    put_in_lab(rj, mj, sphere_of(spheres, first[d] + b), lab, 4, some_b)
                     some_b += 1
             cost += PER_CANDIDATE * some_a * some_b
             begin_pairs = n_pairs
@@ -369,25 +425,13 @@ def make_list(
             n_spheres = take(marks[2], n_a, first[c], spheres, near, n_spheres)
             begin_b_list = n_spheres
             n_spheres = take(marks[3], n_b, first[d], spheres, near, n_spheres)
-            name_pairs(lists, marks, begin_pairs, n_pairs)
+            name_pairs(listed, marks, begin_pairs, n_pairs)
             if n_groups < limits.size:
                 limits[n_groups] = asleep_until(closest, margin)
-                enter(
-                    groups,
-                    n_groups,
-                    (
-                        c,
-                        d,
-                        begin_a,
-                        begin_b_list - begin_a,
-                        begin_b_list,
-                        n_spheres - begin_b_list,
-                        begin_pairs,
-                        n_pairs - begin_pairs,
-                    ),
-                )
+                of_a, of_b = (begin_a, begin_b_list - begin_a), (begin_b_list, n_spheres - begin_b_list)
+                enter(groups, n_groups, (c, d) + of_a + of_b + (begin_pairs, n_pairs - begin_pairs))  # noqa: RUF005
             n_groups += 1
-    return n_groups, n_spheres, n_pairs, n_links, cost
+    return (n_groups, n_spheres, n_pairs, n_links), cost
 
 
 @kernel
@@ -406,7 +450,7 @@ def enter(groups: Any, g: int, values: Any) -> None:
 
 @compiled
 def take(marks: Any, many: int, first: int, spheres: Any, near: Any, n: int) -> int:
-    """Append the marked spheres of a clump to the list and note where each stands; returns the new number of listed spheres."""
+    """Append the marked spheres of a clump to the list and note the place of each; returns the new number of listed spheres."""
     for k in range(many):
         if marks[k] == 0:
             marks[k] = n
@@ -418,9 +462,9 @@ def take(marks: Any, many: int, first: int, spheres: Any, near: Any, n: int) -> 
 
 
 @compiled
-def name_pairs(lists: Any, marks: Any, begin: int, end: int) -> None:
-    """Replace numbers of spheres in their clumps by their places in the list, and store the squared sums of radii."""
-    near, pairs, sums = lists[NEAR], lists[PAIRED], lists[SUMS]
+def name_pairs(listed: Listed, marks: Any, begin: int, end: int) -> None:
+    """Replace the indices of spheres within their clumps by their places in the list, and store the squared sums of radii."""
+    near, pairs, sums = listed.near, listed.pairs, listed.sums
     for p in range(begin, min(end, pairs.shape[1])):
         a, b = marks[2, pairs[0, p]], marks[3, pairs[1, p]]
         pairs[0, p] = a
@@ -431,13 +475,14 @@ def name_pairs(lists: Any, marks: Any, begin: int, end: int) -> None:
 
 
 @compiled
-def sort_into_cells(fields: Any, width: int, count: int, least: float, lists: Any) -> Any:
-    """Sort the clumps by cubic cells of an edge of at least ``least``; returns the number of cells along each axis.
+def sort_into_cells(fields: Any, width: int, count: int, least: float, scratch: Scratch) -> Any:
+    """Sort the clumps into cubic cells with edges of at least ``least``; returns the number of cells along each axis.
 
-    Few clumps stay in one cell. With the clumps of a cell, and of cells in a row, side by side in memory a search reads little.
+    Few clumps share a single cell. The clumps of a cell, and of cells in a row, are adjacent in memory, so a search reads
+    little.
     """
-    margins, places, order, starts, axes = lists[MARGINS], lists[PLACES], lists[ORDER], lists[STARTS], lists[AXES]
-    cell = lists[CELL]
+    margins, places, order, starts, axes = scratch.margins, scratch.places, scratch.order, scratch.starts, scratch.axes
+    cell = scratch.cell
     low_x, low_y, low_z = np.inf, np.inf, np.inf
     high_x, high_y, high_z = -np.inf, -np.inf, -np.inf
     if count > FEW:
@@ -489,7 +534,7 @@ def put(places: Any, order: Any, k: int, clump: int, r: Any, reach: float) -> No
 
 @kernel
 def cell_of(r: Any, cells: Any, low: Any, edge: float) -> Any:
-    """The cell, by axes, in which a position lies."""
+    """The indices of the cell that contains a position."""
     return (
         min(int((r[0] - low[0]) / edge), cells[0] - 1),
         min(int((r[1] - low[1]) / edge), cells[1] - 1),
@@ -498,12 +543,13 @@ def cell_of(r: Any, cells: Any, low: Any, edge: float) -> Any:
 
 
 @compiled
-def chain_near_clumps(count: int, cells: Any, places: Any, order: Any, starts: Any, chains: Any, links: Any) -> int:
-    """Chain to each clump those behind it in order whose spheres about their centres of mass come within both margins, in
-    ascending order; returns how many links that takes. They are not complete if there is no room for them.
+def chain_near_clumps(count: int, cells: Any, scratch: Scratch) -> int:
+    """Chain to each clump, in ascending order, those with a higher index whose bounding spheres come within both margins.
 
-    Each cell is held against itself and those ahead of it, so that every pair is looked at once.
+    Returns the number of links, which are incomplete if there is no space for them. Each cell is compared with itself and those
+    ahead of it, so that every pair is examined once.
     """
+    places, order, starts, chains, links = scratch.places, scratch.order, scratch.starts, scratch.chains, scratch.links
     nx, ny, nz = cells
     n = 0
     for c in range(count):
@@ -541,7 +587,7 @@ def look(e: int, begin: int, end: int, n: int, places: Any, order: Any, chains: 
 
 @compiled
 def enter_link(a: int, b: int, n: int, chains: Any, links: Any) -> None:
-    """Enter one clump in the chain of another, where its number says."""
+    """Enter one clump into the chain of another, which is sorted by index."""
     first, second = min(a, b), max(a, b)
     before, after = -1, chains[first]
     while after >= 0 and links[after, 0] < second:
@@ -554,26 +600,15 @@ def enter_link(a: int, b: int, n: int, chains: Any, links: Any) -> None:
 
 
 @compiled
-def listed_loads(
-    fields: Any,
-    width: int,
-    groups: Any,
-    limits: Any,
-    near: Any,
-    at: Any,
-    pairs: Any,
-    sums: Any,
-    n_groups: int,
-    stiffness: float,
-    half: float,
-    hit: Any,
-    work: Any,
-) -> Any:
-    """Add forces and torques of all contacts in the list; returns the energy stored, what it cost (ns or so), and how many
-    places of clumps it wrote into ``hit``: those that have loads now, each once for each group it touches in.
+def listed_loads(fields: Any, width: int, listed: Listed, n_groups: int, stiffness: float, half: float, work: Any) -> Any:
+    """Add forces and torques of all contacts in the list.
 
-    The arithmetic is that of :func:`polhode.manybody.contact.all_loads`, in the same order.
+    Returns the stored energy, how many places of clumps it wrote into ``hit`` (those that now carry loads, once for each group
+    with a contact), and the approximate cost (ns). The arithmetic is that of :func:`polhode.manybody.contact.all_loads`, in the
+    same order.
     """
+    groups, limits, near, at = listed.groups, listed.limits, listed.near, listed.at
+    pairs, sums, hit = listed.pairs, listed.sums, listed.hit
     energy = 0.0
     hits = 0
     awake, moved, looked = 0, 0, 0
@@ -591,11 +626,10 @@ def listed_loads(
             begin, many = groups[g, 2], groups[g, 3]
             before = work[CONTACTS]
             for w in range(begin, begin + many):
-                arm = (near[0, w], near[1, w], near[2, w])
-                x = coordinate(ri[axis], mi[3 * axis], mi[3 * axis + 1], mi[3 * axis + 2], arm[0], arm[1], arm[2])
-                depth = wall_depth(wall, x, near[3, w], half)
+                sphere = sphere_of(near, w)
+                depth = wall_depth(wall, lab_coordinate(axis, ri, mi, sphere), sphere[3], half)
                 if depth > 0.0:
-                    energy += touch_wall(fields, i, mi, wall, depth, arm, near[3, w], stiffness)
+                    energy += touch_wall(fields, i, mi, wall, depth, sphere, stiffness)
                     work[CONTACTS] += 1
             if work[CONTACTS] > before:
                 hit[hits] = i
@@ -619,8 +653,8 @@ def listed_loads(
             away = (at[0, a] - at[0, b], at[1, a] - at[1, b], at[2, a] - at[2, b])
             squared = away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
             if squared < sums[p]:
-                arm_i, arm_j = (near[0, a], near[1, a], near[2, a]), (near[0, b], near[1, b], near[2, b])
-                energy += touch_sphere(fields, i, j, mi, mj, away, squared, arm_i, arm_j, near[3, a], near[3, b], stiffness)
+                sphere_i, sphere_j = sphere_of(near, a), sphere_of(near, b)
+                energy += touch_sphere(fields, i, j, mi, mj, away, squared, sphere_i, sphere_j, stiffness)
                 work[CONTACTS] += 1
         if work[CONTACTS] > before:
             hit[hits], hit[hits + 1] = i, j
@@ -639,7 +673,7 @@ def lab_positions(near: Any, at: Any, begin: int, many: int, r: Any, m: Any) -> 
     """Lab positions of listed spheres of one clump."""
     for number in range(begin, begin + many):
         k: Any = np.uint64(number)
-        x, y, z = near[0, k], near[1, k], near[2, k]
-        at[0, k] = coordinate(r[0], m[0], m[1], m[2], x, y, z)
-        at[1, k] = coordinate(r[1], m[3], m[4], m[5], x, y, z)
-        at[2, k] = coordinate(r[2], m[6], m[7], m[8], x, y, z)
+        x, y, z = lab_position(r, m, sphere_of(near, k))
+        at[0, k] = x
+        at[1, k] = y
+        at[2, k] = z

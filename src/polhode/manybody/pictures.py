@@ -1,8 +1,8 @@
-"""Pictures of clumps and scenes: every pixel looks for the sphere it sees first.
+"""Pictures of clumps and scenes, ray-traced: each pixel shows the nearest sphere on its line of sight.
 
 >>> from polhode.manybody import Clump, pictures, scenes
->>> pictures.picture_of_clumps(Clump.dimer(0.01, 0.008, distance=0.012)).savefig("dimer.png")
->>> pictures.picture_of_scene(scenes["rods"], scenes["rods"].initial_state(0)).savefig("rods.png")
+>>> pictures.picture_of_clumps(Clump.dimer(0.01, 0.008, distance=0.012)).savefig("dimer.png")  # doctest: +SKIP
+>>> pictures.picture_of_scene(scenes["rods"], scenes["rods"].initial_state(0)).savefig("rods.png")  # doctest: +SKIP
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,16 +20,16 @@ from polhode.manybody.clump import Clump
 from polhode.manybody.placement import State
 from polhode.manybody.scene import Scene
 
-#: Colours of the two sides of a game, and of kinds of which there is no side.
+#: Colours of the two sides of a game, and of the clumps of a scene with a single kind.
 IVORY, EBONY = (0.93, 0.87, 0.74), (0.36, 0.24, 0.19)
 HUES = ((0.0, 0.45, 0.70), (0.84, 0.37, 0.0), (0.0, 0.62, 0.45), (0.80, 0.47, 0.65), (0.90, 0.62, 0.0), (0.34, 0.71, 0.91))
-#: Pixels of the computed picture for one of the shown picture, along each side.
+#: Pixels computed for each pixel shown, along each side.
 FINER = 2
 
 
 @dataclass(frozen=True)
 class Camera:
-    """Where a picture is taken from (m), what is in its middle, how many pixels it has, the angle it sees across (rad)."""
+    """Position and target (m) of a camera, its picture's size in pixels, and its horizontal angle of view (rad)."""
 
     eye: tuple[float, float, float]
     target: tuple[float, float, float]
@@ -49,7 +49,7 @@ class Camera:
 
     @property
     def focus(self) -> float:
-        """Pixels for a unit of the tangent of the angle from the middle."""
+        """Pixels per unit of the tangent of the angle from the optical axis."""
         return self.width / (2 * tan(self.angle / 2))
 
     def seen(self, points: np.ndarray) -> np.ndarray:
@@ -57,14 +57,14 @@ class Camera:
         return np.asarray((np.asarray(points, float) - self.eye) @ self.frame.T)
 
     def project(self, points: np.ndarray) -> np.ndarray:
-        """Points (n, 3) as pixels (n, 2), from the upper left corner."""
+        """Points (n, 3) as pixel coordinates (n, 2), from the upper left corner."""
         x, y, z = self.seen(points).T
         return np.column_stack([self.width / 2 + self.focus * x / z, self.height / 2 - self.focus * y / z])
 
 
 @numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]
 def _trace(centres: Any, radii: Any, focus: float, depth: Any, owner: Any, normals: Any) -> None:
-    """For each pixel the nearest sphere: its number, its distance and its normal, all in the camera's frame."""
+    """For each pixel the nearest sphere: its index, its distance and its normal, in the camera's frame."""
     height, width = depth.shape
     for s in range(len(radii)):
         x, y, z, radius = centres[s, 0], centres[s, 1], centres[s, 2], radii[s]
@@ -90,13 +90,13 @@ def _trace(centres: Any, radii: Any, focus: float, depth: Any, owner: Any, norma
 
 
 def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps: np.ndarray, camera: Camera) -> np.ndarray:
-    """Shaded spheres on a transparent ground: (height, width, 4), each value from 0 to 1.
+    """Shaded spheres on a transparent background: (height, width, 4), each value from 0 to 1.
 
     Parameters
     ----------
     centres, radii : (n, 3) and (n,), m
     colours : (n, 3), red, green and blue from 0 to 1
-    clumps : (n,), whole numbers: which spheres belong together; a line is drawn where one clump covers another
+    clumps : (n,), integers: which spheres belong together; a line is drawn where one clump covers another
     camera : Camera
     """
     height, width = FINER * camera.height, FINER * camera.width
@@ -104,7 +104,7 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
     normals = np.zeros((height, width, 3))
     _trace(camera.seen(centres), np.asarray(radii, float), FINER * camera.focus, depth, owner, normals)
     there = owner >= 0
-    # Two lights from the upper left and from the right, one of them with a gloss.
+    # Two lights, from the upper left and from the right; the first has a specular highlight.
     key, fill = np.array([-0.45, 0.62, -0.64]), np.array([0.75, 0.1, -0.65])
     key, fill = key / np.linalg.norm(key), fill / np.linalg.norm(fill)
     middle = key + np.array([0.0, 0.0, -1.0])
@@ -112,7 +112,7 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
     light = 0.34 + 0.62 * np.clip(normals @ key, 0, None) + 0.18 * np.clip(normals @ fill, 0, None)
     gloss = 0.30 * np.clip(normals @ middle, 0, None) ** 30
     shown = np.clip(colours[owner] * light[..., None] + gloss[..., None], 0, 1)
-    # Lines where what is seen changes from one clump to another, or to nothing.
+    # Outlines where one clump gives way to another or to the background.
     number = np.where(there, np.asarray(clumps)[owner], -1)
     line = np.zeros_like(there)
     line[:, 1:] |= number[:, 1:] != number[:, :-1]
@@ -125,14 +125,14 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
 
 
 def rotated(q: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Points (n, 3) of a body in the lab frame, its orientation q (4,)."""
+    """Points (n, 3) of a body with orientation q (4,), rotated into the lab frame."""
     sine = np.asarray(q[1:], float)
     once = 2 * np.cross(sine, points)
     return np.asarray(points + float(q[0]) * once + np.cross(sine, once))
 
 
 def spheres_of(film: Mapping[str, Any], frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Centres (lab frame), radii, colours and clumps of all spheres of a film at one of its times, for :func:`picture`."""
+    """Centres (lab frame), radii, colours and clumps of all spheres in one frame of a film, for :func:`picture`."""
     centres, radii, colours, clumps = [], [], [], []
     kinds = film["kind"]
     for c, kind in enumerate(kinds):
@@ -145,7 +145,7 @@ def spheres_of(film: Mapping[str, Any], frame: int) -> tuple[np.ndarray, np.ndar
 
 
 def _colour(kinds: np.ndarray, clump: int) -> tuple[float, float, float]:
-    """Half of the clumps of each kind are ivory, the others ebony; of a single kind each has a hue."""
+    """Half of the clumps of each kind are ivory, the others ebony; if there is a single kind, each clump has its own hue."""
     if len(set(kinds)) == 1:
         return HUES[clump % len(HUES)]
     same = np.flatnonzero(kinds == kinds[clump])
@@ -153,14 +153,14 @@ def _colour(kinds: np.ndarray, clump: int) -> tuple[float, float, float]:
 
 
 def view_of(box: float, width: int, height: int) -> Camera:
-    """A camera that sees the whole cube from the front, a little from the right and from above."""
+    """A camera that sees the whole cube from the front, slightly from the right and from above."""
     direction = np.array([0.56, -1.0, 0.42])
     eye = 4.05 * box * direction / np.linalg.norm(direction)
     return Camera((float(eye[0]), float(eye[1]), float(eye[2])), (0.0, 0.0, 0.0), width, height, angle=0.5)
 
 
 def draw(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> None:
-    """One picture of a film in its box."""
+    """Draw one frame of a film in its box."""
     half = float(film["@box"]) / 2
     corners = np.array([[x, y, z] for x in (-half, half) for y in (-half, half) for z in (-half, half)])
     seen = camera.project(corners)
@@ -194,7 +194,7 @@ def draw(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> Non
 
 
 def standing(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    """Centres of a clump's spheres with its long axis (x of the body) upright, on z = 0, the end farther from the centre up."""
+    """Centres of a clump's spheres with its long axis (x of the body) upright on z = 0, the end farther from the centre up."""
     upright = np.column_stack([centres[:, 1], centres[:, 2], centres[:, 0]])
     if (upright[:, 2] + radii).max() < (radii - upright[:, 2]).max():
         upright = upright * [1.0, -1.0, -1.0]
@@ -203,7 +203,7 @@ def standing(centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
 
 
 def draw_row(axes: Axes, clumps: Sequence[tuple[str, np.ndarray, np.ndarray]], width: int = 1500, height: int = 560) -> None:
-    """Clumps side by side, standing, each with its name, height and number of spheres below it.
+    """Draw clumps upright side by side, each with its name, height and number of spheres below it.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def draw_row(axes: Axes, clumps: Sequence[tuple[str, np.ndarray, np.ndarray]], w
     at -= gap
     kinds = np.repeat(np.arange(len(clumps)), [len(radii) for _, _, radii in clumps])
     tops = [float((upright[:, 2] + radii).max()) for upright, (_, _, radii) in zip(placed, clumps, strict=True)]
-    # From far enough away that what stands at the end of the row is seen from the front, too.
+    # From far enough away that the clumps at the ends of the row are also seen from the front.
     across = max(1.04 * at, 1.1 * max(tops) * width / height)
     camera = Camera((at / 2, -30 * across, 8 * across), (at / 2, 0.0, max(tops) / 2), width, height, angle=1 / 31)
     colours = np.array([(IVORY, EBONY)[kind % 2] for kind in kinds])
@@ -236,19 +236,19 @@ def draw_row(axes: Axes, clumps: Sequence[tuple[str, np.ndarray, np.ndarray]], w
 
 
 def picture_of_clumps(*clumps: Clump, width: float = 7.0) -> Figure:
-    """A matplotlib figure of clumps side by side, ``width`` in inches."""
+    """A Matplotlib figure of clumps side by side, ``width`` in inches."""
     figure = Figure(figsize=(width, 0.45 * width), layout="constrained")
     draw_row(figure.subplots(), [(clump.label, clump.centres, clump.radii) for clump in clumps])
     return figure
 
 
 def picture_of_scene(scene: Scene, state: State, width: float = 5.0) -> Figure:
-    """A matplotlib figure of a scene in its box, ``width`` in inches; ``state`` as from ``scene.initial_state(seed)``.
+    """A Matplotlib figure of a scene in its box, ``width`` in inches; ``state`` as from ``scene.initial_state(seed)``.
 
     Raises
     ------
     ValueError
-        If the scene has no box to look into.
+        If the scene has no box.
     """
     if not np.isfinite(scene.box):
         raise ValueError(f"scene {scene.key!r} has no box to draw; draw its clumps with picture_of_clumps")

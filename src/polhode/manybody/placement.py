@@ -1,4 +1,4 @@
-"""Initial states: clumps at random in a box, none touching another or a wall, all turned and moving in random directions."""
+"""Initial states: clumps at random in a box, clear of each other and of the walls, with random orientations and motions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from numba import types
 from polhode.kernel import compile_driver, float_type, steps_type
 from polhode.manybody.contact import coordinate, matrix
 
-#: How often one clump is tried before the box counts as full.
+#: Attempts to place one clump before the box is considered full.
 ATTEMPTS = 20_000
 
 
@@ -31,7 +31,7 @@ class State:
 
 
 def directions(rng: np.random.Generator, count: int, dimensions: int = 3) -> np.ndarray:
-    """Unit vectors (count, dimensions), isotropic: normalised Gaussian ones. Four dimensions give uniform orientations."""
+    """Isotropic unit vectors (count, dimensions): normalised Gaussian vectors. Four dimensions give uniform orientations."""
     vectors = rng.standard_normal((count, dimensions))
     unit: np.ndarray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return unit
@@ -60,7 +60,7 @@ def _try(
     many: Any,
     held: Any,
 ) -> bool:
-    """Put the spheres (4, n) of a clump at r, turned by q; whether they are in the box and clear of those placed before.
+    """Put the spheres (4, n) of a clump at r with orientation q; whether they fit in the box, clear of those placed before.
 
     ``world`` (4, n) takes their lab positions and radii. Of the ``placed`` clumps, ``others`` (., 4) holds centre and reach,
     ``held`` (4, .) the spheres in the lab, ``first`` and ``many`` which of them are whose.
@@ -90,17 +90,17 @@ def _try(
 
 
 def check_state(clumps: list[Any], box: float, state: State, where: str = "box") -> None:
-    """Refuse a state from which no run makes sense: a clump with its centre outside the box, or two that lie in each other.
+    """Refuse a state from which a run makes no sense: a clump with its centre outside the box, or two that interpenetrate.
 
-    Contacts are allowed, as a state taken from a run has them; a sphere whose centre lies within a sphere of another clump is
-    not.
+    Contacts are allowed, since a state taken from a run has them. A sphere whose centre lies inside a sphere of another clump
+    is not.
 
     Raises
     ------
     ValueError
         Naming the clumps by their number and key.
     """
-    # Here, because jobs of the study start from random states and would import them for nothing.
+    # Imported here because the jobs of the study start from random states and never need them.
     from scipy.spatial import cKDTree
     from scipy.spatial.distance import cdist
     from scipy.spatial.transform import Rotation

@@ -1,6 +1,6 @@
-"""What a many-body scene is: clumps of one material in a cubic box, how they start, how long they run."""
+"""What a many-body scene is: clumps of one material in a cubic box, their initial motion, and the time simulated."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite, pi, sqrt
@@ -12,7 +12,6 @@ from polhode.manybody.clump import Clump
 from polhode.manybody.contact import collision_time
 from polhode.manybody.material import Material
 from polhode.manybody.placement import State, directions, place_at_random
-from polhode.registry import nearest
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -22,24 +21,26 @@ class Scene:
     Parameters
     ----------
     key, label, source : str
-        Name in the configuration and in files; name in figures; publication and place.
+        Name in the configuration and in files; name in figures; publication and where in it.
     kinds : tuple of (Clump, count)
-        The clumps, or a function that makes this tuple when it is first needed.
+        The clumps and how many of each, or a function that returns this tuple when it is first needed.
     material : Material
-        Of clumps and walls.
+        The material of clumps and walls.
     box : float
-        Edge of the cube, m; inf for no walls (then give the initial state yourself).
+        Edge of the cube, m; inf for no walls (then supply the initial state yourself).
     speed : float
-        Of every centre of mass at the start, m/s, in a random direction.
+        Initial speed of every centre of mass, m/s, in a random direction.
     spin : float
-        Of every clump at the start, rad/s, about a random axis.
+        Initial angular speed of every clump, rad/s, about a random axis.
     horizon : float
         Time simulated by default, s.
+    dt : float, optional
+        Time step that the publication names, s; see :attr:`usual_step`.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is of a wrong type or cannot be; the message says which.
+        If an argument has the wrong type or an impossible value; the message says which.
     """
 
     key: str
@@ -51,6 +52,7 @@ class Scene:
     spin: float
     horizon: float
     source: str = ""
+    dt: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("key", "label", "source"):
@@ -61,12 +63,14 @@ class Scene:
         number(f"{where}: speed", self.speed, least=0.0, unit="m/s")
         number(f"{where}: spin", self.spin, least=0.0, unit="rad/s")
         positive(f"{where}: horizon", self.horizon, "s")
+        if self.dt is not None:
+            positive(f"{where}: dt", self.dt, "s")
         if not (isinstance(self.box, float) and self.box == float("inf")):
             positive(f"{where}: box", self.box, "m")
 
     @cached_property
     def clumps(self) -> tuple[tuple[Clump, int], ...]:
-        """The kinds of clump and how many there are of each."""
+        """The kinds of clump and the number of each."""
         kinds = self.kinds() if callable(self.kinds) else self.kinds
         pairs = kinds if isinstance(kinds, tuple | list) else ()
         if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], Clump) for pair in pairs):
@@ -77,14 +81,14 @@ class Scene:
 
     @cached_property
     def every_clump(self) -> list[Clump]:
-        """One entry for each clump, in the order of all arrays over clumps."""
+        """One entry for each clump, in the order used by all arrays over clumps."""
         return [clump for clump, count in self.clumps for _ in range(count)]
 
     def __len__(self) -> int:
         return sum(count for _, count in self.clumps)
 
     def solids(self) -> dict[str, np.ndarray]:
-        """What the clumps look like: the number of the ``kind`` of each clump, and over all spheres of all kinds
+        """The shapes of the clumps: the index ``kind`` of each clump's kind and, for all spheres of all kinds,
         ``sphere_kind``, ``centre`` (n, 3; body frame) and ``radius``, m."""
         kinds = [clump for clump, _ in self.clumps]
         number = {id(clump): i for i, clump in enumerate(kinds)}
@@ -102,31 +106,31 @@ class Scene:
 
     @property
     def solid_fraction(self) -> float:
-        """Volume of all clumps over that of the box."""
+        """Total volume of the clumps divided by that of the box."""
         return sum(count * clump.volume for clump, count in self.clumps) / self.box**3
 
     def with_spin(self, spin: float) -> "Scene":
-        """The same scene with another initial spin in rad/s; places, orientations and directions of a seed stay."""
+        """This scene with another initial spin in rad/s; a seed keeps its positions, orientations and directions."""
         return replace(self, spin=spin)
 
     def scaled(self, count: int) -> "Scene":
-        """A scene of about ``count`` clumps, the same mixture at the same density in a box that grows with them."""
+        """A scene of about ``count`` clumps with this mixture and density, in a box that grows with them."""
         count = whole(f"scene {self.key!r}: count", count, least=1)
         kinds = [(clump, max(1, round(count * number / len(self)))) for clump, number in self.clumps]
         total = sum(number for _, number in kinds)
         return replace(self, kinds=tuple(kinds), box=self.box * (total / len(self)) ** (1 / 3))
 
     def initial_state(self, seed: int) -> State:
-        """Random positions, orientations and directions of motion; the same for the same seed.
+        """Random positions, orientations and directions of motion, determined by the seed.
 
-        Every quantity has a generator of its own, so that scenes that differ in speed or spin alone share the rest.
+        Every quantity has its own generator, so that scenes that differ only in speed or spin share everything else.
 
         Raises
         ------
         polhode.manybody.placement.BoxTooFull
             If the clumps do not fit; the message says how full the box is.
         ValueError
-            If the seed is negative or the scene has no box.
+            If the seed is negative, or the scene has no box.
         """
         seed = whole(f"scene {self.key!r}: seed", seed, least=0)
         if not isfinite(self.box):
@@ -140,7 +144,7 @@ class Scene:
 
     @property
     def rayleigh_step(self) -> float:
-        """pi R sqrt(rho/G)/(0.1631 nu + 0.8766) of the smallest sphere, s: the time a shear wave takes round half of it.
+        """pi R sqrt(rho/G)/(0.1631 nu + 0.8766) of the smallest sphere, s: the time a Rayleigh wave takes round half of it.
 
         Thornton and Randall (1988); del Valle et al. (2024) mark it in Fig. 7.
         """
@@ -150,21 +154,25 @@ class Scene:
 
     @property
     def p_wave_step(self) -> float:
-        """R sqrt(rho/E) of the smallest sphere, s: the step that YADE calls that of the P wave."""
+        """R sqrt(rho/E) of the smallest sphere, s: what YADE calls the P-wave time step."""
         radius = min(float(clump.radii.min()) for clump, _ in self.clumps)
         return radius * sqrt(self.material.density / self.material.young)
 
-    def contact_time(self, speed: float | None = None) -> float:
-        """The shortest time a whole clump stays at a wall it hits head on without turning, s.
+    @property
+    def usual_step(self) -> float:
+        """The time step of timings and animations, s: ``dt``, or the Rayleigh step of a scene that declares none."""
+        return self.rayleigh_step if self.dt is None else self.dt
 
-        2.87 (m^2/(R E*^2 v))^(1/5), with the mass of the clump and the radius of its largest sphere; the shortest over all
-        kinds.
-        It is the whole clump that turns back, not one sphere: this is what lets a step exceed the Rayleigh step.
+    def contact_time(self, speed: float | None = None) -> float:
+        """The shortest contact of a whole clump with a wall that it hits head on without turning, s.
+
+        2.87 (m^2/(R E*^2 v))^(1/5), with the mass of the clump and the radius of its largest sphere; the minimum over all
+        kinds. The whole clump rebounds, not one sphere, which is why a time step may exceed the Rayleigh step.
 
         Parameters
         ----------
         speed : float, optional
-            m/s; that of the scene by default.
+            m/s; by default that of the scene.
         """
         at = self.speed if speed is None else speed
         if number(f"scene {self.key!r}: speed", at, least=0.0, unit="m/s") == 0:
@@ -173,64 +181,3 @@ class Scene:
         return min(
             collision_time(m.density * clump.volume, float(clump.radii.max()), m.reduced, at) for clump, _ in self.clumps
         )
-
-
-class Scenes(Mapping[str, Scene]):
-    """The scenes by their keys; printing it lists them."""
-
-    def __init__(self, *scenes: Scene) -> None:
-        self._items = {scene.key: scene for scene in scenes}
-
-    def __getitem__(self, key: str) -> Scene:
-        try:
-            return self._items[key]
-        except KeyError:
-            raise KeyError(f"unknown scene {key!r}; {nearest(key, list(self._items))}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{scene.key}: {scene.label} ({scene.source})" for scene in self._items.values())
-
-
-def _rods() -> tuple[tuple[Clump, int], ...]:
-    radius = 0.02 * sqrt(3)
-    return ((Clump.rod(3, radius, 2 * radius, key="rod", label="rod"), 30),)
-
-
-RODS = Scene(
-    key="rods",
-    label="rods in a box",
-    # The text says 1 m; the authors' program reads half the edge, and 30 rods of 21 cm move freely in 2 m.
-    source="del Valle et al. (2025), Sec. 3, Fig. 2, with the box of the authors' program",
-    kinds=_rods,
-    material=Material(density=2500.0, young=1e9, poisson=0.1),
-    box=2.0,
-    speed=4.0,
-    spin=4.0,
-    horizon=300.0,
-)
-
-
-def _chess() -> tuple[tuple[Clump, int], ...]:
-    from polhode.manybody.shapes import chess
-
-    return chess()
-
-
-CHESS = Scene(
-    key="chess",
-    label="chess pieces in a box",
-    # The text gives no number of pieces and no edge of the box; these are those of the authors' program. The shapes are ours.
-    source="del Valle et al. (2024), Sec. 5, Figs. 6, 7, with the box of the authors' program and our own shapes",
-    kinds=_chess,
-    material=Material(density=3200.0, young=60e9, poisson=0.25),
-    box=0.5,
-    speed=1.0,
-    spin=pi,
-    horizon=1.5,
-)

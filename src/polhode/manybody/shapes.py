@@ -1,16 +1,18 @@
-"""Chess pieces as clumps: our own radius profiles, filled with about a hundred spheres each.
+"""Chess pieces as clumps: radius profiles of our own, each filled with about a hundred spheres.
 
-``data/shapes/profiles`` holds a few heights and radii for each revolved piece and for the foot of the knight; between them the
-radius follows a monotone cubic (PCHIP). ``data/shapes/PIECE.csv`` holds the spheres, one a line (x, y, z, r in cm, the
-piece standing on z = 0), as any clump file does. ``python -m polhode.manybody.shapes`` fills the profiles anew and writes these
-files.
+``pieces/profiles``, beside this module, holds a few heights and radii for each piece of revolution and for the base of the
+knight; between them the radius follows a monotone cubic (PCHIP). ``pieces/PIECE.csv`` holds the spheres, one a line (x, y, z, r
+in cm, the piece standing on z = 0), as any clump file does. ``python -m polhode.manybody.shapes`` fills the profiles again and
+rewrites these files.
 
-Every sphere is inscribed: it touches the profile from inside. Spheres sit on the axis and in rings about it; they are chosen
-one after the other, each time the sphere or ring that covers most uncovered volume for each sphere it takes. The head of the
-knight is placed by hand, as a few chains of spheres (``data/shapes/profiles/knight_head.csv``).
+Every sphere is inscribed: it touches the profile from inside. Spheres are on the axis and in rings about it. They are chosen
+one after another, always the sphere or ring that covers the most uncovered volume per sphere. The head of the knight was placed
+by hand, as a few chains of spheres (``pieces/profiles/knight_head.csv``).
 """
 
 from functools import cache
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from itertools import pairwise
 from math import asin, ceil, pi
 from pathlib import Path
@@ -23,12 +25,13 @@ from polhode.manybody.clump import Clump
 if TYPE_CHECKING:
     from scipy.interpolate import PchipInterpolator
 
-SHAPES = Path(__file__).resolve().parents[3] / "data" / "shapes"
-#: The pieces, and how many a game has.
+#: The folder of the pieces, which is part of the package.
+SHAPES = files("polhode.manybody") / "pieces"
+#: The pieces, and the number of each in a game.
 PIECES = {"king": 2, "queen": 2, "rook": 4, "bishop": 4, "knight": 4, "pawn": 16}
-#: Heights that FIDE recommends, cm; del Valle et al. (2024), Sec. 5.
+#: Heights recommended by FIDE, cm; del Valle et al. (2024), Sec. 5.
 HEIGHTS = {"king": 9.5, "queen": 8.5, "bishop": 7.0, "knight": 6.0, "rook": 5.5, "pawn": 5.0}
-#: Spheres in a revolved piece; the last ring may take a few more. The foot of the knight takes fewer.
+#: Spheres in a piece of revolution; the last ring may add a few. The base of the knight takes fewer.
 SPHERES = 100
 FOOT = 45
 #: No sphere is smaller, cm: the smallest one sets the Rayleigh step.
@@ -37,7 +40,7 @@ SMALLEST = 0.25
 
 @cache
 def piece(key: str) -> Clump:
-    """A chess piece as a clump, read from ``data/shapes/PIECE.csv``.
+    """A chess piece as a clump, read from ``pieces/PIECE.csv``.
 
     Raises
     ------
@@ -46,18 +49,17 @@ def piece(key: str) -> Clump:
     """
     if key not in PIECES:
         raise KeyError(f"unknown chess piece {key!r}; known are: {', '.join(PIECES)}")
-    return Clump.from_file(_existing(SHAPES / f"{key}.csv"), key=key, label=key, scale=0.01)
+    with as_file(_existing(SHAPES / f"{key}.csv")) as path:
+        return Clump.from_file(path, key=key, label=key, scale=0.01)
 
 
-def _existing(path: Path) -> Path:
+def _existing(path: Traversable) -> Traversable:
     if not path.is_file():
-        raise FileNotFoundError(
-            f"{path} is missing: shapes are read from the folder data of the repository; run from a checkout"
-        )
+        raise FileNotFoundError(f"{path} is missing, although it is part of polhode; install polhode again")
     return path
 
 
-def table(path: Path) -> np.ndarray:
+def table(path: Traversable) -> np.ndarray:
     """The numbers of a csv file with comments (#) and one line of names."""
     lines = [line for line in _existing(path).read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     return np.array([[float(word) for word in line.split(",")] for line in lines[1:]])
@@ -65,23 +67,23 @@ def table(path: Path) -> np.ndarray:
 
 def profile(key: str) -> "PchipInterpolator":
     """Radius as a function of height, both in cm, between the foot and the top."""
-    from scipy.interpolate import PchipInterpolator  # half a second, which runs with pieces already filled do not need
+    from scipy.interpolate import PchipInterpolator  # takes half a second, and runs with filled pieces do not need it
 
     height, radius = table(SHAPES / "profiles" / f"{key}.csv").T
     return PchipInterpolator(height, radius)
 
 
 def outline(key: str, points: int = 400) -> np.ndarray:
-    """The half section (points, 2) of a revolved piece: height and radius in cm, from the middle of the foot to the top's."""
+    """The half section (points, 2) of a piece: height and radius in cm, from the middle of the base to that of the top."""
     curve = profile(key)
     height = np.linspace(curve.x[0], curve.x[-1], points)
     return np.vstack([[height[0], 0.0], np.column_stack([height, curve(height)]), [height[-1], 0.0]])
 
 
 def inscribed(key: str, rho: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Radius of the largest sphere about points (rho, z) of the half section that stays inside the revolved piece, cm.
+    """Radius of the largest sphere about points (rho, z) of the half section that stays inside the piece of revolution, cm.
 
-    Zero outside. The nearest point of the surface lies in the same half plane.
+    Zero outside. The nearest point of the surface is in the same half plane.
     """
     line = outline(key, 2000)
     a, b = line[:-1], line[1:]
@@ -99,11 +101,13 @@ def inscribed(key: str, rho: np.ndarray, z: np.ndarray) -> np.ndarray:
 
 
 def fill(key: str, spheres: int) -> np.ndarray:
-    """Spheres (n, 4) inside a revolved piece: x, y, z, r in cm, on the axis and in rings, chosen greedily; n is ``spheres`` or
-    a few more."""
+    """Spheres (n, 4) inside a piece of revolution: x, y, z, r in cm, on the axis and in rings, chosen greedily.
+
+    n is ``spheres`` or slightly more.
+    """
     curve = profile(key)
     top = curve.x[-1]
-    # The axis itself is no surface: distances count to the profile and to the flat ends alone.
+    # The axis itself is not a surface: only distances to the profile and to the flat ends count.
     z = np.linspace(0.0, top, 81)[1:-1]
     candidates: list[np.ndarray] = []
     for rho in np.concatenate([[0.0], np.linspace(0.15, float(curve(z).max()), 19)]):
@@ -114,7 +118,7 @@ def fill(key: str, spheres: int) -> np.ndarray:
             if rho == 0.0:
                 candidates.append(np.array([[0.0, 0.0, height, radius]]))
                 continue
-            # Neighbours in a ring overlap by a good part, so that the ring looks round.
+            # Neighbours in a ring overlap considerably, so that the ring looks round.
             number = max(3, ceil(pi / asin(min(1.0, 0.75 * radius / rho))))
             phi = 2 * pi * np.arange(number) / number
             ring = [rho * np.cos(phi), rho * np.sin(phi), np.full(number, height), np.full(number, radius)]
@@ -136,7 +140,7 @@ def fill(key: str, spheres: int) -> np.ndarray:
 
 
 def _grid(key: str) -> np.ndarray:
-    """Points of a regular grid inside a revolved piece, cm."""
+    """Points of a regular grid inside a piece of revolution, cm."""
     curve = profile(key)
     edge = 0.11
     widest = float(np.max(curve(np.linspace(0, curve.x[-1], 500))))
@@ -148,7 +152,7 @@ def _grid(key: str) -> np.ndarray:
 
 
 def _covered(points: np.ndarray, spheres: np.ndarray) -> np.ndarray:
-    """Which points lie in any of the spheres."""
+    """Which points are inside any of the spheres."""
     inside = np.zeros(len(points), bool)
     for x, y, z, r in spheres:
         inside |= ((points - (x, y, z)) ** 2).sum(1) < r * r
@@ -156,13 +160,13 @@ def _covered(points: np.ndarray, spheres: np.ndarray) -> np.ndarray:
 
 
 def knight() -> np.ndarray:
-    """Spheres (n, 4) of the knight, cm: the foot filled, the head as chains of spheres between the points placed by hand."""
+    """Spheres (n, 4) of the knight, cm: the base filled, the head as chains of spheres between points placed by hand."""
     head: list[np.ndarray] = []
     rows = table(SHAPES / "profiles" / "knight_head.csv")
     for chain in np.unique(rows[:, 0]):
         knots = rows[rows[:, 0] == chain, 1:]
         for a, b in pairwise(knots):
-            # Centres no further apart than 0.6 radii: the chain looks smooth.
+            # With centres at most 0.6 radii apart the chain looks smooth.
             steps = max(1, ceil(np.linalg.norm(b[:3] - a[:3]) / (0.6 * min(a[3], b[3]))))
             head.extend(a + (b - a) * k / steps for k in range(steps))
         head.append(knots[-1])
@@ -170,14 +174,15 @@ def knight() -> np.ndarray:
 
 
 def spheres_of(key: str) -> np.ndarray:
-    """The spheres (n, 4) of a piece, filled anew: x, y, z, r in cm, rounded as they are stored."""
+    """The spheres (n, 4) of a piece, filled again: x, y, z, r in cm, rounded as they are stored."""
     made = knight() if key == "knight" else fill(key, SPHERES)
     rounded: np.ndarray = np.round(made, 4) + 0.0
     return rounded
 
 
-def write(folder: Path = SHAPES) -> None:
-    """Fill all pieces and write their files."""
+def write(folder: Path | None = None) -> None:
+    """Fill all pieces and write their files, by default to the folder from which they are read."""
+    folder = Path(str(SHAPES)) if folder is None else folder
     for key in PIECES:
         spheres = spheres_of(key)
         lines = [f"# {key}: {len(spheres)} spheres in its profile, cm; made by polhode.manybody.shapes", "x,y,z,r"]

@@ -1,9 +1,9 @@
-"""Kernels for steps in which no clump turns far: cosine and sine without range reduction, in the lanes a fifth of a step.
+"""Kernels for steps in which no clump turns far: cosine and sine without range reduction, which saves a fifth of a step.
 
-The range reduction of :func:`polhode.quaternion.cos_sinc` costs one body nothing where it is not needed. Lanes have no
-branches: they compute both sides and select, a root and a division for angles that hardly ever come. So the engine tries each
-stretch of a run with the polynomials alone. They give the same bits up to a half-angle of pi/2, and no number beyond; what is
-no number stays none, is found at the end of the stretch, and the stretch is run again with the whole kernels.
+For a single body the range reduction of :func:`polhode.quaternion.cos_sinc` costs nothing when it is not needed. Lanes have no
+branches: they compute both sides and select, so a root and a division would be spent on angles that hardly ever occur. The
+engine therefore tries each stretch of a run with the polynomials alone. They give the same bits up to a half-angle of pi/2 and
+NaN beyond. A NaN persists, is found at the end of the stretch, and the stretch is then repeated with the complete kernels.
 """
 
 import dis
@@ -18,16 +18,16 @@ from polhode.quaternion import HALF_PI_SQUARED, cos_sinc, cos_sinc_series
 
 @kernel
 def short_cos_sinc(x: float) -> tuple[float, float]:
-    """:func:`polhode.quaternion.cos_sinc` of an angle of at most pi/2, bit by bit; of a larger one, no numbers."""
+    """:func:`polhode.quaternion.cos_sinc` bit for bit for an angle of at most pi/2, and NaN for a larger one."""
     c, s = cos_sinc_series(x)
     within = x <= HALF_PI_SQUARED
     return (c if within else math.nan), (s if within else math.nan)
 
 
 def shortened(*functions: Callable[..., Any]) -> tuple[Callable[..., Any], ...] | None:
-    """Copies of kernels that call :func:`short_cos_sinc`, or None where there can be none or none is needed.
+    """Copies of kernels that call :func:`short_cos_sinc`, or None if that is impossible or unnecessary.
 
-    What is no number must come out as none: a kernel that compares, or calls what might (``min``), could hide it.
+    A NaN must come out as NaN: a kernel that compares, or calls something that might (``min``), could hide it.
     """
     long = _plain(cos_sinc)
     reached = [inner for function in functions for inner in _tree(_plain(function), long)]
@@ -42,14 +42,14 @@ def _plain(value: Any) -> Any:
 
 
 def _members(function: FunctionType) -> dict[str, Any]:
-    """What a function finds by name: globals and what it closes over."""
+    """Everything a function looks up by name: globals and closure variables."""
     names = {name: function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__}
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return names | {name: cell.cell_contents for name, cell in cells}
 
 
 def _tree(function: Any, leaf: Any) -> Iterator[Any]:
-    """A function and all that it calls, however far; of ``leaf`` not what that calls."""
+    """A function and everything it calls, directly or not, without looking inside ``leaf``."""
     yield function
     if function is not leaf:
         for value in map(_plain, _members(function).values()):
@@ -58,7 +58,7 @@ def _tree(function: Any, leaf: Any) -> Iterator[Any]:
 
 
 def _is_straight(function: FunctionType) -> bool:
-    """Whether a kernel is plain arithmetic without a choice: no jump on a condition, no function but kernels and the root."""
+    """Whether a kernel is branch-free arithmetic: no conditional jump, no function but kernels and the square root."""
     if any(isinstance(constant, CodeType) for constant in function.__code__.co_consts):
         return False
     if any(_chooses(instruction.opname) for instruction in dis.get_instructions(function)):
@@ -73,12 +73,12 @@ def _is_straight(function: FunctionType) -> bool:
 
 
 def _chooses(operation: str) -> bool:
-    """Whether a bytecode compares, or jumps on a condition."""
+    """Whether a bytecode instruction compares or jumps conditionally."""
     return "_IF_" in operation or operation in ("COMPARE_OP", "IS_OP", "CONTAINS_OP", "UNARY_NOT")
 
 
 def _copy(function: Any, done: dict[FunctionType, Any]) -> Any:
-    """The kernel with the functions in ``done`` in the places of others; itself where it calls none of them."""
+    """The kernel with functions replaced as ``done`` says; the kernel itself if it calls none of them."""
     plain = _plain(function)
     if plain not in done:
         others = {name: value for name, value in _members(plain).items() if isinstance(_plain(value), FunctionType)}

@@ -1,4 +1,4 @@
-"""Run one method on one scene and return its energy over time: the front door of the many-body engine."""
+"""Run one method on one scene and return its energy over time: the entry point of the many-body engine."""
 
 from typing import Any
 
@@ -6,12 +6,14 @@ import numpy as np
 import xarray as xr
 
 from polhode.arguments import array, flag, positive, shown, switch, whole
-from polhode.manybody.engine import SIGNATURE, many_body_driver
+from polhode.manybody.contact import Setup
+from polhode.manybody.engine import SIGNATURE, Readings, Start, many_body_driver
 from polhode.manybody.placement import State, check_state
 from polhode.manybody.scene import Scene
+from polhode.manybody.scenes import SCENES
 from polhode.marching import Pauses
+from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
-from polhode.registry import catalogue
 from polhode.simulate import count_steps, sampled_steps
 
 
@@ -33,22 +35,23 @@ def simulate(
     Parameters
     ----------
     scene, method : str or object
-        Keys (see ``print(polhode.manybody.scenes)``, ``print(polhode.methods)``) or objects of your own. Any method with one
-        torque in a step will do.
+        Keys (see ``print(polhode.manybody.scenes)``, ``print(polhode.methods)``) or your own objects. Any method with one
+        torque evaluation per step can be used.
     dt : float
         Time step in s. The run ends with the last whole step before ``t_end``.
     seed : int
-        Of the initial state; the same for every method and dt.
+        Determines the initial state, which is the same for every method and dt.
     t_end : float, optional
-        Time to simulate in s; the scene's horizon by default.
+        Time to simulate in s; by default the scene's horizon.
     samples : int
-        Energies are read at the start and at this many (at most) evenly spread steps after it. That changes no bit of the run.
+        Energies are read at the start and at up to this many evenly spaced steps after it. The run itself does not depend on
+        it.
     state : State, optional
-        Where the clumps start, in place of the scene's random state. They may touch; they may not lie in each other.
+        The initial state, in place of the scene's random one. Clumps may touch, but not interpenetrate.
     record : bool
-        Whether to keep where all clumps are at the samples.
+        Whether to keep the motion of all clumps at the samples.
     brute_force : bool
-        Look at every pair of clumps in every step instead of keeping a list of neighbours; slow, and the same to the last bit.
+        Examine every pair of clumps in every step instead of keeping a neighbour list: slow, with identical results.
     normalise : bool, optional
         Whether quaternions are normalised every step; by default as the method declares.
 
@@ -58,19 +61,28 @@ def simulate(
         Over ``time`` (s): ``kinetic``, ``potential``, ``energy`` (J), ``energy_error`` (relative to the start), ``momentum``
         (time, axis; kg m/s), ``angular_momentum`` (time, axis; kg m^2/s about the middle of the box); for rods ``axial_spin``
         (time, clump; rad/s), which no contact can change; with ``record`` also ``r``, ``v``, ``q``, ``omega`` of each clump;
-        the scalar ``steps``. A run that blows up (a clump far outside the box, a number that is none, or a thousand times the
-        energy of the start) has NaN from there on, and its attribute ``diverged`` says when, in s.
+        the scalar ``steps``. A run that diverges (a clump far outside the box, a NaN, or a thousand times the initial energy)
+        has NaN from there on, and its attribute ``diverged`` gives the time in s.
 
     Raises
     ------
     KeyError, ValueError, TypeError
-        For unknown keys, a method with several torques in a step, a dt that is not positive, a box too full, or an initial
-        state that does not fit the scene; the message says what to do.
+        For unknown keys, a method with several torque evaluations per step, a dt that is not positive, a box that is too full,
+        or an initial state that does not fit the scene; the message says what to do.
+
+    Examples
+    --------
+    >>> from polhode import manybody
+    >>> run = manybody.simulate("rods", "spiral_leapfrog", dt=3.83e-5, t_end=0.02, samples=2, record=True)
+    >>> run["q"].dims, run["q"].shape
+    (('time', 'clump', 'quaternion'), (3, 30, 4))
+    >>> bool(abs(run["energy_error"]).max() < 1e-4)
+    True
     """
     if isinstance(scene, str):
-        scene = catalogue_of_scenes()[scene]
+        scene = SCENES[scene]
     if isinstance(method, str):
-        method = catalogue("polhode.methods")[method]
+        method = METHODS[method]
     if not isinstance(scene, Scene):
         raise TypeError(f"scene must be a key or a polhode Scene, got {shown(scene)}")
     if not isinstance(method, OneTorque):
@@ -93,13 +105,6 @@ def simulate(
     return _dataset(scene, method, dt, seed if state is None else None, at, steps, outcome)
 
 
-def catalogue_of_scenes() -> Any:
-    """The scenes of the package."""
-    from polhode.manybody import scenes
-
-    return scenes
-
-
 def run(
     scene: Scene,
     method: OneTorque,
@@ -114,21 +119,17 @@ def run(
 ) -> dict[str, np.ndarray]:
     """Run to the last of ``sample_steps`` (ascending, int64) and read the scene at each of them, as plain arrays.
 
-    ``pauses`` are those of the run, :class:`polhode.marching.Laps` to time it; no bit depends on them.
+    ``pauses`` are those of the run, for example :class:`polhode.marching.Laps` to time it; the results do not depend on them.
 
     Returns
     -------
     dict
         ``energies`` (samples, 2): kinetic and potential, J. ``momenta`` (samples, 6): linear and angular. ``spins`` (samples,
         clumps) for rods, else (0, clumps). ``motion`` (samples, clumps, 13): r, v, q, omega if recorded, else (0, clumps, 13).
-        ``work``: counts of what was done, see :data:`WORK`. ``diverged``: number of the step at which the run blew up, or -1.
+        ``work``: counts of what was done, see :data:`WORK`. ``diverged``: number of the step at which the run diverged, or -1.
     """
     count = len(scene)
     arrays = _arrays(scene, state)
-    kinds = [clump for clump, _ in scene.clumps]
-    which = np.repeat(np.arange(len(kinds)), [number for _, number in scene.clumps])
-    bodies = [kind.body(scene.material.density) for kind in kinds]
-    sizes = np.array([len(kind.radii) for kind in kinds], np.int64)
     samples = len(sample_steps)
     energies, momenta = np.full((samples, 2), np.nan), np.full((samples, 6), np.nan)
     spins = np.full((samples if scene.linear else 0, count), np.nan)
@@ -136,26 +137,9 @@ def run(
     work = np.zeros(len(WORK), np.int64)
     drive = compiled_driver(method, normalise)
     pauses = pauses or Pauses(first=16)
-    diverged = drive(
-        *arrays.values(),
-        np.array([body.mass for body in bodies])[which],
-        np.array([body.coefficients() for body in bodies])[which],
-        (np.cumsum(sizes) - sizes)[which],
-        sizes[which],
-        np.ascontiguousarray(np.hstack([np.vstack([kind.centres.T, kind.radii]) for kind in kinds])),
-        np.ascontiguousarray(np.array([[getattr(kind, name) for kind in kinds] for name in EXTENTS])[:, which]),
-        4 / 3 * scene.material.reduced,
-        scene.box / 2,
-        not brute_force,
-        float(dt),
-        np.ascontiguousarray(sample_steps, dtype=np.int64),
-        pauses,
-        energies,
-        momenta,
-        spins,
-        motion,
-        work,
-    )
+    at = np.ascontiguousarray(sample_steps, dtype=np.int64)
+    readings = Readings(energies, momenta, spins, motion)
+    diverged = drive(Start(**arrays), setup_of(scene), not brute_force, float(dt), at, pauses, readings, work)
     pauses.end()
     return {
         "energies": energies,
@@ -168,7 +152,7 @@ def run(
 
 
 def _arrays(scene: Scene, state: State) -> dict[str, np.ndarray]:
-    """Copies of the arrays of a state, checked."""
+    """Checked copies of the arrays of a state."""
     arrays = {}
     for name, size in (("r", 3), ("v", 3), ("q", 4), ("omega", 3)):
         where = f"scene {scene.key!r}: the initial {name}"
@@ -182,32 +166,50 @@ def _arrays(scene: Scene, state: State) -> dict[str, np.ndarray]:
     return arrays
 
 
-#: What the engine knows of the outline of a :class:`polhode.manybody.clump.Clump`, in the order it reads it.
+#: The attributes of a :class:`polhode.manybody.clump.Clump` that describe its outline, in the order the engine reads them.
 EXTENTS = ("reach", "along", "beside", "low", "high", "width")
-#: What a run counts of its own work: lists made; groups (two clumps, or a clump and a wall), spheres and pairs of spheres
-#: looked at, contacts; and the mean margin of the last list in nm.
+#: What a run counts: lists made; groups (two clumps, or a clump and a wall), spheres and pairs of spheres examined; contacts;
+#: and the mean margin of the last list in nm.
 WORK = ("lists", "groups", "spheres", "pairs", "contacts", "margin")
+
+
+def setup_of(scene: Scene) -> Setup:
+    """The clumps of a scene and its box as the engine reads them."""
+    kinds = [clump for clump, _ in scene.clumps]
+    which = np.repeat(np.arange(len(kinds)), [number for _, number in scene.clumps])
+    bodies = [kind.body(scene.material.density) for kind in kinds]
+    sizes = np.array([len(kind.radii) for kind in kinds], np.int64)
+    return Setup(
+        masses=np.array([body.mass for body in bodies])[which],
+        inertias=np.array([body.coefficients() for body in bodies])[which],
+        first=(np.cumsum(sizes) - sizes)[which],
+        many=sizes[which],
+        spheres=np.ascontiguousarray(np.hstack([np.vstack([kind.centres.T, kind.radii]) for kind in kinds])),
+        extents=np.ascontiguousarray(np.array([[getattr(kind, name) for kind in kinds] for name in EXTENTS])[:, which]),
+        stiffness=4 / 3 * scene.material.reduced,
+        half=scene.box / 2,
+    )
 
 
 def compiled_driver(method: OneTorque, normalise: bool | None = None) -> Any:
     """The engine's loop for one method, compiled once in a process."""
 
-    normalised = method._normalise(normalise)
+    normalised = method.normalisation(normalise)
 
     def many_body() -> Any:
         return many_body_driver(method, normalised)
 
     many_body.__name__ = f"many_body_{'normalised' if normalised else 'as_it_is'}"  # by which the method remembers it
-    return method._compiled(many_body, SIGNATURE)
+    return method.compiled(many_body, SIGNATURE)
 
 
 def _dataset(
     scene: Scene, method: OneTorque, dt: float, seed: int | None, at: np.ndarray, steps: int, outcome: dict[str, np.ndarray]
 ) -> xr.Dataset:
-    """The outcome with names and units."""
+    """The outcome of a run with names and units."""
     kinetic, potential = outcome["energies"].T
     energy = kinetic + potential
-    with np.errstate(invalid="ignore", divide="ignore"):  # of what is at rest there is no relative change
+    with np.errstate(invalid="ignore", divide="ignore"):  # a system at rest has no relative change
         change = energy / energy[0] - 1
 
     def about(long_name: str, units: str, symbol: str) -> dict[str, str]:

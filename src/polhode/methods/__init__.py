@@ -1,12 +1,22 @@
 """All integrators, one file each; ``print(polhode.methods)`` lists them.
 
-``polhode.methods[key]`` is the :class:`~polhode.methods.protocol.Method`, ``polhode.methods.load(path)`` adds a user's own.
+The :class:`~polhode.methods.protocol.Method` with a given key is ``polhode.methods[key]``; ``polhode.methods.load(path)`` adds
+a user's own.
+
+>>> import polhode
+>>> spiral = polhode.methods["spiral_leapfrog"]
+>>> spiral.label, spiral.order_q, spiral.torques_per_step
+('SPIRAL', 2, 1)
+>>> [key for key in polhode.methods if key.startswith("pcdm")]
+['pcdm2013_lag', 'pcdm2013_lead', 'pcdm2013_mid', 'pcdm2016']
 """
 
-from polhode.methods.protocol import Method
-from polhode.registry import Catalogue
+from collections.abc import Iterable
 
-Catalogue.adopt(
+from polhode.methods.protocol import GROUPS, LAST, OTHERS, Method
+from polhode.registry import Registry
+
+METHODS: Registry[Method] = Registry(
     __name__,
     "METHOD",
     Method,
@@ -21,3 +31,38 @@ Catalogue.adopt(
         ("source", lambda m: m.source),
     ),
 )
+
+
+def group_of(key: str) -> str:
+    """The group of ``polhode.methods.protocol.GROUPS`` in which a method is listed; a user's own are in the last one."""
+    return METHODS[key].group if key in METHODS and key not in METHODS.plugins() else OTHERS
+
+
+def place_of(key: str) -> int:
+    """Position of a method in lists: first by group, then by rank. Methods with equal positions keep their order."""
+    group = group_of(key)
+    rank = METHODS[key].rank if key in METHODS and key not in METHODS.plugins() else LAST
+    return GROUPS.index(group) * (LAST + 1) + rank
+
+
+def short_label_of(key: str) -> str:
+    """The name of a method where space is limited."""
+    method = METHODS[key]
+    short = method.short_label or method.label
+    if key in METHODS.plugins() and any(other.short_label == short for other in METHODS.values() if other is not method):
+        return method.label  # inherited: the method was derived from a built-in one by dataclasses.replace
+    return short
+
+
+def grouped(keys: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """Methods by group, in the order in which they are listed; groups without a method are omitted."""
+    ordered = sorted(dict.fromkeys(keys), key=place_of)
+    found: dict[str, list[str]] = {}
+    for key in ordered:
+        found.setdefault(group_of(key), []).append(key)
+    return list(found.items())
+
+
+def in_order(keys: Iterable[str]) -> list[str]:
+    """Methods in the order of :func:`grouped`."""
+    return [key for _, members in grouped(keys) for key in members]

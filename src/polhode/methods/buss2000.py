@@ -1,8 +1,8 @@
 r"""Buss's augmented second-order method: Buss (2000); the rotation is del Valle et al. (2024), Eqs. B.7-B.9 with dt^2/12.
 
-Buss takes the torque as given over a step and integrates the rotation. Where the torque is evaluated once per step, the
-angular momentum is second order only if it is kicked with the torque of both ends; so it is here: half a kick with
-the old torque, the rotation, half a kick with the new one, all in the lab frame, where the kick is exact.
+Buss assumes that the torque is given over a step and integrates the rotation. If the torque is evaluated once per step, the
+angular momentum is of second order only if it is kicked with the torques of both ends. This is done here: half a kick with the
+old torque, the rotation, half a kick with the new torque, all in the lab frame, where the kick is exact.
 
 .. math::
 
@@ -49,6 +49,9 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="buss2000",
     label="Buss",
+    group="kicks at both ends",
+    rank=3,
+    omega_handed="without the last half kick",
     source="Buss (2000), augmented second order; del Valle et al. (2024), Eqs. B.7-B.9",
     citation="buss2000,delvalle2024",
     order_q=2,

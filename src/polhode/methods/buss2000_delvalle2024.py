@@ -1,7 +1,7 @@
-r"""Buss's method as the comparison of del Valle et al. (2024) has it: App. B.4, Eqs. B.7-B.9.
+r"""Buss's method as used in the comparison of del Valle et al. (2024): App. B.4, Eqs. B.7-B.9.
 
-Eq. B.8 prints dt^2/12, Buss's own coefficient; the published curve is had with dt^2/16. The angular momentum advances
-with the torque at the start of the step, which is first order for any torque that turns with the body.
+Eq. B.8 prints dt^2/12, Buss's own coefficient; the published curve is obtained with dt^2/16. The angular momentum advances
+with the torque at the start of the step, which is of first order for any torque that turns with the body.
 
 .. math::
 
@@ -48,6 +48,9 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="buss2000_delvalle2024",
     label="Buss (as published)",
+    group="as published in 2024",
+    rank=3,
+    omega_handed="in time; torque frozen",
     source="del Valle et al. (2024), Eqs. B.7-B.9, with dt^2/16 for dt^2/12",
     citation="delvalle2024",
     order_q=1,

@@ -1,10 +1,11 @@
 r"""Calzavarini's leapfrog: Calzavarini (2010), Sec. II and III, with the misprints of the note corrected.
 
-The angular momentum leaps in the lab frame; a quaternion predicted at the half step, normalised, turns it into the body frame.
-That is Fincham's explicit leapfrog (``fincham1992``) but for the normalisation. What the note adds is Sec. III: the torque
-is taken with omega extrapolated in the lab frame to the time of the torque, which keeps the second order under friction.
+The angular momentum advances in the lab frame by a leapfrog; a quaternion predicted at the half step and normalised turns it
+into the body frame. Apart from the normalisation this is Fincham's explicit leapfrog (``fincham1992``). The new element of the
+note is Sec. III: the torque is evaluated with omega extrapolated in the lab frame to the time of the torque, which keeps the
+second order under friction.
 
-As printed the scheme does not converge. :data:`VARIANTS` names the misprints, and :func:`scheme` puts them back.
+As printed, the scheme does not converge. :data:`VARIANTS` lists the misprints, and :func:`scheme` restores them.
 
 .. math::
 
@@ -30,7 +31,7 @@ from polhode.vector import axpy, scale
 
 
 def _matrix(s13: float, s21: float, s32: float) -> tuple[Any, Any]:
-    """A(q) v and its transpose, with these signs in A(1,3), A(2,1) and A(3,2) (Eq. 4); all three are -1 in a rotation."""
+    """The functions A(q) v and A(q)^T v, with these signs in A(1,3), A(2,1) and A(3,2) (Eq. 4); all are -1 in a rotation."""
 
     @kernel
     def entries(q: Any) -> Any:
@@ -89,7 +90,7 @@ def _translation(divided_twice: bool, added: bool) -> Translation:
     )
 
 
-#: The misprints of the note: name -> (what is printed and what is meant, where, arguments of :func:`scheme`).
+#: The misprints of the note: name -> (printed and intended form, place, arguments of :func:`scheme`).
 VARIANTS: dict[str, tuple[str, str, dict[str, bool]]] = {
     "corrected": ("all misprints corrected", "Eqs. 1-10", {}),
     "a13": ("A(1,3) = 2(q1 q3 + q0 q2), meant 2(q1 q3 - q0 q2)", "Eq. 4", {"a13": True}),
@@ -124,24 +125,24 @@ def scheme(
     mean: bool = False,
     normalise_half: bool = True,
 ) -> OneTorque:
-    """The scheme of the note, corrected, or with misprints put back; not registered.
+    """The scheme of the note, corrected or with misprints restored; not registered.
 
-    The misprints are those of the scheme itself. What lies outside it is always right: how the first step is
-    started, and how torque and omega change frames between the scheme and the problem.
+    The misprints are those of the scheme itself. Everything outside it is always correct: the start of the first step, and the
+    change of frame of torque and omega between the scheme and the problem.
 
     Parameters
     ----------
     a13, a21, a32, old_omega, omega_sum, velocity_sum, divided_twice : bool
-        Put this misprint back; :data:`VARIANTS` says which it is.
+        Restore this misprint; see :data:`VARIANTS`.
     mean : bool
-        Hand out the means of Eqs. 7 and 8, which lag by a step, instead of the extrapolations of Eqs. 9 and 10.
+        Pass on the means of Eqs. 7 and 8, which lag by one step, instead of the extrapolations of Eqs. 9 and 10.
     normalise_half : bool
-        Normalise the quaternion of the half step too, as the note does.
+        Normalise the half-step quaternion too, as in the note.
     """
     into_body, into_lab = to_body, to_lab
     if a13 or a21 or a32:
         into_body, into_lab = _matrix(*(1.0 if printed else -1.0 for printed in (a13, a21, a32)))
-    # omega handed out: this much of omega a half step before, and of the one a step earlier.
+    # Weights in the omega passed on: of omega half a step before, and of that one step earlier.
     late, early = (0.5, 0.5) if mean else (1.5, 0.5 if omega_sum else -0.5)
     translation = LEAPFROG_MEAN if mean else LEAPFROG_EXTRAPOLATED
     if velocity_sum or divided_twice:
@@ -155,7 +156,7 @@ def scheme(
         half = normalise(increment(-0.5 * dt, derivative(q, omega), q))
         omega_half = angular_velocity(to_body(half, momentum), body)
         late_lab = to_lab(half, omega_half)
-        # So that the extrapolation gives omega(0).
+        # Chosen so that the extrapolation gives omega(0).
         early_lab = axpy(3.0, late_lab, scale(-2.0, to_lab(q, omega)))
         return q + momentum + late_lab + early_lab + omega_half
 
@@ -189,6 +190,9 @@ def scheme(
     return OneTorque(
         key="calzavarini2010",
         label="Calzavarini",
+        group="leapfrogs of the angular momentum",
+        rank=2,
+        omega_handed="extrapolated (Eq. 10)",
         source="Calzavarini (2010), Eqs. 3-6 and 10, corrected",
         citation="calzavarini2010",
         order_q=2,

@@ -1,6 +1,6 @@
-r"""Calzavarini's leapfrog with the other option of the note, Calzavarini (2010), Sec. III, Eqs. 7 and 8.
+r"""Calzavarini's leapfrog with the other option of the note: Calzavarini (2010), Sec. III, Eqs. 7 and 8.
 
-The torque at t + dt is taken with the mean of omega(t + dt/2) and omega(t - dt/2). That is omega(t): a whole step old.
+The torque at t + dt is evaluated with the mean of omega(t + dt/2) and omega(t - dt/2), that is omega(t), which is one step old.
 
 .. math::
 
@@ -16,6 +16,10 @@ METHOD = replace(
     scheme(mean=True),
     key="calzavarini2010_mean",
     label="Calzavarini (mean velocities)",
+    short_label="Calz. mean",
+    group="leapfrogs of the angular momentum",
+    rank=3,
+    omega_handed="mean (Eq. 8), a step old",
     source="Calzavarini (2010), Eqs. 3-8, corrected",
     order_exceptions={"velocity": (1, 1)},
     variant_of="calzavarini2010",

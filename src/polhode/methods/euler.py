@@ -28,6 +28,10 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="euler",
     label="direct Euler",
+    short_label="Euler",
+    group="simple",
+    rank=1,
+    omega_handed="in time; torque frozen",
     source="del Valle et al. (2024), Eq. B.1",
     citation="delvalle2024",
     order_q=1,

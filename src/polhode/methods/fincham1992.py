@@ -1,8 +1,8 @@
 r"""Fincham's explicit leapfrog: Fincham (1984; 1992), as given by Allen and Tildesley (1987), fiche F.6.
 
-The angular momentum leaps in the lab frame. A predicted quaternion at the half step, not normalised, turns it into the
-body frame for the full step: omega(t + dt/2) = I^-1 A(q_a) L(t + dt/2). That is what makes the scheme second order;
-del Valle et al. (2024), Eqs. B.4-B.6 leave it open, and codes that use the old orientation there lose an order.
+The angular momentum advances in the lab frame by a leapfrog. A quaternion predicted at the half step, not normalised, turns it
+into the body frame for the full step: omega(t + dt/2) = I^-1 A(q_a) L(t + dt/2). This makes the scheme second order; Eqs.
+B.4-B.6 of del Valle et al. (2024) leave it open, and codes that use the old orientation there lose an order.
 
 .. math::
 
@@ -54,6 +54,9 @@ def stored(state: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="fincham1992",
     label="Fincham",
+    group="leapfrogs of the angular momentum",
+    rank=1,
+    omega_handed="half a step old",
     source="Fincham (1984), (1992); Allen and Tildesley (1987), fiche F.6; del Valle et al. (2024), Eqs. B.4-B.6",
     citation="fincham1984,fincham1992,allen1987,delvalle2024",
     order_q=2,

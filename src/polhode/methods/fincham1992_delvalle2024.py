@@ -1,9 +1,9 @@
-r"""Fincham's leapfrog as the comparison of del Valle et al. (2024) has it: App. B.3, Eqs. B.4-B.6.
+r"""Fincham's leapfrog as used in the comparison of del Valle et al. (2024): App. B.3, Eqs. B.4-B.6.
 
-Eq. B.5 uses omega(t) twice and Eq. B.6 does not say at which orientation L(t + dt/2) is turned into the body frame.
-The published curve is had with the *old* quaternion there, as in the code of YADE (pkg/dem/NewtonIntegrator.cpp,
-``NewtonIntegrator::leapfrogAsphericalRotate``); that makes it first order. The quaternion predicted at the half step is
-normalised, which YADE leaves out.
+Eq. B.5 uses omega(t) twice, and Eq. B.6 does not say at which orientation L(t + dt/2) is turned into the body frame. The
+published curve is obtained with the *old* quaternion there, as in the code of YADE (pkg/dem/NewtonIntegrator.cpp,
+``NewtonIntegrator::leapfrogAsphericalRotate``), which makes the method first order. The quaternion predicted at the half step
+is normalised, which YADE omits.
 
 .. math::
 
@@ -40,6 +40,9 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="fincham1992_delvalle2024",
     label="Fincham (as published)",
+    group="as published in 2024",
+    rank=2,
+    omega_handed="half a step old",
     source="del Valle et al. (2024), Eqs. B.4-B.6, L(t + dt/2) turned with q(t)",
     citation="delvalle2024",
     order_q=1,

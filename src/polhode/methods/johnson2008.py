@@ -1,9 +1,9 @@
 r"""Johnson's predictor-corrector: Johnson, Williams and Cook (2008), as del Valle et al. (2024), App. B.6 describe it.
 
-The orientation turns by the classical Runge-Kutta scheme; the lab angular momentum advances by a second-order
-predictor-corrector, which costs two torques and two rotations per step. Predictor: the old torque over the whole step.
-Corrector: the mean of the torques at both ends. In both the momentum varies linearly over the stages of the rotation;
-the description leaves that open, and without it the orientation would be first order.
+The orientation is turned by the classical Runge-Kutta scheme; the lab angular momentum advances by a second-order
+predictor-corrector, which costs two torques and two rotations per step. The predictor uses the old torque over the whole step,
+the corrector the mean of the torques at both ends. In both the momentum varies linearly over the stages of the rotation;
+the description leaves this open, but otherwise the orientation would be of first order.
 
 With RK(q, L, T) the classical Runge-Kutta step of dq/dt = q (0, omega)/2, omega = I^-1 R(q)^T (L + T t):
 
@@ -45,6 +45,9 @@ def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -
 METHOD = SeveralTorques(
     key="johnson2008",
     label="Johnson",
+    group="several torques per step",
+    rank=1,
+    omega_handed="corrected, two torques",
     source="Johnson, Williams and Cook (2008); del Valle et al. (2024), Eqs. B.13-B.15 with the corrector of App. B.6",
     citation="johnson2008,delvalle2024",
     order_q=2,

@@ -1,8 +1,8 @@
-r"""Johnson's method as the comparison of del Valle et al. (2024) has it: App. B.6, Eqs. B.13-B.15.
+r"""Johnson's method as used in the comparison of del Valle et al. (2024): App. B.6, Eqs. B.13-B.15.
 
-Eq. B.14 prints omega(t) in all four stages. The published curve is had with the angular momentum frozen and
-omega = I^-1 A(q) L re-evaluated at the quaternion of each stage, not normalised; then the momentum advances with the
-torque at the *new* orientation. First order, because the rotation never sees the momentum of the end of the step.
+Eq. B.14 prints omega(t) in all four stages. The published curve is obtained with the angular momentum frozen and
+omega = I^-1 A(q) L evaluated at the quaternion of each stage, not normalised; then the momentum advances with the torque at
+the *new* orientation. The method is first order, because the rotation never sees the momentum at the end of the step.
 
 With RK(q, L) the classical Runge-Kutta step of dq/dt = q (0, omega)/2, omega = I^-1 R(q)^T L:
 
@@ -24,13 +24,13 @@ from polhode.vector import axpy
 
 @kernel
 def orientation_rate(q: Any, momentum: Any, body: Any) -> Any:
-    """dq/dt at the lab angular momentum L (Eq. B.14 with omega = I^-1 A(q) L)."""
+    """The rate dq/dt for the lab angular momentum L (Eq. B.14 with omega = I^-1 A(q) L)."""
     return derivative(q, angular_velocity(to_body(q, momentum), body))
 
 
 @kernel
 def runge_kutta(q: Any, momentum: Any, torque_lab: Any, body: Any, dt: Any) -> Any:
-    """q over dt by the classical Runge-Kutta scheme (Eq. B.13) while L(t) = momentum + torque_lab t; not normalised."""
+    """The quaternion after dt by the classical Runge-Kutta scheme (Eq. B.13), L(t) = momentum + torque_lab t, unnormalised."""
     half = axpy(0.5 * dt, torque_lab, momentum)
     full = axpy(dt, torque_lab, momentum)
     k1 = orientation_rate(q, momentum, body)
@@ -59,6 +59,9 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="johnson2008_delvalle2024",
     label="Johnson (as published)",
+    group="as published in 2024",
+    rank=4,
+    omega_handed="without the torque of the step",
     source="del Valle et al. (2024), Eqs. B.13-B.15, omega re-evaluated at each stage",
     citation="delvalle2024",
     order_q=1,

@@ -1,8 +1,8 @@
-"""Any method behind an interface that keeps the angular velocity in the lab frame, as the code of a simulation often does.
+"""Any method behind an interface that keeps the angular velocity in the lab frame, as simulation codes often do.
 
-del Valle et al. (2024) time their methods so: every step takes q and omega in the lab, and gives them back. A method that works
-in the body frame then turns omega in and out of it, step by step. One that carries the angular momentum forms it from omega and
-takes it apart again.
+This is how del Valle et al. (2024) time their methods: every step takes q and omega in the lab and returns them. A method that
+works in the body frame then transforms omega into and out of it at every step. A method that carries the angular momentum forms
+it from omega and converts it back.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 from polhode.plain import plain_copy
 from polhode.quaternion import derivative, scaled, to_body, to_lab
 
-# What a method may carry, and what it is made from: omega in the body frame -> what is carried, and back.
+# Quantities that a method may carry, with their conversion from omega in the body frame, and back.
 
 
 @kernel
@@ -39,7 +39,7 @@ def _of_momentum(q: Any, momentum: Any, body: Any) -> Any:
 
 @kernel
 def _conjugate(q: Any, omega: Any, body: Any) -> Any:
-    """p = 2 q (0, I omega), the momentum of the quaternion (Miller et al. 2002)."""
+    """The momentum of the quaternion, p = 2 q (0, I omega) (Miller et al. 2002)."""
     return scaled(4.0, derivative(q, angular_momentum(omega, body)))
 
 
@@ -48,14 +48,14 @@ CARRIED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "momentum": (_momentum, _of_momentum),
     "conjugate": (_conjugate, omega_of),
 }
-# Where the state is looked at: nothing about it is special.
+# Generic values for the inspection of a state.
 _Q, _OMEGA, _TORQUE, _BODY = (0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), Body((1.0, 1.7, 2.3)).coefficients()
 
 
 def carried(method: Method) -> str:
-    """What a method's state holds behind the quaternion.
+    """The quantity that a method's state holds after the quaternion.
 
-    Found by looking at the state with which a run of time step zero begins.
+    It is found by inspecting the initial state of a run with time step zero.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def carried(method: Method) -> str:
     Raises
     ------
     ValueError
-        If it holds none of these.
+        If the state contains none of these.
     """
     start = plain_copy(method.start, {sqrt: sqrt}, "math.{name} cannot be run here, only {known} can")
     several = isinstance(method, SeveralTorques)
@@ -86,12 +86,12 @@ def carried(method: Method) -> str:
 
 
 def in_lab(method: Method) -> Method:
-    """The same method behind an interface that keeps the angular velocity in the lab frame; not registered.
+    """The method behind an interface that keeps the angular velocity in the lab frame; not registered.
 
-    Every step begins with the exchange: the state that the last one left gives omega in the lab, and is made from it again.
-    The exchange stands there, behind the normalisation of the last step, because a rotation wants a unit quaternion. What a
-    method carries beside it (an acceleration, the last torque) stays as it is. A run agrees with that of the
-    method to round-off, as long as the quaternion is unit.
+    Every step begins with the conversion: the state left by the last step gives omega in the lab and is rebuilt from it. The
+    conversion is at this place, after the normalisation of the last step, because a rotation needs a unit quaternion. Other
+    parts of the state (an acceleration, the last torque) remain unchanged. A run agrees with that of the method to round-off,
+    as long as the quaternion is a unit quaternion.
 
     Parameters
     ----------
@@ -99,12 +99,12 @@ def in_lab(method: Method) -> Method:
 
     Returns
     -------
-    A method under the key ``KEY_in_lab``. A method that carries omega in the lab frame is the same under another key.
+    A method with the key ``KEY_in_lab``. A method that carries omega in the lab frame is only renamed.
 
     Raises
     ------
     ValueError
-        If its state holds no angular velocity or momentum, see :func:`carried`.
+        If its state contains no angular velocity or momentum, see :func:`carried`.
     """
     key, what = f"{method.key}_in_lab", carried(method)
     if what == "lab":

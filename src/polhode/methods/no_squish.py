@@ -1,10 +1,10 @@
 r"""NO_SQUISH: Miller et al. (2002), from the extended phase space of Tuckerman (2010), Sec. 3.12, Eqs. 3.12.1-3.12.4.
 
-The quaternion has a conjugate momentum p of four components, p = 2 q (0, I omega). With P_k q = q (0, e_k), e_k the body
-axes, the kinetic energy is the sum of (p . P_k q)^2/(8 I_k); the flow of each term turns q and p alike in the plane of q and
-P_k q, which keeps their lengths. The flows follow each other as 3, 2, 1, 2, 3 between two half kicks by the torque.
-The fourth term of Eq. 3.12.4, with the arbitrary moment I_11, vanishes with p . q, which every part of the step keeps at zero.
-The page that prints p (Eq. 3.12.4) has D^-1 where its own Hamiltonian needs D.
+The quaternion has a conjugate momentum p with four components, p = 2 q (0, I omega). With P_k q = q (0, e_k), e_k the body
+axes, the kinetic energy is the sum of (p . P_k q)^2/(8 I_k); the flow of each term rotates q and p in the plane of q and P_k q
+by the same angle, which preserves their lengths. The flows follow each other as 3, 2, 1, 2, 3 between two half kicks by the
+torque. The fourth term of Eq. 3.12.4, with the arbitrary moment I_11, vanishes with p . q, which every part of the step keeps
+at zero. The page that prints p (Eq. 3.12.4) has D^-1 where its own Hamiltonian requires D.
 
 .. math::
 
@@ -28,31 +28,31 @@ from polhode.quaternion import cos_sinc, derivative, increment, scaled
 
 @kernel
 def product(p: Any, q: Any) -> Any:
-    """p . q of four components."""
+    """The scalar product p . q of two quaternions."""
     return (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3])
 
 
 @kernel
 def p1(q: Any) -> Any:
-    """P_1 q = q (0, 1, 0, 0)."""
+    """The product P_1 q = q (0, 1, 0, 0)."""
     return (-q[1], q[0], q[3], -q[2])
 
 
 @kernel
 def p2(q: Any) -> Any:
-    """P_2 q = q (0, 0, 1, 0)."""
+    """The product P_2 q = q (0, 0, 1, 0)."""
     return (-q[2], -q[3], q[0], q[1])
 
 
 @kernel
 def p3(q: Any) -> Any:
-    """P_3 q = q (0, 0, 0, 1)."""
+    """The product P_3 q = q (0, 0, 0, 1)."""
     return (-q[3], q[2], -q[1], q[0])
 
 
 @kernel
 def angle(p: Any, turned: Any, inverse: Any, dt: Any) -> Any:
-    """cos and sin of zeta dt, zeta = p . P_k q/(4 I_k): half the angle by which the body turns about its axis k."""
+    """The cosine and sine of zeta dt, zeta = p . P_k q/(4 I_k): half the angle by which the body turns about its axis k."""
     a = 0.25 * inverse * dt * product(p, turned)
     c, s = cos_sinc(a * a)
     return c, a * s
@@ -60,28 +60,28 @@ def angle(p: Any, turned: Any, inverse: Any, dt: Any) -> Any:
 
 @kernel
 def rotor1(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """The flow of (p . P_1 q)^2/(8 I_1) for dt."""
+    """The values of q and p after the flow of (p . P_1 q)^2/(8 I_1) for dt."""
     c, s = angle(p, p1(q), body[3], dt)
     return increment(s, p1(q), scaled(c, q)), increment(s, p1(p), scaled(c, p))
 
 
 @kernel
 def rotor2(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """The flow of (p . P_2 q)^2/(8 I_2) for dt."""
+    """The values of q and p after the flow of (p . P_2 q)^2/(8 I_2) for dt."""
     c, s = angle(p, p2(q), body[4], dt)
     return increment(s, p2(q), scaled(c, q)), increment(s, p2(p), scaled(c, p))
 
 
 @kernel
 def rotor3(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """The flow of (p . P_3 q)^2/(8 I_3) for dt."""
+    """The values of q and p after the flow of (p . P_3 q)^2/(8 I_3) for dt."""
     c, s = angle(p, p3(q), body[5], dt)
     return increment(s, p3(q), scaled(c, q)), increment(s, p3(p), scaled(c, p))
 
 
 @kernel
 def rotors(q: Any, p: Any, body: Any, dt: Any) -> Any:
-    """q and p of a free body after dt, to second order."""
+    """The values of q and p of a free body after dt, to second order."""
     q, p = rotor3(q, p, body, 0.5 * dt)
     q, p = rotor2(q, p, body, 0.5 * dt)
     q, p = rotor1(q, p, body, dt)
@@ -91,13 +91,13 @@ def rotors(q: Any, p: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def kick(q: Any, p: Any, torque: Any, dt: Any) -> Any:
-    """p after dt under a torque: dp/dt = 2 q (0, torque)."""
+    """The value of p after dt under a torque: dp/dt = 2 q (0, torque)."""
     return increment(4.0 * dt, derivative(q, torque), p)
 
 
 @kernel
 def omega_of(q: Any, p: Any, body: Any) -> Any:
-    """omega_k = p . P_k q/(2 I_k), in the body frame."""
+    """The angular velocity omega_k = p . P_k q/(2 I_k), in the body frame."""
     return (
         0.5 * body[3] * product(p, p1(q)),
         0.5 * body[4] * product(p, p2(q)),
@@ -139,6 +139,9 @@ def stored(state: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="no_squish",
     label="NO_SQUISH",
+    group="kicks at both ends",
+    rank=2,
+    omega_handed="without the last half kick",
     source="Miller et al. (2002); Tuckerman (2010), Eqs. 3.12.1-3.12.4",
     citation="miller2002,tuckerman2010",
     order_q=2,
@@ -160,8 +163,8 @@ METHOD = OneTorque(
 def extended(i11: float) -> OneTorque:
     """NO_SQUISH with the flow of the fourth term too, for a study of its arbitrary moment I_11; not registered.
 
-    The flow of (p . q)^2/(8 I_11) stretches q and shrinks p: q exp(zeta dt), p exp(-zeta dt), zeta = p . q/(4 I_11).
-    P_0 is one, so it is no rotation. Here it stands in the middle of the step, which stays symmetric.
+    The flow of (p . q)^2/(8 I_11) stretches q and shrinks p: q exp(zeta dt), p exp(-zeta dt), zeta = p . q/(4 I_11). Since P_0
+    is the identity, it is not a rotation. Here it is in the middle of the step, which remains symmetric.
 
     Parameters
     ----------

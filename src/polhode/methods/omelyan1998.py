@@ -1,7 +1,7 @@
 r"""Omelyan's advanced leapfrog: Omelyan (1998); del Valle et al. (2024), App. B.5, Eqs. B.10-B.12.
 
-The products of angular velocities at the whole time are means over the half steps around it, found by iteration; the
-quaternion turns by a Cayley transform, which keeps its norm. Eq. B.10 prints a product with q too many.
+The products of angular velocities at the whole time are means over the adjacent half steps, found by iteration; the
+quaternion turns by a Cayley transform, which preserves its norm. Eq. B.10 prints one product with q too many.
 
 .. math::
 
@@ -23,7 +23,7 @@ from polhode.vector import add, axpy, dot
 
 @kernel
 def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """omega over dt, the gyroscopic products as means of both ends (Eqs. B.11, B.12); three iterations."""
+    """The angular velocity after dt, with gyroscopic products averaged over both ends (Eqs. B.11, B.12); three iterations."""
     old = euler_equations(omega, torque, body)
     new = axpy(dt, old, omega)
     new = axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
@@ -52,6 +52,9 @@ def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="omelyan1998",
     label="Omelyan",
+    group="SPIRAL and Omelyan",
+    rank=4,
+    omega_handed="half a step old",
     source="Omelyan (1998); del Valle et al. (2024), Eqs. B.10-B.12, without the second factor q in B.10",
     citation="omelyan1998,delvalle2024",
     order_q=2,

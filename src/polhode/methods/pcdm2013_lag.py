@@ -1,7 +1,8 @@
-r"""PCDM with the torque of the old time: Zhao and van Wachem (2013), as Seelen et al. (2016), end of Sec. 2, have it.
+r"""PCDM with the torque of the old time: Zhao and van Wachem (2013), as described by Seelen et al. (2016), end of Sec. 2.
 
-The torque is evaluated at t_n, with q_n and omega_n, and serves the predictor, where it belongs, and the corrector, where it is
-half a step old. It is held in the body frame, in which the problems of Seelen et al. (2016) give it.
+The torque is evaluated at t_n, with q_n and omega_n. It serves both the predictor, for which this is the right time, and the
+corrector, for which it is half a step old. It is held constant in the body frame, in which Seelen et al. (2016) define their
+problems.
 
 .. math::
 
@@ -31,6 +32,10 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="pcdm2013_lag",
     label="PCDM (torque of the old time)",
+    short_label="PCDM old",
+    group="PCDM and scalar factor",
+    rank=3,
+    omega_handed="half a step old",
     source="Zhao and van Wachem (2013); Seelen et al. (2016), Sec. 2, last paragraph",
     citation="zhao2013,seelen2016",
     order_q=1,

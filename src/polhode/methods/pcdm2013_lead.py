@@ -1,8 +1,8 @@
-r"""PCDM with the torque of the new time: Zhao and van Wachem (2013), as Table 1 of Seelen et al. (2016) shows it.
+r"""PCDM with the torque of the new time: Zhao and van Wachem (2013), as implied by Table 1 of Seelen et al. (2016).
 
-The new q follows from the prediction alone, so it is known before the torque. The torque is evaluated at t_{n+1} with it, and
-with omega predicted there by the acceleration at t_n; the corrector takes it for the torque at t_{n+1/2}, held in the body
-frame. The predictor of the next step has it at the right time.
+The new q follows from the prediction alone, so it is known before the torque. The torque is evaluated at t_{n+1} with this q,
+and with omega predicted there by the acceleration at t_n; the corrector uses it as the torque at t_{n+1/2}, held constant in
+the body frame. For the predictor of the next step it has the right time.
 
 .. math::
 
@@ -22,7 +22,7 @@ from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame
 from polhode.vector import axpy
 
-# The state: q, omega, its angular acceleration; between the two parts of a step the predicted omega' stands for the last.
+# The state: q, omega, its angular acceleration; between the two parts of a step the predicted omega' replaces the last.
 
 
 @kernel
@@ -48,6 +48,10 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="pcdm2013_lead",
     label="PCDM (torque of the new time)",
+    short_label="PCDM new",
+    group="PCDM and scalar factor",
+    rank=4,
+    omega_handed="a step old",
     source="Zhao and van Wachem (2013); Seelen et al. (2016), Sec. 2, with the torque that their Table 1 shows",
     citation="zhao2013,seelen2016",
     order_q=1,

@@ -1,13 +1,13 @@
 r"""Predictor-corrector direct multiplication (PCDM): Zhao and van Wachem (2013), as Seelen et al. (2016), Sec. 2, describe it.
 
-q and omega stand at whole times. The angular acceleration at t_n predicts both at the half step, the prediction turns q over
-the whole step, and the acceleration at the half step advances omega. That wants a torque at t_n and one at t_{n+1/2};
-with one evaluation per step it is open which it is. Three readings:
+Here q and omega refer to whole times. The angular acceleration at t_n predicts both at the half step, the prediction turns q
+over the whole step, and the acceleration at the half step advances omega. This needs a torque at t_n and one at t_{n+1/2};
+with one evaluation per step it is open which of them is used. There are three readings:
 
-* here: at t_{n+1/2}, with the predicted q' and omega' of that time; the predictor takes the torque of the step before, half a
-  step older than t_n, which costs no order;
+* here: at t_{n+1/2}, with the predicted q' and omega' of that time; the predictor uses the torque of the previous step, half
+  a step older than t_n, which costs no order;
 * ``pcdm2013_lag``: at t_n, also for the corrector, as Seelen et al. (2016) say of the original at the end of Sec. 2;
-* ``pcdm2013_lead``: at t_{n+1}, for the corrector, which is what their Table 1 shows of the original.
+* ``pcdm2013_lead``: at t_{n+1}, for the corrector, which is implied for the original method by their Table 1.
 
 .. math::
 
@@ -31,9 +31,9 @@ from polhode.vector import axpy, scale
 
 @kernel
 def predict(q: Any, omega: Any, acceleration: Any, dt: Any) -> Any:
-    """q' and omega' half a step on (Seelen et al. 2016, steps 2b and 2c); q turns with omega a quarter of a step on.
+    """The predicted q' and omega' at the half step (Seelen et al. 2016, steps 2b, 2c); q turns with omega at a quarter step.
 
-    The source turns that omega into the lab frame with q itself and multiplies from the left, which is ``rotate``.
+    The source transforms that omega to the lab frame with q itself and multiplies from the left, which is ``rotate``.
     """
     q_half = rotate(q, axpy(0.25 * dt, acceleration, omega), 0.5 * dt)
     return q_half, axpy(0.5 * dt, acceleration, omega)
@@ -41,10 +41,10 @@ def predict(q: Any, omega: Any, acceleration: Any, dt: Any) -> Any:
 
 @kernel
 def turn(q: Any, q_half: Any, omega_half: Any, dt: Any) -> Any:
-    """q after dt, by omega' at the half step (step 4).
+    """The orientation q after dt, turned by omega' of the half step (step 4).
 
-    omega' goes to the lab frame with q' and multiplies from the left. Its body components multiplied from the right would be
-    another method.
+    The vector omega' is transformed to the lab frame with q' and multiplies from the left. Multiplying its body components from
+    the right would be another method.
     """
     return multiply(exponential(scale(dt, to_lab(q_half, omega_half))), q)
 
@@ -75,6 +75,10 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="pcdm2013_mid",
     label="PCDM (torque of the half step)",
+    short_label="PCDM mid",
+    group="PCDM and scalar factor",
+    rank=2,
+    omega_handed="predicted",
     source="Zhao and van Wachem (2013); Seelen et al. (2016), Sec. 2, with the torque at the half step",
     citation="zhao2013,seelen2016",
     order_q=2,

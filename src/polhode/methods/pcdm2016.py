@@ -1,8 +1,8 @@
 r"""Improved PCDM: Seelen, Padding and Kuipers (2016), Sec. 2.2, steps 2b, 2c, 3 and 4.
 
-q and omega stand half a step ahead, at t_{n+1/2}. The torque is evaluated at whole times with the q' and omega' predicted for
-them, so it is never out of step. The predictor takes the angular acceleration of the last whole time as it was there.
-The paper does not say how to start; without the half step ahead the method would be first order.
+Here q and omega are half a step ahead, at t_{n+1/2}. The torque is evaluated at whole times with the q' and omega' predicted
+for them, so it is always at the right time. The predictor uses the angular acceleration of the last whole time. The paper does
+not say how to start; without the initial half step the method would be of first order.
 
 .. math::
 
@@ -49,6 +49,10 @@ def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="pcdm2016",
     label="improved PCDM",
+    short_label="PCDM 2016",
+    group="PCDM and scalar factor",
+    rank=1,
+    omega_handed="predicted",
     source="Seelen et al. (2016), Sec. 2.2, steps 2-4",
     citation="seelen2016",
     order_q=2,

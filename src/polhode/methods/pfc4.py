@@ -1,14 +1,14 @@
-r"""PFC4 as MercuryDPM has it for clumps: Ostanin et al. (2024); Kernel/Particles/ClumpParticle.cc of MercuryDPM.
+r"""PFC4 as implemented for clumps in MercuryDPM: Ostanin et al. (2024); Kernel/Particles/ClumpParticle.cc of MercuryDPM.
 
-Half a kick with the torque of the old time, the exact rotation by omega(t + dt/2), half a kick with the torque of the new
-time (``integrateBeforeForceComputation``, ``rotatePrincipalDirections``, ``integrateAfterForceComputation``). Both half kicks
-solve omega' = omega + dt/2 J^-1 (M - omega' x J omega') by three sweeps of a fixed point (``angularAccelerateClumpIterative``;
-its comment says that PFC 4.0 takes four). An explicit first half kick would make that velocity Verlet (``verlet``), of second
-order; implicit at both ends it is of first order.
+A step consists of half a kick with the torque of the old time, the exact rotation by omega(t + dt/2), and half a kick with the
+torque of the new time (``integrateBeforeForceComputation``, ``rotatePrincipalDirections``, ``integrateAfterForceComputation``).
+Both half kicks solve omega' = omega + dt/2 J^-1 (M - omega' x J omega') by three fixed-point sweeps
+(``angularAccelerateClumpIterative``; its comment says that PFC 4.0 takes four). With an explicit first half kick this would be
+velocity Verlet (``verlet``), of second order; implicit at both ends it is of first order.
 
-MercuryDPM keeps omega and the principal axes in the lab frame. A rotation about omega leaves the components of omega in the
-body as they are, and the half kicks see one orientation each, so that the same scheme is written here in the body frame.
-Nothing is made orthonormal, there or here. MercuryDPM leaves out rotations by less than 1e-8 rad; here they are done.
+MercuryDPM keeps omega and the principal axes in the lab frame. A rotation about omega leaves the body components of omega
+unchanged, and each half kick sees one orientation, so that the scheme can be written here in the body frame. Neither code
+orthonormalises anything. MercuryDPM omits rotations by less than 1e-8 rad; here they are carried out.
 
 .. math::
 
@@ -43,6 +43,9 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="pfc4",
     label="PFC4",
+    group="kicks at both ends",
+    rank=4,
+    omega_handed="without the last half kick",
     source="MercuryDPM, ClumpParticle::angularAccelerateClumpIterative; Ostanin et al. (2024)",
     citation="pfc4,ostanin2024",
     order_q=1,

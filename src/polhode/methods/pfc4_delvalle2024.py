@@ -1,10 +1,10 @@
-r"""PFC4 as the comparison of del Valle et al. (2024) has it: App. B.7, Eqs. B.16-B.18.
+r"""PFC4 as used in the comparison of del Valle et al. (2024): App. B.7, Eqs. B.16-B.18.
 
-Everything is kept in the lab frame: the angular velocity at half steps, advanced by a fixed-point iteration (three
-sweeps), and a rotation matrix, advanced by explicit Euler with the angular velocity of the half step. How the matrix is kept a
-rotation is not printed: the published time steps are met with Gram-Schmidt on the rows of the matrix from body to lab, in
-the order x, y, z. On its columns, the axes of the body, the errors are other ones. The state is the matrix by columns, then
-omega.
+Everything is kept in the lab frame: the angular velocity at half steps, advanced by a fixed-point iteration (three sweeps),
+and a rotation matrix, advanced by explicit Euler with the angular velocity of the half step. The publication does not say how
+the matrix is kept a rotation: the published time steps are obtained with Gram-Schmidt on the rows of the matrix from body to
+lab, in the order x, y, z. On its columns, the axes of the body, the errors are different. The state is the matrix by columns,
+then omega.
 
 .. math::
 
@@ -24,19 +24,19 @@ from polhode.vector import add, axpy, cross, dot, scale, unit
 
 @kernel
 def from_body(x: Any, y: Any, z: Any, v: Any) -> Any:
-    """A v for the matrix with columns x, y, z: body to lab."""
+    """The product A v for the matrix with columns x, y, z: body to lab."""
     return add(scale(v[0], x), axpy(v[1], y, scale(v[2], z)))
 
 
 @kernel
 def into_body(x: Any, y: Any, z: Any, v: Any) -> Any:
-    """A^T v: lab to body."""
+    """The product A^T v: lab to body."""
     return (dot(x, v), dot(y, v), dot(z, v))
 
 
 @kernel
 def acceleration(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any) -> Any:
-    """J^-1 (M - omega x J omega) in the lab frame, J = A I A^T (Eq. B.16)."""
+    """The angular acceleration J^-1 (M - omega x J omega) in the lab frame, J = A I A^T (Eq. B.16)."""
     momentum = from_body(x, y, z, angular_momentum(into_body(x, y, z, omega), body))
     rest = axpy(-1.0, cross(omega, momentum), torque_lab)
     return from_body(x, y, z, angular_velocity(into_body(x, y, z, rest), body))
@@ -44,7 +44,7 @@ def acceleration(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any)
 
 @kernel
 def kick(x: Any, y: Any, z: Any, omega: Any, torque_lab: Any, body: Any, dt: Any) -> Any:
-    """omega over dt by three fixed-point sweeps from the old value (Eq. B.16)."""
+    """The angular velocity after dt, by three fixed-point sweeps from the old value (Eq. B.16)."""
     new = axpy(dt, acceleration(x, y, z, omega, torque_lab, body), omega)
     new = axpy(dt, acceleration(x, y, z, new, torque_lab, body), omega)
     return axpy(dt, acceleration(x, y, z, new, torque_lab, body), omega)
@@ -67,7 +67,7 @@ def to_quaternion(x: Any, y: Any, z: Any) -> Any:
 
 @kernel
 def orthonormal(a: Any, b: Any, c: Any) -> Any:
-    """Gram-Schmidt in the order a, b, c."""
+    """The vectors orthonormalised by Gram-Schmidt in the order a, b, c."""
     a = unit(a)
     b = unit(axpy(-dot(a, b), a, b))
     return a, b, unit(axpy(-dot(b, c), b, axpy(-dot(a, c), a, c)))
@@ -118,6 +118,9 @@ def stored(state: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="pfc4_delvalle2024",
     label="PFC4 (as published)",
+    group="as published in 2024",
+    rank=5,
+    omega_handed="half a step old",
     source="del Valle et al. (2024), Eqs. B.16-B.18, with Gram-Schmidt on the rows of the matrix",
     citation="delvalle2024",
     order_q=1,

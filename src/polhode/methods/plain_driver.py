@@ -1,6 +1,6 @@
-"""The driver of one body as plain Python, one step at a time: a method's kernels on other numbers than floats.
+"""The single-body driver in plain Python, one step at a time: a method's kernels on numbers other than floats.
 
-It takes the steps of :meth:`polhode.methods.protocol.Method.integrate` and of its sibling; a test holds them to each other.
+It takes the steps of :meth:`polhode.methods.protocol.Method.integrate` and of its counterpart; a test compares them.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Torque = Callable[[Any, Any, Any, Any], Any]
 
 @dataclass(frozen=True)
 class PlainDriver:
-    """A method, a body, a torque and a time step, ready to go.
+    """A method, a body, a torque and a time step, ready to run.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ def plain_driver(
     Parameters
     ----------
     method : Method
-    convert : what makes of a compiled kernel one that runs on the numbers wanted (:func:`polhode.plain.plain_copy`)
+    convert : converts a compiled kernel into one that runs on the numbers wanted (:func:`polhode.plain.plain_copy`)
     torque : function
-        It runs on these numbers already.
+        A function that already runs on these numbers.
     body, dt, parameters : coefficients of the inertia, time step in s, parameters of the torque
-    normalise : whether the quaternion is normalised every step; None: as the method declares
-    clock : what makes of a time in s, a float, the number that the torque gets
+    normalise : whether the quaternion is normalised every step; None: as declared by the method
+    clock : converts a time in s, a float, into the number passed to the torque
     """
-    normalise, length = method._normalise(normalise), float(dt)
+    normalise, length = method.normalisation(normalise), float(dt)
     normalised, begin, look, hold = (convert(f) for f in (quaternion.normalise, method.start, method.read, method.stored))
 
     def with_unit(state: Any) -> Any:

@@ -1,8 +1,8 @@
-"""What a method is: its kernels, cut at the torque evaluation, and what it declares about itself.
+"""The definition of a method: its kernels, split at the torque evaluation, and its declarations.
 
-A step of a one-torque method is two kernels, with the one evaluation of the torque between them. The driver owns the
-torque, so such a method cannot evaluate it twice even by mistake, and the many-body engine, which computes the torques
-of all bodies together, can use the same kernels.
+A step of a one-torque method is two kernels, with the single evaluation of the torque between them. The driver evaluates the
+torque, so that such a method cannot do so twice even by mistake, and the many-body engine, which computes the torques of all
+bodies together, can use the kernels unchanged.
 
 The kernels of a :class:`OneTorque` method, all on tuples of floats (see :mod:`polhode.kernel`):
 
@@ -10,26 +10,25 @@ The kernels of a :class:`OneTorque` method, all on tuples of floats (see :mod:`p
     The state from which the first step begins, given the synchronous initial condition and the torque there.
     A leapfrog takes its hidden half step here.
 ``before_torque(state, body, dt) -> (state, q, omega)``
-    The first part of a step and the q and omega at which the torque is wanted. It is wanted at the time
-    ``(n + torque_time) dt``, where n counts the steps done before this one.
-    The quaternion that a step ends with is not normalised here: a method declares that it wants that, and the driver does it,
-    so that each method runs with and without.
+    The first part of a step, and the q and omega at which the torque is needed. It is needed at the time
+    ``(n + torque_time) dt``, where n is the number of steps done before. The quaternion at the end of a step is not normalised
+    here: a method declares whether it needs that, and the driver does it, so that each method runs with and without.
 ``after_torque(state, torque, body, dt) -> state``
-    The rest of the step, given the torque in the body frame of the q just handed out.
+    The rest of the step, given the torque in the body frame of the q just passed on.
 ``read(state, torque, body, dt) -> (q, omega)``
-    Orientation and body angular velocity at the whole time ``n dt``. Where ``torque_time`` is 0 the driver calls it between
-    the two parts of the next step, with the torque at ``n dt``, so that a leapfrog can complete its half step
-    without touching the trajectory; otherwise it is called on the state as the step left it, with zero torque.
+    Orientation and body angular velocity at the whole time ``n dt``. If ``torque_time`` is 0 the driver calls it between
+    the two parts of the next step, with the torque at ``n dt``, so that a leapfrog can complete its half step without
+    affecting the trajectory; otherwise it is called on the state at the end of the step, with zero torque.
 ``stored(state, body, dt) -> omega``
-    The angular velocity that the method itself carries, at the time ``(n + stored_offset) dt``. Publications often
-    compare this one; for synchronous methods it is the same as ``read``.
+    The angular velocity carried by the method itself, at the time ``(n + stored_offset) dt``. Publications often compare this
+    one; for synchronous methods it equals that of ``read``.
 
-A problem of several bodies (:class:`polhode.problems.system.System`) runs the same kernels, one state for each body, with the
-method's scheme for the centres of mass beside them (:mod:`polhode.methods.translation`).
+A problem of several bodies (:class:`polhode.problems.system.System`) uses these kernels with one state for each body, together
+with the method's scheme for the centres of mass (:mod:`polhode.methods.translation`).
 
 A :class:`SeveralTorques` method has ``start(q, omega, body) -> state``,
 ``step(state, t, dt, body, torque, parameters) -> state`` with the torque function itself, ``read`` and ``stored``;
-it runs on the single-body driver alone.
+it runs only in the single-body driver.
 """
 
 import threading
@@ -43,7 +42,7 @@ import numpy as np
 from numba import types
 
 from polhode import quaternion
-from polhode.arguments import flag, function, number, shown, text, whole
+from polhode.arguments import flag, function, number, plain_name, shown, text, whole
 from polhode.kernel import (
     compile_driver,
     float_type,
@@ -92,13 +91,25 @@ _DRIVER = types.int64(
     samples_type,
 )
 _compiling = threading.RLock()
-#: What may run a method.
+#: The engines that can run a method.
 ENGINES = ("single body", "many body")
-#: Longer labels are cut: they stand in legends and in narrow columns.
+#: The groups in which figures and tables list the methods, in this order. Methods without a group, and a user's own, come last.
+OTHERS = "others"
+GROUPS = (
+    "SPIRAL and Omelyan",
+    "leapfrogs of the angular momentum",
+    "kicks at both ends",
+    "PCDM and scalar factor",
+    "simple",
+    "as published in 2024",
+    "several torques per step",
+    OTHERS,
+)
+#: The rank of a method that declares none: after the others of its group.
+LAST = 999
+#: Longer labels are truncated, since they appear in legends and in narrow columns.
 LABEL_LENGTH = 48
-#: Longer keys make no names of files.
-KEY_LENGTH = 60
-#: What a method says of itself in words.
+#: The declarations of a method in words.
 _TEXTS = (
     "source",
     "citation",
@@ -110,19 +121,26 @@ _TEXTS = (
     "published_error",
     "reconstruction",
     "note",
+    "omega_handed",
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Method(ABC):
-    """What every method declares. The registry, the figures, the tables and the documentation read nothing else.
+    """The declarations of every method. The registry, figures, tables and documentation use nothing else.
 
     Parameters
     ----------
     key : str
         The name used in the configuration and in file names: letters without accents, digits and underscores.
     label : str
-        The name in figures and tables, plain text without LaTeX. It is kept on one line, and cut at 48 characters.
+        The name in figures and tables, plain text without LaTeX. It is kept on one line, and truncated at 48 characters.
+    short_label : str
+        The name where space is limited; :attr:`label` if empty.
+    group : str
+        The group in which figures and tables list it, one of :data:`GROUPS`.
+    Its position within the group, from 0; methods of equal rank are listed in the order of their keys.
+        Its place within the group, from 0; methods of one rank come in the order of their keys.
     source : str
         Publication and equation numbers.
     citation : str
@@ -130,15 +148,15 @@ class Method(ABC):
     order_q, order_omega : int
         Global order of orientation and angular velocity on smooth problems.
     order_exceptions : mapping
-        The orders (q, omega) where they differ: class of torque (:data:`polhode.problems.problem.TORQUE_CLASSES`) -> pair.
+        The orders (q, omega) where they differ: torque class (:data:`polhode.problems.problem.TORQUE_CLASSES`) -> pair.
     published_order : str
-        What the source says about its order, in our words; empty where it says nothing.
+        The order stated in the source, in our words; empty if it states none.
     starts, reads : str
         How the hidden half step is taken, and how q and omega are brought to the same whole time.
     normalises : bool
         Whether the quaternion is normalised every step.
     normalisable : bool
-        Whether that is the driver's work and can be switched; False for a method whose state does not begin with a quaternion.
+        Whether the driver normalises, so that it can be switched; False if the state does not begin with a quaternion.
     rotates_before_torque : bool
         Whether the quaternion advances in the part of the step before the torque.
     momentum_frame : "body" or "lab"
@@ -146,26 +164,31 @@ class Method(ABC):
     engines : tuple of str
         ``single body``, ``many body``.
     variant_of : str
-        For a variant that mimics a publication's own code: the key of the method as its originators meant it.
+        For a variant that reproduces a publication's own code: the key of the method as described by its originators.
     published_error : "quaternion" or "matrix"
-        How the publication that such a variant mimics measures its orientation: :data:`polhode.metrics.PUBLISHED_ERRORS`.
+        The orientation error used in the publication of such a variant: :data:`polhode.metrics.PUBLISHED_ERRORS`.
     reconstruction : str
-        What of the method is ours, because the original was not at hand or leaves it open; one sentence, or empty.
+        Parts of the method that are ours, because the original was not at hand or leaves them open; one sentence, or empty.
     note : str
-        What a user should know; one sentence.
+        Important information for users; one sentence.
+    omega_handed : str
+        The angular velocity passed to a torque that depends on it, in a few words: ``half a step old``.
     start, read, stored : kernels
-        See the text of this module.
+        See the module's docstring.
     stored_offset : float
         Time of the stored angular velocity, in steps from the whole time: 0, or -0.5 for a leapfrog.
 
     Raises
     ------
     TypeError, ValueError
-        If a declaration is of a wrong type or cannot be; the message names the method, the field and what to write.
+        If a declaration has a wrong type or an impossible value; the message names the method, the field and what to write.
     """
 
     key: str
     label: str
+    short_label: str = ""
+    group: str = OTHERS
+    rank: int = LAST
     source: str
     citation: str
     order_q: int
@@ -183,6 +206,7 @@ class Method(ABC):
     published_error: str = "quaternion"
     reconstruction: str = ""
     note: str = ""
+    omega_handed: str = ""
     start: Callable[..., Any] = field(repr=False)
     read: Callable[..., Any] = field(repr=False)
     stored: Callable[..., Any] = field(repr=False)
@@ -192,12 +216,14 @@ class Method(ABC):
 
     def __post_init__(self) -> None:
         text("method: key", self.key, empty=False)
-        if not (self.key.isidentifier() and self.key.isascii() and len(self.key) <= KEY_LENGTH):
-            raise ValueError(
-                f"method key {shown(self.key)} is not a plain name: use letters, digits and underscores, {KEY_LENGTH} at most"
-            )
+        plain_name("method key", self.key)
         where = f"method {self.key}:"
         object.__setattr__(self, "label", _label(text(f"{where} label", self.label, empty=False)))
+        object.__setattr__(self, "short_label", _label(text(f"{where} short_label", self.short_label)))
+        if self.group not in GROUPS:
+            raise ValueError(f"{where} group must be one of {', '.join(map(repr, GROUPS))}, got {shown(self.group)}")
+        if whole(f"{where} rank", self.rank, least=0) > LAST:
+            raise ValueError(f"{where} rank must be at most {LAST}, got {self.rank}")
         for name in _TEXTS:
             text(f"{where} {name}", getattr(self, name))
         for name in ("normalises", "normalisable", "rotates_before_torque"):
@@ -205,7 +231,7 @@ class Method(ABC):
         if not isinstance(self.engines, tuple | list) or not self.engines or not set(self.engines) <= set(ENGINES):
             known = ", ".join(map(repr, ENGINES))
             raise ValueError(f"{where} engines must be a tuple of some of {known}, got {shown(self.engines)}")
-        for name, handed in self._kernels().items():
+        for name, handed in self.kernels().items():
             _check_kernel(f"{where} {name}", getattr(self, name), handed)
         if self.momentum_frame not in ("body", "lab"):
             raise ValueError(f"method {self.key}: momentum_frame must be 'body' or 'lab', got {self.momentum_frame!r}")
@@ -229,8 +255,8 @@ class Method(ABC):
             for order in orders:
                 whole(f"{where} order_exceptions: the order for {torque_class!r}", order, least=1)
 
-    def _kernels(self) -> dict[str, tuple[str, ...]]:
-        """The kernels of the method, and what each is handed."""
+    def kernels(self) -> dict[str, tuple[str, ...]]:
+        """The kernels of the method by name, each with the names of its arguments."""
         return {"read": ("state", "torque", "body", "dt"), "stored": ("state", "body", "dt")}
 
     def orders(self, torque_class: str) -> tuple[int, int]:
@@ -238,43 +264,58 @@ class Method(ABC):
         return self.order_exceptions.get(torque_class, (self.order_q, self.order_omega))
 
     def runs(self, problem: Case) -> bool:
-        """Whether the method can run this problem: systems of bodies take one evaluation of all loads per step."""
+        """Whether the method can run this problem: systems of bodies require a single evaluation of all loads per step."""
         return isinstance(problem, Problem)
 
     @abstractmethod
     def _driver(self) -> Callable[..., Any]:
-        """The loop over steps and samples, as plain Python around this method's kernels; it is told whether to normalise."""
+        """The loop over steps and samples, as plain Python around this method's kernels; an argument switches normalisation."""
 
     @cached_property
-    def _drivers(self) -> dict[str, Callable[..., Any]]:
+    def drivers(self) -> dict[str, Callable[..., Any]]:
+        """The drivers compiled so far by :meth:`compiled`, by name; they are compiled again if this is emptied."""
         return {}
 
-    def _compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any) -> Callable[..., Any]:
-        """A driver, compiled once; threads that ask for it at the same time wait for the first."""
-        name = driver.__name__
-        if name not in self._drivers:
-            with _compiling:
-                if name not in self._drivers:
-                    self._drivers[name] = compile_driver(driver(), signature)
-        return self._drivers[name]
+    def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any) -> Callable[..., Any]:
+        """The driver returned by ``driver()``, compiled once per process and stored under the name of ``driver``.
 
-    def _normalise(self, wanted: bool | None) -> bool:
-        """Whether the driver normalises, given what the user asks for (None: what the method declares)."""
+        Threads that request it simultaneously wait for the first.
+
+        Parameters
+        ----------
+        driver : function () -> the loop over steps, as plain Python around this method's kernels
+        signature : the Numba types of its arguments and of its result
+        """
+        name = driver.__name__
+        if name not in self.drivers:
+            with _compiling:
+                if name not in self.drivers:
+                    self.drivers[name] = compile_driver(driver(), signature)
+        return self.drivers[name]
+
+    def normalisation(self, wanted: bool | None) -> bool:
+        """Whether the driver normalises, given the user's choice (None: as declared by the method).
+
+        Raises
+        ------
+        ValueError
+            If the user makes a choice and the method's normalisation cannot be switched.
+        """
         if wanted is not None and not self.normalisable:
             raise ValueError(f"method {self.key}: its normalisation cannot be switched; leave out normalise")
         return self.normalisable and (self.normalises if wanted is None else wanted)
 
     def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
-        """The drivers that there are, with their signatures; those of systems of bodies only if asked for."""
+        """The drivers of the method with their signatures; those of systems of bodies only on request."""
         return [(self._driver, _DRIVER)]
 
     def compile(self, systems: bool = False) -> None:
-        """Compile the driver for one body, with ``systems`` that for several too; the first run then does not wait for it."""
+        """Compile the driver for one body, with ``systems`` also that for several, so that the first run does not wait."""
         for driver, signature in self._loops(systems):
-            self._compiled(driver, signature)
+            self.compiled(driver, signature)
 
     def is_kept(self, systems: bool = False) -> bool:
-        """Whether :meth:`compile` finds everything on the disk (:mod:`polhode.cache`)."""
+        """Whether :meth:`compile` would find everything on disk (:mod:`polhode.cache`)."""
         return all(is_kept(driver(), signature) for driver, signature in self._loops(systems))
 
     def integrate(
@@ -295,23 +336,23 @@ class Method(ABC):
         q0, omega0 : initial orientation and body angular velocity (rad/s)
         body : coefficients of the inertia, see :meth:`polhode.body.Body.coefficients`
         torque : compiled torque, see :func:`polhode.kernel.compile_torque`
-        parameters : float array handed to the torque
+        parameters : float array passed to the torque
         dt : time step in s
         sample_steps : ascending whole numbers of steps, int64
-        normalise : whether the quaternion is normalised every step; None: as the method declares
+        normalise : whether the quaternion is normalised every step; None: as declared by the method
 
         Returns
         -------
-        q (samples, 4), omega (samples, 3), stored omega (samples, 3), number of torque evaluations the method used.
-        Samples behind a blow-up (a value that is not finite) are NaN.
+        q (samples, 4), omega (samples, 3), stored omega (samples, 3), number of torque evaluations used by the method.
+        Samples after a blow-up (a value that is not finite) are NaN.
 
         Raises
         ------
         KeyboardInterrupt
-            Or whatever a handler of signals raises: within a second, however many steps there are (:mod:`polhode.marching`).
+            Or any exception from a signal handler: within a second, for any number of steps (:mod:`polhode.marching`).
         """
-        normalise = self._normalise(normalise)
-        run = self._compiled(self._driver, _DRIVER)
+        normalise = self.normalisation(normalise)
+        run = self.compiled(self._driver, _DRIVER)
         pauses = Pauses()
         q = np.full((len(sample_steps), 4), np.nan)
         omega = np.full((len(sample_steps), 3), np.nan)
@@ -335,15 +376,15 @@ class Method(ABC):
 
 
 def _label(label: str) -> str:
-    """A label on one line, without what cannot be printed, cut where it is too long."""
+    """A label on one line, without unprintable characters, truncated if it is too long."""
     line = " ".join("".join(c if c.isprintable() else " " for c in label).split())
     return line if len(line) <= LABEL_LENGTH else f"{line[: LABEL_LENGTH - 3].rstrip()}..."
 
 
 def _check_kernel(name: str, kernel: Any, handed: tuple[str, ...]) -> None:
-    """Refuse what is no function or cannot take what it will be handed."""
+    """Refuse a kernel that is not a function or cannot take its arguments."""
     code = getattr(getattr(function(name, kernel), "py_func", kernel), "__code__", None)
-    if code is None or code.co_flags & 0x04:  # no function of Python's, or one that takes any number
+    if code is None or code.co_flags & 0x04:  # not a Python function, or one that takes any number of arguments
         return
     optional = len(getattr(getattr(kernel, "py_func", kernel), "__defaults__", None) or ())
     if not code.co_argcount - optional <= len(handed) <= code.co_argcount:
@@ -355,7 +396,7 @@ def _check_kernel(name: str, kernel: Any, handed: tuple[str, ...]) -> None:
 
 @kernel
 def _write(q_out: Any, omega_out: Any, stored_out: Any, i: int, q: Any, omega: Any, stored: Any) -> bool:
-    """Store one sample; False where it is not finite (the row is left as NaN)."""
+    """Store one sample; False if it is not finite (the row remains NaN)."""
     total = q[0] + q[1] + q[2] + q[3] + omega[0] + omega[1] + omega[2] + stored[0] + stored[1] + stored[2]
     finite: bool = total - total == 0.0
     if finite:
@@ -371,7 +412,7 @@ def _write(q_out: Any, omega_out: Any, stored_out: Any, i: int, q: Any, omega: A
 
 @kernel
 def _normalised(state: Any) -> Any:
-    """The state with its quaternion, which it begins with, divided by its norm."""
+    """The state with its quaternion, which comes first, divided by its norm."""
     return quaternion.normalise(state[:4]) + state[4:]
 
 
@@ -398,16 +439,16 @@ def _put(rows: Any, i: int, values: Any) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class OneTorque(Method):
-    """A method with one torque evaluation per step; see the module's text for its kernels.
+    """A method with one torque evaluation per step; see the module's docstring for its kernels.
 
     Parameters
     ----------
     before_torque, after_torque : kernels
         The two parts of a step.
     torque_time : float
-        When the torque is wanted, in steps from the whole time at which the step begins: 0, 0.5 or 1.
+        When the torque is needed, in steps from the whole time at which the step begins: 0, 0.5 or 1.
     translation : Translation, optional
-        How centres of mass move beside the rotation; by default the scheme that wants the force at the same time.
+        The motion of centres of mass alongside the rotation; by default the scheme that needs the force at the same time.
     """
 
     before_torque: Callable[..., Any] = field(repr=False)
@@ -426,16 +467,17 @@ class OneTorque(Method):
         if self.translation is None:
             object.__setattr__(self, "translation", BY_TORQUE_TIME[self.torque_time])
 
-    def _kernels(self) -> dict[str, tuple[str, ...]]:
+    def kernels(self) -> dict[str, tuple[str, ...]]:
+        """The kernels by name, each with the names of its arguments."""
         return {
             "start": ("q", "omega", "torque", "body", "dt"),
             "before_torque": ("state", "body", "dt"),
             "after_torque": ("state", "torque", "body", "dt"),
-            **super()._kernels(),
+            **super().kernels(),
         }
 
     def runs(self, problem: Case) -> bool:
-        """Every problem."""
+        """True, since one-torque methods run every problem."""
         return True
 
     def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
@@ -455,7 +497,7 @@ class OneTorque(Method):
             for i in range(sample_steps.size):
                 while n < sample_steps[i]:
                     end = min(sample_steps[i], stop)
-                    # Two loops: within one, the question whether to normalise would cost some methods a tenth of a step.
+                    # Two loops: a branch on normalisation inside one loop would make a step of some methods slower by a tenth.
                     if normalise:
                         while n < end:
                             state, q, omega = before_torque(state, body, dt)
@@ -489,7 +531,7 @@ class OneTorque(Method):
         return drive
 
     def _system_driver(self) -> Callable[..., Any]:
-        """The same for several bodies that act on each other, with their centres of mass."""
+        """The loop over steps for several interacting bodies, including their centres of mass."""
         assert self.translation is not None
         start, before_torque, after_torque = self.start, self.before_torque, self.after_torque
         read, stored = self.read, self.stored
@@ -553,7 +595,7 @@ class OneTorque(Method):
                             moving[b] = after_force(moving[b], _row3(force, b), masses[b], dt)
                     n += 1
                     evaluations += 1
-                    # Beside the loads this question costs nothing.
+                    # Compared with the loads this check costs nothing.
                     if n == stop:
                         stop = pause(n)
                         if stop == n:
@@ -570,7 +612,7 @@ class OneTorque(Method):
                     loads(n * dt, r, v, q, omega, parameters, force, torque)
                 finite = True
                 for b in range(count):
-                    # Where the torque completes nothing, the state is read as the step left it, and does not look at it.
+                    # If the torque completes nothing, the state is read as at the end of the step, and the torque is not used.
                     q_b, omega_b = read(turning[b], _row3(torque, b), _row9(bodies, b), dt)
                     finite &= _write(
                         q_out[i], omega_out[i], stored_out[i], b, q_b, omega_b, stored(turning[b], _row9(bodies, b), dt)
@@ -598,10 +640,10 @@ class OneTorque(Method):
         Returns
         -------
         q (samples, bodies, 4), omega, stored omega, r, v (samples, bodies, 3), number of evaluations of the loads.
-        Samples behind a blow-up (a value that is not finite) are NaN.
+        Samples after a blow-up (a value that is not finite) are NaN.
         """
-        normalise = self._normalise(normalise)
-        run = self._compiled(self._system_driver, _SYSTEM_DRIVER)
+        normalise = self.normalisation(normalise)
+        run = self.compiled(self._system_driver, _SYSTEM_DRIVER)
         pauses = Pauses()
         shape = len(sample_steps), len(system.bodies)
         q = np.full((*shape, 4), np.nan)
@@ -633,14 +675,14 @@ class OneTorque(Method):
 
 @dataclass(frozen=True, kw_only=True)
 class SeveralTorques(Method):
-    """A method with several torque evaluations per step; see the module's text for its kernels.
+    """A method with several torque evaluations per step; see the module's docstring for its kernels.
 
     Parameters
     ----------
     step : kernel
         One step; it calls the torque itself.
     evaluations_per_step : int
-        How often it does.
+        The number of evaluations in a step.
     """
 
     step: Callable[..., Any] = field(repr=False)
@@ -651,16 +693,17 @@ class SeveralTorques(Method):
         super().__post_init__()
         whole(f"method {self.key}: evaluations_per_step", self.evaluations_per_step, least=1)
 
-    def _kernels(self) -> dict[str, tuple[str, ...]]:
+    def kernels(self) -> dict[str, tuple[str, ...]]:
+        """The kernels by name, each with the names of its arguments."""
         return {
             "start": ("q", "omega", "body"),
             "step": ("state", "t", "dt", "body", "torque", "parameters"),
-            **super()._kernels(),
+            **super().kernels(),
         }
 
     @property
     def torques_per_step(self) -> int:  # type: ignore[override]
-        """Torque evaluations per step."""
+        """The number of torque evaluations per step."""
         return self.evaluations_per_step
 
     def _driver(self) -> Callable[..., Any]:

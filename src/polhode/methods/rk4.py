@@ -51,6 +51,10 @@ def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -
 METHOD = SeveralTorques(
     key="rk4",
     label="Runge-Kutta 4",
+    short_label="RK4",
+    group="several torques per step",
+    rank=2,
+    omega_handed="four stages",
     source="Kutta (1901); the benchmark of del Valle et al. (2024), Sec. 3",
     citation="kutta1901,delvalle2024",
     order_q=4,

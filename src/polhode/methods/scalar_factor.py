@@ -1,11 +1,11 @@
-r"""Scalar factor method: Kleppmann (2007), as Zhao and van Wachem (2013) and Seelen et al. (2016), Sec. 3.2, compare it.
+r"""Scalar factor method: Kleppmann (2007), as compared in Zhao and van Wachem (2013) and Seelen et al. (2016), Sec. 3.2.
 
-Euler's step for omega, with the torque of the new time; then q + tan(|omega| dt/2) (omega/|omega|) q, normalised. Since
-1 + tan(a) n is (cos(a) + sin(a) n)/cos(a), the factor makes that the exact rotation by the new omega: here cos(a) + sin(a) n is
-formed at once, which spares the division by a cosine that may vanish. What is left to normalise is round-off.
+An Euler step for omega, with the torque of the new time; then q + tan(|omega| dt/2) (omega/|omega|) q, normalised. Since
+1 + tan(a) n is (cos(a) + sin(a) n)/cos(a), the factor makes this the exact rotation by the new omega: here cos(a) + sin(a) n
+is formed directly, which avoids the division by a cosine that may vanish. Only round-off remains to be normalised.
 
-The torque is wanted at t_{n+1}, which is what Table 1 of Seelen et al. (2016) shows; nothing predicts the state
-there, so q_n and omega_n are handed out.
+The torque is needed at t_{n+1}, as implied by Table 1 of Seelen et al. (2016); nothing predicts the state there, so q_n and
+omega_n are passed on.
 
 .. math::
 
@@ -33,6 +33,10 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="scalar_factor",
     label="scalar factor",
+    short_label="scalar f.",
+    group="PCDM and scalar factor",
+    rank=5,
+    omega_handed="a step old",
     source="Kleppmann (2007); Seelen et al. (2016), Sec. 3.2 and Table 1",
     citation="kleppmann2007,zhao2013,seelen2016",
     order_q=1,

@@ -21,9 +21,9 @@ from polhode.vector import axpy
 
 @kernel
 def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """SSPRK3 step of Euler's equations with the torque frozen (Eqs. 9, 10).
+    """The angular velocity after an SSPRK3 step of Euler's equations with the torque frozen (Eqs. 9, 10).
 
-    Terms are added as they become known: the next step waits for the last one, and a sum around it would make it wait longer.
+    Terms are added as they become known: the next step waits for the last term, and a sum around it would prolong the wait.
     """
     k1 = euler_equations(omega, torque, body)
     k2 = euler_equations(axpy(dt, k1, omega), torque, body)
@@ -51,6 +51,9 @@ def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="spiral_leapfrog",
     label="SPIRAL",
+    group="SPIRAL and Omelyan",
+    rank=1,
+    omega_handed="half a step old",
     source="del Valle et al. (2024), Eqs. 7-10",
     citation="delvalle2024",
     order_q=2,

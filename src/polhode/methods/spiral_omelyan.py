@@ -1,7 +1,7 @@
-r"""SPIRAL's rotation with Omelyan's angular velocity: in the data of del Valle et al. (2024), not in the paper.
+r"""SPIRAL's rotation with Omelyan's angular velocity: in the data of del Valle et al. (2024), but not in the paper.
 
-Eq. 7 of the paper with the kick of Eqs. B.10-B.12; it separates what the exact rotation brings from what SSPRK3 does. It starts
-like SPIRAL: the authors' data are met to 1e-6 by that, and are 4 % off with Omelyan's explicit Euler.
+Eq. 7 of the paper with the kick of Eqs. B.10-B.12; it separates the effect of the exact rotation from that of SSPRK3. It starts
+like SPIRAL: this reproduces the authors' data to 1e-6, whereas Omelyan's explicit Euler start is off by 4 %.
 
 .. math::
 
@@ -30,6 +30,9 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="spiral_omelyan",
     label="SPIRAL-O",
+    group="SPIRAL and Omelyan",
+    rank=3,
+    omega_handed="half a step old",
     source="del Valle et al. (2024), Eq. 7 with Eqs. B.11, B.12",
     citation="delvalle2024,omelyan1998",
     order_q=2,

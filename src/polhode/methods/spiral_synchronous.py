@@ -30,6 +30,10 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="spiral_synchronous",
     label="SPIRAL, synchronous",
+    short_label="SPIRAL s.",
+    group="SPIRAL and Omelyan",
+    rank=2,
+    omega_handed="in time; torque frozen",
     source="del Valle et al. (2024), Eqs. A.1-A.3, 9, 10",
     citation="delvalle2024",
     order_q=2,

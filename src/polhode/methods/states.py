@@ -1,7 +1,7 @@
-"""The two kinds of state most methods carry, and how each starts, asks for the torque and is read.
+"""The two kinds of state carried by most methods: how each starts, requests the torque and is read.
 
-Both begin with the orientation q. Behind it stands either the angular velocity in the body frame or the angular momentum in
-the lab frame; a method may append more.
+Both begin with the orientation q, followed by the angular velocity in the body frame or the angular momentum in the lab frame;
+a method may append more.
 """
 
 from typing import Any
@@ -15,13 +15,13 @@ from polhode.quaternion import to_body, to_lab
 
 @kernel
 def start_with_omega(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """``start`` at once: the state is (q, omega)."""
+    """``start`` without a half step: the state (q, omega)."""
     return q + omega
 
 
 @kernel
 def torque_wanted_at_state(state: Any, body: Any, dt: Any) -> Any:
-    """``before_torque`` of a method that wants the torque at the q and omega that its state holds."""
+    """``before_torque`` of a method that needs the torque at the q and omega of its state."""
     return state, state[:4], state[4:7]
 
 
@@ -42,19 +42,19 @@ def stored_in_body_frame(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def start_with_momentum(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """``start`` at once: the state is (q, L)."""
+    """``start`` without a half step: the state (q, L)."""
     return q + to_lab(q, angular_momentum(omega, body))
 
 
 @kernel
 def omega_of_momentum(state: Any, body: Any) -> Any:
-    """I^-1 A(q) L: omega in the body frame of a state (q, L)."""
+    """The angular velocity I^-1 A(q) L in the body frame, from a state (q, L)."""
     return angular_velocity(to_body(state[:4], state[4:7]), body)
 
 
 @kernel
 def torque_wanted_at_momentum(state: Any, body: Any, dt: Any) -> Any:
-    """``before_torque`` of a method that wants the torque at the q and L that its state holds."""
+    """``before_torque`` of a method that needs the torque at the q and L of its state."""
     return state, state[:4], omega_of_momentum(state, body)
 
 

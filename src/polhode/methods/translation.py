@@ -1,17 +1,17 @@
-"""How a centre of mass moves beside a rotation: the same cut at the one evaluation of forces and torques.
+"""Motion of a centre of mass alongside a rotation, split in the same way at the single evaluation of forces and torques.
 
-A scheme is four kernels on tuples of floats, as those of a rotation (:mod:`polhode.methods.protocol`), all in the lab frame:
+A scheme is four kernels on tuples of floats, like those of a rotation (:mod:`polhode.methods.protocol`), all in the lab frame:
 
 ``start(r, v, force, mass, dt) -> state``
     The state from which the first step begins, given position (m), velocity (m/s) and force (N) at the same time.
 ``before_force(state, mass, dt) -> (state, r, v)``
-    The first part of a step and the position and velocity at which the loads are wanted.
+    The first part of a step, and the position and velocity at which the loads are needed.
 ``after_force(state, force, mass, dt) -> state``
     The rest of the step.
 ``read(state, force, mass, dt) -> (r, v)``
-    Position and velocity at the whole time, with the force there if the loads are wanted at the beginning of a step.
+    Position and velocity at the whole time, with the force there if the loads are needed at the beginning of a step.
 
-Which scheme goes with a method follows from when it wants the torque, unless its source has one of its own.
+The scheme for a method follows from the time at which it needs the torque, unless its source specifies its own.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from polhode.vector import axpy, scale
 
 @dataclass(frozen=True)
 class Translation:
-    """A scheme for the centre of mass: its name, source and kernels, see the text of this module."""
+    """A scheme for the centre of mass: name, source and kernels, see the module's docstring."""
 
     name: str
     source: str
@@ -67,7 +67,7 @@ LEAPFROG = Translation(
     leapfrog_read,
 )
 
-# The same with the velocity of the step before kept, for loads that depend on velocity: Calzavarini (2010), Eqs. 1, 2, 7, 9.
+# This leapfrog, storing the previous step's velocity for velocity-dependent loads: Calzavarini (2010), Eqs. 1, 2, 7, 9.
 
 
 @kernel
@@ -142,7 +142,7 @@ MIDPOINT = Translation(
     midpoint_read,
 )
 
-# The explicit midpoint rule with the last acceleration in its predictor, as original PCDM turns the orientation.
+# The explicit midpoint rule with the last acceleration in its predictor, as original PCDM treats the orientation.
 
 
 @kernel
@@ -238,5 +238,5 @@ PCDM = Translation(
     pcdm_read,
 )
 
-#: The scheme that goes with a method, by the time at which it wants the torque, in steps from the beginning of a step.
+#: The default scheme of a method, by the time at which it needs the torque, in steps from the beginning of a step.
 BY_TORQUE_TIME: dict[float, Translation] = {0.0: LEAPFROG, 0.5: MIDPOINT, 1.0: VERLET}

@@ -1,9 +1,9 @@
 r"""Velocity Verlet for Euler's equations: omega(t + dt) = omega(t) + dt/2 [a(t) + a(t + dt)] with a the angular acceleration.
 
-Half a kick with the old torque, rotation by omega(t + dt/2), half a kick with the new torque: Swope et al. (1982) applied
-to the angular velocity; del Valle et al. (2024), Eqs. B.2 and B.3 print the same frame. Since a(t + dt) depends on
-omega(t + dt) through the gyroscopic term, the second half kick is implicit, the mirror image of the first; three
-fixed-point iterations solve it far below the error of the method.
+Half a kick with the old torque, rotation by omega(t + dt/2), half a kick with the new torque: Swope et al. (1982) applied to
+the angular velocity; Eqs. B.2 and B.3 of del Valle et al. (2024) have the same structure. Since a(t + dt) depends on omega(t +
+dt) through the gyroscopic term, the second half kick is implicit, the mirror image of the first; three fixed-point iterations
+solve it to far below the error of the method.
 
 .. math::
 
@@ -24,7 +24,7 @@ from polhode.vector import axpy
 
 @kernel
 def implicit_half_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """omega over dt/2 with the acceleration of the end, by three fixed-point iterations from the old value."""
+    """The angular velocity after dt/2 with the acceleration at the end, by three fixed-point iterations from the old value."""
     new = axpy(0.5 * dt, euler_equations(omega, torque, body), omega)
     new = axpy(0.5 * dt, euler_equations(new, torque, body), omega)
     return axpy(0.5 * dt, euler_equations(new, torque, body), omega)
@@ -38,6 +38,10 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="verlet",
     label="velocity Verlet",
+    short_label="Verlet",
+    group="kicks at both ends",
+    rank=1,
+    omega_handed="without the last half kick",
     source="Swope et al. (1982); del Valle et al. (2024), Eqs. B.2, B.3 with both half kicks in step",
     citation="swope1982,delvalle2024",
     order_q=2,

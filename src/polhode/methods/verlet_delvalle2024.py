@@ -1,7 +1,7 @@
-r"""Velocity Verlet as the comparison of del Valle et al. (2024) has it: App. B.2, Eqs. B.2 and B.3.
+r"""Velocity Verlet as used in the comparison of del Valle et al. (2024): App. B.2, Eqs. B.2 and B.3.
 
-Eq. B.2 turns the quaternion with omega(t + dt), which is not known yet; omega(t + dt/2) reproduces the published curve.
-Both half kicks are explicit: the second takes the gyroscopic term at the half step, which costs an order.
+Eq. B.2 turns the quaternion with omega(t + dt), which is not yet known; omega(t + dt/2) reproduces the published curve. Both
+half kicks are explicit: the second evaluates the gyroscopic term at the half step, which costs an order.
 
 .. math::
 
@@ -43,6 +43,9 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="verlet_delvalle2024",
     label="velocity Verlet (as published)",
+    group="as published in 2024",
+    rank=1,
+    omega_handed="without the last half kick",
     source="del Valle et al. (2024), Eqs. B.2, B.3, with omega(t + dt/2) in the first",
     citation="delvalle2024",
     order_q=1,

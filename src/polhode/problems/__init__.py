@@ -1,9 +1,16 @@
-"""All test problems, one file each; ``print(polhode.problems)`` lists them, ``polhode.problems[key]`` is one."""
+"""All test problems, one file each; ``print(polhode.problems)`` lists them, ``polhode.problems[key]`` is one.
 
-from polhode.problems.problem import Case
-from polhode.registry import Catalogue
+>>> import polhode
+>>> top = polhode.problems["heavy_top"]
+>>> top.label, top.torque_class, top.horizon
+('heavy symmetric top', 'state', 2.0)
+"""
 
-Catalogue.adopt(
+from polhode.problems.problem import Case, Problem
+from polhode.problems.system import System
+from polhode.registry import Registry
+
+PROBLEMS: Registry[Case] = Registry(
     __name__,
     "PROBLEM",
     Case,
@@ -16,3 +23,37 @@ Catalogue.adopt(
         ("source", lambda p: p.source),
     ),
 )
+
+
+def single_body(key: str) -> Problem:
+    """The single-body problem with this key.
+
+    Raises
+    ------
+    KeyError, TypeError
+        If there is no such problem, or if it has several bodies.
+    """
+    found = PROBLEMS[key]
+    if not isinstance(found, Problem):
+        raise TypeError(f"problem {key!r} must be one of a single body, got a {type(found).__name__}")
+    return found
+
+
+def several_bodies(key: str) -> System:
+    """The problem of several bodies with this key.
+
+    Raises
+    ------
+    KeyError, TypeError
+        If there is no such problem, or if it has a single body.
+    """
+    found = PROBLEMS[key]
+    if not isinstance(found, System):
+        raise TypeError(f"problem {key!r} must be one of several bodies, got a {type(found).__name__}")
+    return found
+
+
+def representative(torque_class: str) -> str:
+    """The problem that represents a torque class: the one that declares it, otherwise the first of the class."""
+    members = sorted((p.rank, p.key) for p in PROBLEMS.values() if p.torque_class == torque_class)
+    return next((key for _, key in members if PROBLEMS[key].represents_class), members[0][1])

@@ -1,12 +1,12 @@
 r"""Two cylinders in touching contact, coupled by friction: Seelen et al. (2016), Sec. 3.4.
 
-Their axes are parallel, along the lab's x axis, and fixed; the centre of the second lies along y from that of the first. At the
-contact the surfaces slide with v = R1 omega1 + R2 omega2 along z, and the friction force on the first is -eta v (Eq. 9). Both
-spins are in the same sense, and the final state, of no sliding, has opposite ones.
+Their axes are parallel to the lab's x axis and fixed; the centre of the second lies in the y direction from that of the first.
+At the contact the surfaces slide with v = R1 omega1 + R2 omega2 along z, and the friction force on the first is -eta v (Eq. 9).
+Both initial spins have the same sense; in the final state, without sliding, the senses are opposite.
 
-The publication prints the radii, eta and the spins, but no lengths, densities, masses or time step. What it describes, a
-first cylinder slowed down and a second one reversed, needs I1/I2 > 1/12: equal masses (I1/I2 = 0.17) satisfy that, equal
-densities and lengths (0.03) do not. Equal masses of 10 kg and a height of 1 m are our choice, as are the 5 s.
+The publication prints the radii, eta and the spins, but no lengths, densities, masses or time step. Its description, a first
+cylinder that slows down and a second one that reverses, requires I1/I2 > 1/12: equal masses (I1/I2 = 0.17) satisfy this,
+equal densities and lengths (0.03) do not. Equal masses of 10 kg, a height of 1 m and the time of 5 s are our choice.
 
 .. math::
 
@@ -25,13 +25,13 @@ HEIGHT = 1.0
 
 
 def cylinder(radius: float) -> Body:
-    """A homogeneous cylinder along x of the mass and height chosen."""
+    """A homogeneous cylinder along x with the chosen mass and height."""
     transverse = MASS * (3 * radius**2 + HEIGHT**2) / 12
     return Body((MASS * radius**2 / 2, transverse, transverse), MASS)
 
 
 def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: Any, torque: Any) -> None:
-    """Friction at the contact, equal and opposite; its torque is along the axis, the same in the lab and in the bodies."""
+    """Write the contact friction, equal and opposite; its torque is along the common axis, equal in lab and body frames."""
     friction = parameters[0] * (parameters[1] * omega[0][0] + parameters[2] * omega[1][0])
     for i in range(2):
         for k in range(3):
@@ -43,9 +43,17 @@ def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: An
     torque[1][0] = -parameters[2] * friction
 
 
+def decay_rate(system: System) -> dict[str, float]:
+    """The decay rate k of Seelen et al. (2016), Sec. 3.4, 1/s, as a named number."""
+    p = system.parameters
+    return {"decay_rate": float(p["eta"] * sum(p[f"R{i + 1}"] ** 2 / system.bodies[i].inertia[0] for i in range(2)))}
+
+
 PROBLEM = System(
     key="coupled_cylinders",
     label="two cylinders coupled by friction",
+    short_label="two cylinders",
+    rank=2,
     source="Seelen et al. (2016), Sec. 3.4",
     bodies=(cylinder(RADII[0]), cylinder(RADII[1])),
     r0=((0.0, 0.0, 0.0), (0.0, RADII[0] + RADII[1], 0.0)),
@@ -53,6 +61,9 @@ PROBLEM = System(
     fixed=True,
     loads=loads,
     parameters={"eta": 5.4, "R1": RADII[0], "R2": RADII[1]},
+    load_formula=r"$M_i=-R_i\,\eta\,(R_1\omega_1+R_2\omega_2)$ about $x$; centres fixed; $k=\eta(R_1^2/I_1+R_2^2/I_2)$",
+    symbols={"eta": r"\eta", "R1": "R_1", "R2": "R_2", "decay_rate": "k"},
+    derived=decay_rate,
     torque_class="velocity",
     horizon=5.0,
     reference="coupled_cylinders",

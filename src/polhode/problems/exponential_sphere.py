@@ -1,7 +1,7 @@
-r"""A sphere at rest, turned faster and faster about one axis: Seelen et al. (2016), Sec. 3.2.
+r"""A sphere initially at rest, turned faster and faster about one axis: Seelen et al. (2016), Sec. 3.2.
 
 Diameter 2 m, density 1100 kg/m^3, torque tau_y = A exp(t) with A = 1e5 N m (Eq. 4). The publication follows an arrow that
-points along x at the start and compares its direction after 1 s, some 39 rad later.
+initially points along x and compares its direction after 1 s, some 39 rad later.
 
 .. math::
 
@@ -16,18 +16,21 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """(0, A exp(t), 0) in the body frame: Eq. 4."""
+    """The torque (0, A exp(t), 0) in the body frame: Eq. 4."""
     return (0.0, parameters[0] * exp(t), 0.0)
 
 
 PROBLEM = Problem(
     key="exponential_sphere",
     label="sphere under an exponential torque",
+    short_label="sphere",
+    rank=1,
     source="Seelen et al. (2016), Sec. 3.2",
     body=Body.sphere(radius=1.0, density=1100.0),
     omega0=(0.0, 0.0, 0.0),
     torque=torque,
     parameters={"A": 1e5},
+    load_formula=r"$M=(0,A\,\mathrm e^t,0)$",
     torque_class="time",
     horizon=1.0,
     reference="fixed_axis",

@@ -1,4 +1,4 @@
-r"""A top without torque and without symmetry: omega runs round the axis of the largest moment in Jacobi's elliptic functions.
+r"""A torque-free asymmetric top: omega circles the axis of the largest moment and is given by Jacobi's elliptic functions.
 
 Moments and spin are our choice: six turns about the angular momentum in ten seconds.
 
@@ -14,17 +14,21 @@ from polhode.problems.problem import Problem
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """None."""
+    """Zero torque."""
     return (0.0, 0.0, 0.0)
 
 
 PROBLEM = Problem(
     key="free_asymmetric_top",
     label="free asymmetric top",
+    short_label="asymmetric top",
+    rank=2,
+    represents_class=True,
     source="our choice",
     body=Body((0.8, 1.3, 1.9)),
     omega0=(1.1, -0.7, 2.0),
     torque=torque,
+    load_formula="$M=0$",
     torque_class="free",
     horizon=10.0,
     reference="asymmetric_top",

@@ -1,6 +1,6 @@
-r"""The free asymmetric top next to its separatrix: spinning about all axes, with L^2 = 2 E Iy to four parts in a billion.
+r"""The free asymmetric top close to its separatrix: it spins about all axes, with L^2 = 2 E Iy to four parts in a billion.
 
-The body lingers in a spin about its middle axis, and small errors decide when it leaves it, and to which side.
+The body lingers in a spin about its middle axis, and small errors decide when and to which side it leaves this state.
 
 .. math::
 
@@ -15,5 +15,8 @@ PROBLEM = replace(
     FREE_ASYMMETRIC_TOP,
     key="free_asymmetric_top_separatrix",
     label="free asymmetric top next to the separatrix",
+    short_label="separatrix",
+    rank=4,
+    represents_class=False,
     omega0=(2.5322914, 3.0, 1.5),
 )

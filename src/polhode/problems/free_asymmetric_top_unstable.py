@@ -1,6 +1,6 @@
-r"""The free asymmetric top set spinning about its middle axis, a little off: it turns over, back and over again.
+r"""The free asymmetric top spinning almost about its middle axis: it turns over, back and over again.
 
-Such a spin is unstable; a hundredth of it about the other axes grows until the body turns over, after some seconds.
+This spin is unstable; one hundredth of it about the other axes grows until the body turns over, after some seconds.
 
 .. math::
 
@@ -15,5 +15,8 @@ PROBLEM = replace(
     FREE_ASYMMETRIC_TOP,
     key="free_asymmetric_top_unstable",
     label="free asymmetric top about its middle axis",
+    short_label="unstable axis",
+    rank=3,
+    represents_class=False,
     omega0=(0.01, 2.0, 0.015),
 )

@@ -1,7 +1,7 @@
-r"""Lagrange's heavy top: symmetric, its fixed point on the axis of symmetry, started with nutation on its way.
+r"""Lagrange's heavy top: symmetric, with its fixed point on the axis of symmetry, started in nutation.
 
-Parameter ``mgl``: weight times distance of the centre of mass from the fixed point, N m. Moments are about the fixed point.
-All numbers are our choice: two seconds hold two nutations, nearly four turns of spin and over a third of a turn of precession.
+Parameter ``mgl``: weight times distance of the centre of mass from the fixed point, N m. Moments are about the fixed point. All
+numbers are our choice: two seconds contain two nutations, nearly four turns of spin and over a third of a turn of precession.
 
 .. math::
 
@@ -16,25 +16,28 @@ from polhode.quaternion import to_body
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """l e_z x m g in the body frame; the weight acts along the lab's -z."""
+    """The torque l e_z x m g in the body frame; the weight acts along the lab's -z."""
     up = to_body(q, (0.0, 0.0, 1.0))
     return (parameters[0] * up[1], -parameters[0] * up[0], 0.0)
 
 
 def potential(q: Any, parameters: Any) -> Any:
-    """m g l cos(theta), J: the height of the centre of mass over the fixed point, times the weight."""
+    """The potential energy m g l cos(theta), J: weight times height of the centre of mass above the fixed point."""
     return parameters[0] * (q[0] * q[0] - q[1] * q[1] - q[2] * q[2] + q[3] * q[3])
 
 
 PROBLEM = Problem(
     key="heavy_top",
     label="heavy symmetric top",
+    short_label="heavy top",
+    rank=1,
     source="our choice, after Lagrange",
     body=Body((1.0, 1.0, 0.6)),
     omega0=(0.7, -0.5, 12.0),
     q0=(0.9, 0.3, -0.3, 0.1),
     torque=torque,
     parameters={"mgl": 8.0},
+    load_formula=r"$M=mgl\,(u_y,-u_x,0)$, $u=A(q)(0,0,1)$",
     torque_class="state",
     horizon=2.0,
     reference="lagrange_top",

@@ -1,7 +1,7 @@
-r"""An asymmetric body under a torque that is given in the lab frame: our test of methods that freeze it in the body.
+r"""An asymmetric body with a torque defined in the lab frame: our test of methods that freeze the torque in the body frame.
 
-The torque depends on time alone, but its components in the body frame change as the body turns; a method that holds them while
-it turns is off by a first-order error. The angular momentum in the lab is known at all times: that of the start and the
+The torque depends only on time, but its body components change as the body turns; a method that keeps them fixed during a
+rotation has a first-order error. The angular momentum in the lab is known at all times as its initial value plus the
 impulse. The constant part is small, so that the body spins up slowly in a long run.
 
 .. math::
@@ -21,7 +21,7 @@ from polhode.quaternion import to_body
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
-    """c_k + a_k sin(nu t + k), k = 0, 1, 2 for the lab axes x, y, z; turned into the body frame."""
+    """The torque c_k + a_k sin(nu t + k), k = 0, 1, 2 for the lab axes x, y, z, turned into the body frame."""
     lab = (
         parameters[0] + parameters[3] * sin(parameters[6] * t),
         parameters[1] + parameters[4] * sin(parameters[6] * t + 1.0),
@@ -39,12 +39,17 @@ def impulse(t: Any, parameters: Any) -> Any:
 PROBLEM = Problem(
     key="lab_torque",
     label="asymmetric body under a lab torque",
+    short_label="lab torque",
+    rank=1,
+    represents_class=True,
     source="our choice",
     body=Body((0.8, 1.3, 1.9)),
     omega0=(0.9, -0.7, 1.1),
     q0=(6 / 9, -2 / 9, 5 / 9, 4 / 9),
     torque=torque,
     parameters={"cx": 0.12, "cy": -0.08, "cz": 0.1, "ax": 0.9, "ay": -0.7, "az": 0.8, "nu": 1.7},
+    load_formula=r"$M=A(q)M^{\mathrm{lab}}$, $M^{\mathrm{lab}}_k=c_k+a_k\sin(\nu t+k)$, $k=0,1,2$ for $x,y,z$",
+    symbols={"cx": "c_x", "cy": "c_y", "cz": "c_z", "ax": "a_x", "ay": "a_y", "az": "a_z", "nu": r"\nu"},
     torque_class="lab",
     horizon=2.0,
     impulse=impulse,

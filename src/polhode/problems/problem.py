@@ -1,4 +1,4 @@
-"""What a problem is: a body, a torque, an initial state, a horizon and the reference that serves it."""
+"""The definition of a problem: a body, a torque, an initial state, a horizon and a reference solution."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,15 +9,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from polhode.arguments import array, function, number, positive, shown, text, vector, whole
+from polhode.arguments import array, flag, function, number, positive, shown, text, vector, whole
 from polhode.body import Body
 from polhode.kernel import compile_torque, is_kept, torque_signature
 
-#: reference(problem, times, digits) -> one state for each time, as mpmath numbers: (q, omega) of the one body of a
-#: :class:`Problem`, or the (r, v, q, omega) of each body of a :class:`polhode.problems.system.System`.
+#: reference(problem, times, digits) -> one state for each time, as mpmath numbers: (q, omega) for the single body of a
+#: :class:`Problem`, or (r, v, q, omega) for each body of a :class:`polhode.problems.system.System`.
 Reference = Callable[[Any, Sequence[float], int], list[Any]]
 
-#: What a torque depends on; methods may have another order for each. A torque of a later class may depend on more.
+#: What a torque depends on; methods may have a different order for each. A torque of a later class may depend on more.
 TORQUE_CLASSES: dict[str, str] = {
     "free": "none",
     "constant": "constant in the body frame",
@@ -26,59 +26,92 @@ TORQUE_CLASSES: dict[str, str] = {
     "state": "a function of the orientation",
     "velocity": "a function of the angular velocity",
 }
-#: What may stay constant along a motion; see :attr:`Problem.conserves`.
+#: The rank of a problem that declares none: after the others of its class.
+LAST = 999
+#: Quantities that may be constant along a motion; see :attr:`Problem.conserves`.
 CONSERVED = ("energy", "momentum", "vertical momentum")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """What all test problems have in common, whether of one body or of several.
+    """The declarations common to all test problems, of one body or several.
 
     Parameters
     ----------
     key, label, source : str
         Name in the configuration and in file names; name in figures; publication and place.
+    short_label : str
+        The name where space is limited; :attr:`label` if empty.
+    rank : int
+        Its position among the problems of its torque class, from 0; problems of equal rank are ordered by their keys.
+    represents_class : bool
+        Whether it is shown where there is space for one problem of its torque class.
+    load_formula : str
+        The torque in the body frame, or the loads, in LaTeX, for the table of problems; constants have the names in
+        :attr:`symbols`. By default the formula of the torque class.
+    symbols : dict
+        The LaTeX names of parameters and derived numbers in that formula, where they differ from their own.
+    derived : function (problem) -> dict, optional
+        Named numbers that follow from the parameters, listed with them.
+    dependence : str
+        What the loads depend on, in LaTeX, if it is more than the torque class implies.
     parameters : dict
-        Named numbers of the torque, SI units, in the order in which the torque reads them.
+        Named numbers in the torque, SI units, in the order in which the torque reads them.
     torque_class : str
         One of :data:`TORQUE_CLASSES`.
     horizon : float
-        Time simulated by default, s.
+        Default simulated time, s.
     reference : str or function, optional
-        The closed form: the module of :mod:`polhode.references` whose ``solve`` gives it, or a function of one's own with the
-        arguments (problem, times, digits). Without it only the Taylor integrator serves. A name and not an import, so that
-        work on a reference makes no simulation out of date.
+        The closed form: the module of :mod:`polhode.references` whose ``solve`` computes it, or a user's function with the
+        arguments (problem, times, digits). Without it only the Taylor integrator is available. It is a name instead of an
+        import, so that work on a reference does not invalidate simulations.
     formula : str
-        What the closed form is, for the reference file.
+        The formula of the closed form, for the reference file.
     conserves : tuple of str
-        What the exact motion keeps, of :data:`CONSERVED`: the energy (kinetic, and potential where there is one), the angular
-        momentum in the lab less the impulse of the torque, or its vertical component alone.
+        Quantities conserved by the exact motion, from :data:`CONSERVED`: the energy (kinetic, plus potential if there is one),
+        the angular momentum in the lab minus the impulse of the torque, or only its vertical component.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is of a wrong type, a number is not finite, the horizon is not positive, or a word is not one of those
-        allowed; the message names problem and argument.
+        If an argument has a wrong type, a number is not finite, the horizon is not positive, or a word is not one of those
+        allowed; the message names the problem and the argument.
     """
 
     key: str
     label: str
+    short_label: str = ""
+    rank: int = LAST
+    represents_class: bool = False
     source: str
     parameters: dict[str, float] = field(default_factory=dict)
     torque_class: str
     horizon: float
     reference: str | Reference | None = field(default=None, repr=False)
     formula: str = ""
+    load_formula: str = ""
+    symbols: dict[str, str] = field(default_factory=dict)
+    derived: Callable[[Any], dict[str, float]] | None = field(default=None, repr=False)
+    dependence: str = ""
     conserves: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("key", "label", "source", "formula", "torque_class"):
+        for name in ("key", "label", "short_label", "source", "formula", "load_formula", "dependence", "torque_class"):
             text(f"problem: {name}", getattr(self, name), empty=name != "key")
         where = f"problem {self.key!r}"
         if not isinstance(self.parameters, dict):
             raise TypeError(f"{where}: parameters must be a dict of names and numbers, got {shown(self.parameters)}")
         for name, value in self.parameters.items():
             number(f"{where}: parameter {name}", value)
+        if not isinstance(self.symbols, dict) or not all(
+            isinstance(word, str) for word in (*self.symbols, *self.symbols.values())
+        ):
+            raise TypeError(
+                f'{where}: symbols must be a dict of names and LaTeX, such as {{"nu": r"\\nu"}}, got {shown(self.symbols)}'
+            )
+        function(f"{where}: derived", self.derived, optional=True)
+        whole(f"{where}: rank", self.rank, least=0)
+        flag(f"{where}: represents_class", self.represents_class)
         positive(f"{where}: horizon", self.horizon, "s")
         if not isinstance(self.reference, str):
             function(f"{where}: reference", self.reference, optional=True)
@@ -101,12 +134,12 @@ class Case:
 
     @property
     def parameter_array(self) -> np.ndarray:
-        """The parameters as the compiled torque reads them; never empty."""
+        """The parameters as read by the compiled torque; never empty."""
         return np.array([*self.parameters.values(), 0.0])
 
     @property
     def closed_form(self) -> Reference | None:
-        """The function that gives the exact solution, or None."""
+        """The function that computes the exact solution, or None."""
         if not isinstance(self.reference, str):
             return self.reference
         found: Reference = import_module(f"polhode.references.{self.reference}").solve
@@ -119,7 +152,7 @@ class Case:
         return self.closed_form(self, times, whole("digits", digits, least=1))
 
     def with_parameters(self, **changes: float) -> Self:
-        """The same problem with other values of named torque parameters."""
+        """The problem with other values of named torque parameters."""
         unknown = set(changes) - set(self.parameters)
         if unknown:
             raise ValueError(f"problem {self.key!r} has no parameter {sorted(unknown)}; it has {sorted(self.parameters)}")
@@ -128,7 +161,7 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class Problem(Case):
-    """A rigid body under a torque; what it shares with other problems is said in :class:`Case`.
+    """A rigid body under a torque; for the declarations common to all problems see :class:`Case`.
 
     Parameters
     ----------
@@ -141,12 +174,13 @@ class Problem(Case):
         Torque in the body frame, N m, in plain arithmetic without branches, so that it compiles and so that the Taylor
         integrator can run it on power series. ``parameters[i]`` are the numbers in ``parameters``.
     torque_series : function, optional
-        The torque for the Taylor integrator, on :class:`polhode.references.taylor.Series`, where ``torque`` itself cannot run
-        on them. Rarely needed: ``+ - * /``, powers, ``math.exp``, ``sin``, ``cos``, ``sqrt`` and kernels can; branches cannot.
+        A version of the torque for the Taylor integrator, on :class:`polhode.references.taylor.Series`, if ``torque`` itself
+        cannot run on these. Rarely needed: ``+ - * /``, powers, ``math.exp``, ``sin``, ``cos``, ``sqrt`` and kernels can;
+        branches cannot.
     potential : function (q, parameters) -> float, optional
         Potential energy in J, in plain arithmetic that also runs on arrays.
     impulse : function (t, parameters) -> (x, y, z), optional
-        The torque in the lab frame, integrated from 0 to t, N m s; where it is known.
+        The torque in the lab frame, integrated from 0 to t, N m s, if known.
 
     Raises
     ------
@@ -175,19 +209,19 @@ class Problem(Case):
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:
-        """The torque, compiled; one compilation for each problem object."""
+        """The torque, compiled once per problem object."""
         return compile_torque(self.torque)
 
     def compile(self) -> None:
-        """Compile the torque, so that the first run does not wait for it."""
+        """Compile the torque, so that the first run does not have to wait."""
         _ = self.compiled_torque
 
     def is_kept(self) -> bool:
-        """Whether :meth:`compile` finds it on the disk (:mod:`polhode.cache`)."""
+        """Whether :meth:`compile` finds it on disk (:mod:`polhode.cache`)."""
         return is_kept(self.torque, torque_signature)
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:
-        """The exact q (times, 4) and omega (times, 3) in double precision, from the closed form at ``digits`` digits.
+        """The exact q (times, 4) and omega (times, 3) in double precision, from the closed form with ``digits`` digits.
 
         Raises
         ------

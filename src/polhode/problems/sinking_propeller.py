@@ -1,9 +1,9 @@
-r"""A propeller that sinks through a viscous, stratified fluid: our own test of methods that move the centre of mass too.
+r"""A propeller sinking through a viscous, stratified fluid: our own test of methods that also move the centre of mass.
 
-Drag grows in proportion to the velocities, with other coefficients along and across the axis of the screw, so that the force
-depends on the orientation; the screw couples spin and speed: turning pushes it along its axis, sinking turns it. The fluid is
-denser further down, so that buoyancy depends on the position. Force and torque thus depend on position, orientation and both
-velocities, the general form of Eq. 3 of Seelen et al. (2016), which their test cases never use.
+Drag is proportional to the velocities, with different coefficients along and across the axis of the screw, so that the force
+depends on the orientation; the screw couples spin and translation: turning pushes it along its axis, sinking turns it. The
+fluid is denser further down, so that buoyancy depends on the position. Force and torque thus depend on position, orientation
+and both velocities, the general form of Eq. 3 of Seelen et al. (2016), which their test cases never use.
 
 With u = R(q)^T v the velocity in the body frame:
 
@@ -22,7 +22,7 @@ from polhode.quaternion import to_body, to_lab
 
 
 def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: Any, torque: Any) -> None:
-    """Weight less buoyancy, drag in the body frame, and the couple of the screw about the body's z axis."""
+    """Write weight minus buoyancy, drag in the body frame, and the coupling by the screw about the body's z axis."""
     orientation = (q[0][0], q[0][1], q[0][2], q[0][3])
     through = to_body(orientation, (v[0][0], v[0][1], v[0][2]))
     along, across, turning, screw, weight = parameters[0], parameters[1], parameters[2], parameters[3], parameters[4]
@@ -39,6 +39,8 @@ def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: An
 PROBLEM = System(
     key="sinking_propeller",
     label="sinking propeller",
+    short_label="propeller",
+    rank=3,
     source="polhode; loads as in Seelen et al. (2016), Eq. 3",
     bodies=(Body((1.1, 1.6, 2.2), mass=2.0),),
     r0=((0.4, -0.3, 2.0),),
@@ -47,6 +49,12 @@ PROBLEM = System(
     omega0=((0.9, -0.7, 1.1),),
     loads=loads,
     parameters={"along": 0.6, "across": 1.1, "turning": 0.5, "screw": 0.3, "weight": 4.0, "buoyancy": 1.3},
+    load_formula=(
+        r"$F=A^T(q)(-c\,u_x,-c\,u_y,-a\,u_z+s\,\omega_z)-(0,0,G+b\,z)$, "
+        r"$M=-d\,(\omega_x,\tfrac32\omega_y,\tfrac12\omega_z)+(0,0,s\,u_z)$, $u=A(q)v$"
+    ),
+    symbols={"along": "a", "across": "c", "turning": "d", "screw": "s", "weight": "G", "buoyancy": "b"},
+    dependence=r"$M(q,v,\omega)$, $F(r,q,v,\omega)$",
     torque_class="velocity",
     horizon=2.0,
 )

@@ -1,4 +1,4 @@
-"""What a problem of several bodies is: they turn, move and act on each other."""
+"""The definition of a problem of several bodies: they turn, move and act on each other."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ Vectors = tuple[tuple[float, float, float], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class System(Case):
-    """Several rigid bodies with forces and torques between them; what it shares with other problems is said in
+    """Several rigid bodies with forces and torques between them; for the common declarations see
     :class:`~polhode.problems.problem.Case`.
 
     Parameters
@@ -31,16 +31,16 @@ class System(Case):
         Initial positions (m) and velocities (m/s) of the centres of mass in the lab; zero by default.
     loads : function (t, r, v, q, omega, parameters, force, torque) -> None
         Writes the force on each body (lab frame, N) into ``force[i][k]`` and the torque (frame of that body, N m) into
-        ``torque[i][k]``, from ``r[i][k]``, ``v[i][k]`` (lab), ``q[i][k]`` and ``omega[i][k]`` (frame of that body). Plain
-        arithmetic with indices in two brackets: it then runs compiled on arrays and, for the Taylor integrator, on nested lists
+        ``torque[i][k]``, from ``r[i][k]``, ``v[i][k]`` (lab), ``q[i][k]`` and ``omega[i][k]`` (frame of that body). Use plain
+        arithmetic with two bracketed indices: it then runs compiled on arrays and, for the Taylor integrator, on nested lists
         of power series.
     fixed : bool
-        Whether the centres are held in place; positions and velocities then stay what they are.
+        Whether the centres are held in place; positions and velocities then remain constant.
 
     Raises
     ------
     ValueError
-        If the numbers of bodies and of initial values differ, a number is not finite or an orientation is not unit.
+        If the numbers of bodies and initial values differ, a number is not finite or an orientation is not a unit quaternion.
     """
 
     bodies: tuple[Body, ...]
@@ -79,15 +79,15 @@ class System(Case):
 
     @cached_property
     def compiled_loads(self) -> Callable[..., Any]:
-        """The loads, compiled; one compilation for each problem object."""
+        """The loads, compiled once per problem object."""
         return compile_loads(self.loads)
 
     def compile(self) -> None:
-        """Compile the loads, so that the first run does not wait for it."""
+        """Compile the loads, so that the first run does not have to wait."""
         _ = self.compiled_loads
 
     def is_kept(self) -> bool:
-        """Whether :meth:`compile` finds them on the disk (:mod:`polhode.cache`)."""
+        """Whether :meth:`compile` finds them on disk (:mod:`polhode.cache`)."""
         return is_kept(self.loads, loads_signature)
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:

@@ -40,7 +40,7 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
     Raises
     ------
     ValueError
-        If a torque acts, if two moments are equal, or if the motion is exactly on the separatrix, so that this closed form does
+        If a torque acts, if two moments are equal or if the motion is exactly on the separatrix, where this closed form does
         not hold; or if a time is not finite.
     """
     where = f"problem {problem.key!r}"
@@ -73,7 +73,7 @@ def _steady(problem: "Problem", t: Any) -> tuple[tuple[Any, ...], tuple[Any, ...
 
 
 class _Invariants:
-    """The renamed axes and what is conserved, as exact fractions: on their differences the digits depend."""
+    """The renamed axes and the conserved quantities, as exact fractions: the digits depend on their differences."""
 
     def __init__(self, problem: "Problem"):
         moments = [Fraction(i) for i in problem.body.inertia]
@@ -100,7 +100,7 @@ class _Invariants:
         self.p_squared = self.p1 * (i3 - i2) / (i1 * i2 * i3)
 
     def digits_lost(self, latest: float) -> int:
-        """Digits that cancel near the separatrix and near steady spin, and in the angles turned up to a time in s."""
+        """Digits lost to cancellation near the separatrix, near steady spin, and in the angles turned up to a time in s."""
         fastest = sum(map(abs, self.spin)) * max(self.moments) / min(self.moments)
         return digits_of(1 / self.m1) + digits_of(self.momentum2 / self.d) + digits_of(Fraction(latest) * fastest)
 
@@ -111,7 +111,7 @@ def _defect(moments: Sequence[Fraction], spin: Sequence[Fraction], k: int) -> Fr
 
 
 class _Motion:
-    """The motion of one body, in the precision in force: what does not depend on time, and the state at a time."""
+    """The motion of one body, in the current precision: the constants of the motion, and the state at a time."""
 
     def __init__(self, problem: "Problem", invariants: _Invariants):
         self.order, self.signs = invariants.order, invariants.signs
@@ -153,12 +153,12 @@ class _Motion:
         """Rz(psi) Rx(theta) Rz(phi)"""
         point = self.functions.at(self.p * t + self.start)
         b1, b2, b3 = self.direction
-        # phi = pi/2 - sense chi, and chi never is a quarter turn from z, which unwraps it.
+        # phi = pi/2 - sense chi, and chi never differs from z by a quarter turn, which unwraps it.
         along = mpmath.mpc(b1 * point.cn, b2 * point.sn)
         sine = abs(along)
         half_z = mpmath.expj(point.z / 2)
         half_chi = half_z * mpmath.sqrt(along / sine * mpmath.conj(half_z * half_z))
-        # Nor is the argument of theta_4 ever a quarter turn.
+        # Nor does the argument of theta_4 ever reach a quarter turn.
         value = self.line.at(point)
         half_psi = mpmath.sqrt(value / abs(value))
         if self.sense < 0:

@@ -5,7 +5,7 @@ omega_x crosses zero. With a = Mx/Ix, lam = Ix/I*, c = 1 - lam, Phi = integral o
 
     omega_x = omega_x0 + a t,    W = W0 exp(-i c Phi).
 
-The publication integrates the orientation numerically; it has a closed form too. Write alpha = q0 + i qx, beta = qy + i qz,
+The publication integrates the orientation numerically; it also has a closed form. Write alpha = q0 + i qx, beta = qy + i qz,
 alpha = exp(+i c Phi/2) A, beta = exp(-i c Phi/2) B. Then dq/dt = q (0, omega)/2 becomes a two-level system with a linear sweep
 and a constant coupling, the problem of Landau and Zener,
 
@@ -25,7 +25,7 @@ from polhode.references.precision import digits_and_guard
 if TYPE_CHECKING:
     from polhode.problems.problem import Problem
 
-#: Beyond this |s| or |z| a sweep may count as weak.
+#: Beyond this |s| or |z| a sweep can count as weak.
 LARGEST_ARGUMENT = 100
 
 
@@ -37,7 +37,7 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
     Raises
     ------
     ValueError
-        If Iy != Iz, or if the torque is not constant and axial, so that this closed form does not hold.
+        If Iy != Iz, or if the torque is not constant and axial; this closed form does not hold then.
     """
     moments = problem.body.inertia
     if moments[1] != moments[2]:
@@ -80,7 +80,7 @@ def _landau_zener(a: Any, lam: Any, x0: Any, coupling: Any, t: Any) -> tuple[Any
 
 
 def _sweep(a: Any, lam: Any, x0: Any, coupling: Any, t: Any) -> tuple[Any, Any]:
-    """A and B for a != 0; u is the time counted from where omega_x vanishes."""
+    """A and B for a != 0; u is the time measured from the instant at which omega_x vanishes."""
     kappa = lam * a / 2
     strength = abs(coupling) ** 2
     s = mpmath.mpc(0, -1) * strength / (16 * kappa)
@@ -108,7 +108,7 @@ def _weak_sweep(a: Any, lam: Any, x0: Any, coupling: Any, t: Any, phase: Any) ->
     # The terms grow up to exp(phase) before they fall, and cancel.
     with mpmath.extradps(int(phase / mpmath.log(10)) + 5):
         rate = mpmath.mpc(0, lam / 2)
-        # The terms A_n t^n and B_n t^n, and those before them.
+        # The terms A_n t^n and B_n t^n, and the previous ones.
         p, q, p_before, q_before = mpmath.mpc(1), mpmath.mpc(0), mpmath.mpc(0), mpmath.mpc(0)
         big_a, big_b = p, q
         n = 0

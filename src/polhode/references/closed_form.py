@@ -1,4 +1,4 @@
-"""What the closed forms of tops share: quaternions on mpmath numbers, the torque class and times they take, digits lost."""
+"""What the closed forms of tops share: quaternions of mpmath numbers, checks of torque class and times, digits lost."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ def latest_time(problem: "Problem", times: Sequence[float], torque_class: str) -
     Raises
     ------
     ValueError
-        If a time is not finite, or if the problem's torque is of another class than ``torque_class``.
+        If a time is not finite, or if the problem's torque is not of the class ``torque_class``.
     """
     if problem.torque_class != torque_class:
         raise ValueError(
@@ -29,17 +29,17 @@ def latest_time(problem: "Problem", times: Sequence[float], torque_class: str) -
 
 
 def digits_of(x: Fraction | float) -> int:
-    """Decimal digits of a positive number before the point, or one more; 0 for a small one.
+    """Decimal digits of a positive number before the decimal point, or one more; 0 for a small number.
 
-    As many are lost when an angle of that size is reduced to one turn, or when two numbers that are larger by that factor than
-    their difference are subtracted. Exact arithmetic, so that it depends on no precision in force.
+    This many are lost when an angle of that size is reduced to one turn, or when two numbers are subtracted that exceed their
+    difference by that factor. The arithmetic is exact, so the result does not depend on the current precision.
     """
     x = Fraction(x)
     return max(0, math.ceil((x.numerator.bit_length() - x.denominator.bit_length() + 1) * math.log10(2)))
 
 
 def real(x: Fraction) -> Any:
-    """An exact fraction in the precision in force."""
+    """An exact fraction in the current precision."""
     return mpmath.mpf(x.numerator) / x.denominator
 
 

@@ -6,7 +6,7 @@ theta_i the angle turned,
 
     omega_i = omega_i0 - s_i E,    theta_i = omega_i0 t - s_i (t - E)/k,    E = (1 - exp(-k t))/k.
 
-The centres rest. The angular momentum of the two bodies is not conserved, since the forces that hold the axes form a couple;
+The centres are at rest. The angular momentum of the two bodies is not conserved, since the forces on the axes form a couple;
 I1 omega1/R1 - I2 omega2/R2 is.
 """
 
@@ -30,7 +30,7 @@ def solve(system: "System", times: Sequence[float], digits: int) -> list[list[tu
     Raises
     ------
     ValueError
-        If a centre is not fixed, a body turns about another axis than x, or the parameters are not eta and two radii.
+        If a centre is not fixed, a body spins about an axis other than x, or the parameters are not eta and two radii.
     """
     where = f"problem {system.key!r}: this closed form needs"
     if list(system.parameters) != ["eta", "R1", "R2"]:
@@ -47,7 +47,7 @@ def solve(system: "System", times: Sequence[float], digits: int) -> list[list[tu
         sliding = sum(radius * spin for radius, spin in zip(radii, spins, strict=True))
         found: list[list[tuple[tuple[Any, ...], ...]]] = []
         for t in (mpmath.mpf(float(t)) for t in times):
-            # The integral of v/v0 from 0 to t and the integral of that; without friction their factor is zero.
+            # The integral of v/v0 from 0 to t, and its integral; without friction their factor is zero.
             once = -mpmath.expm1(-k * t) / k if k else t
             twice = (t - once) / k if k else 0
             state: list[tuple[tuple[Any, ...], ...]] = []

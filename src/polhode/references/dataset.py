@@ -16,7 +16,7 @@ from polhode.references.taylor import agreement
 
 __all__ = ["agreement", "reference_dataset"]
 
-#: How many of the digits asked for may be missing in the agreement.
+#: How many of the requested digits may be missing from the agreement.
 TOLERATED_DIGITS = 5
 #: The vectors of a state in the order of the solvers: name, dimension, long name, units.
 ROTATION = (
@@ -31,29 +31,29 @@ MOTION = (
 
 
 def reference_dataset(problem: Case, times: Sequence[float], digits: int = 50, check_until: float | None = None) -> xr.Dataset:
-    """The exact solution of a problem of one body or of several at ``times``, checked while it is computed.
+    """The exact solution of a problem of one or several bodies at ``times``, checked as it is computed.
 
-    Where the problem has a closed form, the independent Taylor integrator judges it. Where it has none, the Taylor solution
-    serves, and a run of higher precision and order judges it.
+    A closed form is checked by the independent Taylor integrator. Where there is none, the Taylor solution is used, and is
+    checked by a run of higher precision and order.
 
     Parameters
     ----------
     times : sequence of float
-        Times in s, ascending. A float counts as the exact binary number it is.
+        Times in s, ascending. A float is taken as an exact binary number.
     digits : int
-        Significant decimal digits of ``q_digits`` and ``omega_digits``; they hold relative to the norm of the vector, so that a
-        component near zero has fewer of its own.
+        Significant decimal digits of ``q_digits`` and ``omega_digits``; they are relative to the norm of the vector, so a
+        component near zero has fewer digits of its own.
     check_until : float, optional
         Leave out the check beyond this time in s; its cost grows with the angle turned.
 
     Returns
     -------
     xarray.Dataset
-        ``q`` (time, quaternion) and ``omega`` (time, axis), correctly rounded; ``q_digits``, ``omega_digits``: the same as
-        decimal strings; ``agreement_digits`` (time): decimal digits shared with the check, NaN where left out. For a system the
-        dimension body stands behind time, and there are ``r`` and ``v`` (time, body, axis) with their digits too. Attributes:
-        ``problem``, ``source``, ``formula``, ``check``, ``digits``, ``agreement`` (the least of ``agreement_digits``),
-        ``agreement_time`` (s, the last time checked) and ``agreement_samples`` (how many times were checked).
+        ``q`` (time, quaternion) and ``omega`` (time, axis), correctly rounded; ``q_digits``, ``omega_digits``: their values as
+        decimal strings; ``agreement_digits`` (time): decimal digits shared with the check, NaN where left out. For a system
+        the dimension body follows time, and ``r`` and ``v`` (time, body, axis) are included with their digits. Attributes:
+        ``problem``, ``source``, ``formula``, ``check``, ``digits``, ``agreement`` (the minimum of ``agreement_digits``),
+        ``agreement_time`` (s, the last time checked) and ``agreement_samples`` (number of times checked).
 
     Raises
     ------

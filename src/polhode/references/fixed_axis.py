@@ -1,7 +1,7 @@
-"""Closed form for a body that turns about its y axis alone, under a torque about it that grows exponentially.
+"""Closed form for a body that rotates only about its y axis, under a torque about that axis that grows exponentially.
 
 With the torque tau_y = A exp(t) of Seelen et al. (2016), Eq. 4, and neither torque nor spin about x and z, Euler's equations
-leave Iy d(omega_y)/dt = A exp(t), and the angle theta turned about y is the integral of omega_y:
+reduce to Iy d(omega_y)/dt = A exp(t), and the angle theta turned about y is the integral of omega_y:
 
     omega_y = omega_y0 + (A/Iy) (exp(t) - 1),    theta = omega_y0 t + (A/Iy) (exp(t) - 1 - t).
 

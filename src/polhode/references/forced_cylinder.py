@@ -1,6 +1,6 @@
 """The angular velocity of the forced cylinder in closed form: an independent check of the Taylor series.
 
-Seelen et al. (2016), Sec. 3.3, have no analytical solution for the orientation; the angular velocity has one. With Ix = Ia,
+For the orientation, Seelen et al. (2016), Sec. 3.3, have no analytical solution; the angular velocity has one. With Ix = Ia,
 Iy = Iz = It, mu = (It - Ia)/It, W = omega_y + i omega_z and T = tau_y + i tau_z, the torque being a function of time alone,
 Euler's equations are
 
@@ -11,7 +11,7 @@ so that W = exp(-i mu Phi) [W0 + integral of (T/It) exp(i mu Phi)] with Phi the 
     omega_x = omega_x0 + b (1 - cos(nu t)),    Phi = w t - (b/nu) sin(nu t),    b = a/(Ia nu),    w = omega_x0 + b,
 
 the generating function of the Bessel functions expands exp(-i z sin(nu t)), z = mu b/nu, in harmonics J_n(z) exp(-i n nu t),
-and for T a sum of exponentials every term integrates by itself. The sum over n converges faster than any power, as J_n does.
+and for T a sum of exponentials each term can be integrated. The sum over n converges faster than any power, as J_n does.
 """
 
 from collections.abc import Sequence
@@ -30,8 +30,8 @@ PARAMETERS = ["x_amplitude", "x_frequency", "y_amplitude", "y_growth", "z_amplit
 def angular_velocity(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple[Any, Any, Any]]:
     """Exact omega at each time in s, to ``digits`` decimal digits, as mpmath numbers.
 
-    ``problem`` is that of :mod:`polhode.problems.forced_cylinder`, or the same with another body with Iy = Iz, another start
-    or other parameters. Floating-point inputs count as the exact binary numbers they are.
+    ``problem`` is that of :mod:`polhode.problems.forced_cylinder`, or a modification with another body with Iy = Iz, another
+    start or other parameters. Floating-point inputs count as the exact binary numbers they are.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def angular_velocity(problem: "Problem", times: Sequence[float], digits: int) ->
 
 
 def _harmonics(z: Any) -> list[tuple[int, Any]]:
-    """Pairs (n, J_n(z)), n of either sign, of all terms that count at the precision in force."""
+    """Pairs (n, J_n(z)), n of either sign, of all terms that matter in the current precision."""
     found = [(0, mpmath.besselj(0, z))]
     n = 0
     while abs(found[-1][1]) > mpmath.eps**2:

@@ -6,14 +6,14 @@ u = cos theta, a = I3 omega_z/I1, b = L_vertical/I1, alpha = (2 E - I3 omega_z^2
     u'^2 = (alpha - beta u)(1 - u^2) - (b - a u)^2 = beta (u - u1)(u2 - u)(u3 - u),    u1 <= u2 <= 1 <= u3,
     u = u1 + (u2 - u1) sn^2(p t + eps),    p^2 = beta (u3 - u1)/4,    m = (u2 - u1)/(u3 - u1).
 
-The quaternion is two complex numbers, Cayley and Klein's, of Euler's angles phi (precession), theta, psi (spin):
+The quaternion is two complex numbers, the Cayley-Klein parameters, in Euler's angles phi (precession), theta, psi (spin):
 
     X = q0 + i qz = cos(theta/2) exp(i (phi + psi)/2),    (phi + psi)' = omega_z - a + (b + a)/(1 + u),
     Y = qx + i qy = sin(theta/2) exp(i (phi - psi)/2),    (phi - psi)' = a - omega_z + (b - a)/(1 - u).
 
-With u in place these are integrals of the third kind, the arguments of theta functions whose moduli are cos(theta/2) and
-sin(theta/2). Up to factors that are constant or turn steadily, X is theta_4 and Y is theta_3, on lines parallel to the real
-axis, over theta_4. Both stay regular, and so do their rates, from which omega follows, where the top passes the vertical.
+With u inserted these are integrals of the third kind, the arguments of theta functions whose moduli are cos(theta/2) and
+sin(theta/2). Up to factors that are constant or rotate steadily, X is theta_4 and Y is theta_3, on lines parallel to the real
+axis, over theta_4. Both, and their rates, from which omega follows, remain regular where the top passes the vertical.
 """
 
 from collections.abc import Sequence
@@ -39,8 +39,8 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
     Raises
     ------
     ValueError
-        If Ix != Iy, if the torque has other parameters than ``mgl`` > 0, or if the nutation has no period: steady precession, a
-        sleeping top and the motions that tend to them. Or if a time is not finite.
+        If Ix != Iy, if the torque has parameters other than ``mgl`` > 0, if the nutation has no period (steady precession, a
+        sleeping top and the motions that tend to them), or if a time is not finite.
     """
     where = f"problem {problem.key!r}"
     latest = latest_time(problem, times, "state")
@@ -58,12 +58,12 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
     with digits_and_guard(digits + invariants.digits_lost(latest)):
         motion = _Motion(invariants)
         begin = tuple(map(mpmath.mpf, problem.q0)), tuple(map(mpmath.mpf, problem.omega0))
-        # From rest, no digit of an omega that is not exact would hold relative to its norm.
+        # From rest, an omega that is not exact would have no correct digit relative to its norm.
         return [motion.state(mpmath.mpf(float(t))) if t else begin for t in times]
 
 
 class _Invariants:
-    """The start and what is conserved, as exact fractions, in units of the angular velocity."""
+    """The initial state and the conserved quantities, as exact fractions, in units of the angular velocity."""
 
     def __init__(self, problem: "Problem"):
         i1, _, i3 = map(Fraction, problem.body.inertia)
@@ -85,7 +85,7 @@ class _Invariants:
         self.largest = max(abs(alpha), beta, a * a, b * b)
 
     def digits_lost(self, latest: float) -> int:
-        """Digits that cancel between the roots, and in the angles turned up to a time in s."""
+        """Digits lost to cancellation between the roots, and in the angles turned up to a time in s."""
         root = self.largest / self.beta
         roots = digits_of(root**4 / self.discriminant) + 2 * digits_of(root)
         return roots + digits_of(Fraction(latest) ** 2 * (self.largest + self.omega[2] ** 2))
@@ -107,7 +107,7 @@ def _start(functions: Jacobi, roots: Sequence[Any], beta: Any, u: Any, rate: Any
     """The argument eps of the elliptic functions at t = 0."""
     u1, u2, u3 = roots
     below, above = u - u1, u2 - u
-    # The smaller follows from the rate, without cancellation.
+    # The smaller one follows from the rate, without cancellation.
     if below < above:
         below = rate * rate / (beta * above * (u3 - u))
     else:
@@ -128,7 +128,7 @@ def _heights(functions: Jacobi, roots: Sequence[Any], beta: Any, a: Any, b: Any)
         over_roof = (b - a) ** 2 / (beta * (1 - u1) * under_roof)
 
     def height(sine2: Any, cosine2: Any) -> Any:
-        """Of given sn^2 and cn^2 to the parameter 1 - m."""
+        """The argument with the given sn^2 and cn^2, for the parameter 1 - m."""
         return mpmath.sqrt(sine2) * mpmath.elliprf(cosine2, 1 - functions.m1 * sine2, 1)
 
     alpha_x = height((u3 - u1) / (1 + u3), over_floor / (1 + u3))
@@ -137,7 +137,7 @@ def _heights(functions: Jacobi, roots: Sequence[Any], beta: Any, a: Any, b: Any)
 
 
 class _Motion:
-    """The motion of one top, in the precision in force: what does not depend on time, and the state at a time."""
+    """The motion of one top, in the current precision: the constants of the motion, and the state at a time."""
 
     def __init__(self, invariants: _Invariants):
         a, b, beta, u, rate = map(real, (invariants.a, invariants.b, invariants.beta, invariants.u, invariants.rate))
@@ -181,5 +181,5 @@ class _Motion:
     def _factor(self, line: Line, turning: Any, value: Any, rate: Any) -> Any:
         """The constant factor of X or Y, from its value and rate at t = 0."""
         found, found_rate = self._value_and_rate(line, turning, 1, self.functions.at(self.start), mpmath.mpf(0))
-        # One of them may vanish, the value where the top is vertical, but not both.
+        # One of them may vanish (the value, where the top is vertical), but not both.
         return value / found if self.p * abs(found) > abs(found_rate) else rate / found_rate

@@ -13,6 +13,6 @@ _turn = threading.RLock()
 
 @contextmanager
 def digits_and_guard(digits: int) -> Iterator[None]:
-    """Compute with ``digits`` and :data:`GUARD_DIGITS` more; no other thread changes the precision meanwhile."""
+    """Compute with ``digits`` plus :data:`GUARD_DIGITS`; no other thread changes the precision meanwhile."""
     with _turn, mpmath.workdps(digits + GUARD_DIGITS):
         yield

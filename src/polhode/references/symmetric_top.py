@@ -1,10 +1,10 @@
-"""Closed form for a free body with Ix = Iy: a turn about the fixed angular momentum and one back about the axis of symmetry.
+"""Closed form for a free body with Ix = Iy: rotations about the fixed angular momentum and about the axis of symmetry.
 
-With I1 = Ix = Iy, I3 = Iz, the angular momentum I omega0 of the start and Lambda = omega_z (I3 - I1)/I1,
+With I1 = Ix = Iy, I3 = Iz, the initial angular momentum I omega0 and Lambda = omega_z (I3 - I1)/I1,
 
     q = q0 R(I omega0 t/I1) R(-Lambda t e_z),    omega_x + i omega_y = (omega_x0 + i omega_y0) exp(i Lambda t),
 
-R(v) being the unit quaternion of the rotation vector v: Landau and Lifshitz, Mechanics, 3rd ed., Secs. 33 and 36.
+where R(v) is the unit quaternion of the rotation vector v: Landau and Lifshitz, Mechanics, 3rd ed., Secs. 33 and 36.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
     Raises
     ------
     ValueError
-        If a torque acts, or if Ix != Iy, so that this closed form does not hold; or if a time is not finite.
+        If a torque acts or Ix != Iy, so that this closed form does not hold, or if a time is not finite.
     """
     latest = latest_time(problem, times, "free")
     moments = problem.body.inertia

@@ -1,12 +1,12 @@
-"""Arbitrary-precision Taylor integrator for any problem: it checks the closed forms, and serves where there is none.
+"""Arbitrary-precision Taylor integrator for any problem: it checks the closed forms, and replaces them where there is none.
 
 The state (q, omega) is expanded in power series of time, order by order (Jorba and Zou, Exp. Math. 14 (2005) 99),
 
     dq/dt = q (0, omega) / 2,    I d(omega)/dt = torque(t, q, omega) - omega x I omega,
 
 and for the bodies of a system also dr/dt = v, m dv/dt = force, unless their centres are fixed. The series are evaluated at the
-times wanted inside each step. Torques and loads are the problem's own functions, run on series instead of floats, so there is
-no second version of them. Nothing is shared with the closed forms or with the methods.
+requested times inside each step. Torques and loads are the problem's own functions, run on series instead of floats, so there
+is no second version of them. Nothing is shared with the closed forms or with the methods.
 """
 
 import math
@@ -25,7 +25,7 @@ from polhode.references.precision import GUARD_DIGITS, digits_and_guard
 if TYPE_CHECKING:
     from polhode.problems.problem import Case, Problem
 
-#: How many of the last coefficients set the step; single ones vanish in series with a parity.
+#: How many of the last coefficients determine the step; single ones vanish in series of definite parity.
 TAIL = 6
 
 Vector = tuple[Any, ...]
@@ -34,10 +34,10 @@ Equations = Callable[[Any, Sequence[Any]], list[Any]]
 
 
 class Series:
-    """A power series whose coefficients are found when asked for.
+    """A power series whose coefficients are computed on demand.
 
-    ``rule(k)`` gives coefficient k from lower ones, of the series it is made of or of its own; each is found once. Coefficients
-    are gmpy2 numbers of the precision in force. ``+ - * /`` and powers combine series with series and with numbers.
+    ``rule(k)`` gives coefficient k from lower ones, of the series it depends on or its own; each is computed once. Coefficients
+    are gmpy2 numbers in the current precision. ``+ - * /`` and powers combine series with series and with numbers.
     """
 
     __slots__ = ("coefficients", "rule")
@@ -47,7 +47,7 @@ class Series:
         self.coefficients = list(initial)
 
     def upto(self, k: int) -> list[Any]:
-        """The list of coefficients, with at least number k in it."""
+        """The list of coefficients, up to at least number k."""
         found = self.coefficients
         while len(found) <= k:
             found.append(self.rule(len(found)))
@@ -109,7 +109,7 @@ class Series:
 
 def convolution(x: Series, y: Series, k: int) -> Any:
     """Coefficient k of the product x y."""
-    # The longer list may run ahead by one order; map stops at the end of the reversed one.
+    # The longer list may be ahead by one order; map stops at the end of the reversed one.
     return sum(map(mul, x.upto(k), y.upto(k)[k::-1]))
 
 
@@ -149,19 +149,19 @@ def sqrt(x: Any) -> Any:
     return x**0.5 if isinstance(x, Series) else gmpy2.sqrt(x)
 
 
-#: What a torque finds in place of the functions of ``math``.
+#: Replacements for the functions of ``math`` in a torque.
 FUNCTIONS = {math.exp: exp, math.sin: sin, math.cos: cos, math.sqrt: sqrt}
 
 
 def on_series(function: Callable[..., Any]) -> Callable[..., Any]:
     """A copy of a plain-Python or compiled function that also runs on series.
 
-    Kernels it calls become plain Python and the functions of ``math`` those of this module, in what it calls too.
+    The kernels that it calls become plain Python, and the functions of ``math`` those of this module, also in what it calls.
 
     Raises
     ------
     ValueError
-        If it uses a function of ``math`` that has no series here.
+        If it uses a function of ``math`` that has no series in this module.
     """
 
     lack = "math.{name} has no series, only {known} have; give the problem a torque_series"
@@ -172,14 +172,14 @@ def on_series(function: Callable[..., Any]) -> Callable[..., Any]:
 def solve(
     problem: "Problem", times: Sequence[float], digits: int, order: int | None = None
 ) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
-    """(q, omega) at each time in s, to ``digits`` decimal digits, as mpmath numbers; any problem, times in any order.
+    """(q, omega) at each time in s, to ``digits`` decimal digits, as mpmath numbers, for any problem; times in any order.
 
     Floating-point inputs count as the exact binary numbers they are.
 
     Parameters
     ----------
     order : int, optional
-        Order of the expansions; by default the one with least work for the precision. Step lengths follow from it.
+        Order of the expansions; by default the one with the least work for the precision. Step sizes follow from it.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def solve(
 def solve_system(
     system: "System", times: Sequence[float], digits: int, order: int | None = None
 ) -> list[list[tuple[tuple[Any, ...], ...]]]:
-    """At each time a list of (r, v, q, omega) over the bodies of a system; the rest is as for :func:`solve`."""
+    """A list of (r, v, q, omega) over the bodies of a system at each time; otherwise as :func:`solve`."""
     return [
         [vectors[i : i + 4] for i in range(0, len(vectors), 4)]
         for vectors in _solve(system, _several_bodies, times, digits, order)
@@ -213,7 +213,7 @@ def _solve(
         raise ValueError(f"problem {case.key!r}: reference times must be finite and not negative, got {list(times)!r}")
     with digits_and_guard(digits):
         bits = mpmath.mp.prec
-        # The order with least work per unit of time: Jorba and Zou, Sec. 3.2.
+        # The order with the least work per unit of time: Jorba and Zou, Sec. 3.2.
         order = order or math.ceil(bits * math.log(2) / 2) + 1
         with gmpy2.context(gmpy2.get_context(), precision=bits):
             wanted = sorted({float(t) for t in times})
@@ -225,10 +225,10 @@ def _solve(
 def self_agreement(case: "Case", times: Sequence[float], digits: int, states: Sequence[Any] | None = None) -> list[float]:
     """Digits that the Taylor solution shares at each time with a run of higher precision and order.
 
-    ``case`` is a problem or a system, ``states`` its solution at ``digits`` digits, where that is known already.
+    ``case`` is a problem or a system, ``states`` its solution at ``digits`` digits if already known.
     """
     solver = solver_of(case)
-    # No step and no rounding is the same in the run that judges.
+    # The checking run shares no step and no rounding.
     finer = digits + 10
     others = solver(case, times, finer, round(1.6 * (finer + GUARD_DIGITS)))
     return shared_digits(states or solver(case, times, digits), others, digits)
@@ -245,10 +245,10 @@ def shared_digits(states: Sequence[Any], others: Sequence[Any], digits: int) -> 
 
 
 def agreement(a: Any, b: Any, cap: int) -> float:
-    """Decimal digits that two states share: -log10 |a - b| / |b|, the worst of their vectors, at most ``cap``.
+    """Decimal digits that two states share: -log10 |a - b| / |b|, the smallest over their vectors, at most ``cap``.
 
-    A state is a tuple of vectors, (q, omega), or for several bodies a list of such tuples. Rounded down to a tenth, which is as
-    much as the number means.
+    A state is a tuple of vectors, (q, omega), or for several bodies a list of such tuples. Rounded down to a tenth; further
+    decimals have no meaning.
     """
     if isinstance(a, list):
         return min(agreement(x, y, cap) for x, y in zip(a, b, strict=True))
@@ -270,7 +270,7 @@ def _number(x: Any) -> Any:
 def _integrate(
     key: str, start: list[Vector], equations: "Equations", times: Sequence[Any], bits: int, order: int
 ) -> list[list[Vector]]:
-    """The vectors of the state at ascending ``times``, in the gmpy2 precision in force."""
+    """The vectors of the state at ascending ``times``, in the current gmpy2 precision."""
     vectors = start
     t = gmpy2.mpfr(0)
     states: list[list[Vector]] = []
@@ -290,7 +290,7 @@ def _integrate(
 
 
 def _expand(t: Any, vectors: Sequence[Vector], equations: "Equations") -> list[list[Series]]:
-    """The series of the state's vectors about the time t, from their values there."""
+    """The series of the state's vectors about time t, from their values there."""
     rates: list[list[Series]] = []
 
     def unknown(i: int, j: int, value: Any) -> Series:
@@ -303,7 +303,7 @@ def _expand(t: Any, vectors: Sequence[Vector], equations: "Equations") -> list[l
 
 
 def _one_body(problem: "Problem") -> tuple[list[Vector], "Equations"]:
-    """The vectors (q, omega) at the start, and the rates of change of such vectors."""
+    """The initial vectors (q, omega), and the function giving their rates of change."""
     inertia = _numbers(problem.body.inertia)
     parameters = _numbers(problem.parameters.values())
     torque = problem.torque_series or on_series(problem.torque)
@@ -316,7 +316,7 @@ def _one_body(problem: "Problem") -> tuple[list[Vector], "Equations"]:
 
 
 def _several_bodies(system: "System") -> tuple[list[Vector], "Equations"]:
-    """The vectors r, v, q, omega of one body after the other at the start, and the rates of change of such vectors."""
+    """The initial vectors r, v, q, omega, body by body, and the function giving their rates of change."""
     inertia = [_numbers(body.inertia) for body in system.bodies]
     mass = _numbers(body.mass for body in system.bodies)
     parameters = _numbers(system.parameters.values())
@@ -367,7 +367,7 @@ def _constant(value: Any) -> Series:
 def _step(series: Sequence[Sequence[Series]], bits: int, order: int) -> Any:
     """A step h for which the last terms c_k h^k are below the rounding of the largest term, for each vector of the state.
 
-    Infinite if the series have ended before. Binary exponents are precise enough: a factor of two in a coefficient changes the
+    Infinite if the series terminate earlier. Binary exponents are precise enough: a factor of two in a coefficient changes the
     step by one or two per cent.
     """
     smallest = math.inf
@@ -378,7 +378,7 @@ def _step(series: Sequence[Sequence[Series]], bits: int, order: int) -> Any:
             last = size[j]
             if last is not None and head:
                 smallest = min(smallest, max((s - last - bits) / (j - k) for k, s in head))
-    # A float: the times at which steps begin then add up exactly.
+    # A float, so that the times at which steps begin add up exactly.
     return gmpy2.mpfr(2.0**smallest if smallest < 1000 else math.inf)
 
 

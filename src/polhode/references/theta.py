@@ -1,8 +1,8 @@
 """Jacobi's elliptic and theta functions of one parameter m at many arguments, for the closed forms of tops.
 
-They are theta series (DLMF 20.2, 22.2) whose coefficients, and the quarter periods, are found once; mpmath finds them again at
-each argument. One set of sines and cosines then serves every function at an argument. The nome is never too large: for m within
-1e-30 of 1 some forty terms give sixty digits.
+They are theta series (DLMF 20.2, 22.2) whose coefficients, and the quarter periods, are computed once; mpmath recomputes them
+at each argument. One set of sines and cosines then serves every function at an argument. The nome is never too large: for m
+within 1e-30 of 1 some forty terms give sixty digits.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ class Point:
 
 
 class Jacobi:
-    """The functions of parameter m = k^2, 0 < m < 1, in the precision in force.
+    """The functions of parameter m = k^2, 0 < m < 1, in the current precision.
 
     Parameters
     ----------
     m, m1 : mpf
-        The parameter and 1 - m. Both are asked for: the difference would lose digits near either end.
+        The parameter and 1 - m. Both are required: forming the difference would lose digits near either end.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Jacobi:
         self.complementary = half_pi / mpmath.agm(1, mpmath.sqrt(m))
         self.scale = half_pi / self.quarter
         decay = mpmath.pi * self.complementary / self.quarter
-        # On the lines u + i alpha the terms fall as nome^(n^2 - n) at least.
+        # On the lines u + i alpha the terms fall at least as fast as nome^(n^2 - n).
         self.terms = int(mpmath.sqrt(mpmath.mp.prec * mpmath.log(2) / decay)) + 2
         nome = mpmath.exp(-decay)
         signs = [(-1) ** n for n in range(self.terms + 1)]
@@ -97,7 +97,7 @@ class Jacobi:
 class Line:
     """theta_which(z + i y), z = pi u/(2 K) and y = pi alpha/(2 K), for real u.
 
-    Of these and a part linear in u the circular integrals of the third kind consist, in Jacobi's form (DLMF 19.7, 20.9, 22.16).
+    In Jacobi's form (DLMF 19.7, 20.9, 22.16) the circular integrals of the third kind consist of these and a part linear in u.
     With s, c, d = sn, cn, dn of alpha to the parameter 1 - m,
 
         integral of dv/(1 - nu sn^2 v) from 0 to u = u + S [arg theta_which(z + i y) - rate u],    rate = d arg/du at 0,
@@ -115,7 +115,7 @@ class Line:
         growing, falling = ([x**n for n in range(1, len(weights) + 1)] for x in (step, 1 / step))
         self.real = [w * (a + b) / 2 for w, a, b in zip(weights, growing, falling, strict=True)]
         self.imaginary = [-w * (a - b) / 2 for w, a, b in zip(weights, growing, falling, strict=True)]
-        # Of d/du.
+        # The factor of d/du.
         self.real_rates = [-2 * n * functions.scale * x for n, x in enumerate(self.real, 1)]
         self.imaginary_rates = [2 * n * functions.scale * x for n, x in enumerate(self.imaginary, 1)]
 

@@ -1,1 +1,1 @@
-"""The study: what is run, how its files are gathered, fitted, judged, drawn and printed. No Snakemake in here."""
+"""The study: its runs, and how their files are gathered, fitted, judged, drawn and printed. Independent of Snakemake."""

@@ -1,7 +1,7 @@
-"""What files say about themselves: the attributes of the CF conventions, for every netCDF file of a run.
+"""Self-description of files: the attributes of the CF conventions, for every netCDF file of a run.
 
-Those who write a variable give its ``long_name`` and, if it is a number, its ``units``. What is the same everywhere stands
-here: the coordinates, and the attributes of a whole file.
+Code that writes a variable supplies its ``long_name`` and, for a number, its ``units``. Everything common to all files is
+defined here: the coordinates, and the attributes of a whole file.
 """
 
 import json
@@ -13,10 +13,10 @@ import xarray as xr
 from polhode.version import __version__
 
 CONVENTIONS = "CF-1.11"
-#: How a file says that it should be cited; CITATION.cff has the same and the sources.
+#: How a file asks to be cited; CITATION.cff states the same and lists the sources.
 CITATION = f"the polhode developers: polhode {__version__}, a reproducible comparison of integrators for rigid-body rotation"
 
-#: Coordinates that several files share, and what goes beside them: long_name, and units of what is a number.
+#: Coordinates shared by several files: long_name, and units for numbers.
 SHARED: dict[str, tuple[str, str]] = {
     "axis": ("axis", ""),
     "body": ("number of the body", "1"),
@@ -48,7 +48,7 @@ SHARED: dict[str, tuple[str, str]] = {
     "variant_of": ("method of which this is a variant; empty of one as its originators meant it", ""),
 }
 
-#: What a file of one job holds, by its rule; the wildcards of the job fill the gaps.
+#: Contents of a file made by one job, by rule; the wildcards of the job fill the placeholders.
 TITLES = {
     "reference": "Exact motion of {problem}",
     "cells": "One run: {problem} with {method}",
@@ -62,9 +62,9 @@ TITLES = {
 
 
 def described(dataset: xr.Dataset, *, root: bool = True) -> xr.Dataset:
-    """The dataset with what :data:`SHARED` says of its variables, and as the root of a file the attributes of a whole file.
+    """The dataset with the descriptions of :data:`SHARED` added and, for the root of a file, the attributes of a whole file.
 
-    What a variable says of itself stays. The title is the attribute ``title``, or what :data:`TITLES` says of the job.
+    Existing descriptions of a variable are kept. The title is the attribute ``title``, or that of :data:`TITLES` for the job.
     """
     found = dataset.copy()
     for name, variable in found.variables.items():
@@ -82,12 +82,12 @@ def described(dataset: xr.Dataset, *, root: bool = True) -> xr.Dataset:
         "version": __version__,
         "citation": CITATION,
     }
-    # What the file says itself wins: the source of a reference is a publication.
+    # The file's own attributes take precedence: the source of a reference is a publication.
     return found.drop_attrs(deep=False).assign_attrs({**whole, **dataset.attrs})
 
 
 def title_of(attributes: Mapping[Any, Any]) -> str:
-    """The title of a file: its own, or what the job is about that made it."""
+    """The title of a file: its own, or one made from the job that wrote it."""
     if "title" in attributes:
         return str(attributes["title"])
     job = json.loads(attributes.get("job") or "{}")

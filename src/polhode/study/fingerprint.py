@@ -1,8 +1,8 @@
 """A hash of the code a result depends on, so that the workflow notices an edit to an imported module.
 
-Snakemake sees its own files only. The hash follows the imports of the package from file to file and is taken over the
-syntax trees without documentation strings: comments, layout and docstrings do not count, everything that runs does. The
-versions of the numerical libraries count too. Of a notebook every letter counts, since all of it is shown.
+Snakemake sees only its own files. This hash follows the imports of the package from file to file and is computed from the
+syntax trees without docstrings: comments, layout and docstrings do not count, executable code does. The versions of the
+numerical libraries count too. In a notebook every character counts, since all of it is shown.
 """
 
 import ast
@@ -14,15 +14,24 @@ from pathlib import Path
 
 LIBRARIES = ("mpmath", "numba", "numpy", "scipy", "xarray")
 PACKAGE = "polhode"
-#: How jobs are started, stopped and watched changes no result.
+#: Modules that start, stop and watch jobs; they change no result.
 NO_PART = frozenset(
-    {f"{PACKAGE}.{name}" for name in ("progress", "study.interruption", "study.locks", "study.meters", "study.watching")}
+    {
+        f"{PACKAGE}.{name}"
+        for name in (
+            "progress",
+            "study.workflow.interruption",
+            "study.workflow.locks",
+            "study.workflow.meters",
+            "study.workflow.watching",
+        )
+    }
 )
 ROOT = Path(__file__).parents[1]
 
 
 def fingerprint(*modules: str | Path) -> str:
-    """Hash of these modules (dotted names or file paths) and of all modules of the package they import, however far."""
+    """Hash of these modules (dotted names or file paths) and of all modules of the package that they import, at any depth."""
     seen: dict[Path, str] = {}
     waiting = [_file(m) for m in modules]
     while waiting:
@@ -35,7 +44,7 @@ def fingerprint(*modules: str | Path) -> str:
 
 
 def syntax_hash(source: str) -> str:
-    """Hash of the syntax tree of Python source, without documentation strings."""
+    """Hash of the syntax tree of Python source code, without docstrings."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -61,13 +70,13 @@ def _versions() -> str:
 
 @cache
 def _locate(name: str) -> Path | None:
-    """The file of a module of the package; nothing is imported, as a search by the import system would do with its parents."""
+    """The file of a module of the package; nothing is imported, unlike in a search by the import system."""
     place = ROOT.joinpath(*name.split(".")[1:])
     return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
 
 
 def _of_notebook(path: Path) -> tuple[str, str]:
-    """The hash of all cells to the letter, and the code without what is no Python."""
+    """The hash of the exact text of all cells, and the code without lines that are not Python."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     parts = [[cell["cell_type"], "".join(cell["source"])] for cell in cells]
     code = [source for kind, source in parts if kind == "code" and not source.startswith("%%")]
@@ -91,7 +100,7 @@ def _digest(path: Path) -> tuple[str, tuple[Path, ...]]:
         else:
             continue
         for name in names:
-            # The top package itself imports everything for the user's convenience; no result depends on that.
+            # The top-level package imports everything for the user's convenience; no result depends on it.
             if name.startswith(f"{PACKAGE}.") and name not in NO_PART:
                 module = _locate(name)
                 if module is not None:

@@ -1,5 +1,6 @@
-"""The files that figures, tables and numbers are made from, opened once and read lazily."""
+"""The input files of figures, tables and numbers, opened once and read lazily."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -9,12 +10,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 import yaml
-from numpy.typing import ArrayLike
 
-import polhode.methods as _methods
+from polhode.methods import METHODS
+from polhode.methods.protocol import GROUPS, LAST, OTHERS
+from polhode.problems import PROBLEMS
+from polhode.study.declarations import CLASSES, ROWS, method_declarations, problem_declarations
 from polhode.study.storage import read_cell, read_dataset, read_groups, read_values
-
-methods: Any = _methods
 
 
 def _at_the_top(groups: dict[str, xr.Dataset]) -> list[str]:
@@ -22,30 +23,31 @@ def _at_the_top(groups: dict[str, xr.Dataset]) -> list[str]:
 
 
 class NotInRun(LookupError):
-    """The run does not hold what a figure, table or number needs; the message says what."""
+    """Error for data that a figure, table or number needs but the run does not hold; the message says which."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Where a run keeps what the report shows.
+    """The data of a run from which the report is made.
 
-    What belongs to one problem (:attr:`errors`, :attr:`long_run`, ...) is that of :attr:`problem`; :meth:`of` gives the same of
-    another.
+    Properties of a single problem (:attr:`errors`, :attr:`long_run`, ...) are those of :attr:`problem`; :meth:`of` selects
+    another one.
 
     Parameters
     ----------
-    single_body : path of single_body.nc
-    references : folder of the references, a file PROBLEM.nc each
-    checks : folder of the experiments on single methods, a file NAME.nc each
+    single_body : path of single_body.nc; empty if it is not needed
+    references : folder of the references, one file PROBLEM.nc each
+    checks : folder of the experiments on single methods, one file NAME.nc each
     published : folder of the published numbers
     errata : path of errata.yaml
     claims : path of claims.csv
     sources : path of sources.yaml
-    cost_file : path of cost.nc; empty where the run has none
+    cost_file : path of cost.nc; empty if the run has none
     cost_claims : path of cost_claims.csv
-    many_body_file : path of many_body.nc; empty where the run has none
-    films : folder of the films of many bodies, a file SCENE.nc each
-    released : folder of results that came with the code
+    many_body_file : path of many_body.nc; empty if the run has none
+    films : folder of the many-body films, one file SCENE.nc each
+    released : folder of the published-scale results shipped with the code
+    checkout : the current commit: ``commit``, ``commit_time`` (seconds since the epoch), ``dirty``
     problem : str
         Key of the problem, which names the groups of ``single_body``.
     """
@@ -62,12 +64,14 @@ class Inputs:
     many_body_file: str | Path = ""
     films: str | Path = ""
     released: str | Path = ""
+    checkout: Mapping[str, Any] = field(default_factory=dict)
     problem: str = "spiral_cylinder"
     _others: dict[str, "Inputs"] = field(default_factory=dict, repr=False, compare=False)
     _read: dict[str, dict[str, xr.Dataset]] = field(default_factory=dict, repr=False, compare=False)
+    _declared: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def of(self, problem: str) -> "Inputs":
-        """The same run, seen from another problem; each file is read once."""
+        """This run viewed from another problem; files are still read only once."""
         if problem == self.problem:
             return self
         if problem not in self._others:
@@ -77,10 +81,10 @@ class Inputs:
     @cached_property
     def problems(self) -> list[str]:
         """Keys of the problems in this run, in the order of the configuration."""
-        return _at_the_top(self._groups(self.single_body))
+        return _at_the_top(self._groups(self.single_body)) if str(self.single_body) else []
 
     def _groups(self, path: str | Path) -> dict[str, xr.Dataset]:
-        """The groups of a file, which is opened once: that takes longer than reading them all."""
+        """The groups of a file, which is opened once: opening takes longer than reading them all."""
         if str(path) not in self._read:
             self._read[str(path)] = read_groups(path)
         return self._read[str(path)]
@@ -106,7 +110,7 @@ class Inputs:
         Raises
         ------
         NotInRun
-            If the run has no cost study, or not this group.
+            If the run has no cost study, or lacks this group.
         """
         if not str(self.cost_file) or not Path(self.cost_file).is_file():
             raise NotInRun("this run measured no times (cost: null)")
@@ -127,21 +131,21 @@ class Inputs:
         Raises
         ------
         NotInRun
-            If the run does not hold the scene.
+            If the run does not contain the scene.
         """
         if scene not in self.scenes:
             raise NotInRun(f"this run does not hold many bodies of the scene {scene}")
         return self._groups(self.many_body_file)[f"/{scene}"]
 
     def released_many_body(self, scene: str) -> xr.Dataset:
-        """The same of the full study that came with the code: a group of released/many_body.nc."""
+        """The published-scale many-body runs of a scene: a group of released/many_body.nc."""
         path = Path(self.released) / "many_body.nc"
         if not str(self.released) or not path.is_file() or f"/{scene}" not in self._groups(path):
             raise NotInRun(f"no full study of the scene {scene} came with this code")
         return self._groups(path)[f"/{scene}"]
 
     def film(self, scene: str) -> dict[str, Any]:
-        """A short run of a scene with all that is needed to draw it, see :func:`polhode.study.many_body.run_film`."""
+        """A short run of a scene with all data needed to draw it, see :func:`polhode.study.run.scene.run_film`."""
         path = Path(self.films) / f"{scene}.nc"
         if not path.is_file():
             raise NotInRun(f"this run has no film of the scene {scene}")
@@ -154,7 +158,7 @@ class Inputs:
 
     @cached_property
     def ladder(self) -> xr.Dataset:
-        """:attr:`errors` without the step sizes that serve the fits of the orders alone."""
+        """The data of :attr:`errors` without the step sizes used only for the fits of the orders."""
         shown = (self.errors["dt_set"] != "fit").values
         return self.errors.isel(dt=shown) if shown.any() else self.errors
 
@@ -165,7 +169,7 @@ class Inputs:
 
     @cached_property
     def long_run_switched(self) -> xr.Dataset:
-        """The same runs with normalisation switched, of the methods that can switch it."""
+        """The long runs repeated with normalisation switched, for the methods that allow it."""
         data = self._group("long_run_switched")
         return data.isel(integrator=data["diverged"].notnull().values) if "diverged" in data else data
 
@@ -177,7 +181,7 @@ class Inputs:
     @cached_property
     def plugins(self) -> list[str]:
         """Keys of the user's own methods."""
-        named = str(self._groups(self.single_body)["/"].attrs["plugins"])
+        named = str(self._groups(self.single_body)["/"].attrs.get("plugins", ""))
         return [key for key in named.split(",") if key]
 
     @cached_property
@@ -194,106 +198,115 @@ class Inputs:
         return self.published_numbers("delvalle2024_table2")
 
     def published_step(self, method: str, target: float) -> float:
-        """The published dt of a method for a target error in s (del Valle et al. 2024, Table 2), NaN where none is printed."""
+        """The published dt of a method for a target error in s (del Valle et al. 2024, Table 2), NaN if none is printed."""
         steps = self.published_steps
         found = steps[(steps["method"] == method) & np.isclose(steps["target_error"].astype(float), target, rtol=1e-6)]
         return float(found["dt"].iloc[0]) if len(found) else float("nan")
 
     def published_numbers(self, name: str) -> pd.DataFrame:
-        """A table of published numbers: NAME.csv of :attr:`published`."""
+        """A table of published numbers: NAME.csv in the folder :attr:`published`."""
         return pd.read_csv(Path(self.published) / f"{name}.csv", comment="#")
 
     @cached_property
     def claim_rows(self) -> pd.DataFrame:
-        """What was checked of the publication, one statement a row; every cell is text."""
+        """The statements checked in the publications, one row each; every cell is text."""
         return pd.read_csv(self.claims, dtype=str, keep_default_na=False)
 
     @cached_property
     def cost_claim_rows(self) -> pd.DataFrame:
-        """The same for statements about time."""
+        """The checked statements about time, one row each; every cell is text."""
         if not str(self.cost_claims) or not Path(self.cost_claims).is_file():
             raise NotInRun("this run judged no statements about time")
         return pd.read_csv(self.cost_claims, dtype=str, keep_default_na=False)
 
     @cached_property
     def errata_rows(self) -> list[dict[str, str]]:
-        """What is wrong in the texts of the publications, and what had to be chosen, see :func:`load_errata`."""
+        """Errors in the texts of the publications, and choices that had to be made, see :func:`load_errata`."""
         return load_errata(self.errata)
 
     @cached_property
     def source_rows(self) -> list[dict[str, Any]]:
-        """Every numbered item of the sources and where it stands here, see :func:`load_sources`."""
+        """Every numbered item of the sources and its counterpart here, see :func:`load_sources`."""
         return load_sources(self.sources)
 
-    def interpolated_step(self, method: str, target: float) -> float:
-        """The dt at which the error curve over the ladder, drawn with straight lines in logarithms, meets a target error.
+    @cached_property
+    def declarations(self) -> xr.Dataset:
+        """The declarations of the methods of the run, one row each: the root of single_body.nc or many_body.nc."""
+        for path in (self.single_body, self.many_body_file):
+            if str(path) and Path(path).is_file() and ROWS in (root := self._groups(path)["/"]).dims:
+                return root
+        # Older files lack them: use the methods registered now.
+        return method_declarations(list(METHODS))
 
-        That is how del Valle et al. (2024) obtain their Table 2 from the data of their Fig. 2, each method in the measure that
-        they take for it (``mean_error_as_published``). NaN where it is not met, and on
-        any other ladder than theirs: a line between other points is another number.
-        """
-        if not is_published_ladder(self.ladder["dt"].values):
-            return float("nan")
-        if method not in self.ladder["integrator"].values:
-            return float("nan")
-        error = self.ladder["mean_error_as_published"].sel(integrator=method).values
-        return interpolated_step(self.ladder["dt"].values, error, target)
+    def _all_declared(self) -> dict[str, dict[str, Any]]:
+        """The table of declarations as plain values, built once for all problems: many look-ups by xarray take seconds."""
+        if not self._declared:
+            columns = {
+                str(name): (column.max(CLASSES) if CLASSES in column.dims else column).values.tolist()
+                for name, column in self.declarations.data_vars.items()
+                if ROWS in column.dims
+            }
+            for i, key in enumerate(columns["method"]):
+                self._declared[str(key)] = {name: column[i] for name, column in columns.items()}
+        return self._declared
 
     def declared(self, method: str, name: str, default: Any = "") -> Any:
-        """What a method declares: from the registry, else from the data, else ``default``."""
-        if method in methods:
-            return getattr(methods[method], name, default)
-        if name in self.errors and method in self.errors["integrator"].values:
+        """One declaration of a method, a variable of :attr:`declarations`; for orders, the highest over all torque classes.
+
+        For a method that the run does not list: the entry in the data of the problem, otherwise ``default``.
+        """
+        if method in self._all_declared():
+            return self._declared[method].get(name, default)
+        if self.problem in self.problems and name in self.errors and method in self.errors["integrator"].values:
             return self.errors[name].sel(integrator=method).values.item()
         return default
 
+    def grouped(self, methods: Iterable[str]) -> list[tuple[str, list[str]]]:
+        """Methods by group, in the order of figures and tables; methods that the run does not list come last."""
+        last = GROUPS.index(OTHERS) * (LAST + 1) + LAST
+        found: dict[str, list[str]] = {}
+        for key in sorted(dict.fromkeys(map(str, methods)), key=lambda key: int(self.declared(key, "place", last))):
+            found.setdefault(str(self.declared(key, "group", OTHERS)), []).append(key)
+        return list(found.items())
+
+    def in_order(self, methods: Iterable[str]) -> list[str]:
+        """Methods in the order of :meth:`grouped`."""
+        return [key for _, keys in self.grouped(methods) for key in keys]
+
+    @cached_property
+    def problem_declarations(self) -> dict[str, Any]:
+        """The declarations of the problem: the attributes of its group; empty if the run does not contain it."""
+        if self.problem not in self.problems:
+            return {}
+        said = dict(self.errors.attrs)
+        # As above, for an older file.
+        return said if "setup" in said or self.problem not in PROBLEMS else problem_declarations(PROBLEMS[self.problem]) | said
+
     def label(self, method: str) -> str:
-        """The name of a method in figures and tables: from the data, which also know the plug-ins."""
-        if "label" in self.errors and method in self.errors["integrator"].values:
-            return str(self.errors["label"].sel(integrator=method).values.item())
+        """The name of a method in figures and tables; its key if this problem does not have it."""
         return str(self.declared(method, "label", method))
 
-
-def is_published_ladder(dt: ArrayLike) -> bool:
-    """Whether these are the step sizes of del Valle et al. (2024), Fig. 2: 20 from 1e-7 s to 0.1 s, evenly in the logarithm."""
-    steps = np.asarray(dt, float)
-    return steps.shape == (20,) and np.allclose(steps, np.geomspace(1e-7, 1e-1, 20), rtol=1e-5)
+    def built_in(self, methods: Iterable[str]) -> list[str]:
+        """The methods among ``methods`` that are not plug-ins."""
+        return [str(key) for key in methods if key not in self.plugins]
 
 
-def interpolated_step(dt: ArrayLike, error: ArrayLike, target: float) -> float:
-    """Where a curve through (dt, error), straight between its points in logarithms, first rises above ``target``.
-
-    Parameters
-    ----------
-    dt, error : step sizes in s, ascending, and the errors there; points that are not finite and positive are left out
-    """
-    x, y = np.asarray(dt, float), np.asarray(error, float)
-    there = np.isfinite(y) & (y > 0)
-    x, y = np.log(x[there]), np.log(y[there]) - np.log(target)
-    crossings = np.flatnonzero((y[:-1] < 0) & (y[1:] >= 0))
-    if crossings.size == 0:
-        return float("nan")
-    i = crossings[0]
-    return float(np.exp(x[i] - y[i] * (x[i + 1] - x[i]) / (y[i + 1] - y[i])))
-
-
-#: What every entry of errata.yaml has; the source is its key in paper/refs.bib, all other values are LaTeX text.
+#: Fields of every entry of errata.yaml; ``source`` is a key in paper/refs.bib, all other values are LaTeX text.
 ERRATA_FIELDS = ("id", "source", "location", "kind", "printed", "problem", "reading", "shown")
-#: What is wrong in a text or contradicts it, and what we had to choose, each in a table of its own.
+#: Errors or contradictions in a text, and choices of ours, each in a table of its own.
 ERRATA_KINDS = ("misprint", "discrepancy")
 READING_KINDS = ("ambiguity", "inference", "convention")
-#: What an entry may have besides: ``check: pdf`` where it rests on one glyph, which the conversion we read may have misread.
+#: Optional field of an entry: ``check: pdf`` if it rests on one glyph, which the text conversion that we read may have misread.
 ERRATA_CHECKS = ("pdf",)
 
 
 def load_errata(path: str | Path) -> list[dict[str, str]]:
-    """The entries of an errata file, checked; ``check`` is empty where an entry has none.
+    """The entries of an errata file, checked; ``check`` is empty if an entry has none.
 
     Raises
     ------
-    ValueError
-        If an entry lacks a field, has one too many, repeats an id, or names an unknown kind or check; the message names file
-        and entry.
+    If an entry lacks a field, has an unknown field, repeats an id, or names an unknown kind or check; the message names file
+    and entry.
     """
     data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     seen: set[str] = set()
@@ -313,7 +326,7 @@ def load_errata(path: str | Path) -> list[dict[str, str]]:
     return [{name: " ".join(entry.get(name, "").split()) for name in (*ERRATA_FIELDS, "check")} for entry in data["errata"]]
 
 
-#: What every item of sources.yaml may have besides its source.
+#: Fields of an item of sources.yaml apart from its source.
 SOURCE_FIELDS = ("item", "about", "here", "missing")
 
 
@@ -323,8 +336,8 @@ def load_sources(path: str | Path) -> list[dict[str, Any]]:
     Raises
     ------
     ValueError
-        If an item has an unknown field, lacks its name or its description, says neither where it is nor why not, or stands
-        there twice; the message names file and item.
+        If an item has an unknown field, lacks its name or description, gives neither its location nor the reason why it is
+        missing, or is listed twice; the message names file and item.
     """
     data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     rows: list[dict[str, Any]] = []

@@ -1,10 +1,10 @@
-"""The notebooks of a run: executed over its results, and made into pages that need no network.
+"""The notebooks of a run: executed on its results and converted into pages that need no network.
 
-A notebook is stored without outputs and reads ``results``, the folder of results, from its cell with the tag ``parameters``. It
-is executed by the Python that runs this, whatever kernels the user has registered, in the folder of the notebooks and with an
-empty configuration. What comes out is made the same for the same results: no times, no random names, no paths.
+A notebook is stored without outputs and reads ``results``, the folder of results, from its cell tagged ``parameters``. It is
+executed with the Python running this module, whatever kernels the user has registered, in the folder of the notebooks and with
+an empty configuration. Equal results give equal output: no times, no random names, no paths.
 
-``python -m polhode.study.notebooks`` strips the notebooks of the checkout of their outputs, before they are committed.
+``python -m polhode.study.notebooks`` strips the outputs from the notebooks of the checkout before they are committed.
 """
 
 import os
@@ -30,22 +30,22 @@ from nbconvert.filters.highlight import Highlight2HTML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
-#: The library's own folder of sources: the kernel imports what this process has imported.
+#: The library's source folder: the kernel imports the same modules as this process.
 SOURCES = Path(__file__).parents[2]
-#: How long a kernel may take to start, and a cell to run, s. Compiling everything on a slow machine is the longest.
+#: Time limits for the start of a kernel and for a cell, s; compiling everything on a slow machine takes longest.
 START, PATIENCE = 300, 900
-#: The tag of the cell that says where the results are.
+#: Tag of the cell that sets the folder of results.
 PARAMETERS = "parameters"
-#: What a stored notebook says of itself, and nothing else: enough for an editor to colour it and to choose a kernel.
+#: Metadata of a stored notebook, just enough for an editor to colour the code and to choose a kernel.
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-#: Paths of sockets are no longer than this.
+#: Maximum length of the path of a socket.
 LONGEST_SOCKET = 90
 
 _UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
-#: The page: that of JupyterLab without what it would fetch, in the width of a text.
+#: Template of the page: that of JupyterLab without remote content, at the width of a text.
 _PAGE = """{%- extends 'lab/index.html.j2' -%}
 {%- block html_head_js -%}{%- endblock -%}
 {%- block html_head_js_mathjax -%}{%- endblock -%}
@@ -74,33 +74,33 @@ mtable.ams-align > mtr > mtd:nth-child(even) { text-align: left; }
 
 
 class NotebookError(RuntimeError):
-    """A notebook is damaged, or a cell of it failed; the message names notebook, cell and reason."""
+    """Error for a damaged notebook or a failed cell; the message names notebook, cell and reason."""
 
 
 @dataclass
 class Executed:
-    """A notebook with its outputs, and what its cells wrote to standard error: warnings, which are no part of the page."""
+    """A notebook with its outputs, and the standard error of its cells: warnings, which are not part of the page."""
 
     notebook: NotebookNode
     remarks: list[str] = field(default_factory=list)
 
 
 class _OwnKernel(KernelSpecManager):  # type: ignore[misc]
-    """One kernel: the Python that runs this."""
+    """A kernel manager with a single kernel: the Python that runs this module."""
 
     def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        """The same for every name."""
+        """The specification of that kernel, for every name."""
         arguments = ["-m", "ipykernel_launcher", "-f", "{connection_file}", "--InlineBackend.figure_formats=retina"]
         return KernelSpec(argv=[sys.executable, *arguments], display_name=kernel_name, language="python")
 
 
 def read(path: str | Path) -> NotebookNode:
-    """A stored notebook.
+    """The notebook stored in a file.
 
     Raises
     ------
     NotebookError
-        If it is not there or is no notebook; the message names the file.
+        If the file does not exist or is not a notebook; the message names the file.
     """
     try:
         found = nbformat.read(path, as_version=4)
@@ -111,14 +111,14 @@ def read(path: str | Path) -> NotebookNode:
 
 
 def title(notebook: Mapping[str, Any]) -> str:
-    """The first heading."""
+    """The first heading of a notebook."""
     text = "\n".join(cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "markdown")
     found = re.search(r"^# +(.+)$", text, re.MULTILINE)
     return found[1] if found else ""
 
 
 def execute(path: str | Path, results: str | Path) -> Executed:
-    """Run a notebook over the results of a run.
+    """Run a notebook on the results of a run and return it with its outputs.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def execute(path: str | Path, results: str | Path) -> Executed:
     Returns
     -------
     Executed
-        The same for the same results, wherever they lie.
+        The executed notebook; equal for equal results, wherever they are stored.
 
     Raises
     ------
@@ -165,7 +165,7 @@ class _Stored:
 
 
 def _hand_over(notebook: NotebookNode, path: Path, results: Path) -> _Stored:
-    """Put the folder of results into the cell for it; returns that cell with what stood there."""
+    """Write the folder of results into the cell for it; returns that cell with its original content."""
     for cell in notebook.cells:
         if cell.cell_type == "code" and PARAMETERS in cell.metadata.get("tags", []):
             stored = _Stored(cell, cell.source)
@@ -176,18 +176,18 @@ def _hand_over(notebook: NotebookNode, path: Path, results: Path) -> _Stored:
 
 def _manager(scratch: Path) -> AsyncKernelManager:
     manager = AsyncKernelManager(kernel_spec_manager=_OwnKernel(), connection_file=str(scratch / "kernel.json"))
-    # Ports are chosen before the kernel takes them, so that of several kernels that start at once two may want the same one.
+    # Ports are chosen before the kernel takes them: of several kernels started at once, two may choose the same one.
     if os.name == "posix" and len(str(scratch)) < LONGEST_SOCKET:
         manager.transport, manager.ip = "ipc", str(scratch / "kernel")
     return manager
 
 
 def _environment(scratch: Path) -> dict[str, str]:
-    """That of the kernel: this library, and nothing that the user has set for notebooks or figures."""
+    """The environment of the kernel: this library, and none of the user's settings for notebooks or figures."""
     folders = {name: scratch / name.lower() for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR")}
     for folder in folders.values():
         folder.mkdir()
-    # A file of settings that is there and empty: matplotlib's own.
+    # An existing but empty settings file: matplotlib's own defaults.
     settings = scratch / "matplotlibrc"
     settings.write_text("")
     path = os.pathsep.join(filter(None, [str(SOURCES), os.environ.get("PYTHONPATH", "")]))
@@ -198,7 +198,7 @@ def _environment(scratch: Path) -> dict[str, str]:
 
 @contextmanager
 def _named(place: str) -> Iterator[None]:
-    """What goes wrong inside is told with its place; the traceback goes to where everything is printed."""
+    """Add the location to errors raised inside; the traceback is printed."""
     try:
         yield
     except CellExecutionError as error:
@@ -215,7 +215,7 @@ def _first_line(text: str) -> str:
 
 
 def _clean(notebook: NotebookNode, name: str) -> list[str]:
-    """Make the outputs the same every time; returns what was written to standard error."""
+    """Make the outputs reproducible; returns the text written to standard error."""
     remarks = []
     numbers: dict[str, str] = {}
 
@@ -241,7 +241,7 @@ def _clean(notebook: NotebookNode, name: str) -> list[str]:
                 sizes.setdefault("image/png", {})["alt"] = _first_line(cell.source).lstrip("# ")
             output.metadata = nbformat.from_dict(sizes)
             if "text/html" in output.data:
-                # xarray gives the parts of what it shows random names.
+                # xarray gives random names to the parts of its displays.
                 output.data["text/html"] = _UUID.sub(number, output.data["text/html"])
             kept.append(output)
         cell.outputs = kept
@@ -250,7 +250,7 @@ def _clean(notebook: NotebookNode, name: str) -> list[str]:
 
 
 def stripped(notebook: NotebookNode) -> NotebookNode:
-    """A notebook as it is stored: no outputs, no counts, of metadata only tags and what an editor needs."""
+    """A notebook as it is stored: no outputs, no counts; only tags and the metadata needed by an editor."""
     found = nbformat.from_dict(notebook)
     for cell in found.cells:
         tags = cell.metadata.get("tags", [])
@@ -263,14 +263,14 @@ def stripped(notebook: NotebookNode) -> NotebookNode:
 
 
 class _Renderer(IPythonRenderer):  # type: ignore[misc]
-    """Formulas become MathML, which browsers show by themselves."""
+    """A Markdown renderer that writes formulas as MathML, which browsers display without a script."""
 
     def block_math(self, body: str) -> str:
-        """A formula on a line of its own."""
+        """A displayed formula as MathML."""
         return _mathml(body, True)
 
     def inline_math(self, body: str) -> str:
-        """A formula in the text."""
+        """An inline formula as MathML."""
         return _mathml(body, False)
 
 
@@ -291,13 +291,13 @@ def _from_markdown(source: str) -> str:
 
 
 def _described(html: str, output: Mapping[str, Any]) -> str:
-    """A picture with its description, for those who cannot see it."""
+    """A picture with its description, for readers who cannot see it."""
     text = output["metadata"].get("image/png", {}).get("alt", "")
     return html.replace("<img ", f'<img alt="{text.replace("&", "&amp;").replace(chr(34), "&quot;")}" ', 1)
 
 
 def page(notebook: NotebookNode) -> str:
-    """An executed notebook as one HTML file that holds all it shows and fetches nothing."""
+    """An executed notebook as one self-contained HTML file."""
     exporter = HTMLExporter(
         extra_loaders=[DictLoader({"page.html.j2": _PAGE})],
         template_file="page.html.j2",
@@ -319,7 +319,7 @@ def text(notebook: NotebookNode) -> str:
 
 
 def main() -> None:
-    """Strip the notebooks of the checkout."""
+    """Strip the outputs from the notebooks of the checkout."""
     for path in sorted((SOURCES.parent / "notebooks").glob("*.ipynb")):
         before = path.read_text(encoding="utf-8")
         after = text(stripped(read(path)))

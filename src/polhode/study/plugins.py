@@ -1,10 +1,10 @@
-"""The user's own methods, tried before anything rests on them: imported, compiled and run for a few steps in a process apart.
+"""Trial of the user's own methods, problems and scenes before a study relies on them: a few steps in a separate process.
 
-A file that calls ``sys.exit``, never ends its import, does not compile, raises in a kernel or never returns from one is then
-one message at the start, which names the file and its line, and not a job that hangs. Only another process can be ended when it
-does not return: compiled code does not look at signals.
+A file that calls ``sys.exit``, never finishes its import, does not compile, raises in a kernel or never returns from one then
+gives one message at the start, with the file and its line, instead of a job that hangs. A separate process is needed because
+compiled code ignores signals: only another process can be ended if it does not return.
 
-What compiles there is kept on disk (:mod:`polhode.cache`) for the jobs.
+Code compiled there is kept on disk (:mod:`polhode.cache`) for the jobs.
 """
 
 import ast
@@ -16,60 +16,80 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import FunctionType
 from typing import IO, Any
 
 import numba
 import numpy as np
+import xarray as xr
 from numba import types
 from numba.core import config
 
 from polhode.compilation import PACKAGE
 from polhode.kernel import float_type, inertia_type, parameters_type, quaternion_type, torque_type, vector_type
+from polhode.manybody.placement import BoxTooFull
+from polhode.manybody.scene import Scene
+from polhode.manybody.scenes import SCENES
+from polhode.manybody.simulation import simulate as simulate_many
+from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
-from polhode.registry import catalogue, place_in
+from polhode.problems import PROBLEMS, single_body
+from polhode.problems.problem import Problem
+from polhode.problems.system import System
+from polhode.references import taylor
+from polhode.registry import Registry, load_file, place_in
+from polhode.simulate import simulate
 
-#: How long a plug-in may take to import, and for its first steps, s.
+#: Time limit for the import of a plug-in, and for its first steps, s.
 PATIENCE = 60.0
-#: How many times as long the process may take to start, on whatever disk the packages lie, and a method to compile.
-LENIENCE = {"start": 15.0, "compile": 10.0}
-#: The problem whose first steps are tried: a body with three moments, a torque that depends on the orientation.
+#: Factors by which the limit is extended: for starting the process, wherever its packages are stored, for compiling a method,
+#: and for the reference.
+LENIENCE = {"start": 15.0, "compile": 10.0, "reference": 2.0}
+#: The registries to which a plug-in may contribute.
+REGISTRIES: tuple[Registry[Any], ...] = (METHODS, PROBLEMS, SCENES)
+#: The problem for a method's first steps: a body with three different moments, and a torque that depends on the orientation.
 PROBLEM, DT, STEPS = "asymmetric_heavy_top", 1e-3, 16
+#: The method for the first steps of a problem or a scene; it runs all of them.
+METHOD = "spiral_leapfrog"
+#: The fraction of its horizon over which a problem is tried, and the digits of the power series.
+PART, DIGITS = 1e-3, 20
 SAMPLES = np.array([0, 1, STEPS])
-#: What is said of a plug-in that does not come back.
+#: Messages for a plug-in that does not return.
 HANGS = {
     "start": "the process that tries the plug-ins does not start within {0:g} s",
     "import": "plug-in {1} does not end its import within {0:g} s; look for an endless loop outside its functions",
     "compile": "plug-in {1} does not compile within {0:g} s; look for kernels that call each other",
+    "reference": "the torque of plug-in {1} does not return within {0:g} s from power series; look for an endless loop",
     "run": f"plug-in {{1}} does not return from its first {STEPS} steps within {{0:g}} s; look for an endless loop in a kernel",
 }
 
 
 class PluginError(ValueError):
-    """A plug-in that cannot serve; the message names the file and, where there is one, its line."""
+    """Error for a plug-in that cannot be used; the message names the file and, if known, its line."""
 
 
 def try_out(paths: Sequence[str | Path], patience: float = PATIENCE) -> list[str]:
-    """Import, compile and run the methods of these files for a few steps, in a process of their own.
+    """Import, compile and run the definitions of these files for a few steps, in a separate process.
 
     Parameters
     ----------
     paths : the files
-    patience : how long the import may take, and the first steps, s
+    patience : time limit for the import, and for the first steps, s
 
     Returns
     -------
-    What the user should know of those that can serve.
+    Remarks for the user on plug-ins that can be used.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     PluginError
-        If a plug-in cannot serve.
+        If a plug-in cannot be used.
     """
     files = [Path(path).resolve() for path in paths]
     for file in files:
@@ -101,7 +121,7 @@ def try_out(paths: Sequence[str | Path], patience: float = PATIENCE) -> list[str
 
 
 def _worker(files: Sequence[Path], printed: IO[bytes]) -> subprocess.Popen[str]:
-    """A process that does :func:`work`; what it prints besides goes to the file ``printed``."""
+    """A process that runs :func:`work`; its other output goes to the file ``printed``."""
     paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     worker = subprocess.Popen(
         [sys.executable, "-c", "from polhode.study.plugins import work; work()"],
@@ -118,7 +138,7 @@ def _worker(files: Sequence[Path], printed: IO[bytes]) -> subprocess.Popen[str]:
 
 
 def _lines(worker: subprocess.Popen[str]) -> "queue.Queue[dict[str, Any] | None]":
-    """What the process says, as it comes; None at its end."""
+    """The messages of the process as they arrive; None at its end."""
     said: queue.Queue[dict[str, Any] | None] = queue.Queue()
 
     def read() -> None:
@@ -132,7 +152,7 @@ def _lines(worker: subprocess.Popen[str]) -> "queue.Queue[dict[str, Any] | None]
 
 
 def _ended(file: Path, stage: str, status: int, printed: IO[bytes]) -> str:
-    """What to say of a process that has ended without a word."""
+    """The message for a process that has ended without one."""
     how = f"with status {status}" if status >= 0 else f"by signal {-status}"
     if stage != "start":
         return f"plug-in {file} ends the process ({stage}, {how}); take out what ends Python"
@@ -142,9 +162,9 @@ def _ended(file: Path, stage: str, status: int, printed: IO[bytes]) -> str:
 
 
 def work() -> None:
-    """What that process does: the stages one by one, each said before it begins, for the files named on standard input."""
+    """Try the plug-ins named on standard input, in that process; each stage is announced before it begins."""
     files = [Path(path) for path in json.load(sys.stdin)]
-    # What a plug-in prints must not stand between.
+    # Output printed by a plug-in must not mix with the messages.
     channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
 
@@ -154,91 +174,217 @@ def work() -> None:
     for file in files:
         try:
             say(stage="import")
-            method = catalogue("polhode.methods").load(file)
-            say(stage="compile")
-            compile_plugin(method, file)
-            say(stage="run")
-            say(remarks=run_plugin(method, file), done=True)
+            for item in load(file):
+                say(stage="compile")
+                compile_plugin(item, file)
+                say(stage="run")
+                say(remarks=run_plugin(item, file))
+                if isinstance(item, Problem | System):
+                    say(stage="reference")
+                    expand_plugin(item, file)
+            say(done=True)
         except (FileNotFoundError, TypeError, ValueError) as error:
             say(error=str(error))
             return
 
 
-def compile_plugin(method: Method, file: Path) -> None:
-    """Compile the method of the plug-in ``file``, or say which of its lines is to blame (:class:`PluginError`)."""
-    catalogue("polhode.problems")[PROBLEM].compile()
+def load(file: str | Path) -> list[Any]:
+    """The method, problem and scene defined in a file, as far as it defines them, each added to its registry.
+
+    Raises
+    ------
+    FileNotFoundError, TypeError, ValueError
+        As :func:`polhode.registry.load_file` does.
+    """
+    return list(load_file(file, REGISTRIES).values())
+
+
+def compile_plugin(item: Method | Problem | System | Scene, file: Path) -> None:
+    """Compile the object defined by the plug-in ``file``, or name the line at fault (:class:`PluginError`)."""
+    single_body(PROBLEM).compile()
     try:
-        method.compile()
+        if isinstance(item, Scene):
+            _ = item.clumps
+        else:
+            item.compile()
     except Exception as error:
-        raise PluginError(f"plug-in {file} does not compile: {why(method, file, error)}") from error
+        if isinstance(item, Scene):
+            raise PluginError(f"plug-in {place_in(file, error)} makes no clumps: {_told(error)}") from error
+        raise PluginError(f"plug-in {file} does not compile: {why(item, file, error)}") from error
 
 
-def run_plugin(method: Method, file: Path) -> list[str]:
-    """Take the first steps with the method of the plug-in ``file``; returns what the user should know of them.
+def run_plugin(item: Method | Problem | System | Scene, file: Path) -> list[str]:
+    """Run the first steps with the object defined by the plug-in ``file``; returns remarks for the user.
 
     Raises
     ------
     PluginError
-        If a kernel raises.
+        If an exception is raised.
     """
+    registry = next(registry for registry in REGISTRIES if registry.get(item.key) is item)
+    same = [other.key for other in registry.values() if other.label == item.label and other is not item]
+    remarks = [f"plug-in {file}: {item.key!r} has the label of {same[0]!r}, {item.label!r}; choose another"] if same else []
+    if isinstance(item, Method):
+        return remarks + _run_method(item, file)
+    return remarks + (_run_scene(item, file) if isinstance(item, Scene) else _run_problem(item, file))
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _run_problem(problem: Problem | System, file: Path) -> list[str]:
+    """Run the first steps on a problem of one body or of several; returns remarks for the user."""
+    try:
+        run = _first_motion(problem)
+    except Exception as error:
+        error = _problem_afresh(problem) or error
+        raise PluginError(f"plug-in {place_in(file, error)} fails in the first steps: {_told(error)}") from error
+    if "diverged" in run.attrs:
+        raise PluginError(
+            f"plug-in {file}: the motion of {problem.key!r} has no finite numbers at t = {run.attrs['diverged']:g} s, with "
+            f"{METHOD} and dt = {run.attrs['dt']:g} s; see its torque and its initial state"
+        )
+    if isinstance(problem, Problem):
+        _evaluate(problem, run.q.values, run.time.values, file)
+    return []
+
+
+def _first_motion(problem: Problem | System) -> xr.Dataset:
+    """The motion over the first part of the horizon."""
+    return simulate(problem, METHOD, PART * problem.horizon / STEPS, PART * problem.horizon, STEPS)
+
+
+def _evaluate(problem: Problem, q: Any, time: Any, file: Path) -> None:
+    """Evaluate the other functions that a problem declares at the states of a run: q (n, 4), time (n,) in s."""
+    parameters = problem.parameter_array
+    wanted: dict[str, Callable[[], Any]] = {}
+    if (potential := problem.potential) is not None:
+        wanted["potential"] = lambda: potential(tuple(q.T), parameters)
+    if (impulse := problem.impulse) is not None:
+        wanted["impulse"] = lambda: [np.broadcast_to(x, time.shape) for x in impulse(time, parameters)]
+    if (derived := problem.derived) is not None:
+        wanted["derived"] = lambda: list(derived(problem).values())
+    for name, values in wanted.items():
+        try:
+            finite = np.isfinite(np.asarray(values(), float)).all()
+        except Exception as error:
+            raise PluginError(f"plug-in {place_in(file, error)} fails: {name}: {_told(error)}") from error
+        if not finite:
+            raise PluginError(f"plug-in {file}: {name} gives numbers that are not finite in the first steps")
+
+
+def expand_plugin(problem: Problem | System, file: Path) -> None:
+    """Expand the motion of the problem of the plug-in ``file`` in power series, on which its reference rests.
+
+    Raises
+    ------
+    PluginError
+        If its torque is not plain arithmetic.
+    """
+    try:
+        taylor.solver_of(problem)(problem, [PART * problem.horizon], DIGITS)
+    except Exception as error:
+        raise PluginError(
+            f"plug-in {place_in(file, error)} has no reference: its torque does not run on power series ({_told(error)}); use "
+            "plain arithmetic and the kernels of polhode, or declare torque_series"
+        ) from error
+
+
+def _run_scene(scene: Scene, file: Path) -> list[str]:
+    """Set up a scene and run its first steps; returns remarks for the user."""
+    try:
+        scene.initial_state(0)
+    except BoxTooFull as error:
+        raise PluginError(f"plug-in {file}: {error}") from error
+    except Exception as error:
+        raise PluginError(f"plug-in {place_in(file, error)} has no initial state: {_told(error)}") from error
+    dt = scene.usual_step
+    run = simulate_many(scene, METHOD, dt, 0, STEPS * dt, 1)
+    if "diverged" in run.attrs:
+        return [
+            f"plug-in {file}: {scene.key!r} gives no finite numbers at t = {run.attrs['diverged']:g} s, with {METHOD} and "
+            f"dt = {dt:g} s; runs that do so are recorded as diverged"
+        ]
+    return []
+
+
+def _run_method(method: Method, file: Path) -> list[str]:
     try:
         finite = _first_steps(method)
     except Exception as error:
-        error = _afresh(method) or error
+        error = _method_afresh(method) or error
         said = f"{type(error).__name__}: {error}; a kernel must not raise"
         raise PluginError(f"plug-in {place_in(file, error)} fails in its first steps: {said}") from error
-    remarks = []
-    same = [other.key for other in catalogue("polhode.methods").values() if other.label == method.label and other is not method]
-    if same:
-        remarks.append(f"plug-in {file}: {method.key!r} has the label of {same[0]!r}, {method.label!r}; choose another")
-    if not finite.all():
-        remarks.append(
-            f"plug-in {file}: {method.key!r} gives no finite numbers at step {SAMPLES[~finite][0]} of {PROBLEM} with "
-            f"dt = {DT:g} s; runs that do so are recorded as diverged"
-        )
-    return remarks
+    if finite.all():
+        return []
+    return [
+        f"plug-in {file}: {method.key!r} gives no finite numbers at step {SAMPLES[~finite][0]} of {PROBLEM} with "
+        f"dt = {DT:g} s; runs that do so are recorded as diverged"
+    ]
 
 
 def _first_steps(method: Method) -> Any:
     """Whether all numbers are finite at each of :data:`SAMPLES`."""
-    problem = catalogue("polhode.problems")[PROBLEM]
+    problem = single_body(PROBLEM)
     body, torque, parameters = problem.body.coefficients(), problem.compiled_torque, problem.parameter_array
     q, omega, stored, _ = method.integrate(problem.q0, problem.omega0, body, torque, parameters, DT, SAMPLES)
     return np.isfinite(np.hstack([q, omega, stored])).all(axis=1)
 
 
-def _afresh(method: Method) -> Exception | None:
-    """The error of the same steps from code compiled now: what the disk keeps may name a file moved or edited since."""
+def _method_afresh(method: Method) -> Exception | None:
+    """The error raised by these steps with newly compiled code; None if there is none."""
+    with _nothing_kept():
+        method.drivers.clear()
+        try:
+            _first_steps(method)
+        except Exception as error:
+            return error
+        finally:
+            method.drivers.clear()
+    return None
+
+
+def _problem_afresh(problem: Problem | System) -> Exception | None:
+    """The error raised by this motion with newly compiled code; None if there is none."""
+    with _nothing_kept():
+        try:
+            _first_motion(replace(problem))
+        except Exception as error:
+            return error
+    return None
+
+
+@contextmanager
+def _nothing_kept() -> Iterator[None]:
+    """Ignore compiled code on disk: its records may name a file that has been moved or edited."""
     place = os.environ.get("POLHODE_CACHE_DIR")
     os.environ["POLHODE_CACHE_DIR"] = ""
-    method._drivers.clear()
     try:
-        _first_steps(method)
-    except Exception as error:
-        return error
+        yield
     finally:
-        method._drivers.clear()
         if place is None:
             del os.environ["POLHODE_CACHE_DIR"]
         else:
             os.environ["POLHODE_CACHE_DIR"] = place
-    return None
 
 
-# What the compiler says, in terms of the plug-in
+# Compiler errors, in terms of the plug-in
 
 
-def why(method: Method, file: Path, error: Exception) -> str:
-    """Why a method does not compile: the reason, and line and text of the file it lies in.
+def why(item: Method | Problem | System, file: Path, error: Exception) -> str:
+    """Why a method or problem does not compile: the reason, with line and text of the plug-in's file.
 
-    The compiler quotes every function it came through, ours among them. Where no line of the file is to blame, the kernels do
-    not fit each other; which of them does not is found by compiling one after the other.
+    The compiler quotes every function that it passed through, including ours. If no line of the file is at fault, the kernels
+    do not fit together; the faulty one is found by compiling them one after the other.
     """
-    return _located(file, error) or _misfit(method, file) or _reason(error)
+    if isinstance(item, Problem):
+        return _unlike_a_torque(item, file) or _located(file, error) or _reason(error)
+    return _located(file, error) or (_misfit(item, file) if isinstance(item, Method) else "") or _reason(error)
 
 
 def _reason(error: Exception) -> str:
-    """What the compiler says first."""
+    """The first reason in a compiler message."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = [line for line in lines if not line.startswith(("Failed in", "During"))]
     first = (told or lines or [type(error).__name__])[0]
@@ -250,7 +396,7 @@ def _reason(error: Exception) -> str:
 
 
 def _located(file: Path, error: Exception) -> str:
-    """The reason with the innermost line of ``file`` that the compiler or the traceback names; empty where there is none."""
+    """The reason with the innermost line of ``file`` named by the compiler or the traceback; empty if there is none."""
     number = 0
     for name, line in re.findall(r'(?:File "|at |Raised from )([^"\n]+?)"?(?:, line | \()(\d+)', str(error)):
         with suppress(OSError):
@@ -259,14 +405,14 @@ def _located(file: Path, error: Exception) -> str:
                 break
     reason = _reason(error)
     unknown = re.search(r"name '(\w+)' is not defined", reason)
-    if number and unknown:
-        # Of an unknown name the compiler gives the line of the call.
+    if unknown:
+        # For an unknown name the compiler gives the line of the call, or no line.
         number = _first_use(file, unknown[1]) or number
     return f"line {number}, {_source(file, number)!r}: {reason}" if number else ""
 
 
 def _first_use(file: Path, name: str) -> int:
-    """The first line in a function of the file that uses this name; 0 if none does."""
+    """The first line of a function in the file that uses this name; 0 if there is none."""
     functions = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef)]
     inside = (node for function in functions for part in function.body for node in ast.walk(part))
     return min((node.lineno for node in inside if isinstance(node, ast.Name) and node.id == name), default=0)
@@ -278,7 +424,7 @@ def _source(file: Path, number: int) -> str:
 
 
 def _misfit(method: Method, file: Path) -> str:
-    """Which kernel of the method does not fit the others; empty where all do."""
+    """Which kernel of the method does not fit the others; empty if all do."""
     try:
         for remark in _contract(method, file):
             if remark:
@@ -288,9 +434,23 @@ def _misfit(method: Method, file: Path) -> str:
     return ""
 
 
+def _unlike_a_torque(problem: Problem, file: Path) -> str:
+    """What is wrong with the value returned by a torque; empty if the fault lies elsewhere."""
+    torque: Any = getattr(problem.torque, "py_func", problem.torque)
+    arguments = float_type, quaternion_type, vector_type, parameters_type
+    compiled = numba.njit(error_model="numpy")(torque)
+    with suppress(Exception):
+        compiled.compile(arguments)
+        found = compiled.overloads[arguments].signature.return_type
+        if found != vector_type:
+            place = _place(torque, file)
+            return f"{place}: torque returns {_in_words(found)}, where 3 floats are wanted: the torque in the body frame"
+    return ""
+
+
 def _contract(method: Method, file: Path) -> Iterator[str]:
-    """What each kernel gives for what it is handed, held against what is wanted; a remark where they differ."""
-    for name in method._kernels():
+    """Compare the output of each kernel with the required one; yields a remark where they differ."""
+    for name in method.kernels():
         function = getattr(method, name)
         if isinstance(function, FunctionType) and not config.DISABLE_JIT:
             yield f"{_place(function, file)}: {name} is a plain function; write @kernel before it"
@@ -328,7 +488,7 @@ def _place(function: FunctionType, file: Path) -> str:
 
 
 def _in_words(found: Any) -> str:
-    """A type of the compiler as one says it."""
+    """The usual name of a type of the compiler."""
     if not isinstance(found, types.BaseTuple):
         return str(found)
     parts = list(found.types)

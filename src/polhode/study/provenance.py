@@ -1,7 +1,7 @@
-"""Where a result comes from: code, configuration, versions, machine, what each rule cost, and what the run left.
+"""Provenance of a result: code, configuration, versions, machine, cost of each rule, and the files left by the run.
 
-Beside the files of the cost study, the one it makes is the only one of a run that holds times. It is made last and holds the
-checksum of every other file, so that a run can be told to be finished, and unchanged since.
+Apart from the files of the cost study, provenance.json is the only file of a run that contains times. It is made last and holds
+the checksum of every other file, so that one can tell whether a run is finished and unchanged.
 """
 
 import hashlib
@@ -22,9 +22,9 @@ import llvmlite.binding
 import polhode
 from polhode.study.configuration import Study
 
-#: The file of a run.
+#: Name of the provenance file of a run.
 NAME = "provenance.json"
-#: What it must hold to serve an archive or a comparison.
+#: Entries required for an archive or a comparison.
 NEEDED = {
     "commit": str,
     "commit_time": int,
@@ -42,17 +42,17 @@ NEEDED = {
 
 
 class Unusable(ValueError):
-    """A run, an archive or a manifest cannot be used as it is; the message names the file, the reason and what to do."""
+    """Error for a run, archive or manifest that cannot be used; the message names the file, the reason and what to do."""
 
 
 def sha256(path: str | Path) -> str:
-    """The SHA-256 of a file, as hexadecimal digits."""
+    """The SHA-256 of a file, as a string of hexadecimal digits."""
     with open(path, "rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def commit(home: Path) -> dict[str, Any]:
-    """The commit of the checkout, its time (s since the epoch), whether tracked files were changed; unknown outside git."""
+    """The commit of the checkout, its time (s since the epoch) and whether tracked files were changed; unknown outside git."""
 
     def git(*arguments: str) -> str:
         return subprocess.run(
@@ -70,7 +70,7 @@ def commit(home: Path) -> dict[str, Any]:
 
 
 def processor() -> str:
-    """The name of the processor, as far as the system tells."""
+    """The name of the processor, as far as the system reports it."""
     try:
         found = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
     except OSError:
@@ -79,12 +79,12 @@ def processor() -> str:
 
 
 def family() -> str:
-    """The family of processors on which the same versions give the same bits: the instruction set and LLVM's name for it."""
+    """The processor family within which equal versions give equal bits: instruction set and LLVM's processor name."""
     return f"{platform.machine()} {llvmlite.binding.get_host_cpu_name()}"
 
 
 def host() -> dict[str, str]:
-    """The machine and the versions that a measured time belongs to."""
+    """The machine and the software versions to which a measured time belongs."""
     return {
         "cpu": processor(),
         "cores": str(os.cpu_count()),
@@ -95,7 +95,7 @@ def host() -> dict[str, str]:
 
 
 def rule_costs(folder: Path) -> dict[str, dict[str, float]]:
-    """Jobs, wall and CPU seconds per rule, summed over the benchmark files."""
+    """Number of jobs, wall time and CPU time (s) of each rule, summed over the benchmark files."""
     costs: dict[str, dict[str, float]] = defaultdict(lambda: {"jobs": 0, "wall_seconds": 0.0, "cpu_seconds": 0.0})
     for path in sorted((folder / "benchmarks").rglob("*.tsv")):
         header, *rows = (line.split("\t") for line in path.read_text().splitlines())
@@ -110,7 +110,7 @@ def rule_costs(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def period(folder: Path) -> tuple[str, str]:
-    """When the oldest job began that has a benchmark file, and now; ISO 8601, UTC."""
+    """The start of the oldest job that has a benchmark file, and the present time; ISO 8601, UTC."""
     now = datetime.now(UTC).timestamp()
     began = now
     for path in (folder / "benchmarks").rglob("*.tsv"):
@@ -122,14 +122,14 @@ def period(folder: Path) -> tuple[str, str]:
 
 
 def provenance(study: Study, home: Path, folder: Path, files: Iterable[str | Path] = ()) -> dict[str, Any]:
-    """Everything :mod:`polhode.study.provenance` is about, ready for JSON.
+    """The provenance of a run, ready for JSON.
 
     Parameters
     ----------
     study : the configuration
     home : the checkout
     folder : the results
-    files : those that the run left for others to read; their checksums are kept
+    files : the files left for readers; their checksums are stored
     """
     lock = home / "requirements.txt"
     started, ended = period(folder)
@@ -159,7 +159,7 @@ def read_provenance(folder: Path) -> dict[str, Any]:
     Raises
     ------
     Unusable
-        If there is none, because the run is not finished, or it is damaged.
+        If the file does not exist, because the run is not finished, or is damaged.
     """
     path = folder / NAME
     again = "run ./reproduce again"
@@ -176,5 +176,5 @@ def read_provenance(folder: Path) -> dict[str, Any]:
 
 
 def to_json(value: dict[str, Any]) -> str:
-    """Indented JSON with sorted keys."""
+    """The value as indented JSON with sorted keys."""
     return json.dumps(value, indent=2, sort_keys=True) + "\n"

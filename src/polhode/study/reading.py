@@ -1,6 +1,8 @@
-"""Configuration files read strictly, with the line of every key: Snakemake names none, and takes the last of two equal keys.
+"""Strict reading of configuration files, with the line of every key.
 
-Nothing of polhode is imported here: `./reproduce` runs this file as a script, before Snakemake reads the same files.
+Snakemake reports no lines, and silently takes the last of two equal keys.
+
+Nothing of polhode is imported here, since `./reproduce` runs this file as a script before Snakemake reads the same files.
 """
 
 import argparse
@@ -14,21 +16,21 @@ from typing import Any
 
 import yaml
 
-#: Keys from the top of a configuration to a value; numbers are places in a list.
+#: Keys from the top of a configuration to a value; integers are positions in a list.
 Keys = tuple[str | int, ...]
-#: A file with more values than this is not one written for a study; aliases within aliases make billions from a few lines.
+#: A file with more values than this was not written for a study; nested aliases make billions from a few lines.
 MOST_VALUES = 300_000
-#: What an empty file could say instead.
+#: Suggestion for an empty file.
 EXAMPLE = "write at least one key with its value, such as digits: 50"
 
 
 class ConfigurationError(ValueError):
-    """The configuration asks for something that does not exist or cannot be run; the message names the key."""
+    """Error for a configuration that asks for something that does not exist or cannot be run; the message names the key."""
 
 
 @dataclass(frozen=True)
 class ConfigurationFile:
-    """One file: what it says, and on which line each key and each element of a list stands."""
+    """The contents of one file, and the line of each key and each list element."""
 
     name: str
     values: dict[Any, Any]
@@ -36,7 +38,7 @@ class ConfigurationFile:
 
 
 class _Strict:
-    """The lines of a YAML document; refuses a key that stands twice."""
+    """The lines of a YAML document; a duplicate key is refused."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -75,7 +77,7 @@ def _within(path: Keys) -> str:
 
 
 def dotted(path: Keys) -> str:
-    """A path as messages name it: ``problems.heavy_top.dt``."""
+    """A path of keys as shown in messages: ``problems.heavy_top.dt``."""
     return ".".join(map(str, path)) or "top level"
 
 
@@ -85,7 +87,7 @@ def read(path: str | Path) -> ConfigurationFile:
     Raises
     ------
     ConfigurationError
-        If there is no such file, if it is no text, no YAML, empty or without keys at its top level, or if a key stands twice;
+        If the file does not exist, is not text or YAML, is empty, has no keys at its top level, or contains a key twice;
         the message names the file and, where there is one, the line.
     """
     name = shown(path)
@@ -105,7 +107,7 @@ def read(path: str | Path) -> ConfigurationFile:
     strict = _Strict(name)
     loader: Any = None
     try:
-        loader = yaml.SafeLoader(text)  # looks at the characters already
+        loader = yaml.SafeLoader(text)  # this already checks the characters
         node = loader.get_single_node()
         if node is not None:
             strict.walk(node, ())
@@ -117,7 +119,7 @@ def read(path: str | Path) -> ConfigurationFile:
         if values := _json(text):
             return ConfigurationFile(name, values, {})
         raise ConfigurationError(f"{name}:{_where(error)}: not valid YAML: {_reason(error)}") from None
-    except (ValueError, OverflowError) as error:  # a date or a number that none can be, such as 2024-13-45
+    except (ValueError, OverflowError) as error:  # an impossible date or number, such as 2024-13-45
         if isinstance(error, ConfigurationError):
             raise
         raise ConfigurationError(f"{name}: holds a value that cannot be read: {error}") from None
@@ -135,7 +137,7 @@ def read(path: str | Path) -> ConfigurationFile:
 
 
 def shown(path: str | Path) -> str:
-    """A path as messages name it: from the working folder where it lies in there."""
+    """A path as shown in messages: relative to the working directory if it is inside it."""
     path = Path(path)
     try:
         return str(path.relative_to(Path.cwd()))
@@ -144,7 +146,7 @@ def shown(path: str | Path) -> str:
 
 
 def _json(text: str) -> dict[Any, Any] | None:
-    """JSON that is no YAML, because tabs indent it; Snakemake reads it as well."""
+    """The contents of JSON that is not valid YAML because it is indented with tabs; Snakemake accepts it as well."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -167,7 +169,7 @@ def _reason(error: yaml.MarkedYAMLError) -> str:
 
 
 def _near(path: Path) -> str:
-    """Where the file may be instead: one of a similar name beside it or among those that come with the code."""
+    """Hint at another location of the file: a similar name in the same folder or among the files shipped with the code."""
     folders = dict.fromkeys([path.parent, Path("workflow/config")])
     there = {
         p.stem: p for folder in folders if folder.is_dir() for p in sorted(folder.iterdir()) if p.suffix in (".yaml", ".yml")
@@ -177,7 +179,7 @@ def _near(path: Path) -> str:
 
 
 class Place:
-    """A key of the configuration as messages name it: the file that says it, the line, the keys that lead to it."""
+    """A key of the configuration as shown in messages: the file that contains it, the line, and the path of keys to it."""
 
     def __init__(
         self, files: Sequence[ConfigurationFile] = (), names: str = "configuration", path: Keys = (), merged: Any = None
@@ -189,7 +191,7 @@ class Place:
 
     @classmethod
     def of(cls, files: Iterable[str | Path], merged: Any) -> "Place":
-        """The top of a configuration merged from these files, of which later ones count more; missing ones have no lines."""
+        """The top of a configuration merged from these files, later ones taking precedence; missing files have no lines."""
         files = list(files)
         there = [read(path) for path in files if Path(path).exists()]
         return cls(there, ", ".join(map(shown, files)) or "configuration", merged=merged)
@@ -198,12 +200,12 @@ class Place:
         return self.at((key,))
 
     def at(self, path: Iterable[str | int]) -> "Place":
-        """The place behind all of these keys."""
+        """The place reached from here by all of these keys."""
         return Place(self.files, self.names, (*self.path, *path), self.merged)
 
     @property
     def source(self) -> str:
-        """File and line of the key, or of the nearest key above it that stands in a file; else the names of all files."""
+        """File and line of the key, or of the nearest parent key found in a file; otherwise the names of all files."""
         for length in range(len(self.path), 0, -1):
             for file in reversed(self.files):
                 if line := file.lines.get(self.path[:length]):
@@ -217,12 +219,12 @@ class Place:
         return f"{self.source}: {dotted(self.path)}"
 
     def error(self, message: str) -> ConfigurationError:
-        """An error about this key; ``message`` stands behind its name."""
+        """An error about this key; ``message`` follows the key's name."""
         return ConfigurationError(f"{self}{message}")
 
 
 def _value(values: Any, path: Keys) -> Any:
-    """What stands at a path; None where there is none."""
+    """The value at a path of keys; None if there is none."""
     for key in path:
         try:
             values = values[key]
@@ -232,7 +234,7 @@ def _value(values: Any, path: Keys) -> Any:
 
 
 def _differ(one: Any, two: Any) -> bool:
-    """Whether two values, if both are numbers or texts, are not the same number or text."""
+    """Whether two values, if both are numbers or texts, differ as numbers or as texts."""
     if isinstance(one, dict | list) or isinstance(two, dict | list) or str(one) == str(two):
         return False
     try:
@@ -242,7 +244,7 @@ def _differ(one: Any, two: Any) -> bool:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Read the configuration files among the arguments of Snakemake; says what is wrong with the first that is none."""
+    """Read the configuration files among Snakemake's arguments; report what is wrong with the first invalid one."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="*", action="extend", default=[])
     try:

@@ -1,7 +1,7 @@
-"""Reading and writing the files of a run: every write is atomic, every file carries a checksum, every broken one is named.
+"""Reading and writing the files of a run: writes are atomic, files carry a checksum, and a damaged file is named.
 
-A file also says what it holds: its attribute ``job`` has the rule, the wildcards, the settings and the hash of the code it was
-made by. A valid file under the name of another one, or an old one, is noticed where it is read.
+A file also records its origin: the attribute ``job`` holds the rule, the wildcards, the settings and the hash of the code that
+made it. A valid file under another file's name, or an outdated one, is therefore detected when it is read.
 """
 
 import hashlib
@@ -24,9 +24,9 @@ from polhode.study.conventions import described
 
 
 class DamagedFile(ValueError):
-    """A file is not what was written: cut off, changed, or another one under its name. The message names it.
+    """Error for a file that is truncated, modified, or another file under its name. The message names it.
 
-    ``path`` is the file, ``why`` what is wrong with it.
+    ``path`` is the file, ``why`` the reason.
     """
 
     def __init__(self, path: str | Path, why: str) -> None:
@@ -35,7 +35,7 @@ class DamagedFile(ValueError):
 
 
 def job_text(rule: str, wildcards: Mapping[str, Any], settings: Mapping[str, Any], code: str) -> str:
-    """What the file of a job says about where it comes from: one line of JSON, the attribute ``job``."""
+    """The provenance of a job's file: one line of JSON, stored as the attribute ``job``."""
     job = {"rule": rule, "wildcards": dict(wildcards), "settings": dict(settings), "code": code}
     return json.dumps(job, sort_keys=True)
 
@@ -43,7 +43,7 @@ def job_text(rule: str, wildcards: Mapping[str, Any], settings: Mapping[str, Any
 def write_atomically(path: str | Path, write: Callable[[Path], Any]) -> None:
     """Call ``write`` with a temporary path in the folder of ``path``, then move the result into place.
 
-    A reader, or a run that was killed, never meets half a file.
+    A reader never sees an incomplete file, even if the run is killed.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ os.umask(_UMASK)
 
 
 def checksums(folder: str | Path, paths: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Size and SHA-256 of files, by their paths relative to ``folder``."""
+    """Size and SHA-256 of files, keyed by their paths relative to ``folder``."""
     found = {}
     for path in paths:
         data = (Path(folder) / path).read_bytes()
@@ -72,19 +72,19 @@ def checksums(folder: str | Path, paths: Iterable[str]) -> dict[str, dict[str, A
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file atomically, UTF-8, with newlines as they are."""
+    """Write a text file atomically, in UTF-8, leaving newlines unchanged."""
     write_atomically(path, lambda p: p.write_text(text, encoding="utf-8", newline="\n"))
 
 
-#: Where a netCDF-3 file has its checksum: a text attribute of 64 characters. It is taken with zeros in its place.
+#: The position of the checksum in a netCDF-3 file: a text attribute of 64 characters, which are zero when it is computed.
 _CHECKSUM = b"checksum" + struct.pack(">ii", 2, 64)
 _ZEROS = b"0" * 64
 
 
 def write_cell(dataset: xr.Dataset, path: str | Path, job: str = "") -> None:
-    """Write a small dataset as netCDF-3 through scipy, which is fast, with the checksum of the whole file in it.
+    """Write a small dataset as netCDF-3 through scipy, which is fast, including the checksum of the whole file.
 
-    ``job`` is what it was made by, see :func:`job_text`.
+    ``job`` describes the job that made it, see :func:`job_text`.
     """
     attributes = {"job": job, "checksum": _ZEROS.decode()} if job else {"checksum": _ZEROS.decode()}
     buffer = io.BytesIO()
@@ -103,9 +103,8 @@ def write_dataset(dataset: xr.Dataset, path: str | Path, job: str = "") -> None:
 def write_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
     """Write datasets as the groups of one netCDF-4 file; "/" is the root.
 
-    Each group keeps all its coordinates, so that it can be opened on its own; a :class:`xarray.DataTree` would leave out
-    those that its parent has. What a group shares with its parent must have the same coordinates, or the file does not open as
-    a tree.
+    Each group keeps all its coordinates, so that it can be opened on its own; a :class:`xarray.DataTree` would omit those that
+    its parent has. Dimensions shared with the parent must have the same coordinates, or the file does not open as a tree.
     """
 
     def write(temporary: Path) -> None:
@@ -116,7 +115,7 @@ def write_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
                 temporary, mode=mode, group=name, engine="netcdf4", encoding=_as_characters(told)
             )
             mode = "a"
-        # Of what a reader will find, which may differ in type from what was handed in.
+        # Computed from the values a reader will get, whose types may differ from those passed in.
         sums = {name: _checksum(data) for name, data in _load_groups(temporary).items()}
         with netCDF4.Dataset(temporary, "a") as file:
             for name, found in sums.items():
@@ -126,7 +125,7 @@ def write_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
 
 
 def _as_characters(dataset: xr.Dataset) -> dict[Any, dict[str, str]]:
-    """Strings as arrays of characters: closing a file with strings of netCDF-4 while it is open twice crashes its library."""
+    """Strings as character arrays: closing a file with netCDF-4 strings while it is open twice crashes the library."""
     return {name: {"dtype": "S1"} for name, variable in dataset.variables.items() if variable.dtype.kind in "OU"}
 
 
@@ -135,7 +134,7 @@ def _without_checksum(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _checksum(dataset: xr.Dataset) -> str:
-    """SHA-256 of all values, names, dimensions and attributes of a dataset as it is read."""
+    """SHA-256 of all values, names, dimensions and attributes of a dataset as read."""
     found = hashlib.sha256()
 
     def add(attributes: Mapping[Any, Any]) -> None:
@@ -157,18 +156,18 @@ def _checksum(dataset: xr.Dataset) -> str:
 
 
 def read_cell(path: str | Path, job: str = "", **wildcards: str) -> dict[str, Any]:
-    """All variables and attributes of a netCDF-3 cell as arrays; far quicker than opening it as a dataset.
+    """All variables and attributes of a netCDF-3 cell as arrays; much faster than opening it as a dataset.
 
     Parameters
     ----------
     path : file, written by :func:`write_cell`
-    job : what it must have been made by (:func:`job_text`); empty if that does not matter
-    wildcards : what the job that made it was about, e.g. ``scene="chess"``
+    job : the job that must have made it (:func:`job_text`); empty to accept any
+    wildcards : wildcards of the job that made it, e.g. ``scene="chess"``
 
     Raises
     ------
     DamagedFile
-        If the file is not whole, was changed since it was written, or was made by another job; the message names it.
+        If the file is incomplete, was changed since it was written, or was made by another job; the message names it.
     """
     try:
         data = Path(path).read_bytes()
@@ -205,7 +204,7 @@ def _check_job(path: str | Path, found: str, expected: str) -> None:
 
 
 def is_current(path: str | Path, job: str) -> bool:
-    """Whether this file is there, whole, and made by this job."""
+    """Whether this file exists, is complete, and was made by this job."""
     try:
         read_cell(path, job)
     except DamagedFile:
@@ -216,7 +215,7 @@ def is_current(path: str | Path, job: str) -> bool:
 def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wildcards: str) -> xr.Dataset:
     """A dataset from a netCDF-4 file, loaded into memory.
 
-    ``job`` as for :func:`read_cell`. ``wildcards``: what the job that made the file was about, e.g. ``problem="heavy_top"``.
+    ``job`` as for :func:`read_cell`. ``wildcards``: those of the job that made the file, e.g. ``problem="heavy_top"``.
 
     Raises
     ------
@@ -233,12 +232,12 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
     return found
 
 
-#: What the netCDF library raises for a file that is cut off or something else.
+#: Exceptions of the netCDF library for a file that is truncated or of another kind.
 _UNREADABLE = (OSError, ValueError, KeyError, RuntimeError, AttributeError)
 
 
 def _check_dataset(place: str, found: xr.Dataset, job: str = "", wildcards: Mapping[str, str] = MappingProxyType({})) -> None:
-    # What came with the code may be older than the checksums.
+    # Files shipped with the code may be older than the checksums.
     if "checksum" in found.attrs and found.attrs["checksum"] != _checksum(found):
         raise DamagedFile(place, "was changed after it was written: its checksum does not match")
     _check_job(place, str(found.attrs.get("job", "")), job)
@@ -261,7 +260,7 @@ def _check_wildcards(path: str | Path, job: str, wildcards: Mapping[str, str]) -
 
 
 def group_names(path: str | Path) -> list[str]:
-    """The groups at the top of a netCDF-4 file, in the order written."""
+    """The names of the top-level groups of a netCDF-4 file, in the order written."""
     with _opened(path) as file:
         return list(file.groups)
 
@@ -269,7 +268,7 @@ def group_names(path: str | Path) -> list[str]:
 def read_groups(path: str | Path) -> dict[str, xr.Dataset]:
     """All groups of a netCDF-4 file by their paths, the root (``/``) first, loaded and checked as by :func:`read_dataset`.
 
-    The file is opened once: each opening reads what stands in all its groups, half a second for a whole study.
+    The file is opened only once: each opening reads all its groups, which takes half a second for a whole study.
     """
     try:
         found = _load_groups(path)
@@ -297,7 +296,7 @@ def _opened(path: str | Path) -> netCDF4.Dataset:
 
 
 def has_group(path: str | Path, group: str) -> bool:
-    """Whether a netCDF-4 file has this group, given by its path inside the file."""
+    """Whether a netCDF-4 file contains this group, given by its path inside the file."""
     with _opened(path) as file:
         here = file
         for name in group.split("/"):

@@ -1,1 +1,1 @@
-"""One page for a browser to play with the results: explorer.html, self-contained, made from the netCDF files of a run."""
+"""The interactive page: explorer.html, self-contained, made from the netCDF files of a run."""

@@ -1,7 +1,7 @@
-"""What the page shows, taken from the files of a run as plain numbers: nothing is computed here that a file holds.
+"""The data shown on the page, taken from the files of a run as plain numbers; nothing that a file holds is computed again.
 
-Numbers that the page computes with are handed over in double precision, so that it answers as ``polhode recommend`` does; long
-series that it only draws are thinned and in single precision.
+Numbers used in the page's own calculations are passed in double precision, so that they agree with ``polhode recommend``; long
+series that are only drawn are thinned and passed in single precision.
 """
 
 import base64
@@ -18,22 +18,25 @@ import yaml
 from numpy.typing import ArrayLike, NDArray
 
 import polhode
+from polhode.methods import METHODS
+from polhode.problems import PROBLEMS
 from polhode.problems.problem import TORQUE_CLASSES, Problem
-from polhode.registry import catalogue
-from polhode.study import comparison, ranking, style
-from polhode.study.cost import METRIC, problem_cost
+from polhode.study.analysis import ranking, selection
+from polhode.study.analysis.ladders import METRIC
+from polhode.study.analysis.orders import FLOOR_FACTOR
 from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
+from polhode.study.gather.cost import problem_cost
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.orders import FLOOR_FACTOR
+from polhode.study.report import style
 from polhode.study.storage import group_names, read_groups
 
 Floats = NDArray[np.float64]
 
-#: Rows that are kept of a series in time.
+#: Number of samples kept of a time series.
 SAMPLES = 201
-#: Initial states whose energy is drawn along the run.
+#: Number of initial states whose energy is drawn along the run.
 SHOWN_SEEDS = 5
-#: What a long run shows, and the word for it.
+#: Quantities shown for a long run, and their names.
 LONG = {
     "energy_drift": "change of the energy",
     "momentum_drift": "change of the angular momentum",
@@ -42,7 +45,7 @@ LONG = {
 }
 #: Variables of a scene, over method, step size and initial state.
 OF_SCENE = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift")
-#: Markers of matplotlib in the words of Plotly. For half discs it has no word: triangles point back and ahead as they do.
+#: Plotly's names for the markers of matplotlib. Half discs do not exist there; triangles pointing back and ahead replace them.
 SYMBOLS: dict[Any, str] = {
     "o": "circle",
     "s": "square",
@@ -68,47 +71,34 @@ SYMBOLS: dict[Any, str] = {
     "$\\otimes$": "circle-x",
 }
 HALF_DISCS = ((style.BACK, "triangle-sw"), (style.AHEAD, "triangle-ne"))
-#: Texts of a claim, as in claims.csv.
-TEXTS = (
-    "id",
-    "source",
-    "kind",
-    "location",
-    "statement",
-    "note",
-    "published",
-    "threshold",
-    "comparison",
-    "rule",
-    "verdict",
-    "evidence",
-)
-#: Width of a dash of matplotlib, in units of the width of the line, as pixels of the page.
+#: Columns of claims.csv used in calculations; all others are shown as written.
+NUMBERS = ("tolerance", "measured", "low", "high")
+#: Dash lengths of matplotlib, in units of the line width, in pixels of the page.
 DASH = 1.6
 
 
 def numbers(values: ArrayLike, kind: str = "f8") -> dict[str, Any]:
     """An array for the page: its shape and its bytes, little-endian, in base 64; ``kind`` is ``f8`` or ``f4``.
 
-    In JSON neither infinite numbers nor NaN can be written, and digits would take twice the room.
+    JSON has neither infinity nor NaN, and decimal digits would take twice the space.
     """
     array = np.asarray(values, float)
-    with np.errstate(over="ignore"):  # beyond single precision is infinite, and not drawn
+    with np.errstate(over="ignore"):  # values beyond single precision become infinite and are not drawn
         content = np.ascontiguousarray(array, f"<{kind}").tobytes()
     return {"shape": list(array.shape), kind: base64.b64encode(content).decode()}
 
 
 def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
-    """All that the page shows.
+    """All data shown on the page.
 
     Parameters
     ----------
     inputs : the files of a run
-    statements : the files that claims are made from, data/claims.yaml and data/cost_claims.yaml
+    statements : the files from which claims are made, data/claims.yaml and data/cost_claims.yaml
     """
     labels: dict[str, str] = {}
     variants: dict[str, str] = {}
-    # Each file at once: opening one takes longer than reading a group.
+    # Each file is read as a whole: opening one takes longer than reading a group.
     single, cost = _groups(inputs.single_body), _groups(inputs.cost_file)
     keys = [name for name in single if name and "/" not in name]
     problems = {key: _problem(inputs.of(key), single, cost.get(key), labels, variants) for key in keys}
@@ -120,7 +110,7 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
         "floor": FLOOR_FACTOR,
         "classes": TORQUE_CLASSES,
         "methods": _methods(labels, variants),
-        "groups": [{"name": name, "methods": keys} for name, keys in comparison.grouped(labels)],
+        "groups": [{"name": name, "methods": keys} for name, keys in inputs.grouped(labels)],
         "problems": problems,
         "scenes": scenes,
         "claims": _claims(inputs, statements),
@@ -133,7 +123,7 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
 
 
 def _note(data: xr.Dataset, labels: dict[str, str], variants: dict[str, str]) -> list[str]:
-    """The keys of the methods of a group; their labels and parents are put down."""
+    """The keys of the methods of a group, after recording their labels and parents."""
     keys = list(map(str, data["integrator"].values))
     labels |= dict(zip(keys, map(str, data["label"].values), strict=True))
     variants |= dict(zip(keys, map(str, data["variant_of"].values), strict=True))
@@ -159,13 +149,13 @@ def look(of: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _groups(path: str | Path) -> dict[str, xr.Dataset]:
-    """The groups of a file by their paths in it, the root under the empty one; none where the run has no such file."""
+    """The groups of a file by path, the root under the empty string; an empty mapping if the run has no such file."""
     there = str(path) and Path(path).is_file()
     return {name.strip("/"): data for name, data in read_groups(path).items()} if there else {}
 
 
 def _machine(cost: Mapping[str, xr.Dataset]) -> dict[str, str] | None:
-    """Where and when steps were timed; None where they were not."""
+    """Where and when steps were timed; None if they were not."""
     if not cost:
         return None
     attributes = cost[""].attrs
@@ -186,7 +176,7 @@ def _problem(
     keys = _note(data, labels, variants)
     found: dict[str, Any] = {
         "label": str(data.attrs.get("label", inputs.problem)),
-        "short": comparison.SHORT_NAMES.get(inputs.problem, inputs.problem),
+        "short": selection.short_name(inputs, inputs.problem),
         "class": str(data.attrs["torque_class"]),
         "source": str(data.attrs.get("source", "")),
         "formula": str(data.attrs.get("formula", "")),
@@ -204,7 +194,7 @@ def _problem(
 
 
 def _no_times() -> xr.Dataset:
-    """The group ``step`` of a timing in which no method was timed."""
+    """An empty group ``step`` for runs in which no method was timed."""
     over = ("integrator", "frame", "normalised")
     return xr.Dataset(
         {"fastest": (over, np.zeros((0, 2, 2))), "declared": ("integrator", np.zeros(0, "int8"))},
@@ -213,9 +203,9 @@ def _no_times() -> xr.Dataset:
 
 
 def _work(cost: xr.Dataset) -> dict[str, Any]:
-    """The errors over the step size with all that a ranking needs: what ``polhode recommend`` reads in cost.nc.
+    """Errors over the step size, with the data needed for a ranking: those that ``polhode recommend`` reads from cost.nc.
 
-    ``cost`` is a problem's group of cost.nc, or the like without times; methods are then ranked by torques.
+    ``cost`` is a problem's group of cost.nc, or its equivalent without times; methods are then ranked by torque evaluations.
     """
     keys = list(map(str, cost["integrator"].values))
     orders = [ranking.ladder(cost, key).order for key in keys]
@@ -236,7 +226,7 @@ def _work(cost: xr.Dataset) -> dict[str, Any]:
 
 
 def _orders(data: xr.Dataset) -> dict[str, Any]:
-    """Orders declared and measured, and the errors they were fitted to."""
+    """Declared and measured orders, and the errors from which they were fitted."""
     found: dict[str, Any] = {"dt": numbers(data["dt"])}
     for short in ("q", "omega"):
         names = {
@@ -253,13 +243,13 @@ def _orders(data: xr.Dataset) -> dict[str, Any]:
 
 
 def _thin(data: xr.Dataset) -> xr.Dataset:
-    """At most :data:`SAMPLES` of its times, the first and the last among them."""
+    """The dataset with at most :data:`SAMPLES` of its times, including the first and the last."""
     count = data.sizes["time"]
     return data.isel(time=np.unique(np.linspace(0, count - 1, min(count, SAMPLES)).round().astype(int)))
 
 
 def _long(data: xr.Dataset) -> dict[str, Any]:
-    """A long run: how far it departs, over time; what the run does not hold is left out."""
+    """Errors of a long run over time; quantities missing in the run are omitted."""
     data = _thin(data)
     found: dict[str, Any] = {
         "dt": float(data.attrs["dt"]),
@@ -274,9 +264,8 @@ def _long(data: xr.Dataset) -> dict[str, Any]:
 
 
 def _top(inputs: Inputs, data: xr.Dataset) -> dict[str, Any] | None:
-    """The angular velocity along the long run of a top without torque: where it is, and on which polhode."""
-    problems = catalogue("polhode.problems")
-    if inputs.problem not in problems or not isinstance(problem := problems[inputs.problem], Problem):
+    """The angular velocity along the long run of a torque-free top: its position, and the polhode on which it lies."""
+    if inputs.problem not in PROBLEMS or not isinstance(problem := PROBLEMS[inputs.problem], Problem):
         return None
     if problem.torque_class != "free":
         return None
@@ -292,7 +281,7 @@ def _top(inputs: Inputs, data: xr.Dataset) -> dict[str, Any] | None:
         "inertia": inertia.tolist(),
         "start": start.tolist(),
         "omega": numbers(omega, "f4"),
-        # Of the angular velocity alone, in double precision: what a single one would round away is what is shown.
+        # From the angular velocity in double precision: single precision would round away what is shown.
         "energy": numbers(energy / energy_then - 1, "f4"),
         "momentum": numbers(momentum / momentum_then - 1, "f4"),
     }
@@ -304,7 +293,7 @@ def _top(inputs: Inputs, data: xr.Dataset) -> dict[str, Any] | None:
 
 
 def polhode_of(inertia: Floats, omega: Floats) -> tuple[Floats, Floats]:
-    """Kinetic energy (J) and size of the angular momentum (J s), which name the polhode that ``omega`` (..., 3) lies on."""
+    """Kinetic energy (J) and magnitude of the angular momentum (J s), which identify the polhode through ``omega`` (..., 3)."""
     return (inertia * omega**2).sum(-1) / 2, np.sqrt(((inertia * omega) ** 2).sum(-1))
 
 
@@ -319,7 +308,7 @@ def _reference(inputs: Inputs) -> Floats | None:
 
 
 def _scenes(inputs: Inputs, labels: dict[str, str], variants: dict[str, str]) -> list[dict[str, Any]]:
-    """Every scene of this run and of the full study that came with the code."""
+    """Every scene of this run and of the published-scale results shipped in data/released."""
     released = Path(inputs.released) / "many_body.nc"
     full = group_names(released) if str(inputs.released) and released.is_file() else []
     places: list[tuple[str, Iterable[str], Callable[[str], xr.Dataset]]] = [
@@ -361,7 +350,7 @@ def _scene(data: xr.Dataset, keys: list[str]) -> dict[str, Any]:
 
 
 def _claims(inputs: Inputs, statements: Sequence[str | Path]) -> list[dict[str, Any]]:
-    """Every claim that was judged, with what shows it."""
+    """Every judged claim, with the evidence for it."""
     entries = {}
     for path in statements:
         loaded = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
@@ -373,8 +362,8 @@ def _claims(inputs: Inputs, statements: Sequence[str | Path]) -> list[dict[str, 
             about = str(entry.get("problem", DEFAULT_PROBLEM))
             shown = evidence(str(entry.get("measure", "")), about)
             rows.append(
-                {name: str(row[name]) for name in TEXTS}
-                | {name: _number(row[name]) for name in ("tolerance", "measured", "low", "high")}
+                {str(name): str(value) for name, value in row.items() if name not in NUMBERS}
+                | {name: _number(row[name]) for name in NUMBERS}
                 | {
                     "timed": timed,
                     "problem": about if shown and shown.about_problem else "",
@@ -389,7 +378,7 @@ def _claims(inputs: Inputs, statements: Sequence[str | Path]) -> list[dict[str, 
 
 
 def _judged(inputs: Inputs) -> Iterator[tuple[bool, pd.DataFrame]]:
-    """The tables of claims, and whether they are about time."""
+    """The tables of claims, each with a flag that tells whether it concerns time."""
     yield False, inputs.claim_rows
     with suppress(NotInRun):
         yield True, inputs.cost_claim_rows
@@ -400,13 +389,13 @@ def _named(arguments: Mapping[str, Any]) -> list[str]:
     found: list[str] = []
     for value in arguments.values():
         for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, str) and item in catalogue("polhode.methods"):
+            if isinstance(item, str) and item in METHODS:
                 found.append(item)
     return list(dict.fromkeys(found))
 
 
 def _number(value: Any) -> float | str | None:
-    """A number of claims.csv, text where it is none, None where it is left out or not finite."""
+    """An entry of claims.csv as a number; as text if it is not a number; None if it is missing or not finite."""
     try:
         number = float(value)
     except (TypeError, ValueError):

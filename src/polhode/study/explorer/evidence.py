@@ -1,34 +1,34 @@
-"""What of a run shows a claim: the figures and tables that it can be seen in, the data it was judged by, a section of the page.
+"""Evidence for each claim: figures and tables that show it, the data by which it was judged, and a section of the page.
 
-By the measure that judges it (``measure:`` in data/claims.yaml); a test holds every measure to an entry, and every name to a
-figure, table or file of the study.
+Entries are keyed by the measure that judges the claim (``measure:`` in data/claims.yaml); a test requires an entry for every
+measure, and that every name is a figure, table or file of the study.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from polhode.study.tables.judgement import SOURCES
+from polhode.study.report.claims import SOURCES
 
-#: The sources as readers name them.
+#: The names of the sources as readers know them.
 SOURCE_NAMES = {key: name.replace("\\ ", " ") for key, name in SOURCES.items()}
 
-#: The problem that a claim is about where it names none.
+#: The problem of a claim that names none.
 DEFAULT_PROBLEM = "spiral_cylinder"
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What shows a claim.
+    """Evidence for a claim.
 
     Parameters
     ----------
     data : str
-        File of the results and, behind a colon, the group in it; ``{problem}`` is put in. Empty where nothing is stored: some
+        File of the results and, after a colon, the group in it; ``{problem}`` is replaced. Empty if nothing is stored: some
         claims are judged by counting operations or by a formula.
     figures, tables : tuple of str
         Names of figures and tables.
     section : str
-        Section of the page in which it can be looked at; empty for none.
+        Section of the page that shows it; empty if there is none.
     """
 
     data: str
@@ -38,7 +38,7 @@ class Evidence:
 
     @property
     def about_problem(self) -> bool:
-        """Whether it belongs to one problem of a single body."""
+        """Whether the evidence belongs to one single-body problem."""
         return "{problem}" in self.data
 
     def place(self, problem: str) -> str:
@@ -127,5 +127,5 @@ EVIDENCE: Mapping[str, Evidence] = {
 
 
 def evidence(measure: str, problem: str) -> Evidence | None:
-    """What shows a claim that this measure judges on this problem; None for a measure without an entry."""
+    """The evidence for a claim judged by this measure on this problem; None if the measure has no entry."""
     return EVIDENCE.get(f"{measure}/{problem}") or EVIDENCE.get(measure)

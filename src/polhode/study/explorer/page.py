@@ -1,4 +1,4 @@
-"""The page itself: a template, a style sheet and scripts, with Plotly and what the run found put in, as one file."""
+"""The page as one file: a template, a style sheet and scripts, with Plotly and the data of the run inserted."""
 
 import json
 import re
@@ -12,14 +12,14 @@ from polhode.study.inputs import Inputs
 from polhode.study.storage import write_text
 
 HERE = Path(__file__).parent
-#: What the page is made of, beside Plotly and the numbers; package data.
+#: Source files of the page, apart from Plotly and the data; package data.
 PARTS = ("page.html", "page.css", "model.js", "drawing.js", "sections.js", "page.js")
-#: What the page holds in its scripts, in this order.
+#: The scripts of the page, in this order.
 SCRIPTS = tuple(name for name in PARTS if name.endswith(".js"))
 
 
 def plotly_script() -> str:
-    """Plotly for browsers, as its package for Python brings it.
+    """The source of Plotly for browsers, as shipped with its Python package.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def page(found: Mapping[str, Any], plotly: str) -> str:
     Parameters
     ----------
     found : what :func:`polhode.study.explorer.content.content` returns
-    plotly : the library's source, put in once
+    plotly : source of the library, inserted once
     """
     own = "\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
     parts = {
@@ -51,18 +51,18 @@ def page(found: Mapping[str, Any], plotly: str) -> str:
         "content": in_page(found),
         "script": _in_script(own),
     }
-    # In one pass: what is put in is not looked at again.
+    # In a single pass: inserted text is not searched again.
     return re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m[1]], (HERE / "page.html").read_text(encoding="utf-8"))
 
 
 def in_page(found: Mapping[str, Any]) -> str:
-    """Numbers and texts as JSON that may stand between the tags of a page."""
+    """Numbers and texts as JSON that is safe between the tags of a page."""
     text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _in_script(source: str) -> str:
-    """A script whose own texts do not end the element that it stands in."""
+    """A script whose strings cannot close the element that contains it."""
     return re.sub(r"</(?=script)", r"<\\/", source, flags=re.IGNORECASE)
 
 

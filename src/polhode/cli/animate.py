@@ -1,0 +1,149 @@
+"""Animate many bodies in their box: ``polhode animate`` makes a GIF of any scene, which any browser can open."""
+
+import argparse
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+from polhode.cli import UsageError, check_writable, not_negative, positive, whole
+from polhode.manybody import Scene, pictures
+from polhode.manybody.scenes import SCENES
+from polhode.methods import METHODS
+from polhode.progress import Stage, watched
+from polhode.registry import nearest
+from polhode.study.report import style
+from polhode.study.storage import write_atomically
+
+#: Edge of the picture in pixels, frames per second, number of colours.
+SIZE, RATE, COLOURS = 480, 25, 96
+#: Smallest and largest edge, and largest number of frames: all of them are held in memory.
+SMALLEST, LARGEST, MOST = 32, 2000, 2000
+#: Largest number of steps; more would take hours.
+MOST_STEPS = 1e9
+SUMMARY = "animate many bodies in a box (GIF)"
+
+
+def frame_of(film: Mapping[str, Any], frame: int, size: int) -> Image.Image:
+    """One frame of a film, with the time below it."""
+    # Including the figure: with the user's layout settings the box would move.
+    with style.settings():
+        figure = Figure(figsize=(size / 100, size / 100), dpi=100)
+        canvas = FigureCanvasAgg(figure)
+        axes = figure.add_axes((0, 0.03, 1, 0.96))
+        pictures.draw(axes, film, frame, pictures.view_of(float(film["@box"]), size, size))
+        figure.text(0.02, 0.015, f"{1e3 * float(film['time'][frame]):.{_decimals(film['time'])}f} ms", fontsize=9, color="0.3")
+        canvas.draw()  # type: ignore[no-untyped-call]
+    return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())  # type: ignore[no-untyped-call]
+
+
+def _decimals(times: np.ndarray) -> int:
+    """Number of decimals of a time in ms needed to distinguish the frames of a film."""
+    return max(0, -int(np.floor(np.log10(1e3 * (times[1] - times[0]))))) if len(times) > 1 else 0
+
+
+def write_gif(
+    film: Mapping[str, Any], path: str | Path, size: int = SIZE, progress: Callable[[], object] = lambda: None
+) -> None:
+    """Write a film (see :func:`polhode.study.run.scene.run_film`) as a looping GIF; the same film gives the same bytes.
+
+    Parameters
+    ----------
+    film : variables and attributes of the file
+    size : edge of the picture in pixels
+    progress : called after each frame
+    """
+    shown = []
+    for frame in range(len(film["time"])):
+        shown.append(frame_of(film, frame, size))
+        progress()
+    # One palette for all frames, or colours would flicker.
+    palette = shown[len(shown) // 2].quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    reduced = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in shown]
+    with BytesIO() as buffer:
+        reduced[0].save(
+            buffer, "GIF", save_all=True, append_images=reduced[1:], duration=1000 // RATE, loop=0, optimize=False, disposal=1
+        )
+        content = buffer.getvalue()
+    write_atomically(path, lambda temporary: temporary.write_bytes(content))
+
+
+def animate(
+    scene: Scene,
+    path: str | Path,
+    method: str,
+    dt: float,
+    time: float,
+    frames: int = 72,
+    seed: int = 0,
+    size: int = SIZE,
+) -> None:
+    """Simulate a scene, which may be one's own, for a short time and write it as a GIF; bars show the progress.
+
+    Parameters
+    ----------
+    scene : what moves; :meth:`polhode.manybody.Scene.with_spin` changes its spin
+    path : file to write
+    method, dt, time, seed : as in :func:`polhode.manybody.simulate`, in s
+    frames : number of frames after the first
+    size : edge of the picture in pixels
+
+    Raises
+    ------
+    ValueError
+        If the scene cannot be run, or the run blows up before its end.
+    """
+    from polhode.study.run.scene import film_of
+
+    simulating, drawing = Stage("simulating", 1, "runs"), Stage("drawing", frames + 1, "pictures")
+    with watched(simulating, drawing):
+        film = film_of(scene, method, dt, time, frames, seed)
+        if "diverged" in film.attrs:
+            raise ValueError(f"the run blew up at t = {film.attrs['diverged']:g} s; take a smaller dt or a shorter time")
+        simulating.advance()
+        shown = {str(name): film[name].values for name in film.variables} | {"@box": scene.box}
+        write_gif(shown, path, size, drawing.advance)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``polhode animate``."""
+    parser.add_argument("scene", nargs="?", default="chess", help=f"one of {', '.join(SCENES)}; by default chess")
+    parser.add_argument("--method", default="spiral_leapfrog", help="key of a method with one torque per step")
+    parser.add_argument("--dt", type=positive, help="time step, s; by default that of the publication")
+    parser.add_argument("--time", type=positive, default=0.6, help="simulated time, s")
+    parser.add_argument("--frames", type=whole(1, MOST), default=72, help="number of frames after the first")
+    parser.add_argument("--seed", type=whole(0), default=0, help="number of the initial state")
+    parser.add_argument("--spin", type=not_negative, help="initial angular velocity, rad/s; by default that of the scene")
+    parser.add_argument("--size", type=whole(SMALLEST, LARGEST), default=SIZE, help="edge of the picture, pixels")
+    parser.add_argument("--output", type=Path, help="file to write; by default SCENE.gif")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Simulate, draw and write the GIF, and print its path."""
+    from polhode.study.run.scene import scene_of
+
+    if arguments.scene not in SCENES:
+        raise UsageError(f"unknown scene {arguments.scene!r}; {nearest(arguments.scene, list(SCENES))}")
+    if arguments.method not in METHODS:
+        raise UsageError(f"unknown method {arguments.method!r}; {nearest(arguments.method, list(METHODS))}")
+    output = arguments.output or Path(f"{arguments.scene}.gif")
+    if output.suffix.lower() != ".gif":
+        raise UsageError(f"--output: only GIF is written, got {output.name!r}; name a file that ends in .gif")
+    check_writable(output, "--output")
+    scene = scene_of({"scene": arguments.scene, "spin": arguments.spin})
+    dt = scene.usual_step if arguments.dt is None else arguments.dt
+    if arguments.time / dt > MOST_STEPS:
+        raise UsageError(f"--time {arguments.time:g} with steps of {dt:g} s is more than {MOST_STEPS:g} steps; ask for less")
+    try:
+        animate(scene, output, arguments.method, dt, arguments.time, arguments.frames, arguments.seed, arguments.size)
+    except (ValueError, FileNotFoundError) as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"--output: {output} cannot be written: {error.strerror or error}") from None
+    print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
+    return 0

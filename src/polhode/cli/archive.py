@@ -1,0 +1,209 @@
+"""Archive a finished run as one file for a data repository: a zip of data, report, source and description.
+
+The zip is an RO-Crate (profile Workflow Run Crate) with checksums of all its contents, which ``polhode verify`` checks. The
+same results at the same commit give the same bytes. A run that is not finished, has changed since it ended, or belongs to a
+different commit from the checkout is refused.
+"""
+
+import argparse
+import hashlib
+import json
+import subprocess
+import tarfile
+import tomllib
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from polhode.cli import UsageError
+from polhode.progress import Stage, watched
+from polhode.study.archive import crate, manifest
+from polhode.study.archive.zips import SIDECAR, Moment, write_zip
+from polhode.study.provenance import NAME, Unusable, read_provenance, sha256
+from polhode.study.provenance import commit as checkout
+from polhode.study.workflow.entry import HOME
+
+SUMMARY = "a finished run as one zip for a data repository: data, report, source, checksums, metadata"
+NEEDS_REPOSITORY = True
+#: Made after the run, on demand.
+OPTIONAL = ("report.html",)
+
+
+def finished(results: Path, home: Path = HOME, allow_dirty: bool = False) -> dict[str, Any]:
+    """The contents of provenance.json, if the run is finished, unchanged since then, and of this checkout.
+
+    Raises
+    ------
+    UsageError
+        With the reason and what to do.
+    """
+    if not results.is_dir():
+        raise UsageError(f"{results} is not a folder; --results names the folder of a finished run")
+    try:
+        run = read_provenance(results)
+    except Unusable as error:
+        raise UsageError(str(error)) from None
+    again = "run ./reproduce again, which makes what is missing or out of date"
+    for name, digest in run["files"].items():
+        if not (results / name).is_file():
+            raise UsageError(f"{results / name} is missing, so the run is not whole; {again}")
+        if sha256(results / name) != digest:
+            raise UsageError(f"{results / name} has changed since the run ended; {again}")
+    now = checkout(home)
+    if now["commit"] == "unknown":
+        raise UsageError(f"{home} is not a git checkout, so the source at a commit cannot be archived; clone the repository")
+    if run["commit"] != now["commit"]:
+        raise UsageError(
+            f"{results} is a run of commit {run['commit'][:12]}, the checkout is at {now['commit'][:12]}; "
+            "run ./reproduce again, which computes what the difference affects, or check out the other commit"
+        )
+    if (run["dirty"] or now["dirty"]) and not allow_dirty:
+        which = "the run was made" if run["dirty"] else "the checkout is"
+        raise UsageError(f"{which} with changes that are not committed; commit them and run ./reproduce, or add --allow-dirty")
+    return run
+
+
+def moment(seconds: int) -> Moment:
+    """A time in seconds since the epoch in the form used by zip, which begins in 1980."""
+    at = datetime.fromtimestamp(max(seconds, 315532800), UTC)
+    return at.year, at.month, at.day, at.hour, at.minute, at.second
+
+
+def source_files(home: Path) -> dict[str, bytes]:
+    """The committed files of the checkout below ``source/``, with uncommitted changes and additions as one patch."""
+
+    def git(*arguments: str) -> bytes:
+        return subprocess.run(["git", "-C", str(home), *arguments], check=True, capture_output=True).stdout
+
+    found: dict[str, bytes] = {}
+    with tarfile.open(fileobj=BytesIO(git("archive", "--format=tar", "HEAD"))) as archive:
+        for member in archive:
+            opened = archive.extractfile(member) if member.isfile() else None
+            if opened is not None:
+                found[f"source/{member.name}"] = opened.read()
+    changes = git("diff", "--binary", "HEAD")
+    return found | ({"local-changes.diff": changes} if changes else {})
+
+
+def plugin_files(run: Mapping[str, Any], given: list[Path], source: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The plug-ins of a run that are not committed, below ``plugins/``.
+
+    Raises
+    ------
+    UsageError
+        If one is neither committed nor ``given``, naming it.
+    """
+    known = {hashlib.sha256(content).hexdigest() for content in source.values()}
+    contents = {hashlib.sha256(path.read_bytes()).hexdigest(): path.read_bytes() for path in given}
+    found = {}
+    for name, digest in run.get("plugins", {}).items():
+        if digest not in known:
+            if digest not in contents:
+                raise UsageError(f"the plug-in {name} is not committed; commit it, or add it with --plugin FILE")
+            found[f"plugins/{name}"] = contents[digest]
+    return found
+
+
+def result_files(results: Path, run: Mapping[str, Any], cells: bool) -> dict[str, Path]:
+    """The files of a run that belong in an archive, below ``results/``."""
+    names = [*run["files"], NAME, *(name for name in OPTIONAL if (results / name).is_file())]
+    if cells:
+        names += [str(p.relative_to(results)) for folder in crate.RUNS for p in (results / folder).rglob("*.nc")]
+    return {f"results/{name}": results / name for name in names}
+
+
+def write(
+    results: Path, output: Path, run: Mapping[str, Any], home: Path = HOME, cells: bool = False, plugins: Iterable[Path] = ()
+) -> str:
+    """Write the archive of a run that is :func:`finished`, with its checksum in a second file; returns the checksum."""
+    citation = crate.read_citation(home)
+    licence = tomllib.loads((home / "pyproject.toml").read_text(encoding="utf-8"))["project"]["license"]
+    title = f"{citation['title']} (data, report and source, version {run['version']})"
+    source = source_files(home)
+    files: dict[str, Path | bytes] = {
+        **result_files(results, run, cells),
+        **source,
+        **plugin_files(run, list(plugins), source),
+    }
+    for name in ("CITATION.cff", "LICENSE"):
+        files[name] = files[f"source/{name}"]
+    size = sum(_size(content) for content in files.values())
+    files["README.md"] = crate.summary(title, run, citation, list(files)).encode()
+    for name, made in (
+        ("datacite.json", crate.datacite(run, citation, licence, title, size)),
+        ("zenodo.json", crate.zenodo(run, citation, licence, title)),
+    ):
+        files[name] = (json.dumps(made, indent=2, ensure_ascii=False) + "\n").encode()
+    sizes = {name: _size(content) for name, content in files.items()}
+    files["ro-crate-metadata.json"] = crate.rocrate_metadata(sizes, run, citation, licence, title)
+    packing = Stage("packing", len(files), "files")
+    with watched(packing):
+        return write_zip(output, files, moment(int(run["commit_time"])), packing.advance)
+
+
+def _size(content: Path | bytes) -> int:
+    return len(content) if isinstance(content, bytes) else content.stat().st_size
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``polhode archive``."""
+    parser.add_argument("--results", type=Path, default=Path("results"), help="folder of a finished run; by default results")
+    parser.add_argument("--output", type=Path, help="file to write; by default polhode-VERSION-COMMIT.zip")
+    parser.add_argument("--cells", action="store_true", help="also the files of all single runs")
+    parser.add_argument("--plugin", type=Path, action="append", default=[], help="a plug-in of the run that is not committed")
+    parser.add_argument("--allow-dirty", action="store_true", help="also with changes that are not committed; they are added")
+    parser.add_argument(
+        "--manifest",
+        type=Path,
+        help="write instead what polhode verify compares with: checksums and values",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file and print a summary."""
+    output = arguments.manifest or arguments.output
+    if output is not None and not output.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {output.absolute().parent}; make it, or name another file")
+    if arguments.manifest is None and find_spec("rocrate") is None:
+        raise UsageError("the package rocrate is missing; ./reproduce archive has it, or: pip install rocrate")
+    for path in arguments.plugin:
+        if not path.is_file():
+            raise UsageError(f"--plugin {path}: there is no such file")
+    with watched(Stage("looking at the run")):
+        found = finished(arguments.results, HOME, arguments.allow_dirty)
+    output = output or Path(f"polhode-{found['version']}-{found['commit'][:12]}.zip")
+    try:
+        if arguments.manifest:
+            with watched(Stage("reading the run")):
+                made = manifest.of_run(arguments.results, _noted(found))
+            manifest.write(made, output, moment(int(found["commit_time"])))
+            print(f"{output}: {len(made.files)} files, {len(made.variables)} variables, {output.stat().st_size / 1e6:.2f} MB")
+            return 0
+        digest = write(arguments.results, output, found, HOME, arguments.cells, arguments.plugin)
+    except Unusable as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error}") from None
+    print(f"{output}: {output.stat().st_size / 1e6:.1f} MB, sha256 {digest}")
+    print(f"its checksum stands in {output.name}{SIDECAR}; ./reproduce verify {output} looks at every file in it")
+    return 0
+
+
+def _noted(run: Mapping[str, Any]) -> dict[str, Any]:
+    """What a manifest keeps of provenance.json."""
+    kept = (
+        "commit",
+        "dirty",
+        "version",
+        "configuration",
+        "lock_sha256",
+        "python",
+        "family",
+        "processor",
+        "platform",
+        "ended",
+    )
+    return {name: run[name] for name in kept} | {"versions": {name: run["versions"][name] for name in manifest.NUMERICAL}}

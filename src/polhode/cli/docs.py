@@ -1,0 +1,75 @@
+"""Build the documentation as HTML pages: docs/_build/html/index.html.
+
+Pages of methods, problems and scenes, of the configuration and of the data files are written from the code. Measured values
+come from the run in ``results``, if it has all methods and problems, otherwise from the data distributed with polhode. No
+network is needed to build the pages or to read them.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from polhode.cli import UsageError
+from polhode.study.workflow.entry import HOME
+
+SUMMARY = "the documentation as HTML pages"
+NEEDS_REPOSITORY = True
+#: Where everything made lies, below docs; not committed.
+GENERATED, BUILT = "_generated", "_build"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``polhode docs``."""
+    parser.add_argument("--results", type=Path, metavar="FOLDER", help="folder of a run (results if it exists)")
+    parser.add_argument("--output", type=Path, metavar="FOLDER", help="where the pages go (docs/_build/html)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the pages, let Sphinx build them without a warning, and print their location."""
+    if find_spec("sphinx") is None:
+        raise UsageError("Sphinx is not installed; use ./reproduce docs, or pip install -r requirements.txt")
+    if arguments.results is not None and not (arguments.results / "single_body.nc").is_file():
+        raise UsageError(f"--results: {arguments.results} holds no single_body.nc; leave --results out for the released data")
+    output = (arguments.output or HOME / "docs" / BUILT / "html").absolute()
+    build(output, arguments.results)
+    print(output / "index.html")
+    return 0
+
+
+def build(output: Path, results: Path | None = None, docs: Path = HOME / "docs") -> None:
+    """Write the generated pages, then the HTML.
+
+    Parameters
+    ----------
+    output : folder of the HTML; what Sphinx keeps between builds is next to it
+    results : folder of a run; by default ``results`` if it contains one, otherwise the released data
+    docs : folder of the sources
+
+    Raises
+    ------
+    UsageError
+        If Sphinx gives any warning; its warnings are on the terminal.
+    """
+    from polhode.documentation.pages import write
+
+    write(docs / GENERATED, results)
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "--builder",
+        "html",
+        "--fail-on-warning",
+        "--nitpicky",
+        "--quiet",
+        "--jobs",
+        "auto",
+    ]
+    command += ["--doctree-dir", str(output.parent / "doctrees"), str(docs), str(output)]
+    # Kernels are then plain functions, whose arguments and docstrings Sphinx can read.
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join([str(HOME / "src"), *sys.path])}
+    if subprocess.run(command, env=environment).returncode:
+        raise UsageError("Sphinx gave the warnings above; fix the pages or docstrings, and build again")

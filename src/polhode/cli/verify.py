@@ -1,0 +1,468 @@
+"""Check that a run reproduces: ``polhode verify`` compares a results folder, or an archive, with a released run.
+
+It first checks the folder or archive itself: every file must have the bytes it was written with. Then it compares the values
+with a manifest (by default data/released/manifest.zip), another folder or another archive: bit for bit where the processor
+family and the numerical libraries are the same, elsewhere within stated tolerances. Times are never compared. Differences are
+listed, worst first. The exit status is 0 if the run reproduces the other, 1 if anything differs or is damaged, 2 if this cannot
+be decided.
+"""
+
+import argparse
+import csv
+import re
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode.cli import UsageError
+from polhode.progress import Stage, watched
+from polhode.study.archive import manifest
+from polhode.study.archive.manifest import NUMERICAL, Manifest, Variable
+from polhode.study.archive.tolerances import EQUAL, TOLERANCES, Tolerance, tolerance_of
+from polhode.study.archive.zips import CHECKSUMS, SIDECAR, contents_of, extracted
+from polhode.study.provenance import NAME, Unusable, read_provenance, sha256
+from polhode.study.storage import write_text
+from polhode.study.workflow import written
+from polhode.study.workflow.entry import HOME
+
+SUMMARY = "compare a folder of results or an archive with a released run, value by value"
+#: The released run distributed with the code.
+RELEASED = Path("data/released/manifest.zip")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference from the released run: it is off by ``times`` its tolerance, infinite where there is no tolerance."""
+
+    file: str
+    variable: str
+    where: str
+    released: str
+    here: str
+    difference: str
+    allowed: str
+    times: float
+    values: str
+
+
+@dataclass
+class Outcome:
+    """The result of a comparison: ``differences``, worst first, and how much is the same or within tolerance."""
+
+    differences: list[Difference] = field(default_factory=list)
+    same: int = 0
+    within: int = 0
+    compared: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def sort(self) -> None:
+        """The worst first; anything broken or missing comes before deviations."""
+        self.differences.sort(key=lambda d: (-d.times, d.file, d.variable))
+
+
+# ---- one run against another ----
+
+
+def same_machine(released: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
+    """How processor family and numerical libraries differ between two runs; empty if their bits must be the same."""
+    known = {"processor family": "family", "Python": "python"}
+    found = [
+        f"{name} {released.get(key) or 'unknown'} there, {here.get(key) or 'unknown'} here"
+        for name, key in known.items()
+        if not here.get(key) or released.get(key) != here.get(key)
+    ]
+    there, mine = released.get("versions") or {}, here.get("versions") or {}
+    return found + [
+        f"{name} {there.get(name, 'unknown')} there, {mine.get(name, 'unknown')} here"
+        for name in NUMERICAL
+        if there.get(name) != mine.get(name)
+    ]
+
+
+def other_settings(released: Any, here: Any, place: str = "") -> list[str]:
+    """Keys of two configurations that differ."""
+    if isinstance(released, Mapping) and isinstance(here, Mapping):
+        keys = [*released, *(key for key in here if key not in released)]
+        return [k for key in keys for k in other_settings(released.get(key), here.get(key), f"{place}.{key}".lstrip("."))]
+    return [] if released == here else [place or "everything"]
+
+
+def compare(released: Manifest, here: Manifest) -> Outcome:
+    """Everything in which a run differs from a released one."""
+    outcome = Outcome(compared=True)
+    bits = not same_machine(released.run, here.run)
+    same_code = bits and all(released.run.get(key) == here.run.get(key) for key in ("commit", "dirty", "lock_sha256"))
+    gone = [name for name in released.files if name not in here.files]
+    outcome.differences += [_whole(name, "missing", "present", "missing") for name in gone]
+    new = [name for name in here.files if name not in released.files]
+    if new:
+        outcome.notes.append(f"not in the released run: {', '.join(new)}")
+    off: set[str] = set(gone)
+    for key, variable in released.variables.items():
+        if variable.file in gone:
+            continue
+        found = _compared(variable, here.variables.get(key), here, bits)
+        if found is None:
+            outcome.same += 1
+        elif found.times <= 1 and not bits:
+            outcome.within += 1
+        else:
+            outcome.differences.append(found)
+            off.add(variable.file)
+    outcome.differences += _verdicts(released, here)
+    derived = []
+    for name, digest in released.files.items():
+        if name in off or here.files[name] == digest:
+            continue
+        if name.endswith(".nc") and same_code:
+            outcome.differences.append(_whole(name, "bytes", digest[:12], here.files[name][:12], "the values are the same"))
+        elif name.endswith(".csv") and name != "claims.csv" and same_code:
+            outcome.differences.append(_whole(name, "text", digest[:12], here.files[name][:12]))
+        else:
+            derived.append(name)
+    if derived:
+        outcome.notes.append(f"other bytes around the same values, or text made from values: {', '.join(derived)}")
+    outcome.sort()
+    return outcome
+
+
+def _whole(name: str, variable: str, released: str, here: str, difference: str = "") -> Difference:
+    return Difference(name, variable, "", released, here, difference, "equal", float("inf"), "")
+
+
+def _verdicts(released: Manifest, here: Manifest) -> list[Difference]:
+    if "claims.csv" not in here.files:
+        return []
+    return [
+        Difference("claims.csv", "verdict", key, verdict, here.verdicts.get(key, "missing"), "", "equal", float("inf"), "")
+        for key, verdict in released.verdicts.items()
+        if here.verdicts.get(key) != verdict
+    ]
+
+
+def _compared(released: Variable, here: Variable | None, run: Manifest, bits: bool) -> Difference | None:
+    """The worst difference of one variable; None where it has the same bits. ``times`` is at most 1 within the tolerance."""
+
+    def row(where: str, old: str, new: str, difference: str, allowed: str, times: float, values: str = "") -> Difference:
+        name = "/".join(filter(None, (released.group, released.name)))
+        return Difference(released.file, name, where, old, new, difference, allowed, times, values)
+
+    if here is None:
+        return row("", "present", "missing", "", "equal", float("inf"))
+    if here.sha256.startswith(released.sha256):
+        return None
+    if here.shape != released.shape or here.text != released.text:
+        return row("", f"shape {released.shape}", f"shape {here.shape}", "", "equal", float("inf"))
+    tolerance = tolerance_of(released)
+    allowed = "same bits" if bits else tolerance.said
+    if released.values is None or here.values is None or released.text:
+        times = float("inf") if bits or tolerance.compared else 0.0
+        return row("", released.sha256[:12], here.sha256[:12], "other text" if released.text else "other bits", allowed, times)
+    old, new = _as_kept(released, here)
+    over = _times(tolerance, released, old, new, run)
+    differs = ~((old == new) | (np.isnan(old) & np.isnan(new)))
+    if not differs.any():
+        size = "below 1e-7, or between the values kept"
+        return row("", released.sha256[:12], here.sha256[:12], size, allowed, 1.0 if bits else 0.0, "")
+    worst = np.unravel_index(int(np.argmax(np.where(differs, np.nan_to_num(over, nan=np.inf), -1.0))), over.shape)
+    with np.errstate(invalid="ignore", over="ignore"):
+        share = float(abs(new[worst] - old[worst]) / max(abs(old[worst]), abs(new[worst])))
+    return row(
+        _place(released, worst, run),
+        f"{old[worst]:.7g}",
+        f"{new[worst]:.7g}",
+        f"{100 * share:.2g} %" if np.isfinite(share) else "",
+        allowed,
+        float(over[worst]),
+        f"{int(differs.sum())} of {differs.size}",
+    )
+
+
+def _as_kept(released: Variable, here: Variable) -> tuple[np.ndarray, np.ndarray]:
+    """The values of both in comparable form: the rows that the released one kept, in its precision."""
+    assert released.values is not None and here.values is not None
+    mine = here.values
+    for axis, rows in enumerate(released.rows):
+        if rows is not None:
+            mine = mine.take(rows, axis)
+    with np.errstate(over="ignore"):
+        return released.values.astype(float), mine.astype(released.values.dtype).astype(float)
+
+
+def _times(tolerance: Tolerance, released: Variable, old: np.ndarray, new: np.ndarray, run: Manifest) -> np.ndarray:
+    """The deviation of each value in units of its tolerance; integers must be equal."""
+    exact = np.where((old == new) | (np.isnan(old) & np.isnan(new)), 0.0, np.inf)
+    if not tolerance.compared:
+        return np.zeros(old.shape)
+    if released.values is not None and released.dims and run.variables[released.key].values is not None:
+        kind = np.asarray(run.variables[released.key].values).dtype.kind
+        if kind in "iu":
+            return exact
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        if tolerance.decades:
+            times = np.abs(np.log10(np.abs(new)) - np.log10(np.abs(old))) / tolerance.decades
+            return np.where(exact == 0, 0.0, np.where(np.isnan(times), np.inf, times))
+        room = tolerance.relative * np.maximum(np.abs(old), np.abs(new)) + tolerance.absolute
+        if tolerance.per_step:
+            room = room + tolerance.per_step * _steps(released, old.shape, run)
+        times = np.abs(new - old) / room
+    times = np.where(exact == 0, 0.0, np.where(np.isnan(times), np.inf, times))
+    lost = (np.abs(old) > tolerance.lost) & (np.abs(new) > tolerance.lost)
+    return np.asarray(np.where(lost, 0.0, times))
+
+
+def _steps(released: Variable, shape: tuple[int, ...], run: Manifest) -> np.ndarray:
+    """The number of steps behind each value, zero where the group does not contain it."""
+    steps = run.beside(released, "steps")
+    if steps is None or steps.values is None or steps.dims != released.dims or steps.shape != shape:
+        return np.zeros(shape)
+    return np.asarray(np.nan_to_num(steps.values.astype(float)))
+
+
+def _place(variable: Variable, index: tuple[Any, ...], run: Manifest) -> str:
+    """Where in a variable a value is, by its coordinates."""
+    parts = []
+    for dim, rows, i in zip(variable.dims, variable.rows, index, strict=True):
+        row = int(i) if rows is None else rows[int(i)]
+        known = run.beside(variable, dim)
+        value = (
+            known.values[row] if known is not None and known.values is not None and known.shape == (known.values.size,) else row
+        )
+        parts.append(f"{dim}={value if isinstance(value, str | int) else f'{value:.6g}'}")
+    return " ".join(parts)
+
+
+# ---- the integrity of a folder or an archive ----
+
+
+def damages(folder: Path) -> list[Difference]:
+    """Files below ``folder`` whose bytes have changed since they were written, by its checksums or by those of the run."""
+    listed = folder / CHECKSUMS
+    if listed.is_file():
+        return _by_list(folder, listed)
+    found = []
+    try:
+        left = read_provenance(folder)["files"] if (folder / NAME).is_file() else {}
+    except Unusable as error:
+        return [_whole(NAME, "file", "readable", "damaged", str(error))]
+    # A run copied without these files is still a run, but each of those present must be intact.
+    runs = {
+        name: str(entry["sha256"])
+        for name, entry in written.noted(folder, written.JOBS, written.BATCHES).items()
+        if name not in left and (folder / name).is_file() and not name.startswith("logs/")
+    }
+    for name, digest in (left | runs).items():
+        path = folder / name
+        if not path.is_file():
+            found.append(_whole(name, "file", digest[:12], "missing"))
+        elif sha256(path) != digest:
+            found.append(_whole(name, "file", digest[:12], sha256(path)[:12], "not the bytes that the run left"))
+    return found
+
+
+def _by_list(folder: Path, listed: Path) -> list[Difference]:
+    found, named = [], set()
+    for number, line in enumerate(listed.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        matched = re.fullmatch(r"([0-9a-f]{64})  (.+)", line)
+        if matched is None:
+            found.append(_whole(CHECKSUMS, f"line {number}", "a checksum and a name", line[:40]))
+            continue
+        digest, name = matched.groups()
+        named.add(name)
+        path = folder / name
+        if not path.is_file():
+            found.append(_whole(name, "file", digest[:12], "missing"))
+        elif sha256(path) != digest:
+            found.append(_whole(name, "file", digest[:12], sha256(path)[:12], "not the bytes that were archived"))
+    everything = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    return found + [_whole(name, "file", "not listed", "present") for name in sorted(everything - named - {CHECKSUMS})]
+
+
+# ---- opening ----
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A run to be compared: its results folder, and the damage found in it."""
+
+    results: Path | None
+    damaged: list[Difference]
+
+
+def open_run(path: Path, scratch: Path) -> Opened:
+    """The results of a folder or of an archive, unpacked into ``scratch``, with the damage found in it.
+
+    Raises
+    ------
+    UsageError
+        If it does not exist, or is neither a results folder nor an archive.
+    """
+    if path.is_dir():
+        return _opened(path, damages(path))
+    if not path.exists():
+        raise UsageError(f"{path} does not exist; name a folder of results or an archive")
+    damaged = []
+    sidecar = path.with_name(path.name + SIDECAR)
+    if sidecar.is_file() and sidecar.read_text(encoding="utf-8", errors="replace").split()[:1] != [sha256(path)]:
+        damaged.append(_whole(path.name, "file", "as archived", "other bytes", f"{sidecar.name} says so"))
+    try:
+        names = contents_of(path)
+        broken = extracted(path, names, scratch)
+    except Unusable as error:
+        raise UsageError(str(error)) from None
+    damaged += [_whole(name, "file", "readable", "damaged", reason) for name, reason in broken.items()]
+    known = {d.file for d in damaged}
+    return _opened(scratch, damaged + [d for d in damages(scratch) if d.file not in known])
+
+
+def _opened(folder: Path, damaged: list[Difference]) -> Opened:
+    for results in (folder, folder / "results"):
+        if any((results / name).is_file() for name in ("provenance.json", "single_body.nc")):
+            return Opened(results, damaged)
+    if damaged or (folder / CHECKSUMS).is_file():
+        return Opened(None, damaged)
+    raise UsageError(f"{folder} holds no results: neither single_body.nc nor provenance.json; name a folder of results")
+
+
+def load(path: Path, scratch: Path) -> Manifest:
+    """A released run: a manifest, a folder of results or an archive.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be read, or is damaged itself.
+    """
+    try:
+        if path.is_file() and "manifest.json" in contents_of(path):
+            return manifest.read(path)
+        opened = open_run(path, scratch)
+        if opened.damaged or opened.results is None:
+            raise UsageError(f"{path} is damaged itself ({opened.damaged[0].file}); polhode verify {path} lists it")
+        return manifest.of_run(opened.results, read_provenance(opened.results))
+    except Unusable as error:
+        raise UsageError(str(error)) from None
+
+
+# ---- the command ----
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``polhode verify``."""
+    parser.add_argument("run", nargs="?", type=Path, default=Path("results"), help="a folder of results or an archive")
+    parser.add_argument(
+        "--against", type=Path, help=f"a manifest, folder or archive; by default {RELEASED} if of the same configuration"
+    )
+    parser.add_argument("--top", type=int, default=20, help="how many differences to print; 0 for all")
+    parser.add_argument("--csv", type=Path, help="also write all differences to this file")
+    parser.add_argument("--tolerances", action="store_true", help="only print the tolerances and their reasons")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare, print, and return the exit status."""
+    if arguments.tolerances:
+        for tolerance in (*TOLERANCES, EQUAL):
+            print(f"{tolerance.what}: {tolerance.said} ({tolerance.why})")
+        return 0
+    if arguments.top < 0:
+        raise UsageError(f"--top must not be negative, got {arguments.top}")
+    if arguments.csv is not None and not arguments.csv.absolute().parent.is_dir():
+        raise UsageError(f"--csv: there is no folder {arguments.csv.absolute().parent}")
+    with tempfile.TemporaryDirectory() as scratch, watched(Stage("comparing")):
+        outcome = _verify(arguments.run, arguments.against, Path(scratch))
+    for note in outcome.notes:
+        print(note)
+    shown = outcome.differences[: arguments.top or None]
+    if shown:
+        print("worst first:")
+        print("\n".join(_table(shown)))
+        if len(shown) < len(outcome.differences):
+            print(f"... and {len(outcome.differences) - len(shown)} more; --top 0 prints all")
+    if arguments.csv is not None:
+        _write_csv(arguments.csv, outcome.differences)
+    count = len(outcome.differences)
+    fine = "reproduced" if outcome.compared else "undamaged, but compared with nothing"
+    print(f"{arguments.run}: " + (f"{count} difference{'s' * (count != 1)}" if count else fine))
+    return int(bool(count))
+
+
+def _verify(path: Path, against: Path | None, scratch: Path) -> Outcome:
+    opened = open_run(path, scratch / "run")
+    outcome = Outcome(differences=list(opened.damaged))
+    if not opened.damaged:
+        outcome.notes.append(f"{path}: every file has the bytes it was written with")
+    if opened.results is None:
+        return outcome
+    if opened.damaged:
+        outcome.notes.append("its values are not compared with another run until this is repaired")
+        outcome.sort()
+        return outcome
+    if against is None and not (HOME / RELEASED).is_file():
+        outcome.notes.append(f"{RELEASED} is not there, so nothing to compare with; --against names another run")
+        return outcome
+    try:
+        here = manifest.of_run(opened.results, read_provenance(opened.results))
+    except Unusable as error:
+        raise UsageError(str(error)) from None
+    released = load(against or HOME / RELEASED, scratch / "released")
+    other = other_settings(released.run.get("configuration"), here.run.get("configuration"))
+    if other:
+        keys = ", ".join(other[:5]) + (f" and {len(other) - 5} more" if len(other) > 5 else "")
+        said = f"{released.where if against else RELEASED} is of another configuration ({keys})"
+        if against is not None:
+            raise UsageError(f"{said}; compare runs of the same configuration")
+        outcome.notes.append(f"{said}, so it is not compared with; --against names another run")
+        return outcome
+    found = compare(released, here)
+    found.notes[:0] = [*outcome.notes, *_header(released, here, found)]
+    return found
+
+
+def _header(released: Manifest, here: Manifest, found: Outcome) -> list[str]:
+    run = released.run
+    why = same_machine(run, here.run)
+    rule = f"within tolerances ({'; '.join(why)})" if why else f"bit for bit ({run.get('family')}, same libraries)"
+    made = f"commit {str(run.get('commit'))[:12]}, {run.get('ended') or 'no date'}, {run.get('processor')}"
+    off = len(released.variables) - found.same - found.within
+    held = sum(here.verdicts.get(key) == verdict for key, verdict in released.verdicts.items())
+    return [
+        f"against {released.where}: {made}",
+        f"compared {rule}",
+        f"{len(released.files)} files, {len(released.variables)} variables: {found.same} with the same bits, "
+        f"{found.within} within their tolerance, {off} not",
+        f"{held} of {len(released.verdicts)} claims with the same verdict; times are not compared",
+    ]
+
+
+def _times_text(times: float) -> str:
+    return "" if np.isinf(times) else f"{times:.3g}"
+
+
+HEAD = ("file", "variable", "where", "released", "here", "difference", "allowed", "times that", "values")
+
+
+def _rows(differences: Iterable[Difference]) -> list[tuple[str, ...]]:
+    assert len(HEAD) == len(fields(Difference))
+    return [tuple(_times_text(x) if isinstance(x, float) else str(x) for x in astuple(d)) for d in differences]
+
+
+def _table(differences: Iterable[Difference]) -> list[str]:
+    rows = [HEAD, *_rows(differences)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
+    return ["  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _write_csv(path: Path, differences: Iterable[Difference]) -> None:
+    import io
+
+    with io.StringIO() as text:
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows([HEAD, *_rows(differences)])
+        content = text.getvalue()
+    try:
+        write_text(path, content)
+    except OSError as error:
+        raise UsageError(f"--csv {path} cannot be written: {error}") from None

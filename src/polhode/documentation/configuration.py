@@ -1,0 +1,118 @@
+"""What is made from the models of the configuration: the JSON schema, the tables of its keys.
+
+``python -m polhode.documentation.configuration`` writes the schema and the short table again after an edit of the models; a
+test holds both to them.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from polhode.documentation.markdown import put, table
+from polhode.study.configuration.schema import choices, resolved, schema
+from polhode.study.workflow.entry import HOME
+
+#: The schema, for editors: where it lies, and what it begins with.
+SCHEMA = Path("workflow/schemas/config.schema.yaml")
+HEAD = "# Made from src/polhode/study/configuration/models.py by python -m polhode.documentation.configuration\n"
+#: The page that shows the keys, and the marks between which the short table stands.
+PAGE = Path("docs/configuration.md")
+MARKS = "<!-- keys: made by python -m polhode.documentation.configuration -->\n", "<!-- end of keys -->\n"
+#: What stands for a name that the user chooses, by the key above it.
+NAMES = {"problems": "PROBLEM", "many_body": "SCENE", "dt": "SET"}
+#: Kinds of values in words.
+WORDS = {"object": "keys", "array": "list", "string": "text", "integer": "whole number", "boolean": "true, false"}
+#: Bounds with their signs.
+BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
+
+
+def every_key(home: Path = HOME) -> Iterator[tuple[str, str, str, str, str]]:
+    """Every key of the configuration: path, kind, whether required, default, meaning.
+
+    A path is what stands in the file, level by level: ``problems.PROBLEM.dt.SET.values``. The default is that of config.yaml,
+    or of the models where that does not have the key.
+    """
+    yield from _keys(schema(), "", yaml.safe_load((home / "config.yaml").read_text(encoding="utf-8")), required=True)
+
+
+def _keys(node: Mapping[str, Any], path: str, default: Any, required: bool) -> Iterator[tuple[str, str, str, str, str]]:
+    (section,) = [choice for choice in choices(node) if choice.get("type") == "object"][:1] or [{}]
+    if path:
+        meaning = node.get("description") or section.get("description", "")
+        yield path, kind(node), "yes" if required else "no", shown_default(default), meaning
+    inside = default if isinstance(default, dict) else {}
+    for name, child in section.get("properties", {}).items():
+        here = resolved(child)
+        found = inside.get(name, here.get("default"))
+        yield from _keys(here, f"{path}.{name}" if path else name, found, name in section.get("required", []))
+    if isinstance(others := section.get("additionalProperties"), dict):
+        yield from _keys(resolved(others), f"{path}.{NAMES[path.rpartition('.')[2]]}", None, False)
+
+
+def kind(node: Mapping[str, Any]) -> str:
+    """What a value may be, in words."""
+    others = [choice for choice in choices(node) if choice.get("type") != "null"]
+    text = " or ".join(f"`{choice['const']}`" if "const" in choice else _kind(choice) for choice in others)
+    return f"{text}; or null" if len(others) < len(choices(node)) else text
+
+
+def _kind(node: Mapping[str, Any]) -> str:
+    limits = [f"{sign} {node[name]:g}" for name, sign in BOUNDS.items() if name in node]
+    least, most = node.get("minItems"), node.get("maxItems")
+    if most is not None:
+        limits.append(f"{most} entries")
+    elif least:
+        limits.append(f"entries ≥ {least}")
+    return ", ".join([WORDS.get(node["type"], node["type"]), *limits])
+
+
+def shown_default(value: Any) -> str:
+    """A default as it stands in the file; sections show theirs key by key."""
+    if value is None or isinstance(value, dict):
+        return ""
+    text = json.dumps(value)
+    return f"`{text}`" if len(text) < 90 else "see `config.yaml`"
+
+
+def tables(home: Path = HOME) -> str:
+    """The keys of the configuration, a table for each section."""
+    sections: dict[str, list[tuple[str, ...]]] = {}
+    for path, *rest in every_key(home):
+        top = path.partition(".")[0]
+        section = top if top in ("problems", "many_body", "cost", "limits") else ""
+        sections.setdefault(section, []).append((f"`{path}`", *rest))
+    titles = {"": "General", "cost": "cost", "limits": "limits", "problems": "problems", "many_body": "many_body"}
+    head = ["key", "value", "required", "default", "meaning"]
+    return "\n".join(f"## {titles[name]}\n\n{table(head, rows)}" for name, rows in sections.items())
+
+
+def short_table(home: Path = HOME) -> str:
+    """The keys at the top level, with their meanings."""
+    return table(["key", "meaning"], [(f"`{path}`", meaning) for path, *_, meaning in every_key(home) if "." not in path])
+
+
+def schema_text() -> str:
+    """The schema as YAML."""
+    return HEAD + yaml.safe_dump(schema(), sort_keys=False, allow_unicode=True, width=120)
+
+
+def page_text(home: Path = HOME) -> str:
+    """The page of the configuration with its short table made again."""
+    begin, end = MARKS
+    text = (home / PAGE).read_text(encoding="utf-8")
+    wanted = f"{begin}\n{short_table(home)}\n{end}"
+    return re.sub(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _: wanted, text, flags=re.DOTALL)
+
+
+def write(home: Path = HOME) -> None:
+    """Write the schema, and the short table on its page."""
+    put(home / SCHEMA, schema_text())
+    put(home / PAGE, page_text(home))
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,135 @@
+"""Deviations of conserved quantities at the end of long runs, and how they grew."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isfinite, nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from polhode.study.analysis.values import at
+from polhode.study.inputs import Inputs, NotInRun
+
+#: A distance is called bounded if its exponent of time is below the first, and growing with time if it is above the second.
+BOUNDED, GROWING = 0.25, 0.75
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Deviation of a conserved quantity at the end of a long run, and how it grew.
+
+    Parameters
+    ----------
+    last : float
+        Largest distance over the last tenth of the run.
+    largest : float
+        Largest distance over all of it.
+    growth : float
+        Exponent of the power of time with which the distance grows: 0 where it only oscillates, 1/2 for a random walk, 1 for a
+        steady drift. NaN where there are too few samples or no distance at all.
+    """
+
+    last: float
+    largest: float
+    growth: float
+
+
+#: Number of windows of equal length in log t, over the last DECADES of a run, whose root mean squares give the growth.
+WINDOWS, DECADES = 8, 1.5
+
+
+#: A relative distance of this size only means that the quantity is lost.
+LOST = 1.0
+
+
+def drift(time: ArrayLike, distance: ArrayLike) -> Drift:
+    """Size and growth of a distance over a long run.
+
+    The growth is the slope, in logarithms, of the root mean squares in windows of time over the last one and a half decades, so
+    that an oscillation counts by its amplitude; a window is weighted by its number of samples. (The maximum in a
+    window would not do: it increases with the number of samples.)
+
+    Parameters
+    ----------
+    time : times in s, ascending, from 0
+    distance : a quantity that is zero in the exact motion, of either sign; NaN after a blow-up
+    """
+    t, d = np.asarray(time, float), np.abs(np.asarray(distance, float))
+    if not np.isfinite(d[-1]):
+        return Drift(nan, nan, nan)
+    last = float(np.nanmax(d[t >= 0.9 * t[-1]]))
+    edges = t[-1] * 10.0 ** np.linspace(-DECADES, 0, WINDOWS + 1)
+    edges[-1] *= 1 + 1e-9
+    middles, sizes, weights = [], [], []
+    for low, high in pairwise(edges):
+        inside = (t >= low) & (t < high) & np.isfinite(d)
+        if inside.any() and d[inside].max() > 0:
+            middles.append(np.log(np.sqrt(np.mean(t[inside] ** 2))))
+            # Scaled, so that a run that blew up does not overflow when squared.
+            top = d[inside].max()
+            sizes.append(np.log(top) + 0.5 * np.log(np.mean((d[inside] / top) ** 2)))
+            weights.append(np.sqrt(inside.sum()))
+    growth = float(np.polyfit(middles, sizes, 1, w=weights)[0]) if len(middles) >= 4 else nan
+    return Drift(last, float(np.nanmax(d)), growth)
+
+
+#: Quantities followed over long runs: variable -> (name in tables and files, symbol).
+FOLLOWED: dict[str, tuple[str, str]] = {
+    "energy_drift": ("energy", r"$|\Delta E|/K_0$"),
+    "momentum_drift": ("angular momentum", r"$|\Delta L|/|L_0|$"),
+    "norm_error": ("norm", r"$|\,|q|-1\,|$"),
+    "angle_error": ("orientation", r"angle (rad)"),
+}
+
+
+#: The problems whose long runs of a million steps are compared.
+LONG_PROBLEMS = ("free_asymmetric_top", "heavy_top", "asymmetric_heavy_top", "lab_torque")
+
+
+def long_runs(inputs: Inputs, problems: Sequence[str], group: str = "long_run") -> pd.DataFrame:
+    """The :class:`Drift` of all followed quantities, one row for each problem, method and quantity.
+
+    Columns: problem, method, quantity (a key of :data:`FOLLOWED`), last, largest, growth, diverged, dt (s), steps.
+
+    Raises
+    ------
+    NotInRun
+        If none of ``problems`` has such a run.
+    """
+    rows: list[dict[str, Any]] = []
+    for problem in problems:
+        try:
+            data: xr.Dataset = getattr(inputs.of(problem), group)
+        except NotInRun:
+            continue
+        time = data["time"].values
+        dt = float(data.attrs.get("dt", nan))
+        for method in inputs.in_order(data["integrator"].values):
+            diverged = bool(at(data, "diverged", method) == 1)
+            for name in FOLLOWED:
+                if name not in data:
+                    continue
+                values = data[name].sel(integrator=method).values
+                if not np.isfinite(data[name].values).any():
+                    continue
+                found = drift(time, values)
+                rows.append(
+                    {
+                        "problem": problem,
+                        "method": method,
+                        "quantity": name,
+                        "last": found.last,
+                        "largest": found.largest,
+                        "growth": found.growth,
+                        "diverged": diverged,
+                        "dt": dt,
+                        "steps": round(time[-1] / dt) if isfinite(dt) else 0,
+                    }
+                )
+    if not rows:
+        raise NotInRun(f"this run has no {group.replace('_', ' ')} of {', '.join(problems)}")
+    return pd.DataFrame(rows)

@@ -1,0 +1,91 @@
+"""The many-body scenes that the report shows, and the time of a run to a given energy error.
+
+The steps it needs, times what a step was measured to take.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+import numpy as np
+import xarray as xr
+
+from polhode.study.analysis.ensembles import step_for
+from polhode.study.inputs import Inputs, NotInRun
+
+#: The mean energy error at which the publication compares methods, %.
+TARGET = 0.0068
+
+
+#: The scenes in the order of the columns, with the method used as the reference of pairs and the step of the columns, s.
+CASES = ("chess", "chess_no_spin")
+
+OTHER, SHOWN_DT = "spiral_leapfrog", 4.85e-6
+
+
+def shown_row(dt: np.ndarray, named: float = SHOWN_DT) -> int | None:
+    """The position of a step size that the publication names, within 2 %; None if the study has no such step."""
+    row = int(np.argmin(np.abs(np.log(np.asarray(dt) / named))))
+    return row if abs(dt[row] / named - 1) <= 0.02 else None
+
+
+#: Names of the scenes in macros.
+MACRO_NAMES = {"chess": "Chess", "chess_no_spin": "Still", "rods": "Rods"}
+#: All scenes known to the report; those of rods are followed over time.
+SCENES = (*CASES, "rods", "rods_states", "rods_half_step")
+
+
+def read_scenes(read: Callable[[str], xr.Dataset]) -> dict[str, xr.Dataset]:
+    """The scenes that ``read`` (of :class:`Inputs`) finds, by key."""
+    found = {}
+    for case in SCENES:
+        with suppress(NotInRun):
+            found[case] = read(case)
+    return found
+
+
+def many_body_times(timing: xr.Dataset, scenes: Mapping[str, xr.Dataset], error: float = TARGET) -> xr.Dataset:
+    """The largest step that keeps the mean energy error below ``error`` %, and the CPU time of a run with it on one core.
+
+    Parameters
+    ----------
+    timing : group ``many_body`` of timing.nc
+    scenes : groups of many_body.nc
+    error : %
+
+    Returns
+    -------
+    Over case (the scenes of the study) and integrator: ``dt`` (s), ``steps``, ``step_time`` (us), ``cpu`` (s of one run); NaN
+    if the error is not met, or not exceeded, within the step sizes of the study, and where nothing was timed.
+    """
+    methods = list(map(str, timing["integrator"].values))
+    shape = (len(scenes), len(methods))
+    dt, steps, step_time = (np.full(shape, np.nan) for _ in range(3))
+    for i, data in enumerate(scenes.values()):
+        scene = str(data.attrs["scene"])
+        for j, key in enumerate(methods):
+            if scene in timing["scene"]:
+                step_time[i, j] = float(timing["fastest"].sel(scene=scene, integrator=key))
+            if key in data["integrator"].values:
+                dt[i, j] = step_for(data, key, error)
+                steps[i, j] = np.floor(float(data.attrs["horizon"]) / dt[i, j]) if np.isfinite(dt[i, j]) else np.nan
+    dims = ("case", "integrator")
+    texts = {
+        "dt": (dt, "largest step that keeps the mean energy error below the target", "s"),
+        "steps": (steps, "steps of a run with it", "1"),
+        "step_time": (step_time, "time of a step", "us"),
+        "cpu": (steps * step_time * 1e-6, "CPU time of a run", "s"),
+    }
+    return xr.Dataset(
+        {name: (dims, values, {"long_name": text, "units": units}) for name, (values, text, units) in texts.items()},
+        {"case": list(scenes), "integrator": methods, "label": ("integrator", list(map(str, timing["label"].values)))},
+        {"target_error": error, "target_error_units": "%"},
+    )
+
+
+def times_to_level(inputs: Inputs) -> xr.Dataset:
+    """Time of a run at the published level: the steps of the released study times the time of a step in this run."""
+    timing = inputs.cost("many_body")
+    released = {case: data for case, data in read_scenes(inputs.released_many_body).items() if case in CASES}
+    if not released:
+        raise NotInRun("no full study of the chess pieces came with this code")
+    return many_body_times(timing, released)

@@ -1,0 +1,95 @@
+"""Which method reaches a target error soonest, from cost.nc: shared by figures, tables, text and recommendations."""
+
+from collections.abc import Iterable
+from math import isfinite
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from polhode.study.analysis.ladders import Found, Ladder, priced, whole_steps
+
+#: Suffix of variants that reproduce the curves of the published comparison. They should not be used for anything else.
+AS_PUBLISHED = "_delvalle2024"
+#: Below this ratio methods are not distinguished: half of the difference between two runs of the timing.
+CLOSE = 1.05
+
+
+def candidates(data: xr.Dataset, one_torque: bool = False, as_published: bool = False) -> list[str]:
+    """The methods of a problem that may be recommended.
+
+    Parameters
+    ----------
+    data : a problem's group of cost.nc
+    one_torque : leave out those with several torques in a step
+    as_published : keep the variants that reproduce published curves
+    """
+    keys = [str(key) for key in data["integrator"].values]
+    if not as_published:
+        keys = [key for key in keys if not key.endswith(AS_PUBLISHED)]
+    if one_torque:
+        keys = [key for key in keys if int(data["torques_per_step"].sel(integrator=key)) == 1]
+    return keys
+
+
+def ranked(data: xr.Dataset, target: float, price: float, keys: Iterable[str]) -> pd.DataFrame:
+    """The methods ``keys`` that reach a target error, soonest first, for any error and any price of a torque.
+
+    Parameters
+    ----------
+    data : a problem's group of cost.nc
+    target : target error
+    price : cost of one torque in steps of direct Euler
+    keys : methods to consider
+
+    Returns
+    -------
+    DataFrame with columns method, label, dt (s), steps, torque_evaluations, seconds, and what :class:`Found` says: how, finer,
+    coarser (s), finer_error, coarser_error. Methods of equal time keep the order of ``keys``.
+    """
+    rows = []
+    for key in keys:
+        own = data.sel(integrator=key)
+        found = ladder(data, key).find(target)
+        steps = whole_steps(found.dt, float(data.attrs["horizon"]))
+        torques = steps * float(own["torques_per_step"]) + float(own["starting_torques"])
+        seconds = float(priced(steps, torques, float(own["step_time"]), price, float(data.attrs["price_unit"])))
+        if isfinite(seconds):
+            rows.append((key, str(own["label"].values), found.dt, steps, torques, seconds, *_how(found)))
+    columns = ["method", "label", "dt", "steps", "torque_evaluations", "seconds", *HOW]
+    return pd.DataFrame(rows, columns=columns).sort_values("seconds", kind="stable", ignore_index=True)
+
+
+HOW = ("how", "finer", "coarser", "finer_error", "coarser_error")
+
+
+def _how(found: Found) -> tuple[object, ...]:
+    return tuple(getattr(found, name) for name in HOW)
+
+
+def ladder(data: xr.Dataset, key: str) -> Ladder:
+    """The measured errors of one method, from a problem's group of cost.nc."""
+    own = data.sel(integrator=key)
+    return Ladder(data["ladder_dt"].values, own["ladder_error"].values, float(data.attrs["horizon"]))
+
+
+def winners(data: xr.Dataset, keys: Iterable[str]) -> dict[tuple[float, float], list[tuple[str, float]]]:
+    """(target error, price) -> the methods ``keys`` that reach it with their time in s, soonest first.
+
+    For all target errors and prices that the file tabulates; the list is empty where none reaches the target.
+    """
+    keys = list(keys)
+    times = data["priced_time"].sel(integrator=keys).transpose("target_error", "torque_price", "integrator").values
+    result = {}
+    for i, target in enumerate(data["target_error"].values):
+        for j, price in enumerate(data["torque_price"].values):
+            row = times[i, j]
+            order = np.argsort(np.where(np.isfinite(row), row, np.inf), kind="stable")
+            result[float(target), float(price)] = [(keys[k], float(row[k])) for k in order if isfinite(row[k])]
+    return result
+
+
+def at_the_edge(data: xr.Dataset, key: str, target: float) -> bool:
+    """Whether the step size is at the end of the range that was run: extrapolated, or the coarsest."""
+    own = data.sel(integrator=key, target_error=target)
+    return bool(own["extrapolated"] == 1) or bool(own["coarsest"] == 1)

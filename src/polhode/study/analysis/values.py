@@ -1,0 +1,35 @@
+"""Single values from the results: one place for "the value, or NaN if the run has none"."""
+
+from collections.abc import Sequence
+from math import isfinite, nan
+
+import numpy as np
+import xarray as xr
+
+
+def at(data: xr.Dataset, name: str, method: str, **where: int) -> float:
+    """One value of a method, NaN if the run has none; ``where`` are positions along the other dimensions."""
+    # Thousands of numbers are requested: look-ups by xarray would take seconds.
+    methods = list(data["integrator"].values)
+    if name not in data.variables or method not in methods:
+        return nan
+    variable = data.variables[name]
+    return float(variable.isel({"integrator": methods.index(method), **where}).values)
+
+
+def peak(data: xr.Dataset, name: str, method: str) -> float:
+    """The largest value of a method, NaN if the run has none."""
+    if name not in data or method not in data["integrator"].values:
+        return nan
+    values = data[name].sel(integrator=method).values
+    return float(np.nanmax(values)) if np.isfinite(values).any() else nan
+
+
+def quotient(a: float, b: float) -> float:
+    """a / b, NaN where the quotient is meaningless."""
+    return a / b if isfinite(a) and isfinite(b) and b != 0 else nan
+
+
+def nearest_step(dt: Sequence[float] | np.ndarray, wanted: float) -> int:
+    """The position of the step size nearest to ``wanted``, in logarithms."""
+    return int(np.argmin(np.abs(np.log(np.asarray(dt) / wanted))))

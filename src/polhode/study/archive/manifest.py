@@ -1,0 +1,257 @@
+"""A compact record of a run's results to be shipped with the code: checksums of all data, and values for comparison.
+
+A manifest is a zip of two files: ``manifest.json`` lists every data file and every variable in it with the SHA-256 of its
+bytes; ``values.npy`` holds numbers in single precision, subsampled for long series. The checksums tell whether a run on another
+machine has the same bits; the numbers tell by how much it differs if it does not.
+"""
+
+import csv
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+
+from polhode.study import themes
+from polhode.study.provenance import Unusable, sha256
+from polhode.study.storage import write_atomically
+
+#: Incremented when an older ``verify`` could not read a manifest written by a newer ``archive``.
+FORMAT = 1
+#: The data files without measured times, as patterns below the folder of results.
+DATA = ("single_body.nc", "many_body.nc", "references/*.nc", "checks/*.nc", "films/*.nc", "claims.csv", "tables/*.csv")
+#: Files that contain measured times or are made from them: they differ from run to run.
+TIMED = {
+    "timing.nc",
+    "cost.nc",
+    "cost_claims.csv",
+    *(f"numbers/{key}.tex" for key, theme in themes.all_themes().items() if theme.timed),
+    "explorer.html",
+    *(f"tables/{name}.{kind}" for name in themes.timed("tables") for kind in ("csv", "tex")),
+    *(f"figures/{name}.{kind}" for name in themes.timed("figures") for kind in ("pdf", "png")),
+}
+#: Variables stored without values: trajectories, whose errors are stored, and pictures. Their checksums are stored.
+WITHOUT_VALUES = {"q", "omega", "exact_q", "exact_omega", "r", "v", "centre", "radius", "axial_spin", "axial_spin_change"}
+#: Number of entries kept along a dimension longer than :data:`LONG`.
+KEPT, LONG = 17, 64
+#: Packages whose versions may affect the last bit of a result.
+NUMERICAL = ("numba", "llvmlite", "numpy", "scipy", "mpmath", "gmpy2")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One variable of a data file.
+
+    ``rows`` are the indices kept along each dimension, None for all; ``values`` is None if only the checksum is kept.
+    """
+
+    file: str
+    group: str
+    name: str
+    dims: tuple[str, ...]
+    shape: tuple[int, ...]
+    sha256: str
+    text: bool = False
+    rows: tuple[tuple[int, ...] | None, ...] = ()
+    values: np.ndarray | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The identifiers of the variable within a run."""
+        return self.file, self.group, self.name
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Checksums of a run's data files, their variables, the verdicts on the claims, and the origin of the run (``run``)."""
+
+    run: Mapping[str, Any]
+    files: Mapping[str, str]
+    variables: Mapping[tuple[str, str, str], Variable]
+    verdicts: Mapping[str, str]
+    where: str = ""
+
+    def beside(self, variable: Variable, name: str) -> Variable | None:
+        """The variable of this name in the same group as another variable; None if there is none."""
+        return self.variables.get((variable.file, variable.group, name))
+
+
+def data_files(folder: Path) -> list[str]:
+    """The data files below ``folder`` that contain no measured times, sorted."""
+    found = (str(path.relative_to(folder)) for pattern in DATA for path in folder.glob(pattern) if path.is_file())
+    return sorted(name for name in found if name not in TIMED)
+
+
+def of_run(folder: Path, run: Mapping[str, Any]) -> Manifest:
+    """The manifest of a folder of results with all values; ``run`` is the description of machine and code in provenance.json.
+
+    Raises
+    ------
+    Unusable
+        Naming a file that cannot be read.
+    """
+    files = {name: sha256(folder / name) for name in data_files(folder)}
+    variables = {v.key: v for name in files if name.endswith(".nc") for v in _read(folder / name, name)}
+    claims = folder / "claims.csv"
+    return Manifest(run, files, variables, verdicts(claims) if claims.is_file() else {}, str(folder))
+
+
+def verdicts(path: Path) -> dict[str, str]:
+    """The verdict on each claim in claims.csv, by its id."""
+    try:
+        with open(path, encoding="utf-8", newline="") as opened:
+            return {row["id"]: row["verdict"] for row in csv.DictReader(opened)}
+    except (UnicodeDecodeError, csv.Error, KeyError) as error:
+        raise Unusable(f"{path} is damaged ({error}); delete it and run ./reproduce again") from error
+
+
+def _read(path: Path, name: str) -> Iterator[Variable]:
+    try:
+        with netCDF4.Dataset(path) as file:
+            yield from _variables(file, name, "")
+    except (OSError, RuntimeError, UnicodeDecodeError, AttributeError) as error:
+        raise Unusable(f"{path} is not a complete netCDF file ({error}); delete it and run ./reproduce again") from error
+
+
+def _variables(node: Any, file: str, group: str) -> Iterator[Variable]:
+    for name, variable in node.variables.items():
+        variable.set_auto_maskandscale(False)
+        values = np.asarray(variable[...])
+        text = values.dtype.kind not in "fiu"
+        if text:
+            content = "\0".join(map(str, values.ravel())).encode()
+        else:
+            # Byte order does not matter for the comparison of numbers.
+            values = values.astype(values.dtype.newbyteorder("<"))
+            content = values.tobytes()
+        digest = hashlib.sha256(f"{values.dtype.kind}{values.dtype.itemsize}{values.shape}".encode() * (not text) + content)
+        yield Variable(
+            file,
+            group,
+            name,
+            tuple(map(str, variable.dimensions)),
+            tuple(map(int, values.shape)),
+            digest.hexdigest(),
+            text,
+            (None,) * values.ndim,
+            values.astype(str) if text else values,
+        )
+    for name, child in node.groups.items():
+        yield from _variables(child, file, f"{group}/{name}" if group else name)
+
+
+# ---- manifest files ----
+
+
+def write(manifest: Manifest, path: str | Path, when: tuple[int, int, int, int, int, int]) -> None:
+    """Write a manifest as a zip whose bytes depend only on its contents; ``when`` is the date of its entries."""
+    numbers: list[np.ndarray] = []
+    described = []
+    offset = 0
+    for variable in manifest.variables.values():
+        kept = _thinned(variable)
+        entry: dict[str, Any] = {
+            name: value for name, value in asdict(variable).items() if name not in ("values", "rows") and value != ""
+        }
+        entry["sha256"] = variable.sha256[:32]
+        if kept is not None:
+            rows, values = kept
+            if any(row is not None for row in rows):
+                entry["rows"] = rows
+            entry["at"] = offset
+            offset += values.size
+            numbers.append(values.ravel())
+        described.append(entry)
+    index = {
+        "format": FORMAT,
+        "run": manifest.run,
+        "files": manifest.files,
+        "verdicts": manifest.verdicts,
+        "variables": described,
+    }
+    values = np.concatenate(numbers) if numbers else np.zeros(0, "<f4")
+    with io.BytesIO() as buffer:
+        np.save(buffer, values)
+        content = buffer.getvalue()
+
+    def save(temporary: Path) -> None:
+        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+            for name, data in (("manifest.json", _json(index)), ("values.npy", content)):
+                entry = zipfile.ZipInfo(name, when)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = 0o644 << 16
+                archive.writestr(entry, data)
+
+    write_atomically(path, save)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")) + "\n"
+
+
+def _thinned(variable: Variable) -> tuple[list[list[int] | None], np.ndarray] | None:
+    """The entries of a variable kept in a manifest, and their values in single precision; None if no values are kept."""
+    if variable.text or variable.values is None or variable.name in WITHOUT_VALUES or variable.file.startswith("films/"):
+        return None
+    values = variable.values
+    rows: list[list[int] | None] = []
+    for axis, size in enumerate(variable.shape):
+        if size <= LONG:
+            rows.append(None)
+            continue
+        kept = np.unique(np.linspace(0, size - 1, KEPT).round().astype(int))
+        rows.append(kept.tolist())
+        values = values.take(kept, axis)
+    with np.errstate(over="ignore"):  # values beyond single precision become infinite, here and in the comparison
+        return rows, values.astype("<f4")
+
+
+def read(path: str | Path) -> Manifest:
+    """The manifest stored in a file.
+
+    Raises
+    ------
+    Unusable
+        If the file is not a manifest, is incomplete, or has a later format.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            index = json.loads(archive.read("manifest.json"))
+            numbers = np.load(io.BytesIO(archive.read("values.npy")), allow_pickle=False)
+        if index["format"] != FORMAT:
+            raise Unusable(f"{path} is a manifest of format {index['format']}; this version reads {FORMAT}: update polhode")
+        variables = {v.key: v for v in (_entry(entry, numbers) for entry in index["variables"])}
+        return Manifest(index["run"], index["files"], variables, index["verdicts"], str(path))
+    except Unusable:
+        raise
+    except FileNotFoundError:
+        raise Unusable(f"{path} is missing; ./reproduce archive --manifest {path} makes it from a finished run") from None
+    except Exception as error:  # a zip, JSON or array may be damaged in many ways
+        raise Unusable(f"{path} is not a whole manifest ({error}); take it from the release again") from error
+
+
+def _entry(entry: Mapping[str, Any], numbers: np.ndarray) -> Variable:
+    shape = tuple(entry["shape"])
+    rows = tuple(None if row is None else tuple(row) for row in entry.get("rows", [None] * len(shape)))
+    values = None
+    if "at" in entry:
+        kept = [size if row is None else len(row) for size, row in zip(shape, rows, strict=True)]
+        count = int(np.prod(kept, dtype=int))
+        values = numbers[entry["at"] : entry["at"] + count].reshape(kept)
+    return Variable(
+        entry["file"],
+        entry.get("group", ""),
+        entry["name"],
+        tuple(entry["dims"]),
+        shape,
+        entry["sha256"],
+        entry["text"],
+        rows,
+        values,
+    )

@@ -1,0 +1,36 @@
+"""The configuration of a study: its keys (models), its errors in words, and the study that it describes."""
+
+from polhode.study.configuration.models import Cost, Film, Ladder, Targets
+from polhode.study.configuration.study import (
+    CHECKS,
+    NOTEBOOKS,
+    LongRun,
+    ProblemStudy,
+    SceneStudy,
+    StepSize,
+    Study,
+    many_bodies,
+    method,
+    resolve,
+    step_name,
+)
+from polhode.study.reading import ConfigurationError
+
+__all__ = [
+    "CHECKS",
+    "NOTEBOOKS",
+    "ConfigurationError",
+    "Cost",
+    "Film",
+    "Ladder",
+    "LongRun",
+    "ProblemStudy",
+    "SceneStudy",
+    "StepSize",
+    "Study",
+    "Targets",
+    "many_bodies",
+    "method",
+    "resolve",
+    "step_name",
+]

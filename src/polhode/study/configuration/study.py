@@ -1,0 +1,539 @@
+"""A study as described by a configuration: plug-ins loaded, names looked up and ladders expanded."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import ValidationError
+
+from polhode.manybody.scenes import SCENES
+from polhode.methods import METHODS
+from polhode.methods.protocol import Method, OneTorque
+from polhode.problems import PROBLEMS
+from polhode.problems.problem import Case, Problem
+from polhode.registry import load_file, nearest
+from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
+from polhode.study.configuration import models
+from polhode.study.configuration.models import Configuration, Cost, Film, Ladder, Targets, shown
+from polhode.study.estimate import Estimate, estimate
+from polhode.study.reading import ConfigurationError, Place
+
+#: Experiments on single methods, see :mod:`polhode.study.run.checks`; named here so that a configuration is read without it.
+CHECKS = (
+    "reversibility",
+    "stability",
+    "note_corrections",
+    "published_variants",
+    "extended_inertia",
+    "symplecticity",
+    "normalisation",
+    "sweeps",
+    "simplified",
+)
+#: Number of steps for one many-body job, where there is a choice; about a minute.
+BATCH = 100_000_000
+#: The notebooks in reading order; each is a file of the folder of that name.
+NOTEBOOKS = ("tour", "choose-a-method", "many-bodies", "add-a-method", "the-reference")
+#: Parts of a checkout that cannot hold results: a run writes to its folder and removes outdated files there.
+OURS = (
+    ".ci",
+    ".git",
+    ".github",
+    ".snakemake",
+    ".venv",
+    "benchmarks",
+    "data",
+    "docs",
+    "notebooks",
+    "paper",
+    "profiles",
+    "src",
+    "tests",
+    "workflow",
+)
+#: Keys for the location of results, resource limits and displayed pages, which do not affect the results.
+ASIDE = ("results", "limits", "notebooks")
+
+
+def step_name(dt: float) -> str:
+    """The name of a step size in paths: the shortest decimal equal to this number, e.g. ``1e-05``."""
+    return repr(float(dt))
+
+
+def geometric_ladder(first: float, last: float, count: int) -> list[float]:
+    """A list of ``count`` step sizes from ``first`` to ``last``, evenly spaced in the logarithm, with six significant digits.
+
+    The rounding keeps file names short; it moves an error curve by less than its line width.
+    """
+    return [float(f"{x:.6g}") for x in np.geomspace(first, last, count)]
+
+
+def dividing_ladder(horizon: float, first: int, last: int, count: int) -> list[float]:
+    """A list of ``count`` step sizes, evenly spaced in the logarithm, with ``first`` to ``last`` steps in the horizon."""
+    return [horizon / int(n) for n in np.unique(np.rint(np.geomspace(first, last, count)))]
+
+
+@dataclass(frozen=True)
+class StepSize:
+    """One rung of a ladder: the step in s, its set, and whether the run may end before the horizon."""
+
+    dt: float
+    set_name: str
+    truncate: bool
+    steps: int
+
+    @property
+    def name(self) -> str:
+        """The name of the step size in paths."""
+        return step_name(self.dt)
+
+    @property
+    def end_time(self) -> float:
+        """The end of the run, s: the number of steps times dt."""
+        return self.steps * self.dt
+
+
+@dataclass(frozen=True)
+class LongRun:
+    """One run per method, sampled along the way; usually far beyond the horizon.
+
+    ``exact``: compared with the exact solution, not only by conserved quantities. ``switched``: repeated with normalisation
+    switched, on for methods without it and off for methods with it.
+    """
+
+    horizon: float
+    dt: float
+    samples: int
+    exact: bool
+    switched: bool
+
+    @property
+    def name(self) -> str:
+        """The name of its step size in paths."""
+        return step_name(self.dt)
+
+    @property
+    def times(self) -> np.ndarray:
+        """Times of the samples, s."""
+        return sampled_steps(count_steps(self.dt, self.horizon), self.samples) * self.dt
+
+
+@dataclass(frozen=True)
+class SceneStudy:
+    """The runs on one many-body scene: every method with every step from every seed.
+
+    ``key`` names it in files, ``scene`` is the key of the scene; ``spin`` is in rad/s, None for that of the scene.
+    ``over_time``: the energy along each run is stored, not only its summary.
+    """
+
+    key: str
+    scene: str
+    spin: float | None
+    horizon: float
+    methods: tuple[str, ...]
+    steps: tuple[StepSize, ...]
+    seeds: int
+    samples: int
+    over_time: bool
+    film: Film | None
+
+    @property
+    def batches(self) -> list[list[StepSize]]:
+        """The step sizes grouped into jobs: all that take up to :data:`BATCH` steps together, and each of the others alone.
+
+        A job is a process that imports and compiles first, so that a few seconds of work do not justify one.
+        """
+        found: list[list[StepSize]] = []
+        room = 0
+        for step in sorted(self.steps, key=lambda step: step.steps):
+            work = step.steps * self.seeds
+            if not found or work > room:
+                found.append([])
+                room = BATCH
+            found[-1].append(step)
+            room -= work
+        return found
+
+    def step(self, name: str) -> StepSize:
+        """The rung with this name in paths."""
+        return next(s for s in self.steps if s.name == name)
+
+
+@dataclass(frozen=True)
+class ProblemStudy:
+    """The runs on one problem."""
+
+    problem: Case
+    methods: tuple[str, ...]
+    steps: tuple[StepSize, ...]
+    samples: int
+    means: bool
+    check_until: float
+    long_run: LongRun | None
+    targets: Targets | None
+
+    def step(self, name: str) -> StepSize:
+        """The rung with this name in paths."""
+        return next(s for s in self.steps if s.name == name)
+
+    def reference_times(self) -> np.ndarray:
+        """All times, in s, at which a quantity is compared with the exact solution; ascending, without repetition.
+
+        They comprise a grid for pictures, the end of every run, the times at which methods store their own angular velocity,
+        the samples of the long run if it is compared, and those of every run whose errors are averaged over time.
+        """
+        offsets = {0.0} | {METHODS[m].stored_offset for m in self.methods}
+        times = [np.linspace(0, self.problem.horizon, 201)]
+        for offset in offsets:
+            times.append(np.array([s.end_time + offset * s.dt for s in self.steps]))
+            if self.long_run is not None and self.long_run.exact:
+                times.append(self.long_run.times + offset * self.long_run.dt)
+        if self.means:
+            times += [sampled_steps(s.steps, self.samples) * s.dt for s in self.steps]
+        everything = np.unique(np.concatenate(times))
+        return np.asarray(everything[everything >= 0])
+
+
+@dataclass(frozen=True)
+class Study:
+    """A validated configuration."""
+
+    results: Path
+    digits: int
+    methods: tuple[str, ...]
+    problems: dict[str, ProblemStudy]
+    checks: tuple[str, ...]
+    cost: Cost | None
+    scenes: dict[str, SceneStudy]
+    notebooks: tuple[str, ...]
+    plugins: tuple[Path, ...]
+    estimate: Estimate
+    resolved: dict[str, Any]
+
+    @property
+    def json(self) -> str:
+        """The resolved configuration as one line, for the files of a run; without paths, as the location does not matter."""
+        chosen = {key: value for key, value in self.resolved.items() if key not in ASIDE}
+        chosen |= {"plugins": [Path(path).name for path in chosen["plugins"]]}
+        return json.dumps(_shortest(chosen), sort_keys=True)
+
+    @property
+    def plugin_methods(self) -> tuple[str, ...]:
+        """Keys of the methods loaded from plug-ins."""
+        return tuple(k for k in self.methods if METHODS.origin(k) in self.plugins)
+
+
+def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] = (), *, checked: bool = False) -> Study:
+    """The study described by ``config``: validated, with its plug-ins tested and loaded and its ladders expanded.
+
+    Remarks about plug-ins are printed to standard error (:func:`polhode.study.plugins.try_out`).
+
+    Parameters
+    ----------
+    config : mapping as read from YAML
+    home : folder of the Snakefile; relative plug-in paths start there
+    files : the files of the configuration, later ones taking precedence; existing ones are read again, strictly, so that
+    messages     include line numbers
+    checked : whether plug-ins, limits and results have been checked before, as in the jobs of a run
+
+    Raises
+    ------
+    ConfigurationError
+        Naming the key and what to write instead.
+    """
+    top = Place.of(files, config)
+    config = _plain(config, top)
+    try:
+        asked = Configuration.model_validate(config)
+    except ValidationError as error:
+        from polhode.study.configuration.words import refusal  # imported here because only an error needs it
+
+        raise refusal(error, top) from None
+    plugins = [(home / path).resolve() for path in asked.plugins]
+    for i, path in enumerate(plugins):
+        if not path.is_file():
+            raise (top / "plugins" / i).error(f": plug-in {path} does not exist")
+    try:
+        if plugins and not checked:
+            from polhode.study.plugins import try_out  # imported here because jobs do not need it
+
+            for remark in try_out(plugins):
+                print(remark, file=sys.stderr)
+        for path in plugins:
+            load_file(path, (METHODS, PROBLEMS, SCENES))
+    except (ValueError, FileNotFoundError) as error:
+        raise (top / "plugins").error(f": {error}") from error
+    if not checked:
+        for line in _left_alone(plugins, asked):
+            print(line, file=sys.stderr)
+    known = list(METHODS)
+    # Naming a plug-in is a request to include it, even next to a list of methods that does not repeat its key.
+    added = [key for key in known if METHODS.origin(key) in plugins]
+    methods = known if asked.methods == "all" else list(dict.fromkeys([*asked.methods, *added]))
+    for key in methods:
+        if key not in known:
+            raise (top / "methods").error(f": unknown method {key!r}; {nearest(key, known)}")
+    wanted = {key: part for key, part in asked.problems.items() if part is not None}
+    for key in wanted:
+        if key not in PROBLEMS:
+            raise (top / "problems" / key).error(f": unknown problem {key!r}; {nearest(key, list(PROBLEMS))}")
+    checks = _chosen("check", asked.checks, CHECKS, top / "checks")
+    notebooks = _chosen("notebook", asked.notebooks, NOTEBOOKS, top / "notebooks")
+    of_problems = {key: tuple(m for m in methods if METHODS[m].runs(PROBLEMS[key])) for key in wanted}
+    scenes = {key: part for key, part in (asked.many_body or {}).items() if part is not None}
+    of_scenes = _methods_of_scenes(scenes, methods, added, top / "many_body")
+    expected = estimate(
+        asked,
+        {key: (PROBLEMS[key], [METHODS[m] for m in part]) for key, part in of_problems.items()},
+        {key: [METHODS[m] for m in part] for key, part in of_scenes.items()},
+        checks,
+        notebooks,
+        {key: len(SCENES[part.scene or key]) for key, part in scenes.items() if (part.scene or key) in SCENES.plugins()},
+    )
+    if not checked:
+        expected.check(asked.limits, top)
+    return Study(
+        results=Path(asked.results) if checked else results_folder(asked.results, home, top / "results"),
+        digits=asked.digits,
+        methods=tuple(methods),
+        problems={key: _problem(key, wanted[key], part, top / "problems" / key) for key, part in of_problems.items()},
+        checks=checks,
+        cost=asked.cost,
+        scenes={key: _scene(key, scenes[key], part, top / "many_body" / key) for key, part in of_scenes.items()},
+        notebooks=notebooks,
+        plugins=tuple(plugins),
+        estimate=expected,
+        resolved=json.loads(json.dumps(config)),
+    )
+
+
+def _left_alone(plugins: Sequence[Path], asked: Configuration) -> Iterator[str]:
+    """Remarks on problems and scenes of plug-ins that the configuration does not run; methods are run automatically."""
+    run = {key for key, part in asked.problems.items() if part is not None}
+    staged = {part.scene or key for key, part in (asked.many_body or {}).items() if part is not None}
+    for registry, used, section in ((PROBLEMS, run, "problems"), (SCENES, staged, "many_body")):
+        for key, path in registry.plugins().items():
+            if path in plugins and key not in used:
+                yield f"plug-in {path}: the {registry.kind} {key!r} is not run; name it under {section}: to run it"
+
+
+def _chosen(kind: str, asked: Literal["all"] | tuple[str, ...], known: tuple[str, ...], place: Place) -> tuple[str, ...]:
+    """The names listed by a key, each once; all names where it says so."""
+    chosen = known if asked == "all" else tuple(dict.fromkeys(asked))
+    for name in chosen:
+        if name not in known:
+            raise place.error(f": unknown {kind} {name!r}; {nearest(name, list(known))}")
+    return chosen
+
+
+def results_folder(text: str, home: Path, place: Place) -> Path:
+    """The results folder, checked: a path that Snakemake reads correctly, and no folder that holds other things than results.
+
+    Parameters
+    ----------
+    text : the entry in the configuration; relative to ``home``, the folder of the Snakefile
+
+    Raises
+    ------
+    ConfigurationError
+        If the folder cannot be used; the message says why.
+    """
+
+    def refusal(reason: str) -> ConfigurationError:
+        return place.error(f": {text!r} {reason}; name a folder of its own, such as results")
+
+    if text != text.strip() or not text:
+        raise refusal("is blank" if not text.strip() else "begins or ends with a blank")
+    if strange := sorted({c for c in text if c in '{}*?[]"' or not c.isprintable()}):
+        raise refusal(f"holds {' '.join(map(repr, strange))}, which Snakemake takes for a pattern or cannot write")
+    if text.startswith("~"):
+        raise refusal(f"begins with ~, which only a shell knows; write the path out, {os.path.expanduser(text)!r}, or another")
+    if text.startswith("-"):
+        raise refusal("begins with -, as options do")
+    if any(len(part.encode()) > 255 for part in Path(text).parts):
+        raise refusal("is longer than a file system allows")
+    home, folder = Path(os.path.realpath(home)), Path(os.path.realpath(home / text))
+    if folder == home:
+        raise refusal("is the folder of the code itself")
+    if folder in home.parents:
+        raise refusal("holds the folder of the code")
+    if folder == Path(os.path.expanduser("~")):
+        raise refusal("is your home folder")
+    if folder.is_relative_to(home) and (first := folder.relative_to(home).parts[0]).casefold() in OURS:
+        raise refusal(f"lies in {first}, which is part of the code")
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if not there.is_dir():
+        raise refusal("is a file" if there == folder else f"cannot be made: {there} is a file")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise refusal(f"cannot be written: you may not write to {there}")
+    return Path(text)
+
+
+def many_bodies(study: Study) -> tuple[list[OneTorque], list[str]]:
+    """The methods and the library scenes that the many-body study runs."""
+    keys = dict.fromkeys(key for part in study.scenes.values() for key in part.methods)
+    found = [METHODS[key] for key in keys]
+    return [m for m in found if isinstance(m, OneTorque)], list(dict.fromkeys(part.scene for part in study.scenes.values()))
+
+
+def _rungs(sets: Mapping[str, Ladder | None], horizon: float, place: Place, truncate_all: bool = False) -> tuple[StepSize, ...]:
+    """The step sizes of named sets, ascending; a size in several sets belongs to the first of them."""
+    rungs: dict[float, StepSize] = {}
+    for name, ladder in sets.items():
+        if ladder is None:
+            continue
+        truncate = truncate_all if ladder.truncate is None else ladder.truncate
+        for dt in _values(ladder, horizon):
+            try:
+                steps = count_steps(dt, horizon, truncate)
+            except ValueError as error:
+                advice = str(error).replace("truncate=True", "truncate: true in this ladder")
+                raise (place / "dt" / name).error(f": {advice}") from error
+            rungs.setdefault(dt, StepSize(dt, name, truncate, steps))
+    return tuple(sorted(rungs.values(), key=lambda s: s.dt))
+
+
+def _values(ladder: Ladder, horizon: float) -> Sequence[float]:
+    """The step sizes of a ladder, s."""
+    if ladder.geometric is not None:
+        return geometric_ladder(*ladder.geometric)
+    if ladder.divisions is not None:
+        return dividing_ladder(horizon, *ladder.divisions)
+    return ladder.values or ()
+
+
+def _methods_of_scenes(
+    scenes: Mapping[str, models.SceneSection], methods: list[str], plugins: list[str], place: Place
+) -> dict[str, tuple[str, ...]]:
+    """The many-body scenes, each with its methods that belong to the study; scenes without methods are omitted."""
+    found = {}
+    able = [k for k in methods if _runs_many_bodies(k)]
+    for key, part in scenes.items():
+        here = place / key
+        scene = part.scene or key
+        if scene not in SCENES:
+            raise here.error(f": unknown scene {scene!r}; {nearest(scene, list(SCENES))}")
+        chosen = able if part.methods == "all" else [k for k in (*part.methods, *plugins) if k in able]
+        for name in part.methods if part.methods != "all" else ():
+            if name not in METHODS:
+                raise (here / "methods").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
+            if name in methods and name not in able:
+                raise (here / "methods").error(f": {name!r} cannot run many bodies; leave it out")
+        if chosen:
+            found[key] = tuple(dict.fromkeys(chosen))
+    return found
+
+
+def _scene(key: str, part: models.SceneSection, methods: tuple[str, ...], here: Place) -> SceneStudy:
+    steps = _rungs(part.dt, part.horizon, here, truncate_all=True)
+    if part.over_time and len(steps) > 1:
+        raise (here / "over_time").error(f": needs exactly one step size, got {len(steps)}")
+    if part.film is not None:
+        name = part.film.method
+        if name not in METHODS:
+            raise (here / "film").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
+        if not _runs_many_bodies(name):
+            raise (here / "film").error(f": {name!r} cannot run many bodies; name another method")
+    return SceneStudy(
+        key=key,
+        scene=part.scene or key,
+        spin=part.spin,
+        horizon=part.horizon,
+        methods=methods,
+        steps=steps,
+        seeds=part.seeds,
+        samples=part.samples,
+        over_time=part.over_time,
+        film=part.film,
+    )
+
+
+def _runs_many_bodies(key: str) -> bool:
+    return isinstance(METHODS[key], OneTorque) and "many body" in METHODS[key].engines
+
+
+def _problem(key: str, part: models.ProblemSection, methods: tuple[str, ...], here: Place) -> ProblemStudy:
+    problem = PROBLEMS[key]
+    steps = _rungs(part.dt, problem.horizon, here)
+    long_run = None
+    if part.long_run is not None:
+        run = part.long_run
+        exact = run.exact
+        if exact is None:
+            # Without a closed form the exact solution is expensive beyond the horizon.
+            exact = problem.closed_form is not None or run.horizon <= problem.horizon
+        long_run = LongRun(run.horizon, run.dt, run.samples, exact, run.switched)
+        try:
+            count_steps(long_run.dt, long_run.horizon)
+        except ValueError as error:
+            raise (here / "long_run").error(f": {str(error).split(', or truncate')[0]}") from error
+    if part.targets is not None:
+        if problem.closed_form is None or not isinstance(problem, Problem):
+            needs = "a closed form" if problem.closed_form is None else "one body"
+            raise (here / "targets").error(f": needs {needs}, which {key!r} has not; write targets: null")
+        if part.targets.dt_max > problem.horizon:
+            longest = shown(part.targets.dt_max)
+            raise (here / "targets" / "dt_max").error(f" = {longest} is longer than the run of {problem.horizon} s")
+    return ProblemStudy(
+        problem=problem,
+        methods=methods,
+        steps=steps,
+        samples=part.samples,
+        means=part.means,
+        check_until=problem.horizon if part.check_until is None else part.check_until,
+        long_run=long_run,
+        targets=part.targets,
+    )
+
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+def _plain(value: Any, place: Place) -> Any:
+    """The configuration with finite numbers, and with texts as keys.
+
+    Texts that look like numbers are converted: YAML reads 1e-4 as text because it has no decimal point, and Snakemake does so
+    with every number within braces on its command line.
+    """
+    if isinstance(value, Mapping):
+        if strange := [key for key in value if not isinstance(key, str)]:
+            said = "true or false" if isinstance(strange[0], bool) else "a number"
+            raise place.error(f": the key {strange[0]!r} must be a text, to YAML it is {said}; write it in quotes")
+        return {key: _plain(item, place / key) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item, place / i) for i, item in enumerate(value)]
+    if isinstance(value, str) and place.path != ("results",) and NUMBER.fullmatch(value):
+        value = int(value) if re.fullmatch(r"[+-]?\d{1,18}", value) else float(value)
+    if isinstance(value, float) and not isfinite(value):
+        raise place.error(f" must be a finite number, got {value!r}")
+    if isinstance(value, int) and abs(value) > MOST_STEPS:
+        raise place.error(
+            f" must be a number of at most 2^53, which is as far as whole numbers are exact, got {number_of(value)}"
+        )
+    return value
+
+
+def number_of(value: int) -> str:
+    """A whole number as text, shortened if it is too long to print."""
+    return str(value) if abs(value) < 10**30 else f"one of {value.bit_length()} bits"
+
+
+def _shortest(value: Any) -> Any:
+    """The value with whole floats as integers: 1e3 and 1000 are the same choice."""
+    if isinstance(value, dict):
+        return {key: _shortest(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shortest(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < MOST_STEPS else value
+
+
+def method(key: str) -> Method:
+    """The registered method with this key."""
+    return METHODS[key]

@@ -1,0 +1,160 @@
+"""Gather all many-body runs into one file: energy errors over scene, method, step size and initial state."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from tqdm import tqdm
+
+from polhode import manybody
+from polhode.study.configuration import SceneStudy, method
+from polhode.study.declarations import method_declarations
+from polhode.study.gather.single_body import methods_of
+from polhode.study.plan import Plan
+from polhode.study.run.scene import scene_of
+from polhode.study.storage import DamagedFile, read_cell
+
+#: The energy errors of a run. The first is plotted by del Valle et al. (2024); its definition is from the authors' program.
+ENERGIES = {
+    "energy_error": ("the smaller of the mean over the samples and the last value of |dE/E0|, as published", "%"),
+    "energy_error_mean": ("mean over the samples of |dE/E0|", "1"),
+    "energy_error_largest": ("largest value of |dE/E0| over the samples", "1"),
+    "energy_drift": ("dE/E0 at the end", "1"),
+}
+
+
+def run_energies(relative: np.ndarray) -> dict[str, float]:
+    """All :data:`ENERGIES` of one run from its relative energy change at the samples after the start; NaN if it blew up."""
+    size = np.abs(relative)
+    mean, last = float(size.mean()), float(size[-1])
+    return {
+        "energy_error": 100 * min(mean, last),
+        "energy_error_mean": mean,
+        "energy_error_largest": float(size.max()),
+        "energy_drift": float(relative[-1]),
+    }
+
+
+def relative_change(run: Mapping[str, Any]) -> np.ndarray:
+    """dE/E0 at every sample of a run."""
+    energy = run["kinetic"] + run["potential"]
+    with np.errstate(over="ignore", invalid="ignore"):  # a run about to blow up
+        return np.asarray(energy / energy[0] - 1)
+
+
+def gather_scenes(plan: Plan, folder: str | Path) -> dict[str, xr.Dataset]:
+    """The output of all runs in ``folder`` (many_body), with one group per scene of the study.
+
+    Raises
+    ------
+    DamagedFile
+        If a file is not what the plan expects under its name; the message names it. It is removed, so that the next run
+        remakes it.
+    """
+    study = plan.study
+    attributes = {
+        "title": "Energy errors of rigid clumps that collide in a box; one group for each scene",
+        "configuration": study.json,
+        "plugins": ",".join(study.plugin_methods),
+    }
+    root = method_declarations(methods_of(study)).assign_attrs(attributes)
+    found = {key: _scene(plan, part, Path(folder) / "many_body" / key) for key, part in study.scenes.items()}
+    return {"/": root, **{f"/{key}": data for key, data in found.items()}}
+
+
+def _read(path: Path, job: str) -> dict[str, Any]:
+    try:
+        return read_cell(path, job)
+    except DamagedFile:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _scene(plan: Plan, part: SceneStudy, folder: Path) -> xr.Dataset:
+    shape = (len(part.methods), len(part.steps), part.seeds)
+    values = {name: np.full(shape, np.nan) for name in (*ENERGIES, "diverged_at")}
+    along: dict[str, np.ndarray] = {}
+    times = np.array([])
+    for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.key}", unit="method")):
+        for j, step in enumerate(part.steps):
+            for seed in range(part.seeds):
+                job = plan.many_body_job(part.key, key, step.name, seed)
+                run = _read(folder / key / step.name / f"{seed}.nc", job)
+                relative = relative_change(run)
+                for name, value in run_energies(relative[1:]).items():
+                    values[name][i, j, seed] = value
+                values["diverged_at"][i, j, seed] = run.get("@diverged", np.nan)
+                if part.over_time:
+                    times = run["time"]
+                    for name, line in _along(run, relative).items():
+                        along.setdefault(name, np.full((len(part.methods), part.seeds, len(times)), np.nan))[i, seed] = line
+    dims = ("integrator", "dt", "seed")
+    data: dict[str, Any] = {name: (dims, values[name], _about(*text)) for name, text in ENERGIES.items()}
+    data["diverged"] = (dims, np.isfinite(values["diverged_at"]).astype("int8"), _about("1 where the run blew up", "1"))
+    data["diverged_at"] = (dims, values["diverged_at"], _about("time by which the run blew up", "s"))
+    for name, line in along.items():
+        data[name] = (("integrator", "seed", "time"), line, _about(*ALONG[name]))
+    coordinates: dict[str, Any] = {
+        "integrator": list(part.methods),
+        "label": ("integrator", [method(key).label for key in part.methods]),
+        "variant_of": ("integrator", [method(key).variant_of for key in part.methods]),
+        "dt": ("dt", [step.dt for step in part.steps], _about("step size", "s")),
+        "dt_set": ("dt", [step.set_name for step in part.steps]),
+        "steps": ("dt", [step.steps for step in part.steps], _about("steps of a run", "1")),
+        "end_time": ("dt", [step.end_time for step in part.steps], _about("end of a run", "s")),
+        "seed": ("seed", np.arange(part.seeds), {"long_name": "seed of the initial state"}),
+    }
+    if along:
+        coordinates["time"] = ("time", times, _about("time", "s"))
+    return xr.Dataset(data, coordinates, scene_attributes(part))
+
+
+#: Variables kept along a run if ``over_time`` is set; the last two only for scenes of rods.
+ALONG = {
+    "energy_change": ("change of the energy since the start, relative", "1"),
+    "axial_spin_change": (
+        "largest change over all rods of the angular velocity about the long axis",
+        "rad s-1",
+    ),
+    "axial_spin": ("largest angular velocity about the long axis, over all rods", "rad s-1"),
+}
+
+
+def _along(run: Mapping[str, Any], relative: np.ndarray) -> dict[str, np.ndarray]:
+    found = {"energy_change": relative}
+    if "axial_spin" in run:
+        spin = run["axial_spin"]
+        found["axial_spin_change"] = np.abs(spin - spin[0]).max(axis=1)
+        found["axial_spin"] = np.abs(spin).max(axis=1)
+    return found
+
+
+def scene_attributes(part: SceneStudy) -> dict[str, Any]:
+    """A description of a scene, and its characteristic times, s."""
+    scene: manybody.Scene = scene_of({"scene": part.scene, "spin": part.spin})
+    return {
+        "scene": scene.key,
+        "label": scene.label,
+        "source": scene.source,
+        "clumps": len(scene),
+        "spheres": sum(len(clump.radii) for clump in scene.every_clump),
+        "box": scene.box,
+        "speed": scene.speed,
+        "spin": scene.spin,
+        "density": scene.material.density,
+        "young": scene.material.young,
+        "poisson": scene.material.poisson,
+        "solid_fraction": scene.solid_fraction,
+        "horizon": part.horizon,
+        "samples": part.samples,
+        "rayleigh_step": scene.rayleigh_step,
+        "p_wave_step": scene.p_wave_step,
+        "contact_time": scene.contact_time(),
+        "units": "m, kg, s, rad, Pa",
+    }
+
+
+def _about(long_name: str, units: str) -> dict[str, str]:
+    return {"long_name": long_name, "units": units}

@@ -1,0 +1,377 @@
+"""Gather the cells of a study into one file: errors against the exact solution, orders, targets, long runs."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from tqdm import tqdm
+
+from polhode import metrics
+from polhode.methods import METHODS
+from polhode.problems.problem import Case, Problem
+from polhode.problems.system import System
+from polhode.simulate import count_steps
+from polhode.study.analysis.orders import fit_order
+from polhode.study.configuration import ProblemStudy, Study, method
+from polhode.study.declarations import method_declarations, problem_declarations
+from polhode.study.plan import Plan, Run, long_run_kinds
+from polhode.study.storage import DamagedFile, is_current, read_cell, read_dataset
+
+#: Error measures of a run, with descriptions; all are zero for an exact method. For several bodies the worst counts.
+ERRORS = {
+    "q_error_l1": ("relative L1 error of the orientation", "1"),
+    "omega_error_l1": ("relative L1 error of the angular velocity at the time of the orientation", "1"),
+    "stored_omega_error_l1": ("relative L1 error of the angular velocity as the method holds it, at its own time", "1"),
+    "mean_error": ("mean of q_error_l1 and stored_omega_error_l1", "1"),
+    "mean_error_as_published": (
+        "the same with the orientation measured as the publication measures the method: of PFC4 as published its matrix",
+        "1",
+    ),
+    "angle_error": ("angle between computed and exact orientation", "rad"),
+    "energy_error": ("relative error of the kinetic energy", "1"),
+    "momentum_error": ("relative error of the angular momentum in the lab frame", "1"),
+    "norm_error": ("distance of the norm of q from 1", "1"),
+}
+#: Further error measures where centres of mass move.
+MOVING_ERRORS = {
+    "r_error_l1": ("relative L1 error of the position", "1"),
+    "v_error_l1": ("relative L1 error of the velocity", "1"),
+}
+#: Means over the samples of a run.
+MEANS = {
+    "inclination_error_mean": (
+        "mean over time of the error of the angle between the body's x axis and its direction at the start; "
+        "Seelen et al. (2016), Eqs. 6 and 7",
+        "rad",
+    ),
+    "angle_error_mean": ("mean over time of the angle between computed and exact orientation", "rad"),
+}
+#: Changes along a run of quantities that the exact motion conserves; these need no exact solution.
+DRIFTS = {
+    "energy_drift": ("change of the energy since the start, relative to the kinetic energy there", "1"),
+    "momentum_drift": ("change of the conserved part of the lab angular momentum, relative to the momentum at the start", "1"),
+}
+FITTED = {"q": "q_error_l1", "omega": "omega_error_l1", "stored_omega": "stored_omega_error_l1"}
+MOVING_FITTED = {"r": "r_error_l1", "v": "v_error_l1"}
+
+
+class Exact:
+    """The exact solution at the times of a reference file, which must have been made by ``job``."""
+
+    def __init__(self, path: str | Path, job: str = "") -> None:
+        data = read_dataset(path, job=job)
+        self.path = path
+        self.time = data.time.values
+        self.q = data.q.values
+        self.omega = data.omega.values
+        self.r, self.v = (data[name].values if name in data else None for name in ("r", "v"))
+
+    def at(self, times: np.ndarray) -> np.ndarray:
+        """Row numbers of exactly these times; nothing is interpolated."""
+        rows = np.searchsorted(self.time, times)
+        rows = np.minimum(rows, len(self.time) - 1)
+        if not np.array_equal(self.time[rows], times):
+            missing = np.asarray(times)[self.time[rows] != times][0]
+            raise ValueError(f"{self.path} lacks the time {missing!r} s; delete it and run again")
+        return np.asarray(rows)
+
+
+def methods_of(study: Study) -> list[str]:
+    """All methods that a run may show: those of the package, since released data hold them all, and the user's own."""
+    own = {*study.methods, *(key for part in study.scenes.values() for key in part.methods)}
+    return [key for key in METHODS if key in own or key not in METHODS.plugins()]
+
+
+def inertia_of(problem: Case) -> np.ndarray:
+    """Principal moments (3) of one body or (bodies, 3) of several, kg m^2."""
+    if isinstance(problem, System):
+        return np.array([body.inertia for body in problem.bodies])
+    assert isinstance(problem, Problem)
+    return np.array(problem.body.inertia)
+
+
+def run_errors(
+    cell: Mapping[str, Any], exact: Exact, problem: Case, rows: slice, measure: str = "quaternion"
+) -> dict[str, np.ndarray]:
+    """All :data:`ERRORS`, and :data:`MOVING_ERRORS` where there is motion, of the samples ``rows`` of one run.
+
+    ``measure`` is how the method's publication compares orientations, a key of :data:`polhode.metrics.PUBLISHED_ERRORS`.
+    """
+    inertia = inertia_of(problem)
+    time, q, omega, stored = (cell[name][rows] for name in ("time", "q", "omega", "stored_omega"))
+    here = exact.at(time)
+    own_time = time + float(cell["stored_offset"]) * float(cell["@dt"])
+    own = exact.at(np.where(own_time < 0, time, own_time))
+    with np.errstate(divide="ignore", invalid="ignore"):  # a body at rest has no relative error
+        energy, exact_energy = metrics.kinetic_energy(omega, inertia), metrics.kinetic_energy(exact.omega[here], inertia)
+        momentum = metrics.lab_angular_momentum(q, omega, inertia)
+        exact_momentum = metrics.lab_angular_momentum(exact.q[here], exact.omega[here], inertia)
+        values = {
+            "q_error_l1": metrics.orientation_l1(q, exact.q[here]),
+            "omega_error_l1": metrics.relative_l1(omega, exact.omega[here]),
+            "stored_omega_error_l1": metrics.relative_l1(stored, exact.omega[own]),
+            "mean_error": metrics.mean_error(q, exact.q[here], stored, exact.omega[own]),
+            "mean_error_as_published": metrics.mean_error(q, exact.q[here], stored, exact.omega[own], measure),
+            "angle_error": metrics.geodesic_angle(q, exact.q[here]),
+            "energy_error": np.abs(energy / exact_energy - 1),
+            "momentum_error": np.linalg.norm(momentum - exact_momentum, axis=-1) / np.linalg.norm(exact_momentum, axis=-1),
+            "norm_error": metrics.norm_error(q),
+        }
+        if _moves(problem):
+            assert exact.r is not None and exact.v is not None
+            values["r_error_l1"] = metrics.relative_l1(cell["r"][rows], exact.r[here])
+            values["v_error_l1"] = metrics.relative_l1(cell["v"][rows], exact.v[here])
+    if isinstance(problem, System):
+        values = {name: value.max(axis=-1) for name, value in values.items()}
+    for name in ("stored_omega_error_l1", "mean_error", "mean_error_as_published"):
+        values[name] = np.where(own_time < 0, np.nan, values[name])
+    return values
+
+
+def run_means(cell: Mapping[str, Any], exact: Exact) -> dict[str, float]:
+    """All :data:`MEANS` of one run of one body, over its samples except the start."""
+    here = exact.at(cell["time"])
+    q, true = cell["q"], exact.q[here]
+    inclination, true_inclination = (metrics.inclination(x, true[0])[1:] for x in (q, true))
+    return {
+        "inclination_error_mean": float(np.abs(inclination - true_inclination).mean()),
+        "angle_error_mean": float(metrics.geodesic_angle(q, true)[1:].mean()),
+    }
+
+
+def run_drifts(cell: Mapping[str, Any], problem: Case) -> dict[str, np.ndarray]:
+    """All :data:`DRIFTS` along one run, NaN for quantities that the exact motion does not conserve."""
+    time, q, omega = cell["time"], cell["q"], cell["omega"]
+    nothing = np.full(len(time), np.nan)
+    values = dict.fromkeys(DRIFTS, nothing)
+    if not isinstance(problem, Problem):
+        return values
+    parameters = problem.parameter_array
+    kinetic = metrics.kinetic_energy(omega, problem.body.inertia)
+    momentum = metrics.lab_angular_momentum(q, omega, problem.body.inertia)
+    size = np.linalg.norm(momentum[0])
+    if "energy" in problem.conserves:
+        potential = problem.potential(tuple(q.T), parameters) if problem.potential is not None else 0.0
+        energy = kinetic + potential
+        values["energy_drift"] = np.abs(energy - energy[0]) / kinetic[0]
+    if "momentum" in problem.conserves:
+        if problem.impulse is not None:
+            given = [np.broadcast_to(x, time.shape) for x in problem.impulse(time, parameters)]
+            momentum = momentum - np.stack(given, axis=-1)
+        values["momentum_drift"] = np.linalg.norm(momentum - momentum[0], axis=-1) / size
+    elif "vertical momentum" in problem.conserves:
+        values["momentum_drift"] = np.abs(momentum[:, 2] - momentum[0, 2]) / size
+    return values
+
+
+def _moves(problem: Case) -> bool:
+    return isinstance(problem, System) and not problem.fixed
+
+
+def gather(plan: Plan, folder: str | Path) -> dict[str, xr.Dataset]:
+    """The output of a run in ``folder`` (references, cells, long_runs, targets), as groups of one file.
+
+    Raises
+    ------
+    DamagedFile
+        If a file is not what the plan expects under its name; the message names the first one and says how many there are.
+        The manifests of their batches are removed, so that the next run remakes them.
+    """
+    folder = Path(folder)
+    try:
+        return _gather(plan, folder)
+    except DamagedFile as error:
+        damaged = _forget_damaged(plan, folder)
+        if len(damaged) > 1:
+            others = f"{len(damaged) - 1} other files are not as they should be"
+            raise DamagedFile(error.path, f"{error.why}, and {others}") from None
+        raise
+
+
+def _forget_damaged(plan: Plan, folder: Path) -> list[Path]:
+    """Remove the manifests of all batches with an invalid file; returns these files."""
+    found = []
+    for problem, part in plan.study.problems.items():
+        for key in part.methods:
+            bad = [folder / run.path for run in plan.batch(problem, key) if not is_current(folder / run.path, plan.job(run))]
+            if bad:
+                found += bad
+                (folder / "batches" / problem / f"{key}.json").unlink(missing_ok=True)
+    return found
+
+
+def _gather(plan: Plan, folder: Path) -> dict[str, xr.Dataset]:
+    source = _Source(plan, folder)
+    groups = {"/": method_declarations(_listed_methods(plan.study)).assign_attrs(_root_attributes(plan))}
+    for key, part in plan.study.problems.items():
+        exact = Exact(folder / "references" / f"{key}.nc", plan.reference_job(key))
+        groups[f"/{key}"] = _runs(part, exact, source)
+        if part.long_run is not None:
+            for kind, methods in long_run_kinds(part).items():
+                name = kind.replace("runs", "run")
+                groups[f"/{key}/{name}"] = _long_runs(part, kind, methods, exact, source)
+        if part.targets is not None:
+            groups[f"/{key}/targets"] = _targets(part, source)
+    return groups
+
+
+def _listed_methods(study: Study) -> list[str]:
+    """All methods that a run may show: those of the package, since released data hold them all, and the user's own."""
+    own = {*study.methods, *(key for part in study.scenes.values() for key in part.methods)}
+    return [key for key in METHODS if key in own or key not in METHODS.plugins()]
+
+
+def _root_attributes(plan: Plan) -> dict[str, str]:
+    return {
+        "title": "Errors, orders and long runs of integrators of rigid-body rotation; one group for each problem",
+        "configuration": plan.study.json,
+        "plugins": ",".join(plan.study.plugin_methods),
+    }
+
+
+class _Source:
+    """The files of a run, each checked against the plan."""
+
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        self.plan = plan
+        self.folder = folder
+
+    def read(self, run: Run) -> dict[str, Any]:
+        return read_cell(self.folder / run.path, self.plan.job(run))
+
+
+def _method_coordinates(problem: Case, keys: Sequence[str]) -> dict[str, Any]:
+    methods = [method(key) for key in keys]
+    orders = [m.orders(problem.torque_class) for m in methods]
+    columns: dict[str, list[Any]] = {
+        "label": [m.label for m in methods],
+        "variant_of": [m.variant_of for m in methods],
+        "torques_per_step": [m.torques_per_step for m in methods],
+        "claimed_q_order": [q for q, _ in orders],
+        "claimed_omega_order": [omega for _, omega in orders],
+        "stored_offset": [m.stored_offset for m in methods],
+    }
+    return {"integrator": list(keys), **{name: ("integrator", values) for name, values in columns.items()}}
+
+
+def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
+    shape = (len(part.methods), len(part.steps))
+    texts = {**ERRORS, **(MOVING_ERRORS if _moves(part.problem) else {}), **(MEANS if part.means else {})}
+    errors = {name: np.full(shape, np.nan) for name in texts}
+    counts = {name: np.full(shape, np.nan) for name in ("steps", "torque_evaluations", "diverged")}
+    for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.problem.key}", unit="method")):
+        for j, run in enumerate(source.plan.cells(part.problem.key, key)):
+            cell = source.read(run)
+            counts["steps"][i, j] = cell["steps"]
+            counts["torque_evaluations"][i, j] = cell["torque_evaluations"]
+            counts["diverged"][i, j] = "@diverged" in cell
+            if "@diverged" not in cell:
+                measure = method(key).published_error
+                for name, value in run_errors(cell, exact, part.problem, slice(-1, None), measure).items():
+                    errors[name][i, j] = value[0]
+                if part.means:
+                    for name, mean in run_means(cell, exact).items():
+                        errors[name][i, j] = mean
+    dims = ("integrator", "dt")
+    data: dict[str, Any] = {name: (dims, errors[name], _attrs(*texts[name])) for name in texts}
+    data["steps"] = (dims, counts["steps"], _attrs("steps", "1"))
+    data["torque_evaluations"] = (dims, counts["torque_evaluations"], _attrs("torque evaluations", "1"))
+    data["diverged"] = (dims, counts["diverged"].astype("int8"), _attrs("1 where the run blew up", "1"))
+    dt = np.array([s.dt for s in part.steps])
+    end = np.array([s.end_time for s in part.steps])
+    sets = np.array([s.set_name for s in part.steps])
+    fit_set = "fit" if "fit" in sets else None
+    chosen = sets == fit_set if fit_set else np.ones(len(sets), bool)
+    fitted = {**FITTED, **(MOVING_FITTED if _moves(part.problem) else {})}
+    for short, name in fitted.items():
+        orders = [fit_order(dt[chosen], errors[name][i][chosen], part.problem.horizon) for i in range(shape[0])]
+        for field, text, units in (
+            ("order", "fitted order of convergence", "1"),
+            ("low", "lowest order over shifted windows of the fit", "1"),
+            ("high", "highest order over shifted windows of the fit", "1"),
+            ("dt_min", "finest step size of the fit", "s"),
+            ("dt_max", "coarsest step size of the fit", "s"),
+            ("points", "step sizes of the fit", "1"),
+        ):
+            label = f"{short}_order" if field == "order" else f"{short}_order_{field}"
+            data[label] = ("integrator", [getattr(o, field) for o in orders], _attrs(f"{text}, {name}", units))
+    coordinates = {
+        **_method_coordinates(part.problem, part.methods),
+        "dt": ("dt", dt, _attrs("step size", "s")),
+        "dt_set": ("dt", sets),
+        "end_time": ("dt", end, _attrs("end of the run", "s")),
+    }
+    problem = part.problem
+    return xr.Dataset(
+        data,
+        coordinates,
+        problem_declarations(problem),
+    )
+
+
+def _long_runs(part: ProblemStudy, kind: str, methods: Sequence[str], exact: Exact, source: _Source) -> xr.Dataset:
+    assert part.long_run is not None
+    problem, times = part.problem, part.long_run.times
+    keys = part.methods  # all methods, even those not run: a group with fewer would not open below its parent
+    texts = {**ERRORS, **DRIFTS, **(MOVING_ERRORS if _moves(problem) else {})}
+    errors = {name: np.full((len(keys), len(times)), np.nan) for name in texts}
+    bodies = (len(problem.bodies),) if isinstance(problem, System) else ()
+    body_dims = ("body",) * len(bodies)
+    q = np.full((len(keys), len(times), *bodies, 4), np.nan)
+    omega = np.full((len(keys), len(times), *bodies, 3), np.nan)
+    diverged = np.full(len(keys), np.nan)
+    for i, key in ((i, key) for i, key in enumerate(keys) if key in methods):
+        (run,) = (run for run in source.plan.long_runs(problem.key, key) if run.kind == kind)
+        cell = source.read(run)
+        diverged[i] = "@diverged" in cell
+        q[i], omega[i] = cell["q"], cell["omega"]
+        found = run_drifts(cell, problem)
+        norms = metrics.norm_error(cell["q"])
+        found["norm_error"] = norms.max(axis=-1) if bodies else norms
+        if part.long_run.exact:
+            found |= run_errors(cell, exact, problem, slice(None), method(key).published_error)
+        for name, value in found.items():
+            errors[name][i] = value
+    dims = ("integrator", "time")
+    data: dict[str, Any] = {name: (dims, errors[name], _attrs(*texts[name])) for name in texts}
+    data["q"] = ((*dims, *body_dims, "quaternion"), q, _attrs("orientation, body to lab", "1"))
+    data["omega"] = ((*dims, *body_dims, "axis"), omega, _attrs("angular velocity in the body frame", "rad s-1"))
+    if part.long_run.exact:
+        rows = exact.at(times)
+        data["exact_q"] = (("time", *body_dims, "quaternion"), exact.q[rows], _attrs("exact orientation, body to lab", "1"))
+        data["exact_omega"] = (("time", *body_dims, "axis"), exact.omega[rows], _attrs("exact angular velocity", "rad s-1"))
+    data["diverged"] = ("integrator", diverged, _attrs("1 where the run blew up, NaN where there is none", "1"))
+    coordinates = {
+        **_method_coordinates(problem, keys),
+        "time": ("time", times, _attrs("time", "s")),
+        "quaternion": ["0", "x", "y", "z"],
+        "axis": ["x", "y", "z"],
+    }
+    steps = count_steps(part.long_run.dt, part.long_run.horizon)
+    attributes = {"problem": problem.key, "dt": part.long_run.dt, "dt_units": "s", "steps": steps}
+    return xr.Dataset(data, coordinates, attributes)
+
+
+def _targets(part: ProblemStudy, source: _Source) -> xr.Dataset:
+    found = [source.read(run) for key in part.methods for run in source.plan.searches(part.problem.key, key)]
+    assert part.targets is not None
+    data = {
+        "step_size": ("largest step size that meets the target", "s"),
+        "steps": ("steps", "1"),
+        "mean_error": ("mean of q and omega error reached", "1"),
+        "step_size_as_published": ("the same, the orientation measured as the publication measures the method", "s"),
+    }
+    return xr.Dataset(
+        {name: (("integrator", "target_error"), [cell[name] for cell in found], _attrs(*text)) for name, text in data.items()},
+        {
+            **_method_coordinates(part.problem, part.methods),
+            "target_error": ("target_error", list(part.targets.errors), _attrs("target error", "1")),
+        },
+        {"problem": part.problem.key},
+    )
+
+
+def _attrs(long_name: str, units: str) -> dict[str, str]:
+    return {"long_name": long_name, "units": units}

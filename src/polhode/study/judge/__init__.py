@@ -1,0 +1,1 @@
+"""Statements of the publications compared with measurements: the claims and their verdicts."""

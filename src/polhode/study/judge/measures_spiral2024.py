@@ -1,0 +1,557 @@
+"""Measures for the statements of del Valle et al. (2024) and others on errors, orders and steps: one function each."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from polhode.body import Body, angular_velocity, euler_equations
+from polhode.methods import omelyan1998, spiral_leapfrog
+from polhode.operations import count
+from polhode.study.analysis import drift, seelen2016, selection
+from polhode.study.analysis.ladders import interpolated_step, is_published_ladder
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.judge.measured import Measure, Measured
+from polhode.vector import add, axpy, scale
+
+
+def of(data: xr.Dataset, method: str) -> xr.Dataset:
+    """The row of one method.
+
+    Raises
+    ------
+    NotInRun
+        If the data do not hold it.
+    """
+    if method not in data.integrator:
+        raise NotInRun(f"{method} is not in this run")
+    return data.sel(integrator=method)
+
+
+def worst_interpolated_ratio(results: Inputs, method: str, targets: list[float]) -> tuple[float, str]:
+    """The ratio of our step size to the published one that is farthest from 1, over these target errors (Table 2).
+
+    Ours is read off the error curve between the published step sizes, as in the publication, and with its measure.
+    """
+    runs = results.errors.where(results.errors.dt_set == "published", drop=True)
+    if not is_published_ladder(runs.dt.values):
+        raise NotInRun("the published step sizes are not in this run")
+    printed = results.published_steps
+    rows = printed[printed.method == method].set_index("target_error").dt
+    error = of(runs, method).mean_error_as_published.values
+    return _worst({t: interpolated_step(runs.dt.values, error, t) / rows[t] for t in targets})
+
+
+def _worst(ratios: dict[float, float]) -> tuple[float, str]:
+    """The ratio farthest from 1, and all of them in words."""
+    worst = max(ratios.values(), key=lambda r: abs(np.log(r)) if np.isfinite(r) else np.inf)
+    return worst, "ours/published: " + ", ".join(f"{ratio:.5g} at {target:.0e}" for target, ratio in ratios.items())
+
+
+def order_per_step(results: Inputs, method: str, quantity: str) -> Measured:
+    """The order of the error of one step, as publications of this field count: the order at a fixed time plus 1."""
+    row = of(results.errors, method)
+    value = float(row[f"{quantity}_order"])
+    if not np.isfinite(value):
+        raise NotInRun(f"too few step sizes for an order of {method}")
+    low, high, dt_min, dt_max = (float(row[f"{quantity}_order_{name}"]) for name in ("low", "high", "dt_min", "dt_max"))
+    words = f"at a fixed time {value:.4g} [{low:.4g}, {high:.4g}], fitted over dt = {dt_min:.2g} to {dt_max:.2g} s"
+    return Measured(value + 1, words, low + 1, high + 1)
+
+
+def highest_order_per_step(results: Inputs, methods: list[str], quantity: str) -> Measured:
+    """The highest of several methods' orders."""
+    found = {m: order_per_step(results, m, quantity) for m in methods}
+    words = ", ".join(f"{m} {one.value:.3g}" for m, one in found.items())
+    highest = [max(getattr(one, name) for one in found.values()) for name in ("value", "low", "high")]
+    return Measured(highest[0], words, *highest[1:])
+
+
+def share_won(results: Inputs, method: str, rivals: list[str], quantity: str) -> Measured:
+    """The fraction of the published step sizes at which no rival has a smaller error.
+
+    Where the method and a rival are below the round-off that the steps may accumulate (their number times the machine
+    precision), nothing can be decided; such step sizes give the interval, from all lost to all won.
+    """
+    runs = _published_runs(results)
+    own = of(runs, method)[quantity].values
+    others = np.min([of(runs, r)[quantity].values for r in rivals], axis=0)
+    return _share(own, others, _floor(of(runs, method)), [f"{dt:.2g} s" for dt in runs.dt.values], "step sizes", "dt")
+
+
+def share_of_time_won(results: Inputs, method: str, rivals: list[str], quantity: str) -> Measured:
+    """The fraction of the samples of the long run at which no rival has a smaller error, with an interval as above."""
+    data = results.long_run.isel(time=slice(1, None))
+    own = of(data, method)[quantity].values
+    others = np.min([of(data, r)[quantity].fillna(np.inf).values for r in rivals], axis=0)
+    time = data.time.values
+    found = _share(own, others, np.finfo(float).eps * time / data.attrs["dt"], [f"{t:.3g} s" for t in time], "samples", "t")
+    return found._replace(evidence=f"{found.evidence}; up to t = {float(time[-1]):g} s")
+
+
+def _published_runs(results: Inputs) -> xr.Dataset:
+    """The runs with the step sizes of the publication."""
+    runs = results.errors.where(results.errors.dt_set == "published", drop=True)
+    if not runs.dt.size:
+        raise NotInRun("no published step sizes in this run")
+    return runs
+
+
+def _floor(runs: xr.Dataset) -> Any:
+    """The round-off that the steps of runs may accumulate."""
+    return np.finfo(float).eps * runs.steps.values
+
+
+def _share(own: Any, others: Any, floor: Any, names: list[str], what: str, symbol: str) -> Measured:
+    """The fraction of places at which ``own`` is not above ``others``; undecided where both are below ``floor``."""
+    open_ = np.maximum(own, others) < floor
+    won = (own <= others) & ~open_
+    if open_.all():
+        raise NotInRun(f"rounding decides at all {what}")
+    lost = [name for name, bad in zip(names, ~won & ~open_, strict=True) if bad]
+    # The ends of a long list suffice.
+    shown = lost if len(lost) <= 5 else [*lost[:2], "...", *lost[-2:]]
+    words = f"{int(won.sum())} of {int((~open_).sum())} {what}" + (f", not at {symbol} = {', '.join(shown)}" if lost else "")
+    value = float(won[~open_].mean())
+    if not open_.any():
+        return Measured(value, words)
+    words += f"; {int(open_.sum())} more are undecided by rounding"
+    return Measured(value, words, float(won.mean()), float((won | open_).mean()))
+
+
+def ranked_as_stated(results: Inputs, method: str, better: list[str], worse: list[str], quantity: str) -> tuple[float, str]:
+    """The fraction of other methods on the stated side of one: the smaller error at most of the published step sizes.
+
+    Parameters
+    ----------
+    better, worse : keys of methods stated to be more, and less, accurate than ``method``
+    """
+    shares = {other: share_won(results, method, [other], quantity).value for other in (*better, *worse)}
+    right = {other: share < 0.5 if other in better else share > 0.5 for other, share in shares.items()}
+    words = ", ".join(f"{results.label(other)} {share:.0%}" for other, share in shares.items())
+    return float(np.mean(list(right.values()))), f"step sizes at which {results.label(method)} is better: {words}"
+
+
+def margin_decades(results: Inputs, method: str, rivals: list[str], quantity: str, rank: int) -> tuple[float, str]:
+    """Orders of magnitude by which rivals exceed a method's error, each at its worst step size; the ``rank``-th largest."""
+    runs = _published_runs(results)
+    own = of(runs, method)
+    clear = own[quantity].values > _floor(own)
+    if not clear.any():
+        raise NotInRun("rounding decides at every step size")
+    most = {r: float(np.nanmax(np.log10(of(runs, r)[quantity].values / own[quantity].values)[clear])) for r in rivals}
+    ranked = sorted(most, key=lambda r: -most[r])
+    if len(ranked) < rank:
+        raise NotInRun(f"fewer than {rank} of the methods compared are in this run")
+    return most[ranked[rank - 1]], "decades: " + ", ".join(f"{results.label(r)} {most[r]:.1f}" for r in ranked)
+
+
+def order_gap(results: Inputs, method: str, other: str, quantity: str) -> Measured:
+    """The order of one method minus that of another."""
+    one, two = (order_per_step(results, m, quantity) for m in (method, other))
+    words = f"{one.value:.3g} against {two.value:.3g} per step"
+    return Measured(one.value - two.value, words, one.low - two.high, one.high - two.low)
+
+
+def step_advantage(results: Inputs, method: str, rivals: list[str]) -> tuple[float, str]:
+    """Ratio of a method's step to the longest of its rivals' steps; the smallest over the target errors."""
+    found = results.targets
+    own, others = of(found, method).step_size, np.max([of(found, r).step_size.values for r in rivals], axis=0)
+    ratio = own.values / others
+    if not np.isfinite(ratio).all():
+        raise NotInRun("not every target is met")
+    return float(ratio.min()), ", ".join(f"{x:.3g} at {t:.0e}" for x, t in zip(ratio, found.target_error.values, strict=True))
+
+
+def step_decades(results: Inputs, method: str, other: str, target: float) -> tuple[float, str]:
+    """Orders of magnitude by which the step of one method can exceed that of another, at one target error."""
+    ratio, words = step_ratio(results, method, other, target)
+    return float(np.log10(ratio)), words
+
+
+def accuracy_decades(results: Inputs, method: str, others: list[str], target: float) -> tuple[float, str]:
+    """Orders of magnitude by which a method is more accurate than others at its step for a target error; the smallest."""
+    runs = _published_runs(results)
+    step = interpolated_step(runs.dt.values, of(runs, method).mean_error.values, target)
+    if not np.isfinite(step):
+        raise NotInRun(f"{method} does not meet {target:g} in this run")
+    x = np.log(runs.dt.values)
+    gains = {}
+    for other in others:
+        error = of(runs, other).mean_error.values
+        there = np.isfinite(error) & (error > 0)
+        gains[other] = float(np.interp(np.log(step), x[there], np.log10(error[there])) - np.log10(target))
+    least = min(gains, key=lambda other: gains[other])
+    return gains[least], f"decades at dt = {step:.3g} s: " + ", ".join(f"{results.label(o)} {g:.1f}" for o, g in gains.items())
+
+
+def problems_won(results: Inputs, method: str, others: list[str], quantity: str) -> tuple[float, str]:
+    """The fraction of the run's problems on which a method is the more accurate of two; the lowest over several others."""
+    shares = {other: _problems_won(results, method, other, quantity) for other in others}
+    words = ", ".join(f"{results.label(other)} {won} of {count}" for other, (won, count) in shares.items())
+    return min(won / count for won, count in shares.values()), f"problems on which it is the more accurate: {words}"
+
+
+def _problems_won(results: Inputs, method: str, other: str, quantity: str) -> tuple[int, int]:
+    """The number of problems on which one of two methods is more accurate, by geometric means, and the number compared."""
+    ratios: dict[str, float] = {}
+    for problem in results.problems:
+        seen = results.of(problem)
+        try:
+            ratios[problem] = error_ratio(seen, method, other, quantity)[0]
+        except NotInRun:
+            continue
+    known = {problem: ratio for problem, ratio in ratios.items() if np.isfinite(ratio)}
+    if not known:
+        raise NotInRun(f"no problem of this run has both {method} and {other}")
+    return sum(ratio < 1 for ratio in known.values()), len(known)
+
+
+def energies_won(results: Inputs, method: str, others: list[str], problems: list[str]) -> tuple[float, str]:
+    """The fraction of the long runs, other methods times problems, in which the energy of one method changes less."""
+    lost, pairs = [], 0
+    for problem in problems:
+        name, data = selection.short_name(results, problem), results.of(problem).long_run
+        own = float(of(data, method).energy_drift.max())
+        for other in others:
+            theirs = float(of(data, other).energy_drift.fillna(np.inf).max())
+            pairs += 1
+            if not own < theirs:
+                lost.append(f"{results.label(other)}, {name} ({theirs:.1e} against {own:.1e})")
+    return 1 - len(lost) / pairs, f"{pairs - len(lost)} of {pairs}" + (f"; not against {', '.join(lost)}" if lost else "")
+
+
+def long_run_maximum(results: Inputs, method: str, quantity: str) -> tuple[float, str]:
+    """The largest value of an error over the long run."""
+    data = results.long_run
+    row = of(data, method)[quantity]
+    return float(row.max()), f"up to t = {float(data.time[-1]):g} s at dt = {data.attrs['dt']:g} s"
+
+
+def long_run_ratio(results: Inputs, method: str, other: str, quantity: str) -> tuple[float, str]:
+    """The largest error of one method over the long run, divided by that of another."""
+    one, where = long_run_maximum(results, method, quantity)
+    two, _ = long_run_maximum(results, other, quantity)
+    return one / two, f"{one:.2g} against {two:.2g} {where}"
+
+
+def error_ratio(results: Inputs, method: str, other: str, quantity: str) -> tuple[float, str]:
+    """The geometric mean of the ratio of two methods' errors over the step sizes of the fit of the second."""
+    runs = results.errors
+    low, high = (float(of(runs, other)[f"q_order_dt_{end}"]) for end in ("min", "max"))
+    chosen = (runs.dt >= low) & (runs.dt <= high)
+    ratio = (of(runs, method)[quantity] / of(runs, other)[quantity]).where(chosen, drop=True)
+    return float(np.exp(np.log(ratio).mean())), f"dt = {low:.2g} to {high:.2g} s"
+
+
+def step_ratio(results: Inputs, method: str, other: str, target: float) -> tuple[float, str]:
+    """Ratio of the steps of two methods at one target error."""
+    found = results.targets
+    if target not in found.target_error:
+        raise NotInRun(f"target {target:g} is not in this run")
+    one, two = (float(of(found, m).step_size.sel(target_error=target)) for m in (method, other))
+    return one / two, f"dt = {one:.4g} s against {two:.4g} s at a mean error of {target:.0e}"
+
+
+def order(results: Inputs, method: str, quantity: str) -> Measured:
+    """The order of the error at a fixed time."""
+    value, evidence, low, high = order_per_step(results, method, quantity)
+    return Measured(value - 1, evidence.replace("at a fixed time ", "fit ", 1), low - 1, high - 1)
+
+
+def lowest_order(results: Inputs, method: str, problems: list[str]) -> Measured:
+    """The lowest order of q or omega over several problems."""
+    found = {f"{p}, {name}": order(results.of(p), method, name) for p in problems for name in ("q", "omega")}
+    words = ", ".join(f"{one.value:.4g} ({key})" for key, one in found.items())
+    lowest = [min(getattr(one, name) for one in found.values()) for name in ("value", "low", "high")]
+    return Measured(lowest[0], words, *lowest[1:])
+
+
+def mean_order(results: Inputs, method: str, quantity: str) -> Measured:
+    """The order with which the mean of an error over time falls (Seelen et al. 2016, Fig. 3)."""
+    fit = seelen2016.mean_slope(results, method, quantity)
+    if not np.isfinite(fit.order):
+        raise NotInRun(f"too few step sizes for an order of {method}")
+    words = f"fit {fit.order:.4g} [{fit.low:.4g}, {fit.high:.4g}], over dt = {fit.dt_min:.2g} to {fit.dt_max:.2g} s"
+    return Measured(fit.order, words, fit.low, fit.high)
+
+
+def share_converging(results: Inputs, methods: list[str], quantity: str) -> Measured:
+    """The fraction of the published step sizes below which the mean error still falls; the lowest of the methods.
+
+    Undecided where both errors are below the round-off that the steps may accumulate, see :func:`share_won`.
+    """
+    end = float(results.of(seelen2016.CYLINDER).errors["end_time"].max())
+    found = []
+    for method in methods:
+        dt, error = seelen2016.mean_error(results, method, quantity)
+        if dt.size < 2:
+            raise NotInRun("too few step sizes")
+        floor = np.finfo(float).eps * end / dt[:-1]
+        share = _share(error[:-1], error[1:], floor, [f"{step:.2g} s" for step in dt[:-1]], "steps", "dt")
+        found.append(share._replace(evidence=f"{results.label(method)}: {share.evidence}"))
+    least = min(found, key=lambda m: m.value)
+    lows, highs = (
+        [m.value if np.isnan(edge) else edge for m, edge in zip(found, edges, strict=True)]
+        for edges in ([m.low for m in found], [m.high for m in found])
+    )
+    words = "; ".join(m.evidence for m in found)
+    if all(np.isnan(m.low) for m in found):
+        return Measured(least.value, words)
+    return Measured(least.value, words, min(lows), min(highs))
+
+
+def growth_at_end(results: Inputs, methods: list[str], quantity: str) -> tuple[float, str]:
+    """The error at the end of the long run over that at half of it; the lowest of the methods."""
+    data = results.long_run
+    middle = int(np.argmin(np.abs(data.time.values - data.time.values[-1] / 2)))
+    pairs = {m: of(data, m)[quantity].values[[middle, -1]] for m in methods}
+    words = ", ".join(f"{m} {half:.3g} to {end:.3g}" for m, (half, end) in pairs.items())
+    return float(min(end / half for half, end in pairs.values())), f"{words} from t = {float(data.time[middle]):g} s to the end"
+
+
+def arrow_component(results: Inputs, row: str, component: str) -> tuple[float, str]:
+    """A component of the arrow on the sphere after 1 s: exact or of a method (Seelen et al. 2016, Table 1)."""
+    ours = seelen2016.sphere_end(results)
+    if row not in ours.index:
+        raise NotInRun(f"{row} is not in this run")
+    return float(ours[component][row]), f"{row}: x = {ours.x[row]:.7f}, z = {ours.z[row]:.7f}"
+
+
+def arrow_error(results: Inputs, method: str) -> tuple[float, str]:
+    """The error of x as defined in Table 1 of Seelen et al. (2016), relative to the printed theory, in per cent."""
+    x, _ = arrow_component(results, method, "x")
+    exact, _ = arrow_component(results, "exact", "x")
+    theory = float(seelen2016.printed_rows(results).x["Theory"])
+    against_exact = seelen2016.error_percent(x, exact)
+    return seelen2016.error_percent(x, theory), f"against the printed theory; {against_exact:.3g} % against the exact value"
+
+
+def arrow_error_decades(results: Inputs, method: str, other: str) -> tuple[float, str]:
+    """Orders of magnitude by which the error of x after 1 s of one method exceeds another's, relative to the exact value."""
+    exact, _ = arrow_component(results, "exact", "x")
+    one, two = (seelen2016.error_percent(arrow_component(results, m, "x")[0], exact) for m in (method, other))
+    return float(np.log10(one / two)), f"{one:.3g} % against {two:.3g} %"
+
+
+def pair_ratio(results: Inputs, method: str, other: str) -> tuple[float, str]:
+    """The largest relative error of the first cylinder's spin over the run, divided by another method's (Fig. 5b)."""
+    one, two = (float(np.nanmax(seelen2016.first_spin_error(results, m))) for m in (method, other))
+    return one / two, f"{one:.2g} against {two:.2g} at dt = {results.of(seelen2016.PAIR).long_run.attrs['dt']:g} s"
+
+
+def evaluations_per_step(results: Inputs, method: str) -> tuple[float, str]:
+    """Torque evaluations of the runs over their steps, at the finest step; one more at the start does not count."""
+    row = of(results.errors, method)
+    finest = int(np.argmin(row.dt.values))
+    steps, count = float(row.steps.values[finest]), float(row.torque_evaluations.values[finest])
+    return float(np.floor(count / steps)), f"{count:g} evaluations in {steps:g} steps"
+
+
+def drift_growth(results: Inputs, method: str, quantity: str) -> tuple[float, str]:
+    """The exponent of time with which the error of a conserved quantity grows over the long run."""
+    data = results.long_run
+    found = drift.drift(data.time.values, of(data, method)[quantity].values)
+    if not np.isfinite(found.growth):
+        raise NotInRun(f"no growth of {quantity} could be fitted for {method}")
+    return found.growth, f"{found.last:.2g} at t = {float(data.time[-1]):g} s, dt = {data.attrs['dt']:g} s"
+
+
+def return_angle(results: Inputs, method: str) -> tuple[float, str]:
+    """The largest angle between the start and the end of a run there and back, over problems and steps."""
+    rows = of(results.check("reversibility"), method)
+    words = ", ".join(f"{float(rows.return_angle.sel(problem=p).max()):.2g} ({p})" for p in map(str, rows.problem.values))
+    return float(rows.return_angle.max()), words
+
+
+def norm_as_stated(results: Inputs, keeping: list[str], losing: list[str], bound: float) -> tuple[float, str]:
+    """The fraction of methods whose quaternion norm, never normalised, behaves as stated.
+
+    Parameters
+    ----------
+    keeping, losing : stated to keep it, to within ``bound`` at every step size tried, or to lose it at one of them
+    """
+    check = results.check("normalisation")
+    norms = {m: float(of(check, m).norm_error.sel(normalised=0).max()) for m in (*keeping, *losing)}
+    right = {m: norm <= bound if m in keeping else norm > bound for m, norm in norms.items() if not np.isnan(norm)}
+    if not right:
+        raise NotInRun("the normalisation of none of these methods can be switched")
+    words = ", ".join(f"{results.label(m)} {norms[m]:.1g}" for m in right)
+    return float(np.mean(list(right.values()))), f"norm errors up to t = {check.attrs['end_time']:g} s: {words}"
+
+
+def least_gain_by_normalising(results: Inputs, methods: list[str], dt: float) -> tuple[float, str]:
+    """Factor by which the final orientation error is larger without normalisation; the smallest over the methods."""
+    gains = {m: gain_by_normalising(results, m, dt) for m in methods}
+    words = ", ".join(f"{results.label(m)} {gain:.2g}" for m, gain in gains.items())
+    return min(gains.values()), f"at dt = {dt:g} s: {words}"
+
+
+def gain_by_normalising(results: Inputs, method: str, dt: float) -> float:
+    """The orientation error at the end without normalisation over that with it."""
+    row = of(results.check("normalisation"), method).q_error_l1.sel(dt=dt)
+    value = float(row.sel(normalised=0) / row.sel(normalised=1))
+    if np.isnan(value):
+        raise NotInRun(f"the normalisation of {method} cannot be switched")
+    return value
+
+
+def normalising_ever_helps(results: Inputs, method: str) -> Measured:
+    """The largest gain by normalisation for a method that does without it, over all runs that were done both ways.
+
+    A statement that something can happen is confirmed by one run in which it does. Runs in which it does not decide nothing:
+    the interval is open above.
+    """
+    check = of(results.check("normalisation"), method).q_error_l1
+    gains = {f"dt = {float(dt):g} s": gain_by_normalising(results, method, float(dt)) for dt in check.dt.values}
+    for problem in results.problems:
+        seen = results.of(problem)
+        try:
+            off, on = (float(of(data, method).energy_drift.max()) for data in (seen.long_run, seen.long_run_switched))
+        except (NotInRun, AttributeError):
+            continue
+        gains[f"energy, {problem}"] = off / on
+    best = max(gains, key=lambda name: gains[name])
+    return Measured(gains[best], f"most of {len(gains)} runs ({best}); others may show more", gains[best], np.inf)
+
+
+def sweeps_enough(results: Inputs, method: str, count: int) -> tuple[float, str]:
+    """The error with this many iterations per step over that with many; the ratio farthest from 1, over q, omega and dt."""
+    error = of(results.check("sweeps"), method).error
+    ratio = error.sel(sweeps=count) / error.isel(sweeps=-1)
+    stacked = ratio.stack(place=("quantity", "dt"))
+    worst = int(np.argmax(np.abs(np.log(stacked.values))))
+    place = stacked.place.values[worst]
+    fewer = float((error.sel(sweeps=count - 1) / error.isel(sweeps=-1)).max())
+    return float(stacked[worst]), f"{place[0]} at dt = {place[1]:.2g} s; with {count - 1} up to {fewer:.3g}"
+
+
+def interpolation_gain(results: Inputs, variant: str) -> tuple[float, str]:
+    """Factor by which the half-step quaternion in Fincham's leapfrog reduces the energy change of the free top."""
+    check = results.check("simplified")
+    one, two = (float(check.energy_change.sel(variant=v).max()) for v in ("without", variant))
+    return one / two, f"{one:.2g} without, {two:.2g} with; {check.attrs['steps']} steps of {check.attrs['dt']:g} s"
+
+
+def plain_kick_on_sphere(results: Inputs) -> tuple[float, str]:
+    """The largest difference that a plain kick makes to SPIRAL on a sphere: q, or omega relative to its largest value."""
+    check = results.check("simplified")
+    fewer = kick_operations("spiral_leapfrog") / kick_operations("plain")
+    words = f"q {float(check.sphere_q):.1g}, omega {float(check.sphere_omega):.1g}; SSPRK3 has {fewer:.2g} times the operations"
+    return max(float(check.sphere_q), float(check.sphere_omega)), words
+
+
+def kick_operations_ratio(results: Inputs, method: str, other: str) -> tuple[float, str]:
+    """The operations of one method's kick of omega over those of another's, counted from the kernels."""
+    one, two = kick_operations(method), kick_operations(other)
+    return one / two, f"{one} against {two}"
+
+
+def kick_operations(name: str) -> int:
+    """Additions, multiplications and divisions for omega over a step with a known torque (see polhode.operations)."""
+    omega, torque, inertia = (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), Body((1.0, 1.7, 2.3)).coefficients()
+    return count(KICKS[name], omega, torque, inertia, 1e-3).total
+
+
+def _runge_kutta_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The classical Runge-Kutta scheme for Euler's equations, the torque frozen."""
+    half = 0.5 * dt
+    k1 = euler_equations(omega, torque, body)
+    k2 = euler_equations(axpy(half, k1, omega), torque, body)
+    k3 = euler_equations(axpy(half, k2, omega), torque, body)
+    k4 = euler_equations(axpy(dt, k3, omega), torque, body)
+    return axpy(dt / 6, add(add(k1, k4), scale(2.0, add(k2, k3))), omega)
+
+
+def _plain_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The leapfrog of a sphere, without products of angular velocities."""
+    return axpy(dt, angular_velocity(torque, body), omega)
+
+
+KICKS: dict[str, Callable[..., Any]] = {
+    "spiral_leapfrog": spiral_leapfrog.kick,
+    "omelyan1998": omelyan1998.kick,
+    "runge_kutta": _runge_kutta_kick,
+    "plain": _plain_kick,
+}
+
+
+#: The number of steps per second at which single choices of the published methods are compared.
+VARIANT_DIVISION = 2**13
+
+
+def published_variant_gain(results: Inputs, variant: str, quantity: str) -> tuple[float, str]:
+    """The error of a published method over its error with one choice changed (check ``published_variants``)."""
+    check = results.check("published_variants")
+    if variant not in check.variant or VARIANT_DIVISION not in check.division:
+        raise NotInRun(f"the check holds no {variant}")
+    row = check.sel({"division": VARIANT_DIVISION, "quantity": quantity})
+    changed = row.sel({"variant": variant})
+    base, own = (float(r.error) for r in (row.sel({"variant": str(changed.base.values)}), changed))
+    return base / own, f"{base:.3g} against {own:.3g} at dt = {float(changed.dt):.3g} s"
+
+
+def published_variant_order(results: Inputs, variant: str, quantity: str) -> tuple[float, str]:
+    """The order of a published method with one choice changed."""
+    check = results.check("published_variants")
+    if variant not in check.variant:
+        raise NotInRun(f"the check holds no {variant}")
+    row = check.sel({"variant": variant, "quantity": quantity})
+    return float(row.order), f"fitted over dt = {float(row.dt.min()):.2g} to {float(row.dt.max()):.2g} s"
+
+
+def moment_influence(results: Inputs, least: float) -> tuple[float, str]:
+    """The largest angle, rad, by which NO_SQUISH changes with its arbitrary moment, over moments from ``least`` kg m^2."""
+    check = results.check("extended_inertia")
+    chosen = check.isel(i11=(check.i11.values >= least))
+    worst = chosen.angle_to_plain.max("time")
+    at = float(chosen.i11.values[int(np.argmax(worst.values))])
+    return float(worst.max()), f"at I_11 = {at:g} kg m^2, {check.attrs['steps']} steps of the {check.attrs['problem']}"
+
+
+#: The measures of this module by name.
+MEASURES: dict[str, Measure] = {
+    f.__name__: f
+    for f in (
+        worst_interpolated_ratio,
+        order_per_step,
+        highest_order_per_step,
+        share_won,
+        share_of_time_won,
+        ranked_as_stated,
+        margin_decades,
+        order_gap,
+        step_advantage,
+        step_decades,
+        accuracy_decades,
+        problems_won,
+        energies_won,
+        long_run_maximum,
+        long_run_ratio,
+        error_ratio,
+        step_ratio,
+        order,
+        lowest_order,
+        mean_order,
+        share_converging,
+        growth_at_end,
+        arrow_component,
+        arrow_error,
+        arrow_error_decades,
+        pair_ratio,
+        evaluations_per_step,
+        drift_growth,
+        return_angle,
+        norm_as_stated,
+        least_gain_by_normalising,
+        normalising_ever_helps,
+        sweeps_enough,
+        interpolation_gain,
+        plain_kick_on_sphere,
+        kick_operations_ratio,
+        published_variant_gain,
+        published_variant_order,
+        moment_influence,
+    )
+}

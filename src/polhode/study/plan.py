@@ -1,0 +1,357 @@
+"""The jobs of a study as the workflow's rules need them: file names, parameters, and hashes of the code behind each file.
+
+They are defined in one place, so that the names written by the rules and those read by the gathering cannot disagree.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from polhode.manybody.scenes import SCENES
+from polhode.methods import METHODS
+from polhode.problems import PROBLEMS
+from polhode.simulate import count_steps
+from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
+from polhode.study.fingerprint import fingerprint
+from polhode.study.storage import job_text
+
+#: Target for the duration of one single-body job, s, as far as it can be estimated in advance. Starting a job costs two or
+#: three seconds; a cluster favours few jobs, a machine with many cores more than one.
+PART_SECONDS = 20.0
+#: Rough times of a step and of a file; they affect only the division of work into jobs.
+STEP_SECONDS, FILE_SECONDS = 8e-8, 6e-3
+#: Cost of a search for target errors, in runs with the finest step allowed.
+SEARCH_RUNS = 5
+
+
+@dataclass(frozen=True)
+class Run:
+    """One file of the single-body study: a run of one method on one problem, or a search for step sizes.
+
+    ``kind`` is the folder (``cells``, ``long_runs``, ``long_runs_switched``, ``targets``); ``dt`` is the name of the step size
+    in paths, empty for a search; ``settings`` holds everything else that the file depends on, apart from the code; ``path`` is
+    relative to the folder of results.
+    """
+
+    kind: str
+    problem: str
+    method: str
+    dt: str
+    settings: dict[str, Any]
+
+    @property
+    def path(self) -> str:
+        """The path of the file, relative to the folder of results."""
+        return f"{self.kind}/{self.problem}/{self.method}{f'/{self.dt}' if self.dt else ''}.nc"
+
+    def job(self, code: str) -> str:
+        """The provenance recorded in the file, see :func:`polhode.study.storage.job_text`."""
+        dt = {"dt": self.dt} if self.dt else {}
+        return job_text(self.kind, {"problem": self.problem, "method": self.method, **dt}, self.settings, code)
+
+
+def long_run_kinds(part: ProblemStudy) -> dict[str, list[str]]:
+    """A mapping from each folder of long runs to the methods in it."""
+    kinds = {"long_runs": list(part.methods)}
+    if part.long_run is not None and part.long_run.switched:
+        kinds["long_runs_switched"] = [m for m in part.methods if METHODS[m].normalisable]
+    return kinds
+
+
+def later(function: Callable[..., Any], *arguments: Any) -> Callable[[Any], Any]:
+    """A parameter of a rule that is worked out when Snakemake asks for it, which it does for the jobs that it plans.
+
+    Every job reads all rules again; otherwise each would hash the code and settings of all others.
+    """
+    return lambda wildcards: function(*arguments)
+
+
+class Plan:
+    """Everything that the rules need from a study. Methods that take ``wildcards`` serve as input and parameter functions."""
+
+    def __init__(self, study: Study, home: Path) -> None:
+        self.study = study
+        self.home = home
+        self.results = str(study.results)
+        self.simulation_code = cache(self._simulation_code)
+        self.search_code = cache(self._search_code)
+        self.many_body_run_code = cache(self._many_body_run_code)
+
+    # Files to be made.
+
+    def references(self) -> list[str]:
+        """Paths of the reference files, one for each problem."""
+        return [f"{self.results}/references/{problem}.nc" for problem in self.study.problems]
+
+    # Single bodies: individual files, made in batches.
+
+    def cells(self, problem: str, method: str) -> Iterator[Run]:
+        """The runs of a method on a problem, one for each step size."""
+        part = self.study.problems[problem]
+        common = {"horizon": part.problem.horizon, "samples": part.samples, "switched": False}
+        for step in part.steps:
+            yield Run("cells", problem, method, step.name, common | {"truncate": step.truncate})
+
+    def long_runs(self, problem: str, method: str) -> Iterator[Run]:
+        """The long run of a method on a problem, if there is one, and its repetition with the normalisation switched."""
+        part = self.study.problems[problem]
+        if part.long_run is not None:
+            common = {"horizon": part.long_run.horizon, "samples": part.long_run.samples, "truncate": False}
+            for kind, methods in long_run_kinds(part).items():
+                if method in methods:
+                    yield Run(kind, problem, method, part.long_run.name, common | {"switched": kind != "long_runs"})
+
+    def searches(self, problem: str, method: str) -> Iterator[Run]:
+        """The search of a method for the step sizes that meet target errors, if there is one."""
+        targets = self.study.problems[problem].targets
+        if targets is not None:
+            yield Run("targets", problem, method, "", dict(vars(targets) | {"errors": list(targets.errors)}))
+
+    def batch(self, problem: str, method: str) -> list[Run]:
+        """All files of a method on a problem, as listed in one manifest."""
+        return [*self.cells(problem, method), *self.long_runs(problem, method), *self.searches(problem, method)]
+
+    def run_code(self, run: Run) -> str:
+        """The hash of the code that a run depends on."""
+        code = self.simulation_code(run.problem, run.method)
+        return self.search_code(run.problem) + code if run.kind == "targets" else code
+
+    def job(self, run: Run) -> str:
+        """The provenance that the file of a run must record."""
+        return run.job(self.run_code(run))
+
+    def manifest(self, problem: str, method: str) -> str:
+        """Path of the list of a method's files on a problem, with checksums; Snakemake tracks only this list."""
+        return f"{self.results}/batches/{problem}/{method}.json"
+
+    def manifests(self) -> list[str]:
+        """Paths of all manifests, one for each problem and method."""
+        return [self.manifest(key, method) for key, part in self.study.problems.items() for method in part.methods]
+
+    @cached_property
+    def parts(self) -> dict[str, tuple[tuple[str, ...], ...]]:
+        """The methods of each job, grouped by problem.
+
+        Every job is a process that starts with imports, so it covers enough methods for about :data:`PART_SECONDS` of runs.
+        Each job begins with a different method: code compiled by one job is found on disk by the next.
+        """
+        found = {}
+        for number, (key, part) in enumerate(self.study.problems.items()):
+            parts = _divided(part)
+            turns = (5 * number % len(methods) for methods in parts)
+            found[key] = tuple(methods[i:] + methods[:i] for i, methods in zip(turns, parts, strict=True))
+        return found
+
+    def part_outputs(self, problem: str, methods: Sequence[str]) -> list[str]:
+        """Paths of the manifests made by a job."""
+        return [self.manifest(problem, method) for method in methods]
+
+    def part_jobs(self, problem: str, methods: Sequence[str]) -> dict[str, str]:
+        """For each method of a job, a hash of everything its files depend on: settings and code."""
+        texts = {method: "\n".join(map(self.job, self.batch(problem, method))) for method in methods}
+        return {method: hashlib.sha256(text.encode()).hexdigest()[:16] for method, text in texts.items()}
+
+    def checks(self) -> list[str]:
+        """Paths of the files of the experiments on single methods, one for each."""
+        return [f"{self.results}/checks/{name}.nc" for name in self.study.checks]
+
+    def data(self) -> list[str]:
+        """The data files opened by later stages, listed so that a deleted file is made again."""
+        return [
+            f"{self.results}/single_body.nc",
+            f"{self.results}/claims.csv",
+            *self.references(),
+            *self.checks(),
+            *self.many_body(),
+            *self.films(),
+            *self.cost_data(),
+        ]
+
+    def runs(self) -> list[str]:
+        """The runs behind the data files, single-body runs by their manifests; listed so that deleted files are made again."""
+        return [*self.manifests(), *self.all_many_body_runs()]
+
+    def many_body_runs(self, scene: str) -> list[str]:
+        """Paths of a scene's runs: one file for each method, step size and seed."""
+        part = self.study.scenes[scene]
+        outputs = self.many_body_outputs(scene, part.steps)
+        return [path.format(method=method) for method in part.methods for path in outputs]
+
+    def many_body_outputs(self, scene: str, steps: Sequence[StepSize]) -> list[str]:
+        """Paths of the files that a job of a scene makes: one for each step and seed, with the method left open."""
+        seeds = range(self.study.scenes[scene].seeds)
+        return [f"{self.results}/many_body/{scene}/{{method}}/{step.name}/{seed}.nc" for step in steps for seed in seeds]
+
+    def all_many_body_runs(self) -> list[str]:
+        """Paths of the runs of all scenes."""
+        return [path for scene in self.study.scenes for path in self.many_body_runs(scene)]
+
+    def many_body(self) -> list[str]:
+        """Path of the many-body results; empty if the configuration leaves them out."""
+        return [f"{self.results}/many_body.nc"] if self.study.scenes else []
+
+    def films(self) -> list[str]:
+        """Paths of the films, one for each scene that has one."""
+        return [f"{self.results}/films/{key}.nc" for key, part in self.study.scenes.items() if part.film is not None]
+
+    def cost(self) -> list[str]:
+        """Path of the results of the cost study; empty if the configuration leaves it out."""
+        return [f"{self.results}/cost.nc"] if self.study.cost is not None else []
+
+    def cost_data(self) -> list[str]:
+        """Paths of all data files of the cost study. They contain measured times, which differ from run to run."""
+        return [f"{self.results}/timing.nc", *self.cost()] if self.study.cost is not None else []
+
+    def units(self, rule: str) -> float:
+        """The number of units of work in a job of this rule, for the progress display: runs, rounds or files."""
+        return self._units.get(rule, 1)
+
+    @cached_property
+    def _units(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for problem, parts in self.parts.items():
+            for number, methods in enumerate(parts, 1):
+                found[f"single_body_{problem}_{number}"] = sum(len(self.batch(problem, method)) for method in methods)
+        for scene, part in self.study.scenes.items():
+            for number, batch in enumerate(part.batches, 1):
+                found[f"many_body_{scene}_{number}"] = len(batch) * part.seeds
+        if self.study.cost is not None:
+            found["timing"] = self.study.cost.rounds
+        return found
+
+    # Parameters of a job.
+
+    def reference_settings(self, wildcards: Any) -> dict[str, Any]:
+        """The settings on which a reference file depends."""
+        return self._reference_settings(wildcards.problem)
+
+    def reference_job(self, problem: str) -> str:
+        """The provenance that a reference file must record."""
+        return job_text("reference", {"problem": problem}, self._reference_settings(problem), self._reference_code(problem))
+
+    def _reference_settings(self, problem: str) -> dict[str, Any]:
+        part = self.study.problems[problem]
+        times = hashlib.sha256(part.reference_times().tobytes()).hexdigest()[:16]
+        return {"digits": self.study.digits, "check_until": part.check_until, "times": times}
+
+    def scene(self, key: str) -> SceneStudy:
+        """The many-body study of the scene with this key."""
+        return self.study.scenes[key]
+
+    def many_body_job(self, scene: str, method: str, step: str, seed: int) -> str:
+        """The provenance that the file of a many-body run must record."""
+        return many_body_job(scene, method, step, seed, self.many_body_settings(scene), self.many_body_run_code(scene, method))
+
+    def many_body_settings(self, scene: str) -> dict[str, Any]:
+        """The settings on which the runs of a scene depend, apart from method, step size, seed and code."""
+        part = self.scene(scene)
+        return {"scene": part.scene, "spin": part.spin, "horizon": part.horizon, "samples": part.samples}
+
+    def film_settings(self, wildcards: Any) -> dict[str, Any]:
+        """The settings on which a film depends, apart from the code."""
+        part = self.scene(wildcards.scene)
+        assert part.film is not None
+        return self.many_body_settings(wildcards.scene) | {"film": vars(part.film)}
+
+    def many_body_code(self, scene: str) -> Callable[[Any], str]:
+        """A function that returns the hash of the code behind a method's runs on a scene: engine, scene, method and shapes."""
+
+        def code(wildcards: Any) -> str:
+            return self.many_body_run_code(scene, wildcards.method)
+
+        return code
+
+    def film_code(self, wildcards: Any) -> str:
+        """Hash of the code behind a film."""
+        film = self.scene(wildcards.scene).film
+        assert film is not None
+        return self.many_body_run_code(wildcards.scene, film.method)
+
+    def _many_body_run_code(self, scene: str, method: str) -> str:
+        origins = SCENES.origin(self.scene(scene).scene), METHODS.origin(method)
+        return fingerprint("polhode.study.run.scene", *origins) + self._shapes()
+
+    def _shapes(self) -> str:
+        """Hash of the data that define the chess pieces."""
+        shapes = hashlib.sha256()
+        for path in sorted((self.home / "src" / "polhode" / "manybody" / "pieces").glob("*.csv")):
+            shapes.update(path.name.encode() + path.read_bytes())
+        return shapes.hexdigest()[:16]
+
+    def timing_settings(self, wildcards: Any) -> dict[str, Any]:
+        """The settings on which the timing of a step depends, apart from the code."""
+        cost = self.study.cost
+        assert cost is not None
+        many = {key: [part.scene, *part.methods] for key, part in self.study.scenes.items()}
+        return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
+
+    def timing_code(self, wildcards: Any) -> str:
+        """Hash of the code behind the timing: its procedure and all methods, but not the analysis of its results."""
+        scenes = (SCENES.origin(part.scene) for part in self.study.scenes.values())
+        engine: list[str | Path] = ["polhode.study.run.scene_timing", *scenes] if self.study.scenes else []
+        return (
+            fingerprint("polhode.study.run.timing", *engine) + self.methods_code(wildcards) + (self._shapes() if engine else "")
+        )
+
+    def check_code(self, wildcards: Any) -> str:
+        """Hash of the code behind one experiment on single methods; it covers all methods and the problems of the library."""
+        problems = (PROBLEMS.origin(p) for p in PROBLEMS if p not in PROBLEMS.plugins())
+        return fingerprint("polhode.study.run.checks", *problems) + self.methods_code(wildcards)
+
+    # Hashes of code: Snakemake sees only its own files; these hashes follow the imports.
+
+    def _simulation_code(self, problem: str, method: str) -> str:
+        return fingerprint("polhode.study.run.cell", PROBLEMS.origin(problem), METHODS.origin(method))
+
+    def _search_code(self, problem: str) -> str:
+        return fingerprint("polhode.study.run.target_steps", *self._reference(problem))
+
+    def reference_code(self, wildcards: Any) -> str:
+        """Hash of the code behind the exact solution of one problem."""
+        return self._reference_code(wildcards.problem)
+
+    def _reference_code(self, problem: str) -> str:
+        return fingerprint(self._script("reference"), PROBLEMS.origin(problem), *self._reference(problem))
+
+    def _reference(self, problem: str) -> list[str]:
+        name = self.study.problems[problem].problem.reference
+        return [f"polhode.references.{name}"] if isinstance(name, str) else []
+
+    def methods_code(self, wildcards: Any) -> str:
+        """Hash of the code of all methods, for files that print their declarations."""
+        return fingerprint(*(METHODS.origin(m) for m in self.study.methods))
+
+    def script_code(self, name: str) -> str:
+        """Hash of one script of the workflow and of everything that it imports."""
+        return fingerprint(self._script(name))
+
+    def _script(self, name: str) -> Path:
+        return self.home / "workflow" / "scripts" / f"{name}.py"
+
+
+def many_body_job(scene: str, method: str, step: str, seed: int, settings: Mapping[str, Any], code: str) -> str:
+    """The provenance recorded in the file of a many-body run; ``scene`` is its name in the configuration."""
+    return job_text("many_body", {"scene": scene, "method": method, "dt": step, "seed": seed}, settings, code)
+
+
+def method_seconds(part: ProblemStudy) -> float:
+    """Estimated time of all runs of a cheap method on a problem, s."""
+    runs = len(part.steps)
+    steps = sum(step.steps for step in part.steps)
+    if part.long_run is not None:
+        steps += (1 + part.long_run.switched) * count_steps(part.long_run.dt, part.long_run.horizon)
+        runs += 1 + part.long_run.switched
+    if part.targets is not None:
+        steps += SEARCH_RUNS * round(part.problem.horizon / part.targets.dt_min)
+    return steps * STEP_SECONDS + runs * FILE_SECONDS
+
+
+def _divided(part: ProblemStudy) -> tuple[tuple[str, ...], ...]:
+    """The methods of a problem, divided evenly into parts that each take about :data:`PART_SECONDS`."""
+    count = min(len(part.methods), max(1, round(len(part.methods) * method_seconds(part) / PART_SECONDS)))
+    ends = [round(i * len(part.methods) / count) for i in range(count + 1)]
+    return tuple(part.methods[a:b] for a, b in pairwise(ends))

@@ -1,0 +1,181 @@
+"""The files that a study makes for its readers, as the workflow's rules need them: figures, tables, numbers, notebooks, pages.
+
+This module is separate from :mod:`polhode.study.plan`, which is imported by the scripts that run and gather: editing a theme
+does not affect those.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from polhode.study import provenance, themes
+from polhode.study.fingerprint import fingerprint
+from polhode.study.plan import Plan
+from polhode.study.report import macros
+
+
+class Products(Plan):
+    """A plan, extended by the products made from its data files."""
+
+    def units(self, rule: str) -> float:
+        """The number of units of work in a job of this rule, for the progress display: runs, rounds or files."""
+        kind, _, key = rule.partition("_")
+        theme = themes.all_themes().get(key)
+        if theme is None or kind not in ("figures", "texts"):
+            return super().units(rule)
+        return len(theme.figures) if kind == "figures" else len(theme.tables) + bool(theme.numbers)
+
+    def places(self, wildcards: Any) -> dict[str, str]:
+        """The data available to figures, tables and numbers, as arguments of ``Inputs``."""
+        return {
+            "single_body": f"{self.results}/single_body.nc",
+            "references": f"{self.results}/references",
+            "checks": f"{self.results}/checks",
+            "claims": f"{self.results}/claims.csv",
+            "many_body_file": next(iter(self.many_body()), ""),
+            "films": f"{self.results}/films",
+            "released": "data/released",
+            "cost_file": next(iter(self.cost()), ""),
+            "cost_claims": f"{self.results}/cost_claims.csv",
+            "published": "data/published",
+            "errata": "data/errata.yaml",
+            "sources": "data/sources.yaml",
+        }
+
+    def published(self) -> list[str]:
+        """Paths of the data taken from the papers: published numbers, errata and the index of the sources."""
+        return [
+            str(p.relative_to(self.home))
+            for p in sorted((self.home / "data").rglob("*"))
+            if p.suffix in (".csv", ".yaml", ".nc")
+        ]
+
+    def sources(self) -> list[str]:
+        """Paths of the source files of the report's text."""
+        paper = self.home / "paper"
+        return [str(p.relative_to(self.home)) for p in sorted(paper.rglob("*")) if p.suffix in (".tex", ".bib")]
+
+    def commit(self, wildcards: Any) -> str:
+        """The commit named in the report."""
+        found = provenance.commit(self.home)
+        return f"{found['commit']}{' with changes' if found['dirty'] else ''}"
+
+    def figures(self) -> list[str]:
+        """Paths of all figures as PDF; each has a PNG as well."""
+        return [f"{self.results}/figures/{name}.pdf" for name in themes.names("figures")]
+
+    def tables(self) -> list[str]:
+        """Paths of all tables as LaTeX; each has a CSV as well."""
+        return [f"{self.results}/tables/{name}.tex" for name in themes.names("tables")]
+
+    def numbers(self) -> list[str]:
+        """Paths of the numbers used in the text, one file for each theme that has any."""
+        return [self.numbers_of(key) for key, theme in themes.all_themes().items() if theme.numbers]
+
+    def numbers_of(self, theme: str) -> str:
+        """Path of the file with the numbers of a theme."""
+        return f"{self.results}/numbers/{theme}.tex"
+
+    def claims(self) -> list[str]:
+        """Paths of the published statements compared with the measurements of this run."""
+        return [f"{self.results}/claims.csv"]
+
+    def cost_claims(self) -> list[str]:
+        """Paths of the published statements about time, compared with measurements."""
+        return [f"{self.results}/cost_claims.csv"]
+
+    def animations(self) -> list[str]:
+        """Paths of the animations, one for each film."""
+        return [path.replace("/films/", "/animation/").replace(".nc", ".gif") for path in self.films()]
+
+    def notebooks(self, *endings: str) -> list[str]:
+        """Paths of the notebooks executed over the results: a page each, and the notebook itself with its outputs."""
+        kinds = endings or ("html", "ipynb")
+        return [f"{self.results}/notebooks/{name}.{kind}" for name in self.study.notebooks for kind in kinds]
+
+    def notebook_inputs(self, name: str) -> list[str]:
+        """Paths of the files that a notebook reads. Most notebooks need not wait for the timing."""
+        single, reference = f"{self.results}/single_body.nc", f"{self.results}/references/spiral_cylinder.nc"
+        return {
+            "tour": self.data(),
+            "choose-a-method": [single, *self.cost()],
+            "many-bodies": [*self.many_body(), "data/released/many_body.nc"],
+            "add-a-method": [single],
+            "the-reference": [single, *(path for path in self.references() if path == reference)],
+        }[name]
+
+    def notebook_code(self, name: str) -> str:
+        """Hash of a notebook, every character of which is shown, and of the library, any part of which it may use."""
+        package = self.home / "src" / "polhode"
+        library = (path for path in sorted(package.rglob("*.py")) if "study" not in path.relative_to(package).parts)
+        notebook = self.home / "notebooks" / f"{name}.ipynb"
+        return fingerprint(self._script("execute_notebook"), notebook, *library) + self._shapes()
+
+    def explorer(self) -> str:
+        """Path of the interactive page. It shows times, which differ from run to run; everything else in it is reproducible."""
+        return f"{self.results}/explorer.html"
+
+    def page_sources(self) -> list[str]:
+        """Paths of the sources of that page other than Python: template, style and scripts."""
+        folder = self.home / "src" / "polhode" / "study" / "explorer"
+        return [str(p.relative_to(self.home)) for p in sorted(folder.iterdir()) if p.suffix in (".html", ".css", ".js")]
+
+    def needed(self, theme: str) -> list[str]:
+        """Paths of the files that a theme is made from, according to its needs."""
+        kinds = {
+            "single_body": [f"{self.results}/single_body.nc"],
+            "references": self.references(),
+            "checks": self.checks(),
+            "many_body": self.many_body(),
+            "films": self.films(),
+            "cost": self.cost(),
+            "claims": self.claims(),
+            "cost_claims": self.cost_claims(),
+            "checkout": [],
+        }
+        return [path for need in themes.all_themes()[theme].needs for path in kinds[need]]
+
+    def theme_places(self, theme: str) -> dict[str, Any]:
+        """The data that a theme needs, and nothing else, as arguments of ``Inputs``."""
+        needs = set(themes.all_themes()[theme].needs)
+        own = {
+            "single_body": "single_body",
+            "references": "references",
+            "checks": "checks",
+            "many_body": "many_body_file",
+            "films": "films",
+            "cost": "cost_file",
+            "claims": "claims",
+            "cost_claims": "cost_claims",
+        }
+        places = self.places(None)
+        found = {name: places[name] for name in ("published", "errata", "sources", "released")}
+        found |= {name: places[name] for need, name in own.items() if need in needs}
+        found.setdefault("single_body", "")
+        return found | ({"checkout": provenance.commit(self.home)} if "checkout" in needs else {})
+
+    def theme_code(self, theme: str, *parts: str) -> str:
+        """Hash of the script for the figures or texts of a theme, and of these of its modules with everything they import."""
+        script = {"figures": "figures"}.get(parts[0], "texts")
+        folder = self.home / "src" / "polhode" / "study" / "themes" / theme
+        modules = (folder / f"{part}.py" for part in parts)
+        return fingerprint(self._script(script), *(path for path in modules if path.is_file()))
+
+    def used_macros(self) -> str:
+        """A hash of the macros used in the text of the report: only these are written."""
+        return hashlib.sha256(
+            " ".join(sorted(macros.used(self.home / path for path in self.sources() if path.endswith(".tex")))).encode()
+        ).hexdigest()[:16]
+
+    def captions(self) -> list[str]:
+        """Paths of the captions of figures and tables, for Snakemake's report."""
+        shown = {kind: themes.names(kind) for kind in ("figures", "tables")}
+        return [f"{self.results}/captions/{kind}/{name}.rst" for kind, names in shown.items() for name in names]
+
+    def products(self) -> list[str]:
+        """Paths of all files that a finished run leaves, in every format; provenance.json holds their checksums."""
+        shown = [(path, ".png") for path in self.figures()] + [(path, ".csv") for path in self.tables()]
+        numbers = [*self.numbers(), *self.cost_claims()]
+        both = [name for path, other in shown for name in (path, str(Path(path).with_suffix(other)))]
+        pages = [f"{self.results}/report.pdf", self.explorer(), *self.notebooks()]
+        return [*pages, *self.data(), *self.animations(), *numbers, *both]

@@ -1,0 +1,232 @@
+"""Elements shared by several figures: axes for errors, legends, guides, and the two common kinds of figure."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib import font_manager
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+
+from polhode.study.inputs import Inputs
+from polhode.study.report import style
+
+#: Errors below this are plotted at this value, since a logarithmic axis has no zero.
+FLOOR = 1e-17
+#: Errors above this only mean that the orientation is lost; the axes end here.
+CEILING = 10.0
+
+Q_ERROR = r"error of orientation $\varepsilon_q$"
+OMEGA_ERROR = r"error of angular velocity $\varepsilon_\omega$"
+STEP = r"time step $\Delta t$ (s)"
+
+
+def available(data: xr.Dataset, wanted: Iterable[str], plugins: Sequence[str] = ()) -> list[str]:
+    """The methods of ``wanted``, and the plug-ins, that the data contain."""
+    present = set(map(str, data["integrator"].values))
+    return [key for key in dict.fromkeys([*wanted, *plugins]) if key in present]
+
+
+def new_figure(size: tuple[float, float]) -> Figure:
+    """An empty figure of this size in inches."""
+    return Figure(figsize=size, layout="constrained")
+
+
+def looks_of(inputs: Inputs, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Styles that do not depend on which of the run's methods a figure shows."""
+    every = list(map(str, inputs.errors["integrator"].values))
+    variants = {key: str(inputs.declared(key, "variant_of")) for key in every}
+    return {key: look for key, look in style.styles(every, variants).items() if key in keys}
+
+
+#: Characters that the font of the figures replaces by others, or that start a formula in matplotlib.
+_AS_FORMULA = {
+    "$": r"\$",
+    "_": r"$\_$",
+    "<": "${<}$",
+    ">": "${>}$",
+    "|": "${|}$",
+    "{": r"$\{$",
+    "}": r"$\}$",
+    "\\": r"$\backslash$",
+    "±": r"$\pm$",
+    "°": r"$^\circ$",
+    "²": "$^2$",
+    "³": "$^3$",
+    "µ": r"$\mu$",
+    "·": r"$\cdot$",
+}
+
+
+def printable(text: str) -> str:
+    """A plain-text name as matplotlib prints it with the fonts of the figures; unavailable characters become ``?``."""
+    first, second = _characters()
+    known = "".join(c if ord(c) < 0x7F or c in _AS_FORMULA or ord(c) in second - first else "?" for c in text)
+    if any(_AS_FORMULA.get(c, "").count("$") > 1 for c in known):
+        # Next to a formula only the first font is used: letters lose their accents.
+        plain = (c if c in _AS_FORMULA else unicodedata.normalize("NFKD", c)[0] for c in known)
+        known = "".join(c if ord(c) < 0x7F or c in _AS_FORMULA else "?" for c in plain)
+    return "".join(_AS_FORMULA.get(c, c) for c in known)
+
+
+@cache
+def _characters() -> list[frozenset[int]]:
+    """The characters of the two fonts of the figures; the first, an old one of TeX, has others in their places beyond ASCII."""
+    names = style.SETTINGS["font.family"]
+    return [frozenset(font_manager.get_font(font_manager.findfont(name)).get_charmap()) for name in names]
+
+
+def legend_below(figure: Figure, inputs: Inputs, keys: Sequence[str], looks: dict[str, dict[str, Any]], columns: int) -> None:
+    """One legend for all panels, below them, filled row by row."""
+    legend_below_styles(figure, {key: inputs.label(key) for key in keys}, looks, columns)
+
+
+def legend_below_styles(figure: Figure, labels: Mapping[str, str], looks: Mapping[str, dict[str, Any]], columns: int) -> None:
+    """One legend for all panels, for keys with given labels."""
+    handles = [Line2D([], [], label=printable(label), **looks[key]) for key, label in labels.items()]
+    if handles:
+        # Filled row by row: matplotlib fills columns first.
+        rows = -(-len(handles) // columns)
+        order = [row * columns + column for column in range(columns) for row in range(rows)]
+        figure.legend(
+            handles=[handles[i] for i in order if i < len(handles)],
+            loc="outside lower center",
+            ncols=min(columns, len(handles)),
+            handlelength=2.6,
+            columnspacing=1.4,
+            labelspacing=0.35,
+        )
+
+
+def panel_title(axes: Axes, letter: str, text: str) -> None:
+    """(a) and so on, above the left corner."""
+    axes.set_title(f"({letter}) {text}", loc="left")
+
+
+def log_error_axis(axes: Axes, lowest: float, highest: float) -> None:
+    """A logarithmic axis for errors between these limits, labelled at every decade or every second one."""
+    axes.set_yscale("log")
+    axes.set_ylim(lowest, highest)
+    axes.yaxis.set_major_locator(LogLocator(10, numticks=30))
+    decades = int(np.log10(highest / lowest))
+    if decades > 9:
+        exponents = range(int(np.floor(np.log10(lowest))), int(np.ceil(np.log10(highest))) + 1)
+        axes.yaxis.set_major_locator(FixedLocator([10.0**e for e in exponents if e % 2 == 0]))
+        axes.yaxis.set_minor_locator(FixedLocator([10.0**e for e in exponents if e % 2]))
+    else:
+        axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def limits(*values: np.ndarray) -> tuple[float, float]:
+    """Whole decades around all finite errors, within FLOOR and CEILING."""
+    joined = np.concatenate([np.ravel(v) for v in values]) if values else np.array([1.0])
+    joined = np.clip(joined[np.isfinite(joined)], FLOOR, CEILING)
+    if joined.size == 0:
+        return FLOOR, CEILING
+    low = 10.0 ** np.floor(np.log10(joined.min()) - 0.2)
+    high = 10.0 ** np.ceil(np.log10(joined.max()) + 0.2)
+    return max(low, FLOOR / 10), min(high, CEILING)
+
+
+def slope_guides(axes: Axes, slopes: Sequence[int]) -> None:
+    """Straight grey lines of the given slopes through the lower right corner region, each labelled where it leaves the axes."""
+    (x0, x1), (y0, y1) = axes.get_xlim(), axes.get_ylim()
+    width, height = np.log10(x1 / x0), np.log10(y1 / y0)
+    for number, slope in enumerate(slopes):
+        # Fan of lines below the data: the steeper, the further right.
+        run = min(0.16 * width, 0.2 * height / slope)
+        left = np.log10(x0) + width * (0.88 - 0.125 * (len(slopes) - number)) + (0 if slope > 2 else -0.03 * width)
+        bottom = np.log10(y0) + 0.045 * height
+        xs = 10.0 ** np.array([left, left + run])
+        ys = 10.0 ** np.array([bottom, bottom + slope * run])
+        axes.plot(xs, ys, color="0.45", linewidth=0.8, zorder=1)
+        axes.annotate(
+            f"{slope}",
+            (xs[1], ys[1]),
+            xytext=(1.5, 1),
+            textcoords="offset points",
+            fontsize=7,
+            color="0.35",
+            ha="left",
+            va="center",
+        )
+
+
+def errors_against_step(inputs: Inputs, keys: Sequence[str], omega: str, slopes: Sequence[int], columns: int) -> Figure:
+    """Errors of q and omega at the end against dt, one line per method, with guides of the given slopes."""
+    data, looks = inputs.ladder, looks_of(inputs, keys)
+    figure = new_figure(style.TWO_PANELS)
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
+    dt = data["dt"].values
+    shown = data.sel(integrator=list(keys))
+    low, high = limits(shown["q_error_l1"].values, shown[omega].values)
+    for axes, name, label, letter, title in zip(
+        panels, ("q_error_l1", omega), (Q_ERROR, OMEGA_ERROR), "ab", ("orientation", "angular velocity"), strict=True
+    ):
+        for key in keys:
+            error = data[name].sel(integrator=key).values
+            there = np.isfinite(error)
+            axes.plot(dt[there], np.maximum(error[there], FLOOR), **looks[key])
+        axes.set_xscale("log")
+        axes.set_xlim(dt.min() / 1.6, dt.max() * 1.6)
+        axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
+        axes.xaxis.set_minor_locator(NullLocator())
+        log_error_axis(axes, low, high)
+        axes.set_xlabel(STEP)
+        axes.set_ylabel(label)
+        axes.yaxis.set_tick_params(labelleft=True)
+        panel_title(axes, letter, title)
+        slope_guides(axes, slopes)
+    legend_below(figure, inputs, keys, looks, columns)
+    return figure
+
+
+def errors_against_time(inputs: Inputs, keys: Sequence[str], omega: str, columns: int) -> Figure:
+    """Errors of q and omega of the long run against time, one line per method."""
+    data, looks = inputs.long_run, looks_of(inputs, keys)
+    figure = new_figure(style.TWO_PANELS)
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
+    time = data["time"].values
+    later = time > 0
+    shown = data.sel(integrator=list(keys)).isel(time=later)
+    low, high = limits(shown["q_error_l1"].values, shown[omega].values)
+    marks = max(1, len(time) // 8)
+    for axes, name, label, letter, title in zip(
+        panels, ("q_error_l1", omega), (Q_ERROR, OMEGA_ERROR), "ab", ("orientation", "angular velocity"), strict=True
+    ):
+        for number, key in enumerate(keys):
+            error = data[name].sel(integrator=key).values
+            there = np.isfinite(error) & later
+            offset = number * marks // max(1, len(keys))
+            axes.plot(
+                time[there], np.maximum(error[there], FLOOR), markevery=(offset, marks), **{**looks[key], "linewidth": 0.8}
+            )
+        axes.set_xlim(0, time.max())
+        log_error_axis(axes, low, high)
+        axes.set_xlabel("time $t$ (s)")
+        axes.set_ylabel(label)
+        axes.yaxis.set_tick_params(labelleft=True)
+        panel_title(axes, letter, title)
+    legend_below(figure, inputs, keys, looks, columns)
+    return figure
+
+
+def note_instead(text: str) -> Figure:
+    """An empty figure that says why it is empty."""
+    figure = new_figure((style.TEXT_WIDTH, 1.2))
+    figure.text(0.5, 0.5, text, ha="center", va="center", color="0.35")
+    return figure
+
+
+#: Components and their styles; not method colours.
+COMPONENTS: tuple[tuple[str, str, Any], ...] = (
+    ("x", "#004488", "-"),
+    ("y", "#BB5566", (0, (5, 1.5))),
+    ("z", "#DDAA33", (0, (1.5, 1.2))),
+)

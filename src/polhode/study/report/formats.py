@@ -1,0 +1,77 @@
+"""Selection, rounding and naming of the numbers in the text."""
+
+import re
+from collections.abc import Iterable
+from math import ceil, floor, inf, isfinite, log10
+
+import xarray as xr
+
+from polhode.study.analysis import selection
+from polhode.study.analysis.values import at
+from polhode.study.inputs import Inputs
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, in_range, number
+
+#: Representation of infinity.
+INFINITE = r"$\infty$"
+_DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+
+
+def macro_name(key: str) -> str:
+    """A method key as part of a macro name, letters only: ``buss2000_delvalle2024`` -> ``BussPublished``.
+
+    The year of the publication is left out, other digits are spelt.
+    """
+    parts = [part for part in key.replace("_delvalle2024", "_published").split("_") if part]
+    words = [re.sub(r"(19|20)\d\d$", "", part) for part in parts]
+    return "".join(re.sub(r"\d", lambda m: _DIGITS[int(m[0])], word[:1].upper() + word[1:]) for word in words)
+
+
+def order_text(data: xr.Dataset, quantity: str, key: str) -> str:
+    """The fitted order of q or omega of a method, and in brackets the range over shifted fits where two decimals show it."""
+    order, low, high = (at(data, f"{quantity}_order{suffix}", key) for suffix in ("", "_low", "_high"))
+    return in_range(order, low, high)
+
+
+def factor(value: float) -> str:
+    """A ratio as written in text: two digits, an integer above ten."""
+    if not isfinite(value):
+        return NOT_AVAILABLE
+    if value <= 0:
+        return number(value, 2)
+    rounded = round(value, 1 - floor(log10(value)))
+    return rf"\num{{{rounded:.0f}}}" if rounded >= 10 else rf"\num{{{rounded:.{max(0, 1 - floor(log10(rounded)))}f}}}"
+
+
+def upper(value: float, digits: int) -> float:
+    """``value`` rounded up to a number of significant digits, for a bound stated in the text."""
+    if not isfinite(value) or value == 0:
+        return value
+    unit = 10.0 ** (floor(log10(abs(value))) + 1 - digits)
+    return ceil(value / unit - 1e-9) * unit
+
+
+def plain(value: float) -> str:
+    """A number without trailing zeros, for step sizes and times."""
+    if not isfinite(value):
+        return NOT_AVAILABLE
+    text = f"{value:.3g}" if value == 0 or 1e-2 <= abs(value) < 1e4 else f"{value:.2e}"
+    return rf"\num{{{re.sub(r'[.]?0+e', 'e', text) if 'e' in text else text}}}"
+
+
+def spoken(inputs: Inputs, method: str) -> str:
+    """The name of a method inside a sentence, without a comma of its own."""
+    first, comma, second = selection.label(inputs, method).partition(", ")
+    return escape(f"{second} {first}" if comma else first)
+
+
+def listed(items: Iterable[str], none: str = "none") -> str:
+    """A list of names as written in a sentence."""
+    names = list(items)
+    if not names:
+        return none
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def ratio(value: float) -> str:
+    """Two decimals near 1, two digits beyond."""
+    return INFINITE if value == inf else decimal(value, 2) if value < 9.95 else number(value, 2)

@@ -1,0 +1,163 @@
+"""Numbers and tables as LaTeX."""
+
+from collections.abc import Callable, Sequence
+from math import floor, isfinite, log10
+
+from polhode.study.inputs import Inputs
+from polhode.study.report.macros import NOT_AVAILABLE as NOT_AVAILABLE
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\ensuremath{<}",
+    ">": r"\ensuremath{>}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "-": "-",
+    "ω": r"\ensuremath{\omega}",
+    "Δ": r"\ensuremath{\Delta}",
+    "τ": r"\ensuremath{\tau}",
+    "π": r"\ensuremath{\pi}",
+    "±": r"\ensuremath{\pm}",
+    "×": r"\ensuremath{\times}",
+    "≈": r"\ensuremath{\approx}",
+    "≤": r"\ensuremath{\leq}",
+    "≥": r"\ensuremath{\geq}",
+    "°": r"\ensuremath{^\circ}",
+    "²": r"\ensuremath{^2}",
+    "³": r"\ensuremath{^3}",
+    "·": r"\ensuremath{\cdot}",
+    "−": r"\ensuremath{-}",
+    "–": "--",
+    "—": "---",
+    "’": "'",
+}
+#: Letters below U+0180 that the fonts of the report lack.
+_LACKING = frozenset("ĦħĸĿŀŉŦŧſ")
+
+
+def escape(text: str) -> str:
+    """Plain text as LaTeX that prints the same characters on one line; characters missing from the fonts become ``?``."""
+    line = "".join(" " if c.isspace() else _escaped(c) for c in str(text))
+    # At the beginning of a row these would belong to the end of the previous row.
+    return f"{{}}{line}" if line.lstrip()[:1] in ("[", "*") else line
+
+
+def _escaped(c: str) -> str:
+    return _SPECIAL.get(c, c if c.isprintable() and ord(c) < 0x180 and c not in _LACKING else "?")
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number for LaTeX (siunitx), ``digits`` significant digits; ``n/a`` where there is none."""
+    if not isfinite(value):
+        return NOT_AVAILABLE
+    if value != 0 and not 1e-3 <= abs(value) < 1e4:
+        return rf"\num{{{value:.{digits - 1}e}}}"
+    decimals = max(0, digits - 1 - (floor(log10(abs(value))) if value else 0))
+    return rf"\num{{{value:.{decimals}f}}}"
+
+
+def step(value: float, digits: int = 4) -> str:
+    """A time step for LaTeX, always with an exponent, so that a column of them is easy to compare."""
+    return rf"\num{{{value:.{digits - 1}e}}}" if isfinite(value) else NOT_AVAILABLE
+
+
+def step_or_dash(value: float) -> str:
+    """A time step with two digits, a dash where there is none."""
+    return step(value, 2) if isfinite(value) else "--"
+
+
+def decimal(value: float, decimals: int) -> str:
+    """A number for LaTeX with a fixed number of decimals; ``n/a`` where there is none."""
+    return rf"\num{{{value:.{decimals}f}}}" if isfinite(value) else NOT_AVAILABLE
+
+
+def in_range(value: float, low: float, high: float, decimals: int = 2) -> str:
+    """A number, with its range in brackets if visible at this number of decimals; ``n/a`` where there is no number."""
+    texts = [decimal(x, decimals) for x in (value, low, high)]
+    if not isfinite(value) or len(set(texts)) == 1 or not (isfinite(low) and isfinite(high)):
+        return texts[0]
+    return f"{texts[0]}~[{texts[1]}, {texts[2]}]"
+
+
+def tabular(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | str]) -> str:
+    """A booktabs tabular; a row given as a plain string is inserted unchanged (a rule, for example)."""
+    body = [row if isinstance(row, str) else " & ".join(row) + r" \\" for row in rows]
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            " & ".join(head) + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )
+
+
+def long_table(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | str], name: str) -> str:
+    r"""A booktabs longtable over several pages; its caption is the report's ``\NAMEcaption``, its label ``tab:NAME``.
+
+    A row given as a plain string is inserted unchanged.
+    """
+    width = len(head)
+    top = " & ".join(head) + r" \\"
+    lines = [
+        rf"\begin{{longtable}}{{{columns}}}",
+        rf"\caption{{\{name}caption}}\label{{tab:{name}}}\\",
+        r"\toprule",
+        top,
+        r"\midrule",
+        r"\endfirsthead",
+        rf"\multicolumn{{{width}}}{{l}}{{\emph{{Table~\thetable, continued}}}}\\",
+        r"\toprule",
+        top,
+        r"\midrule",
+        r"\endhead",
+        r"\bottomrule",
+        r"\endfoot",
+        # No space after the last row: it would go to a separate page with nothing but the table head.
+        *(
+            row if isinstance(row, str) else " & ".join(row) + r" \\" + (r"\addlinespace[2pt]" if number < len(rows) else "")
+            for number, row in enumerate(rows, 1)
+        ),
+        r"\end{longtable}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def significant(text: str) -> int:
+    """The number of significant digits with which a number is written, including trailing zeros."""
+    return len(text.strip().lower().partition("e")[0].lstrip("+-").replace(".", "").lstrip("0"))
+
+
+def cell(text: str, digits: int = 4) -> str:
+    """A table entry as LaTeX: a long number with this many significant digits, other text escaped."""
+    try:
+        value = float(text)
+    except ValueError:
+        return escape(text)
+    if not isfinite(value):
+        return NOT_AVAILABLE
+    return number(value, digits) if len(text.strip()) > 5 else rf"\num{{{text.strip()}}}"
+
+
+def grouped_rows(inputs: Inputs, methods: Sequence[str], row: Callable[[str], list[str]]) -> list[Sequence[str] | str]:
+    """One row per method, with a little space between the groups of methods."""
+    rows: list[Sequence[str] | str] = []
+    for number, (_, keys) in enumerate(inputs.grouped(methods)):
+        if number:
+            rows.append(r"\addlinespace[3pt]")
+        rows += [row(key) for key in keys]
+    return rows

@@ -1,0 +1,28 @@
+"""The macros that connect numbers and text: those used by the text, and those that a run cannot supply."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+#: Written where a run has no number.
+NOT_AVAILABLE = "n/a"
+#: Prefixes of the macros of all themes.
+PREFIXES = ("study", "cost")
+
+
+def used(texts: Iterable[str | Path]) -> set[str]:
+    r"""The macros, without the backslash, that are used by LaTeX files and made by the study: ``\studyAbc``, ``\costAbc``."""
+    pattern = re.compile(rf"\\((?:{'|'.join(PREFIXES)})[A-Za-z]+)")
+    return {name for text in texts for name in pattern.findall(Path(text).read_text(encoding="utf-8"))}
+
+
+def defined(files: Iterable[str | Path]) -> set[str]:
+    """The macros, without the backslash, that LaTeX files define."""
+    return {name for file in files for name in re.findall(r"\\newcommand\{\\(\w+)\}", Path(file).read_text(encoding="utf-8"))}
+
+
+def missing(texts: Iterable[str | Path], files: Iterable[str | Path]) -> str:
+    """Definitions of all macros that ``texts`` use and neither they nor ``files`` define: a run cannot supply these numbers."""
+    texts = list(texts)
+    names = sorted(used(texts) - defined([*texts, *files]))
+    return "".join(rf"\newcommand{{\{name}}}{{{NOT_AVAILABLE}}}" + "\n" for name in names)

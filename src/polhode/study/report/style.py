@@ -1,0 +1,209 @@
+"""One colour and one marker for each method in all figures, and one way to write a figure."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.path import Path as Outline
+
+from polhode.methods import METHODS
+from polhode.study.storage import write_atomically
+
+# It logs messages about the creation dates of the fonts, twice for each figure.
+logging.getLogger("fontTools").setLevel(logging.ERROR)
+
+#: Width of the text block of the report, inches.
+TEXT_WIDTH = 6.3
+#: Width and height of a figure with two panels and a legend below.
+TWO_PANELS = (TEXT_WIDTH, 3.55)
+
+
+def _half_disc(side: int) -> Outline:
+    """A filled half disc as a marker, with its round side to the left (-1) or right (+1)."""
+    angle = np.linspace(-np.pi / 2, np.pi / 2, 25)
+    points = [(side * (np.cos(a) - 0.5), np.sin(a)) for a in angle]
+    return Outline([*points, points[0]], closed=True)
+
+
+#: Torque at the old time: the half disc that points back; at the new time: the one that points ahead.
+BACK, AHEAD = _half_disc(-1), _half_disc(1)
+#: Colours and markers of the method families; Okabe and Ito's palette, completed by Tol's. Markers differ too, so that nothing
+#: depends on colour alone. A variant listed here has its own style: those of PCDM are
+#: mainly compared with each other, so they have clearly different hues, also for the colour-blind.
+FAMILIES: dict[str, tuple[str, Any]] = {
+    "spiral_leapfrog": ("#D55E00", "o"),
+    "spiral_synchronous": ("#CC79A7", "s"),
+    "spiral_omelyan": ("#E69F00", "D"),
+    "omelyan1998": ("#0072B2", "^"),
+    "buss2000": ("#009E73", "v"),
+    "verlet": ("#56B4E9", "<"),
+    "fincham1992": ("#882255", ">"),
+    "euler": ("#7F7F7F", "h"),
+    "johnson2008": ("#999933", "p"),
+    "pfc4": ("#000000", "X"),
+    "rk4": ("#332288", "*"),
+    "pcdm2016": ("#117733", "P"),
+    "pcdm2013_mid": ("#CCBB00", "d"),
+    "pcdm2013_lag": ("#2222DD", BACK),
+    "pcdm2013_lead": ("#EE9988", AHEAD),
+    "scalar_factor": ("#AA4499", "x"),
+    "calzavarini2010": ("#8B5A2B", (4, 1, 0)),
+    "no_squish": ("#EE3377", "+"),
+}
+#: Dashes of methods that often coincide with another one, so that the line below shows through.
+DASHES: dict[str, Any] = {
+    "pcdm2013_mid": (0, (5, 2.5)),
+    "pcdm2013_lag": (0, (2, 1.5)),
+    "pcdm2013_lead": (0, (6, 1.5, 1.5, 1.5)),
+}
+#: Markers made only of strokes, which need a wider stroke to show their colour.
+STROKES = ("x", "+")
+#: Styles for methods outside FAMILIES, chosen by a hash of their key; first come, first served in the order of the keys.
+SPARE: tuple[tuple[str, Any], ...] = tuple(
+    (colour, marker)
+    for marker in ("H", "8", (3, 1, 0), (6, 1, 0), "$\\oplus$", "$\\otimes$")
+    for colour in ("#DDAA33", "#004488", "#AA3377", "#66A61E", "#BB5566", "#117799")
+)
+
+SETTINGS: dict[str, Any] = {
+    "font.family": ["cmr10", "DejaVu Serif"],
+    "mathtext.fontset": "cm",
+    "axes.formatter.use_mathtext": True,
+    "axes.unicode_minus": False,
+    "font.size": 9.0,
+    "axes.labelsize": 9.0,
+    "axes.titlesize": 9.0,
+    "legend.fontsize": 8.0,
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "axes.linewidth": 0.6,
+    "lines.linewidth": 1.0,
+    "lines.markersize": 3.8,
+    "xtick.direction": "in",
+    "ytick.direction": "in",
+    "xtick.top": True,
+    "ytick.right": True,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.frameon": False,
+    "savefig.dpi": 200,
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "polhode",
+    "path.simplify": False,
+}
+
+
+#: Settings for figures on a web page: larger, without layout warnings, in a font that matches its text and has all characters.
+PAGE: dict[str, Any] = {
+    "font.family": ["DejaVu Sans"],
+    "mathtext.fontset": "dejavusans",
+    "figure.figsize": (7.6, 3.8),
+    "figure.dpi": 110,
+    "figure.constrained_layout.use": True,
+    "lines.markersize": 4.5,
+}
+
+#: Metadata of the files, without dates and versions, so that equal figures are equal files.
+METADATA: dict[str, dict[str, Any]] = {
+    "pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": "polhode"},
+    "png": {"Software": None},
+}
+
+
+def settings() -> Any:
+    """A context in which matplotlib uses the style of the report; nothing outside it changes.
+
+    Matplotlib's settings belong to the process: figures are drawn in processes, not in threads.
+    """
+    defaults: dict[str, Any] = {key: value for key, value in dict(matplotlib.rcParamsDefault).items() if key != "backend"}
+    look: Any = {**defaults, **SETTINGS}
+    return matplotlib.rc_context(look)
+
+
+def use() -> None:
+    """Use the style of the report for everything plotted from here on, at page size: for notebooks."""
+    matplotlib.rcdefaults()
+    larger = {name: SETTINGS[name] + 0.5 for name in SETTINGS if name.endswith("size") and "marker" not in name}
+    look: Any = SETTINGS | larger | PAGE
+    matplotlib.rcParams.update(look)
+
+
+def family(key: str, variant_of: str = "") -> str:
+    """The method whose colour ``key`` shares: itself, or the method of which it is a variant."""
+    if not variant_of and key in METHODS:
+        variant_of = METHODS[key].variant_of
+    return variant_of or key
+
+
+def styles(keys: Iterable[str], variants: Mapping[str, str] | None = None) -> dict[str, dict[str, Any]]:
+    """Line styles of several methods, all distinct, independent of the order in which they are given.
+
+    Parameters
+    ----------
+    keys : method keys; unknown ones (plug-ins) get a spare colour and marker, chosen by a hash of the key
+    variants : key -> the key of the method it is a variant of, where the registry does not know it
+
+    Returns
+    -------
+    key -> keyword arguments of ``Axes.plot``. A variant has the colour and marker of its method, hollow and dashed, unless
+    :data:`FAMILIES` lists it.
+    """
+    keys = list(keys)
+    parents = {key: key if key in FAMILIES else family(key, (variants or {}).get(key, "")) for key in keys}
+    look: dict[str, tuple[str, Any]] = dict(FAMILIES)
+    unknown = sorted({parent for parent in parents.values()} - set(look))
+    if len(unknown) > len(SPARE):
+        raise ValueError(
+            f"no distinct style is left for {unknown[len(SPARE) :]}: at most {len(SPARE)} methods beyond the built-in ones"
+        )
+    free = dict.fromkeys(range(len(SPARE)))
+    for name in unknown:
+        choice = int(sha256(name.encode()).hexdigest(), 16) % len(SPARE)
+        while choice not in free:
+            choice = (choice + 1) % len(SPARE)
+        del free[choice]
+        look[name] = SPARE[choice]
+    result = {}
+    for key in keys:
+        colour, marker = look[parents[key]]
+        variant = parents[key] != key
+        result[key] = {
+            "color": colour,
+            "marker": marker,
+            "linestyle": (0, (4, 1.6)) if variant else DASHES.get(key, "-"),
+            "markerfacecolor": "white" if variant else colour,
+            "markeredgecolor": colour,
+            "markeredgewidth": 1.1 if marker in STROKES else 0.8,
+        }
+    return result
+
+
+def style(key: str) -> dict[str, Any]:
+    """Line style of one method, see :func:`styles`."""
+    return styles([key])[key]
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write ``figure`` to the two files ``path`` + .pdf and .png, without dates, each atomically.
+
+    Parameters
+    ----------
+    path : the file without its extension; its folder is created if necessary
+    """
+    path = Path(path)
+    FigureCanvasAgg(figure)
+    for ending, entries in METADATA.items():
+
+        def draw(temporary: Path, ending: str = ending, entries: dict[str, Any] = entries) -> None:
+            with settings():
+                figure.savefig(temporary, format=ending, metadata=entries)
+
+        write_atomically(path.with_name(f"{path.name}.{ending}"), draw)
+        with settings():
+            figure.set_layout_engine(None)  # found for the first file, which takes as long as drawing

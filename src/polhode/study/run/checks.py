@@ -1,0 +1,615 @@
+"""Experiments on single methods other than comparisons over step sizes: each gives one small dataset, checks/NAME.nc."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from math import inf, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from polhode import metrics
+from polhode.body import angular_velocity, euler_equations
+from polhode.kernel import kernel
+from polhode.methods import (
+    METHODS,
+    calzavarini2010,
+    fincham1992,
+    fincham1992_delvalle2024,
+    johnson2008,
+    johnson2008_delvalle2024,
+    no_squish,
+    omelyan1998,
+    pfc4_delvalle2024,
+    spiral_leapfrog,
+)
+from polhode.methods.johnson2008_delvalle2024 import runge_kutta
+from polhode.methods.protocol import Method
+from polhode.methods.states import omega_of_momentum
+from polhode.problems import PROBLEMS
+from polhode.problems.problem import Problem
+from polhode.problems.system import System
+from polhode.quaternion import derivative, increment, normalise, rotate, scaled, to_body, to_lab
+from polhode.references import taylor
+from polhode.simulate import simulate
+from polhode.study.analysis.orders import fit_order
+from polhode.study.configuration import CHECKS as NAMES
+from polhode.study.configuration import Study
+from polhode.study.run.symplecticity import symplecticity
+from polhode.study.storage import write_cell
+from polhode.vector import add, axpy, cross, dot, scale
+
+#: Digits of the exact solutions, well beyond double precision.
+DIGITS = 25
+
+
+def problem_of(key: str) -> Any:
+    """The registered problem with this key."""
+    return PROBLEMS[key]
+
+
+def methods_of(study: Study) -> dict[str, Method]:
+    """The methods of the study."""
+    return {key: METHODS[key] for key in study.methods}
+
+
+def _attrs(long_name: str, units: str) -> dict[str, str]:
+    return {"long_name": long_name, "units": units}
+
+
+#: Problems without friction or explicit time dependence, whose motion is undone by reversal.
+REVERSED = ("free_asymmetric_top", "heavy_top")
+#: Numbers of steps into which the horizon is divided.
+REVERSED_DIVISIONS = (32, 64, 128, 256, 512, 1024, 2048, 4096)
+
+
+def reversibility(study: Study) -> xr.Dataset:
+    """Distance of a body from its start after a number of steps, a reversal of its angular velocity, and as many steps again.
+
+    The method is started and read as a user would: errors due to its output or its start are included.
+    """
+    methods = methods_of(study)
+    shape = len(methods), len(REVERSED), len(REVERSED_DIVISIONS)
+    angle, omega, dts = np.full(shape, nan), np.full(shape, nan), np.full(shape[1:], nan)
+    for j, name in enumerate(REVERSED):
+        problem = problem_of(name)
+        for k, steps in enumerate(REVERSED_DIVISIONS):
+            dts[j, k] = dt = problem.horizon / steps
+            for i, method in enumerate(methods.values()):
+                angle[i, j, k], omega[i, j, k] = _there_and_back(problem, method, dt, steps)
+    return xr.Dataset(
+        {
+            "return_angle": (
+                ("integrator", "problem", "division"),
+                angle,
+                _attrs("angle to the orientation at the start", "rad"),
+            ),
+            "return_omega": (
+                ("integrator", "problem", "division"),
+                omega,
+                _attrs("relative distance to the start, omega", "1"),
+            ),
+            "dt": (("problem", "division"), dts, _attrs("step size", "s")),
+        },
+        {"integrator": list(methods), "problem": list(REVERSED), "division": list(REVERSED_DIVISIONS)},
+    )
+
+
+def _there_and_back(problem: Problem, method: Method, dt: float, steps: int) -> tuple[float, float]:
+    q, omega = problem.q0, problem.omega0
+    for _ in range(2):
+        arguments = problem.body.coefficients(), problem.compiled_torque, problem.parameter_array, dt
+        qs, omegas, _, _ = method.integrate(q, omega, *arguments, np.array([0, steps]))
+        if not np.isfinite(qs[-1]).all():
+            return nan, nan
+        # The output quaternion need not be unit; an initial one must be.
+        size = np.linalg.norm(qs[-1])
+        if size == 0:
+            return nan, nan
+        q, omega = tuple(qs[-1] / size), tuple(-omegas[-1])
+    start = np.array(problem.omega0)
+    return float(metrics.geodesic_angle(q, problem.q0)), float(np.linalg.norm(omega - start) / np.linalg.norm(start))
+
+
+#: Number of steps of a run that tests stability, and the largest product of rate and step tried.
+STABILITY_STEPS = 400
+LARGEST = 20.0
+#: Below this value, relative to its start, sliding has ended; the remainder is rounding, or the norm error of an orientation.
+ENDED = 1e-6
+
+
+def stability(study: Study) -> xr.Dataset:
+    """The largest k dt at which friction between two cylinders still slows them; k is the decay rate of the sliding."""
+    system = problem_of("coupled_cylinders")
+    methods = {key: m for key, m in methods_of(study).items() if m.runs(system)}
+    rate = decay_rate(system)
+    limits = [stability_limit(partial(_sliding_decays, system, m, rate)) for m in methods.values()]
+    return xr.Dataset(
+        {"limit": ("integrator", limits, _attrs("largest stable product of decay rate and step size", "1"))},
+        {"integrator": list(methods)},
+        {"rate": rate, "rate_units": "s-1", "steps": STABILITY_STEPS, "largest": LARGEST},
+    )
+
+
+def decay_rate(system: System) -> float:
+    """k = eta (R1^2/I1 + R2^2/I2), 1/s, of Seelen et al. (2016), Sec. 3.4."""
+    p = system.parameters
+    return p["eta"] * sum(p[f"R{i + 1}"] ** 2 / system.bodies[i].inertia[0] for i in range(2))
+
+
+def _sliding_decays(system: System, method: Method, rate: float, x: float) -> bool:
+    """Whether the sliding velocity shrinks over a run with dt = x / rate."""
+    dt = x / rate
+    with np.errstate(over="ignore", invalid="ignore"):
+        run = simulate(system, method, dt, STABILITY_STEPS * dt, samples=STABILITY_STEPS)
+        p = system.parameters
+        sliding = np.abs(p["R1"] * run.omega.values[:, 0, 0] + p["R2"] * run.omega.values[:, 1, 0])
+    # The first quarter is left out: the initial value may be far above the later ones.
+    quarter = STABILITY_STEPS // 4
+    earlier, later = sliding[quarter : 2 * quarter].max(), sliding[-quarter:].max()
+    return bool(np.isfinite(sliding).all() and later <= max(earlier, ENDED * sliding[0]))
+
+
+def stability_limit(stable: Callable[[float], bool], tolerance: float = 1e-4) -> float:
+    """The smallest x at which ``stable(x)`` is false; infinite if there is none up to :data:`LARGEST`."""
+    grid = np.arange(1, round(LARGEST / 0.05) + 1) * 0.05
+    for low, high in zip(np.concatenate([[0.0], grid[:-1]]), grid, strict=True):
+        if stable(float(high)):
+            continue
+        while high - low > tolerance:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if stable(middle) else (low, middle)
+        return float(low)
+    return inf
+
+
+#: Problems for the misprints of the note: torques of the orientation and of the angular velocity, and a moving body.
+NOTE_PROBLEMS = ("asymmetric_heavy_top", "damped_top", "sinking_propeller")
+NOTE_DIVISIONS = tuple(2**k for k in range(4, 14))
+NOTE_QUANTITIES = ("q", "omega", "r", "v")
+
+
+def note_corrections(study: Study) -> xr.Dataset:
+    """The leapfrog of Calzavarini (2010) with each of its misprints restored on its own: errors over dt, and the orders.
+
+    ``fincham_distance`` is the largest difference of q, over a run, between the corrected scheme and Fincham's with the
+    half-step quaternion also normalised, ``fincham_distance_plain`` that with it normalised in neither: the two are the same
+    scheme, with kernels written separately.
+    """
+    variants = calzavarini2010.VARIANTS
+    errors = np.full((len(variants), len(NOTE_PROBLEMS), len(NOTE_QUANTITIES), len(NOTE_DIVISIONS)), nan)
+    orders, low, high = (np.full(errors.shape[:-1], nan) for _ in range(3))
+    dts = np.full((len(NOTE_PROBLEMS), len(NOTE_DIVISIONS)), nan)
+    for j, name in enumerate(NOTE_PROBLEMS):
+        problem = problem_of(name)
+        exact = exact_end(problem)
+        dts[j] = problem.horizon / np.array(NOTE_DIVISIONS)
+        for i, (_, _, misprints) in enumerate(variants.values()):
+            method = calzavarini2010.scheme(**misprints)
+            for k, dt in enumerate(dts[j]):
+                with np.errstate(over="ignore", invalid="ignore"):
+                    run = simulate(problem, method, float(dt), samples=1)
+                for m, quantity in enumerate(NOTE_QUANTITIES):
+                    if quantity in exact and "diverged" not in run.attrs:
+                        distance = metrics.orientation_l1 if quantity == "q" else metrics.relative_l1
+                        value = run[quantity].values[-1].reshape(-1)
+                        errors[i, j, m, k] = distance(value, exact[quantity].reshape(-1))
+            for m in range(len(NOTE_QUANTITIES)):
+                order = fit_order(dts[j], errors[i, j, m], problem.horizon)
+                orders[i, j, m], low[i, j, m], high[i, j, m] = order.order, order.low, order.high
+    dims = ("variant", "problem", "quantity")
+    return xr.Dataset(
+        {
+            "error": ((*dims, "division"), errors, _attrs("relative L1 error at the end", "1")),
+            "order": (dims, orders, _attrs("fitted order; NaN where the errors follow no power", "1")),
+            "order_low": (dims, low, _attrs("lowest order over shifted windows of the fit", "1")),
+            "order_high": (dims, high, _attrs("highest order over shifted windows of the fit", "1")),
+            "finest_error": (dims, errors[..., -1], _attrs("error at the finest step", "1")),
+            "dt": (("problem", "division"), dts, _attrs("step size", "s")),
+            "fincham_distance": ((), _distance_to_fincham(True), _attrs("largest difference of q to Fincham's scheme", "1")),
+            "fincham_distance_plain": ((), _distance_to_fincham(False), _attrs("the same, half step not normalised", "1")),
+            "description": ("variant", [v[0] for v in variants.values()], {"long_name": "misprint put back"}),
+            "equation": ("variant", [v[1] for v in variants.values()], {"long_name": "equation of the note"}),
+        },
+        {
+            "variant": list(variants),
+            "problem": list(NOTE_PROBLEMS),
+            "quantity": list(NOTE_QUANTITIES),
+            "division": list(NOTE_DIVISIONS),
+        },
+        {"fincham_problem": FINCHAM_PROBLEM, "fincham_dt": FINCHAM_DT, "fincham_steps": FINCHAM_STEPS},
+    )
+
+
+#: The run over which the note's scheme is compared with Fincham's.
+FINCHAM_PROBLEM, FINCHAM_DT, FINCHAM_STEPS = "asymmetric_heavy_top", 1e-3, 2000
+
+
+def _distance_to_fincham(normalised: bool) -> float:
+    """Largest difference of a component of q between Calzavarini's scheme and Fincham's.
+
+    Parameters
+    ----------
+    normalised : whether both normalise the half-step quaternion; if not, Fincham's is the registered method
+    """
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, momentum = state[:4], state[4:7]
+        torque_lab = to_lab(q, torque)
+        omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
+        half = normalise(increment(0.5 * dt, derivative(q, omega), q))
+        momentum = axpy(dt, torque_lab, momentum)
+        omega = angular_velocity(to_body(half, momentum), body)
+        return increment(dt, derivative(half, omega), q) + momentum + omega
+
+    fincham = fincham1992.METHOD
+    if normalised:
+        fincham = replace(fincham, key="fincham_normalised", after_torque=after_torque)
+    noted = calzavarini2010.scheme(normalise_half=normalised)
+    problem, end = problem_of(FINCHAM_PROBLEM), FINCHAM_STEPS * FINCHAM_DT
+    runs = [simulate(problem, m, FINCHAM_DT, end, FINCHAM_STEPS).q.values for m in (noted, fincham)]
+    return float(np.abs(runs[0] - runs[1]).max())
+
+
+def exact_end(problem: Any) -> dict[str, np.ndarray]:
+    """The exact state at the horizon, in double precision: q, omega of one body; for several also r, v (bodies, 3)."""
+    if isinstance(problem, System):
+        (bodies,) = taylor.solve_system(problem, [problem.horizon], DIGITS)
+        return {name: np.array([[float(x) for x in b[i]] for b in bodies]) for i, name in enumerate(("r", "v", "q", "omega"))}
+    ((q, omega),) = taylor.solve(problem, [problem.horizon], DIGITS)
+    return {"q": np.array([float(x) for x in q]), "omega": np.array([float(x) for x in omega])}
+
+
+#: The run for single changes to the published methods: their test, with steps that divide its time.
+VARIANT_PROBLEM, VARIANT_DIVISIONS = "spiral_cylinder", tuple(2**k for k in range(6, 18))
+
+
+def published_variants(study: Study) -> xr.Dataset:
+    """The published methods with one choice changed at a time, q and omega at the end: errors over dt, and the orders."""
+    problem = problem_of(VARIANT_PROBLEM)
+    variants = _variants()
+    q, omega = (values[0] for values in problem.exact([problem.horizon], DIGITS))
+    dts = problem.horizon / np.array(VARIANT_DIVISIONS)
+    errors = np.full((len(variants), 2, len(dts)), nan)
+    orders = np.full((len(variants), 2), nan)
+    for i, (_, _, method) in enumerate(variants.values()):
+        for k, dt in enumerate(dts):
+            run = simulate(problem, method, float(dt), samples=1)
+            errors[i, 0, k] = metrics.orientation_l1(run.q.values[-1], q)
+            errors[i, 1, k] = metrics.relative_l1(run.omega.values[-1], omega)
+        orders[i] = [fit_order(dts, row, problem.horizon).order for row in errors[i]]
+    dims = ("variant", "quantity")
+    return xr.Dataset(
+        {
+            "error": ((*dims, "division"), errors, _attrs("relative L1 error at the end", "1")),
+            "order": (dims, orders, _attrs("fitted order", "1")),
+            "dt": ("division", dts, _attrs("step size", "s")),
+            "base": ("variant", [base for base, _, _ in variants.values()], {"long_name": "method that is changed"}),
+            "description": ("variant", [text for _, text, _ in variants.values()], {"long_name": "what is changed"}),
+        },
+        {"variant": list(variants), "quantity": ["q", "omega"], "division": list(VARIANT_DIVISIONS)},
+        {"problem": problem.key},
+    )
+
+
+def _variants() -> dict[str, tuple[str, str, Method]]:
+    """Name -> (the published method that is modified, description of the change, the method)."""
+    johnson, fincham, pfc4 = "johnson2008_delvalle2024", "fincham1992_delvalle2024", "pfc4_delvalle2024"
+    return {
+        johnson: (johnson, "as published", johnson2008_delvalle2024.METHOD),
+        "averaged": (johnson, "the torques of both ends averaged", _johnson(linear=False, averaged=True)),
+        "linear": (johnson, "the momentum linear over the stages of the rotation", _johnson(linear=True, averaged=False)),
+        "both": (johnson, "both of these", _johnson(linear=True, averaged=True)),
+        "averaged_again": (
+            johnson,
+            "averaged; the rotation done again with the mean momentum",
+            _johnson(False, True, again=True),
+        ),
+        "johnson2008": (johnson, "both; the rotation done again with the mean torque", johnson2008.METHOD),
+        fincham: (fincham, "as published", fincham1992_delvalle2024.METHOD),
+        "half_step_as_it_is": (fincham, "the half-step quaternion not normalised, as in YADE", _fincham_of_yade()),
+        "fincham1992": (fincham, "and the momentum turned with it, as by Fincham", fincham1992.METHOD),
+        pfc4: (pfc4, "as published", pfc4_delvalle2024.METHOD),
+        "columns": (pfc4, "Gram-Schmidt on the columns (the axes of the body)", _pfc4_by_columns()),
+        "pfc4": (pfc4, "half kicks at both ends and an exact rotation, as in MercuryDPM", METHODS["pfc4"]),
+    }
+
+
+def _johnson(linear: bool, averaged: bool, again: bool = False) -> Method:
+    """Johnson's method as published, with parts of the predictor-corrector of the angular momentum.
+
+    Parameters
+    ----------
+    linear : whether the momentum varies over the stages of the rotation, driven by the torque at the start of the step
+    averaged : whether the momentum advances by the mean of the torques at both ends instead of that at the end
+    again : whether the rotation is repeated with the mean momentum of the step
+    """
+    first, last = (0.5, 0.5) if averaged else (0.0, 1.0)
+    slope = 1.0 if linear else 0.0
+
+    @kernel
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, momentum = state[:4], state[4:7]
+        old = to_lab(q, torque(t, q, omega_of_momentum(state, body), parameters))
+        turned = normalise(runge_kutta(q, momentum, scale(slope, old), body, dt))
+        omega = angular_velocity(to_body(turned, axpy(dt, old, momentum)), body)
+        new = to_lab(turned, torque(t + dt, turned, omega, parameters))
+        mean = axpy(first, old, scale(last, new))
+        if again:
+            turned = runge_kutta(q, axpy(0.5 * dt, mean, momentum), scale(0.0, mean), body, dt)
+        return turned + axpy(dt, mean, momentum)
+
+    return replace(johnson2008.METHOD, key=f"johnson_{int(linear)}{int(averaged)}{int(again)}", step=step)
+
+
+def _fincham_of_yade() -> Method:
+    """Fincham as published, except that the half-step quaternion is not normalised, as in YADE.
+
+    ``NewtonIntegrator::leapfrogAsphericalRotate`` (pkg/dem/NewtonIntegrator.cpp) rotates the momentum at the half step into
+    the body frame with the matrix of the old orientation, as the published variant does.
+    """
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, momentum = state[:4], state[4:7]
+        torque_lab = to_lab(q, torque)
+        omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
+        half = increment(0.5 * dt, derivative(q, omega), q)
+        momentum = axpy(dt, torque_lab, momentum)
+        omega = angular_velocity(to_body(q, momentum), body)
+        return increment(dt, derivative(half, omega), q) + momentum + omega
+
+    return replace(fincham1992_delvalle2024.METHOD, key="fincham_yade", after_torque=after_torque)
+
+
+def _pfc4_by_columns() -> Method:
+    """PFC4 as published, except that Gram-Schmidt acts on the axes of the body."""
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        x, y, z, omega = state[:3], state[3:6], state[6:9], state[9:12]
+        omega = pfc4_delvalle2024.kick(x, y, z, omega, pfc4_delvalle2024.from_body(x, y, z, torque), body, dt)
+        x, y, z = axpy(dt, cross(omega, x), x), axpy(dt, cross(omega, y), y), axpy(dt, cross(omega, z), z)
+        x, y, z = pfc4_delvalle2024.orthonormal(x, y, z)
+        return x + y + z + omega
+
+    return replace(pfc4_delvalle2024.METHOD, key="pfc4_columns", after_torque=after_torque)
+
+
+#: The arbitrary moments, kg m^2, and the run.
+MOMENTS = tuple(10.0**k for k in range(-6, 7))
+MOMENT_PROBLEM, MOMENT_DT, MOMENT_STEPS, MOMENT_SAMPLES = "heavy_top", 1e-3, 10_000, 100
+
+
+def extended_inertia(study: Study) -> xr.Dataset:
+    """NO_SQUISH with the fourth rotor at several values of its arbitrary moment I_11, compared with NO_SQUISH without it."""
+    problem = problem_of(MOMENT_PROBLEM)
+    end = MOMENT_STEPS * MOMENT_DT
+    plain = simulate(problem, no_squish.METHOD, MOMENT_DT, end, MOMENT_SAMPLES)
+    distance, norm = (np.full((len(MOMENTS), plain.sizes["time"]), nan) for _ in range(2))
+    for i, moment in enumerate(MOMENTS):
+        run = simulate(problem, no_squish.extended(moment), MOMENT_DT, end, MOMENT_SAMPLES)
+        distance[i] = metrics.geodesic_angle(run.q.values, plain.q.values / np.linalg.norm(plain.q.values, axis=-1)[:, None])
+        norm[i] = metrics.norm_error(run.q.values)
+    dims = ("i11", "time")
+    return xr.Dataset(
+        {
+            "angle_to_plain": (dims, distance, _attrs("angle to the orientation without the fourth rotor", "rad")),
+            "norm_error": (dims, norm, _attrs("distance of the norm of q from 1", "1")),
+            "plain_norm_error": ("time", metrics.norm_error(plain.q.values), _attrs("the same without the fourth rotor", "1")),
+        },
+        {
+            "i11": ("i11", list(MOMENTS), _attrs("arbitrary moment", "kg m2")),
+            "time": ("time", plain.time.values, _attrs("time", "s")),
+        },
+        {"problem": problem.key, "dt": MOMENT_DT, "dt_units": "s", "steps": MOMENT_STEPS},
+    )
+
+
+#: The runs with normalisation switched: that of Fig. 3 of del Valle et al. (2024), also with longer steps.
+NORMALISED_PROBLEM, NORMALISED_END, NORMALISED_DT = "spiral_cylinder", 20.0, (1e-5, 1e-4, 1e-3)
+NORMALISED_SAMPLES = 100
+
+
+def normalisation(study: Study) -> xr.Dataset:
+    """Every method with and without normalisation of the quaternion: the errors at the end, and the largest norm error.
+
+    NaN where a method's normalisation cannot be switched.
+    """
+    problem = problem_of(NORMALISED_PROBLEM)
+    methods = methods_of(study)
+    exact = problem.exact([NORMALISED_END], DIGITS)[0][0]
+    error, norm = (np.full((len(methods), 2, len(NORMALISED_DT)), nan) for _ in range(2))
+    for i, method in enumerate(methods.values()):
+        for on in (0, 1):
+            if not method.normalisable and bool(on) != method.normalises:
+                continue
+            for k, dt in enumerate(NORMALISED_DT):
+                with np.errstate(over="ignore", invalid="ignore"):
+                    run = simulate(
+                        problem,
+                        method,
+                        dt,
+                        NORMALISED_END,
+                        NORMALISED_SAMPLES,
+                        normalise=bool(on) if method.normalisable else None,
+                    )
+                    error[i, on, k] = metrics.orientation_l1(run.q.values[-1], exact)
+                    norm[i, on, k] = metrics.norm_error(run.q.values).max()
+                # NaN counts as the largest possible distance.
+                if "diverged" in run.attrs:
+                    error[i, on, k] = norm[i, on, k] = inf
+    dims = ("integrator", "normalised", "dt")
+    return xr.Dataset(
+        {
+            "q_error_l1": (dims, error, _attrs("relative L1 error of the orientation at the end", "1")),
+            "norm_error": (dims, norm, _attrs("largest distance of the norm of q from 1", "1")),
+        },
+        {"integrator": list(methods), "normalised": [0, 1], "dt": ("dt", list(NORMALISED_DT), _attrs("step size", "s"))},
+        {"problem": problem.key, "end_time": NORMALISED_END, "end_time_units": "s"},
+    )
+
+
+#: Numbers of sweeps of the iterations for the angular velocity; the last counts as converged.
+SWEEPS = (1, 2, 3, 12)
+SWEPT_PROBLEM, SWEPT_DIVISIONS = "spiral_cylinder", (128, 256, 512, 1024, 2048, 4096, 8192)
+
+
+def sweeps(study: Study) -> xr.Dataset:
+    """Omelyan's scheme, and the fixed point of PFC4, with several numbers of iterations: errors at the end."""
+    problem = problem_of(SWEPT_PROBLEM)
+    made = {"omelyan1998": omelyan_with, "fixed_point": fixed_point_with}
+    exact = exact_end(problem)
+    dts = problem.horizon / np.array(SWEPT_DIVISIONS)
+    error = np.full((len(made), len(SWEEPS), 2, len(dts)), nan)
+    for i, make in enumerate(made.values()):
+        for j, count in enumerate(SWEEPS):
+            method = make(count)
+            for k, dt in enumerate(dts):
+                run = simulate(problem, method, float(dt), samples=1)
+                error[i, j, 0, k] = metrics.orientation_l1(run.q.values[-1], exact["q"])
+                error[i, j, 1, k] = metrics.relative_l1(run.omega.values[-1], exact["omega"])
+    return xr.Dataset(
+        {"error": (("integrator", "sweeps", "quantity", "dt"), error, _attrs("relative L1 error at the end", "1"))},
+        {
+            "integrator": list(made),
+            "sweeps": list(SWEEPS),
+            "quantity": ["q", "omega"],
+            "dt": ("dt", dts, _attrs("step size", "s")),
+        },
+        {"problem": problem.key},
+    )
+
+
+def omelyan_with(count: int) -> Method:
+    """Omelyan's scheme with this many iterations per step; with three it is the registered method."""
+
+    @kernel
+    def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+        old = euler_equations(omega, torque, body)
+        new = axpy(dt, old, omega)
+        for _ in range(count - 1):
+            new = axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
+        return new
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        omega = kick(omega, torque, body, dt)
+        a = (0.0625 * dt * dt) * dot(omega, omega)
+        turned = increment(dt, derivative(q, omega), scaled(1.0 - a, q))
+        return scaled(1.0 / (1.0 + a), turned) + omega
+
+    @kernel
+    def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        return state[:4], kick(state[4:7], torque, body, 0.5 * dt)
+
+    return replace(omelyan1998.METHOD, key=f"omelyan1998_{count}", after_torque=after_torque, read=read)
+
+
+def fixed_point_with(count: int) -> Method:
+    """SPIRAL with the fixed point of PFC4 (Eq. B.16, in the body frame) for its angular velocity, with this many sweeps."""
+
+    @kernel
+    def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+        new = omega
+        for _ in range(count):
+            new = axpy(dt, euler_equations(new, torque, body), omega)
+        return new
+
+    return with_kick(f"fixed_point_{count}", kick)
+
+
+def with_kick(key: str, kick: Any) -> Method:
+    """SPIRAL with another kernel for its angular velocity."""
+
+    @kernel
+    def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+        return q + kick(omega, torque, body, -0.5 * dt)
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        omega = kick(omega, torque, body, dt)
+        return rotate(q, omega, dt) + omega
+
+    @kernel
+    def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        return state[:4], kick(state[4:7], torque, body, 0.5 * dt)
+
+    return replace(spiral_leapfrog.METHOD, key=key, start=start, after_torque=after_torque, read=read)
+
+
+#: Fincham's scheme with and without the half-step quaternion: the free top, with enough steps to see its energy change.
+INTERPOLATED_PROBLEM, INTERPOLATED_DT, INTERPOLATED_STEPS, INTERPOLATED_SAMPLES = "free_asymmetric_top", 0.01, 100_000, 100
+#: A sphere under a torque of the time, for SPIRAL with the plain kick; the step of Seelen et al. (2016), Sec. 3.2.
+SPHERE_PROBLEM, SPHERE_DT = "exponential_sphere", 1e-4
+
+
+def simplified(study: Study) -> xr.Dataset:
+    """Schemes without a part that del Valle et al. (2024) praise or call superfluous.
+
+    ``energy_change``: of Fincham's original leapfrog, as published, and without the half-step quaternion. ``sphere_q``,
+    ``sphere_omega``: the difference of SPIRAL with a plain kick of omega from SPIRAL on a sphere, over the run.
+    """
+
+    @kernel
+    def without_half_step(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, momentum = state[:4], state[4:7]
+        momentum = axpy(dt, to_lab(q, torque), momentum)
+        omega = angular_velocity(to_body(q, momentum), body)
+        return increment(dt, derivative(q, omega), q) + momentum + omega
+
+    @kernel
+    def plain_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+        return axpy(dt, angular_velocity(torque, body), omega)
+
+    plain = replace(fincham1992.METHOD, key="fincham_without_half_step", after_torque=without_half_step)
+    variants = {"meant": fincham1992.METHOD, "published": fincham1992_delvalle2024.METHOD, "without": plain}
+    problem, end = problem_of(INTERPOLATED_PROBLEM), INTERPOLATED_DT * INTERPOLATED_STEPS
+    energies = [simulate(problem, m, INTERPOLATED_DT, end, INTERPOLATED_SAMPLES).energy.values for m in variants.values()]
+    change = np.abs(np.array(energies) / energies[0][0] - 1)
+    sphere = problem_of(SPHERE_PROBLEM)
+    two = [simulate(sphere, m, SPHERE_DT) for m in (spiral_leapfrog.METHOD, with_kick("spiral_plain_kick", plain_kick))]
+    q, omega = (np.abs(two[1][name].values - two[0][name].values).max() for name in ("q", "omega"))
+    largest = np.abs(two[0].omega.values).max()
+    return xr.Dataset(
+        {
+            "energy_change": (("variant", "sample"), change, _attrs("relative change of the energy", "1")),
+            "sphere_q": ((), q, _attrs("largest difference of a component of q", "1")),
+            "sphere_omega": ((), omega / largest, _attrs("largest difference of omega, relative to its largest value", "1")),
+        },
+        {"variant": list(variants)},
+        {
+            "problem": problem.key,
+            "dt": INTERPOLATED_DT,
+            "steps": INTERPOLATED_STEPS,
+            "sphere": sphere.key,
+            "sphere_dt": SPHERE_DT,
+        },
+    )
+
+
+CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
+    f.__name__: f
+    for f in (
+        reversibility,
+        stability,
+        note_corrections,
+        published_variants,
+        extended_inertia,
+        symplecticity,
+        normalisation,
+        sweeps,
+        simplified,
+    )
+}
+assert tuple(CHECKS) == NAMES
+
+
+def run_check(study: Study, name: str, output: str | Path, job: str) -> None:
+    """Make one check and write it; ``job`` is recorded as its origin."""
+    write_cell(CHECKS[name](study), output, job)

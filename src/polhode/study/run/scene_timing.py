@@ -1,0 +1,84 @@
+"""The time of a step of the many-body engine with every method, measured like that of a single body."""
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+
+import numpy as np
+import xarray as xr
+
+from polhode import manybody
+from polhode.manybody.simulation import run
+from polhode.marching import Laps
+from polhode.methods.protocol import OneTorque
+from polhode.study.run.timing import Clock, clock, one_core, without_collection
+
+#: Number of steps in a sample: the same part of the same run for every method, long enough for some contacts.
+STEPS = 20000
+#: Number of steps before it, in which the margins of the neighbour lists settle.
+SETTLED = 2000
+
+
+def many_body_timing(
+    methods: Sequence[OneTorque], scenes: Sequence[str], rounds: int, *, used: Clock | None = None, steps: int = STEPS
+) -> xr.Dataset:
+    """Time in microseconds of a step of all clumps, for each scene and method: group ``many_body`` of timing.nc.
+
+    All pairs run in one process on one core and take turns; each sample is ``steps`` steps of one run from the initial state of
+    seed 0, timed inside the run, after its set-up and the first ``SETTLED`` steps. Other work on the machine can only lengthen
+    a sample, so the fastest represents the pair. A run that blows up, or a clock that does not advance, gives no information:
+    such a pair has no time (NaN).
+
+    Parameters
+    ----------
+    methods : those that can run many bodies
+    scenes : keys of the library's scenes
+    rounds : how often each pair is timed
+    used : clock in s; by default the CPU time of the thread
+    steps : of a sample
+    """
+    tick = used or clock()[1]
+    dt = {s: manybody.scenes[s].usual_step for s in scenes}
+    runs = {(s, m.key): _timed(manybody.scenes[s], m, dt[s], tick, steps) for s in scenes for m in methods}
+    for scene in scenes:
+        for method in methods:
+            run(manybody.scenes[scene], method, dt[scene], manybody.scenes[scene].initial_state(0), np.array([1]))
+    samples = np.empty((len(scenes), len(methods), rounds))
+    keys = list(runs)
+    with one_core() if used is None else nullcontext(), without_collection():
+        for turn in range(rounds):
+            # A different pair goes first, and every second round runs backwards, so that no pair always follows the same one.
+            first = turn * len(keys) // rounds
+            order = keys[first:] + keys[:first]
+            for scene, key in order if turn % 2 == 0 else reversed(order):
+                i, j = scenes.index(scene), [m.key for m in methods].index(key)
+                samples[i, j, turn] = runs[scene, key]() / steps * 1e6
+    # A pair with one bad sample is bad: minimum and median are NaN then.
+    samples[~(samples.min(-1) > 0)] = np.nan
+    dims = ("scene", "integrator", "sample")
+    return xr.Dataset(
+        {
+            "samples": (dims, samples, {"long_name": "time of a step of the scene, each sample", "units": "us"}),
+            "fastest": (dims[:2], samples.min(-1), {"long_name": "time of a step of the scene, fastest sample", "units": "us"}),
+            "median": (dims[:2], np.median(samples, -1), {"long_name": "median of the samples", "units": "us"}),
+        },
+        {
+            "scene": list(scenes),
+            "integrator": [m.key for m in methods],
+            "label": ("integrator", [m.label for m in methods]),
+            "dt": ("scene", [dt[s] for s in scenes], {"long_name": "step size", "units": "s"}),
+            "clumps": ("scene", [len(manybody.scenes[s]) for s in scenes], {"long_name": "clumps", "units": "1"}),
+        },
+        {"steps": steps, "rounds": rounds},
+    )
+
+
+def _timed(scene: manybody.Scene, method: OneTorque, dt: float, tick: Clock, steps: int) -> Callable[[], float]:
+    """A function that runs this part once and returns the time it took, s; NaN if the run did not reach its end."""
+    state, ends = scene.initial_state(0), [SETTLED, SETTLED + steps]
+
+    def taken() -> float:
+        laps = Laps(ends, tick)
+        run(scene, method, dt, state, np.array(ends[-1:]), pauses=laps)
+        return laps.clocked[1] - laps.clocked[0] if len(laps.clocked) == 2 else np.nan
+
+    return taken

@@ -1,0 +1,99 @@
+"""The step size at which a method meets a target error, found on actual runs: del Valle et al. (2024), Table 2."""
+
+from itertools import pairwise
+from math import log10, nan
+
+import numpy as np
+import xarray as xr
+from scipy.optimize import brentq
+
+from polhode import metrics
+from polhode.methods.protocol import Method
+from polhode.problems.problem import Problem
+from polhode.simulate import count_steps, simulate
+from polhode.study.configuration import Targets
+
+#: Digits of the exact solution, well beyond double precision.
+DIGITS = 20
+#: Step sizes tried per decade before the root is bracketed.
+PER_DECADE = 8
+#: How far below the target the scan extends, to confirm that the error stays below.
+MARGIN = 10.0
+#: Relative accuracy of the step size.
+TOLERANCE = 1e-4
+
+
+def mean_error(problem: Problem, method: Method, dt: float, truncate: bool, measure: str = "quaternion") -> float:
+    """Mean of the errors of q and of the method's own omega at the end of a run, each a relative L1 norm (Eq. 13).
+
+    The angular velocity is compared at its own time, half a step before the end for a leapfrog, as the publication does.
+    ``measure`` is how orientations are compared, a key of :data:`polhode.metrics.PUBLISHED_ERRORS`.
+    """
+    run = simulate(problem, method, dt, samples=1, truncate=truncate)
+    if "diverged" in run.attrs:
+        return np.inf
+    end = float(run.time[-1])
+    exact_q, exact_omega = problem.exact([end, end + method.stored_offset * dt], DIGITS)
+    return float(metrics.mean_error(run.q.values[-1], exact_q[0], run.stored_omega.values[-1], exact_omega[1], measure))
+
+
+def find_steps(problem: Problem, method: Method, targets: Targets) -> xr.Dataset:
+    """The largest step size for which it and all finer ones meet the target error, for each target.
+
+    The step size is scanned downward from ``targets.dt_max`` until the error is well below the target, and bracketed at the
+    last crossing, since an error may accidentally dip below the target at coarse steps. A bracketing root finder then refines
+    it. Without a crossing above ``targets.dt_min`` the result is NaN.
+
+    Returns
+    -------
+    xarray.Dataset over ``target_error``: ``step_size`` (s), ``steps``, ``mean_error`` (reached), and
+    ``step_size_as_published`` (s): with the orientation measured as in the method's publication.
+    """
+    rows = _search(problem, method, targets, "quaternion")
+    own = rows if method.published_error == "quaternion" else _search(problem, method, targets, method.published_error)
+    return xr.Dataset(
+        {
+            "step_size": ("target_error", rows[:, 0], {"long_name": "largest step size that meets the target", "units": "s"}),
+            "steps": ("target_error", rows[:, 1], {"long_name": "steps", "units": "1"}),
+            "mean_error": ("target_error", rows[:, 2], {"long_name": "mean of q and omega error reached", "units": "1"}),
+            "step_size_as_published": (
+                "target_error",
+                own[:, 0],
+                {"long_name": "the same, measured as published", "units": "s"},
+            ),
+        },
+        {"target_error": ("target_error", sorted(targets.errors), {"long_name": "target error", "units": "1"})},
+        {"problem": problem.key, "method": method.key},
+    )
+
+
+def _search(problem: Problem, method: Method, targets: Targets, measure: str) -> np.ndarray:
+    """Step size (s), steps and error reached, one row per target error in ascending order."""
+    known: dict[float, float] = {}
+
+    def error_at(exponent: float) -> float:
+        if exponent not in known:
+            known[exponent] = mean_error(problem, method, 10**exponent, targets.truncate, measure)
+        return known[exponent]
+
+    count = round(PER_DECADE * (log10(targets.dt_max) - log10(targets.dt_min))) + 1
+    grid = np.linspace(log10(targets.dt_max), log10(targets.dt_min), count).tolist()
+    found = {}
+    for target in sorted(targets.errors, reverse=True):
+        bracket = None
+        for coarse, fine in pairwise(grid):
+            if error_at(coarse) > target >= error_at(fine):
+                bracket = coarse, fine
+            if error_at(fine) < target / MARGIN:
+                break
+        if bracket is None:
+            found[target] = (nan, nan, nan)
+            continue
+
+        def distance(exponent: float, target: float = target) -> float:
+            return log10(max(error_at(exponent), 1e-300) / target) if np.isfinite(error_at(exponent)) else 300.0
+
+        exponent = float(brentq(distance, bracket[1], bracket[0], xtol=TOLERANCE / 3))
+        dt = 10**exponent
+        found[target] = (dt, float(count_steps(dt, problem.horizon, targets.truncate)), error_at(exponent))
+    return np.array([found[t] for t in sorted(targets.errors)])

@@ -1,0 +1,50 @@
+"""The contents of the report by theme: one folder each, which contains everything that belongs to the theme and nothing else.
+
+``theme.py`` declares in words (:class:`~polhode.study.themes.theme.Theme`) the figures, tables and numbers of the theme, the
+data from which they are made, and its place in the report; ``figures.py``, ``tables.py`` and ``numbers.py`` have one function
+for each figure, table and group of numbers, named like the files; ``analysis.py`` holds the frames and constants that these
+share. The text is paper/sections/THEME.tex. A new theme is a new folder here; no other file names it.
+
+The workflow reads only the declarations, so that starting it imports no plotting library. It gives each theme its own rules,
+whose hash covers the modules imported by that theme.
+"""
+
+import importlib
+import pkgutil
+from functools import cache
+
+from polhode.study.themes.theme import Theme
+
+
+@cache
+def all_themes() -> dict[str, Theme]:
+    """Every theme by the name of its folder, in the order of the report."""
+    found = {}
+    for entry in pkgutil.iter_modules(__path__):
+        if entry.ispkg:
+            found[entry.name] = importlib.import_module(f"{__name__}.{entry.name}.theme").THEME
+    return dict(sorted(found.items(), key=lambda item: (item[1].place, item[0])))
+
+
+def timed(kind: str) -> list[str]:
+    """The ``figures`` or ``tables`` that show measured times and therefore differ from run to run."""
+    return [name for theme in all_themes().values() if theme.timed for name in getattr(theme, kind)]
+
+
+def names(kind: str) -> list[str]:
+    """The names of all ``figures`` or ``tables``, theme by theme."""
+    return [name for theme in all_themes().values() for name in getattr(theme, kind)]
+
+
+def theme_of(kind: str, name: str) -> str:
+    """The folder of the theme that has this figure or table.
+
+    Raises
+    ------
+    KeyError
+        If there is none of that name; the message lists all names.
+    """
+    for key, theme in all_themes().items():
+        if name in getattr(theme, kind):
+            return key
+    raise KeyError(f"unknown {kind.removesuffix('s')} {name!r}; known are: {', '.join(names(kind))}")

@@ -1,0 +1,1 @@
+"""The leapfrog of Calzavarini (2010): its misprints, and friction."""

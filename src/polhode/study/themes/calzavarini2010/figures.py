@@ -1,0 +1,145 @@
+"""Effects of the misprints of the note, and torques that depend on the angular velocity."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullLocator
+
+from polhode.study.analysis import selection
+from polhode.study.inputs import Inputs
+from polhode.study.report import style
+from polhode.study.report.drawing import (
+    CEILING,
+    FLOOR,
+    OMEGA_ERROR,
+    Q_ERROR,
+    STEP,
+    legend_below_styles,
+    limits,
+    log_error_axis,
+    new_figure,
+    panel_title,
+    slope_guides,
+)
+
+#: The methods shown with the two options of the note, on the problem on which they are compared.
+COMPARED = (
+    "calzavarini2010",
+    "calzavarini2010_mean",
+    "fincham1992",
+    "pcdm2016",
+    "pcdm2013_mid",
+    "pcdm2013_lag",
+    "spiral_leapfrog",
+    "omelyan1998",
+    "verlet",
+    "no_squish",
+    "johnson2008",
+)
+
+#: Panels for the misprints: problem, quantity, axis label, title.
+MISPRINT_PANELS: tuple[tuple[str, str, str, str], ...] = (
+    ("asymmetric_heavy_top", "q", Q_ERROR, "heavy top"),
+    ("damped_top", "omega", OMEGA_ERROR, "damped top"),
+    ("sinking_propeller", "v", "error of velocity", "sinking propeller"),
+)
+
+#: Short names of the variants of the note, with colour, marker and dashes.
+MISPRINTS: dict[str, tuple[str, str, Any, Any]] = {
+    "corrected": ("corrected", "#8B5A2B", (4, 1, 0), "-"),
+    "a13": (r"$A_{13}$", "#0072B2", "<", "-"),
+    "a21": (r"$A_{21}$", "#56B4E9", "v", "-"),
+    "a32": (r"$A_{32}$", "#009E73", ">", "-"),
+    "matrix": (r"all of $A$", "#332288", "s", (0, (4, 1.6))),
+    "old_omega": (r"$\omega^b$ in $\omega=A^T\omega^b$", "#CC79A7", "o", "-"),
+    "omega_sum": ("sign in Eq. 10", "#D55E00", "^", "-"),
+    "velocity_sum": ("sign in Eq. 9", "#E69F00", "D", (0, (4, 1.6))),
+    "divided_twice": ("$a/m$ in Eq. 1", "#999933", "p", (0, (1.5, 1.2))),
+    "as_printed": ("all as printed", "#000000", "X", "-"),
+}
+
+
+def _step_axes(axes: Axes, dt: np.ndarray, low: float, high: float, slopes: Sequence[int]) -> None:
+    axes.set_xscale("log")
+    axes.set_xlim(np.nanmin(dt) / 1.6, np.nanmax(dt) * 1.6)
+    axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
+    axes.xaxis.set_minor_locator(NullLocator())
+    log_error_axis(axes, low, high)
+    axes.set_xlabel(STEP)
+    slope_guides(axes, slopes)
+
+
+def velocity_torque(inputs: Inputs) -> Figure:
+    """A figure of the errors of q and omega against dt under friction: both options of the note, with other methods."""
+    data = inputs.of(selection.FRICTION).errors
+    keys = [key for key in (*COMPARED, *inputs.plugins) if key in data["integrator"].values]
+    looks = style.styles(selection.all_methods(inputs))
+    figure = new_figure(style.TWO_PANELS)
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
+    dt = data["dt"].values
+    order = np.argsort(dt)
+    shown = data.sel(integrator=keys)
+    low, high = limits(shown["q_error_l1"].values, shown["omega_error_l1"].values)
+    for axes, name, text, letter, title in zip(
+        panels,
+        ("q_error_l1", "omega_error_l1"),
+        (Q_ERROR, OMEGA_ERROR),
+        "ab",
+        ("orientation", "angular velocity"),
+        strict=True,
+    ):
+        for key in keys:
+            error = data[name].sel(integrator=key).values[order]
+            there = np.isfinite(error)
+            axes.plot(
+                dt[order][there],
+                np.maximum(error[there], FLOOR),
+                markevery=max(1, len(dt) // 9),
+                **{**looks[key], "linewidth": 0.8},
+            )
+        _step_axes(axes, dt, max(low, 1e-12), high, (1, 2))
+        axes.set_ylabel(text)
+        axes.yaxis.set_tick_params(labelleft=True)
+        panel_title(axes, letter, title)
+    legend_below_styles(figure, {key: selection.label(inputs, key) for key in keys}, looks, 3)
+    return figure
+
+
+def note_misprints(inputs: Inputs) -> Figure:
+    """A figure of the errors against dt with each misprint of the note restored alone, on three problems."""
+    data = inputs.check("note_corrections")
+    present = [str(v) for v in data["variant"].values]
+    shown = [panel for panel in MISPRINT_PANELS if panel[0] in data["problem"].values and panel[1] in data["quantity"].values]
+    figure = new_figure((style.TEXT_WIDTH, 2.9))
+    panels = np.atleast_1d(figure.subplots(1, max(1, len(shown)), sharey=True))
+    low, high = limits(*(data["error"].sel({"problem": p, "quantity": q}).values for p, q, _, _ in shown))
+    for axes, (problem, quantity, text, title), letter in zip(panels, shown, "abc", strict=False):
+        chosen = data.sel({"problem": problem, "quantity": quantity})
+        dt = np.asarray(chosen["dt"].values, float)
+        for variant in present:
+            _, colour, marker, dashes = MISPRINTS[variant]
+            error = chosen["error"].sel({"variant": variant}).values
+            there = np.isfinite(error)
+            # Drawn at the edge where the motion is lost, to remain visible.
+            axes.plot(
+                dt[there],
+                np.clip(error[there], FLOOR, CEILING / 1.2),
+                color=colour,
+                marker=marker,
+                linestyle=dashes,
+                linewidth=0.8,
+                markersize=3.4,
+            )
+        _step_axes(axes, dt, low, high, (1, 2))
+        axes.set_ylabel(text)
+        panel_title(axes, letter, title)
+    handles = [
+        Line2D([], [], label=MISPRINTS[v][0], color=MISPRINTS[v][1], marker=MISPRINTS[v][2], linestyle=MISPRINTS[v][3])
+        for v in present
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=5, handlelength=2.2, columnspacing=1.2)
+    return figure

@@ -1,0 +1,1 @@
+"""The cost of a step: operations, and times measured on this machine."""

@@ -1,0 +1,150 @@
+"""Numbers on the cost of a step: operations and times."""
+
+from math import floor, isfinite, nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas import isna
+
+from polhode import quaternion
+from polhode.operations import count
+from polhode.study.analysis.frames import keyed, records
+from polhode.study.analysis.step_times import OTHER, UNIT, in_frame
+from polhode.study.inputs import Inputs
+from polhode.study.judge.measures_cost import BLOCKS
+from polhode.study.report.formats import listed, macro_name
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape
+from polhode.study.themes.cost.analysis import counts
+
+
+def operations(inputs: Inputs) -> dict[str, str]:
+    """Macros for the operations of a step of each method, and of its building blocks."""
+    rows = keyed(counts(inputs), "method")
+    unit = (1.0, 0.0, 0.0, 0.0)
+    result = {
+        "costOperationsNormalise": str(count(quaternion.normalise, unit).total),
+        "costOperationsRotate": str(count(quaternion.rotate, unit, (0.1, 0.2, 0.3), 0.1).total),
+        "costOperationsLinear": str(
+            count(quaternion.derivative, unit, (0.1, 0.2, 0.3)).total + count(quaternion.increment, 0.1, unit, unit).total
+        ),
+        "costOperationsFrame": str(count(quaternion.to_lab, unit, (0.1, 0.2, 0.3)).total),
+    }
+    for key, row in rows.items():
+        if not isna(row["total"]):
+            result[f"costOperations{macro_name(key)}"] = str(row["total"])
+            result[f"costOperationsRelative{macro_name(key)}"] = decimal(row["relative"], 1)
+    # The text does not include the variants as published in its comparisons.
+    one = [row for key, row in rows.items() if row["torques"] == 1 and not key.endswith("_delvalle2024")]
+    one.sort(key=lambda row: int(row["total"]))
+    names = [row["method"] for row in one]
+    if not {UNIT, "spiral_leapfrog"} <= set(names):
+        return result
+    cheaper = one[names.index(UNIT) + 1 : names.index("spiral_leapfrog")]
+    result["costOperationsCheaper"] = listed(escape(row["label"]) for row in cheaper)
+    result["costOperationsMost"] = escape(one[-1]["label"])
+    result["costOperationsMostRelative"] = decimal(one[-1]["relative"], 1)
+    return result
+
+
+#: Names of the frames in macros.
+FRAMES = {"body": "Body", "lab": "Lab"}
+
+
+def measured(inputs: Inputs) -> dict[str, str]:
+    """Macros for the machine on which the times were measured, and for the procedure."""
+    noted = inputs.cost("step").attrs
+    texts = {name: escape(str(noted.get(name, NOT_AVAILABLE))) for name in ("cpu", "system", "clock", "core", "problem")}
+    block, dt = float(noted.get("block", nan)), float(noted.get("dt", nan))
+    return {
+        "costCpu": texts["cpu"],
+        "costSystem": texts["system"],
+        "costClock": texts["clock"],
+        "costDay": escape(str(noted.get("date", NOT_AVAILABLE))[:10]),
+        "costVersions": f"Numba {escape(str(noted.get('numba', NOT_AVAILABLE)))}",
+        "costRounds": str(noted.get("rounds", NOT_AVAILABLE)),
+        "costBlock": decimal(1e3 * block, 1),
+        "costStepSize": rf"\num{{{dt:.0e}}}" if isfinite(dt) else NOT_AVAILABLE,
+    }
+
+
+def steps(inputs: Inputs) -> dict[str, str]:
+    """Macros for the time of a step of each method, in ns and relative to direct Euler, and for the cost of normalisation."""
+    step = inputs.cost("step")
+    result: dict[str, str] = {}
+    for frame, name in FRAMES.items():
+        rows = in_frame(step, frame)
+        for row in records(rows):
+            key = macro_name(row["method"])
+            result[f"costStep{name}{key}"] = decimal(row["step"], 1)
+            result[f"costRelative{name}{key}"] = decimal(row["to_euler"], 2)
+            result[f"costNormalising{name}{key}"] = percent(row["normalised"] / row["left_alone"] - 1)
+            result[f"costToSpiral{name}{key}"] = decimal(row["to_spiral"], 2)
+            result[f"costExtra{name}{key}"] = percent(row["to_euler"] - 1)
+        result |= _compared(rows, name)
+    body, lab = (in_frame(step, frame).set_index("method") for frame in FRAMES)
+    exchange = lab["step"] - body["step"]
+    for key in body.index:
+        result[f"costExchange{macro_name(str(key))}"] = decimal(float(exchange[key]), 0)
+    return result
+
+
+def percent(part: float) -> str:
+    """A fraction as an integer percentage, with its sign if it is negative."""
+    return rf"\num{{{100 * part:.0f}}}\,\%" if isfinite(part) else NOT_AVAILABLE
+
+
+def _compared(rows: pd.DataFrame, name: str) -> dict[str, str]:
+    """Macros on all methods with the angular velocity kept in one frame."""
+    labels: Any = rows["label"]
+    added = rows["normalised"] / rows["left_alone"] - 1
+    # The text does not rank the variants as published.
+    ranked = rows[~rows["method"].str.endswith("_delvalle2024")].sort_values("step")
+    ours = float(ranked["step"][ranked["method"] == OTHER].min())
+    cheaper = ranked[(ranked["step"] < ours) & (ranked["method"] != UNIT)]
+    dearest = records(ranked)[-1]
+    spread = rows["median"] / rows["step"] - 1
+    return {
+        f"costNormalisingLeast{name}": percent(float(added.min())),
+        f"costNormalisingMost{name}": percent(float(added.max())),
+        f"costNormalisingMostOf{name}": escape(str(labels[added.idxmax()])) if added.notna().any() else NOT_AVAILABLE,
+        f"costCheaper{name}": listed(escape(label) for label in cheaper["label"]) if len(cheaper) else "none",
+        f"costDearest{name}": escape(str(dearest["label"])),
+        f"costDearestRelative{name}": decimal(float(dearest["to_euler"]), 1),
+        f"costMedianAbove{name}": percent(float(spread.median())),
+        f"costMedianAboveMost{name}": percent(float(spread.max())),
+    }
+
+
+def time_of_an_operation(inputs: Inputs) -> dict[str, str]:
+    """Macros for the time of a step compared with its operations: the range of the time per operation."""
+    step, totals = inputs.cost("step"), inputs.cost("operations")["total"].to_series()
+    rows = in_frame(step, "body").set_index("method")
+    each = (rows["step"] / totals.reindex(rows.index)).dropna()
+    if each.empty:
+        return {}
+    labels: Any = rows["label"]
+    ratio = np.log(rows["to_euler"] / (totals.reindex(rows.index) / totals[UNIT])).dropna()
+    return {
+        "costOperationLeast": decimal(float(each.min()), 2),
+        "costOperationLeastOf": escape(str(labels[each.idxmin()])),
+        "costOperationMost": decimal(float(each.max()), 2),
+        "costOperationMostOf": escape(str(labels[each.idxmax()])),
+        "costOperationOff": decimal(floor(10 * float(np.exp(np.abs(ratio).max()))) / 10, 1),
+    }
+
+
+def published(inputs: Inputs) -> dict[str, str]:
+    """Macros for the published values, and for our verdicts on them."""
+    stated: Any = inputs.published_numbers("delvalle_cost").set_index("quantity")
+    one = float(stated.loc[["step"], "value"].iloc[0])
+    rows = inputs.cost_claim_rows
+    counted = rows[rows["kind"].isin(("number", "statement"))]["verdict"].value_counts()
+    ordered = sorted(counted.items(), key=lambda item: (-int(item[1]), str(item[0])))
+    return {
+        "costPublishedExtra": percent(one - 1),
+        "costBlocks": str(BLOCKS),
+        "costCoverage": percent(1 - 2 ** (1 - BLOCKS)),
+        "costClaimCount": str(int(counted.sum())),
+        "costClaimVerdicts": ", ".join(rf"{count} \emph{{{escape(str(verdict))}}}" for verdict, count in ordered),
+    }

@@ -1,0 +1,69 @@
+"""Tables on the cost of a step: operations and times, and the published statements about them."""
+
+from math import isfinite
+from typing import Any
+
+import pandas as pd
+
+from polhode.study.analysis.frames import keyed
+from polhode.study.analysis.step_times import in_frame
+from polhode.study.inputs import Inputs
+from polhode.study.report.claims import CLAIM_COLUMNS, CLAIM_HEAD, by_source, claim_cells
+from polhode.study.report.latex import decimal, escape, grouped_rows, tabular
+from polhode.study.themes.cost.analysis import SHOWN, counts
+
+
+def operations(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the torques and operations of a step of every method, and their total relative to direct Euler."""
+    data = counts(inputs)
+    own = keyed(data, "method")
+
+    def row(key: str) -> list[str]:
+        found = own[key]
+        cells = ["--" if pd.isna(found[name]) else str(found[name]) for name in ("torques", *SHOWN, "total", "constants")]
+        for name in ("total_normalised", "total_left_alone"):
+            text = "--" if pd.isna(found[name]) else str(found[name])
+            cells.append(rf"\emph{{{text}}}" if text == str(found["total"]) else text)
+        return [escape(found["label"]), *cells, decimal(found["relative"], 2)]
+
+    head = ["method", "$n_M$", *SHOWN.values(), "total", "const.", "norm.", "not", "relative"]
+    return data, tabular("lc" + "r" * (len(head) - 2), head, grouped_rows(inputs, list(own), row))
+
+
+def cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the time of a step of every method in every form; the CSV has one row for each method and frame."""
+    step, counted = inputs.cost("step"), inputs.cost("operations")
+    data = pd.concat([in_frame(step, frame) for frame in map(str, step["frame"].values)], ignore_index=True)
+    totals = counted["total"].to_series()
+    data["operations"] = data["method"].map(totals)
+    data["operations_to_euler"] = data["operations"] / totals["euler"]
+    found = keyed(data, "method", "frame")
+
+    def row(key: str) -> list[str]:
+        cells = [escape(found[key, "body"]["label"]), _decimal(found[key, "body"]["operations_to_euler"], 2)]
+        for frame in ("body", "lab"):
+            own = found[key, frame]
+            cells.append(_decimal(own["to_euler"], 2))
+            for name, declared in (("normalised", "yes"), ("left_alone", "no")):
+                # Plain digits: siunitx would set them upright.
+                text = f"{own[name]:.1f}" if isfinite(own[name]) else "--"
+                cells.append(rf"\emph{{{text}}}" if own["normalises"] == declared else text)
+        return cells
+
+    rows = grouped_rows(inputs, list(map(str, step["integrator"].values)), row)
+    head = ["method", "operations", *(["relative", "norm.", "not"] * 2)]
+    text = tabular("lc@{\\hspace{10pt}}rrr@{\\hspace{14pt}}rrr", head, rows)
+    top = r" & & \multicolumn{3}{c}{kept in the body frame} & \multicolumn{3}{c}{kept in the lab frame} \\" + "\n"
+    top += r"\cmidrule(r{10pt}){3-5}\cmidrule(l){6-8}" + "\n"
+    return data, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+
+
+def _decimal(value: Any, decimals: int) -> str:
+    return decimal(float(value), decimals) if isfinite(float(value)) else "--"
+
+
+def cost_claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the published statements about time, with the measurements of this run."""
+    data = inputs.cost_claim_rows
+    rows = by_source([(str(r["source"]), claim_cells(r)) for r in data.to_dict("records")], len(CLAIM_HEAD))
+    return data, tabular(CLAIM_COLUMNS, CLAIM_HEAD, rows)

@@ -1,0 +1,100 @@
+"""Statements of the publications, corrections to their texts, and the place of each of their items in this work."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from polhode.study.inputs import ERRATA_FIELDS, ERRATA_KINDS, READING_KINDS, Inputs
+from polhode.study.report.claims import CLAIM_COLUMNS, CLAIM_HEAD, by_source, claim_cells
+from polhode.study.report.latex import escape, long_table
+
+
+def claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the published statements, our measurements, and whether they agree."""
+    data = inputs.claim_rows
+    rows = [(str(r["source"]), claim_cells(r)) for r in data.to_dict("records")]
+    return data, long_table(CLAIM_COLUMNS, CLAIM_HEAD, by_source(rows, len(CLAIM_HEAD)), "claims")
+
+
+#: Column heads of the tables on the texts, and the remark on an entry that rests on one glyph.
+ERRATA_HEAD = ["place, kind", "as printed; why it does not do", "reading that works", "how shown"]
+
+READINGS_HEAD = ["place, kind", "as printed; what it leaves open", "reading taken", "how shown"]
+
+CHECKS = {"": "", "pdf": r"\newline check against the PDF"}
+
+
+def errata(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the errors in the texts of the publications, with the reading that works and the evidence for it."""
+    return _places(inputs, ERRATA_KINDS, ERRATA_HEAD, "errata")
+
+
+def readings(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of what the texts leave open or state in terms of their own, with our reading and its reason."""
+    return _places(inputs, READING_KINDS, READINGS_HEAD, "readings")
+
+
+def _places(inputs: Inputs, kinds: Sequence[str], head: list[str], name: str) -> tuple[pd.DataFrame, str]:
+    entries = [entry for entry in inputs.errata_rows if entry["kind"] in kinds]
+    rows = [
+        (
+            entry["source"],
+            [
+                rf"{entry['location']}\newline\emph{{{entry['kind']}}}{CHECKS[entry['check']]}",
+                rf"{entry['printed']}.\newline {entry['problem']}",
+                rf"{entry['reading']}.",
+                entry["shown"],
+            ],
+        )
+        for entry in entries
+    ]
+    columns = (
+        r"@{}>{\raggedright\arraybackslash}p{21mm}>{\raggedright\arraybackslash}p{58mm}"
+        r">{\raggedright\arraybackslash}p{41mm}>{\raggedright\arraybackslash}p{29mm}@{}"
+    )
+    text = long_table(columns, head, by_source(rows, len(head)), name)
+    return pd.DataFrame(entries, columns=[*ERRATA_FIELDS, "check"]), text
+
+
+#: The word that precedes the number of a label in the report.
+CALLED: dict[str, str] = {"fig": "Fig.", "tab": "Table", "sec": "Sec.", "eq": "Eq.", "app": "App."}
+
+
+def place(name: str) -> str:
+    r"""A reference to a label of the report, or a name of the library in typewriter type, as LaTeX."""
+    kind, _, rest = name.partition(":")
+    if kind == "eq":
+        return rf"Eq.~\eqref{{{name}}}"
+    if kind in CALLED:
+        return rf"{CALLED[kind]}~\ref{{{name}}}"
+    return rf"\code{{{escape(rest)}}}"
+
+
+def source_index(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of every numbered item of every source: its content, and its place here or the reason why it is missing."""
+    records: list[dict[str, Any]] = []
+    rows = []
+    last = ""
+    for entry in inputs.source_rows:
+        records.append({**entry, "here": "; ".join(entry["here"])})
+        missing = (
+            rf"\emph{{{'not here' if not entry['here'] else 'apart from that'}:}} {entry['missing']}"
+            if entry["missing"]
+            else ""
+        )
+        here = ", ".join(place(name) for name in entry["here"])
+        rows.append(
+            [
+                rf"\cite{{{entry['source']}}}" if entry["source"] != last else "",
+                escape(entry["item"]).replace("-", "--"),
+                entry["about"],
+                "; ".join(part for part in (here, missing) if part),
+            ]
+        )
+        last = entry["source"]
+    columns = (
+        r"@{}p{9mm}>{\raggedright\arraybackslash}p{24mm}>{\raggedright\arraybackslash}p{48mm}"
+        r">{\raggedright\arraybackslash}p{66mm}@{}"
+    )
+    return pd.DataFrame(records), long_table(columns, ["source", "item", "what it is", "where it is here"], rows, "sourceindex")

@@ -1,0 +1,1 @@
+"""Long runs: drift, normalisation, reversibility, symplecticity."""

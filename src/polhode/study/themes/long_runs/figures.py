@@ -1,0 +1,286 @@
+"""Figures of drift, energy, normalisation and reversibility in long runs."""
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+
+from polhode.study.analysis import drift, selection
+from polhode.study.analysis.frames import records
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report import style
+from polhode.study.report.drawing import (
+    FLOOR,
+    legend_below_styles,
+    limits,
+    log_error_axis,
+    new_figure,
+    panel_title,
+    printable,
+    slope_guides,
+)
+
+#: Kinds of growth of a distance, each with the lowest exponent of time and a colour: bounded, slow growth, drift.
+GROWTHS: tuple[tuple[float, str, str], ...] = (
+    (-np.inf, "#2F7F99", "stays bounded"),
+    (drift.BOUNDED, "#F2D16B", "grows slowly"),
+    (drift.GROWING, "#C4512D", "grows with $t$ or faster"),
+)
+
+#: Markers of the problems, in the order in which they are given.
+MARKERS = ("o", "s", "^", "D", "v")
+
+#: Right end of the axes; methods that lost the motion or blew up are drawn there.
+EDGE = 30.0
+
+#: Methods whose path through a long run is drawn as a line.
+LINES = ("no_squish", "spiral_leapfrog", "omelyan1998", "verlet", "calzavarini2010", "buss2000", "pcdm2016", "rk4")
+
+#: Methods shown in the figure on reversibility, one of each kind; the table has all.
+RETURNED = (
+    "spiral_leapfrog",
+    "omelyan1998",
+    "calzavarini2010",
+    "no_squish",
+    "pcdm2016",
+    "pcdm2013_lag",
+    "euler",
+    "johnson2008",
+    "rk4",
+)
+
+#: The colour of runs that blew up; the marker shows the problem.
+GONE = "black"
+
+
+def growth_colour(exponent: float) -> str:
+    """The colour of a growth; white if none could be fitted."""
+    if not isfinite(exponent):
+        return "white"
+    return [colour for least, colour, _ in GROWTHS if exponent >= least][-1]
+
+
+def method_rows(axes: Axes, inputs: Inputs, methods: Sequence[str]) -> dict[str, float]:
+    """Draw one row for each method, in groups separated by a small space; returns the height of each row."""
+    rows: dict[str, float] = {}
+    at = 0.0
+    for _, keys in inputs.grouped(methods):
+        for key in keys:
+            rows[key] = at
+            at += 1.0
+        at += 0.5
+    axes.set_yticks(list(rows.values()), [printable(selection.label(inputs, key)) for key in rows])
+    axes.set_ylim(at - 0.9, -0.6)
+    axes.tick_params(axis="y", length=0, labelsize=7)
+    for y in rows.values():
+        axes.axhline(y, color="0.9", linewidth=0.5, zorder=0)
+    return rows
+
+
+def distance_axis(axes: Axes, low: float, high: float = EDGE) -> None:
+    """Set up a logarithmic horizontal axis of distances; beyond one the motion is lost."""
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    decades = int(np.log10(high / low))
+    stride = 1 if decades <= 6 else 2 if decades <= 8 else 4
+    first = int(np.ceil(np.log10(low)))
+    axes.xaxis.set_major_locator(FixedLocator([10.0**e for e in range(first, 1) if e % stride == 0]))
+    axes.xaxis.set_minor_locator(FixedLocator([10.0**e for e in range(first, 2) if e % stride]))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.axvspan(drift.LOST, high, color="0.93", zorder=0, linewidth=0)
+
+
+def _lowest(values: pd.Series) -> float:
+    """A power of ten below all distances, but not below the resolution of double precision."""
+    finite = values[np.isfinite(values) & (values > 0)]
+    return float(10.0 ** (np.floor(np.log10(max(finite.min(), 1e-16))) - 0.6)) if len(finite) else 1e-17
+
+
+def long_drift(inputs: Inputs) -> Figure:
+    """A figure of energy, angular momentum and |q| at the end of long runs, all methods; colours show how the distance grew."""
+    frame = drift.long_runs(inputs, drift.LONG_PROBLEMS)
+    problems = list(dict.fromkeys(frame["problem"]))
+    methods = inputs.in_order(frame["method"])
+    figure = new_figure((style.TEXT_WIDTH, max(2.5, 1.5 + 0.235 * len(methods))))
+    quantities = ("energy_drift", "momentum_drift", "norm_error")
+    panels = figure.subplots(1, 3, sharey=True)
+    for axes, name, letter in zip(panels, quantities, "abc", strict=True):
+        chosen = frame[frame["quantity"] == name]
+        low = _lowest(chosen["last"])
+        rows = method_rows(axes, inputs, methods)
+        distance_axis(axes, low)
+        for record in records(chosen):
+            marker = MARKERS[problems.index(record["problem"]) % len(MARKERS)]
+            gone = not isfinite(record["last"])
+            axes.plot(
+                EDGE / 2.2 if gone else np.clip(record["last"], low * 1.5, EDGE / 2.2),
+                rows[record["method"]] + 0.22 * (problems.index(record["problem"]) - (len(problems) - 1) / 2),
+                linestyle="none",
+                marker=marker,
+                markersize=3.9 if gone else 3.4,
+                color=GONE if gone else growth_colour(record["growth"]),
+                markeredgecolor="white" if gone else "0.2",
+                markeredgewidth=0.5,
+                clip_on=False,
+                in_layout=False,
+            )
+        axes.set_xlabel(drift.FOLLOWED[name][1])
+        panel_title(axes, letter, drift.FOLLOWED[name][0])
+    handles: list[Any] = [
+        Line2D([], [], linestyle="none", marker=MARKERS[i], color="white", markeredgecolor="0.2", label=_long_name(inputs, key))
+        for i, key in enumerate(problems)
+    ]
+    handles += [Patch(facecolor=colour, label=text) for _, colour, text in GROWTHS]
+    handles.append(Patch(facecolor=GONE, label="blew up"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1.2, columnspacing=1.6)
+    return figure
+
+
+def _long_name(inputs: Inputs, problem: str) -> str:
+    return str(inputs.of(problem).errors.attrs.get("label", problem))
+
+
+def normalisation(inputs: Inputs) -> Figure:
+    """A figure of norm and energy at the end of the long runs, with and without normalising the quaternion every step."""
+    own = drift.long_runs(inputs, ("free_asymmetric_top", "heavy_top"))
+    switched = drift.long_runs(inputs, ("free_asymmetric_top", "heavy_top"), "long_run_switched")
+    both = own.merge(switched, on=["problem", "method", "quantity"], suffixes=("", "_switched"))
+    if both.empty:
+        raise NotInRun("this run has no long run with normalisation switched")
+    methods = inputs.in_order(both["method"])
+    figure = new_figure((style.TEXT_WIDTH, max(2.3, 1.3 + 0.175 * len(methods))))
+    panels = figure.subplots(1, 3, sharey=True)
+    shown = (
+        ("heavy_top", "norm_error", drift.FOLLOWED["norm_error"][1], "norm, heavy top"),
+        ("free_asymmetric_top", "energy_drift", drift.FOLLOWED["energy_drift"][1], "energy, free top"),
+        ("heavy_top", "energy_drift", drift.FOLLOWED["energy_drift"][1], "energy, heavy top"),
+    )
+    for axes, (problem, name, text, title), letter in zip(panels, shown, "abc", strict=True):
+        chosen = both[(both["problem"] == problem) & (both["quantity"] == name)]
+        low = _lowest(pd.concat([chosen["last"], chosen["last_switched"]]))
+        rows = method_rows(axes, inputs, methods)
+        distance_axis(axes, low)
+        for record in records(chosen):
+            y, colour = rows[record["method"]], "#0072B2"
+            normalises = bool(inputs.of(problem).declared(record["method"], "normalises", False))
+            pair = {normalises: record["last"], not normalises: record["last_switched"]}
+            at = {with_: np.clip(value, low * 1.5, EDGE / 2.2) for with_, value in pair.items() if isfinite(value)}
+            if len(at) == 2:
+                axes.plot([at[True], at[False]], [y, y], color="0.55", linewidth=0.9, zorder=1)
+            for with_, value in pair.items():
+                gone = not isfinite(value)
+                shift = 0.16 if with_ else -0.16
+                axes.plot(
+                    EDGE / 2.2 if gone else at[with_],
+                    y + (shift if gone else 0.0),
+                    linestyle="none",
+                    marker="x" if gone else "o",
+                    markersize=3.2 if with_ and not gone else 4.6,
+                    markerfacecolor=colour if with_ else "none",
+                    color=colour if with_ else "#D55E00",
+                    markeredgecolor=colour if with_ else "#D55E00",
+                    markeredgewidth=0.9,
+                    clip_on=False,
+                    in_layout=False,
+                )
+        axes.set_xlabel(text)
+        panel_title(axes, letter, title)
+    handles = [
+        Line2D([], [], linestyle="none", marker="o", markersize=3.2, color="#0072B2", label="normalised every step"),
+        Line2D([], [], linestyle="none", marker="o", markersize=4.6, color="#D55E00", markerfacecolor="none", label="never"),
+        Line2D([], [], linestyle="none", marker="x", markersize=4.6, color="#D55E00", label="blew up"),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, handlelength=1.2)
+    return figure
+
+
+def reversibility(inputs: Inputs) -> Figure:
+    """A figure of the distance from the start after N steps, a reversal of omega, and N more steps: one method of each kind."""
+    data = inputs.check("reversibility")
+    problems = [str(p) for p in data["problem"].values]
+    every = inputs.in_order(map(str, data["integrator"].values))
+    methods = [key for key in every if key in (*RETURNED, *inputs.plugins)]
+    looks = style.styles(every)
+    figure = new_figure((style.TEXT_WIDTH, 3.4 + 0.145 * -(-len(methods) // 3)))
+    panels = np.atleast_1d(figure.subplots(1, len(problems), sharey=True))
+    low, high = limits(np.maximum(data["return_angle"].sel(integrator=methods).values, FLOOR))
+    low = max(low / 100, FLOOR / 10)
+    for axes, problem, letter in zip(panels, problems, "abcd", strict=False):
+        chosen = data.sel({"problem": problem})
+        dt = _steps(chosen)
+        for key in methods:
+            angle = chosen["return_angle"].sel(integrator=key).values
+            there = np.isfinite(angle) & np.isfinite(dt)
+            axes.plot(dt[there], np.maximum(angle[there], FLOOR), **{**looks[key], "linewidth": 0.8})
+        axes.set_xscale("log")
+        axes.set_xlim(np.nanmin(dt) / 1.4, np.nanmax(dt) * 1.4)
+        axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
+        axes.xaxis.set_minor_locator(NullLocator())
+        log_error_axis(axes, low, high)
+        axes.set_xlabel(r"time step $\Delta t$ (s)")
+        slope_guides(axes, (1, 3, 5))
+        panel_title(axes, letter, selection.short_name(inputs, problem))
+    panels[0].set_ylabel("angle to the start after the return (rad)")
+    legend_below_styles(figure, {key: selection.label(inputs, key) for key in methods}, looks, 3)
+    return figure
+
+
+def _steps(data: Any) -> np.ndarray:
+    """The step sizes of one problem of a check."""
+    return np.asarray(data["dt"].values, float)
+
+
+def energy_over_time(inputs: Inputs) -> Figure:
+    """A figure of energy against time in the long runs, with one method of each kind, to show which ones drift."""
+    problems = [p for p in drift.LONG_PROBLEMS if p in inputs.problems]
+    shown = [p for p in problems if "energy_drift" in (run := _long_run(inputs, p)) and run["energy_drift"].notnull().any()]
+    if not shown:
+        raise NotInRun(f"this run has no long run of {', '.join(drift.LONG_PROBLEMS)}")
+    present = [str(k) for k in _long_run(inputs, shown[0])["integrator"].values]
+    keys = [key for key in (*LINES, *inputs.plugins) if key in present]
+    looks = style.styles(selection.all_methods(inputs))
+    figure = new_figure((style.TEXT_WIDTH, 3.1))
+    panels = np.atleast_1d(figure.subplots(1, len(shown), sharey=True))
+    values = [_long_run(inputs, p)["energy_drift"].sel(integrator=keys).values for p in shown]
+    low, high = limits(*(np.where(v > 0, v, np.nan) for v in values))
+    for axes, problem, letter in zip(panels, shown, "abc", strict=False):
+        data = _long_run(inputs, problem)
+        time = data["time"].values
+        for key in keys:
+            distance = np.abs(data["energy_drift"].sel(integrator=key).values)
+            top = _running_top(distance, max(1, len(time) // 60))
+            there = np.isfinite(top) & (time > 0)
+            axes.plot(
+                time[there], np.maximum(top[there], FLOOR), markevery=max(1, len(time) // 8), **{**looks[key], "linewidth": 0.9}
+            )
+        axes.set_xlim(0, time[-1])
+        axes.xaxis.set_major_locator(FixedLocator([0, time[-1] / 2, time[-1]]))
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}".replace(",", r"$\,$"))
+        log_error_axis(axes, low, high)
+        axes.set_xlabel("time $t$ (s)")
+        panel_title(axes, letter, selection.short_name(inputs, problem))
+    panels[0].set_ylabel(drift.FOLLOWED["energy_drift"][1])
+    legend_below_styles(figure, {key: selection.label(inputs, key) for key in keys}, looks, 4)
+    return figure
+
+
+def _long_run(inputs: Inputs, problem: str) -> Any:
+    try:
+        return inputs.of(problem).long_run
+    except NotInRun:
+        return {}
+
+
+def _running_top(values: np.ndarray, width: int) -> np.ndarray:
+    """The maximum of each value and its neighbours within ``width`` samples, so that an oscillation shows as its height."""
+    padded = np.pad(values, width, mode="edge")
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1)
+    top: np.ndarray = windows.max(axis=-1)
+    return top

@@ -1,0 +1,253 @@
+"""Numbers on the long runs: drift, normalisation, reversibility, symplecticity."""
+
+from contextlib import suppress
+from math import isfinite, nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from polhode.study.analysis import drift, order_frames, selection
+from polhode.study.analysis.canonical_form import ROUNDING, symplectic
+from polhode.study.analysis.drift import BOUNDED
+from polhode.study.analysis.frames import keyed, only_finite, records
+from polhode.study.analysis.values import at, peak, quotient
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report.formats import factor, listed, macro_name, plain, spoken, upper
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
+from polhode.study.themes.long_runs.analysis import DEFECT_DIVISION, reversibility, symplecticity
+
+#: Names of the long runs in macros.
+LONG_NAMES = dict(zip(drift.LONG_PROBLEMS, ("Free", "Heavy", "Asymmetric", "Lab"), strict=True))
+
+#: The other free tops, whose runs are equally long but not drawn.
+LONG_OTHERS = {"free_asymmetric_top_unstable": "Unstable", "free_asymmetric_top_separatrix": "Separatrix"}
+
+#: Names of the quantities followed along the runs.
+FOLLOWED_NAMES = {
+    "energy_drift": "Energy",
+    "momentum_drift": "Momentum",
+    "norm_error": "Norm",
+    "angle_error": "Angle",
+}
+
+
+def largest_norm(inputs: Inputs) -> dict[str, str]:
+    """Macros for the largest departure of the norm from one that a method shows in any run, at any step, on any problem."""
+    worst: dict[str, float] = {}
+    for problem in inputs.problems:
+        held = [inputs.of(problem).errors]
+        with suppress(NotInRun):
+            held.append(inputs.of(problem).long_run)
+        for data in held:
+            for key in map(str, data["integrator"].values):
+                found = [x for x in (worst.get(key, nan), peak(data, "norm_error", key)) if isfinite(x)]
+                worst[key] = max(found, default=nan)
+    return {f"studyNormEver{macro_name(key)}": number(worst.get(key, nan), 2) for key in inputs.built_in(worst)}
+
+
+def long_runs(inputs: Inputs) -> dict[str, str]:
+    """Macros for sizes and growths at the end of the long runs."""
+    frame = drift.long_runs(inputs, [*drift.LONG_PROBLEMS, *LONG_OTHERS])
+    result: dict[str, str] = {}
+    for problem, name in (LONG_NAMES | LONG_OTHERS).items():
+        here = frame[frame["problem"] == problem]
+        if len(here):
+            result[f"studyRunDt{name}"] = plain(float(here["dt"].iloc[0]))
+            result[f"studyRunSteps{name}"] = plain(float(here["steps"].iloc[0]))
+            result[f"studyRunEnd{name}"] = plain(float(here["dt"].iloc[0] * here["steps"].iloc[0]))
+        energy = here[here["quantity"] == "energy_drift"]
+        bounded = [str(m) for m in energy[(energy["growth"] < BOUNDED) & (energy["last"] < drift.LOST)]["method"]]
+        result[f"studyBounded{name}"] = listed(spoken(inputs, m) for m in inputs.in_order(bounded))
+        gone = here[here["quantity"] == "energy_drift"]
+        lost = [str(m) for m in gone[~(gone["last"] < drift.LOST)]["method"]]
+        result[f"studyLost{name}"] = listed(spoken(inputs, m) for m in inputs.in_order(lost))
+        momentum = here[here["quantity"] == "momentum_drift"]
+        gone_momentum = [str(m) for m in momentum[~(momentum["last"] < drift.LOST)]["method"]]
+        result[f"studyLostMomentum{name}"] = listed((spoken(inputs, m) for m in inputs.in_order(gone_momentum)), "no method")
+        # Within a factor of ten of the best, among the methods that do not lose it.
+        best = min(only_finite(momentum["last"]), default=nan)
+        held = [str(m) for m in momentum[momentum["last"] < 10 * best]["method"]]
+        result[f"studyHeldMomentum{name}"] = listed(spoken(inputs, m) for m in inputs.in_order(held))
+        result[f"studyHeldMomentumBelow{name}"] = number(upper(_largest(momentum[momentum["last"] < 10 * best]), 1), 1)
+        rest = momentum[(momentum["last"] >= 10 * best) & (momentum["last"] < drift.LOST)]
+        result[f"studyRestMomentumLow{name}"] = number(min(only_finite(rest["last"]), default=nan), 2)
+        result[f"studyRestMomentumHigh{name}"] = number(_largest(rest), 2)
+    growths: dict[str, list[float]] = {}
+    every = drift.long_runs(inputs, inputs.problems)
+    energies = every[every["quantity"] == "energy_drift"]
+    for row in records(energies):
+        growths.setdefault(row["method"], []).append(row["growth"] if row["last"] < drift.LOST else nan)
+    problems = energies["problem"].nunique()
+    result["studyEnergyProblems"] = str(problems)
+    everywhere = [m for m, g in growths.items() if len(g) == problems and all(x < BOUNDED for x in g)]
+    result["studyBoundedEverywhere"] = listed(spoken(inputs, m) for m in inputs.in_order(everywhere))
+    for row in records(frame):
+        if row["method"] not in inputs.plugins:
+            where = (LONG_NAMES | LONG_OTHERS)[row["problem"]]
+            name = f"{FOLLOWED_NAMES[row['quantity']]}{where}{macro_name(row['method'])}"
+            result[f"studyRun{name}"] = number(row["last"], 2)
+            result[f"studyGrowth{name}"] = decimal(row["growth"] + 0.0, 1).replace("{-0.0}", "{0.0}")
+    return result
+
+
+def _largest(frame: pd.DataFrame) -> float:
+    """The largest value remaining at the end of the runs of a frame."""
+    return max(only_finite(frame["last"]), default=nan)
+
+
+def normalisation(inputs: Inputs) -> dict[str, str]:
+    """Macros for the effect of normalising every step, and for the methods that need it."""
+    problems = ("free_asymmetric_top", "heavy_top")
+    keys = ["problem", "method", "quantity"]
+    both = drift.long_runs(inputs, problems).merge(
+        drift.long_runs(inputs, problems, "long_run_switched"), on=keys, suffixes=("", "_switched")
+    )
+    rows = keyed(both, "problem", "method", "quantity")
+    result: dict[str, str] = {}
+    lost_always: set[str] = set()
+    for problem in problems:
+        # Of the methods that normalise: those that blow up without it (norm or energy), and those that are lost even with it.
+        needs, lost = [], []
+        for found, method, quantity in rows:
+            if found != problem or quantity != "energy_drift" or not inputs.of(problem).declared(method, "normalises", False):
+                continue
+            energy, norm = rows[problem, method, "energy_drift"], rows.get((problem, method, "norm_error"))
+            if not energy["last"] < drift.LOST:
+                lost.append(method)
+            elif not isfinite(energy["last_switched"]) or (norm and not norm["last_switched"] < drift.LOST):
+                needs.append(method)
+        lost_always |= set(lost)
+        result[f"studyNormNeeded{LONG_NAMES[problem]}"] = listed(spoken(inputs, m) for m in inputs.in_order(needs))
+        result[f"studyNormLost{LONG_NAMES[problem]}"] = listed(spoken(inputs, m) for m in inputs.in_order(lost))
+    result["studyNormLost"] = listed(spoken(inputs, m) for m in inputs.in_order(lost_always))
+    bent = rows.get(("heavy_top", "calzavarini2010", "energy_drift"))
+    result["studyNormGainCalzavarini"] = factor(quotient(bent["last"], bent["last_switched"]) if bent else nan)
+    never = [m for m in selection.all_methods(inputs) if not inputs.declared(m, "normalisable", True)]
+    result["studyNormNever"] = listed(spoken(inputs, m) for m in never)
+    free = [str(m) for m in both["method"].drop_duplicates() if not inputs.of(problems[0]).declared(str(m), "normalises", True)]
+    ratios = []
+    for row in records(both[both["method"].isin(free) & both["quantity"].isin(("angle_error", "energy_drift"))]):
+        # Once the motion is lost, the remaining values mean nothing.
+        if row["last"] < 0.1:
+            ratios.append(abs(quotient(row["last_switched"], row["last"]) - 1))
+    worst = max(only_finite(ratios), default=nan)
+    result["studyNormIdle"] = number(upper(worst, 1), 1)
+    for row in records(both):
+        if row["method"] not in inputs.plugins and row["problem"] in LONG_NAMES:
+            name = f"{FOLLOWED_NAMES[row['quantity']]}{LONG_NAMES[row['problem']]}{macro_name(row['method'])}"
+            result[f"studySwitched{name}"] = number(row["last_switched"], 2)
+    return result
+
+
+def return_trips(inputs: Inputs) -> dict[str, str]:
+    """Macros for the distance of each method from its start after a return."""
+    data = reversibility(inputs)
+    result: dict[str, str] = {}
+    exact: set[str] = set()
+    for method, rows in data.groupby("method"):
+        if (rows["largest_angle"] < 1e-10).all():
+            exact.add(str(method))
+        if method not in inputs.plugins:
+            result[f"studyReturn{macro_name(str(method))}"] = number(upper(float(rows["largest_angle"].max()), 1), 1)
+            orders = [decimal(x, 1) for x in rows["order"] if isfinite(x)]
+            result[f"studyReturnOrder{macro_name(str(method))}"] = listed(dict.fromkeys(orders), NOT_AVAILABLE)
+    # Relation between the order of a method and of its return: for even order the leading error cancels.
+    even, more, own, first = 0, 0, [], []
+    for row in records(data):
+        method, problem = row["method"], row["problem"]
+        declared = _declared_q(inputs, problem, method)
+        if not (isfinite(row["order"]) and isfinite(declared)) or method in exact:
+            continue
+        if declared == 1:
+            first.append(row["order"])
+        elif declared % 2 == 0:
+            even += 1
+            if row["order"] >= declared + 1 - order_frames.TOLERANCE:
+                more += 1
+            else:
+                own.append(method)
+    result["studyReturnEvenCount"] = str(even)
+    result["studyReturnMoreCount"] = str(more)
+    result["studyReturnOwn"] = listed(spoken(inputs, m) for m in inputs.in_order(own))
+    result["studyReturnFirstLow"] = decimal(min(first, default=nan), 1)
+    result["studyReturnFirstHigh"] = decimal(max(first, default=nan), 1)
+    result["studyReversible"] = listed(spoken(inputs, m) for m in inputs.in_order(exact))
+    return result
+
+
+def _declared_q(inputs: Inputs, problem: str, method: str) -> float:
+    """The order of q that a method declares for the torque of a problem, NaN if the run does not contain it."""
+    if problem not in inputs.problems:
+        return nan
+    return at(inputs.of(problem).errors, "claimed_q_order", method)
+
+
+#: A run whose final energy is within this fraction of the initial kinetic energy still follows the motion.
+KEPT = 0.01
+
+
+def canonical_form(inputs: Inputs) -> dict[str, str]:
+    """Macros for the symplectic methods, the deviation of the others, and the effect of iterated constraints."""
+    check = inputs.check("symplecticity")
+    data = symplecticity(inputs)
+    found = symplectic(check)
+    defects, memory = check["defect"], check["memory"]
+    tried = memory.notnull().any("problem")
+    history = (memory > ROUNDING).all("problem") & tried
+    partly = (memory > ROUNDING).any("problem") & ~history
+    there, rest = data[data["method"].isin(found)], data[~data["method"].isin(found) & np.isfinite(data["defect"])]
+
+    def names(chosen: xr.DataArray) -> str:
+        return listed(spoken(inputs, m) for m in inputs.in_order(map(str, check["integrator"].values[chosen.values])))
+
+    result = {
+        "studySymplectic": listed(spoken(inputs, m) for m in inputs.in_order(found)),
+        "studySymplecticTried": str(int((tried & ~history).sum())),
+        "studySymplecticHistory": names(history),
+        "studySymplecticHistoryTorque": names(partly),
+        "studySymplecticDefect": number(upper(_finite_max(defects.sel(integrator=found).values), 1), 1)
+        if found
+        else NOT_AVAILABLE,
+        "studySymplecticRest": number(float(rest["defect"].min()) if len(rest) else nan, 1),
+        "studySymplecticSteps": str(DEFECT_DIVISION),
+        "studySymplecticThere": number(upper(float(there["defect"].max()), 1), 1) if len(there) else NOT_AVAILABLE,
+    }
+    rows = keyed(data, "method", "reading", "problem")
+    for (method, reading, problem), row in rows.items():
+        if method not in inputs.plugins and problem in LONG_NAMES:
+            name = f"{reading.capitalize()}{LONG_NAMES[problem]}{macro_name(method)}"
+            result[f"studyDefect{name}"] = number(row["defect"], 1)
+    iterations = check["iterations"].values.astype(int)
+    left = check["constraint_defect"].values
+    few, met = int(np.argmin(np.abs(iterations - FEW_ITERATIONS))), np.flatnonzero(left < ROUNDING)
+    problem = str(check.attrs["constraint_problem"])
+    horizon = check["dt"].sel(problem=problem).values * check["division"].values
+    result |= {
+        "studyConstraintDt": plain(float(horizon[0]) / int(check.attrs["constraint_division"])),
+        "studyConstraintFew": str(iterations[few]),
+        "studyConstraintError": number(float(check["constraint_error"][few]), 1),
+        "studyConstraintDefect": number(float(left[few]), 1),
+        "studyConstraintReturn": number(float(check["constraint_return"][few]), 1),
+        "studyConstraintEnough": str(iterations[met[0]]) if met.size else NOT_AVAILABLE,
+        "studyConstraintMet": number(float(left[-1]), 1),
+    }
+    with suppress(NotInRun):
+        runs = drift.long_runs(inputs, [str(p) for p in check["problem"].values])
+        bounded = runs[runs["quantity"].eq("energy_drift") & runs["growth"].lt(BOUNDED) & runs["last"].lt(KEPT)]
+        bounded = bounded[bounded["method"].isin(check["integrator"].values) & ~bounded["method"].isin(found)]
+        where = {
+            m: listed(escape(selection.short_name(inputs, p)) for p in bounded[bounded["method"] == m]["problem"])
+            for m in inputs.in_order(bounded["method"])
+        }
+        result["studyBoundedOnly"] = listed((f"{spoken(inputs, m)} ({on})" for m, on in where.items()), "no method")
+    return result
+
+
+#: Number of iterations of RATTLE's constraint that the text calls few.
+FEW_ITERATIONS = 4
+
+
+def _finite_max(values: Any) -> float:
+    return max(only_finite(np.ravel(values)), default=nan)

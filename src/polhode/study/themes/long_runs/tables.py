@@ -1,0 +1,142 @@
+"""Tables of drift in long runs, symplecticity and reversibility for all methods."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from math import isfinite, nan
+
+import pandas as pd
+
+from polhode.study.analysis import drift, selection
+from polhode.study.analysis.canonical_form import READINGS
+from polhode.study.analysis.canonical_form import ROUNDING as NO_DEFECT
+from polhode.study.analysis.frames import keyed, only_finite
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, grouped_rows, step, tabular
+from polhode.study.themes.long_runs import analysis
+from polhode.study.themes.long_runs.analysis import ROUNDING
+
+
+def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the deviations of energy, angular momentum and norm at the end of long runs, and of their growth.
+
+    The CSV contains every problem with a long run, and the runs with normalisation switched (column switched).
+    """
+    frames = [drift.long_runs(inputs, inputs.problems).assign(switched=False)]
+    with suppress(NotInRun):
+        frames.append(drift.long_runs(inputs, inputs.problems, "long_run_switched").assign(switched=True))
+    data = pd.concat(frames, ignore_index=True)
+    own = keyed(frames[0], "problem", "method", "quantity")
+    problems = [p for p in drift.LONG_PROBLEMS if p in set(frames[0]["problem"])]
+    held = {
+        p: [q for q in ("energy_drift", "momentum_drift") if (frames[0].problem.eq(p) & frames[0].quantity.eq(q)).any()]
+        for p in problems
+    }
+    if not problems:
+        raise NotInRun(f"this run has no long run of {', '.join(drift.LONG_PROBLEMS)}")
+    methods = inputs.in_order(m for p, m, _ in own if p in problems)
+
+    def entry(problem: str, method: str, quantity: str) -> str:
+        if (problem, method, quantity) not in own:
+            return "--"
+        found = own[problem, method, quantity]
+        if found["diverged"] or not found["last"] < drift.LOST:
+            return "lost"
+        growth = f" ({found['growth']:.1f})" if isfinite(found["growth"]) and quantity == "energy_drift" else ""
+        return step(float(found["last"]), 2) + growth.replace("-0.0", "0.0").replace("-", "$-$")
+
+    def row(method: str) -> list[str]:
+        cells = [escape(selection.label(inputs, method))]
+        for problem in problems:
+            cells += [entry(problem, method, name) for name in held[problem]]
+        norms = [own[key]["largest"] for key in ((p, method, "norm_error") for p in problems) if key in own]
+        largest = max(only_finite(norms), default=nan)
+        return [*cells, step(largest, 1) if isfinite(largest) else "--"]
+
+    symbols = [drift.FOLLOWED[name][1] for p in problems for name in held[p]]
+    text = tabular(
+        "l" + "c" * len(symbols) + "c",
+        ["method", *symbols, drift.FOLLOWED["norm_error"][1]],
+        grouped_rows(inputs, methods, row),
+    )
+    top, rules, at = [""], "", 2
+    for problem in problems:
+        width = len(held[problem])
+        top.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(selection.short_name(inputs, problem))}}}")
+        rules += rf"\cmidrule(lr){{{at}-{at + width - 1}}}"
+        at += width
+    top_line = " & ".join([*top, "all"]) + r" \\" + "\n" + rules + "\n"
+    return data, text.replace("\\toprule\n", "\\toprule\n" + top_line, 1)
+
+
+def reversibility(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of each method's distance from its start after a return, with the order between the two finest steps."""
+    check = inputs.check("reversibility")
+    problems = [str(p) for p in check["problem"].values]
+    data = analysis.reversibility(inputs)
+    own = keyed(data, "problem", "method")
+
+    def row(method: str) -> list[str]:
+        cells = [escape(selection.label(inputs, method))]
+        for problem in problems:
+            found = own[problem, method]
+            cells += [
+                step(float(found["return_angle"]), 2),
+                decimal(float(found["order"]), 1)
+                if isfinite(found["order"])
+                else "rounding"
+                if found["largest_angle"] < ROUNDING
+                else NOT_AVAILABLE,
+            ]
+        return cells
+
+    methods = list(dict.fromkeys(data["method"]))
+    head = ["method", *(["angle (rad)", "order"] * len(problems))]
+    text = tabular("l" + "cc" * len(problems), head, grouped_rows(inputs, methods, row))
+    names = [selection.short_name(inputs, p) for p in problems]
+    top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in names)]) + r" \\" + "\n"
+    top += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(problems))) + "\n"
+    return data, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+
+
+#: The table shows both readings of a method if their defects differ by more than this, relative to the smaller one.
+SAME_DEFECT = 0.1
+
+
+def symplecticity(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the defect of the canonical form over one step of each method, and the power of dt with which it falls."""
+    check = inputs.check("symplecticity")
+    problems = [str(p) for p in check["problem"].values]
+    data = analysis.symplecticity(inputs)
+    own = keyed(data, "method", "reading", "problem")
+
+    def cells(method: str, reading: str) -> list[str]:
+        entries: list[str] = []
+        for problem in problems:
+            found = own[method, reading, problem]
+            if not isfinite(found["defect"]):
+                entries += ["no map" if isfinite(found["memory"]) else NOT_AVAILABLE, ""]
+            elif found["defect"] < NO_DEFECT:
+                entries += [step(found["defect"], 1), "rounding"]
+            else:
+                entries += [step(found["defect"], 2), decimal(found["power"], 1)]
+        return entries
+
+    def differ(method: str) -> bool:
+        one, two = ([own[method, reading, p]["defect"] for p in problems] for reading in READINGS)
+        return any(abs(a - b) > SAME_DEFECT * min(a, b) for a, b in zip(one, two, strict=True) if max(a, b) > NO_DEFECT)
+
+    rows: list[Sequence[str] | str] = []
+    for method in grouped_rows(inputs, list(dict.fromkeys(data["method"])), lambda key: [key]):
+        if isinstance(method, str):
+            rows.append(method)
+            continue
+        key = method[0]
+        name = escape(selection.label(inputs, key))
+        rows.append([name, *cells(key, READINGS[0])])
+        if differ(key):
+            rows.append([r"\quad as read", *cells(key, READINGS[1])])
+    text = tabular("l" + "rc" * len(problems), ["method", *(["defect", "power"] * len(problems))], rows)
+    names = [selection.short_name(inputs, p) for p in problems]
+    top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in names)]) + r" \\" + "\n"
+    top += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(problems))) + "\n"
+    return data, text.replace("\\toprule\n", "\\toprule\n" + top, 1)

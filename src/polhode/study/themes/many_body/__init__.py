@@ -1,0 +1,1 @@
+"""Energy in many-body runs: chess pieces and rods in a box."""

@@ -1,0 +1,255 @@
+"""Numbers on many bodies."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from math import isfinite, nan
+
+import numpy as np
+import xarray as xr
+
+from polhode.study.analysis.ensembles import (
+    Estimate,
+    coverage_of_mean,
+    mean,
+    mean_error,
+    median,
+    median_error,
+    of_seeds,
+    paired_ratio,
+    paired_ratio_over_steps,
+    ranks,
+    ratio_of_steps,
+    step_for,
+)
+from polhode.study.analysis.many_body import MACRO_NAMES, OTHER, TARGET, shown_row
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS, delay, reached, rise
+from polhode.study.report.formats import factor, listed, macro_name, plain, ratio
+from polhode.study.report.latex import NOT_AVAILABLE, escape, number
+
+#: Published time steps in macros, s.
+STEPS = {3.1e-7: "Fine", 4.85e-6: "Large"}
+
+
+def scenes(inputs: Inputs) -> dict[str, str]:
+    """Macros for the scenes and their intrinsic times."""
+    return {name: text for case in inputs.scenes for name, text in _scene(inputs.many_body(case), case, "").items()}
+
+
+def released(inputs: Inputs) -> dict[str, str]:
+    """Macros for the scenes and their errors, from the published-scale results shipped in data/released."""
+    result: dict[str, str] = {}
+    for case in MACRO_NAMES:
+        with suppress(NotInRun):
+            data = inputs.released_many_body(case)
+            result |= _scene(data, case, "Full") | _errors(data, case, "Full")
+            noted = {
+                name: str(data.attrs.get(name, NOT_AVAILABLE))
+                for name in ("version", "commit", "date", "processor", "cpu_hours")
+            }
+            result |= {
+                "studyFullVersion": escape(noted["version"]),
+                "studyFullCommit": rf"\texttt{{{escape(noted['commit'][:12])}}}",
+                "studyFullDate": escape(noted["date"][:10]),
+                "studyFullProcessor": escape(noted["processor"]),
+                f"studyFullHours{MACRO_NAMES[case]}": escape(noted["cpu_hours"]),
+            }
+    if not result:
+        raise NotInRun("no full study came with the code")
+    return result
+
+
+def _scene(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
+    name = f"study{full}{MACRO_NAMES.get(case, '')}"
+    if case not in MACRO_NAMES:
+        return {}
+    noted = data.attrs
+    rayleigh, contact = float(noted["rayleigh_step"]), float(noted["contact_time"])
+    dt = data["dt"].values
+    return {
+        f"{name}Clumps": str(int(noted["clumps"])),
+        f"{name}Spheres": str(int(noted["spheres"])),
+        f"{name}Filling": number(100 * float(noted["solid_fraction"]), 2),
+        f"{name}Box": plain(float(noted["box"])),
+        f"{name}Spin": number(float(noted["spin"]), 3),
+        f"{name}Horizon": plain(float(noted["horizon"])),
+        f"{name}Samples": str(int(noted["samples"])),
+        f"{name}Seeds": str(data.sizes["seed"]),
+        f"{name}Methods": str(data.sizes["integrator"]),
+        f"{name}Steps": str(data.sizes["dt"]),
+        f"{name}DtMin": plain(float(dt.min())),
+        f"{name}DtMax": plain(float(dt.max())),
+        f"{name}Rayleigh": number(rayleigh, 3),
+        f"{name}Contact": number(contact, 3),
+        f"{name}ContactSteps": number(contact / float(dt.max()), 2),
+        f"{name}DtOverRayleigh": factor(float(dt.max()) / rayleigh),
+        f"{name}Runs": str(int(data["energy_error"].size)),
+        f"{name}Diverged": str(int(data["diverged"].sum())),
+    }
+
+
+def chess(inputs: Inputs) -> dict[str, str]:
+    """Macros for the energy errors of the chess pieces."""
+    result: dict[str, str] = {}
+    for case in inputs.scenes:
+        if case in MACRO_NAMES and case != "rods":
+            result |= _errors(inputs.many_body(case), case, "")
+    return result
+
+
+def _errors(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
+    """Macros for means, medians and ratios at the published steps and over all, and for the step at the published level."""
+    result: dict[str, str] = {}
+    if case == "rods":
+        return result
+    dt = data["dt"].values
+    at = {short: row for named, short in STEPS.items() if (row := shown_row(dt, named)) is not None}
+    shown = shown_row(dt)
+    name = f"{full}{MACRO_NAMES[case]}"
+    for key in map(str, data["integrator"].values):
+        own = macro_name(key)
+        for short, row in at.items():
+            result |= _with_interval(f"study{name}Mean{short}", own, mean_error(data, key, row))
+            result[f"study{name}Median{short}{own}"] = number(median_error(data, key, row).value, 2)
+        result[f"study{name}Level{own}"] = _reached(step_for(data, key, TARGET))
+        if OTHER in data["integrator"]:
+            if shown is not None:
+                result |= _with_interval(f"study{name}Ratio", own, paired_ratio(data, key, OTHER, shown), ratio)
+            medians = [paired_ratio(data, key, OTHER, row).value for row in range(len(dt))]
+            result[f"study{name}RatioLeast{own}"] = ratio(min(medians))
+            result[f"study{name}RatioMost{own}"] = ratio(max(medians))
+            result |= _with_interval(f"study{name}Overall", own, paired_ratio_over_steps(data, key, OTHER), ratio)
+            result |= _with_interval(f"study{name}StepRatio", own, ratio_of_steps(data, OTHER, key, TARGET), ratio)
+        result |= _with_interval(f"study{name}Order", own, exponent(data, key), ratio)
+    return result | _coverages(data, name)
+
+
+def _with_interval(name: str, own: str, found: Estimate, form: Callable[[float], str] | None = None) -> dict[str, str]:
+    """Macros NAME, NAMELow and NAMEHigh for an estimate of one method."""
+    text = form or (lambda value: number(value, 2))
+    parts = {"": found.value, "Low": found.low, "High": found.high}
+    return {f"{name}{end}{own}": text(value) if isfinite(value) else NOT_AVAILABLE for end, value in parts.items()}
+
+
+def _coverages(data: xr.Dataset, name: str) -> dict[str, str]:
+    """Macros for the coverage of the intervals, in per cent: exact for medians, simulated for means."""
+    seeds = data.sizes["seed"]
+    known = _simulated(data, seeds)
+    return {
+        f"study{name}MedianCoverage": number(100 * ranks(seeds)[1], 3) if seeds > 1 else NOT_AVAILABLE,
+        f"study{name}MeanCoverage": number(100 * float(np.median(known)), 2) if known else NOT_AVAILABLE,
+        f"study{name}MeanCoverageLeast": number(100 * min(known), 2) if known else NOT_AVAILABLE,
+    }
+
+
+def _simulated(data: xr.Dataset, seeds: int) -> list[float]:
+    """The coverage of the interval of a mean of ``seeds`` states, for each method and step of ``data`` without a blow-up."""
+    keys = map(str, data["integrator"].values)
+    values = [coverage_of_mean(of_seeds(data, key, row), seeds) for key in keys for row in range(data.sizes["dt"])]
+    return [value for value in values if isfinite(value)]
+
+
+def _reached(value: float) -> str:
+    return number(value, 2) if isfinite(value) else NOT_AVAILABLE
+
+
+def exponent(data: xr.Dataset, method: str) -> Estimate:
+    """The exponent with which the energy error grows with the time step: for each state, over the steps without blow-ups."""
+    errors = np.array([of_seeds(data, method, row, "energy_error_mean") for row in range(data.sizes["dt"])])
+    there = (np.isfinite(errors) & (errors > 0)).all(axis=1)
+    if there.sum() < 2:
+        return Estimate(nan)
+    return mean(np.polyfit(np.log(data["dt"].values[there]), np.log(errors[there]), 1)[0])
+
+
+def published(inputs: Inputs) -> dict[str, str]:
+    """A macro for the ratio of the published step of SPIRAL to that of the variant of Fincham's method."""
+    steps = inputs.published_numbers("delvalle_many_body").set_index("method")["dt"]
+    return {"studyPublishedStepRatio": number(float(steps[OTHER] / steps["fincham1992_delvalle2024"]), 3)}
+
+
+def rods_released(inputs: Inputs) -> dict[str, str]:
+    """Macros for the one box of rods that is followed for long: energy, and the spin that should not have changed."""
+    return _rods(inputs.released_many_body(ONE_BOX), "FullRods")
+
+
+def rods_repeated(inputs: Inputs) -> dict[str, str]:
+    """Macros that tell whether this run of the rods equals the published-scale one, as far as both go."""
+    ours, theirs = (
+        data[["energy_change", "axial_spin_change"]] for data in (inputs.many_body("rods"), inputs.released_many_body("rods"))
+    )
+    ours, theirs = xr.align(ours.astype("float32"), theirs.astype("float32"), join="inner")
+    same = all(ours.sizes.values()) and ours.equals(theirs)
+    text = (
+        "repeats them, as long as it lasts, to all digits that were kept"
+        if same
+        else "differs from them in its last digits, and so after some contacts in all"
+    )
+    return {"studyRodsRepeated": text}
+
+
+def rods_states(inputs: Inputs) -> dict[str, str]:
+    """Macros for rods from many initial states: medians of energy and spin changes, and the effect of half the step."""
+    data, half = inputs.released_many_body(RODS), inputs.released_many_body(HALF_STEP)
+    result = {
+        "studyStatesSeeds": str(data.sizes["seed"]),
+        "studyStatesHorizon": plain(float(data.attrs["horizon"])),
+        "studyStatesCoverage": number(100 * ranks(data.sizes["seed"])[1], 3),
+        "studyStatesHalfDt": plain(float(half["dt"].values[0])),
+    }
+    largest = {name: abs(data[name]).fillna(np.inf).max("time") for name in ("energy_change", "axial_spin_change")}
+    spin = float(data.attrs["spin"])
+    for key in map(str, data["integrator"].values):
+        own = macro_name(key)
+        energy, turned = (largest[name].sel(integrator=key).values.ravel() for name in largest)
+        result |= _with_interval("studyStatesEnergy", own, median(energy)) | _with_interval(
+            "studyStatesSpin", own, median(turned)
+        )
+        result[f"studyStatesLost{own}"] = str(int((np.isfinite(turned) & (turned >= spin)).sum()))
+        result[f"studyStatesBlown{own}"] = str(int(np.isfinite(data["diverged_at"].sel(integrator=key)).sum()))
+        if OTHER in data["integrator"].values:
+            pairs = energy / largest["energy_change"].sel(integrator=OTHER).values.ravel()
+            result |= _with_interval("studyStatesRatio", own, median(pairs[~np.isnan(pairs)]), ratio)
+    (unstable,) = map(str, half["integrator"].values)
+    if unstable in data["integrator"].values:
+        for name, runs in (("", data), ("Half", half)):
+            result[f"studyStatesDoubled{name}"] = number(float(np.median(reached(runs, unstable, 1.0))), 2)
+        result |= _with_interval("studyStatesDelay", "", delay(data, half, unstable, 1.0), ratio)
+        result |= _with_interval("studyStatesRise", "", rise(data, unstable), ratio)
+    return result
+
+
+def few(inputs: Inputs) -> dict[str, str]:
+    """Macros for the coverage, in per cent, of intervals from as few states as in this run, by the published-scale errors."""
+    data, seeds = inputs.released_many_body("chess"), inputs.many_body("chess").sizes["seed"]
+    known = _simulated(data, seeds)
+    return {
+        "studyFewMedianCoverage": number(100 * ranks(seeds)[1], 3) if seeds > 1 else NOT_AVAILABLE,
+        "studyFewMeanCoverage": number(100 * float(np.median(known)), 2) if known else NOT_AVAILABLE,
+    }
+
+
+def _rods(data: xr.Dataset, name: str) -> dict[str, str]:
+    if "energy_change" not in data:
+        raise NotInRun("the rods were not followed over time")
+    result = {f"study{name}Dt": plain(float(data["dt"].values[0]))}
+    kept: list[str] = []
+    turned: list[str] = []
+    blown_up: list[str] = []
+    for key, label in zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True):
+        own = data.sel(integrator=key)  # the worst of all initial states
+        energy, spin = (abs(own[n]).max("seed").values for n in ("energy_change", "axial_spin_change"))
+        result[f"study{name}Energy{macro_name(key)}"] = number(float(np.nanmax(energy)), 2)
+        result[f"study{name}Spin{macro_name(key)}"] = number(float(np.nanmax(spin)), 2)
+        lost = np.flatnonzero(spin >= float(data.attrs["spin"]))
+        result[f"study{name}Lost{macro_name(key)}"] = number(float(data["time"].values[lost[0]]), 2) if lost.size else "never"
+        blown = float(own["diverged_at"].min())
+        result[f"study{name}Diverged{macro_name(key)}"] = number(blown, 3) if isfinite(blown) else "never"
+        (blown_up if isfinite(blown) else turned if lost.size else kept).append(escape(label))
+    zero = data["axial_spin_change"].max(("seed", "time"), skipna=False).values == 0
+    exact = [escape(str(label)) for label, kept_exactly in zip(data["label"].values, zero, strict=True) if kept_exactly]
+    result[f"study{name}ExactSpin"] = listed(exact) if exact else "none"
+    result[f"study{name}KeptSpin"] = listed(kept) if kept else "none"
+    result[f"study{name}LostSpin"] = listed(turned) if turned else "none"
+    result[f"study{name}Blown"] = listed(blown_up) if blown_up else "none"
+    return result

@@ -1,0 +1,116 @@
+"""Tables of energy errors of many bodies."""
+
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from polhode.study.analysis.ensembles import (
+    Estimate,
+    mean_error,
+    median_error,
+    paired_ratio,
+    paired_ratio_over_steps,
+    spin_label,
+    step_for,
+)
+from polhode.study.analysis.many_body import CASES, OTHER, TARGET, read_scenes, shown_row
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report.formats import INFINITE, ratio
+from polhode.study.report.latex import NOT_AVAILABLE, escape, grouped_rows, number, step_or_dash, tabular
+
+
+def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of mean energy errors with intervals and in this run, the ratio to SPIRAL over all steps, and the step at the
+    published level. Scenes after the first have the mean and the ratio.
+
+    The CSV has every scene, method and step size of the published-scale results and of this run, with medians and coverages.
+    """
+    studies = {"released": read_scenes(inputs.released_many_body), "this run": read_scenes(inputs.many_body)}
+    records = [
+        record for study, scenes in studies.items() for case, data in scenes.items() for record in _records(study, case, data)
+    ]
+    cases = [case for case in CASES if any(case in scenes for scenes in studies.values())]
+    if not cases:
+        raise NotInRun("there are no chess pieces in this run, and none came with the code")
+    pairs = {case: tuple(scenes.get(case) for scenes in studies.values()) for case in cases}
+    labels = {
+        str(m): str(label)
+        for pair in pairs.values()
+        for data in pair
+        if data is not None
+        for m, label in zip(data["integrator"].values, data["label"].values, strict=True)
+    }
+
+    def row_of(method: str) -> list[str]:
+        cells = [escape(labels[method])]
+        for number_of, (full, run) in enumerate(pairs.values()):
+            over_steps, dt = _pair(full, method)
+            cells += (
+                [_mean(full, method), over_steps]
+                if number_of
+                else [_mean(full, method), _mean(run, method, False), over_steps, dt]
+            )
+        return cells
+
+    run = pairs[cases[0]][1]
+    few = "this run" if run is None else f"{run.sizes['seed']} states"
+    head = ["method", "mean", few, "ratio to SPIRAL", r"$\dt$ (s)", *(["mean", "ratio to SPIRAL"] * (len(cases) - 1))]
+    text = tabular("@{}llclc" + "ll" * (len(cases) - 1) + "@{}", head, grouped_rows(inputs, inputs.in_order(labels), row_of))
+    spins = [spin_label(next(data for data in pair if data is not None)) for pair in pairs.values()]
+    widths = [4, *([2] * (len(cases) - 1))]
+    top = " & ".join(["", *(rf"\multicolumn{{{w}}}{{c}}{{{spin}}}" for w, spin in zip(widths, spins, strict=True))])
+    ends = np.cumsum(widths) + 1
+    top += r" \\" + "\n" + "".join(rf"\cmidrule(lr){{{e - w + 1}-{e}}}" for w, e in zip(widths, ends, strict=True)) + "\n"
+    return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+
+
+def _records(study: str, case: str, data: xr.Dataset) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = []
+    for method in map(str, data["integrator"].values):
+        level = step_for(data, method, TARGET)
+        for row, dt in enumerate(data["dt"].values):
+            estimates = {"mean": mean_error(data, method, row), "median": median_error(data, method, row)}
+            if OTHER in data["integrator"]:
+                estimates["ratio"] = paired_ratio(data, method, OTHER, row)
+            record: dict[str, Any] = {"study": study, "scene": case, "method": method, "dt": dt, "seeds": data.sizes["seed"]}
+            for name, found in estimates.items():
+                record |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+            record["coverage_of_medians"] = estimates["median"].coverage
+            record["diverged"] = int(data["diverged"].sel(integrator=method).isel(dt=row).sum())
+            records.append({**record, "dt_at_published_level": level})
+    return records
+
+
+def _mean(data: xr.Dataset | None, method: str, interval: bool = True) -> str:
+    """The mean at the displayed step, with its interval, as text."""
+    at = shown_row(data["dt"].values) if data is not None else None
+    if data is None or at is None or method not in data["integrator"]:
+        return "--"
+    found = mean_error(data, method, at)
+    if found.value == inf:
+        return INFINITE
+    return number(found.value, 2) + (
+        f" ({number(found.low, 2)}--{number(found.high, 2)})" if interval and isfinite(found.low) else ""
+    )
+
+
+def _pair(data: xr.Dataset | None, method: str) -> tuple[str, str]:
+    """The ratio to SPIRAL over all steps, and the step at the published level, as text."""
+    if data is None or method not in data["integrator"]:
+        return "--", "--"
+    pairs = "--" if OTHER not in data["integrator"] else _between(paired_ratio_over_steps(data, method, OTHER))
+    return "1" if method == OTHER else pairs, step_or_dash(step_for(data, method, TARGET))
+
+
+def _between(found: Estimate) -> str:
+    """A ratio with its interval, as text."""
+    if found.value == inf:
+        return INFINITE
+    if not isfinite(found.value):
+        return NOT_AVAILABLE
+    if not isfinite(found.low):
+        return ratio(found.value)
+    return f"{ratio(found.value)} ({ratio(found.low)}--{ratio(found.high)})"

@@ -1,0 +1,19 @@
+"""Energy in many-body runs: chess pieces and rods in a box."""
+
+from polhode.study.themes.theme import Theme
+
+THEME = Theme(
+    title="Many bodies",
+    place=100,
+    needs=("many_body", "films"),
+    figures=(
+        "many_body_pieces",
+        "many_body_scene",
+        "many_body_energy",
+        "many_body_pairs",
+        "rods_energy",
+        "rods_states",
+    ),
+    tables=("many_body",),
+    numbers=("scenes", "released", "chess", "published", "rods_released", "rods_repeated", "rods_states", "few"),
+)

@@ -1,0 +1,1 @@
+"""The methods, and the accuracy of the references."""

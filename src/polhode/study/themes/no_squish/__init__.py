@@ -1,0 +1,1 @@
+"""Symplectic integration of quaternions: NO_SQUISH and its arbitrary moment."""

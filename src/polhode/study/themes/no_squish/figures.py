@@ -1,0 +1,74 @@
+"""Figure of the arbitrary moment of the extended phase space."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
+
+from polhode.study.inputs import Inputs
+from polhode.study.report import style
+from polhode.study.report.drawing import FLOOR, limits, log_error_axis, new_figure, panel_title
+
+#: The moments whose runs are drawn over time, kg m^2, with colour and dashes.
+TIMED: tuple[tuple[float, str, object], ...] = (
+    (1e-6, "#AA3377", "-"),
+    (1e-3, "#CCBB44", (0, (5, 1.5))),
+    (1.0, "#228833", (0, (1.5, 1.2))),
+    (1e6, "#4477AA", (0, (6, 1.5, 1.5, 1.5))),
+)
+
+
+def extended_inertia(inputs: Inputs) -> Figure:
+    """A figure of the deviation of NO_SQUISH with the fourth flow from that without it, over the arbitrary moment and time."""
+    data = inputs.check("extended_inertia")
+    moments, time = data["i11"].values, data["time"].values
+    angle, norm = data["angle_to_plain"].values, data["norm_error"].values
+    figure = new_figure((style.TEXT_WIDTH, 3.1))
+    left, right = figure.subplots(1, 2, sharey=True)
+    low, high = limits(np.where(angle > 0, angle, np.nan), np.where(norm > 0, norm, np.nan))
+    left.plot(
+        moments, np.maximum(np.nanmax(angle, axis=1), FLOOR), color="#EE3377", marker="+", label="angle between both (rad)"
+    )
+    left.plot(
+        moments,
+        np.maximum(np.nanmax(norm, axis=1), FLOOR),
+        color="#4477AA",
+        marker="s",
+        linestyle=(0, (4, 1.6)),
+        label="norm of $q$",
+    )
+    plain = float(np.nanmax(data["plain_norm_error"].values))
+    if plain > 0:
+        left.axhline(plain, color="0.45", linewidth=0.8, linestyle=":", label="norm of $q$ without that flow")
+    left.set_xscale("log")
+    left.xaxis.set_major_locator(LogLocator(100, numticks=20))
+    left.xaxis.set_minor_locator(NullLocator())
+    left.set_xlabel(r"arbitrary moment $I_{11}$ (kg m$^2$)")
+    left.set_ylabel("largest departure")
+    for moment, colour, dashes in TIMED:
+        near = np.flatnonzero(np.isclose(moments, moment, rtol=1e-6))
+        if near.size:
+            exponent = round(np.log10(moment))
+            right.plot(
+                time[1:],
+                np.maximum(angle[near[0], 1:], FLOOR),
+                color=colour,
+                linestyle=dashes,
+                label=rf"$10^{{{exponent}}}$",
+            )
+    right.set_xlim(0, time[-1])
+    right.xaxis.set_major_locator(FixedLocator([0, time[-1] / 2, time[-1]]))
+    right.set_xlabel("time $t$ (s)")
+    right.set_ylabel("angle between both (rad)")
+    for axes, letter, title in ((left, "a", "over the moment"), (right, "b", "over time")):
+        log_error_axis(axes, low, high)
+        axes.yaxis.set_tick_params(labelleft=True)
+        panel_title(axes, letter, title)
+        # Below the axes, because inside it would cover a curve.
+        below: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "handlelength": 2.4}
+        if axes is left:
+            axes.legend(**below)
+        else:
+            axes.legend(**below, ncols=2, title=r"$I_{11}$ (kg m$^2$)", title_fontsize=8)
+    return figure

@@ -1,0 +1,1 @@
+"""The definition of every problem in numbers."""

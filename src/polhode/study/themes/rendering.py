@@ -1,0 +1,95 @@
+"""Rendering of a figure, a table or the numbers of a theme: from the files of a run to the files of the report."""
+
+import importlib
+import re
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report.latex import escape, tabular
+from polhode.study.storage import write_text
+from polhode.study.themes import all_themes, theme_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def module(theme: str, part: str) -> ModuleType:
+    """The module ``part`` (figures, tables or numbers) of a theme."""
+    return importlib.import_module(f"polhode.study.themes.{theme}.{part}")
+
+
+def figure(name: str, inputs: Inputs) -> "Figure":
+    """The figure called ``name``.
+
+    Raises
+    ------
+    KeyError
+        If there is no such figure; the message lists all.
+    NotInRun
+        If the run lacks the data that the figure shows.
+    """
+    made: Figure = getattr(module(theme_of("figures", name), "figures"), name)(inputs)
+    return made
+
+
+def table(name: str, inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """The table called ``name`` in full precision and as LaTeX; raises errors as :func:`figure` does."""
+    made: tuple[pd.DataFrame, str] = getattr(module(theme_of("tables", name), "tables"), name)(inputs)
+    return made
+
+
+def numbers(theme: str, inputs: Inputs) -> dict[str, str]:
+    """The numbers of one theme: macro name (without backslash, letters only) -> LaTeX text.
+
+    A group of numbers whose data are missing from the run is omitted; :func:`polhode.study.report.macros.missing` fills in.
+    """
+    declared = all_themes()[theme]
+    result: dict[str, str] = {}
+    for name in declared.numbers:
+        with suppress(NotInRun):
+            result |= getattr(module(theme, "numbers"), name)(inputs)
+    bad = [name for name in result if not re.fullmatch(f"{declared.prefix}[A-Za-z]+", name)]
+    assert not bad, bad
+    return result
+
+
+def render_figure(name: str, inputs: Inputs, folder: str | Path) -> None:
+    """Draw the figure ``name`` and write NAME.pdf and NAME.png into ``folder``.
+
+    If data are missing from the run, the figure says so instead.
+    """
+    from polhode.study.report import drawing, style
+
+    with style.settings():
+        try:
+            made = figure(name, inputs)
+        except NotInRun as missing:
+            made = drawing.note_instead(str(missing))
+    style.save(made, Path(folder) / name)
+
+
+def render_table(name: str, inputs: Inputs, folder: str | Path) -> None:
+    """Build the table ``name`` and write NAME.csv and NAME.tex into ``folder``.
+
+    If data are missing from the run, the table says so instead.
+    """
+    try:
+        data, text = table(name, inputs)
+    except NotInRun as missing:
+        data, text = pd.DataFrame({"note": [str(missing)]}), tabular("l", [escape(str(missing))], [])
+    folder = Path(folder)
+    write_text(folder / f"{name}.csv", data.to_csv(index=False, lineterminator="\n"))
+    write_text(folder / f"{name}.tex", text)
+
+
+def render_numbers(theme: str, inputs: Inputs, path: str | Path, used: Collection[str]) -> None:
+    r"""Write a ``\newcommand`` for each number of a theme that is listed in ``used``, sorted by name."""
+    made = numbers(theme, inputs)
+    lines = [rf"\newcommand{{\{name}}}{{{made[name]}}}" for name in sorted(made) if name in used]
+    write_text(path, "\n".join([f"% Made by the study: the numbers of the theme {theme} that the text uses.", *lines]) + "\n")

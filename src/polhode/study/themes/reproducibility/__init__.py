@@ -1,0 +1,1 @@
+"""The identity of this run: commit, versions, scope."""

@@ -1,0 +1,10 @@
+"""The identity of this run: commit, versions, scope."""
+
+from polhode.study.themes.theme import Theme
+
+THEME = Theme(
+    title="Reproducibility",
+    place=120,
+    needs=("single_body", "references", "checkout"),
+    numbers=("origin", "scope"),
+)

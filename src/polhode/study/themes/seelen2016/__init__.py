@@ -1,0 +1,1 @@
+"""Improved PCDM in four cases: repetition of Seelen et al. (2016)."""

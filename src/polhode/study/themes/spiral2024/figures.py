@@ -1,0 +1,163 @@
+"""The figures of del Valle et al. (2024), repeated, and related figures: one function each."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from polhode.study.analysis.ladders import step_off_the_curve
+from polhode.study.analysis.selection import PUBLISHED_SET
+from polhode.study.inputs import Inputs
+from polhode.study.report import style
+from polhode.study.report.drawing import (
+    FLOOR,
+    available,
+    errors_against_step,
+    errors_against_time,
+    legend_below,
+    limits,
+    log_error_axis,
+    looks_of,
+    new_figure,
+    panel_title,
+)
+
+#: The methods of their appendix A, and the hybrid found in their data.
+SPIRAL_VARIANTS = ("spiral_leapfrog", "spiral_synchronous", "omelyan1998", "spiral_omelyan")
+
+#: Methods as described by their originators, each followed by the published variant.
+ORIGINATORS = (
+    "verlet",
+    "verlet_delvalle2024",
+    "fincham1992",
+    "fincham1992_delvalle2024",
+    "buss2000",
+    "buss2000_delvalle2024",
+    "johnson2008",
+    "johnson2008_delvalle2024",
+    "pfc4",
+    "pfc4_delvalle2024",
+)
+
+#: Half a unit of the last of four printed digits, relative to the smallest number with four digits.
+PRINTED_ROUNDING = 5e-4
+
+
+def error_vs_dt(inputs: Inputs) -> Figure:
+    """A figure of errors of q and omega after 1 s against dt, with plug-ins: del Valle et al. (2024), Fig. 2."""
+    keys = available(inputs.errors, PUBLISHED_SET, inputs.plugins)
+    return errors_against_step(inputs, keys, "stored_omega_error_l1", (1, 2, 3, 4), 3)
+
+
+def error_vs_time(inputs: Inputs) -> Figure:
+    """A figure of errors of q and omega against time at a small dt, with plug-ins: del Valle et al. (2024), Fig. 3."""
+    keys = available(inputs.long_run, PUBLISHED_SET, inputs.plugins)
+    return errors_against_time(inputs, keys, "stored_omega_error_l1", 3)
+
+
+def spiral_variants_vs_dt(inputs: Inputs) -> Figure:
+    """A figure of both SPIRAL forms, Omelyan's method, hybrid and plug-ins against dt: del Valle et al. (2024), Fig. A.8."""
+    keys = available(inputs.errors, SPIRAL_VARIANTS, inputs.plugins)
+    return errors_against_step(inputs, keys, "stored_omega_error_l1", (2, 3), 4)
+
+
+def spiral_variants_vs_time(inputs: Inputs) -> Figure:
+    """A figure of both SPIRAL forms, Omelyan's method, hybrid and plug-ins over time: del Valle et al. (2024), Fig. A.9."""
+    keys = available(inputs.long_run, SPIRAL_VARIANTS, inputs.plugins)
+    return errors_against_time(inputs, keys, "stored_omega_error_l1", 4)
+
+
+def originators_vs_published(inputs: Inputs) -> Figure:
+    """A figure of methods as described by their originators and of the published variants, q and omega at the same time."""
+    keys = available(inputs.errors, ORIGINATORS, inputs.plugins)
+    return errors_against_step(inputs, keys, "omega_error_l1", (1, 2), 2)
+
+
+def norm_drift(inputs: Inputs) -> Figure:
+    """A figure of | |q| - 1 | against time in the long run, for the methods that do not normalise."""
+    data = inputs.long_run
+    keys = [key for key in map(str, data["integrator"].values) if not inputs.declared(key, "normalises", True)]
+    looks = looks_of(inputs, keys)
+    figure = new_figure((style.TEXT_WIDTH, 3.6))
+    axes = figure.subplots()
+    time = data["time"].values
+    later = time > 0
+    for number, key in enumerate(keys):
+        drift = data["norm_error"].sel(integrator=key).values
+        there = np.isfinite(drift) & later
+        axes.plot(
+            time[there],
+            np.maximum(drift[there], FLOOR),
+            markevery=(number, max(1, len(time) // 12)),
+            **{**looks[key], "linewidth": 0.8},
+        )
+    axes.axhline(2.0**-53, color="0.45", linewidth=0.8, linestyle=":")
+    axes.annotate(
+        "half a unit in the last place of 1",
+        (time.max(), 2.0**-53),
+        xytext=(-4, -7),
+        textcoords="offset points",
+        fontsize=7,
+        color="0.35",
+        ha="right",
+    )
+    low, high = limits(data["norm_error"].sel(integrator=keys).isel(time=later).values, np.array([2e-17]))
+    axes.set_xlim(0, time.max())
+    log_error_axis(axes, low, high)
+    axes.set_xlabel("time $t$ (s)")
+    axes.set_ylabel(r"$|\,|q|-1\,|$")
+    legend_below(figure, inputs, keys, looks, 2)
+    return figure
+
+
+def target_ratio(inputs: Inputs) -> Figure:
+    """A figure of the ratios of our time steps for the target errors, interpolated and found on runs, to the published ones."""
+    table = inputs.published_steps
+    keys = available(inputs.targets, dict.fromkeys(table["method"]))
+    looks = {key: {**look, "linestyle": "none"} for key, look in looks_of(inputs, keys).items()}
+    figure = new_figure(style.TWO_PANELS)
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
+    smallest = 1e-6
+    values = [1e-5, 1e-2]
+    steps: tuple[Callable[[str, float], float], ...] = (partial(step_off_the_curve, inputs), partial(_target_step, inputs))
+    for axes, step, letter, title in zip(
+        panels,
+        steps,
+        "ab",
+        ("interpolated on the ladder", "found on runs"),
+        strict=True,
+    ):
+        for number, key in enumerate(keys):
+            rows = table[table["method"] == key].sort_values("target_error")
+            at = rows["target_error"].to_numpy(float)
+            distance = np.abs(np.array([step(key, target) for target in at]) / rows["dt"].to_numpy(float) - 1)
+            spread = 10.0 ** (0.08 * (number - (len(keys) - 1) / 2))
+            there = np.isfinite(distance)
+            shown = np.maximum(distance[there], smallest)
+            axes.plot(at[there] * spread, shown, **looks[key])
+            values += list(shown)
+        axes.axhspan(smallest / 1e3, PRINTED_ROUNDING, color="0.92", zorder=0)
+        panel_title(axes, letter, title)
+    low, high = limits(np.array(values))
+    for axes in panels:
+        axes.set_xscale("log")
+        axes.set_xlim(10**-5.5, 10**-1.5)
+        axes.xaxis.set_major_locator(FixedLocator(sorted({float(t) for t in table["target_error"]})))
+        axes.xaxis.set_minor_locator(NullLocator())
+        log_error_axis(axes, low, high)
+        axes.set_xlabel("target error")
+        axes.yaxis.set_tick_params(labelleft=True)
+    panels[0].set_ylabel(r"$|\Delta t_{\mathrm{ours}}/\Delta t_{\mathrm{published}}-1|$")
+    legend_below(figure, inputs, keys, looks, 3)
+    return figure
+
+
+def _target_step(inputs: Inputs, key: str, target: float) -> float:
+    """The dt found for a target error by the publication's error measure; NaN if the run has none."""
+    data = inputs.targets
+    near = np.flatnonzero(np.isclose(data["target_error"].values, target, rtol=1e-6))
+    if key not in data["integrator"].values or near.size == 0:
+        return float("nan")
+    return float(data["step_size_as_published"].sel(integrator=key).values[near[0]])

@@ -1,0 +1,140 @@
+"""The tables of the repeated comparison of del Valle et al. (2024)."""
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from polhode.study.analysis.ladders import step_off_the_curve
+from polhode.study.analysis.selection import method_order
+from polhode.study.analysis.values import at
+from polhode.study.inputs import Inputs
+from polhode.study.judge.measures_spiral2024 import VARIANT_DIVISION
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, in_range, number, step, tabular
+
+
+def published_variants(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of published methods with one choice changed each: errors at one step over the published ones, and orders."""
+    check = inputs.check("published_variants")
+    chosen = check.sel({"division": VARIANT_DIVISION})
+    records: list[dict[str, Any]] = []
+    rows: list[Sequence[str] | str] = []
+    for key in map(str, check["variant"].values):
+        row = chosen.sel({"variant": key})
+        base = str(row["base"].values)
+        record: dict[str, Any] = {"variant": key, "base": base, "description": str(row["description"].values)}
+        if key == base and rows:
+            rows.append(r"\addlinespace[3pt]")
+        cells = [escape(inputs.label(base).partition(" (")[0]) if key == base else "", escape(record["description"])]
+        for quantity in map(str, check["quantity"].values):
+            error, published = (float(chosen["error"].sel({"variant": v, "quantity": quantity})) for v in (key, base))
+            record |= {
+                f"{quantity}_error": error,
+                f"{quantity}_gain": published / error,
+                f"{quantity}_order": float(row["order"].sel({"quantity": quantity})),
+            }
+            gain = "" if key == base else number(published / error, 2)
+            cells += [number(error, 2), gain, decimal(record[f"{quantity}_order"], 2)]
+        records.append(record)
+        rows.append(cells)
+    head = ["method", "what is changed"]
+    head += [r"$\errorq$", "gain", r"$p_q$", r"$\errorw$", "gain", r"$p_\omega$"]
+    return pd.DataFrame(records), tabular(r"l>{\raggedright\arraybackslash}p{54mm}rrcrrc", head, rows)
+
+
+def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the time step that meets each target error, with the published one (del Valle et al. 2024, Table 2).
+
+    Ours are found on runs, by one measure for all methods. The ratios to the published steps use the measure of the
+    publication: for steps interpolated between the points of the ladder, as there, and for steps found on runs.
+    """
+    targets = [float(t) for t in inputs.targets["target_error"].values]
+    present = set(map(str, inputs.targets["integrator"].values))
+    records: list[dict[str, Any]] = []
+    groups: list[tuple[str, list[list[str]]]] = []
+    for key in method_order(inputs):
+        if key not in present:
+            continue
+        ours = inputs.targets["step_size"].sel(integrator=key).values.astype(float)
+        own = inputs.targets["step_size_as_published"].sel(integrator=key).values.astype(float)
+        reached = inputs.targets["mean_error"].sel(integrator=key).values.astype(float)
+        steps = inputs.targets["steps"].sel(integrator=key).values.astype(float)
+        drawn = np.array([step_off_the_curve(inputs, key, target) for target in targets])
+        theirs = np.array([inputs.published_step(key, target) for target in targets])
+        for i, target in enumerate(targets):
+            records.append(
+                {
+                    "method": key,
+                    "target_error": target,
+                    "dt": ours[i],
+                    "steps": steps[i],
+                    "mean_error": reached[i],
+                    "dt_published": theirs[i],
+                    "dt_interpolated": drawn[i],
+                    "ratio_interpolated": drawn[i] / theirs[i],
+                    "dt_as_published": own[i],
+                    "ratio_as_published": own[i] / theirs[i],
+                }
+            )
+        lines = [[escape(inputs.label(key)), "ours", *(step(v) for v in ours)]]
+        if inputs.declared(key, "published_error", "quaternion") != "quaternion":
+            lines.append(["", "ours (matrix)", *(step(v) for v in own)])
+        if np.isfinite(theirs).any():
+            lines.append(["", "published", *(step(v) for v in theirs)])
+            lines.append(["", "ratio (interp.)", *(decimal(v, 4) for v in drawn / theirs)])
+            lines.append(["", "ratio (runs)", *(decimal(v, 4) for v in own / theirs)])
+        groups.append((key, lines))
+    rows: list[Sequence[str] | str] = []
+    groups.sort(key=lambda group: len(group[1]) == 1)
+    for number_of_group, (_, lines) in enumerate(groups):
+        if number_of_group and len(lines) > 1:
+            rows.append(r"\addlinespace[3pt]")
+        elif number_of_group and len(groups[number_of_group - 1][1]) > 1:
+            rows.append(r"\midrule")
+        rows += lines
+    head = ["method", "", *(step(t, 1) for t in targets)]
+    text = tabular("ll" + "r" * len(targets), head, rows)
+    top = (
+        rf" & & \multicolumn{{{len(targets)}}}{{c}}{{target error}} \\"
+        + "\n"
+        + rf"\cmidrule(lr){{3-{2 + len(targets)}}}"
+        + "\n"
+    )
+    return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+
+
+def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of declared and fitted orders of q and omega, with the range over shifted fits and the range of dt fitted."""
+    records: list[dict[str, Any]] = []
+    rows = []
+    for key in method_order(inputs):
+        record: dict[str, Any] = {"method": key}
+        cells = [escape(inputs.label(key))]
+        for short, claim in (("q", "claimed_q_order"), ("omega", "claimed_omega_order")):
+            record[claim] = int(inputs.errors[claim].sel(integrator=key).values) if claim in inputs.errors else None
+            for suffix in ("", "_low", "_high", "_dt_min", "_dt_max", "_points"):
+                record[f"{short}_order{suffix}"] = at(inputs.errors, f"{short}_order{suffix}", key)
+            order, low, high, first, last = (
+                record[f"{short}_order{suffix}"] for suffix in ("", "_low", "_high", "_dt_min", "_dt_max")
+            )
+            known = isfinite(first) and isfinite(last)
+            cells += [
+                str(record[claim]) if record[claim] is not None else NOT_AVAILABLE,
+                in_range(order, low, high, 3),
+                f"{step(first, 2)} to {step(last, 2)}" if known else NOT_AVAILABLE,
+            ]
+        for suffix in ("", "_low", "_high"):
+            record[f"stored_omega_order{suffix}"] = at(inputs.errors, f"stored_omega_order{suffix}", key)
+        records.append(record)
+        rows.append(cells)
+    head = [
+        "",
+        r"\multicolumn{3}{c}{orientation}",
+        r"\multicolumn{3}{c}{angular velocity}",
+    ]
+    second = ["method", "decl.", "measured", r"$\Delta t$ (s)", "decl.", "measured", r"$\Delta t$ (s)"]
+    text = tabular("lccrccr", second, rows)
+    top = " & ".join(head) + r" \\" + "\n" + r"\cmidrule(lr){2-4}\cmidrule(lr){5-7}" + "\n"
+    return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top, 1)

@@ -1,0 +1,218 @@
+"""Numbers on the time to a solution, for one body and for many."""
+
+from collections.abc import Iterable
+from math import isfinite, nan
+
+import numpy as np
+import xarray as xr
+
+from polhode.study.analysis import selection
+from polhode.study.analysis.ladders import RIVAL, UNIT
+from polhode.study.analysis.many_body import MACRO_NAMES, OTHER, times_to_level
+from polhode.study.analysis.ranking import CLOSE, candidates, winners
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report.formats import factor, listed, macro_name, plain
+from polhode.study.report.latex import NOT_AVAILABLE, escape, number
+
+#: Target errors in macros.
+TARGETS = {1e-2: "Two", 1e-3: "Three", 1e-4: "Four", 1e-5: "Five", 1e-6: "Six", 1e-8: "Eight", 1e-10: "Ten"}
+
+FRAMES = {"body": "Body", "lab": "Lab"}
+
+#: The target error at which the first method on a problem is compared on the other problems of its class.
+CARRIED = 1e-4
+
+#: Largest target error at which the published ladder and the search are compared: coarser steps have few points.
+COMPARED = 1e-3
+
+
+def published(inputs: Inputs) -> dict[str, str]:
+    """Macros for speed-ups over direct Euler, and of SPIRAL over every other method, at the published target errors."""
+    data = inputs.cost("published")
+    result: dict[str, str] = {}
+    gains: dict[str, list[float]] = {}
+    for key in map(str, data["integrator"].values):
+        own = data.sel(integrator=key)
+        for frame, name in FRAMES.items():
+            for target, short in TARGETS.items():
+                if not np.isclose(data["target_error"].values, target, rtol=1e-9).any():
+                    continue
+                here = own.sel(frame=frame, target_error=target)
+                gain = 1 / float(here["speed_up_spiral"])
+                result[f"costOverEuler{name}{macro_name(key)}{short}"] = factor(float(here["speed_up_euler"]))
+                result[f"costSpiralOver{name}{macro_name(key)}{short}"] = factor(gain)
+                gains.setdefault(key, []).append(gain)
+    for key, values in gains.items():
+        known = [value for value in values if isfinite(value)]
+        result[f"costSpiralOver{macro_name(key)}Least"] = factor(min(known, default=nan))
+        result[f"costSpiralOver{macro_name(key)}Most"] = factor(max(known, default=nan))
+    fine = data["target_error"].values <= COMPARED * 1.01
+    away = np.abs(data["ladder_dt_at_target"].values / data["dt"].values - 1)[:, fine]
+    away = away[np.isfinite(away)]
+    result["costLadderWorst"] = number(100 * float(away.max()), 2) if away.size else NOT_AVAILABLE
+    result["costLadderMiddle"] = number(100 * float(np.median(away)), 1) if away.size else NOT_AVAILABLE
+    result["costLadderBelow"] = plain(COMPARED)
+    return result
+
+
+def first(inputs: Inputs) -> dict[str, str]:
+    """Macros for the first method in each torque class, and for the gain from several torques per step."""
+    inputs.cost("step")
+    result: dict[str, str] = {}
+    sooner, never = {}, []
+    for torque_class, problems in selection.problems_by_class(inputs):
+        shown = selection.representative(inputs, problems)
+        data = inputs.cost(shown)
+        prices = [float(price) for price in data["torque_price"].values]
+        everyone, single = (winners(data, candidates(data, one_torque)) for one_torque in (False, True))
+        name = torque_class.capitalize()
+        for suffix, price in (("", min(prices)), ("Dear", max(prices))):
+            for target, short in TARGETS.items():
+                if (target, price) not in everyone:
+                    continue
+                rows, ours = everyone[target, price], single[target, price]
+                result[f"costFirst{suffix}{name}{short}"] = _label(data, rows)
+                result[f"costFirstOne{suffix}{name}{short}"] = _label(data, ours)
+                result[f"costSeveralGain{suffix}{name}{short}"] = factor(ours[0][1] / rows[0][1] if rows and ours else nan)
+            result[f"costSeveralFrom{suffix}{name}"] = plain(_several_from(data, everyone, price))
+            result[f"costFirstOneAll{suffix}{name}"] = _all_first(data, single, price)
+            result[f"costElsewhere{suffix}{name}"] = _elsewhere(inputs, single, [p for p in problems if p != shown], price)
+        result[f"costProblem{name}"] = escape(str(inputs.of(shown).errors.attrs.get("label", shown)))
+        from_cheap, from_dear = (_several_from(data, everyone, price) for price in (min(prices), max(prices)))
+        result[f"costSeveralFromBoth{name}"] = " or ".join(dict.fromkeys(plain(error) for error in (from_cheap, from_dear)))
+        if isfinite(from_dear):
+            sooner[torque_class] = from_dear
+        else:
+            never.append(torque_class)
+    if not result:
+        raise NotInRun("this run holds no problem")
+    result["costSeveralSentence"] = _several_sentence(sooner, never)
+    return result
+
+
+def _label(data: xr.Dataset, rows: list[tuple[str, float]]) -> str:
+    return escape(str(data["label"].sel(integrator=rows[0][0]).values)) if rows else "none"
+
+
+def _several_from(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> float:
+    """The largest target error below which a method with several torques is always first at this price; NaN if none."""
+    largest = nan
+    for target in sorted(float(t) for t in data["target_error"].values):
+        rows = found[target, price]
+        if not rows:
+            continue
+        if int(data["torques_per_step"].sel(integrator=rows[0][0])) == 1:
+            break
+        largest = target
+    return largest
+
+
+def _all_first(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> str:
+    """All methods that are first at some target error at this price, by number of targets, as text."""
+    keys = [rows[0][0] for (_, here), rows in found.items() if here == price and rows]
+    ordered = sorted(set(keys), key=lambda key: (-keys.count(key), key))
+    return listed(escape(str(data["label"].sel(integrator=key).values)) for key in ordered)
+
+
+def _elsewhere(
+    inputs: Inputs, found: dict[tuple[float, float], list[tuple[str, float]]], others: list[str], price: float
+) -> str:
+    """A sentence on how the first one-torque method of one problem performs on others."""
+    rows = found.get((CARRIED, price), [])
+    if not others:
+        return "No other problem of this class is run"
+    if not rows:
+        return rf"No method with one torque reaches {plain(CARRIED)}"
+    key, first, parts = rows[0][0], [], []
+    for problem in others:
+        data = inputs.cost(problem)
+        there = winners(data, candidates(data, one_torque=True)).get((CARRIED, price), [])
+        own = dict(there).get(key, nan)
+        name = escape(selection.short_name(inputs, problem))
+        if not isfinite(own):
+            parts.append(f"does not reach it on the {name}")
+        elif there[0][0] == key:
+            first.append(f"the {name}")
+        else:
+            parts.append(f"takes {factor(own / there[0][1])} times as long as {_label(data, there)} on the {name}")
+    if first:
+        parts.insert(0, f"is first on {listed(first)}, too")
+    return rf"At {plain(CARRIED)} {escape(_name(inputs.cost(others[0]), key))} {listed(parts)}"
+
+
+def _several_sentence(sooner: dict[str, float], never: list[str]) -> str:
+    """A sentence on the errors below which methods with several torques are first although a torque is expensive, by class."""
+    by_error: dict[float, list[str]] = {}
+    for name, error in sooner.items():
+        by_error.setdefault(error, []).append(name)
+    parts = [rf"{plain(error)} ({_emphasised(by_error[error])})" for error in sorted(by_error, reverse=True)]
+    text = rf"from target errors of {listed(parts)} downward" if parts else "at no target error"
+    return text + (rf", and not at all under {_emphasised(never)}" if never and parts else "")
+
+
+def _emphasised(names: Iterable[str]) -> str:
+    return listed(rf"\emph{{{escape(name)}}}" for name in names)
+
+
+def scope(inputs: Inputs) -> dict[str, str]:
+    """Macros for the extent of the comparison, and for its uncertainty."""
+    inputs.cost("step")
+    groups = [inputs.cost(problem) for problem in inputs.problems]
+    if not groups:
+        raise NotInRun("this run holds no problem")
+    prices = groups[0]["torque_price"].values
+    targets = groups[0]["target_error"].values
+    reached = sum(int(np.isfinite(data["dt"].values).sum()) for data in groups)
+    beyond = sum(int(data["extrapolated"].values.sum()) for data in groups)
+    ends = sum(int(data["coarsest"].values.sum()) for data in groups)
+    asked = sum(data["dt"].size for data in groups)
+    close, cells = 0, 0
+    for data in groups:
+        for rows in winners(data, candidates(data)).values():
+            if len(rows) > 1:
+                cells += 1
+                close += rows[1][1] < CLOSE * rows[0][1]
+    return {
+        "costPriceMost": plain(float(prices.max())),
+        "costTargetMost": plain(float(targets.max())),
+        "costTargetLeast": plain(float(targets.min())),
+        "costTargetsAsked": str(asked),
+        "costTargetsReached": str(reached),
+        "costTargetsExtrapolated": str(beyond),
+        "costTargetsCoarsest": str(ends),
+        "costCloseCells": str(close),
+        "costCells": str(cells),
+        "costClose": rf"\num{{{100 * (CLOSE - 1):.0f}}}\,\%",
+        "costPriceUnit": number(1e9 * float(groups[0].attrs["price_unit"]), 2),
+        "costDearTorque": number(1e6 * float(groups[0].attrs["price_unit"]) * float(prices.max()), 2),
+        "costUnitLabel": escape(_name(groups[0], UNIT)),
+        "costRivalLabel": escape(_name(groups[0], RIVAL)),
+    }
+
+
+def _name(data: xr.Dataset, key: str) -> str:
+    return str(data["label"].sel(integrator=key).values) if key in data["integrator"].values else NOT_AVAILABLE
+
+
+def times(inputs: Inputs) -> dict[str, str]:
+    """Macros for the time of a step in each scene and of a run at the published level, and for the ratios to SPIRAL's."""
+    steps, to_level = inputs.cost("many_body"), times_to_level(inputs)
+    result: dict[str, str] = {}
+    for scene in map(str, steps["scene"].values):
+        for key in map(str, steps["integrator"].values):
+            value = float(steps["fastest"].sel(scene=scene, integrator=key))
+            result[f"costStep{MACRO_NAMES.get(scene, '')}{macro_name(key)}"] = number(value, 2)
+    rows = inputs.published_numbers("delvalle_many_body")
+    published = dict(zip(map(str, rows["method"]), map(float, rows["cpu"]), strict=True))
+    for case in map(str, to_level["case"].values):
+        if case not in MACRO_NAMES:
+            continue
+        values = to_level["cpu"].sel({"case": case}).values
+        own = dict(zip(map(str, to_level["integrator"].values), map(float, values), strict=True))
+        for key, value in own.items():
+            name = f"{MACRO_NAMES[case]}{macro_name(key)}"
+            result[f"costCpu{name}"] = number(value, 2)
+            result[f"costCpuRatio{name}"] = factor(value / own.get(OTHER, nan))
+    for key, value in published.items():
+        result[f"costPublishedCpuRatio{macro_name(key)}"] = factor(value / published[OTHER])
+    return result

@@ -1,0 +1,222 @@
+"""Tables of the time a method takes to a given error, for one body and for many."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from math import isfinite, nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from polhode.study.analysis import selection
+from polhode.study.analysis.frames import keyed
+from polhode.study.analysis.many_body import TARGET, times_to_level
+from polhode.study.analysis.ranking import at_the_edge, candidates, winners
+from polhode.study.analysis.selection import PUBLISHED_SET
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report.latex import decimal, escape, grouped_rows, number, step_or_dash, tabular
+
+#: The target errors and prices in the printed table; the CSV has all.
+SHOWN_TARGETS = (1e-2, 1e-4, 1e-6, 1e-8)
+
+SHOWN_PRICES = (0.0, 100.0, 10000.0)
+
+#: Methods as described by their originators, added to the published set.
+MEANT = ("verlet", "fincham1992", "buss2000", "johnson2008", "pfc4")
+
+
+def speed_up(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the speed-up over direct Euler at the published target errors, with the angular velocity in either frame."""
+    data = inputs.cost("published")
+    present = [str(key) for key in data["integrator"].values]
+    frames = [str(frame) for frame in data["frame"].values]
+    targets = [float(t) for t in sorted(data["target_error"].values, reverse=True)]
+    records: list[dict[str, Any]] = []
+    for key in inputs.in_order(present):
+        for target in targets:
+            own = data.sel(integrator=key, target_error=target)
+            for frame in frames:
+                here = own.sel(frame=frame)
+                gain = float(here["speed_up_spiral"])
+                records.append(
+                    {
+                        "method": key,
+                        "frame": frame,
+                        "target_error": target,
+                        "dt": float(own["dt"]),
+                        "steps": float(own["steps"]),
+                        "seconds": float(here["time_to_solution"]),
+                        "speed_up_over_euler": float(here["speed_up_euler"]),
+                        "speed_up_of_spiral": 1 / gain if gain else nan,
+                    }
+                )
+    frame_of = pd.DataFrame(records)
+    found = keyed(frame_of, "method", "frame", "target_error")
+    labels = {str(key): str(text) for key, text in zip(data["integrator"].values, data["label"].values, strict=True)}
+
+    def row(key: str) -> list[str]:
+        cells = [_ratio(found[key, frame, t]["speed_up_over_euler"]) for frame in ("lab", "body") for t in targets]
+        return [escape(labels[key]), *cells]
+
+    groups = ([key for key in PUBLISHED_SET if key in present], [key for key in MEANT if key in present])
+    plugins = [key for key in inputs.plugins if key in present]
+    rows: list[Sequence[str] | str] = []
+    for keys in (*groups, plugins):
+        if rows and keys:
+            rows.append(r"\addlinespace[3pt]")
+        rows += [row(key) for key in keys]
+    head = ["method", *([_power(t) for t in targets] * 2)]
+    text = tabular("l" + "r" * len(targets) + "@{\\hspace{14pt}}" + "r" * len(targets), head, rows)
+    n = len(targets)
+    top = (
+        rf" & \multicolumn{{{n}}}{{c}}{{kept in the lab frame}} & \multicolumn{{{n}}}{{c}}{{kept in the body frame}} \\" + "\n"
+    )
+    top += rf"\cmidrule(r{{14pt}}){{2-{n + 1}}}\cmidrule{{{n + 2}-{2 * n + 1}}}" + "\n"
+    return frame_of, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+
+
+def time_to_solution(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the first method at each target error, and of the extra time of the first with one torque per step.
+
+    The CSV has every method on every problem at every target error and price, with its rank and its time relative to the first;
+    the variants as published have no rank.
+    """
+    records: list[dict[str, Any]] = []
+    rows: list[Sequence[str] | str] = []
+    for torque_class, problems in selection.problems_by_class(inputs):
+        for problem in problems:
+            records += _records(inputs, inputs.cost(problem), torque_class)
+        shown = selection.representative(inputs, problems)
+        if rows:
+            rows.append(r"\addlinespace[3pt]")
+        rows += _first_rows(inputs.cost(shown), torque_class)
+    if not records:
+        raise NotInRun("this run holds no problem")
+    head = ["class", "price", *(_power(t) for t in SHOWN_TARGETS)]
+    return pd.DataFrame(records).astype({"place": "Int64"}), tabular("lr" + "l" * len(SHOWN_TARGETS), head, rows)
+
+
+def _records(inputs: Inputs, data: xr.Dataset, torque_class: str) -> list[dict[str, Any]]:
+    result: list[dict[str, Any]] = []
+    places = {
+        case: {key: (place, seconds / rows[0][1]) for place, (key, seconds) in enumerate(rows, 1)}
+        for case, rows in winners(data, candidates(data)).items()
+    }
+    for key in inputs.in_order(data["integrator"].values):
+        for target in data["target_error"].values:
+            own = data.sel(integrator=key, target_error=target)
+            for price in data["torque_price"].values:
+                here = own.sel(torque_price=price)
+                place, times_first = places.get((float(target), float(price)), {}).get(key, (None, nan))
+                result.append(
+                    {
+                        "torque_class": torque_class,
+                        "problem": str(data.attrs["problem"]),
+                        "method": key,
+                        "target_error": float(target),
+                        "torque_price": float(price),
+                        "dt": float(own["dt"]),
+                        "steps": float(own["steps"]),
+                        "torque_evaluations": float(own["torque_evaluations"]),
+                        "extrapolated": int(own["extrapolated"]),
+                        "coarsest": int(own["coarsest"]),
+                        "seconds": float(here["priced_time"]),
+                        "place": place,
+                        "times_first": times_first,
+                        "speed_up_over_euler": float(here["priced_speed_up_euler"]),
+                        "speed_up_over_spiral": float(here["priced_speed_up_spiral"]),
+                    }
+                )
+    return result
+
+
+def _first_rows(data: xr.Dataset, torque_class: str) -> list[list[str]]:
+    everyone, single = (winners(data, candidates(data, one_torque)) for one_torque in (False, True))
+    labels = {str(key): str(text) for key, text in zip(data["integrator"].values, data["label"].values, strict=True)}
+    result: list[list[str]] = []
+    for price in SHOWN_PRICES:
+        cells = []
+        for target in SHOWN_TARGETS:
+            first, ours = everyone.get((target, price), []), single.get((target, price), [])
+            if not first:
+                cells.append("--")
+                continue
+            key, seconds = first[0]
+            text = escape(short(labels[key])) + ("*" if at_the_edge(data, key, target) else "")
+            if not ours:
+                text += " (--)"
+            elif ours[0][0] != key:
+                text += rf" ({_ratio(ours[0][1] / seconds)}: {escape(short(labels[ours[0][0]]))})"
+            cells.append(text)
+        result.append(["" if result else escape(torque_class), rf"\num{{{price:.0f}}}", *cells])
+    return result
+
+
+def short(label: str) -> str:
+    """The name of a method for narrow columns."""
+    shorter = {
+        "Runge-Kutta 4": "RK4",
+        "velocity Verlet": "Verlet",
+        "improved PCDM": "PCDM 2016",
+        "PCDM (torque of the half step)": "PCDM half",
+        "SPIRAL, synchronous": "SPIRAL sync.",
+    }
+    return shorter.get(label, label)
+
+
+def _power(target: float) -> str:
+    return rf"\num{{{target:.0e}}}"
+
+
+def _ratio(value: float) -> str:
+    """A ratio with two digits, as a whole number above ten."""
+    if not isfinite(value):
+        return "--"
+    return rf"\num{{{value:.0f}}}" if value >= 9.95 else rf"\num{{{value:.1f}}}" if value >= 0.995 else rf"\num{{{value:.2f}}}"
+
+
+def many_body_cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the time of a step in each scene, and of a run at the published energy error, with published values."""
+    times, steps = times_to_level(inputs), inputs.cost("many_body")
+    published = inputs.published_numbers("delvalle_many_body").set_index("method")
+    records = []
+    for case in map(str, times["case"].values):
+        for method in map(str, times["integrator"].values):
+            own = times.sel(case=case, integrator=method)
+            records.append(
+                {
+                    "scene": case,
+                    "method": method,
+                    "step_time_us": float(own["step_time"]),
+                    "dt": float(own["dt"]),
+                    "steps": float(own["steps"]),
+                    "cpu_s": float(own["cpu"]),
+                    "published_dt": published["dt"].get(method, np.nan) if case == "chess" else np.nan,
+                    "published_cpu_s": published["cpu"].get(method, np.nan) if case == "chess" else np.nan,
+                }
+            )
+    frame = pd.DataFrame(records)
+    scenes = [s for s in ("chess", "rods") if s in steps["scene"]]
+    found_for = keyed(frame, "scene", "method")
+
+    def row_of(method: str) -> list[str]:
+        cells = [escape(str(times["label"].sel(integrator=method).item()))]
+        cells += [decimal(float(steps["fastest"].sel(scene=s, integrator=method)), 2) for s in scenes]
+        with suppress(KeyError):
+            found = found_for["chess", method]
+            return [
+                *cells,
+                *(step_or_dash(found[name]) for name in ("dt", "published_dt")),
+                *(number(found[name], 2) if isfinite(found[name]) else "--" for name in ("cpu_s", "published_cpu_s")),
+            ]
+        return [*cells, "--", "--", "--", "--"]
+
+    head = ["method", *scenes, r"$\dt$ (s)", "published", "CPU (s)", "published"]
+    rows = grouped_rows(inputs, inputs.in_order(map(str, times["integrator"].values)), row_of)
+    text = tabular("l" + "c" * len(scenes) + "cccc", head, rows)
+    top = (
+        rf" & \multicolumn{{{len(scenes)}}}{{c}}{{step ($\mu$s)}} & \multicolumn{{4}}{{c}}{{chess, mean error {TARGET}\,\%}} \\"
+    )
+    top += "\n" + rf"\cmidrule(lr){{2-{len(scenes) + 1}}}\cmidrule(lr){{{len(scenes) + 2}-{len(scenes) + 5}}}" + "\n"
+    return frame, text.replace("\\toprule\n", "\\toprule\n" + top, 1)

@@ -1,0 +1,13 @@
+"""The time a method takes to a given error, for one body and for many."""
+
+from polhode.study.themes.theme import Theme
+
+THEME = Theme(
+    title="Time to a solution (measured on this machine)",
+    place=90,
+    needs=("single_body", "cost", "many_body"),
+    figures=("speed_up", "work_precision", "work_in_torques", "price_of_torque", "best_methods"),
+    tables=("speed_up", "time_to_solution", "many_body_cost"),
+    numbers=("published", "first", "scope", "times"),
+    timed=True,
+)

@@ -1,0 +1,1 @@
+"""All methods on all torque classes."""

@@ -1,0 +1,177 @@
+"""Numbers on the comparison over torque classes."""
+
+from collections.abc import Iterable
+from math import isfinite, nan
+
+import numpy as np
+import pandas as pd
+
+from polhode.study.analysis import departures, order_frames, selection
+from polhode.study.analysis.frames import keyed, records
+from polhode.study.analysis.values import at, nearest_step, quotient
+from polhode.study.inputs import Inputs
+from polhode.study.report.formats import factor, listed, macro_name, plain, spoken
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
+
+#: Problems on which methods show a higher order than for their class, with their names in macros.
+HIGHER = {"free_asymmetric_top_separatrix": "Separatrix", "exponential_sphere": "Sphere"}
+
+#: Cases in which methods of equal order are compared: problem -> (name in macros, step in s; the nearest one of the run).
+SPREAD: dict[str, tuple[str, float]] = {
+    "lab_torque": ("Lab", 1e-3),
+    "heavy_top": ("Heavy", 1e-3),
+    "asymmetric_heavy_top": ("Asymmetric", 1e-3),
+    "exponential_sphere": ("Sphere", 1e-3),
+    "forced_cylinder": ("Cylinder", 1e-6),
+}
+
+#: The case in which splitting is expensive, a body that spins fast; and a coarse step for it, s.
+SPLIT = "forced_cylinder"
+SPLIT_COARSE = 2e-4
+
+
+def torque_classes(inputs: Inputs) -> dict[str, str]:
+    """Macros for the orders in the classes, and for the methods that lose one."""
+    frame = order_frames.orders(inputs)
+    lowest = order_frames.lowest_orders(frame)
+    classes = [name for name, _ in selection.problems_by_class(inputs)]
+
+    def names(keys: Iterable[str]) -> str:
+        return listed(spoken(inputs, key) for key in inputs.in_order(keys))
+
+    result = {
+        "studyProblemCount": str(len(inputs.problems)),
+        "studyClassCount": str(len(classes)),
+        "studyOrderCount": str(int(np.isfinite(frame[["q_order", "omega_order"]].to_numpy(float)).sum())),
+        "studyOrderCells": str(2 * len(frame)),
+    }
+    worst = frame.groupby("method")[["q_order", "omega_order"]].min().min(axis=1)
+    second = [key for key in worst.index if worst[key] >= 2 - order_frames.TOLERANCE]
+    result["studyKeepSecond"] = names(second)
+    result["studyKeepSecondOne"] = names(key for key in second if int(inputs.declared(key, "torques_per_step", 1)) == 1)
+    for name in classes:
+        # A method whose highest order is the first has none to lose.
+        here = frame[(frame["torque_class"] == name) & (frame["highest_q"] >= 2)]
+        fallen = list(dict.fromkeys(here[here["q_order"] < 1 + order_frames.TOLERANCE]["method"]))
+        result[f"studyFirst{name.capitalize()}"] = names(fallen)
+        result[f"studyFirstCount{name.capitalize()}"] = str(len(fallen))
+    missed = frame[frame["missed_q"] | frame["missed_omega"]]
+    result["studyOrderTolerance"] = plain(order_frames.TOLERANCE)
+    result["studyMissedNote"] = " Asterisk: lower than it declares for this one." if len(missed) else ""
+    unfitted = frame[frame["unfitted_q"] | frame["unfitted_omega"]]
+    result["studyUnfitted"] = _unfitted(inputs, unfitted, int(frame[["unfitted_q", "unfitted_omega"]].to_numpy(bool).sum()))
+    # Orders that are higher on one problem than declared for its class.
+    for short, called in zip(order_frames.QUANTITIES, ("Q", "Omega"), strict=True):
+        for row in records(frame):
+            if row["problem"] in HIGHER and row["method"] not in inputs.plugins:
+                name = f"study{HIGHER[row['problem']]}Order{called}{macro_name(row['method'])}"
+                result[name] = decimal(float(row[f"{short}_order"]), 1)
+    result["studyMissedCount"] = str(int(frame[["missed_q", "missed_omega"]].to_numpy(bool).sum()))
+    short_of = listed(
+        f"{spoken(inputs, row['method'])} ({escape(selection.short_name(inputs, row['problem']))})" for row in records(missed)
+    )
+    result["studyMissedSentence"] = (
+        f"Below what is declared for the class: {short_of}."
+        if len(missed)
+        else "No method stays below what it declares for a class."
+    )
+    result["studyPluginSentence"] = _plugin_orders(inputs)
+    series = [p for p in inputs.problems if not _closed_form(inputs, p)]
+    result["studyNoClosedForm"] = listed(escape(selection.short_name(inputs, p)) for p in series)
+    result["studySeriesCount"] = str(len(series))
+    result["studyClosedForms"] = str(len(inputs.problems) - len(series))
+    digits = [selection.reference_digits(inputs, p) for p in inputs.problems]
+    result["studyLeastAgreement"] = str(round(min(digits))) if all(map(isfinite, digits)) else NOT_AVAILABLE
+    for (key, name), found in keyed(lowest, "method", "torque_class").items():
+        if key not in inputs.plugins:
+            for short, called in zip(order_frames.QUANTITIES, ("Q", "Omega"), strict=True):
+                text = decimal(float(found[f"{short}_order"]), 2)
+                result[f"studyClass{called}{name.capitalize()}{macro_name(key)}"] = text
+    return result
+
+
+def _plugin_orders(inputs: Inputs) -> str:
+    """What plug-ins declare and a run does not find, as a sentence; empty where it finds all."""
+    found = [one for p in inputs.problems for one in departures.below(inputs.of(p).errors) if one.method in inputs.plugins]
+    if not found:
+        return ""
+    parts = [
+        f"{escape(one.label)} declares order {one.declared} in the {one.quantity} and has "
+        f"{decimal(one.measured, 2) if isfinite(one.measured) else 'none'} on the problem "
+        f"\\emph{{{escape(selection.short_name(inputs, one.problem))}}}"
+        for one in found[: departures.MOST]
+    ]
+    more = f"; so it is {len(found) - len(parts)} times more" if len(found) > len(parts) else ""
+    return f"Of the plug-ins of this run not all is measured that they declare: {'; '.join(parts)}{more}."
+
+
+def _closed_form(inputs: Inputs, problem: str) -> bool:
+    """Whether the exact solution of a problem is a closed form."""
+    formula = str(inputs.of(problem).errors.attrs.get("formula", ""))
+    return bool(formula) and not formula.startswith("Taylor")
+
+
+def spread(inputs: Inputs) -> dict[str, str]:
+    """Macros for the spread among methods of equal order: the ratio of largest to smallest orientation error, at one step.
+
+    It covers the methods with one torque per step that declare second order for the class.
+    """
+    result: dict[str, str] = {}
+    for problem, (name, wanted) in SPREAD.items():
+        if problem not in inputs.problems:
+            continue
+        data = inputs.of(problem).errors
+        row = nearest_step(data["dt"].values, wanted)
+        angle = {str(m): at(data, "angle_error", str(m), dt=row) for m in data["integrator"].values}
+        one_torque = [m for m in angle if int(inputs.of(problem).declared(m, "torques_per_step", 1)) == 1]
+        declared = {m: at(data, "claimed_q_order", m) for m in one_torque}
+        second = [m for m in one_torque if declared[m] == 2 and isfinite(angle[m])]
+        best = min(second, key=lambda m: angle[m], default="")
+        worst = max(second, key=lambda m: angle[m], default="")
+        result |= {
+            f"studySpread{name}": factor(quotient(angle.get(worst, nan), angle.get(best, nan))),
+            f"studySpreadBest{name}": spoken(inputs, best) if best else NOT_AVAILABLE,
+            f"studySpreadWorst{name}": spoken(inputs, worst) if worst else NOT_AVAILABLE,
+            f"studySpreadDt{name}": plain(float(data["dt"].values[row])),
+        }
+    return result
+
+
+def splitting(inputs: Inputs) -> dict[str, str]:
+    """Macros for the cost of NO_SQUISH's splitting on a body that spins fast."""
+    problem = SPLIT
+    data = inputs.of(problem).errors
+    result: dict[str, str] = {}
+    for name, wanted in (("Fine", SPREAD[problem][1]), ("Coarse", SPLIT_COARSE)):
+        row = nearest_step(data["dt"].values, wanted)
+        own, other = (at(data, "angle_error", key, dt=row) for key in ("no_squish", "pcdm2016"))
+        first = [
+            at(data, "angle_error", str(m), dt=row)
+            for m in data["integrator"].values
+            if at(data, "claimed_q_order", str(m)) == 1
+        ]
+        result |= {
+            f"studySplitDt{name}": plain(float(data["dt"].values[row])),
+            f"studySplitAngle{name}": number(own, 2),
+            f"studySplitAngle{name}Pcdm": number(other, 2),
+            f"studySplitCost{name}": factor(quotient(own, other)),
+            f"studySplitBeaten{name}": str(sum(x < own for x in first)) if isfinite(own) else NOT_AVAILABLE,
+            f"studySplitFirst{name}": str(len(first)),
+        }
+    return result
+
+
+#: A larger number of runs is counted in the text instead of being named.
+NAMED = 12
+
+
+def _unfitted(inputs: Inputs, rows: pd.DataFrame, count: int) -> str:
+    """A sentence on the orders without a fit: the runs they belong to, if these are few."""
+    if not count:
+        return "Every order has a fit."
+    which = [f"{spoken(inputs, r['method'])} ({escape(selection.short_name(inputs, r['problem']))})" for r in records(rows)]
+    named = f": {listed(which)}" if len(which) <= NAMED else r", grey in Fig.~\ref{fig:map}"
+    return (
+        f"{count} orders are missing{named}. There no six steps in a row between the errors that are too large for a fit "
+        "and those that rounding spoils lie on a power."
+    )

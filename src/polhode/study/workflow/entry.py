@@ -1,0 +1,99 @@
+"""Entry point of every script of the workflow: the study of the run, with all output redirected to the rule's log.
+
+A job that succeeds leaves a list of the files it wrote (:mod:`polhode.study.workflow.written`); one that fails leaves a note
+with the reason, which the workflow repeats at the end (:func:`failures`).
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from polhode.study.configuration import ConfigurationError, Study, resolve
+from polhode.study.storage import write_text
+from polhode.study.workflow import interruption, meters, written
+
+#: The folder of the Snakefile. Scripts run with its src on their path.
+HOME = Path(__file__).resolve().parents[4]
+#: Folder for the notes of failed jobs, in the folder of results.
+FAILED = "logs/failed"
+#: Set to its process id by a head process with a progress display, which itself reports the failures of its jobs.
+WATCHED = "POLHODE_WATCHED"
+
+
+def share_library() -> None:
+    """Let the processes started by the workflow find this library, installed or not.
+
+    Raises
+    ------
+    ConfigurationError
+        If Snakemake cannot work with the path of the checkout.
+    """
+    unusable = sorted(set(str(HOME)) & set("{}\\" + os.pathsep))
+    if unusable and os.name == "posix":
+        raise ConfigurationError(
+            f"the path of the checkout, {HOME}, contains {' '.join(unusable)}: Snakemake writes paths of programs and scripts "
+            "into lists and templates, where a colon, brace or backslash means something; move or rename the folder"
+        )
+    paths = [str(HOME / "src"), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+
+
+@contextmanager
+def study_of(snakemake: Any) -> Iterator[Study]:
+    """The study of the run to which ``snakemake`` belongs; output and a traceback go to its log.
+
+    A failure is noted for the head process, which reports it at once and again at the end of the run. If no head process is
+    near, as on a node of a cluster, it is printed too. A script without a log was started by hand
+    (:mod:`polhode.study.by_hand`): it prints to the terminal, and errors are raised where they occur.
+    """
+    job = meters.job_name(snakemake.rule, snakemake.wildcards)
+    results = Path(snakemake.config["results"])
+    if not snakemake.log:
+        try:
+            yield resolve(snakemake.config, HOME, checked=True)
+            written.record(results, job, snakemake.output)
+        finally:
+            meters.place(results, job).unlink(missing_ok=True)
+        return
+    interruption.end_with_head()
+    note = results / FAILED / f"{job}.txt"
+    note.unlink(missing_ok=True)
+    with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stdout(log), redirect_stderr(log):
+        try:
+            yield resolve(snakemake.config, HOME, checked=True)  # checked by the Snakefile
+            written.record(results, job, snakemake.output)
+        except Exception as error:
+            traceback.print_exc()
+            # Our own messages are complete sentences; for others the type is half of the information.
+            ours = type(error) in (ValueError, RuntimeError) or type(error).__module__.startswith("polhode")
+            text = f"{'' if ours else f'{type(error).__name__}: '}{error}\n    log: {snakemake.log[0]}"
+            about = "".join(f", {name} {value}" for name, value in snakemake.wildcards.items())
+            lines = f"rule {snakemake.rule}{about}: {text}"
+            write_text(note, f"{lines}\n")
+            if os.environ.get(WATCHED, "") != os.environ.get(interruption.HEAD):
+                print(lines, file=sys.__stderr__)
+            raise SystemExit(1) from None
+        finally:
+            meters.place(results, job).unlink(missing_ok=True)
+
+
+def meter(snakemake: Any, total: int) -> meters.Meter:
+    """A counter of the progress of the job of ``snakemake`` towards ``total``, for the progress display."""
+    job = meters.job_name(snakemake.rule, snakemake.wildcards)
+    return meters.Meter(meters.place(snakemake.config["results"], job), total)
+
+
+def forget_failures(results: str | Path) -> None:
+    """Delete the notes of failures of an earlier run, and the progress of its jobs."""
+    for note in Path(results, FAILED).glob("*.txt"):
+        note.unlink(missing_ok=True)
+    meters.clear(results)
+
+
+def failures(results: str | Path) -> dict[str, str]:
+    """The notes of the jobs that failed in this run, by job name."""
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(Path(results, FAILED).glob("*.txt"))}

@@ -1,0 +1,51 @@
+"""Resources that a job requests from a scheduler: minutes and memory as measured, with a margin, and more on each retry.
+
+On a single machine they are not used; only the number of cores matters there.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize
+from polhode.study.plan import method_seconds
+
+#: A function of wildcards and attempt, as Snakemake calls it for a resource.
+Asked = Callable[[Any, int], int]
+
+#: The largest resident set of any job of the default study was 0.6 GB (many-body figures, a film); most take 0.2 GB.
+MEGABYTES = 1500
+#: Most jobs take less than a minute on a processor with 2.6 GHz; slow file systems and old processors take longer.
+MINUTES = 20
+#: Time of a many-body step: measured 0.4 (chess, small steps) to 1.0 (large steps), 0.5 for rods. Multiplied by three.
+MICROSECONDS_PER_STEP = 3.0
+#: The most expensive method takes five times as long as assumed for the division of work into jobs; twice that.
+ROOM = 10.0
+
+
+def minutes(first: int = MINUTES) -> Asked:
+    """Wall time in minutes (Snakemake's ``runtime``): ``first``, doubled at each further attempt."""
+
+    def runtime(wildcards: Any, attempt: int) -> int:
+        return int(first * 2 ** (attempt - 1))
+
+    return runtime
+
+
+def memory(first: int = MEGABYTES) -> Asked:
+    """Memory in MB (``mem_mb``): ``first``, and as much again at each further attempt."""
+
+    def mem_mb(wildcards: Any, attempt: int) -> int:
+        return first * attempt
+
+    return mem_mb
+
+
+def many_body_minutes(scene: SceneStudy, batch: Sequence[StepSize]) -> Asked:
+    """Wall time in minutes of the runs of one method with the step sizes of one batch."""
+    steps = sum(step.steps for step in batch) * scene.seeds
+    return minutes(MINUTES + round(steps * MICROSECONDS_PER_STEP * 1e-6 / 60.0))
+
+
+def single_body_minutes(part: ProblemStudy, methods: Sequence[str]) -> Asked:
+    """Wall time in minutes of all runs of some methods on one problem."""
+    return minutes(MINUTES + round(len(methods) * method_seconds(part) * ROOM / 60.0))

@@ -1,0 +1,480 @@
+"""Progress display of a run: Snakemake's events become a progress bar for each stage, with a summary at the end.
+
+The process in charge learns of every job through Snakemake's logger (:class:`Watch` is one of its handlers), and of progress
+within long jobs through :mod:`polhode.study.workflow.meters`. Snakemake's own report is always complete in its log file;
+``--verbose`` and similar options show it on the terminal instead of the bars.
+"""
+
+import contextlib
+import logging
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, TextIO
+
+from rich.text import Text
+
+from polhode import progress
+from polhode.progress import Board, Stage, duration
+from polhode.study.workflow import entry, interruption, meters
+
+#: The stages of a study in the order in which they begin: name, unit of counting, and the rules that belong to it.
+STAGES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "references": ("problems", ("reference",)),
+    "single bodies": ("runs", ("single_body_*",)),
+    "checks": ("experiments", ("check",)),
+    "many bodies": ("runs", ("many_body_*", "film")),
+    "timing": ("rounds", ("timing",)),
+    "figures and tables": (
+        "files",
+        ("gather*", "claims", "cost*", "figures_*", "texts_*", "animation", "captions", "variables"),
+    ),
+    "notebooks": ("notebooks", ("notebook*",)),
+    "explorer": ("pages", ("explorer",)),
+    "report": ("files", ("report", "provenance", "supplement")),
+}
+#: Stage of all remaining rules.
+OTHER = "other jobs"
+#: Rules that only name targets.
+TARGETS = ("all", "data", "notebooks")
+#: Lines of a log repeated at the end, and characters of a message shown when a job fails.
+TAIL, HEAD = 12, 300
+#: Number of running jobs named, and of failures reported in full.
+SHOWN, TOLD = 4, 10
+#: Snakemake's messages about a run with failed jobs, replaced by our own.
+_SUMMARIES = ("Exiting because a job execution failed", "At least one job did not complete successfully")
+#: Where ./reproduce docs puts the documentation.
+DOCUMENTATION = Path("docs", "_build", "html", "index.html")
+#: How a script ended, in Snakemake's words.
+_ENDED = re.compile(r"(returned non-zero exit status -?\d+|died with <Signals\.\w+: \d+>)")
+
+
+def stage_of(rule: str) -> str:
+    """The stage to which a rule belongs."""
+    for name, (_unit, rules) in STAGES.items():
+        if any(fnmatchcase(rule, pattern) for pattern in rules):
+            return name
+    return OTHER
+
+
+@dataclass
+class Job:
+    """A job that is running or has failed; ``part`` of its ``units`` are done."""
+
+    rule: str
+    wildcards: Mapping[str, str]
+    units: float
+    logs: Sequence[str] = ()
+    part: float = 0.0
+    ended: str = ""
+    in_group: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the job in file names."""
+        return meters.job_name(self.rule, self.wildcards.values())
+
+    def __str__(self) -> str:
+        return " ".join([self.rule, *map(str, self.wildcards.values())])
+
+
+class Tally:
+    """The stages of a run, from the events of its jobs and from their meters.
+
+    Parameters
+    ----------
+    units : rule -> units of work in one job of it
+    results : folder that contains the meters
+    """
+
+    def __init__(self, units: Callable[[str], float], results: str | Path, clock: progress.Clock = time.monotonic) -> None:
+        self.units, self.results, self.clock = units, Path(results), clock
+        self.board = Board(clock=clock)
+        self.board.foot = self.foot
+        self.running: dict[int, Job] = {}
+        self.failed: dict[int, Job] = {}
+        self.jobs = self.finished = 0
+        self._lock = threading.RLock()
+        self._done: dict[str, float] = {}
+        self._looked = -1e9
+        self.began = clock()
+
+    def stage(self, rule: str) -> Stage:
+        """The stage of a rule."""
+        name = stage_of(rule)
+        for stage in self.board.stages:
+            if stage.name == name:
+                return stage
+        stage = Stage(name, None, STAGES[name][0] if name in STAGES else "jobs", self.clock)
+        order = [*STAGES, OTHER]
+        self.board.stages = sorted([*self.board.stages, stage], key=lambda each: order.index(each.name))
+        return stage
+
+    def expect(self, numbers: Mapping[str, int]) -> None:
+        """Register the number of jobs of each rule that are to be done."""
+        with self._lock:
+            for rule, number in numbers.items():
+                if rule != "total" and rule not in TARGETS:
+                    self.jobs += number
+                    stage = self.stage(rule)
+                    stage.total = (stage.total or 0.0) + number * self.units(rule)
+
+    def begin(self, number: int, rule: str, wildcards: Mapping[str, str], logs: Sequence[str]) -> None:
+        """Register that job ``number`` starts, or is handed to a scheduler."""
+        if rule in TARGETS:
+            return
+        with self._lock:
+            stage = self.stage(rule)
+            stage.begin()
+            if self.failed.pop(number, None):  # a retry
+                stage.failed -= 1
+            self.running[number] = Job(rule, wildcards, self.units(rule), logs)
+
+    def finish(self, number: int) -> None:
+        """Register that a job has ended successfully."""
+        with self._lock:
+            job = self.running.pop(number, None)
+            if job is not None:
+                self.finished += 1
+                stage = self.stage(job.rule)
+                self._done[stage.name] = self._done.get(stage.name, 0.0) + job.units
+                self._count([stage])
+                self._rest(stage)
+
+    def fail(self, number: int, rule: str, logs: Sequence[str], ended: str = "", in_group: bool = False) -> Job | None:
+        """Register a failed job. The job is returned, or None if its failure was known."""
+        with self._lock:
+            if number in self.failed:
+                return None
+            job = self.running.pop(number, None) or Job(rule, {}, self.units(rule))
+            job.logs, job.ended, job.in_group = logs, ended, in_group
+            self.failed[number] = job
+            stage = self.stage(job.rule)
+            stage.failed += 1
+            self._rest(stage)
+            return job
+
+    def _rest(self, stage: Stage) -> None:
+        if not any(stage_of(job.rule) == stage.name for job in self.running.values()):
+            stage.rest()
+
+    def look(self) -> None:
+        """Read the progress within the jobs; seldom if there are many, whose files may be on another machine."""
+        with self._lock:
+            now, running = self.clock(), list(self.running.values())
+            if now - self._looked < max(1.0, len(running) / 10):
+                return
+            self._looked = now
+        parts = [meters.fraction(meters.place(self.results, job.name)) for job in running]
+        with self._lock:
+            for job, part in zip(running, parts, strict=True):
+                job.part = part * job.units
+            self._count(self.board.stages)
+
+    def _count(self, stages: Iterable[Stage]) -> None:
+        for stage in stages:
+            done = self._done.get(stage.name, 0.0)
+            done += sum(job.part for job in self.running.values() if stage_of(job.rule) == stage.name)
+            if done > 0:
+                stage.reach(done)
+
+    def foot(self) -> str:
+        """A line with the number of finished jobs and the names of running ones."""
+        with self._lock:
+            text = f"{self.finished} of {self.jobs} jobs" if self.jobs else f"{self.finished} jobs"
+            names = [str(job) for job in self.running.values()]
+            shown = names if len(names) <= SHOWN else [*names[:SHOWN], f"{len(names) - SHOWN} more"]
+            return f"{text}, {duration(self.clock() - self.began)}" + (f"; at work: {', '.join(shown)}" if shown else "")
+
+
+# ---- messages at the end ----
+
+
+def failure(job: Job, note: str = "") -> str:
+    """The message about a failed job: its ``note`` (:mod:`polhode.study.workflow.entry`) or end, and the last log lines."""
+    about = "".join(f", {name} {value}" for name, value in job.wildcards.items())
+    text = note.rstrip("\n") or f"rule {job.rule}{about}: it ended without a word ({job.ended or 'no reason is known'})"
+    for log in job.logs:
+        if f"log: {log}" not in text:
+            text += f"\n    log: {log}"
+        end = _end_of(log, text)
+        text += "".join(f"\n        | {line}" for line in end)
+    return text
+
+
+def _end_of(log: str | Path, said: str) -> list[str]:
+    """The last lines of a log, except those that repeat the message."""
+    try:
+        with open(log, "rb") as opened:
+            opened.seek(max(0, os.fstat(opened.fileno()).st_size - 16_384))
+            lines = opened.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    # The error appears there after its type, with the module.
+    while lines and re.sub(r"^[\w.]+: ", "", lines[-1].strip()) in said:
+        lines.pop()
+    return [line[:HEAD] for line in lines[-TAIL:]]
+
+
+def failures(tally: Tally, notes: Mapping[str, str]) -> str:
+    """All failures of a run as text, each with the last lines of its log; ``notes`` are those of jobs, by name."""
+    jobs = list(tally.failed.values())
+    # All jobs of a group on a cluster fail together; those that did not start have no note.
+    if any(job.name in notes for job in jobs if job.in_group):
+        jobs = [job for job in jobs if job.name in notes or not job.in_group]
+    told = [failure(job, notes.get(job.name, "")) for job in jobs[:TOLD]]
+    told += [f"rule {job}: log: {', '.join(job.logs)}" for job in jobs[TOLD:]]
+    known = {job.name for job in jobs}
+    told += [note.rstrip("\n") for name, note in notes.items() if name not in known]
+    left = f", {tally.finished} of {tally.jobs} are done" if tally.jobs else ""
+    return "\n".join([f"{progress.amount(len(told), 'jobs')} failed{left}:", "", *told])
+
+
+def products(results: str | Path, home: Path) -> dict[str, str]:
+    """The products of a run that a reader opens: description -> location.
+
+    Files older than the data belong to another run and are omitted. Only the documentation is made by another command.
+    """
+    results = Path(results).absolute()
+    data = results / "single_body.nc"
+    notebooks = sorted((results / "notebooks").glob("*.html"))
+    first = next((path for path in notebooks if path.stem in ("index", "tour")), notebooks[0] if notebooks else None)
+    found = {"report": results / "report.pdf", "explorer": results / "explorer.html", "notebooks": first}
+    when = data.stat().st_mtime if data.is_file() else 0.0
+    kept = {name: str(path) for name, path in found.items() if path and path.is_file() and path.stat().st_mtime >= when}
+    if kept:
+        manual = home / DOCUMENTATION
+        kept["documentation"] = str(manual) if manual.is_file() else "./reproduce docs builds it"
+    return kept | ({"data": str(results)} if data.is_file() else {})
+
+
+def summary(tally: Tally) -> str:
+    """The duration of each stage, as text."""
+    stages = [stage for stage in tally.board.stages if stage.begun is not None]
+    rows = [(stage.name, *progress.amount(stage.done, stage.unit).split(" "), duration(stage.seconds)) for stage in stages]
+    wide = [max((len(row[i]) for row in rows), default=0) for i in range(4)]
+    took = f"{progress.amount(tally.finished, 'jobs')} in {duration(tally.clock() - tally.began)}"
+    lines = [f"  {a:<{wide[0]}}  {b:>{wide[1]}} {c:<{wide[2]}}  {d:>{wide[3]}}" for a, b, c, d in rows]
+    return "\n".join([f"{took}; stages run side by side:" if len(rows) > 1 else took, *lines])
+
+
+# ---- progress display ----
+
+
+class Capture:
+    """Output of any process, jobs included, to some descriptors of this one, captured by lines until :meth:`restore`.
+
+    On a terminal with bars other output must be captured: the bars would overwrite it.
+    """
+
+    def __init__(self, numbers: Sequence[int], say: Callable[[str], object]) -> None:
+        self.say = say
+        self.kept = {number: os.dup(number) for number in numbers}
+        reading, writing = os.pipe()
+        for number in numbers:
+            os.dup2(writing, number)
+        os.close(writing)
+        self._source = os.fdopen(reading, "rb", buffering=0)
+        self._thread = threading.Thread(target=self._read, daemon=True, name="capture")
+        self._thread.start()
+
+    def _read(self) -> None:
+        rest = b""
+        while content := self._source.read(65_536):
+            *lines, rest = (rest + content).split(b"\n")
+            for line in lines:
+                self.say(line.decode("utf-8", "replace").rstrip("\r"))
+        if rest:
+            self.say(rest.decode("utf-8", "replace"))
+
+    def restore(self) -> None:
+        """Restore the descriptors after all captured output has been passed on."""
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        for number, kept in self.kept.items():
+            os.dup2(kept, number)
+            os.close(kept)
+        self.kept = {}
+        # A job that is still ending may keep its end open.
+        self._thread.join(1.0)
+
+
+class Watch(logging.Handler):
+    """A handler of Snakemake's logger, in the process in charge: it shows the progress of a run and reports the outcome.
+
+    Parameters
+    ----------
+    units : rule -> units of work in one job of it
+    results, home : the folder of results and that of the checkout
+    """
+
+    def __init__(self, units: Callable[[str], float], results: str | Path, home: Path) -> None:
+        super().__init__(logging.INFO)
+        self.tally = Tally(units, results)
+        self.results, self.home = Path(results), home
+        #: Outcome of the run: succeeded, failed, nothing to do; empty while unknown, and after an interruption.
+        self.outcome = ""
+        self.logfile = ""
+        self._plain: logging.Handler | None = None
+        self._display: progress.Bars | progress.Lines | None = None
+        self._capture: Capture | None = None
+        self._said: set[str] = set()
+        self._causes: dict[int, str] = {}
+        self._attached = self._over = False
+        self._quiet = False
+
+    def attach(self, workflow: Any, logger: logging.Logger) -> None:
+        """Listen to the ``logger`` of the Snakemake that executes a ``workflow``, and replace its output on the terminal.
+
+        The terminal remains Snakemake's if everything was requested (``--verbose``, ``--printshellcmds``, ``--debug-dag``), if
+        nothing was (``--quiet all``), or if another logger is used.
+        """
+        if self._attached:
+            return
+        self._attached = True
+        settings, manager = workflow.output_settings, workflow.logger_manager
+        quiet = {each.name for each in settings.quiet or ()}
+        full = settings.verbose or settings.printshellcmds or settings.debug_dag
+        terminal = [handler for handler in logger.handlers if handler.name == "DefaultStreamHandler"]
+        # The profile makes rules quiet for dry runs; this should affect neither the log file nor users who request everything.
+        for handler in [*manager.logfile_handlers, *(terminal if full else ())]:
+            for each in handler.filters:
+                if hasattr(each, "quiet"):
+                    each.quiet = set()
+        self.logfile = next(iter(manager.get_logfile()), "")
+        self._quiet = "ALL" in quiet
+        if terminal and not full and not self._quiet:
+            (self._plain,) = terminal[:1]
+            logger.removeHandler(self._plain)
+            os.environ[entry.WATCHED] = str(os.getpid())
+            if "PROGRESS" not in quiet:
+                stream = getattr(self._plain, "stream", sys.stderr)
+                self._make_display(stream, settings.nocolor)
+        logger.addHandler(self)
+
+    def _make_display(self, stream: TextIO, plain: bool) -> None:
+        if progress.can_redraw(stream):
+            # A separate descriptor, because the others are captured.
+            own = os.fdopen(os.dup(stream.fileno()), "w", encoding=stream.encoding, errors="replace")
+            self._display = progress.Bars(self.tally.board, own, self.tally.look, plain)
+        else:
+            self._display = progress.Lines(self.tally.board, stream, self.tally.look)
+
+    # Snakemake's events.
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Register an event, and pass on messages meant for the user."""
+        try:
+            self._heed(record)
+        except Exception:
+            self.handleError(record)
+
+    def _heed(self, record: logging.LogRecord) -> None:
+        event = str(getattr(record, "event", None) or "")
+        about = record.__dict__
+        if event == "run_info" and not self.tally.jobs:
+            self.tally.expect(about["stats"])
+        elif event == "job_started":
+            self.start()
+        elif event == "job_info":
+            self.tally.begin(about["jobid"], about["rule_name"], dict(about["wildcards"] or {}), list(about["log"]))
+        elif event == "job_finished":
+            self.tally.finish(about["job_id"])
+        elif event == "job_error" and interruption.is_stopping():
+            pass  # told to stop
+        elif event == "job_error":
+            ended = self._causes.pop(threading.get_ident(), "")
+            job = self.tally.fail(about["jobid"], about["rule_name"], list(about["log"]), ended, bool(about["indent"]))
+            if job is not None and not job.in_group:
+                self._tell(job)
+        elif event == "error" and (found := _ENDED.search(record.getMessage())):
+            # The next event of this thread tells which job it was.
+            self._causes[threading.get_ident()] = found[1]
+            return
+        elif not event and record.getMessage().startswith("Nothing to be done"):
+            self.outcome = "nothing to do"
+        if self._plain is not None and self._is_for_people(record, event):
+            self._plain.handle(record)
+
+    def _is_for_people(self, record: logging.LogRecord, event: str) -> bool:
+        text = record.getMessage() if record.msg else ""
+        if record.levelno < logging.WARNING:
+            # Messages from outside Snakemake: our estimate, the number of the run on a cluster.
+            ours = os.sep + os.path.join("snakemake", "") not in record.pathname
+            return not event and (
+                self.outcome == "nothing to do" or (ours and self.tally.finished == 0 and not self.tally.running)
+            )
+        told = self.tally.failed or interruption.is_stopping()
+        if event in ("job_error", "group_error") or (told and any(known in text for known in _SUMMARIES)):
+            return False
+        known = text in self._said
+        self._said.add(text)
+        return not known
+
+    def _tell(self, job: Job) -> None:
+        """Report at once that a job has failed; details follow at the end."""
+        if self._plain is not None:
+            note = entry.failures(self.results).get(job.name, "")
+            text = note.split("\n    log: ")[0] or failure(Job(job.rule, job.wildcards, 0.0, (), 0.0, job.ended))
+            print(text if len(text) <= HEAD else f"{text[:HEAD]} ...", file=sys.stderr, flush=True)
+
+    # Display.
+
+    def start(self) -> None:
+        """Show the progress of the run from now on."""
+        display = self._display
+        if display is None or display.is_started:
+            return
+        where = f"; Snakemake's full log: {os.path.relpath(self.logfile)}" if self.logfile else ""
+        display.say(f"polhode: {progress.amount(self.tally.jobs, 'jobs')}{where}")
+        display.start()
+        if isinstance(display, progress.Bars):
+            numbers = [stream.fileno() for stream in (sys.__stdout__, sys.__stderr__) if stream and stream.isatty()]
+            self._capture = Capture(numbers, self._pass_on)
+
+    def _pass_on(self, line: str) -> None:
+        """Pass on a line written to the terminal, above the bars; warnings only once."""
+        if "warning" in line.lower():
+            if line in self._said:
+                return
+            self._said.add(line)
+        if self._display is not None:
+            self._display.say(Text.from_ansi(line))
+
+    def succeeded(self) -> None:
+        """Register that all jobs are done."""
+        self.outcome = "succeeded"
+
+    def failed(self) -> None:
+        """Register that jobs failed, unless they were told to stop."""
+        self.outcome = "" if interruption.is_stopping() else "failed"
+
+    def close(self) -> None:
+        """End the display and report the outcome of the run."""
+        super().close()
+        if self._over or not self._attached:
+            return
+        self._over = True
+        if self._capture is not None:
+            self._capture.restore()
+        if self._display is not None and self._display.is_started:
+            self.tally.look()
+            self._display.stop(leave=not self.outcome)
+        meters.clear(self.results)
+        if self.outcome == "failed":
+            print(f"\n{failures(self.tally, entry.failures(self.results))}", file=sys.stderr)
+        elif self.outcome and not self._quiet:
+            if self.outcome == "succeeded":
+                print(f"\n{summary(self.tally)}\n", file=sys.stderr)
+            for name, path in products(self.results, self.home).items():
+                print(f"The {name}: {path}", file=sys.stderr)
+        if self.logfile and self.outcome == "failed":
+            print(f"\nSnakemake's full log: {self.logfile}", file=sys.stderr)
+        sys.stderr.flush()

@@ -1,0 +1,269 @@
+"""The rooms of the house: who may import whom, themes that keep to themselves, a new theme as one folder."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from polhode.study import themes
+
+HOME = Path(__file__).parents[1]
+PACKAGE = HOME / "src" / "polhode"
+
+#: The rooms from the ground up; each may import what is listed before it. A module of study/ that is no folder is ``study``.
+ROOMS = (
+    "library",
+    "study",
+    "study.configuration",
+    "study.workflow",
+    "study.analysis",
+    "study.run",
+    "study.gather",
+    "study.judge",
+    "study.report",
+    "study.themes",
+    "study.explorer",
+    "study.archive",
+    "cli",
+    "documentation",
+)
+#: One floor: they serve each other. What reads and checks a configuration is in modules beside its folder, too.
+GROUND = {"study", "study.configuration", "study.workflow"}
+#: Modules of study/ that stand above its rooms.
+ABOVE = {"study.products": "study.explorer", "study.by_hand": "study.explorer", "study.notebooks": "study.explorer"}
+
+
+def modules(package: Path = PACKAGE) -> dict[str, Path]:
+    found = {}
+    for path in package.rglob("*.py"):
+        parts = path.relative_to(package).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(path: Path, known: dict[str, Path]) -> set[str]:
+    """The modules of the package that a file imports, wherever in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        found |= {name.removeprefix("polhode.") for name in names if name.removeprefix("polhode.") in known}
+    return found
+
+
+def room(module: str) -> str:
+    """The room a module is in."""
+    if module in ABOVE:
+        return ABOVE[module]
+    parts = module.split(".")
+    if parts[0] in ("cli", "documentation"):
+        return parts[0]
+    if parts[0] != "study":
+        return "library"
+    return ".".join(parts[:2]) if ".".join(parts[:2]) in ROOMS else "study"
+
+
+def upward(package: Path = PACKAGE) -> list[str]:
+    """Imports that go up."""
+    known = modules(package)
+    found = []
+    for module, path in known.items():
+        own = room(module)
+        for other in imports(path, known):
+            there = room(other)
+            if ROOMS.index(there) > ROOMS.index(own) and not {own, there} <= GROUND:
+                found.append(f"{module} imports {other}")
+    return sorted(found)
+
+
+def test_every_room_is_listed():
+    assert {room(module) for module in modules()} == set(ROOMS)
+    folders = {f"study.{path.name}" for path in (PACKAGE / "study").iterdir() if (path / "__init__.py").is_file()}
+    assert folders <= set(ROOMS)
+
+
+#: Doors that lead up on purpose: ``python -m polhode``; ``polhode docs``; results are opened as the study stores them.
+DOORS = {"__main__ imports cli", "cli.docs imports documentation.pages", "results imports study.storage"}
+
+
+def test_imports_go_down():
+    assert [line for line in upward() if line not in DOORS] == []
+
+
+def test_an_import_that_goes_up_is_found(tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
+    with (tmp_path / "polhode" / "study" / "run" / "cell.py").open("a") as file:
+        file.write("\n\ndef late():\n    from polhode.study.themes.cost import figures\n")
+    assert "study.run.cell imports study.themes.cost.figures" in upward(tmp_path / "polhode")
+
+
+def test_themes_know_nothing_of_each_other_nor_of_what_is_run():
+    known = modules()
+    for module, path in known.items():
+        parts = module.split(".")
+        if parts[:2] == ["study", "themes"] and len(parts) == 4:
+            for other in imports(path, known):
+                if other.startswith("study.themes.") and len(other.split(".")) > 2:
+                    assert other.split(".")[2] in (parts[2], "theme"), f"{module} imports {other}"
+                assert not other.startswith(("study.run", "study.gather")), f"{module} imports {other}: late stages read files"
+
+
+def test_figures_tables_and_numbers_read_the_analysis_of_their_theme_never_each_other():
+    known = modules()
+    for key in themes.all_themes():
+        for part in ("figures", "tables", "numbers", "analysis"):
+            path = PACKAGE / "study" / "themes" / key / f"{part}.py"
+            if path.is_file():
+                own = {other.split(".")[3] for other in imports(path, known) if other.startswith(f"study.themes.{key}.")}
+                assert own <= {"analysis"} - {part}, f"{key}/{part}.py imports {own}"
+
+
+def test_what_a_theme_declares_is_there():
+    for key, theme in themes.all_themes().items():
+        for part in ("figures", "tables", "numbers"):
+            path = PACKAGE / "study" / "themes" / key / f"{part}.py"
+            public = set()
+            if path.is_file():
+                tree = ast.parse(path.read_text(encoding="utf-8"))
+                public = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+            assert set(getattr(theme, part)) <= public, f"{key} declares {part} that {path.name} lacks"
+
+
+def test_the_list_of_themes_imports_no_plotting():
+    """The workflow reads it at every start, in every job."""
+    code = "import sys; from polhode.study import products; products.themes.all_themes(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HOME)
+    assert not {"matplotlib", "seaborn", "PIL"} & set(done.stdout.split())
+
+
+TOY = '''"""A theme that a test has added."""
+
+from polhode.study.themes.theme import Theme
+
+THEME = Theme(title="A toy", place=65, needs=("single_body",), figures=("toy_figure",), tables=("toy_table",), numbers=("toy",))
+'''
+FIGURES = '''"""Its figure."""
+
+from matplotlib.figure import Figure
+
+from polhode.study.inputs import Inputs
+from polhode.study.report.drawing import new_figure
+
+
+def toy_figure(inputs: Inputs) -> Figure:
+    """Nothing."""
+    return new_figure((2.0, 2.0))
+'''
+TABLES = '''"""Its table."""
+
+import pandas as pd
+
+from polhode.study.inputs import Inputs
+from polhode.study.report.latex import tabular
+
+
+def toy_table(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """One cell."""
+    return pd.DataFrame({"a": [1]}), tabular("l", ["a"], [["1"]])
+'''
+NUMBERS = '''"""Its number."""
+
+from polhode.study.inputs import Inputs
+
+
+def toy(inputs: Inputs) -> dict[str, str]:
+    """One."""
+    return {"studyToy": "1"}
+'''
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A copy of what the workflow reads."""
+    for name in ("Snakefile", "config.yaml", "src", "workflow", "profiles", "paper", "notebooks", "data"):
+        source = HOME / name
+        if source.is_dir():
+            shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, tmp_path / name)
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> str:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")} | {"PYTHONPATH": str(folder / "src")}
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_new_theme_is_a_folder_and_a_section(checkout):
+    """Its rules are made, its section is in the report, its macro is written; no other file is touched."""
+    folder = checkout / "src" / "polhode" / "study" / "themes" / "toy"
+    folder.mkdir()
+    for name, text in (
+        ("__init__", '"""Toy."""\n'),
+        ("theme", TOY),
+        ("figures", FIGURES),
+        ("tables", TABLES),
+        ("numbers", NUMBERS),
+    ):
+        (folder / f"{name}.py").write_text(text)
+    (checkout / "paper" / "sections" / "toy.tex").write_text(
+        r"\section{Toy} \studyToy{} \input{\resultsdir/tables/toy_table}" + "\n"
+    )
+    plan = run(checkout, "-m", "snakemake", "-n", "--quiet", "host")
+    assert "rule figures_toy:" in plan and "rule texts_toy:" in plan
+    assert (
+        "results/figures/toy_figure.pdf" in plan
+        and "results/tables/toy_table.csv" in plan
+        and "results/numbers/toy.tex" in plan
+    )
+    code = """
+from pathlib import Path
+from polhode.study.inputs import Inputs
+from polhode.study.report import macros, typeset
+from polhode.study.themes import all_themes, rendering
+run, paper = Inputs(""), Path("paper")
+rendering.render_figure("toy_figure", run, "out")
+rendering.render_table("toy_table", run, "out")
+rendering.render_numbers("toy", run, "out/numbers/toy.tex", macros.used(paper.rglob("*.tex")))
+print(Path("out/numbers/toy.tex").read_text())
+print(typeset.generated(paper, Path("out"), {"toy": all_themes()["toy"]})["themes.tex"])
+"""
+    said = run(checkout, "-c", code)
+    assert r"\newcommand{\studyToy}{1}" in said and r"\input{sections/toy}" in said
+    assert (checkout / "out" / "toy_figure.pdf").is_file() and (checkout / "out" / "toy_table.tex").is_file()
+
+
+def test_a_theme_that_needs_what_there_is_not_is_refused():
+    with pytest.raises(ValueError, match=r"needs nonsense; known are: single_body"):
+        themes.Theme(title="x", place=1, needs=("nonsense",))
+
+
+def test_the_hash_of_a_theme_covers_that_theme(checkout):
+    """An edited figure is another hash for the figures of its theme, and the same for all others."""
+    code = """
+from pathlib import Path
+import yaml
+from polhode.study import configuration, products, themes
+study = configuration.resolve(yaml.safe_load(open("config.yaml")), Path.cwd(), ["config.yaml"])
+plan = products.Products(study, Path.cwd())
+for key in themes.all_themes():
+    for parts in (("figures",), ("tables", "numbers")):
+        print(f"{key}:{parts[0]}={plan.theme_code(key, *parts)}")
+"""
+    before = set(run(checkout, "-c", code).splitlines())
+    with (checkout / "src" / "polhode" / "study" / "themes" / "long_runs" / "figures.py").open("a") as file:
+        file.write("\nREMARK = 1\n")
+    after = set(run(checkout, "-c", code).splitlines())
+    assert {re.sub("=.*", "", line) for line in before ^ after} == {"long_runs:figures"}

@@ -1,0 +1,90 @@
+"""Plug-ins in the study: a method, a problem and a scene of one's own, from the configuration to the figures."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from polhode.study.storage import read_groups
+
+HOME = Path(__file__).parents[1]
+EXAMPLES = [f"docs/example_{name}.py" for name in ("plugin", "problem", "scene")]
+DEFAULT = yaml.safe_load((HOME / "config.yaml").read_text())
+
+pytestmark = pytest.mark.slow
+
+
+def configured(folder: Path, plugins: list[str]) -> Path:
+    """A configuration file: the three examples, beside one method and nothing else of the library."""
+    config = {
+        "results": str(folder / "results"),
+        "plugins": plugins,
+        "methods": ["spiral_leapfrog"],
+        "digits": 25,
+        "checks": [],
+        "notebooks": [],
+        "cost": None,
+        "problems": dict.fromkeys(DEFAULT["problems"])
+        | {"magnetic_needle": {"dt": {"fit": {"divisions": [16, 1024, 11]}}, "samples": 1, "check_until": 1.0}},
+        "many_body": dict.fromkeys(DEFAULT["many_body"])
+        | {"mine": {"scene": "dumbbells", "dt": {"one": {"values": [5e-6]}}, "horizon": 2e-3, "seeds": 1, "samples": 10}},
+    }
+    path = folder / "mine.yaml"
+    path.write_text(yaml.safe_dump(config))
+    return path
+
+
+def snakemake(*arguments: str | Path) -> str:
+    """What Snakemake says; it is to succeed."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")} | {"PYTHONPATH": str(HOME / "src")}
+    command = [sys.executable, "-m", "snakemake", *map(str, arguments)]
+    done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, timeout=600, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_method_a_problem_and_a_scene_of_ones_own(tmp_path):
+    """They run like those of the library: runs, a reference by Taylor series, gathered data, the figures of their class."""
+    mine, results = configured(tmp_path, EXAMPLES), tmp_path / "results"
+    wanted = [results / name for name in ("single_body.nc", "many_body.nc", "figures/order_map.pdf")]
+    said = snakemake("--configfile", mine, "--cores", "2", *wanted)
+    assert "is not run" not in said
+    groups = read_groups(wanted[0])
+    run = groups["/magnetic_needle"]
+    assert list(run["integrator"].values) == ["spiral_leapfrog", "my_spiral"]
+    own, built_in = (run.sel(integrator=key) for key in ("my_spiral", "spiral_leapfrog"))
+    assert own["q_order"] == built_in["q_order"] and 1.9 < own["q_order"] < 2.1
+    assert run.attrs["torque_class"] == "state" and groups["/"].attrs["plugins"] == "my_spiral"
+    # Without a closed form the reference is a Taylor series, held to one of higher precision and order.
+    reference = read_groups(results / "references/magnetic_needle.nc")["/"].attrs
+    assert reference["formula"] == "Taylor series" and reference["agreement"] > 25
+    energy = read_groups(wanted[1])["/mine"]
+    assert energy.attrs["scene"] == "dumbbells" and set(energy["integrator"].values) == {"spiral_leapfrog", "my_spiral"}
+    assert (energy["energy_error"] < 1e-3).all()
+    assert wanted[2].stat().st_size > 10_000
+
+    # All of it rests on the code of the plug-ins: an edit of one makes again what it made, and nothing else.
+    for name in EXAMPLES:
+        shutil.copy(HOME / name, tmp_path)
+    copies = [tmp_path / Path(name).name for name in EXAMPLES]
+    configured(tmp_path, [str(path) for path in copies])
+
+    def again() -> set[str]:
+        output = snakemake("--configfile", mine, "-n", *wanted[:2])
+        return {line.split()[0] for line in output.splitlines() if re.fullmatch(r"\w+\s+\d+", line)} - {"total"}
+
+    assert again() == set(), "plug-ins elsewhere, with the same code"
+    for path, old, new, rules in (
+        (copies[2], "speed=0.5", "speed=0.6", {"many_body_mine_1", "gather_many_body"}),
+        (copies[1], '"B": 1.5', '"B": 1.6', {"reference", "single_body_magnetic_needle_1", "gather"}),
+    ):
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+        assert again() == rules
+        path.write_text(text)
