@@ -441,8 +441,9 @@ def test_figures_of_the_full_study_are_made_from_what_came_with_the_code(folder)
 
 def test_the_states_of_the_rods_are_all_shown(inputs):
     energy, spin, growth = drawn.rods_states(inputs).axes
-    strokes = [line for line in energy.lines if line.get_marker() == "|"]
-    assert len(strokes) == len(METHODS) and {len(line.get_xdata()) for line in strokes} == {SEEDS}
+    points = np.concatenate([collection.get_offsets() for collection in energy.collections])
+    rows, states = np.unique(points[:, 1], return_counts=True)
+    assert rows.tolist() == list(range(len(METHODS))) and set(states) == {SEEDS}
     assert spin.get_xticklabels()[0].get_text() == "0"
     bold = [line for line in growth.lines if line.get_linewidth() == 2.0]
     doubled = [line.get_xdata()[np.argmax(np.asarray(line.get_ydata()) >= 1)] for line in bold]
