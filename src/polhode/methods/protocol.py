@@ -96,11 +96,16 @@ ENGINES = ("single body", "many body")
 #: The groups in which figures and tables list the methods, in this order. Methods without a group, and a user's own, come last.
 OTHERS = "others"
 GROUPS = (
+    "new in this work",
     "SPIRAL and Omelyan",
     "leapfrogs of the angular momentum",
     "kicks at both ends",
+    "splittings and variational",
     "PCDM and scalar factor",
+    "implicit",
+    "multistep",
     "simple",
+    "engines and codes",
     "as published in 2024",
     "several torques per step",
     OTHERS,
@@ -139,8 +144,8 @@ class Method(ABC):
         The name where space is limited; :attr:`label` if empty.
     group : str
         The group in which figures and tables list it, one of :data:`GROUPS`.
-    Its position within the group, from 0; methods of equal rank are listed in the order of their keys.
-        Its place within the group, from 0; methods of one rank come in the order of their keys.
+    rank : int
+        Its position within the group, from 0; methods of equal rank are listed in the order of their keys.
     source : str
         Publication and equation numbers.
     citation : str
