@@ -47,6 +47,7 @@ EXPECTED = {
     "pfc4_delvalle2024": FIRST,
     "rk4": row((4, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4)),
     "scalar_factor": FIRST,
+    "spiral_dkd": row((2, 3), (2, 3), (2, 2), (2, 2), (2, 2), (2, 2)),
     "spiral_leapfrog": row((2, 3), (2, 3), (2, 2), (2, 2), (2, 2), (1, 1)),
     "spiral_omelyan": SECOND_BUT_FRICTION,
     "spiral_synchronous": row((2, 3), (2, 3), (1, 1), (1, 1), (1, 1), (1, 1)),

@@ -49,6 +49,7 @@ CHECKS = {
     "normalisation": 6.0,
     "sweeps": 6.0,
     "simplified": 2.0,
+    "parts": 12.0,
 }
 #: One notebook: start of its kernel, a short computation, drawing, and conversion to a page.
 NOTEBOOK = 14.0

@@ -36,6 +36,7 @@ CHECKS = (
     "normalisation",
     "sweeps",
     "simplified",
+    "parts",
 )
 #: Number of steps for one many-body job, where there is a choice; about a minute.
 BATCH = 100_000_000

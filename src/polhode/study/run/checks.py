@@ -37,6 +37,7 @@ from polhode.simulate import simulate
 from polhode.study.analysis.orders import fit_order
 from polhode.study.configuration import CHECKS as NAMES
 from polhode.study.configuration import Study
+from polhode.study.run.parts import parts
 from polhode.study.run.symplecticity import symplecticity
 from polhode.study.storage import write_cell
 from polhode.vector import add, axpy, cross, dot, scale
@@ -605,6 +606,7 @@ CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
         normalisation,
         sweeps,
         simplified,
+        parts,
     )
 }
 assert tuple(CHECKS) == NAMES

@@ -1,0 +1,1 @@
+"""The parts of a method: kick, rotation and place of the torque, each exchanged alone."""

@@ -1,0 +1,100 @@
+"""Errors of all combinations of kick, rotation and place of the torque: shares of the variance, and exchanges of one part."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from polhode.study.inputs import Inputs
+
+#: The factors of the experiment.
+FACTORS = ("kick", "rotation", "place")
+#: Number of steps at which combinations are compared; all that converge are in their asymptotic range there.
+STEPS = 1024
+#: An error above this only means that the motion is lost, as does a blow-up.
+LOST = 10.0
+#: The combination from which one part at a time is exchanged: that of ``spiral_predicted``.
+BASE = {"kick": "ssprk3", "rotation": "exponential", "place": "leapfrog predicted"}
+#: Names of the levels in figures and tables.
+LABELS = {
+    "euler": "explicit Euler",
+    "midpoint": "explicit midpoint",
+    "ssprk3": "SSPRK3",
+    "implicit": "implicit mean",
+    "exact": "exact",
+    "matrix": "linear, of the matrix",
+    "linear": "linear, of the quaternion",
+    "cayley": "Cayley",
+    "exponential": "exponential",
+    "start": "start of the step",
+    "leapfrog": "leapfrog",
+    "leapfrog predicted": "leapfrog, predicted",
+    "middle": "middle",
+    "middle predicted": "middle, predicted",
+    "both ends": "both ends",
+    "both ends predicted": "both ends, predicted",
+}
+
+
+def errors(inputs: Inputs) -> xr.DataArray:
+    """The mean of the errors of q and omega over kick, rotation, place and problem, at :data:`STEPS`, at most :data:`LOST`."""
+    check = inputs.check("parts").sel(division=STEPS)
+    mean: xr.DataArray = 0.5 * (check["q_error_l1"] + check["omega_error_l1"])
+    return mean.fillna(LOST).clip(max=LOST).assign_coords(torque_class=("problem", check["torque_class"].values))
+
+
+def orders(inputs: Inputs) -> xr.DataArray:
+    """The power of dt with which that mean falls between half as many steps and :data:`STEPS`."""
+    check = inputs.check("parts")
+    mean = 0.5 * (check["q_error_l1"] + check["omega_error_l1"])
+    ratio = mean.sel(division=STEPS // 2, drop=True) / mean.sel(division=STEPS, drop=True)
+    return xr.DataArray(np.log2(ratio.values), ratio.coords, ratio.dims)
+
+
+def shares(error: xr.DataArray) -> pd.DataFrame:
+    """The share of each part in the variance of log10(error) over all combinations of one problem, and of their interplay.
+
+    The design is balanced, so that the sums of squares of the main effects and of the rest add up to the total.
+
+    Returns
+    -------
+    One row per problem; columns ``kick``, ``rotation``, ``place``, ``interplay``, whose sum is 1.
+    """
+    rows = []
+    for problem in error["problem"].values:
+        found = error.sel(problem=problem, drop=True).transpose(*FACTORS)
+        values = xr.DataArray(np.log10(found.values), found.coords, found.dims)
+        total = float(((values - values.mean()) ** 2).mean())
+        row: dict[str, Any] = {"problem": str(problem)}
+        for factor in FACTORS:
+            others = [name for name in FACTORS if name != factor]
+            row[factor] = float(((values.mean(others) - values.mean()) ** 2).mean()) / total
+        row["interplay"] = 1.0 - sum(row[factor] for factor in FACTORS)
+        rows.append(row)
+    return pd.DataFrame(rows).set_index("problem")
+
+
+def exchanges(error: xr.DataArray) -> pd.DataFrame:
+    """The factor by which the error grows if one part of :data:`BASE` is exchanged.
+
+    Returns
+    -------
+    One row per part and level (columns ``part``, ``level``), and a column for each problem; 1 for the parts of the base.
+    """
+    base = error.sel(BASE)
+    rows: list[dict[str, Any]] = []
+    for factor in FACTORS:
+        for level in error[factor].values:
+            found = error.sel({**BASE, factor: level}) / base
+            rows.append(
+                {"part": factor, "level": str(level)} | {str(p): float(found.sel(problem=p)) for p in found.problem.values}
+            )
+    return pd.DataFrame(rows)
+
+
+def best(error: xr.DataArray, problem: str) -> dict[str, str]:
+    """The combination with the smallest error on a problem; of several equal ones the first."""
+    values = error.sel(problem=problem).transpose(*FACTORS)
+    place = np.unravel_index(int(np.argmin(values.values)), values.shape)
+    return {factor: str(values[factor].values[i]) for factor, i in zip(FACTORS, place, strict=True)}

@@ -1,0 +1,12 @@
+"""The parts of a method: kick, rotation and place of the torque, each exchanged alone."""
+
+from polhode.study.themes.theme import Theme
+
+THEME = Theme(
+    title="The parts of a method",
+    place=64,
+    needs=("single_body", "checks"),
+    figures=("parts",),
+    tables=("parts",),
+    numbers=("parts",),
+)
