@@ -1,0 +1,1 @@
+"""The methods of this work beside the best of the others."""

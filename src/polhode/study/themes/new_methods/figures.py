@@ -1,0 +1,50 @@
+"""Figure of the errors of the new methods against those of the best others."""
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
+
+from polhode.study.analysis import selection
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report import style
+from polhode.study.report.drawing import CEILING, FLOOR, legend_below_styles, log_error_axis, new_figure, panel_title
+from polhode.study.themes.new_methods import analysis
+
+#: Classes of torque of the panels.
+PANELS = ("constant", "state", "velocity")
+
+
+def new_methods(inputs: Inputs) -> Figure:
+    """A figure of the orientation error at the end against the number of steps, for three classes of torque."""
+    problems = {name: problem for name, problem in analysis.representatives(inputs) if name in PANELS}
+    if not problems:
+        raise NotInRun(f"this run holds no problem of the classes {', '.join(PANELS)}")
+    keys = analysis.shown(inputs)
+    every = selection.all_methods(inputs)
+    looks = style.styles(every, {key: str(inputs.declared(key, "variant_of")) for key in every})
+    figure = new_figure((style.TEXT_WIDTH, 3.5))
+    for number, (name, problem) in enumerate(problems.items()):
+        axes = figure.add_subplot(1, len(problems), number + 1)
+        data = inputs.of(problem).errors
+        data = data.isel(dt=(data["dt_set"] == "fit").values)
+        steps = float(np.nanmax(data["end_time"].values)) / data["dt"].values
+        order = np.argsort(steps)
+        marks = max(1, len(steps) // 7)
+        low, high = CEILING, FLOOR
+        for key in keys:
+            if key not in data["integrator"].values:
+                continue
+            values = np.maximum(data["angle_error"].sel(integrator=key).values[order], FLOOR)
+            there = np.isfinite(values) & (values < CEILING)
+            axes.plot(steps[order][there], values[there], markevery=marks, **{**looks[key], "linewidth": 0.8})
+            low, high = min(low, *values[there], CEILING), max(high, *values[there], FLOOR)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(10, numticks=8))
+        axes.xaxis.set_minor_locator(NullLocator())
+        log_error_axis(axes, low, high)
+        axes.set_xlabel("steps")
+        panel_title(axes, "abc"[number], f"{name}: {selection.short_name(inputs, problem)}")
+        if number == 0:
+            axes.set_ylabel("angle to the exact orientation (rad)")
+    legend_below_styles(figure, {key: selection.label(inputs, key) for key in keys}, {key: looks[key] for key in keys}, 4)
+    return figure

@@ -1,0 +1,41 @@
+"""Table of the new methods: gain over SPIRAL by class of torque, stability, drift."""
+
+from collections.abc import Sequence
+from math import isfinite
+
+import pandas as pd
+
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report.latex import decimal, escape, step, tabular
+from polhode.study.themes.new_methods import analysis
+
+
+def new_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the gain in accuracy over SPIRAL at equal steps, the stability limit under friction and the energy drift."""
+    frame = analysis.compared(inputs)
+    new = analysis.new(inputs)
+    if not new:
+        raise NotInRun("this run holds no method of this work")
+    classes = [name for name, _ in analysis.representatives(inputs)]
+    rows: list[Sequence[str] | str] = []
+    for record in frame.to_dict("records"):
+        if rows and record["method"] not in new and r"\addlinespace[3pt]" not in rows:
+            rows.append(r"\addlinespace[3pt]")
+        gains = [float(record[f"gain_{name}"]) for name in classes]
+        drifts = [float(record[f"energy_{problem}"]) for problem in analysis.LONG_RUNS]
+        rows.append(
+            [
+                escape(str(record["label"])),
+                *(_gain(gain) for gain in gains),
+                decimal(float(record["stability"]), 2) if isfinite(float(record["stability"])) else "--",
+                *(step(value, 1) if isfinite(value) else "lost" for value in drifts),
+            ]
+        )
+    head = ["method", *classes, r"$k\dt$", "free", "heavy"]
+    return frame, tabular("l" + "r" * len(classes) + "ccc", head, rows)
+
+
+def _gain(value: float) -> str:
+    if not isfinite(value):
+        return "--"
+    return rf"\num{{{float(f'{value:.2g}'):g}}}"
