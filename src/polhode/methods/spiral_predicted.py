@@ -19,10 +19,11 @@ depend on the angular velocity the two give the same bits. With K(omega, M, t) t
 from typing import Any
 
 from polhode.kernel import kernel
-from polhode.methods import spiral_leapfrog
 from polhode.methods.predictor import damped, secant_rate
 from polhode.methods.protocol import OneTorque
+from polhode.methods.spiral_leapfrog import after_torque as spiral
 from polhode.methods.spiral_leapfrog import kick, read
+from polhode.methods.spiral_leapfrog import start as spiral_start
 from polhode.methods.states import stored_in_body_frame
 from polhode.methods.translation import LEAPFROG_SECANT
 
@@ -32,7 +33,7 @@ from polhode.methods.translation import LEAPFROG_SECANT
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
     # The torque of the start also stands for the one before: the first prediction is the initial omega.
-    return spiral_leapfrog.start(q, omega, torque, body, dt) + torque + omega + (0.0,) + omega
+    return spiral_start(q, omega, torque, body, dt) + torque + omega + (0.0,) + omega
 
 
 @kernel
@@ -45,7 +46,7 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     predicted = state[14:17]
     rate = secant_rate(torque, state[7:10], predicted, state[10:13], body)
-    return spiral_leapfrog.after_torque(state, torque, body, dt) + torque + predicted + (rate,) + predicted
+    return spiral(state, torque, body, dt) + torque + predicted + (rate,) + predicted
 
 
 METHOD = OneTorque(
@@ -55,7 +56,7 @@ METHOD = OneTorque(
     group="new in this work",
     rank=0,
     omega_handed="predicted by a secant",
-    source="this work",
+    source="this work; kick and rotation of del Valle et al. (2024), Eqs. 7, 9, 10",
     citation="delvalle2024,barzilai1988",
     order_q=2,
     order_omega=3,

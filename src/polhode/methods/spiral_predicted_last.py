@@ -1,8 +1,8 @@
 r"""SPIRAL with an angular velocity predicted from the last torque alone: the simplest form of ``spiral_predicted``.
 
 One vector more than SPIRAL in the state, half a kick more in the step. Second order under friction, stable only for
-:math:`k\,\Delta t < 1` at the rate k: there it is the scheme of Adams and Bashforth. With K(omega, M, t) the kick by SSPRK3 over
-the time t (del Valle et al. 2024, Eqs. 9, 10):
+:math:`k\,\Delta t < 1` at the rate k: there it is the scheme of Adams and Bashforth. With K(omega, M, t) the kick by SSPRK3
+over the time t (del Valle et al. 2024, Eqs. 9, 10):
 
 .. math::
 
@@ -15,8 +15,10 @@ from dataclasses import replace
 from typing import Any
 
 from polhode.kernel import kernel
-from polhode.methods import spiral_leapfrog, spiral_predicted
+from polhode.methods import spiral_predicted
+from polhode.methods.spiral_leapfrog import after_torque as spiral
 from polhode.methods.spiral_leapfrog import kick
+from polhode.methods.spiral_leapfrog import start as spiral_start
 from polhode.methods.translation import LEAPFROG_PREDICTED
 
 # The state: q_n, omega_{n-1/2} and the last torque.
@@ -24,7 +26,7 @@ from polhode.methods.translation import LEAPFROG_PREDICTED
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    return spiral_leapfrog.start(q, omega, torque, body, dt) + torque
+    return spiral_start(q, omega, torque, body, dt) + torque
 
 
 @kernel
@@ -34,7 +36,7 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    return spiral_leapfrog.after_torque(state, torque, body, dt) + torque
+    return spiral(state, torque, body, dt) + torque
 
 
 METHOD = replace(
