@@ -260,23 +260,22 @@ VERLET = Translation(
 
 @kernel
 def verlet_secant_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    return r + v + force + v + (0.0,) + v
+    return verlet_start(r, v, force, mass, dt) + v + (0.0,) + v
 
 
 @kernel
 def verlet_secant_before(state: Any, mass: Any, dt: Any) -> Any:
-    force = state[6:9]
-    v = axpy(0.5 * dt / mass, force, state[3:6])
-    r = axpy(dt, v, state[:3])
-    predicted = damped(axpy(0.5 * dt / mass, force, v), state[9:12], state[12], dt)
-    return r + v + state[6:13] + predicted, r, predicted
+    moved, r, v = verlet_before(state, mass, dt)
+    predicted = damped(axpy(0.5 * dt, state[6:9], v), state[9:12], state[12], dt)
+    return moved + state[9:13] + predicted, r, predicted
 
 
 @kernel
 def verlet_secant_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
     predicted = state[13:16]
-    rate = secant_rate(force, state[6:9], predicted, state[9:12], (mass, mass, mass))
-    return state[:3] + axpy(0.5 * dt / mass, force, state[3:6]) + force + predicted + (rate,) + predicted
+    moved = verlet_after(state, force, mass, dt)
+    rate = secant_rate(moved[6:9], state[6:9], predicted, state[9:12], (1.0, 1.0, 1.0))
+    return moved + predicted + (rate,) + predicted
 
 
 VERLET_SECANT = Translation(
