@@ -24,6 +24,88 @@ KERNEL void spiral_leapfrog_read(turning s, vec torque, const inertia *b, double
 }
 ONE_TORQUE(spiral_leapfrog, 0.0, LEAVE, LEAVE)
 
+/* ---- predictor.py ---- */
+
+KERNEL vec damped(vec explicit, vec last, double rate, double dt) {
+    return axpy(1.0 / (1.0 + 0.5 * dt * rate), axpy(-1.0, last, explicit), last);
+}
+KERNEL double secant_rate(vec torque, vec last_torque, vec omega, vec last_omega, const inertia *b) {
+    vec change = axpy(-1.0, last_omega, omega);
+    double work = dot(axpy(-1.0, torque, last_torque), change);
+    double energy = b->i[0] * change.x * change.x + b->i[1] * change.y * change.y + b->i[2] * change.z * change.z;
+    return 0.5 * (work + sqrt(work * work + 1e-300)) / (energy + 1e-140);
+}
+
+/* The omega handed to the last torque, and that to the torque of now. */
+typedef struct { quat q; vec omega, torque, last; double rate; vec predicted; } secant;
+
+/* ---- spiral_predicted.py ---- */
+
+typedef secant spiral_predicted_state;
+KERNEL secant spiral_predicted_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
+    return (secant){q, spiral_kick(omega, torque, b, -0.5 * dt), torque, omega, 0.0, omega};
+}
+KERNEL secant spiral_predicted_before(secant s, const inertia *b, double dt, quat *q, vec *omega) {
+    s.predicted = damped(spiral_kick(s.omega, s.torque, b, 0.5 * dt), s.last, s.rate, dt);
+    *q = s.q, *omega = s.predicted;
+    return s;
+}
+KERNEL secant spiral_predicted_after(secant s, vec torque, const inertia *b, double dt) {
+    double rate = secant_rate(torque, s.torque, s.predicted, s.last, b);
+    vec omega = spiral_kick(s.omega, torque, b, dt);
+    return (secant){rotate(s.q, omega, dt), omega, torque, s.predicted, rate, s.predicted};
+}
+KERNEL void spiral_predicted_read(secant s, vec torque, const inertia *b, double dt, quat *q, vec *omega) {
+    *q = s.q, *omega = spiral_kick(s.omega, torque, b, 0.5 * dt);
+}
+ONE_TORQUE(spiral_predicted, 0.0, LEAVE, LEAVE)
+
+/* ---- spiral_predicted_last.py ---- */
+
+typedef struct { quat q; vec omega, torque; } spiral_predicted_last_state;
+KERNEL spiral_predicted_last_state spiral_predicted_last_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
+    return (spiral_predicted_last_state){q, spiral_kick(omega, torque, b, -0.5 * dt), torque};
+}
+KERNEL spiral_predicted_last_state spiral_predicted_last_before(
+    spiral_predicted_last_state s, const inertia *b, double dt, quat *q, vec *omega
+) {
+    *q = s.q, *omega = spiral_kick(s.omega, s.torque, b, 0.5 * dt);
+    return s;
+}
+KERNEL spiral_predicted_last_state spiral_predicted_last_after(
+    spiral_predicted_last_state s, vec torque, const inertia *b, double dt
+) {
+    vec omega = spiral_kick(s.omega, torque, b, dt);
+    return (spiral_predicted_last_state){rotate(s.q, omega, dt), omega, torque};
+}
+KERNEL void spiral_predicted_last_read(
+    spiral_predicted_last_state s, vec torque, const inertia *b, double dt, quat *q, vec *omega
+) {
+    *q = s.q, *omega = spiral_kick(s.omega, torque, b, 0.5 * dt);
+}
+ONE_TORQUE(spiral_predicted_last, 0.0, LEAVE, LEAVE)
+
+/* ---- spiral_kdk.py ---- */
+
+typedef secant spiral_kdk_state;
+KERNEL secant spiral_kdk_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
+    (void)b; (void)dt;
+    return (secant){q, omega, torque, omega, 0.0, omega};
+}
+KERNEL secant spiral_kdk_before(secant s, const inertia *b, double dt, quat *q, vec *omega) {
+    s.omega = spiral_kick(s.omega, s.torque, b, 0.5 * dt);
+    s.q = rotate(s.q, s.omega, dt);
+    s.predicted = damped(spiral_kick(s.omega, s.torque, b, 0.5 * dt), s.last, s.rate, dt);
+    *q = s.q, *omega = s.predicted;
+    return s;
+}
+KERNEL secant spiral_kdk_after(secant s, vec torque, const inertia *b, double dt) {
+    double rate = secant_rate(torque, s.torque, s.predicted, s.last, b);
+    return (secant){s.q, spiral_kick(s.omega, torque, b, 0.5 * dt), torque, s.predicted, rate, s.predicted};
+}
+READ_SYNCHRONOUS(spiral_kdk)
+ONE_TORQUE(spiral_kdk, 1.0, LEAVE, LEAVE)
+
 /* ---- spiral_synchronous.py ---- */
 
 typedef turning spiral_synchronous_state;

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from polhode.kernel import kernel
+from polhode.methods.predictor import damped, secant_rate
 from polhode.vector import axpy, scale
 
 
@@ -105,6 +106,59 @@ LEAPFROG_EXTRAPOLATED = Translation(
     two_velocities_start,
     extrapolated_before,
     two_velocities_after,
+    leapfrog_read,
+)
+
+# This leapfrog with a velocity predicted for the time of the loads, with the last force and with the last secant.
+
+
+@kernel
+def last_force_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return leapfrog_start(r, v, force, mass, dt) + force
+
+
+@kernel
+def last_force_before(state: Any, mass: Any, dt: Any) -> Any:
+    return state, state[:3], axpy(0.5 * dt / mass, state[6:9], state[3:6])
+
+
+@kernel
+def last_force_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return leapfrog_after(state, force, mass, dt) + force
+
+
+@kernel
+def secant_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return leapfrog_start(r, v, force, mass, dt) + force + v + (0.0,) + v
+
+
+@kernel
+def secant_before(state: Any, mass: Any, dt: Any) -> Any:
+    predicted = damped(axpy(0.5 * dt / mass, state[6:9], state[3:6]), state[9:12], state[12], dt)
+    return state[:13] + predicted, state[:3], predicted
+
+
+@kernel
+def secant_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    predicted = state[13:16]
+    rate = secant_rate(force, state[6:9], predicted, state[9:12], (mass, mass, mass))
+    return leapfrog_after(state, force, mass, dt) + force + predicted + (rate,) + predicted
+
+
+LEAPFROG_PREDICTED = Translation(
+    "leapfrog, velocity predicted by the last force",
+    "this work, as for the orientation in spiral_predicted_last",
+    last_force_start,
+    last_force_before,
+    last_force_after,
+    leapfrog_read,
+)
+LEAPFROG_SECANT = Translation(
+    "leapfrog, velocity predicted by a secant",
+    "this work, as for the orientation in spiral_predicted",
+    secant_start,
+    secant_before,
+    secant_after,
     leapfrog_read,
 )
 
@@ -198,6 +252,38 @@ VERLET = Translation(
     verlet_start,
     verlet_before,
     verlet_after,
+    midpoint_read,
+)
+
+# Velocity Verlet with a velocity predicted for the end of the step.
+
+
+@kernel
+def verlet_secant_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return verlet_start(r, v, force, mass, dt) + v + (0.0,) + v
+
+
+@kernel
+def verlet_secant_before(state: Any, mass: Any, dt: Any) -> Any:
+    moved, r, v = verlet_before(state, mass, dt)
+    predicted = damped(axpy(0.5 * dt, state[6:9], v), state[9:12], state[12], dt)
+    return moved + state[9:13] + predicted, r, predicted
+
+
+@kernel
+def verlet_secant_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    predicted = state[13:16]
+    moved = verlet_after(state, force, mass, dt)
+    rate = secant_rate(moved[6:9], state[6:9], predicted, state[9:12], (1.0, 1.0, 1.0))
+    return moved + predicted + (rate,) + predicted
+
+
+VERLET_SECANT = Translation(
+    "kick, drift, kick, velocity predicted by a secant",
+    "this work, as for the orientation in spiral_kdk",
+    verlet_secant_start,
+    verlet_secant_before,
+    verlet_secant_after,
     midpoint_read,
 )
 

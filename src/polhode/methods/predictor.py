@@ -1,0 +1,52 @@
+r"""The angular velocity predicted for the time of a torque, from the torques before it. No method of its own.
+
+Half a step before the torque is needed a method holds an angular velocity :math:`\omega` and the last torque, which was
+evaluated with :math:`\omega^*_{n-1}`. A half kick with the last torque gives a prediction :math:`e_n` that is wrong by
+:math:`O(\Delta t^2)`: enough for second order. Under friction alone, at the rate k, it is the scheme of Adams and Bashforth,
+stable for :math:`k\,\Delta t < 1`.
+
+The change of the torque since the step before, per change of the angular velocity with which it was evaluated, measures that
+rate (the secant of Barzilai and Borwein 1988, in the metric of the kinetic energy):
+
+.. math::
+
+   \kappa_{n-1} = \max\Bigl(0, -\frac{(M_{n-1} - M_{n-2}) \cdot \Delta\omega^*}{\Delta\omega^* \cdot I \Delta\omega^*}\Bigr),
+   \qquad \Delta\omega^* = \omega^*_{n-1} - \omega^*_{n-2}
+
+With the torque of this rate, :math:`M \approx M_{n-1} - \kappa_{n-1} I (\omega^*_n - \omega^*_{n-1})`, the half kick becomes
+implicit and is solved by
+
+.. math::
+
+   \omega^*_n = \omega^*_{n-1} + \frac{e_n - \omega^*_{n-1}}{1 + \tfrac{\Delta t}{2} \kappa_{n-1}}
+
+which lies between :math:`\omega^*_{n-1}` and :math:`e_n` whatever the secant is. Under friction at a single rate the secant is
+that rate, and the scheme is the implicit midpoint rule, stable at every step. Only the omega handed to the torque changes.
+
+For a centre of mass, force, mass and velocity take the places of torque, inertia and angular velocity.
+"""
+
+from math import sqrt
+from typing import Any
+
+from polhode.kernel import kernel
+from polhode.vector import axpy, dot
+
+
+@kernel
+def damped(explicit: Any, last: Any, rate: Any, dt: Any) -> Any:
+    """The explicit prediction, drawn towards the last one as friction at this rate demands."""
+    return axpy(1.0 / (1.0 + 0.5 * dt * rate), axpy(-1.0, last, explicit), last)
+
+
+@kernel
+def secant_rate(torque: Any, last_torque: Any, omega: Any, last_omega: Any, inertia: Any) -> Any:
+    """The rate kappa in 1/s by which the torque opposes a change of the angular velocity; 0 where it does not.
+
+    Without a branch, since the many-body engine has faster steps for kernels without. The small numbers make 0/0 zero; in SI
+    units they are far below the squares of any changes that matter.
+    """
+    change = axpy(-1.0, last_omega, omega)
+    work = dot(axpy(-1.0, torque, last_torque), change)
+    energy = inertia[0] * change[0] * change[0] + inertia[1] * change[1] * change[1] + inertia[2] * change[2] * change[2]
+    return 0.5 * (work + sqrt(work * work + 1e-300)) / (energy + 1e-140)
