@@ -27,16 +27,22 @@ SECOND_BUT_FRICTION = row((2, 2), (2, 2), (2, 2), (2, 2), (2, 2), (1, 1))
 #: Where one torque stands for the whole step and is not that of its middle.
 FIRST_BUT_CONSTANT = row((2, 2), (2, 2), (1, 1), (1, 1), (1, 1), (1, 1))
 EXPECTED = {
+    "adams_bashforth2_barker": SECOND,
+    "adams_bashforth2_buss": SECOND,
     "buss2000": SECOND_BUT_FRICTION,
     "buss2000_delvalle2024": FIRST | {"free": (2, 2)},
     "calzavarini2010": SECOND,
     "calzavarini2010_mean": SECOND_BUT_FRICTION,
+    "catto2015": FIRST,
     "euler": FIRST,
     "fincham1992": SECOND_BUT_FRICTION,
     "fincham1992_delvalle2024": FIRST,
+    "fincham1992_yade": FIRST,
     # Without a torque the momentum stands still and the rotation is the Runge-Kutta scheme.
     "johnson2008": SECOND | {"free": (4, 4)},
     "johnson2008_delvalle2024": FIRST | {"free": (4, 4)},
+    "lacoursiere2006": FIRST,
+    "munjiza2003": FIRST | {"free": (2, 2)},
     "no_squish": SECOND_BUT_FRICTION,
     "omelyan1998": SECOND_BUT_FRICTION,
     "pcdm2013_lag": FIRST_BUT_CONSTANT,
@@ -45,6 +51,8 @@ EXPECTED = {
     "pcdm2016": SECOND,
     "pfc4": FIRST,
     "pfc4_delvalle2024": FIRST,
+    "rescaled_momentum": FIRST,
+    "richardson": SECOND_BUT_FRICTION,
     "rk4": row((4, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4)),
     "scalar_factor": FIRST,
     "spiral_leapfrog": row((2, 3), (2, 3), (2, 2), (2, 2), (2, 2), (1, 1)),
