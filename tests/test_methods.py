@@ -36,7 +36,7 @@ def test_declarations(key):
     assert re.search(r"\(\d{4}\)", method.source), "the source names a year"
     assert all(re.fullmatch(r"[a-z]+[0-9]+", name) for name in method.citation.split(","))
     assert method.order_q in (1, 2, 3, 4) and method.order_omega in (1, 2, 3, 4)
-    assert method.published_order in ("", "second order", "third order")
+    assert method.published_order in ("", "second order", "third order", "fourth order")
     assert method.stored_offset in (0.0, -0.5, 0.5)
     assert (method.starts == "at once") == (method.stored_offset == 0)
     assert (method.reads == "synchronous") == (method.stored_offset == 0)

@@ -76,6 +76,7 @@ def test_friction_costs_an_order_where_the_velocity_is_not_predicted(name):
 def test_each_method_has_the_scheme_of_its_torque_or_of_its_source():
     own = {"pcdm2016": "PCDM", "pcdm2013_mid": "MIDPOINT_PREDICTED"}
     own |= {"calzavarini2010": "LEAPFROG_EXTRAPOLATED", "calzavarini2010_mean": "LEAPFROG_MEAN"}
+    own |= dict.fromkeys(("adams_bashforth2_barker", "adams_bashforth2_buss"), "LEAPFROG_EXTRAPOLATED")
     for key in ONE_TORQUE:
         method = polhode.methods[key]
         expected = SCHEMES[own[key]] if key in own else BY_TORQUE_TIME[method.torque_time]

@@ -6,7 +6,6 @@ The coefficients are integrals over the coming step of the polynomial through th
 from typing import Any
 
 from polhode.kernel import kernel
-from polhode.quaternion import increment
 from polhode.vector import axpy
 
 SECOND = (3 / 2, -1 / 2)

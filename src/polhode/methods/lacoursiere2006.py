@@ -24,15 +24,18 @@ from polhode.methods.linear_system import solve
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
 from polhode.quaternion import derivative, increment
-from polhode.vector import axpy, scale
+from polhode.vector import add, axpy, cross, scale
 
 
 @kernel
 def implicit_step(omega: Any, body: Any, dt: Any) -> Any:
-    """The angular velocity of the free body after dt: the solution of (I - dt [L]x) omega' = L."""
-    momentum = angular_momentum(omega, body)
-    x, y, z = scale(dt, momentum)
-    return solve((body[0], z, -y), (-z, body[1], x), (y, -x, body[2]), momentum)
+    """The angular velocity of the free body after dt: the solution of (I - dt [L]x) omega' = L.
+
+    It is solved for the change omega' - omega, whose right-hand side is dt L x omega: nothing changes where nothing should.
+    """
+    momentum = scale(dt, angular_momentum(omega, body))
+    x, y, z = momentum
+    return add(omega, solve((body[0], z, -y), (-z, body[1], x), (y, -x, body[2]), cross(momentum, omega)))
 
 
 @kernel
@@ -49,7 +52,7 @@ METHOD = OneTorque(
     rank=3,
     omega_handed="in time; torque frozen",
     source="Lacoursière (2006); Open Dynamics Engine, step.cpp and dxStepBody",
-    citation="lacoursiere2006,ode",
+    citation="lacoursiere2006,smith2006",
     order_q=1,
     order_omega=1,
     normalises=True,

@@ -11,10 +11,10 @@ mean angular velocity, weighted as in the classical Runge-Kutta scheme. Kratos D
    \omega_4 &= J(q_3)^{-1} L_{n+1}, \qquad q_3 = \exp(\tfrac{\Delta t}{2}\,\omega_3)\, q_n \\
    q_{n+1} &= \exp\bigl(\tfrac{\Delta t}{12}(\omega_1 + 2 \omega_2 + 2 \omega_3 + \omega_4)\bigr)\, q_n
 
-with :math:`J(q)^{-1} = R(q) I^{-1} R(q)^T`, the omegas in the lab frame. Rotations do not commute: the mean of four
-angular velocities lacks the term :math:`\Delta t^2\,\dot\omega \times \omega/12` that Buss adds, so the orientation is of second
-order without a torque, not of fourth. With a torque it is of first order, since the first stage has the old momentum and the
-others that of the end of the step.
+with :math:`J(q)^{-1} = R(q) I^{-1} R(q)^T`, the omegas in the lab frame. Rotations do not commute: the mean of four angular
+velocities lacks the term :math:`\Delta t^2\,\dot\omega \times \omega/12` that Buss adds, so the orientation is of second order
+without a torque, not of fourth. With a torque it is of first order, since the first stage has the old momentum and the others
+that of the end of the step.
 """
 
 from typing import Any
@@ -61,7 +61,7 @@ METHOD = OneTorque(
     citation="munjiza2003,munjiza2004",
     order_q=1,
     order_omega=1,
-    published_order="fourth-order Runge-Kutta",
+    published_order="fourth order",
     order_exceptions={"free": (2, 2)},
     normalises=False,
     momentum_frame="lab",
