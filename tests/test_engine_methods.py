@@ -3,6 +3,7 @@
 The versions here hold what the source holds (matrices, lab frame, general solvers) and use no kernel of the package.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -435,6 +436,38 @@ def two_step(turn):
 @pytest.mark.parametrize(("key", "turn"), [("adams_bashforth2_buss", buss), ("adams_bashforth2_barker", barker)])
 def test_two_steps_with_a_rotation(key, turn, name):
     agree(key, PROBLEMS[name], two_step(turn))
+
+
+@every_problem
+@pytest.mark.parametrize(("key", "count"), [("adams_bashforth3", 3), ("adams_bashforth4", 4)])
+def test_each_step_is_the_formula(key, count, name):
+    """From the states of the run itself, so that the first steps, which are of another kind, do not matter."""
+    problem, dt, steps = PROBLEMS[name], 0.02, 20
+    torque = torque_of(problem)
+    run = polhode.simulate(problem, key, dt, steps * dt, samples=steps)
+    states = list(zip(run.q.values, run.omega.values, strict=True))
+    rates = []
+    for n, (q, omega) in enumerate(states):
+        rate = INVERSE @ (torque(n * dt, q, omega) - np.cross(omega, INERTIA @ omega))
+        rates.append((product(q, pure(omega)) / 2, rate))
+    b = [float(w) for w in weights(count)]
+    for n in range(count - 1, steps):
+        q, omega = (x + dt * sum(b[j] * rates[n - j][i] for j in range(count)) for i, x in enumerate(states[n]))
+        q_found, omega_found = states[n + 1]
+        np.testing.assert_allclose(q_found * np.sign(q_found @ q), unit(q), rtol=0, atol=1e-14)
+        np.testing.assert_allclose(omega_found, omega, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("key", ["adams_bashforth3", "adams_bashforth4"])
+def test_without_the_warm_up_two_orders_remain(key, cases):
+    """What JSBSim does: the rates before the first step are taken to be that of the first."""
+    cold = replace(polhode.methods[key], key="cold", warm_up=None, warm_up_steps=0, warm_up_torques=0)
+    for name in ("constant_asymmetric", "orientation"):
+        errors = []
+        for steps in (640, 1280):
+            run = polhode.simulate(cases[name].problem, cold, 1 / steps, 1.0, samples=1)
+            errors.append(np.abs(run.omega.values[-1] - cases[name].exact(1.0)[1]).max())
+        assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.1)
 
 
 @pytest.mark.parametrize("size", [0.0, 1e-9, 1e-3, 0.19, 0.21, 1.0, 20.0])

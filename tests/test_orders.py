@@ -29,6 +29,8 @@ FIRST_BUT_CONSTANT = row((2, 2), (2, 2), (1, 1), (1, 1), (1, 1), (1, 1))
 EXPECTED = {
     "adams_bashforth2_barker": SECOND,
     "adams_bashforth2_buss": SECOND,
+    "adams_bashforth3": row((3, 3), (3, 3), (3, 3), (3, 3), (3, 3), (3, 3)),
+    "adams_bashforth4": row((4, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4)),
     "buss2000": SECOND_BUT_FRICTION,
     "buss2000_delvalle2024": FIRST | {"free": (2, 2)},
     "calzavarini2010": SECOND,

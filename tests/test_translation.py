@@ -76,7 +76,7 @@ def test_friction_costs_an_order_where_the_velocity_is_not_predicted(name):
 def test_each_method_has_the_scheme_of_its_torque_or_of_its_source():
     own = {"pcdm2016": "PCDM", "pcdm2013_mid": "MIDPOINT_PREDICTED"}
     own |= {"calzavarini2010": "LEAPFROG_EXTRAPOLATED", "calzavarini2010_mean": "LEAPFROG_MEAN"}
-    own |= dict.fromkeys(("adams_bashforth2_barker", "adams_bashforth2_buss"), "LEAPFROG_EXTRAPOLATED")
+    own |= {key: "LEAPFROG_EXTRAPOLATED" for key in polhode.methods if key.startswith("adams_bashforth")}
     for key in ONE_TORQUE:
         method = polhode.methods[key]
         expected = SCHEMES[own[key]] if key in own else BY_TORQUE_TIME[method.torque_time]
@@ -93,7 +93,8 @@ def test_the_order_holds_for_a_body_that_also_moves(key):
     for steps in (2048, 4096):
         run = polhode.simulate(problem, key, problem.horizon / steps, samples=1)
         errors.append([np.abs(run[name].values[-1] - exact[name]).max() for name in ("r", "v", "q", "omega")])
-    declared = method.orders("velocity")[0]
+    # No scheme for the centre of mass is of higher order, nor is a multistep method without its warm-up, as here.
+    declared = min(method.orders("velocity")[0], 2)
     for name, one, two in zip(("r", "v", "q", "omega"), *errors, strict=True):
         assert slope((one, two)) == pytest.approx(declared, abs=0.12), name
 
