@@ -20,7 +20,7 @@ from polhode.methods.adams_bashforth import third
 from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
-from polhode.methods.translation import LEAPFROG_EXTRAPOLATED
+from polhode.methods.translation import ADAMS
 from polhode.quaternion import derivative
 
 # The state: q and omega, then the rates of both at the last step and at the one before it.
@@ -75,5 +75,5 @@ METHOD = OneTorque(
     warm_up=warm_up,
     warm_up_steps=2,
     warm_up_torques=FURTHER_TORQUES,
-    translation=LEAPFROG_EXTRAPOLATED,
+    translation=ADAMS,
 )

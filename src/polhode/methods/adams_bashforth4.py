@@ -20,7 +20,7 @@ from polhode.methods.adams_bashforth3 import rates
 from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
-from polhode.methods.translation import LEAPFROG_EXTRAPOLATED
+from polhode.methods.translation import ADAMS
 
 # The state: q and omega, then the rates of both at the last three steps, the newest first.
 
@@ -68,5 +68,5 @@ METHOD = OneTorque(
     warm_up=warm_up,
     warm_up_steps=3,
     warm_up_torques=FURTHER_TORQUES,
-    translation=LEAPFROG_EXTRAPOLATED,
+    translation=ADAMS,
 )
