@@ -22,21 +22,31 @@ def row(*orders):
 
 FIRST = row((1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1))
 SECOND = row((2, 2), (2, 2), (2, 2), (2, 2), (2, 2), (2, 2))
+FOURTH = row((4, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4))
 #: Where the torque is handed an omega half a step or a whole step old.
 SECOND_BUT_FRICTION = row((2, 2), (2, 2), (2, 2), (2, 2), (2, 2), (1, 1))
 #: Where one torque stands for the whole step and is not that of its middle.
 FIRST_BUT_CONSTANT = row((2, 2), (2, 2), (1, 1), (1, 1), (1, 1), (1, 1))
 EXPECTED = {
+    "adams_bashforth2_barker": SECOND,
+    "adams_bashforth2_buss": SECOND,
+    "adams_bashforth3": row((3, 3), (3, 3), (3, 3), (3, 3), (3, 3), (3, 3)),
+    "adams_bashforth4": FOURTH,
     "buss2000": SECOND_BUT_FRICTION,
     "buss2000_delvalle2024": FIRST | {"free": (2, 2)},
     "calzavarini2010": SECOND,
     "calzavarini2010_mean": SECOND_BUT_FRICTION,
+    "catto2015": FIRST,
     "euler": FIRST,
     "fincham1992": SECOND_BUT_FRICTION,
     "fincham1992_delvalle2024": FIRST,
+    "fincham1992_yade": FIRST,
     # Without a torque the momentum stands still and the rotation is the Runge-Kutta scheme.
     "johnson2008": SECOND | {"free": (4, 4)},
     "johnson2008_delvalle2024": FIRST | {"free": (4, 4)},
+    "lacoursiere2006": FIRST,
+    "magnus_adams4": FOURTH,
+    "munjiza2003": FIRST | {"free": (2, 2)},
     "no_squish": SECOND_BUT_FRICTION,
     "omelyan1998": SECOND_BUT_FRICTION,
     "pcdm2013_lag": FIRST_BUT_CONSTANT,
@@ -45,7 +55,9 @@ EXPECTED = {
     "pcdm2016": SECOND,
     "pfc4": FIRST,
     "pfc4_delvalle2024": FIRST,
-    "rk4": row((4, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4)),
+    "rescaled_momentum": FIRST,
+    "richardson": SECOND_BUT_FRICTION,
+    "rk4": FOURTH,
     "scalar_factor": FIRST,
     "spiral_dkd": row((2, 3), (2, 3), (2, 2), (2, 2), (2, 2), (2, 2)),
     "spiral_kdk": row((2, 3), (2, 3), (2, 2), (2, 2), (2, 2), (2, 2)),
@@ -59,6 +71,8 @@ EXPECTED = {
 }
 STEPS = 10 * 2 ** np.arange(14)
 FLOOR = 1e-10
+#: Where longer steps are not a power law yet; steps as short as these are few, and leave less round-off.
+FLOORS = {"magnus_adams4": 1e-11}
 POINTS = 4
 
 
@@ -78,9 +92,9 @@ def errors(case, method, steps, t_end):
     return np.array(rows)
 
 
-def fitted_order(steps, error):
+def fitted_order(steps, error, floor=FLOOR):
     """Least-squares slope of log error over log dt for the smallest steps above the round-off floor, and the worst residual."""
-    above = np.flatnonzero(error > FLOOR)
+    above = np.flatnonzero(error > floor)
     assert above.size >= POINTS, error
     window = slice(above[-1] - POINTS + 1, above[-1] + 1)
     x, y = -np.log2(steps[window]), np.log2(error[window])
@@ -103,6 +117,6 @@ def test_orders(key, name, cases):
     error = errors(cases[name], key, STEPS, 1.0)
     expected = EXPECTED[key][cases[name].problem.torque_class]
     for quantity, column, order in (("q", 0, expected[0]), ("omega", 1, expected[1]), ("stored omega", 2, expected[1])):
-        slope, residual = fitted_order(STEPS, error[:, column])
+        slope, residual = fitted_order(STEPS, error[:, column], FLOORS.get(key, FLOOR))
         assert slope == pytest.approx(order, abs=0.05 * order), f"{quantity}: order {slope:.3f}, expected {order}"
         assert residual < 0.05, f"{quantity}: not a power law, {residual}"

@@ -10,6 +10,7 @@ The kernels of a method run once as plain Python on floats that count. Operation
 * A branch counts as taken at a small step, from an orientation near that of the lab: ``cos_sinc`` below a quarter turn, where
   it need not reduce its argument, and in PFC4 as published the quaternion from the trace of the matrix. Nothing else depends
   on the state.
+* The step is one of those that make up a run: the first steps of a method that starts with several torques are not counted.
 * A torque counts as one evaluation, without its own operations. Computing the time of the torque counts if the method does
   it, as Runge-Kutta does, but not if the driver does.
 
@@ -24,7 +25,7 @@ from typing import Any
 from polhode.body import Body
 from polhode.methods import METHODS
 from polhode.methods.plain_driver import plain_driver
-from polhode.methods.protocol import Method
+from polhode.methods.protocol import Method, OneTorque
 from polhode.plain import plain_copy
 
 
@@ -222,7 +223,8 @@ def operations(
         Whether the driver normalises the quaternion every step; by default as the method declares.
     q0, omega0, dt : initial state and length of the step. They affect only branches.
     steps : int
-        The step is counted after this number of steps, so that the history of a method that keeps one is available.
+        The step is counted after this number of steps, so that the history of a method that keeps one is available; those of a
+        warm-up come before and are not counted among them.
 
     Raises
     ------
@@ -248,8 +250,9 @@ def operations(
 
     driver = plain_driver(method, on_counting, torque, body, h, normalise=normalise, clock=lambda t: Counting(t, tally))
     state = driver.start(q, omega)
-    for n in range(steps):
+    done = steps + (method.warm_up_steps if isinstance(method, OneTorque) else 0)
+    for n in range(done):
         state = driver.step(state, n)
     before = replace(tally)
-    driver.step(state, steps)
+    driver.step(state, done)
     return Operations(**{f.name: getattr(tally, f.name) - getattr(before, f.name) for f in fields(tally)})

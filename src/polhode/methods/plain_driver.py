@@ -68,6 +68,8 @@ def plain_driver(
         first = normalise and method.rotates_before_torque
         last = normalise and not first
         torque_time = method.torque_time
+        warm_up = after_torque if method.warm_up is None else convert(method.warm_up)
+        warm_up_steps = method.warm_up_steps
 
         def start(q: Any, omega: Any) -> Any:
             return begin(q, omega, torque(clock(0.0), q, omega, parameters), body, dt)
@@ -78,7 +80,10 @@ def plain_driver(
                 state = with_unit(state)
                 q = state[:4]
             moment = torque(clock((n + torque_time) * length), q, omega, parameters)
-            state = after_torque(state, moment, body, dt)
+            if n < warm_up_steps:
+                state = warm_up(state, moment, clock(n * length), dt, body, torque, parameters)
+            else:
+                state = after_torque(state, moment, body, dt)
             return with_unit(state) if last else state
 
         def read(state: Any, n: int) -> Any:

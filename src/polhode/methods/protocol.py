@@ -22,6 +22,13 @@ The kernels of a :class:`OneTorque` method, all on tuples of floats (see :mod:`p
 ``stored(state, body, dt) -> omega``
     The angular velocity carried by the method itself, at the time ``(n + stored_offset) dt``. Publications often compare this
     one; for synchronous methods it equals that of ``read``.
+``warm_up(state, moment, t, dt, body, torque, parameters) -> state``, optional
+    For methods that need torques of earlier steps. In the first ``warm_up_steps`` steps of the single-body driver it stands in
+    for ``after_torque``: ``moment`` is the torque at the q and omega just passed on, ``t`` the whole time at which the step
+    begins, and ``torque(t, q, omega, parameters)`` may be called ``warm_up_torques`` times more. It writes the torques that the
+    later steps need into the state. Systems of bodies and the many-body engine have one evaluation of all loads in each step
+    and no warm-up: they call ``after_torque`` from the first step on, so that it has to work with the state that ``start``
+    returns. :mod:`polhode.methods.fourth_order_start` has a step of fourth order for this purpose.
 
 A problem of several bodies (:class:`polhode.problems.system.System`) uses these kernels with one state for each body, together
 with the method's scheme for the centres of mass (:mod:`polhode.methods.translation`).
@@ -454,12 +461,19 @@ class OneTorque(Method):
         When the torque is needed, in steps from the whole time at which the step begins: 0, 0.5 or 1.
     translation : Translation, optional
         The motion of centres of mass alongside the rotation; by default the scheme that needs the force at the same time.
+    warm_up : kernel, optional
+        The rest of each of the first steps, with several torques: the start of a multistep method.
+    warm_up_steps, warm_up_torques : int
+        The number of these steps, and of the torques that each evaluates besides the one that every step has.
     """
 
     before_torque: Callable[..., Any] = field(repr=False)
     after_torque: Callable[..., Any] = field(repr=False)
     torque_time: float = 0.0
     translation: Translation | None = None
+    warm_up: Callable[..., Any] | None = field(default=None, repr=False)
+    warm_up_steps: int = 0
+    warm_up_torques: int = 0
 
     torques_per_step: ClassVar[int] = 1
 
@@ -471,6 +485,10 @@ class OneTorque(Method):
             raise TypeError(f"method {self.key}: translation must be a Translation or None, got {shown(self.translation)}")
         if self.translation is None:
             object.__setattr__(self, "translation", BY_TORQUE_TIME[self.torque_time])
+        for name in ("warm_up_steps", "warm_up_torques"):
+            whole(f"method {self.key}: {name}", getattr(self, name), least=0)
+        if (self.warm_up is None) != (self.warm_up_steps == 0) or (self.warm_up is None and self.warm_up_torques):
+            raise ValueError(f"method {self.key}: warm_up, and warm_up_steps of at least 1, are given together or not at all")
 
     def kernels(self) -> dict[str, tuple[str, ...]]:
         """The kernels by name, each with the names of its arguments."""
@@ -479,6 +497,7 @@ class OneTorque(Method):
             "before_torque": ("state", "body", "dt"),
             "after_torque": ("state", "torque", "body", "dt"),
             **super().kernels(),
+            **({"warm_up": ("state", "moment", "t", "dt", "body", "torque", "parameters")} if self.warm_up is not None else {}),
         }
 
     def runs(self, problem: Case) -> bool:
@@ -488,7 +507,15 @@ class OneTorque(Method):
     def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
         return [*super()._loops(systems), *([(self._system_driver, _SYSTEM_DRIVER)] if systems else [])]
 
+    def starting_torques(self, steps: int) -> int:
+        """The torque evaluations of a run beyond one a step: the one at the start, and those of the warm-up."""
+        return 1 + self.warm_up_torques * min(steps, self.warm_up_steps)
+
     def _driver(self) -> Callable[..., Any]:
+        return self._plain_driver() if self.warm_up is None else self._warm_up_driver()
+
+    def _plain_driver(self) -> Callable[..., Any]:
+        """The loop of a method without a warm-up, kept apart so that the loop of the others costs it nothing."""
         start, before_torque, after_torque = self.start, self.before_torque, self.after_torque
         read, stored = self.read, self.stored
         torque_time = float(self.torque_time)
@@ -532,6 +559,65 @@ class OneTorque(Method):
                 if not _write(q_out, omega_out, stored_out, i, q, omega, stored(state, body, dt)):
                     break
             return 1 + n
+
+        return drive
+
+    def _warm_up_driver(self) -> Callable[..., Any]:
+        """The loop of a method whose first steps evaluate several torques; after them it is that of all others."""
+        assert self.warm_up is not None
+        start, before_torque, after_torque, warm_up = self.start, self.before_torque, self.after_torque, self.warm_up
+        read, stored = self.read, self.stored
+        torque_time = float(self.torque_time)
+        torque_completes_reading = torque_time == 0.0
+        rotates_before_torque = self.rotates_before_torque
+        warm_up_steps, warm_up_torques = int(self.warm_up_steps), int(self.warm_up_torques)
+
+        def drive(q0, omega0, body, torque, parameters, dt, normalise, sample_steps, pause, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
+            state = start(q0, omega0, torque(0.0, q0, omega0, parameters), body, dt)
+            n = 0
+            stop = pause(n)
+            for i in range(sample_steps.size):
+                while n < sample_steps[i]:
+                    end = min(sample_steps[i], stop)
+                    while n < min(end, warm_up_steps):
+                        state, q, omega = before_torque(state, body, dt)
+                        if normalise and rotates_before_torque:
+                            state = _normalised(state)
+                            q = state[:4]
+                        moment = torque((n + torque_time) * dt, q, omega, parameters)
+                        state = warm_up(state, moment, n * dt, dt, body, torque, parameters)
+                        if normalise and not rotates_before_torque:
+                            state = _normalised(state)
+                        n += 1
+                    if normalise:  # two loops, as above
+                        while n < end:
+                            state, q, omega = before_torque(state, body, dt)
+                            if rotates_before_torque:
+                                state = _normalised(state)
+                                q = state[:4]
+                            moment = torque((n + torque_time) * dt, q, omega, parameters)
+                            state = after_torque(state, moment, body, dt)
+                            if not rotates_before_torque:
+                                state = _normalised(state)
+                            n += 1
+                    else:
+                        while n < end:
+                            state, q, omega = before_torque(state, body, dt)
+                            moment = torque((n + torque_time) * dt, q, omega, parameters)
+                            state = after_torque(state, moment, body, dt)
+                            n += 1
+                    if n == stop:
+                        stop = pause(n)
+                        if stop == n:
+                            return 1 + n + warm_up_torques * min(n, warm_up_steps)
+                if torque_completes_reading:
+                    half, q, omega = before_torque(state, body, dt)
+                    q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
+                else:
+                    q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
+                if not _write(q_out, omega_out, stored_out, i, q, omega, stored(state, body, dt)):
+                    break
+            return 1 + n + warm_up_torques * min(n, warm_up_steps)
 
         return drive
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from polhode.kernel import kernel
+from polhode.methods.backward_differences import NOTHING, continued
 from polhode.methods.predictor import damped, secant_rate
 from polhode.vector import axpy, scale
 
@@ -322,6 +323,33 @@ PCDM = Translation(
     pcdm_before,
     pcdm_after,
     pcdm_read,
+)
+
+# Force extrapolated from those of earlier steps, as Magnus-Adams extrapolates the torque; r and v at whole times.
+
+
+@kernel
+def adams_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
+    return r + v + NOTHING
+
+
+@kernel
+def adams_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    first, second, third, _end, memory = continued(state[6:20], force)
+    # The cubic integrated once and twice over the step.
+    v = axpy(3 / 8, third, axpy(5 / 12, second, axpy(1 / 2, first, force)))
+    r = axpy(19 / 180, third, axpy(1 / 8, second, axpy(1 / 6, first, scale(1 / 2, force))))
+    r = axpy(dt * dt / mass, r, axpy(dt, state[3:6], state[:3]))
+    return r + axpy(dt / mass, v, state[3:6]) + memory
+
+
+ADAMS = Translation(
+    "Adams, cubic",
+    "Adams-Bashforth 4, of second order as it begins with one force; this work",
+    adams_start,
+    leapfrog_before,
+    adams_after,
+    midpoint_read,
 )
 
 #: The default scheme of a method, by the time at which it needs the torque, in steps from the beginning of a step.

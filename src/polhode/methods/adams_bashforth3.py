@@ -1,0 +1,79 @@
+r"""Adams-Bashforth 3 for quaternion and angular velocity together: Bashforth and Adams (1883); one torque per step.
+
+The flight simulator JSBSim offers it for both (``FGPropagate``, ``eAdamsBashforth3``), with the quaternion normalised after
+each step. With :math:`y = (q, \omega)` and its rate :math:`f_n = (\dot q(q_n, \omega_n), a(\omega_n, M_n))`:
+
+.. math::
+
+   y_{n+1} = y_n + \tfrac{\Delta t}{12} (23 f_n - 16 f_{n-1} + 5 f_{n-2})
+
+The first two steps are Runge-Kutta steps of fourth order (:mod:`polhode.methods.fourth_order_start`). JSBSim fills the rates of
+earlier steps with that of the first, which leaves the method of second order for the rest of the run; so do systems of bodies
+here, which start without several torques.
+"""
+
+from typing import Any
+
+from polhode.body import euler_equations
+from polhode.kernel import kernel
+from polhode.methods.adams_bashforth import third
+from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
+from polhode.methods.protocol import OneTorque
+from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
+from polhode.methods.translation import ADAMS
+from polhode.quaternion import derivative
+
+# The state: q and omega, then the rates of both at the last step and at the one before it.
+
+
+@kernel
+def rates(q: Any, omega: Any, torque: Any, body: Any) -> Any:
+    """The rates of change of q and omega, one after the other."""
+    return derivative(q, omega) + euler_equations(omega, torque, body)
+
+
+@kernel
+def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    first = rates(q, omega, torque, body)
+    return q + omega + first + first
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, omega, last, before = state[:4], state[4:7], state[7:14], state[14:21]
+    newest = rates(q, omega, torque, body)
+    return third(q, omega, newest, last, before, dt) + newest + last
+
+
+@kernel
+def warm_up(state: Any, moment: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    q, omega = state[:4], state[4:7]
+    newest = rates(q, omega, moment, body)
+    q, omega = fourth_order_step(q, omega, moment, t, dt, body, torque, parameters)
+    return q + omega + newest + state[7:14]
+
+
+METHOD = OneTorque(
+    key="adams_bashforth3",
+    label="Adams-Bashforth 3",
+    short_label="AB3",
+    group="multistep",
+    rank=12,
+    omega_handed="in time",
+    source="Bashforth and Adams (1883); JSBSim (2004), FGPropagate: eAdamsBashforth3",
+    citation="bashforth1883,berndt2004",
+    order_q=3,
+    order_omega=3,
+    published_order="third order",
+    normalises=True,
+    note="The first two steps take four torques each.",
+    start=start,
+    before_torque=torque_wanted_at_state,
+    after_torque=after_torque,
+    read=read_synchronous,
+    stored=stored_in_body_frame,
+    warm_up=warm_up,
+    warm_up_steps=2,
+    warm_up_torques=FURTHER_TORQUES,
+    translation=ADAMS,
+)

@@ -1,0 +1,104 @@
+r"""Magnus-Adams 4, this work (2026): torque extrapolated as by Adams, Magnus series for q; fourth order with one torque a step.
+
+The body torque :math:`M_n` is found at :math:`q_n` and :math:`\omega_n`. Over the step it is continued by the cubic through it
+and the three torques before it, written with backward differences (:math:`\nabla M_n = M_n - M_{n-1}` and so on):
+
+.. math::
+
+   M(t_n + c\,\Delta t) = M_n + c\,\nabla M_n + \frac{c(c+1)}{2}\nabla^2 M_n + \frac{c(c+1)(c+2)}{6}\nabla^3 M_n
+
+The classical Runge-Kutta scheme carries omega through Euler's equations with this torque, at c = 0, 1/2 and 1. The mean angular
+velocity of the step is that of the cubic that has omega and its rate of change at both ends (Simpson's rule with the middle
+taken from it). The Magnus series of :math:`\dot q = q\,(0,\omega)/2` ends with its first commutator, as fourth order allows;
+omega is in the body frame and stands on the right of q, which gives the commutator its sign:
+
+.. math::
+
+   \bar\omega &= \tfrac12(\omega_n + \omega_{n+1}) + \tfrac{\Delta t}{12}(\dot\omega_n - \dot\omega_{n+1}) \\
+   q_{n+1} &= q_n \exp\bigl(\tfrac12 [\Delta t\,\bar\omega + \tfrac{\Delta t^2}{12}\,\omega_n \times \omega_{n+1}]\bigr)
+
+A constant torque makes all differences vanish, and the method is of fourth order from the first step on. In general it needs
+torques of three earlier steps. The single-body driver begins with three Runge-Kutta-Munthe-Kaas steps of four torques each
+(:mod:`polhode.methods.fourth_order_start`). Without them (systems, many bodies) the extrapolation is constant in the first
+step, linear in the second and quadratic in the third, and the error of the first step remains: second order.
+
+A jump of the torque costs what it costs every method, and is not looked for. If the extrapolation keeps missing the torques
+that are found, as it does under strong friction, it becomes linear (:mod:`polhode.methods.backward_differences`). Under
+friction at a rate k this moves the limit of stability from :math:`k\,\Delta t = 0.3`, that of Adams-Bashforth 4, to 1, that
+of Adams-Bashforth 2.
+"""
+
+from typing import Any
+
+from polhode.body import euler_equations
+from polhode.kernel import kernel
+from polhode.methods.backward_differences import NOTHING, continued, subtract
+from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
+from polhode.methods.protocol import OneTorque
+from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
+from polhode.methods.translation import ADAMS
+from polhode.quaternion import exponential, multiply
+from polhode.vector import add, axpy, cross, scale
+
+
+@kernel
+def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    return q + omega + NOTHING
+
+
+@kernel
+def runge_kutta(omega: Any, rate: Any, middle: Any, end: Any, body: Any, dt: Any) -> Any:
+    """omega after dt by the classical scheme, given its rate of change and the torques in the middle and at the end."""
+    k2 = euler_equations(axpy(0.5 * dt, rate, omega), middle, body)
+    k3 = euler_equations(axpy(0.5 * dt, k2, omega), middle, body)
+    k4 = euler_equations(axpy(dt, k3, omega), end, body)
+    return axpy(dt / 6, k4, axpy(dt / 3, k3, axpy(dt / 3, k2, axpy(dt / 6, rate, omega))))
+
+
+@kernel
+def magnus(q: Any, omega: Any, rate: Any, new_omega: Any, new_rate: Any, dt: Any) -> Any:
+    """q after dt, given omega and its rate of change at both ends: the Magnus series to fourth order."""
+    mean = axpy(dt / 12, subtract(rate, new_rate), scale(0.5, add(omega, new_omega)))
+    return multiply(q, exponential(axpy(dt * dt / 12, cross(omega, new_omega), scale(dt, mean))))
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    q, omega = state[:4], state[4:7]
+    first, second, third, end, memory = continued(state[7:21], torque)
+    middle = axpy(5 / 16, third, axpy(3 / 8, second, axpy(1 / 2, first, torque)))
+    rate = euler_equations(omega, torque, body)
+    new_omega = runge_kutta(omega, rate, middle, end, body, dt)
+    return magnus(q, omega, rate, new_omega, euler_equations(new_omega, end, body), dt) + new_omega + memory
+
+
+@kernel
+def warm_up(state: Any, moment: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    _first, _second, _third, _end, memory = continued(state[7:21], moment)
+    q, omega = fourth_order_step(state[:4], state[4:7], moment, t, dt, body, torque, parameters)
+    return q + omega + memory
+
+
+METHOD = OneTorque(
+    key="magnus_adams4",
+    label="Magnus-Adams 4",
+    short_label="Magnus-A.",
+    group="new in this work",
+    rank=2,
+    omega_handed="in time",
+    source="this work (2026); Magnus (1954), Munthe-Kaas (1999)",
+    citation="magnus1954,munthekaas1999",
+    order_q=4,
+    order_omega=4,
+    normalises=False,
+    note="Three first steps take four torques each; without them, in systems and among many bodies, it is of second order.",
+    start=start,
+    before_torque=torque_wanted_at_state,
+    after_torque=after_torque,
+    read=read_synchronous,
+    stored=stored_in_body_frame,
+    translation=ADAMS,
+    warm_up=warm_up,
+    warm_up_steps=3,
+    warm_up_torques=FURTHER_TORQUES,
+)
