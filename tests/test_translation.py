@@ -74,7 +74,7 @@ def test_friction_costs_an_order_where_the_velocity_is_not_predicted(name):
 
 
 def test_each_method_has_the_scheme_of_its_torque_or_of_its_source():
-    own = {"pcdm2016": "PCDM", "pcdm2013_mid": "MIDPOINT_PREDICTED"}
+    own = {"pcdm2016": "PCDM", "pcdm2013_mid": "MIDPOINT_PREDICTED", "implicit_midpoint": "MIDPOINT_PREDICTED"}
     own |= {"calzavarini2010": "LEAPFROG_EXTRAPOLATED", "calzavarini2010_mean": "LEAPFROG_MEAN"}
     for key in ONE_TORQUE:
         method = polhode.methods[key]
