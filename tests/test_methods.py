@@ -225,8 +225,9 @@ def test_free_bodies_keep_energy_and_lab_momentum_to_the_order_of_the_method(key
         momentum.append(np.linalg.norm(lab - lab[0], axis=1).max() / np.linalg.norm(lab[0]))
     for error in (energy, momentum):
         assert error[0] < (2e-2 if order == 1 else 1e-4)
-        assert error[1] < error[0] * 1.15 / 2**order + 5e-13
-        assert error[2] < error[1] * 1.15 / 2**order + 5e-13
+        # In the steady motion of a symmetric body every step has the same round-off: it adds up over 2000 steps.
+        assert error[1] < error[0] * 1.15 / 2**order + 1e-12
+        assert error[2] < error[1] * 1.15 / 2**order + 1e-12
 
 
 # --- blow-up ---------------------------------------------------------------------------------------------------------
