@@ -72,6 +72,9 @@ LANES = 8
         "calzavarini2010",
         "calzavarini2010_mean",
         "no_squish",
+        "implicit_midpoint",
+        "moser_veselov",
+        "moser_veselov4",
     ],
 )
 def test_the_same_kernels_vectorise_over_lanes(key):

@@ -203,7 +203,9 @@ def test_free_sphere_keeps_its_angular_velocity(key, free_problem):
     # NO_SQUISH turns about one body axis after the other, which is not the steady turn of a sphere either.
     tolerance = {"pfc4_delvalle2024": 1e-2, "no_squish": 1e-4}.get(key, 0 if method.momentum_frame == "body" else 1e-13)
     np.testing.assert_allclose(run.omega, np.broadcast_to(problem.omega0, run.omega.shape), rtol=0, atol=tolerance)
-    if key == "scalar_factor" or (not method.normalises and key not in ("omelyan1998", "no_squish")):
+    # The others turn by an angle whose sine or tangent is that of the step, or that is a polynomial.
+    inexact = {"omelyan1998", "no_squish", "implicit_midpoint", "implicit_midpoint_iterated", "moser_veselov", "moser_veselov4"}
+    if key == "scalar_factor" or (not method.normalises and key not in inexact):
         exact = [(rotation(Q0) * Rotation.from_rotvec(t * np.array(OMEGA0))).as_matrix() for t in run.time.values]
         np.testing.assert_allclose(rotation(run.q.values).as_matrix(), exact, rtol=0, atol=2e-14)
 
@@ -223,8 +225,9 @@ def test_free_bodies_keep_energy_and_lab_momentum_to_the_order_of_the_method(key
         momentum.append(np.linalg.norm(lab - lab[0], axis=1).max() / np.linalg.norm(lab[0]))
     for error in (energy, momentum):
         assert error[0] < (2e-2 if order == 1 else 1e-4)
-        assert error[1] < error[0] * 1.15 / 2**order + 5e-13
-        assert error[2] < error[1] * 1.15 / 2**order + 5e-13
+        # In the steady motion of a symmetric body every step has the same round-off: it adds up over 2000 steps.
+        assert error[1] < error[0] * 1.15 / 2**order + 1e-12
+        assert error[2] < error[1] * 1.15 / 2**order + 1e-12
 
 
 # --- blow-up ---------------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ FOURTH = row((4, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4))
 SECOND_BUT_FRICTION = row((2, 2), (2, 2), (2, 2), (2, 2), (2, 2), (1, 1))
 #: Where one torque stands for the whole step and is not that of its middle.
 FIRST_BUT_CONSTANT = row((2, 2), (2, 2), (1, 1), (1, 1), (1, 1), (1, 1))
+FOURTH = row((4, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4))
 EXPECTED = {
     "adams_bashforth2_barker": SECOND,
     "adams_bashforth2_buss": SECOND,
@@ -37,15 +38,23 @@ EXPECTED = {
     "calzavarini2010": SECOND,
     "calzavarini2010_mean": SECOND_BUT_FRICTION,
     "catto2015": FIRST,
+    "cf4": FOURTH,
     "euler": FIRST,
     "fincham1992": SECOND_BUT_FRICTION,
     "fincham1992_delvalle2024": FIRST,
     "fincham1992_yade": FIRST,
+    "implicit_midpoint": SECOND,
+    "implicit_midpoint_iterated": SECOND,
     # Without a torque the momentum stands still and the rotation is the Runge-Kutta scheme.
     "johnson2008": SECOND | {"free": (4, 4)},
     "johnson2008_delvalle2024": FIRST | {"free": (4, 4)},
     "lacoursiere2006": FIRST,
+    # Without commutators; where the torque does not depend on q, neither does omega.
+    "lie_rk4_naive": row((2, 4), (2, 4), (2, 4), (2, 2), (2, 2), (2, 4)),
     "magnus_adams4": FOURTH,
+    "moser_veselov": SECOND_BUT_FRICTION,
+    # The free step is preprocessed; the torque enters by Strang splitting.
+    "moser_veselov4": SECOND_BUT_FRICTION | {"free": (4, 4)},
     "munjiza2003": FIRST | {"free": (2, 2)},
     "no_squish": SECOND_BUT_FRICTION,
     "omelyan1998": SECOND_BUT_FRICTION,
@@ -58,6 +67,7 @@ EXPECTED = {
     "rescaled_momentum": FIRST,
     "richardson": SECOND_BUT_FRICTION,
     "rk4": FOURTH,
+    "rkmk4": FOURTH,
     "scalar_factor": FIRST,
     "spiral_dkd": row((2, 3), (2, 3), (2, 2), (2, 2), (2, 2), (2, 2)),
     "spiral_kdk": row((2, 3), (2, 3), (2, 2), (2, 2), (2, 2), (2, 2)),
@@ -69,6 +79,8 @@ EXPECTED = {
     "verlet": SECOND_BUT_FRICTION,
     "verlet_delvalle2024": FIRST,
 }
+#: Better than the order of the class: under a torque about the axis of a cylinder, half kicks at both ends are exact for omega.
+BETTER = {("moser_veselov4", "constant"): (2, 4)}
 STEPS = 10 * 2 ** np.arange(14)
 FLOOR = 1e-10
 #: Where longer steps are not a power law yet; steps as short as these are few, and leave less round-off.
@@ -115,7 +127,7 @@ def test_declared_orders_are_the_measured_ones(key):
 @pytest.mark.parametrize("key", polhode.methods)
 def test_orders(key, name, cases):
     error = errors(cases[name], key, STEPS, 1.0)
-    expected = EXPECTED[key][cases[name].problem.torque_class]
+    expected = BETTER.get((key, name), EXPECTED[key][cases[name].problem.torque_class])
     for quantity, column, order in (("q", 0, expected[0]), ("omega", 1, expected[1]), ("stored omega", 2, expected[1])):
         slope, residual = fitted_order(STEPS, error[:, column], FLOORS.get(key, FLOOR))
         assert slope == pytest.approx(order, abs=0.05 * order), f"{quantity}: order {slope:.3f}, expected {order}"

@@ -75,7 +75,7 @@ def test_friction_costs_an_order_where_the_velocity_is_not_predicted(name):
 
 
 def test_each_method_has_the_scheme_of_its_torque_or_of_its_source():
-    own = {"pcdm2016": "PCDM", "pcdm2013_mid": "MIDPOINT_PREDICTED"}
+    own = {"pcdm2016": "PCDM", "pcdm2013_mid": "MIDPOINT_PREDICTED", "implicit_midpoint": "MIDPOINT_PREDICTED"}
     own |= {"spiral_predicted": "LEAPFROG_SECANT", "spiral_predicted_last": "LEAPFROG_PREDICTED", "spiral_kdk": "VERLET_SECANT"}
     own |= {"magnus_adams4": "ADAMS", "adams_bashforth3": "ADAMS", "adams_bashforth4": "ADAMS"}
     own |= {"calzavarini2010": "LEAPFROG_EXTRAPOLATED", "calzavarini2010_mean": "LEAPFROG_MEAN"}
