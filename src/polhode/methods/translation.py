@@ -288,6 +288,34 @@ VERLET_SECANT = Translation(
     midpoint_read,
 )
 
+# Drift, kick, drift with a velocity predicted for the middle of the step; it starts as velocity Verlet does.
+
+
+@kernel
+def midpoint_secant_before(state: Any, mass: Any, dt: Any) -> Any:
+    v = state[3:6]
+    r = axpy(0.5 * dt, v, state[:3])
+    predicted = damped(axpy(0.5 * dt, state[6:9], v), state[9:12], state[12], dt)
+    return r + state[3:13] + predicted, r, predicted
+
+
+@kernel
+def midpoint_secant_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
+    acceleration, predicted = scale(1.0 / mass, force), state[13:16]
+    v = axpy(dt, acceleration, state[3:6])
+    rate = secant_rate(acceleration, state[6:9], predicted, state[9:12], (1.0, 1.0, 1.0))
+    return axpy(0.5 * dt, v, state[:3]) + v + acceleration + predicted + (rate,) + predicted
+
+
+MIDPOINT_SECANT = Translation(
+    "drift, kick, drift, velocity predicted by a secant",
+    "this work, as for the orientation in spiral_dkd",
+    verlet_secant_start,
+    midpoint_secant_before,
+    midpoint_secant_after,
+    midpoint_read,
+)
+
 # Improved PCDM: r at whole steps, v at half steps; loads at the end of a step, with a velocity predicted there.
 
 

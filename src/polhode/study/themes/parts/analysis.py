@@ -14,7 +14,7 @@ FACTORS = ("kick", "rotation", "place")
 STEPS = 1024
 #: An error above this only means that the motion is lost, as does a blow-up.
 LOST = 10.0
-#: The combination from which one part at a time is exchanged: that of ``spiral_predicted``.
+#: The combination from which one part at a time is exchanged: SPIRAL with a prediction by the last torque alone.
 BASE = {"kick": "ssprk3", "rotation": "exponential", "place": "leapfrog predicted"}
 #: Names of the levels in figures and tables.
 LABELS = {
