@@ -144,7 +144,7 @@ def test_energy_and_lab_momentum_of_the_free_body_stay(key, turn):
 
 
 def test_a_splitting_keeps_the_momentum_alone():
-    """The same measure on another second-order method, so that the test above is known to see an energy that moves."""
+    """A check of the test above: on another second-order method it sees an energy that moves."""
     run = polhode.simulate(FREE, "no_squish", 0.02, 20.0, samples=200)
     assert np.abs(run.energy.values / run.energy.values[0] - 1).max() > 1e-5
 
