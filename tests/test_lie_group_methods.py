@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import BODY, HEAVY, OMEGA0, Q0, heavy_torque, make, no_torque, rotation
 from scipy.linalg import expm
-from scipy.optimize import fsolve
+from scipy.optimize import root
 from scipy.spatial.transform import Rotation
 
 import polhode
@@ -144,7 +144,7 @@ def test_energy_and_lab_momentum_of_the_free_body_stay(key, turn):
 
 
 def test_a_splitting_keeps_the_momentum_alone():
-    """The same measure on another second-order method, so that the test above is known to see an energy that moves."""
+    """A check of the test above: on another second-order method it sees an energy that moves."""
     run = polhode.simulate(FREE, "no_squish", 0.02, 20.0, samples=200)
     assert np.abs(run.energy.values / run.energy.values[0] - 1).max() > 1e-5
 
@@ -216,13 +216,57 @@ def test_midpoint_rule_as_one_system():
         middle = (start + end) / 2
         return end - start - dt * (np.cross(middle, middle / inertia) + torque)
 
-    end = fsolve(gap, start, xtol=1e-14)
+    end = root(gap, start, tol=1e-14).x
     half = dt / 2 * hat((start + end) / 2 / inertia)
     r = rotation(Q0).as_matrix() @ np.linalg.solve(np.eye(3) - half, np.eye(3) + half)
     for key in ("implicit_midpoint", "implicit_midpoint_iterated"):
         run = polhode.simulate(problem, key, dt, dt, samples=1)
         np.testing.assert_allclose(run.omega.values[-1], end / inertia, rtol=0, atol=1e-14)
         np.testing.assert_allclose(rotation(run.q.values[-1]).as_matrix(), r, rtol=0, atol=1e-14)
+
+
+def midpoint_by_a_solver(key, problem, dt, steps):
+    """The last orientation and omega; torque and omega of each step by a general solver, rotations by scipy."""
+    inertia, parameters = np.array(problem.body.inertia), problem.parameter_array
+
+    def rate(t, turned, at, omega):
+        torque = np.array(problem.torque(t, in_scalar_first(turned), at, parameters))
+        return (torque - np.cross(omega, inertia * omega)) / inertia
+
+    turned, omega = rotation(problem.q0), np.array(problem.omega0)
+    acceleration = rate(0.0, turned, omega, omega)
+    for n in range(steps):
+        t = (n + 0.5) * dt
+        ahead = turned * Rotation.from_rotvec(dt / 2 * (omega + dt / 4 * acceleration))
+
+        def step(mean):
+            size = np.linalg.norm(mean)
+            return 2 * np.arctan(dt * size / 2) * mean / size
+
+        def gap(mean, t=t, turned=turned, ahead=ahead, omega=omega, acceleration=acceleration):
+            if key == "implicit_midpoint":
+                return mean - omega - dt / 2 * rate(t, ahead, omega + dt / 2 * acceleration, mean)
+            return mean - omega - dt / 2 * rate(t, turned * Rotation.from_rotvec(step(mean) / 2), mean, mean)
+
+        mean = root(gap, omega, tol=1e-14).x
+        turned, acceleration, omega = turned * Rotation.from_rotvec(step(mean)), 2 * (mean - omega) / dt, 2 * mean - omega
+    return turned.as_matrix(), omega
+
+
+@pytest.mark.parametrize("key", ["implicit_midpoint", "implicit_midpoint_iterated"])
+def test_midpoint_methods_with_a_solver(key):
+    """A torque of time, orientation and angular velocity at once."""
+
+    def torque(t, q, omega, parameters):
+        return (q[1] - 0.8 * omega[0] + t, q[2] * q[3] - 0.5 * omega[1], 0.3 * omega[0] - omega[2] - 2.0 * q[0] * q[1])
+
+    problem, dt, steps = make("mixed", torque, "velocity"), 0.02, 25
+    r, omega = midpoint_by_a_solver(key, problem, dt, steps)
+    run = polhode.simulate(problem, key, dt, steps * dt, samples=1)
+    # Four iterations of the torque leave (k dt/2)^4 of what changes in half a step.
+    tolerance = 1e-12 if key == "implicit_midpoint" else 1e-9
+    np.testing.assert_allclose(run.omega.values[-1], omega, rtol=0, atol=tolerance)
+    np.testing.assert_allclose(rotation(run.q.values[-1]).as_matrix(), r, rtol=0, atol=tolerance)
 
 
 def test_midpoint_rule_is_almost_poisson():
@@ -290,6 +334,41 @@ def test_both_ends_of_a_step_obey_the_discrete_equations():
         linear = inertia * r[3] * r[:3]
         np.testing.assert_allclose(dt / 2 * inertia * run.omega.values[n], linear + products, rtol=0, atol=2e-15)
         np.testing.assert_allclose(dt / 2 * inertia * run.omega.values[n + 1], linear - products, rtol=0, atol=2e-15)
+
+
+@pytest.mark.parametrize("key", ["moser_veselov", "moser_veselov4"])
+def test_moser_veselov_with_a_solver(key):
+    """Momentum in the body frame, as Hairer and Vilmart carry it; the matrix equation by a general solver."""
+    dt, steps, inertia = 0.02, 25, np.array(TOP.body.inertia)
+
+    def torque(turned):
+        return np.array(TOP.torque(0.0, in_scalar_first(turned), None, TOP.parameter_array))
+
+    def changed(y):
+        """The moments of the step: those of the body, or 1/(s/I + d)."""
+        if key == "moser_veselov":
+            return inertia
+        energy, square = (y**2 / inertia).sum() / 2, y @ y / 2
+        mixed, product = inertia.sum() / (6 * inertia.prod()), inertia.prod()
+        s = 1 + dt**2 * (mixed * square - (1 / inertia).sum() / 3 * energy)
+        return 1 / (s / inertia + dt**2 * (mixed * energy - square / (3 * product)))
+
+    turned, y = rotation(TOP.q0), inertia * TOP.omega0
+    for _ in range(steps):
+        y = y + dt / 2 * torque(turned)
+        moments = changed(y)
+        d = np.diag(moments.sum() / 2 - moments)
+
+        def gap(v, d=d, y=y):
+            r = Rotation.from_rotvec(v).as_matrix()
+            return vee(r @ d - d @ r.T) / dt - y
+
+        step = Rotation.from_rotvec(root(gap, dt * y / inertia, tol=1e-14).x)
+        turned, y = turned * step, step.inv().apply(y)
+        y = y + dt / 2 * torque(turned)
+    run = polhode.simulate(TOP, key, dt, steps * dt, samples=1)
+    np.testing.assert_allclose(run.omega.values[-1], y / inertia, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(rotation(run.q.values[-1]).as_matrix(), turned.as_matrix(), rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize("inertia", BODIES)
