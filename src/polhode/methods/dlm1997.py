@@ -1,4 +1,4 @@
-r"""The DLM splitting: Dullweber, Leimkuhler and McLachlan (1997); Eqs. by McLachlan (1993) and Reich (1994).
+r"""The DLM splitting: Dullweber, Leimkuhler and McLachlan (1997), after McLachlan (1993) and Reich (1994).
 
 The kinetic energy is the sum of Pi_k^2/(2 I_k), Pi the angular momentum in the body frame. Each term alone turns the body about
 its axis k at a constant rate; with R_k(delta) this motion for a time delta (:mod:`polhode.methods.splitting`),
@@ -10,8 +10,8 @@ its axis k at a constant rate; with R_k(delta) this motion for a time delta (:mo
    R_1(\tfrac{\Delta t}{2})\, (q_n, \Pi') \\
    \Pi_{n+1} &= \Pi'' + \tfrac{\Delta t}{2} M_{n+1}
 
-in the order of the axes x, y, z, y, x. NO_SQUISH is the same composition on quaternions, in the order z, y, x, y, z. Which order
-is good depends on the body, see :mod:`polhode.methods.dlm1997_fasso`.
+in the order of the axes x, y, z, y, x. NO_SQUISH is this composition in the order z, y, x, y, z, with the momentum of the
+quaternion instead of Pi. Which order is good depends on the body, see :mod:`polhode.methods.dlm1997_fasso`.
 """
 
 from typing import Any

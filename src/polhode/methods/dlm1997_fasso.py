@@ -41,7 +41,7 @@ METHOD = replace(
     rank=1,
     source="Dullweber, Leimkuhler and McLachlan (1997); Fassò (2003)",
     citation="dullweber1997,fasso2003",
-    reconstruction="Of Fassò (2003) only the abstract was at hand: his leading term is ours, derived and averaged over directions.",
+    reconstruction="Of Fassò (2003) only the abstract was at hand: the leading term and its mean are derived here.",
     note="Symplectic and reversible; the order of the axes is chosen from the moments of inertia.",
     before_torque=splitting.kicked(drift),
 )

@@ -17,7 +17,6 @@ from polhode.methods import splitting
 from polhode.methods.free_top import moved
 from polhode.methods.protocol import OneTorque
 
-
 METHOD = OneTorque(
     key="exact_rotor",
     label="exact rotor",

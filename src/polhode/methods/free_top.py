@@ -244,9 +244,10 @@ def free_motion(momentum: Any, body: Any, dt: Any) -> Any:
     (s, c, d), (x, y), turn = half_step(squared, small, apart, m1 * m1 * a1 * (whole * whole), h)
 
     # eta
-    p1, p3 = m1 * m1 * a1 * (c * c), pi3 * d
-    corner = p1 + p3 * (p3 + length)
-    cross = m1 * a1 * c * ((m3 - m1) * omega3 * s)
+    over = 1.0 / length
+    u3 = over * pi3 * d
+    corner = over * over * m1 * m1 * a1 * (c * c) + u3 * (u3 + 1.0)
+    cross = over * over * m1 * a1 * c * ((m3 - m1) * omega3 * s)
     sense = 1.0
     if m3 < m1:
         sense = -1.0
@@ -279,7 +280,6 @@ def free_motion(momentum: Any, body: Any, dt: Any) -> Any:
     e3 = l3 + i3 * share * (w3 * (d2 * away3 - drop3) + g3 * w1 * w2 * s2 * c2)
 
     # The rotation.
-    over = 1.0 / length
     u1, u2, u3 = over * l1, over * l2, over * l3
     v1, v2, v3 = over * e1, over * e2, over * e3
     real0 = real * (1.0 + ((u1 * v1 + u2 * v2) + u3 * v3))

@@ -7,8 +7,8 @@ With L = |Pi|, the kinetic energy is that of a symmetric top, whose motion is kn
    T = \Bigl[\frac{L^2}{2 I_b} + \Bigl(\frac{1}{I_c} - \frac{1}{I_b}\Bigr) \frac{\Pi_c^2}{2}\Bigr]
    + \Bigl(\frac{1}{I_a} - \frac{1}{I_b}\Bigr) \frac{\Pi_a^2}{2}
 
-Under L^2/(2 I_b) the body turns about Pi, which stands still; this motion commutes with all others. The other terms turn the body
-about the axes a and c at constant rates (:mod:`polhode.methods.splitting`). Between two half kicks by the torque,
+Under L^2/(2 I_b) the body turns about Pi, which stands still; this motion commutes with all others. The other terms turn
+the body about the axes a and c at constant rates (:mod:`polhode.methods.splitting`). Between two half kicks by the torque,
 
 .. math::
 
