@@ -230,9 +230,10 @@ def free_motion(momentum: Any, body: Any, dt: Any) -> Any:
     first, third = product12 * largest3, product23 * largest1
     apart = g2 * (g3 * (w1 * w1) - g1 * (w3 * w3))
     # The axis about which the momentum circulates takes the place of axis 3.
-    squared, small, a1, a3, m1, m3 = first, third, largest1, largest3, i1, i3
+    squared, small, a1, a3, m1, m3, side = first, third, largest1, largest3, i1, i3, 1.0
     if first < third:
-        squared, small, a1, a3, m1, m3, apart = third, first, largest3, largest1, i3, i1, -apart
+        squared, small, a1, a3, m1, m3, side = third, first, largest3, largest1, i3, i1, -1.0
+    apart = side * apart
     if apart < 0.0:
         apart = 0.0
     length2 = (l1 * l1 + l2 * l2) + l3 * l3
