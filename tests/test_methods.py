@@ -189,8 +189,8 @@ def test_norm_of_the_quaternion(key, cases):
     for name in ("constant", "orientation"):
         run = polhode.simulate(cases[name].problem, key, 1e-3)
         drift = metrics.norm_error(run.q).max()
-        # A thousand products of unit quaternions walk at random; a normalised one stays.
-        assert drift < (5e-16 if polhode.methods[key].normalises else 2e-14), f"{name}: {drift}"
+        # A thousand products of unit quaternions, or five thousand, walk at random; a normalised one stays.
+        assert drift < (5e-16 if polhode.methods[key].normalises else 4e-14), f"{name}: {drift}"
 
 
 @every_method
@@ -200,11 +200,12 @@ def test_free_sphere_keeps_its_angular_velocity(key, free_problem):
     run = polhode.simulate(problem, key, 1e-2)
     # Through the lab frame and back there is round-off; in the body frame there is nothing to do. The Gram-Schmidt of PFC4
     # as published turns the matrix about another axis than omega: not even a free sphere spins steadily.
-    # NO_SQUISH turns about one body axis after the other, which is not the steady turn of a sphere either.
-    tolerance = {"pfc4_delvalle2024": 1e-2, "no_squish": 1e-4}.get(key, 0 if method.momentum_frame == "body" else 1e-13)
+    # NO_SQUISH and DLM turn about one body axis after the other, which is not the steady turn of a sphere either.
+    axis_by_axis = dict.fromkeys(("no_squish", "dlm1997", "dlm1997_fasso"), 1e-4)
+    tolerance = ({"pfc4_delvalle2024": 1e-2} | axis_by_axis).get(key, 0 if method.momentum_frame == "body" else 1e-13)
     np.testing.assert_allclose(run.omega, np.broadcast_to(problem.omega0, run.omega.shape), rtol=0, atol=tolerance)
     # The others turn by an angle whose sine or tangent is that of the step, or that is a polynomial.
-    inexact = {"omelyan1998", "no_squish", "implicit_midpoint", "implicit_midpoint_iterated", "moser_veselov", "moser_veselov4"}
+    inexact = {*axis_by_axis, "omelyan1998", "implicit_midpoint", "implicit_midpoint_iterated", "moser_veselov", "moser_veselov4"}
     if key == "scalar_factor" or (not method.normalises and key not in inexact):
         exact = [(rotation(Q0) * Rotation.from_rotvec(t * np.array(OMEGA0))).as_matrix() for t in run.time.values]
         np.testing.assert_allclose(rotation(run.q.values).as_matrix(), exact, rtol=0, atol=2e-14)

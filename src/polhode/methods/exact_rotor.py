@@ -1,0 +1,41 @@
+r"""Exact-rotor splitting: half kick, exact free rotation, half kick; van Zon and Schofield (2007), Celledoni et al. (2008).
+
+The kinetic energy is not split any further, so that all of the error comes from the torque. With Pi the angular momentum in the
+body frame and Phi the exact motion of the free body (:mod:`polhode.methods.free_top`):
+
+.. math::
+
+   \Pi' &= \Pi_n + \tfrac{\Delta t}{2} M_n \\
+   (q_{n+1}, \Pi'') &= \Phi_{\Delta t}(q_n, \Pi') \\
+   \Pi_{n+1} &= \Pi'' + \tfrac{\Delta t}{2} M_{n+1}
+
+The sources write the exact motion with Jacobi's elliptic functions and an integral of the third kind, by theta functions or by
+quadrature; the form used here is ours. Its error is that of rounding for every body, motion and step.
+"""
+
+from polhode.methods import splitting
+from polhode.methods.free_top import moved
+from polhode.methods.protocol import OneTorque
+
+METHOD = OneTorque(
+    key="exact_rotor",
+    label="exact rotor",
+    group="splittings and variational",
+    rank=3,
+    omega_handed="without the last half kick",
+    source="van Zon and Schofield (2007); Celledoni et al. (2008)",
+    citation="vanzon2007,celledoni2008",
+    order_q=2,
+    order_omega=2,
+    order_exceptions={"velocity": (1, 1)},
+    reconstruction="The closed form of the free rotation is ours; the sources use theta functions or quadrature.",
+    normalises=False,
+    rotates_before_torque=True,
+    note="Symplectic and reversible; exact without a torque.",
+    start=splitting.start,
+    before_torque=splitting.kicked(moved),
+    after_torque=splitting.after_torque,
+    read=splitting.read,
+    stored=splitting.stored,
+    torque_time=1.0,
+)

@@ -1,0 +1,131 @@
+r"""Which order of rotors suits a body: from the leading term of the modified Hamiltonian, as Fassò (2003) compares splittings.
+
+A symmetric composition of the rotors 1, 2, 3, 2, 1 with rates alpha (:func:`polhode.methods.splitting.rotors`) follows the
+Hamiltonian H + dt^2 H_2 + ... With Y_k = Pi_k^2, the formula of Baker, Campbell and Hausdorff gives
+
+.. math::
+
+   24 H_2 &= A\, Y_1 (Y_3 - Y_2) + B\, Y_2 (Y_1 - Y_3) + C\, Y_3 (Y_2 - Y_1) \\
+   A &= \alpha_1^2 (\alpha_3 - \alpha_2), \quad
+   B = \alpha_2 \bigl(2 \alpha_1 (\alpha_3 - \alpha_2) - \alpha_2 \alpha_3\bigr), \quad
+   C = 2 \alpha_3 \bigl(\alpha_1 (\alpha_3 - \alpha_2) - \alpha_2 \alpha_3\bigr)
+
+The energy changes in time as
+
+.. math::
+
+   \frac{dH}{dt} = -\frac{\Delta t^2}{12}\, \Pi_1 \Pi_2 \Pi_3 \sum_k \gamma_k Y_k, \quad
+   \gamma_1 = p_{12} d_2 + p_{13} d_3, \quad \gamma_2 = p_{12} d_1 + p_{23} d_3, \quad \gamma_3 = p_{13} d_1 + p_{23} d_2
+
+with p_12 = B - A, p_13 = A - C, p_23 = C - B and d = (alpha_3 - alpha_2, alpha_1 - alpha_3, alpha_2 - alpha_1). Its mean square
+over all directions of Pi is, up to a common factor,
+
+.. math::
+
+   S = 2 \sum_k \gamma_k^2 + 3 \Bigl(\sum_k \gamma_k\Bigr)^2
+
+which is the score used here: the least is chosen. It vanishes for moments (1/4, 3/4, 1) with the smallest outside and the
+largest in the middle, where the splitting is of order four (Fassò 2003).
+"""
+
+from typing import Any
+
+from polhode.kernel import kernel
+
+#: The orders (outer, second, middle axis), the cyclic ones first.
+ORDERS = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2))
+
+
+@kernel
+def score(a: Any, b: Any, c: Any) -> Any:
+    """S of the rotors 1, 2, 3, 2, 1 with the rates a, b, c; the less, the better."""
+    one = a * a * (c - b)
+    two = b * (2.0 * a * (c - b) - b * c)
+    three = 2.0 * c * (a * (c - b) - b * c)
+    p12, p13, p23 = two - one, one - three, three - two
+    d1, d2, d3 = c - b, a - c, b - a
+    g1, g2, g3 = p12 * d2 + p13 * d3, p12 * d1 + p23 * d3, p13 * d1 + p23 * d2
+    total = g1 + g2 + g3
+    return 2.0 * ((g1 * g1 + g2 * g2) + g3 * g3) + 3.0 * (total * total)
+
+
+@kernel
+def least(s0: Any, s1: Any, s2: Any, s3: Any, s4: Any, s5: Any) -> Any:
+    """The number of the least of six scores, as a float; of equal ones the first."""
+    which, best = 0.0, s0
+    if s1 < best:
+        which, best = 1.0, s1
+    if s2 < best:
+        which, best = 2.0, s2
+    if s3 < best:
+        which, best = 3.0, s3
+    if s4 < best:
+        which, best = 4.0, s4
+    if s5 < best:
+        which, best = 5.0, s5
+    return which
+
+
+@kernel
+def best_order(body: Any) -> Any:
+    """The number in :data:`ORDERS` of the best order of the rotors with the rates 1/I_k."""
+    # In units of one of them, so that powers of the moments neither overflow nor vanish.
+    x, y, z = 1.0, body[4] * body[0], body[5] * body[0]
+    return least(score(x, y, z), score(y, z, x), score(z, x, y), score(x, z, y), score(z, y, x), score(y, x, z))
+
+
+@kernel
+def best_pair(body: Any) -> Any:
+    """The same where the rotation by 1/I of the second axis is split off: two rotors, with the rates 1/I_k less that."""
+    x, y, z = 1.0, body[4] * body[0], body[5] * body[0]
+    return least(
+        score(x - y, 0.0, z - y),
+        score(y - z, 0.0, x - z),
+        score(z - x, 0.0, y - x),
+        score(x - z, 0.0, y - z),
+        score(z - y, 0.0, x - y),
+        score(y - x, 0.0, z - x),
+    )
+
+
+@kernel
+def ordered(which: Any, v: Any) -> Any:
+    """Three numbers of the axes x, y, z in one of :data:`ORDERS`."""
+    a, b, c = v
+    if which == 1.0:
+        a, b, c = v[1], v[2], v[0]
+    if which == 2.0:
+        a, b, c = v[2], v[0], v[1]
+    if which == 3.0:
+        a, b, c = v[0], v[2], v[1]
+    if which == 4.0:
+        a, b, c = v[2], v[1], v[0]
+    if which == 5.0:
+        a, b, c = v[1], v[0], v[2]
+    return a, b, c
+
+
+@kernel
+def restored(which: Any, v: Any) -> Any:
+    """The inverse of :func:`ordered`."""
+    a, b, c = v
+    if which == 1.0:
+        a, b, c = v[2], v[0], v[1]
+    if which == 2.0:
+        a, b, c = v[1], v[2], v[0]
+    if which == 3.0:
+        a, b, c = v[0], v[2], v[1]
+    if which == 4.0:
+        a, b, c = v[2], v[1], v[0]
+    if which == 5.0:
+        a, b, c = v[1], v[0], v[2]
+    return a, b, c
+
+
+@kernel
+def handed(which: Any, v: Any) -> Any:
+    """An axial vector in the axes of :func:`ordered` or back: an exchange of two axes is a reflection, which reverses it."""
+    sign = 1.0
+    if which > 2.5:
+        sign = -1.0
+    return sign * v[0], sign * v[1], sign * v[2]
