@@ -310,9 +310,9 @@ def test_spheres(centres, radii):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("0 0 0 1".encode("utf-16"), "is no text in UTF-8 (byte 0 is 0xff)"),
-        (b"# r\xe9sum\xe9\n0 0 0 1\n", "is no text in UTF-8 (byte 3 is 0xe9)"),
-        (b"\x1f\x8b\x08\x00", "is no text in UTF-8"),
+        ("0 0 0 1".encode("utf-16"), "is not UTF-8 text (byte 0 is 0xff)"),
+        (b"# r\xe9sum\xe9\n0 0 0 1\n", "is not UTF-8 text (byte 3 is 0xe9)"),
+        (b"\x1f\x8b\x08\x00", "is not UTF-8 text"),
         (b"\0\0\0\0", "holds no sphere"),
         (b"", "holds no sphere"),
         (b"x y z r\n", "holds no sphere"),

@@ -406,10 +406,10 @@ BROKEN = {
     "utf-16": ("digits: 50\n".encode("utf-16"), ":1: not text in UTF-8 (byte 0xff)"),
     "binary": (b"\x89PNG\r\n\x1a\n\x00\x00", ":1: not text in UTF-8 (byte 0x89)"),
     "zeros": (b"digits: 50\n\x00\x00\n", ":2: not text: holds the character #x0000"),
-    "twice": (b"digits: 50\nchecks: all\ndigits: 60\n", ":3: the key 'digits' stands twice, first on line 1; keep one"),
-    "twice inside": (b"cost:\n  rounds: 3\n  rounds: 4\n", ":3: the key 'rounds' stands twice in cost, first on line 2"),
-    "twice in a line": (b"cost: {rounds: 3, rounds: 4}\n", ":1: the key 'rounds' stands twice in cost, first on line 1"),
-    "twice in a list": (b"a: [{b: 1, b: 2}]\n", ":1: the key 'b' stands twice in a.0"),
+    "twice": (b"digits: 50\nchecks: all\ndigits: 60\n", ":3: the key 'digits' occurs twice, first on line 1; keep one"),
+    "twice inside": (b"cost:\n  rounds: 3\n  rounds: 4\n", ":3: the key 'rounds' occurs twice in cost, first on line 2"),
+    "twice in a line": (b"cost: {rounds: 3, rounds: 4}\n", ":1: the key 'rounds' occurs twice in cost, first on line 1"),
+    "twice in a list": (b"a: [{b: 1, b: 2}]\n", ":1: the key 'b' occurs twice in a.0"),
     "aliases of aliases": (
         b"a: &a [1,1,1,1,1,1,1,1]\n"
         + b"".join(b"%c: &%c [%s]\n" % (i, i, b",".join([b"*%c" % (i - 1)] * 8)) for i in b"bcdefghij"),
@@ -514,4 +514,4 @@ def test_snakemake_refuses_in_a_line(tmp_path):
     done = _run("-m", "snakemake", "-n", "--configfile", mine, "--config", "results=src")
     output = done.stdout + done.stderr
     assert done.returncode == 1 and "Traceback" not in output
-    assert "mine.yaml:3: the key 'heavy_top' stands twice in problems, first on line 2" in output
+    assert "mine.yaml:3: the key 'heavy_top' occurs twice in problems, first on line 2" in output

@@ -173,7 +173,7 @@ SLIPS = {
         "dt) + omega\n",
         "dt) + omega + (1, 2)\n",
         "line 28: after_torque returns 9 numbers",
-        "7 floats are wanted",
+        "7 floats are expected",
     ),
     "short reading": (
         "return state[:4], kick",
@@ -305,7 +305,7 @@ MISTAKES = [
         PROBLEM,
         TORQUE,
         "    return (1.0, 2.0)",
-        " does not compile: line 15: torque returns 2 floats, where 3 floats are wanted",
+        " does not compile: line 15: torque returns 2 floats, where 3 floats are expected",
     ),
     (PROBLEM, TORQUE, "    return q + 1", " does not compile: line 17, 'return q "),
     (PROBLEM, '"m": 2.0', '"m": 1e308', ": the motion of 'magnetic_needle' has no finite numbers at t = "),

@@ -795,13 +795,13 @@ def test_a_release_neither_loses_runs_nor_mixes_them(folder, tmp_path, capsys):
     words = ["release", "--output", str(output), "--results"]
     assert cli.main([*words, str(folder)]) == 0
     assert cli.main([*words, str(small)]) == 2
-    assert "out.nc holds 585 runs and would get 36; --force" in capsys.readouterr().err
+    assert "out.nc has 585 runs and would be left with 36; --force" in capsys.readouterr().err
     assert cli.main([*words, str(small), "--force"]) == 0
     assert "unknown CPU hours" in capsys.readouterr().out, "there are no logs"
     run = json.loads((small / "provenance.json").read_text())
     (small / "provenance.json").write_text(json.dumps(run | {"configuration": {"many_body": {"chess": None}}}))
     assert cli.main([*words, str(small), "--force"]) == 2
-    assert "provenance.json is that of another configuration" in capsys.readouterr().err
+    assert "provenance.json belongs to another configuration" in capsys.readouterr().err
 
 
 # Pictures

@@ -181,7 +181,7 @@ def _checked(rule: str, given: dict[str, str], found: Any) -> dict[str, str]:
     wanted = set(found.wildcard_names)
     if missing := sorted(wanted - set(given)):
         raise ByHandError(
-            f"rule {rule} wants a value for {', '.join(missing)}: add {' '.join(f'{name}=...' for name in missing)}"
+            f"rule {rule} needs a value for {', '.join(missing)}: add {' '.join(f'{name}=...' for name in missing)}"
         )
     if unknown := sorted(set(given) - wanted):
         has = f"only {', '.join(sorted(wanted))}" if wanted else "none"
@@ -245,11 +245,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns 0 if the script has run, 2 if it could not be started."""
     parser = argparse.ArgumentParser(
         prog="python -m polhode.study.by_hand",
-        description="Run the script of one rule on existing results. Snakemake is told nothing of it.",
+        description="Run the script of one rule on existing results. Snakemake is not informed.",
     )
     parser.add_argument("rule", help="a rule with a script, such as figures_cost or reference")
     parser.add_argument("wildcards", nargs="*", metavar="NAME=VALUE", help="a value for each wildcard of the rule")
-    parser.add_argument("--output", metavar="FOLDER", help="write there, and leave the results as they are")
+    parser.add_argument("--output", metavar="FOLDER", help="write there, and leave the results unchanged")
     parser.add_argument("--results", metavar="FOLDER", help="the results, if not those that the configuration names")
     parser.add_argument("--configfile", nargs="+", default=[], metavar="FILE", help="as with ./reproduce")
     parser.add_argument("--cores", type=int, metavar="N", help="for rules that take all cores")

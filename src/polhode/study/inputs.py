@@ -23,7 +23,7 @@ def _at_the_top(groups: dict[str, xr.Dataset]) -> list[str]:
 
 
 class NotInRun(LookupError):
-    """Error for data that a figure, table or number needs but the run does not hold; the message says which."""
+    """Error for data that a figure, table or number needs but the run does not contain; the message says which."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Inputs:
 
     def _group(self, *names: str) -> xr.Dataset:
         if self.problem not in self.problems:
-            raise NotInRun(f"this run does not hold the problem {self.problem}")
+            raise NotInRun(f"this run does not contain the problem {self.problem}")
         groups, name = self._groups(self.single_body), "/".join(("", self.problem, *names))
         if name not in groups:
             raise NotInRun(f"this run has no {' '.join(names)} of the problem {self.problem}")
@@ -116,7 +116,7 @@ class Inputs:
             raise NotInRun("this run measured no times (cost: null)")
         groups = self._groups(self.cost_file)
         if f"/{group}" not in groups:
-            raise NotInRun(f"the cost study of this run does not hold {group}")
+            raise NotInRun(f"the cost study of this run does not contain {group}")
         return groups[f"/{group}"]
 
     @cached_property
@@ -134,14 +134,14 @@ class Inputs:
             If the run does not contain the scene.
         """
         if scene not in self.scenes:
-            raise NotInRun(f"this run does not hold many bodies of the scene {scene}")
+            raise NotInRun(f"this run has no many-body runs of the scene {scene}")
         return self._groups(self.many_body_file)[f"/{scene}"]
 
     def released_many_body(self, scene: str) -> xr.Dataset:
         """The published-scale many-body runs of a scene: a group of released/many_body.nc."""
         path = Path(self.released) / "many_body.nc"
         if not str(self.released) or not path.is_file() or f"/{scene}" not in self._groups(path):
-            raise NotInRun(f"no full study of the scene {scene} came with this code")
+            raise NotInRun(f"data/released has no results of the scene {scene}")
         return self._groups(path)[f"/{scene}"]
 
     def film(self, scene: str) -> dict[str, Any]:
@@ -189,7 +189,7 @@ class Inputs:
         """The exact q and omega over time."""
         path = Path(self.references) / f"{self.problem}.nc"
         if not path.is_file():
-            raise NotInRun(f"this run does not hold the reference of {self.problem}")
+            raise NotInRun(f"this run does not contain the reference of {self.problem}")
         return read_dataset(path, problem=self.problem)
 
     @cached_property
@@ -353,6 +353,6 @@ def load_sources(path: str | Path) -> list[dict[str, Any]]:
                 raise ValueError(f"{where}: say where it is (here) or why it is not (missing)")
             row = {"source": source["key"], "item": entry["item"], "about": entry["about"], "here": here, "missing": missing}
             if any(row["source"] == other["source"] and row["item"] == other["item"] for other in rows):
-                raise ValueError(f"{where}: it stands there twice")
+                raise ValueError(f"{where}: it is listed twice")
             rows.append(row)
     return rows

@@ -242,7 +242,7 @@ class Limits(Section):
 
 
 class Configuration(Section):
-    """What config.yaml may say. Unknown keys are errors, so that a misspelt one is never ignored."""
+    """The keys of config.yaml. Unknown keys are errors, so that a misspelt one is never ignored."""
 
     results: Annotated[str, Field(min_length=1)] = Field(description="folder for everything a run makes")
     digits: Annotated[int, Field(ge=20, le=1000), BeforeValidator(_whole)] = Field(

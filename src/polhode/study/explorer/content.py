@@ -1,4 +1,4 @@
-"""The data shown on the page, taken from the files of a run as plain numbers; nothing that a file holds is computed again.
+"""The data shown on the page, taken from the files of a run as plain numbers; nothing that is in a file is computed again.
 
 Numbers used in the page's own calculations are passed in double precision, so that they agree with ``polhode recommend``; long
 series that are only drawn are thinned and passed in single precision.
@@ -155,7 +155,7 @@ def _groups(path: str | Path) -> dict[str, xr.Dataset]:
 
 
 def _machine(cost: Mapping[str, xr.Dataset]) -> dict[str, str] | None:
-    """Where and when steps were timed; None if they were not."""
+    """The machine and date of the timing; None if nothing was timed."""
     if not cost:
         return None
     attributes = cost[""].attrs

@@ -70,7 +70,7 @@ function answer(problem, keys, rows, price, timed) {
   return (
     `${which ? `${which}take` : "Take"} <strong>${escaped(labelOf(first.method))}</strong> with dt = <strong>${stepText(first, horizon)} s</strong> ` +
     `(${text(horizon)} s in ${whole(first.steps)} steps): ${measure}.${why}` +
-    (close.length ? ` Within 10 % of it${timed ? ", which another processor may turn round" : ""}: ${close.join(", ")}.` : "") +
+    (close.length ? ` Within 10 % of it${timed ? ", an order that another processor may reverse" : ""}: ${close.join(", ")}.` : "") +
     (next ? ` Next is ${escaped(labelOf(next.method))}, ${text(next[cost] / first[cost])} times as ${timed ? "long" : "many"}.` : "") +
     `<span class="more">${escaped(titleOf(problem))}; error below ${error}${timed ? `, ${torque}` : ". This run measured no times, so methods are ranked by torque evaluations"}.` +
     `${timed ? ` Timed is ${escaped(about(problem).work.timed)}, on ${escaped(RUN.machine.cpu)}, ${escaped(RUN.machine.date)}.` : ""} ` +
@@ -377,7 +377,7 @@ function drawBodies() {
   byId("about-scene").textContent =
     `${scene.label}: ${scene.clumps} clumps, ${text(scene.horizon)} s, ${scene.spin ? `spin ${text(scene.spin)} rad/s` : "no spin"} at the start, ` +
     `contacts last about ${text(scene.contact_time)} s. ${scene.seeds} initial state${scene.seeds === 1 ? "" : "s"}, ` +
-    (scene.whose === "this run" ? "from this run." : "from the full study that comes with polhode; the report judges by it.");
+    (scene.whose === "this run" ? "from this run." : "from the published-scale results shipped with polhode, on which the report's verdicts rest.");
   const keys = there(scene.methods);
   byId("figure-along").hidden = !scene.along;
   byId("grid-bodies").classList.toggle("two", Boolean(scene.along));
