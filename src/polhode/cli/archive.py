@@ -33,7 +33,7 @@ OPTIONAL = ("report.html",)
 
 
 def finished(results: Path, home: Path = HOME, allow_dirty: bool = False) -> dict[str, Any]:
-    """The contents of provenance.json, if the run is finished, unchanged since then, and of this checkout.
+    """The contents of provenance.json, if the run is finished, unchanged since then, and made from this checkout.
 
     Raises
     ------

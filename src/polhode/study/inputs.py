@@ -1,5 +1,6 @@
 """The input files of figures, tables and numbers, opened once and read lazily."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -281,6 +282,25 @@ class Inputs:
         said = dict(self.errors.attrs)
         # As above, for an older file.
         return said if "setup" in said or self.problem not in PROBLEMS else problem_declarations(PROBLEMS[self.problem]) | said
+
+    @property
+    def setup(self) -> dict[str, Any]:
+        """The numbers that define the problem, see :func:`polhode.study.declarations.setup_of`.
+
+        Raises
+        ------
+        NotInRun
+            If the run does not contain the problem.
+        """
+        if "setup" not in self.problem_declarations:
+            raise NotInRun(f"this run does not contain the problem {self.problem}")
+        found: dict[str, Any] = json.loads(self.problem_declarations["setup"])
+        return found
+
+    @property
+    def known(self) -> list[str]:
+        """Keys of all methods that the run lists, whether or not they run this problem."""
+        return list(self._all_declared())
 
     def label(self, method: str) -> str:
         """The name of a method in figures and tables; its key if this problem does not have it."""

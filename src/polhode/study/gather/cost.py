@@ -6,6 +6,7 @@ time of a step from the timing; the price of a torque depends on the reader's ow
 the times of many bodies need many_body.nc.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from pathlib import Path
@@ -18,8 +19,6 @@ from numpy.typing import NDArray
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 from polhode.operations import Operations, operations
-from polhode.problems import PROBLEMS
-from polhode.problems.system import System
 from polhode.study.analysis.ladders import METRIC, RIVAL, UNIT, Ladder, priced, whole_steps
 from polhode.study.analysis.many_body import many_body_times
 from polhode.study.configuration import Study
@@ -97,11 +96,10 @@ def _starting_torques(data: xr.Dataset) -> NDArray[np.float64]:
     return np.asarray(np.maximum(finite, 0.0))
 
 
-def bodies_of(problem: str) -> tuple[int, bool]:
-    """The number of bodies in a problem, and whether their centres move."""
-    if problem in PROBLEMS and isinstance(case := PROBLEMS[problem], System):
-        return len(case.bodies), not case.fixed
-    return 1, False
+def bodies_of(data: xr.Dataset) -> tuple[int, bool]:
+    """The number of bodies in the problem of a group of single_body.nc, and whether their centres move."""
+    setup = json.loads(data.attrs["setup"])
+    return len(setup["moments"]), bool(setup["r0"])
 
 
 def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], prices: Sequence[float]) -> xr.Dataset:
@@ -116,7 +114,7 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
     """
     methods = [str(key) for key in data["integrator"].values]
     problem = str(data.attrs.get("problem", ""))
-    bodies, moving = bodies_of(problem)
+    bodies, moving = bodies_of(data)
     dt, errors, horizon = ladder_of(data)
     ladders = [Ladder(dt, row, horizon) for row in errors]
     found = [[ladder.find(target) for target in targets] for ladder in ladders]
