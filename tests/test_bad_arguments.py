@@ -354,8 +354,8 @@ def test_paths_of_clump_files(tmp_path):
         Clump.from_file(tmp_path)
     path = tmp_path / "one.txt"
     path.write_text("0 0 0 1\n")
-    refused(lambda: Clump.from_file(path, label=3), "label must be a text")
-    refused(lambda: Clump.of_spheres(3, [[0, 0, 0]], [1]), "key must be a text")
+    refused(lambda: Clump.from_file(path, label=3), "label must be a string")
+    refused(lambda: Clump.of_spheres(3, [[0, 0, 0]], [1]), "key must be a string")
 
 
 def test_a_clump_far_from_the_origin_keeps_its_moments():

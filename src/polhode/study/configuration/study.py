@@ -505,7 +505,7 @@ def _plain(value: Any, place: Place) -> Any:
     if isinstance(value, Mapping):
         if strange := [key for key in value if not isinstance(key, str)]:
             said = "true or false" if isinstance(strange[0], bool) else "a number"
-            raise place.error(f": the key {strange[0]!r} must be a text, to YAML it is {said}; write it in quotes")
+            raise place.error(f": the key {strange[0]!r} must be a string, but YAML reads it as {said}; write it in quotes")
         return {key: _plain(item, place / key) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item, place / i) for i, item in enumerate(value)]

@@ -310,7 +310,7 @@ def _scenes(inputs: Inputs, labels: dict[str, str], variants: dict[str, str]) ->
     full = group_names(released) if str(inputs.released) and released.is_file() else []
     places: list[tuple[str, Iterable[str], Callable[[str], xr.Dataset]]] = [
         ("this run", inputs.scenes, inputs.many_body),
-        ("full study", full, inputs.released_many_body),
+        ("published scale", full, inputs.released_many_body),
     ]
     found = []
     for whose, names, get in places:

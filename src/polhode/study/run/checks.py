@@ -172,7 +172,7 @@ NOTE_QUANTITIES = ("q", "omega", "r", "v")
 
 
 def note_corrections(study: Study) -> xr.Dataset:
-    """The leapfrog of Calzavarini (2010) with each of its misprints restored on its own: errors over dt, and the orders.
+    """The leapfrog of Calzavarini (2010) with each of its misprints restored alone: errors over dt, and the orders.
 
     ``fincham_distance`` is the largest difference of q, over a run, between the corrected scheme and Fincham's with the
     half-step quaternion also normalised, ``fincham_distance_plain`` that with it normalised in neither: the two are the same
