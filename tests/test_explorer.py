@@ -618,7 +618,7 @@ def test_claims_are_filtered_and_linked(at, results):
     }
     assert len(files) > 40 and {Path(link) for link in files} - products <= {Path("provenance.json")}
     views = {link for link in links if link.startswith("#") and "?" in link}
-    assert any("scene=full%20study%3A%20rods" in view for view in views), "a claim about rods leads to the rods"
+    assert any("scene=published%20scale%3A%20rods" in view for view in views), "a claim about rods leads to the rods"
     assert "#compare?methods=omelyan1998" in views, "one about a method leads to that method"
     assert len(views) > 5
     for view in sorted(views)[:5]:
