@@ -416,7 +416,7 @@ BROKEN = {
         ": holds more than",
     ),
     "itself": (b"a: &a [*a]\n", ": holds more than"),
-    "key": (b"? [a, b]\n: 1\n", ":1: a key is no text"),
+    "key": (b"? [a, b]\n: 1\n", ":1: a key must be text"),
 }  # fmt: skip
 
 

@@ -64,7 +64,7 @@ def representatives(inputs: Inputs) -> list[tuple[str, str, xr.Dataset]]:
         problem = selection.representative(inputs, keys)
         found.append((torque_class, problem, inputs.cost(problem)))
     if not found:
-        raise NotInRun("this run holds no problem")
+        raise NotInRun("this run has no problems")
     return found
 
 
@@ -265,7 +265,7 @@ def best_methods(inputs: Inputs) -> Figure:
     classes = selection.problems_by_class(inputs)
     groups = {problem: inputs.cost(problem) for _, keys in classes for problem in keys}
     if not groups:
-        raise NotInRun("this run holds no problem")
+        raise NotInRun("this run has no problems")
     looks, labels = _looks(*groups.values()), _labels(*groups.values())
     targets = next(iter(groups.values()))["target_error"].values
     highest = max(float(price) for price in next(iter(groups.values()))["torque_price"].values)
