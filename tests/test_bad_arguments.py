@@ -310,9 +310,9 @@ def test_spheres(centres, radii):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("0 0 0 1".encode("utf-16"), "is no text in UTF-8 (byte 0 is 0xff)"),
-        (b"# r\xe9sum\xe9\n0 0 0 1\n", "is no text in UTF-8 (byte 3 is 0xe9)"),
-        (b"\x1f\x8b\x08\x00", "is no text in UTF-8"),
+        ("0 0 0 1".encode("utf-16"), "is not UTF-8 text (byte 0 is 0xff)"),
+        (b"# r\xe9sum\xe9\n0 0 0 1\n", "is not UTF-8 text (byte 3 is 0xe9)"),
+        (b"\x1f\x8b\x08\x00", "is not UTF-8 text"),
         (b"\0\0\0\0", "holds no sphere"),
         (b"", "holds no sphere"),
         (b"x y z r\n", "holds no sphere"),
@@ -354,8 +354,8 @@ def test_paths_of_clump_files(tmp_path):
         Clump.from_file(tmp_path)
     path = tmp_path / "one.txt"
     path.write_text("0 0 0 1\n")
-    refused(lambda: Clump.from_file(path, label=3), "label must be a text")
-    refused(lambda: Clump.of_spheres(3, [[0, 0, 0]], [1]), "key must be a text")
+    refused(lambda: Clump.from_file(path, label=3), "label must be a string")
+    refused(lambda: Clump.of_spheres(3, [[0, 0, 0]], [1]), "key must be a string")
 
 
 def test_a_clump_far_from_the_origin_keeps_its_moments():

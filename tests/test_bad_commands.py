@@ -186,7 +186,7 @@ def test_a_plugin_of_bench_that_is_not_there(capsys):
 
 
 def test_a_folder_that_is_named_must_hold_the_run(capsys, tmp_path):
-    assert "is no folder" in refused(capsys, *ASKED, "--results", tmp_path / "nothere")
+    assert "is not a folder" in refused(capsys, *ASKED, "--results", tmp_path / "nothere")
     assert "holds no cost.nc; make one with ./reproduce" in refused(capsys, *ASKED, "--results", tmp_path)
     assert cli.main(ASKED) == 0  # without a name the released measurement answers
     shown = " ".join(capsys.readouterr().out.split())
@@ -205,7 +205,7 @@ def test_a_damaged_cost_file_is_named(capsys, tmp_path, damage):
     (tmp_path / "cost.nc").write_bytes(content)
     said = refused(capsys, *ASKED, "--results", tmp_path)
     assert str(tmp_path / "cost.nc") in said
-    assert ("does not hold 'spiral_cylinder'" if damage == "another" else "delete it and make it again: ./reproduce") in said
+    assert ("does not contain 'spiral_cylinder'" if damage == "another" else "delete it and make it again: ./reproduce") in said
 
 
 def test_a_cost_file_that_lacks_something_is_named(capsys, tmp_path):
@@ -227,7 +227,7 @@ def test_release_names_what_is_damaged(capsys, tmp_path):
     write_text(tmp_path / "provenance.json", "{}")
     assert "many_body.nc" in refused(capsys, *words)
     write_text(tmp_path / "provenance.json", "{")
-    assert "is no folder of a finished run" in refused(capsys, *words)
+    assert "is not the folder of a finished run" in refused(capsys, *words)
 
 
 # --- ./reproduce and Snakemake ---------------------------------------------------------------------------------------

@@ -114,13 +114,13 @@ BAD = [
     ("many_body: 3", "many_body must be keys with values of their own or null, got 3"),
     ("limits: null", "limits must be keys with values of their own, got null"),
     ("limits: {files: lots}", "limits.files must be a number or null, got 'lots'"),
-    ("methods: [1]", "methods.0 must be a text, got 1"),
+    ("methods: [1]", "methods.0 must be a string, got 1"),
     ("methods: spiral", 'methods: the word "all" or a list of method keys; got \'spiral\''),
     ("many_body: {chess: {methods: spiral}}", 'many_body.chess.methods: the word "all"'),
     ("checks: 3", "checks: experiments on single methods: the word"),
     ("plugins: nowhere.py", "plugins must be a list, got 'nowhere.py'"),
     ("plugins: [nowhere.py]", "plugins.0: plug-in"),
-    ("problems: {1: null}", "problems: the key 1 must be a text"),
+    ("problems: {1: null}", "problems: the key 1 must be a string"),
     # Lists of the wrong length.
     ("problems: {heavy_top: {dt: {a: {values: []}}}}", "problems.heavy_top.dt.a.values must not be empty"),
     ("problems: {heavy_top: {dt: {fit: {divisions: [4, 8]}}}}", "problems.heavy_top.dt.fit.divisions must be [fewest,"),
@@ -406,17 +406,17 @@ BROKEN = {
     "utf-16": ("digits: 50\n".encode("utf-16"), ":1: not text in UTF-8 (byte 0xff)"),
     "binary": (b"\x89PNG\r\n\x1a\n\x00\x00", ":1: not text in UTF-8 (byte 0x89)"),
     "zeros": (b"digits: 50\n\x00\x00\n", ":2: not text: holds the character #x0000"),
-    "twice": (b"digits: 50\nchecks: all\ndigits: 60\n", ":3: the key 'digits' stands twice, first on line 1; keep one"),
-    "twice inside": (b"cost:\n  rounds: 3\n  rounds: 4\n", ":3: the key 'rounds' stands twice in cost, first on line 2"),
-    "twice in a line": (b"cost: {rounds: 3, rounds: 4}\n", ":1: the key 'rounds' stands twice in cost, first on line 1"),
-    "twice in a list": (b"a: [{b: 1, b: 2}]\n", ":1: the key 'b' stands twice in a.0"),
+    "twice": (b"digits: 50\nchecks: all\ndigits: 60\n", ":3: the key 'digits' occurs twice, first on line 1; keep one"),
+    "twice inside": (b"cost:\n  rounds: 3\n  rounds: 4\n", ":3: the key 'rounds' occurs twice in cost, first on line 2"),
+    "twice in a line": (b"cost: {rounds: 3, rounds: 4}\n", ":1: the key 'rounds' occurs twice in cost, first on line 1"),
+    "twice in a list": (b"a: [{b: 1, b: 2}]\n", ":1: the key 'b' occurs twice in a.0"),
     "aliases of aliases": (
         b"a: &a [1,1,1,1,1,1,1,1]\n"
         + b"".join(b"%c: &%c [%s]\n" % (i, i, b",".join([b"*%c" % (i - 1)] * 8)) for i in b"bcdefghij"),
         ": holds more than",
     ),
     "itself": (b"a: &a [*a]\n", ": holds more than"),
-    "key": (b"? [a, b]\n: 1\n", ":1: a key is no text"),
+    "key": (b"? [a, b]\n: 1\n", ":1: a key must be text"),
 }  # fmt: skip
 
 
@@ -514,4 +514,4 @@ def test_snakemake_refuses_in_a_line(tmp_path):
     done = _run("-m", "snakemake", "-n", "--configfile", mine, "--config", "results=src")
     output = done.stdout + done.stderr
     assert done.returncode == 1 and "Traceback" not in output
-    assert "mine.yaml:3: the key 'heavy_top' stands twice in problems, first on line 2" in output
+    assert "mine.yaml:3: the key 'heavy_top' occurs twice in problems, first on line 2" in output

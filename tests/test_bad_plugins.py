@@ -111,7 +111,7 @@ def test_a_path_that_is_none():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('label="My SPIRAL"', "label=3", "label must be a text, got 3"),
+        ('label="My SPIRAL"', "label=3", "label must be a string, got 3"),
         ('label="My SPIRAL"', 'label=" "', "label must not be empty"),
         ('    label="My SPIRAL",\n', "", "missing 1 required keyword-only argument: 'label'"),
         ('label="My SPIRAL"', 'label="a", colour="red"', "unexpected keyword argument 'colour'"),
@@ -133,12 +133,12 @@ def test_a_path_that_is_none():
         ("normalises=False", 'normalises=False, torque_time="0"', "torque_time must be a number, got '0'"),
         ("normalises=False", "normalises=False, torque_time=0.3", "torque_time is 0, 0.5 or 1"),
         ("normalises=False", "normalises=False, translation=3", "translation must be a Translation or None"),
-        ("normalises=False", "normalises=False, note=None", "note must be a text, got None"),
+        ("normalises=False", "normalises=False, note=None", "note must be a string, got None"),
         ("stored_offset=-0.5", 'stored_offset="-0.5"', "stored_offset must be a number, got '-0.5'"),
         ("stored_offset=-0.5", "stored_offset=float('nan')", "stored_offset must be finite, got nan"),
         ("    read=read,", '    read="read",', "read must be a function, got 'read'"),
         ("    stored=stored_in_body_frame,", "    stored=read,", "stored is handed 3 arguments (state, body, dt), but takes 4"),
-        ('key="my_spiral"', "key=3", "key must be a text, got 3"),
+        ('key="my_spiral"', "key=3", "key must be a string, got 3"),
         ('key="my_spiral"', 'key="mein_löffel"', "is not a plain name"),
         ('key="my_spiral"', 'key="' + "x" * 300 + '"', "is not a plain name"),
         ('key="my_spiral"', 'key="../up"', "is not a plain name"),
@@ -173,7 +173,7 @@ SLIPS = {
         "dt) + omega\n",
         "dt) + omega + (1, 2)\n",
         "line 28: after_torque returns 9 numbers",
-        "7 floats are wanted",
+        "7 floats are expected",
     ),
     "short reading": (
         "return state[:4], kick",
@@ -305,7 +305,7 @@ MISTAKES = [
         PROBLEM,
         TORQUE,
         "    return (1.0, 2.0)",
-        " does not compile: line 15: torque returns 2 floats, where 3 floats are wanted",
+        " does not compile: line 15: torque returns 2 floats, where 3 floats are expected",
     ),
     (PROBLEM, TORQUE, "    return q + 1", " does not compile: line 17, 'return q "),
     (PROBLEM, '"m": 2.0', '"m": 1e308', ": the motion of 'magnetic_needle' has no finite numbers at t = "),
@@ -505,7 +505,7 @@ def test_orders_that_are_not_what_is_declared_are_said(write):
     (said,) = declared.remarks(groups, ["spiral_leapfrog"])
     assert said.startswith("spiral_leapfrog: the order of the orientation is 2.0") and said.endswith("where it declares 3")
     (said,) = declared.remarks(groups, [])
-    assert said.startswith("measured below what they declare, on a problem or more: spiral_leapfrog;")
+    assert said.startswith("measured below their declaration on at least one problem: spiral_leapfrog;")
     modest = honest["/spiral_cylinder"].assign_coords(claimed_q_order=("integrator", [2, 3, 1, 2]))
     (said,) = declared.remarks({"/spiral_cylinder": modest}, ["rk4"])
     assert "rk4: the order of the orientation is " in said and said.endswith("where it declares 3; it may declare more")
@@ -515,7 +515,7 @@ def test_a_method_that_does_not_converge_is_said():
     data = measured(["euler"], [(1, 1)])
     lost = data.assign(q_error_l1=data.q_error_l1 * 0 + 1.5, q_order=data.q_order * np.nan)
     (said,) = declared.remarks({"/spiral_cylinder": lost}, ["euler"])
-    assert "the order of the orientation is none: the error stays large at the finest steps" in said
+    assert "the order of the orientation cannot be fitted (the error stays large at the finest steps)" in said
     # At the floor of round-off there is no order either, and no fault.
     exact = data.assign(q_error_l1=data.q_error_l1 * 0 + 1e-16, q_order=data.q_order * np.nan)
     assert declared.remarks({"/spiral_cylinder": exact}, ["euler"]) == []

@@ -49,7 +49,7 @@ def test_it_is_said_what_is_wrong_and_a_session_gets_what_a_script_gets(tmp_path
     rule, target, missing, misspelt, unknown, unmade, given, more = done.stdout.splitlines()
     assert rule == "there is no rule figures_seelen with a script; did you mean figures_seelen2016?"
     assert target.startswith("there is no rule all with a script; ")
-    assert missing == "rule reference wants a value for problem: add problem=..."
+    assert missing == "rule reference needs a value for problem: add problem=..."
     assert misspelt == "rule reference: problem cannot be 'heavy_tpo'; did you mean 'heavy_top'?"
     assert unknown == "rule check has no wildcard colour; it has only check"
     assert unmade.startswith(f"rule gather reads {tmp_path}/references/") and "which is not there; ./reproduce" in unmade

@@ -480,7 +480,7 @@ def test_lists_name_who_falls_and_who_stays(made):
     stay = [polhode.methods[key].label for key in ("calzavarini2010", "pcdm2016", "pcdm2013_mid")]
     assert made["studyKeepSecondOne"] == ", ".join(stay) + r" and my\_own \& co"
     assert made["studyReversible"] == r"NO\_SQUISH"
-    assert made["studyMissedSentence"] == "Below what is declared for the class: velocity Verlet (heavy top)."
+    assert made["studyMissedSentence"] == "Measured below the declaration for the class: velocity Verlet (heavy top)."
     assert made["studySymplectic"] == r"NO\_SQUISH" and made["studySymplecticTried"] == str(len(polhode.methods))
     assert made["studySymplecticHistory"] == "improved PCDM"
     assert made["studySymplecticHistoryTorque"] == "PCDM (torque of the half step)"

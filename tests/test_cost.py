@@ -19,6 +19,7 @@ from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study import themes
 from polhode.study.analysis import ranking
 from polhode.study.analysis.ladders import Ladder
+from polhode.study.declarations import problem_declarations
 from polhode.study.gather import cost
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
@@ -78,7 +79,7 @@ def made_up_problem(orders: dict[str, float], problem="heavy_top", steps=STEPS, 
             "variant_of": ("integrator", [polhode.methods[m].variant_of for m in methods]),
             "torques_per_step": ("integrator", per_step),
         },
-        {"problem": problem, "label": "a top", "torque_class": polhode.problems[problem].torque_class},
+        problem_declarations(polhode.problems[problem]) | {"label": "a top"},
     )
 
 

@@ -168,7 +168,7 @@ def test_series_are_thinned_with_both_ends(monkeypatch, results):
 def test_scenes_are_those_of_this_run_and_of_the_full_study(results, found):
     mine = [scene for scene in found["scenes"] if scene["whose"] == "this run"]
     assert [scene["key"] for scene in mine] == ["chess"] and mine[0]["seeds"] == 3
-    full = next(scene for scene in found["scenes"] if scene["whose"] == "full study" and scene["key"] == "chess")
+    full = next(scene for scene in found["scenes"] if scene["whose"] == "published scale" and scene["key"] == "chess")
     data = storage.read_dataset(HOME / "data/released/many_body.nc", "chess")
     expected = data.energy_error.transpose("integrator", "dt", "seed").values.astype("f4")
     np.testing.assert_array_equal(unpacked(full["values"]["energy_error"]), expected)
@@ -577,7 +577,7 @@ def test_a_magnified_drift_is_said_to_be_and_can_be_seen(at):
     go(at, "polhode?top=free_asymmetric_top&follow=rk4")
     assert at("return choice.magnify") == -1, "as much as lets the drift be seen"
     words = at("return document.getElementById('drift').innerText")
-    assert "times as large as it is" in words
+    assert "The drift is magnified" in words
     go(at, "polhode?top=free_asymmetric_top&follow=rk4&magnify=12")
     assert "magnify less" in at("return document.getElementById('drift').innerText")
 
@@ -618,7 +618,7 @@ def test_claims_are_filtered_and_linked(at, results):
     }
     assert len(files) > 40 and {Path(link) for link in files} - products <= {Path("provenance.json")}
     views = {link for link in links if link.startswith("#") and "?" in link}
-    assert any("scene=full%20study%3A%20rods" in view for view in views), "a claim about rods leads to the rods"
+    assert any("scene=published%20scale%3A%20rods" in view for view in views), "a claim about rods leads to the rods"
     assert "#compare?methods=omelyan1998" in views, "one about a method leads to that method"
     assert len(views) > 5
     for view in sorted(views)[:5]:

@@ -642,7 +642,7 @@ def test_claims_about_many_bodies(inputs):
     found = measures["energy_of_many"](inputs, "chess", "spiral_leapfrog", 4.85e-6)
     assert found.value == pytest.approx(TARGET) and found.low < TARGET < found.high
     run = float(inputs.many_body("chess")["energy_error"].sel(integrator="spiral_leapfrog").isel(dt=2).mean())
-    assert "8 initial states of the released study" in found.evidence and f"this run (3): {run:.2g}" in found.evidence
+    assert "8 initial states of the published-scale results" in found.evidence and f"this run (3): {run:.2g}" in found.evidence
     found = measures["energy_across_steps"](inputs, "chess", "spiral_leapfrog", 4.85e-6, "fincham1992_delvalle2024", 1.22e-6)
     assert [found.value, found.low, found.high] == pytest.approx([(4.85 / 1.22) ** 2 / 20] * 3)
     found = measures["paired_energy"](inputs, "chess", "no_squish", "spiral_leapfrog", 4.85e-6)
@@ -795,13 +795,13 @@ def test_a_release_neither_loses_runs_nor_mixes_them(folder, tmp_path, capsys):
     words = ["release", "--output", str(output), "--results"]
     assert cli.main([*words, str(folder)]) == 0
     assert cli.main([*words, str(small)]) == 2
-    assert "out.nc holds 585 runs and would get 36; --force" in capsys.readouterr().err
+    assert "out.nc has 585 runs and would be left with 36; --force" in capsys.readouterr().err
     assert cli.main([*words, str(small), "--force"]) == 0
     assert "unknown CPU hours" in capsys.readouterr().out, "there are no logs"
     run = json.loads((small / "provenance.json").read_text())
     (small / "provenance.json").write_text(json.dumps(run | {"configuration": {"many_body": {"chess": None}}}))
     assert cli.main([*words, str(small), "--force"]) == 2
-    assert "provenance.json is that of another configuration" in capsys.readouterr().err
+    assert "provenance.json belongs to another configuration" in capsys.readouterr().err
 
 
 # Pictures

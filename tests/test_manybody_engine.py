@@ -451,7 +451,7 @@ def test_a_start_that_makes_no_sense_is_refused():
     touching = state([[0.0, 0, 0], [0.2, 0, 0], [0.0, 0.095, 0]], still)
     assert manybody.simulate(made, "euler", 1e-4, state=touching, t_end=1e-3).potential[0] > 0
     for i, place, message in (
-        (2, [0.0, 0.02, 0.0], r"clumps 0 \(dimer\) and 2 \(sphere\) lie in each other"),
+        (2, [0.0, 0.02, 0.0], r"clumps 0 \(dimer\) and 2 \(sphere\) interpenetrate"),
         (1, [0.0, 0.0, -0.6], r"clump 1 \(dimer\) starts at \[0.0, 0.0, -0.6\] m, outside the box"),
     ):
         moved = [place if k == i else p for k, p in enumerate(places)]

@@ -92,7 +92,7 @@ def test_open_results_is_one_tree_of_all_files(folder):
 
 
 def test_open_results_says_what_is_missing_or_damaged(folder, tmp_path):
-    with pytest.raises(FileNotFoundError, match="nowhere is not there; run the study first"):
+    with pytest.raises(FileNotFoundError, match="nowhere does not exist; run the study first"):
         polhode.open_results(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
     with pytest.raises(FileNotFoundError, match="empty holds no results"):

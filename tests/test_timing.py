@@ -282,7 +282,7 @@ def test_a_run_without_times_says_so(tmp_path):
 
 
 def test_a_group_that_is_not_there_is_named(run):
-    with pytest.raises(NotInRun, match="does not hold heavy_top"):
+    with pytest.raises(NotInRun, match="does not contain heavy_top"):
         run.cost("heavy_top")
 
 

@@ -114,7 +114,7 @@ def text(name: str, value: Any, *, empty: bool = True) -> str:
         Naming the argument.
     """
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be a text, got {shown(value)}")
+        raise TypeError(f"{name} must be a string, got {shown(value)}")
     if not empty and not value.strip():
         raise ValueError(f"{name} must not be empty, got {shown(value)}")
     return value

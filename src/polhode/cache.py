@@ -10,8 +10,8 @@ NumPy, and the processor. Nothing ever needs invalidating: changed code has anot
 Code is linked by name, and an entry contains whatever its function calls and LLVM did not inline: functions inside closures,
 the environments of all of them, Numba's own implementations. Numba makes their names unique by numbers, but counts from 1 in
 every process, so that two entries from two processes may contain different functions of one name; loaded into a third process,
-the first would serve for both and silently give wrong numbers. Therefore every process here starts counting at a place of its
-own (:func:`_number_apart`): names from two processes never coincide.
+the first would serve for both and silently give wrong numbers. Therefore every process here starts counting from a random
+number of its own (:func:`_number_apart`): names from two processes never coincide.
 
 Each entry is one file, written under a temporary name and moved into place, so that any number of processes and threads may
 use the folder simultaneously. An entry with a wrong checksum is ignored. If anything fails in the folder, the code is compiled

@@ -288,7 +288,7 @@ class Display(ABC):
 
     @abstractmethod
     def show(self) -> None:
-        """What the thread does after each look."""
+        """Called by the thread after each look."""
 
     @abstractmethod
     def say(self, text: Text | str) -> None:

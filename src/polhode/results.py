@@ -40,7 +40,7 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
 
     Examples
     --------
-    The results at the published scale, which come with the code, hold the many bodies and the times:
+    The published-scale results shipped in data/released contain the many bodies and the times:
 
     >>> import polhode
     >>> tree = polhode.open_results("data/released")
@@ -60,7 +60,7 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
         for path in sorted((folder / name).glob("*.nc")):
             found[f"{name}/{path.stem}"] = read_dataset(path) if name == "references" else read_values(path)
     if not found:
-        what = "holds no results" if folder.is_dir() else "is not there"
+        what = "holds no results" if folder.is_dir() else "does not exist"
         raise FileNotFoundError(f"{folder} {what}; run the study first (./reproduce), or name the folder of results")
     return xr.DataTree.from_dict({name: _shown(data) for name, data in found.items()}, name=folder.resolve().name)
 

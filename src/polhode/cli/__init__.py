@@ -1,8 +1,8 @@
 """The command line: ``polhode COMMAND ...``.
 
 A command is a module with ``SUMMARY`` (one line), ``add_arguments(parser)`` and ``run(arguments)``, which returns the exit
-status and raises :class:`UsageError` for what the user should change. A command that works on files of the repository, which a
-wheel does not hold, says so by ``NEEDS_REPOSITORY = True``.
+status and raises :class:`UsageError` for what the user should change. A command that works on files of the repository, which
+are not part of a wheel, declares ``NEEDS_REPOSITORY = True``.
 """
 
 import argparse
@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
         self._negative_number_matcher = re.compile(r"-\.?\d|-inf|-nan")
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As in the base class, except for the message about unknown options."""
+        """Parse as the base class does, with another message about unknown options."""
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
             parser = getattr(found, "parser", self)

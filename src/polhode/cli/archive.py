@@ -33,7 +33,7 @@ OPTIONAL = ("report.html",)
 
 
 def finished(results: Path, home: Path = HOME, allow_dirty: bool = False) -> dict[str, Any]:
-    """The contents of provenance.json, if the run is finished, unchanged since then, and of this checkout.
+    """The contents of provenance.json, if the run is finished, unchanged since then, and made from this checkout.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def finished(results: Path, home: Path = HOME, allow_dirty: bool = False) -> dic
     again = "run ./reproduce again, which makes what is missing or out of date"
     for name, digest in run["files"].items():
         if not (results / name).is_file():
-            raise UsageError(f"{results / name} is missing, so the run is not whole; {again}")
+            raise UsageError(f"{results / name} is missing, so the run is incomplete; {again}")
         if sha256(results / name) != digest:
             raise UsageError(f"{results / name} has changed since the run ended; {again}")
     now = checkout(home)
@@ -158,7 +158,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--manifest",
         type=Path,
-        help="write instead what polhode verify compares with: checksums and values",
+        help="write the manifest that polhode verify compares with (checksums and values) instead of the zip",
     )
 
 
@@ -188,12 +188,12 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error}") from None
     print(f"{output}: {output.stat().st_size / 1e6:.1f} MB, sha256 {digest}")
-    print(f"its checksum stands in {output.name}{SIDECAR}; ./reproduce verify {output} looks at every file in it")
+    print(f"its checksum is in {output.name}{SIDECAR}; ./reproduce verify {output} checks every file in it")
     return 0
 
 
 def _noted(run: Mapping[str, Any]) -> dict[str, Any]:
-    """What a manifest keeps of provenance.json."""
+    """The part of provenance.json that a manifest keeps."""
     kept = (
         "commit",
         "dirty",

@@ -23,7 +23,7 @@ from polhode.study.analysis.step_times import OTHER, in_frame
 from polhode.study.run import timing
 from polhode.study.storage import write_text
 
-SUMMARY = "what a step of each method costs on this machine"
+SUMMARY = "measure the time of a step of each method on this machine"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -102,7 +102,7 @@ def as_text(rows: pd.DataFrame) -> str:
     lines = [head, *(_line(row) for row in rows.to_dict("records"))]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     text = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in lines]
-    return "\n".join([text[0], "-" * len(text[0]), *text[1:], "* as the method declares; the other columns refer to it"])
+    return "\n".join([text[0], "-" * len(text[0]), *text[1:], "* as declared by the method; the other columns refer to it"])
 
 
 def _line(row: dict[Any, Any]) -> list[str]:

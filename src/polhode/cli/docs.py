@@ -17,7 +17,7 @@ from polhode.study.workflow.entry import HOME
 
 SUMMARY = "the documentation as HTML pages"
 NEEDS_REPOSITORY = True
-#: Where everything made lies, below docs; not committed.
+#: The folder of everything generated, below docs; not committed.
 GENERATED, BUILT = "_generated", "_build"
 
 

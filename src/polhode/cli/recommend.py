@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--one-torque", action="store_true", help="only methods with one torque per step")
     parser.add_argument(
-        "--results", type=Path, metavar="FOLDER", help="folder of a run (results if it is there, else what comes with polhode)"
+        "--results", type=Path, metavar="FOLDER", help="folder of a run (results if it exists, else the released data)"
     )
     parser.add_argument("--all", action="store_true", help="list all methods, including the variants as published")
 
@@ -73,15 +73,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _again(path: Path) -> str:
-    """How to obtain a replacement for the file ``path``."""
+    """Advice on obtaining a replacement for the file ``path``."""
     if path.parts[-len(RELEASED.parts) :] == RELEASED.parts:
         return "take it from the repository again"
     return f"delete it and make it again: ./reproduce {path}"
 
 
 def find_file(results: Path | None = None, home: Path = Path(__file__).parents[3]) -> Path:
-    """cost.nc of a run; where no run is named that of ``results``, or the released one, looked for here, in ``home`` and in the
-    installed package.
+    """The cost.nc of a run. If no run is named: that of ``results``, or else the released one; both are looked for in the
+    working directory, in ``home`` and in the installed package.
 
     Raises
     ------
@@ -90,10 +90,10 @@ def find_file(results: Path | None = None, home: Path = Path(__file__).parents[3
     """
     if results is not None:
         if not (results / "cost.nc").is_file():
-            what = "holds no cost.nc" if results.is_dir() else "is no folder"
+            what = "holds no cost.nc" if results.is_dir() else "is not a folder"
             raise UsageError(
                 f"--results: {results} {what}; make one with ./reproduce {results / 'cost.nc'}, or leave --results out for the "
-                "times that come with polhode"
+                "times released with polhode"
             )
         return results / "cost.nc"
     installed = Path(str(files("polhode").joinpath(*RELEASED.parts)))
@@ -120,14 +120,14 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
     """
     known = [name for name in group_names(path) if name not in OTHER_GROUPS]
     if problem not in known:
-        raise UsageError(f"--problem: {path} does not hold {problem!r}; {nearest(problem, known)}")
+        raise UsageError(f"--problem: {path} does not contain {problem!r}; {nearest(problem, known)}")
     if not 0 < error < 1:
         raise UsageError(f"--error must lie between 0 and 1, got {error:g}")
     if not (isfinite(price) and price >= 0):
         raise UsageError(f"--torque-price must not be negative, got {price:g}")
     root, data = read_dataset(path), read_dataset(path, problem)
     if price > 0 and not isfinite(float(data.attrs["price_unit"])):
-        raise UsageError(f"--torque-price needs the time of a step of direct Euler, which {path} does not hold")
+        raise UsageError(f"--torque-price needs the time of a step of direct Euler, which {path} does not contain")
     eligible = candidates(data, one_torque)
     rows = ranked(data, error, price, eligible)
     if rows.empty:
@@ -148,13 +148,13 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
     reasons = [
         _reason(first, error),
         f"Error: {data.attrs['metric']}.",
-        f"Times: steps measured on {measured}; timed is {data.attrs['timed']}. On another machine `polhode bench` shows how "
+        f"Times: steps measured on {measured}, for {data.attrs['timed']}. On another machine `polhode bench` shows how "
         "steps compare.",
         f"From {path}" + (", which comes with polhode." if ours else "."),
     ]
     close = [row["label"] for _, row in rows.iloc[1:].iterrows() if row["seconds"] < (1 + CLOSE) * first["seconds"]]
     if close:
-        paragraphs.append(f"Within {CLOSE:.0%} of it, which another processor may turn round: {', '.join(close)}.")
+        paragraphs.append(f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {', '.join(close)}.")
     return "\n".join(
         [
             *("\n".join(wrap(text, WIDTH)) + "\n" for text in paragraphs),
@@ -225,7 +225,7 @@ def _time(seconds: float) -> str:
 
 
 def _unreached(data: xr.Dataset, keys: list[str], problem: str, error: float) -> str:
-    """Why there is no answer: the smallest error that was measured."""
+    """The reason why there is no answer, with the smallest error that was measured."""
     measured = [(float(x.error.min()), key) for key in keys if (x := ladder(data, key)).error.size]
     best, key = min(measured, default=(float("inf"), "none"))
     return (

@@ -45,7 +45,7 @@ def released(results: str | Path, today: str = "") -> dict[str, xr.Dataset]:
     root = read_dataset(results / "many_body.nc")
     if json.loads(root.attrs["configuration"])["many_body"] != run["configuration"]["many_body"]:
         raise ValueError(
-            f"{results / 'provenance.json'} is that of another configuration than many_body.nc; run the study again"
+            f"{results / 'provenance.json'} belongs to another configuration than many_body.nc; run the study again"
         )
     noted = {
         "version": polhode.__version__,
@@ -96,7 +96,7 @@ def _held(path: Path) -> dict[str, xr.Dataset]:
         return {f"/{name}": read_dataset(path, name) for name in group_names(path)}
     except (OSError, RuntimeError, ValueError, LookupError) as error:
         raise UsageError(
-            f"--output: {path} is there and cannot be read ({' '.join(str(error).split())[:200]}); name another"
+            f"--output: {path} exists and cannot be read ({' '.join(str(error).split())[:200]}); name another"
         ) from error
 
 
@@ -108,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
             groups = released(arguments.results)
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
         said = str(error) if isinstance(error, FileNotFoundError | ValueError) else f"{type(error).__name__}: {error}"
-        raise UsageError(f"--results: {arguments.results} is no folder of a finished run: {said}") from error
+        raise UsageError(f"--results: {arguments.results} is not the folder of a finished run: {said}") from error
     old = _held(arguments.output) if arguments.output.is_file() and (arguments.keep or not arguments.force) else {}
     if arguments.keep:
         groups = {"/": groups["/"], **{name: data for name, data in old.items() if name not in groups}, **groups}
@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output.is_file() and not arguments.force:
         known = _runs(old)
         if known > runs:
-            raise UsageError(f"{arguments.output} holds {known} runs and would get {runs}; --force writes it all the same")
+            raise UsageError(f"{arguments.output} has {known} runs and would be left with {runs}; --force overwrites it")
     compressed: dict[str, Any] = {"zlib": True, "complevel": 9}
     for data in groups.values():
         for name in data:

@@ -68,7 +68,7 @@ class Outcome:
 
 
 def same_machine(released: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
-    """How processor family and numerical libraries differ between two runs; empty if their bits must be the same."""
+    """Differences in processor family and numerical libraries between two runs; empty if their bits must be the same."""
     known = {"processor family": "family", "Python": "python"}
     found = [
         f"{name} {released.get(key) or 'unknown'} there, {here.get(key) or 'unknown'} here"
@@ -224,7 +224,7 @@ def _steps(released: Variable, shape: tuple[int, ...], run: Manifest) -> np.ndar
 
 
 def _place(variable: Variable, index: tuple[Any, ...], run: Manifest) -> str:
-    """Where in a variable a value is, by its coordinates."""
+    """The position of a value in a variable, by its coordinates."""
     parts = []
     for dim, rows, i in zip(variable.dims, variable.rows, index, strict=True):
         row = int(i) if rows is None else rows[int(i)]
@@ -401,7 +401,7 @@ def _verify(path: Path, against: Path | None, scratch: Path) -> Outcome:
         outcome.sort()
         return outcome
     if against is None and not (HOME / RELEASED).is_file():
-        outcome.notes.append(f"{RELEASED} is not there, so nothing to compare with; --against names another run")
+        outcome.notes.append(f"{RELEASED} is missing, so there is nothing to compare with; --against names another run")
         return outcome
     try:
         here = manifest.of_run(opened.results, read_provenance(opened.results))

@@ -1,4 +1,4 @@
-"""What is made from the models of the configuration: the JSON schema, the tables of its keys.
+"""The JSON schema and the tables of keys, generated from the models of the configuration.
 
 ``python -m polhode.documentation.configuration`` writes the schema and the short table again after an edit of the models; a
 test holds both to them.
@@ -19,10 +19,10 @@ from polhode.study.workflow.entry import HOME
 #: The schema, for editors: where it lies, and what it begins with.
 SCHEMA = Path("workflow/schemas/config.schema.yaml")
 HEAD = "# Made from src/polhode/study/configuration/models.py by python -m polhode.documentation.configuration\n"
-#: The page that shows the keys, and the marks between which the short table stands.
+#: The page that shows the keys, and the marks around the short table.
 PAGE = Path("docs/configuration.md")
 MARKS = "<!-- keys: made by python -m polhode.documentation.configuration -->\n", "<!-- end of keys -->\n"
-#: What stands for a name that the user chooses, by the key above it.
+#: Placeholders for names that the user chooses, by the key above them.
 NAMES = {"problems": "PROBLEM", "many_body": "SCENE", "dt": "SET"}
 #: Kinds of values in words.
 WORDS = {"object": "keys", "array": "list", "string": "text", "integer": "whole number", "boolean": "true, false"}
@@ -33,7 +33,7 @@ BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
 def every_key(home: Path = HOME) -> Iterator[tuple[str, str, str, str, str]]:
     """Every key of the configuration: path, kind, whether required, default, meaning.
 
-    A path is what stands in the file, level by level: ``problems.PROBLEM.dt.SET.values``. The default is that of config.yaml,
+    A path gives the keys of the file, level by level: ``problems.PROBLEM.dt.SET.values``. The default is that of config.yaml,
     or of the models where that does not have the key.
     """
     yield from _keys(schema(), "", yaml.safe_load((home / "config.yaml").read_text(encoding="utf-8")), required=True)
@@ -54,7 +54,7 @@ def _keys(node: Mapping[str, Any], path: str, default: Any, required: bool) -> I
 
 
 def kind(node: Mapping[str, Any]) -> str:
-    """What a value may be, in words."""
+    """The allowed values, in words."""
     others = [choice for choice in choices(node) if choice.get("type") != "null"]
     text = " or ".join(f"`{choice['const']}`" if "const" in choice else _kind(choice) for choice in others)
     return f"{text}; or null" if len(others) < len(choices(node)) else text
@@ -71,7 +71,7 @@ def _kind(node: Mapping[str, Any]) -> str:
 
 
 def shown_default(value: Any) -> str:
-    """A default as it stands in the file; sections show theirs key by key."""
+    """A default as written in the file; sections show theirs key by key."""
     if value is None or isinstance(value, dict):
         return ""
     text = json.dumps(value)

@@ -79,7 +79,7 @@ class Measurements:
 
     @property
     def source(self) -> str:
-        """Where the numbers come from, in words."""
+        """The origin of the numbers, in words."""
         return "the run in the results folder" if self.run else "the released data, `data/released/cost.nc`"
 
     @cached_property
@@ -177,5 +177,5 @@ class Measurements:
 
 
 def representatives() -> dict[str, str]:
-    """The problem that stands for each class of torque."""
+    """The problem that represents each class of torque."""
     return {name: representative(name) for name in TORQUE_CLASSES}

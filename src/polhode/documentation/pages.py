@@ -29,7 +29,7 @@ from polhode.study.workflow.entry import HOME
 LANDING_TARGET = 1e-4
 TARGETS = (1e-2, 1e-4, 1e-6)
 #: An expensive torque, in steps of direct Euler.
-DEAR = 1e4
+EXPENSIVE = 1e4
 #: The problems whose long runs a method's page quotes.
 LONG_RUNS = ("free_asymmetric_top", "heavy_top")
 
@@ -77,7 +77,7 @@ def _origin(measured: Measurements) -> str:
 
 
 def _pages() -> dict[str, str]:
-    """Where the page of each method and problem is, by its key."""
+    """The place of the page of each method and problem, by its key."""
     return {
         **{key: f"/_generated/methods/{key}" for key in METHODS},
         **{key: f"/_generated/problems/{key}" for key in PROBLEMS},
@@ -462,7 +462,7 @@ def landing_table(measured: Measurements) -> str:
     rows = []
     for name, problem in representatives().items():
         cells = []
-        for price, one_torque in ((0.0, True), (DEAR, True), (0.0, False)):
+        for price, one_torque in ((0.0, True), (EXPENSIVE, True), (0.0, False)):
             best = measured.first(problem, LANDING_TARGET, price, one_torque)
             if best is None:
                 cells.append("–")

@@ -18,7 +18,7 @@ from polhode.methods import METHODS
 from polhode.problems import PROBLEMS
 from polhode.study.workflow.entry import HOME
 
-#: Modules that are written for themselves: what stands there is of no use from outside.
+#: Modules of internal use only, which the reference leaves out.
 HIDDEN = ("polhode.__main__",)
 #: Packages in the order in which the reference lists them, with their purpose.
 PACKAGES: dict[str, str] = {
@@ -185,7 +185,7 @@ def _people(entry: Mapping[str, Any], last: str = " and ") -> str:
 
 
 def citation(home: Path = HOME) -> str:
-    """How to cite polhode and its sources, from CITATION.cff: in words, and polhode as BibTeX."""
+    """The citations of polhode and its sources, from CITATION.cff: in words, and polhode as BibTeX."""
     data = yaml.safe_load((home / "CITATION.cff").read_text(encoding="utf-8"))
     lines = [f"> {_people(data)}: *{data['title']}*, version {data['version']}.", ""]
     fields = {"author": f"{{{_people(data)}}}", "title": f"{{{{{data['title']}}}}}", "version": f"{{{data['version']}}}"}

@@ -19,7 +19,7 @@ from polhode.study.workflow.entry import HOME
 #: Separator between alternative dimensions.
 OR = " or "
 FIELDS = ("file", "group", "variable", "dimensions", "units", "long_name")
-#: Where the list is kept.
+#: The file of the list.
 LIST = HOME / "docs/variables.csv"
 #: Folders whose files are named after an object, with the placeholder for its name.
 FOLDERS: dict[str, str] = {

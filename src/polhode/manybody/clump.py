@@ -36,7 +36,7 @@ class Clump:
     radii : array (n,)
         m
     volume : float
-        Of the union, m^3.
+        Volume of the union, m^3.
     inertia : (Ix, Iy, Iz)
         Principal moments at density 1, m^5.
     """
@@ -162,8 +162,8 @@ class Clump:
             lines = path.read_text(encoding="utf-8-sig").splitlines()
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"clump file {path} is no text in UTF-8 (byte {error.start} is {error.object[error.start]:#04x}); "
-                "save it as plain text, one sphere a line: x y z r"
+                f"clump file {path} is not UTF-8 text (byte {error.start} is {error.object[error.start]:#04x}); "
+                "save it as plain text, one sphere per line: x y z r"
             ) from None
         rows: list[list[float]] = []
         first = True
@@ -183,7 +183,7 @@ class Clump:
                 raise ValueError(f"{path}, line {place}: the radius r must be positive, got {values[3]!r}")
             rows.append(values)
         if not rows:
-            raise ValueError(f"{path}: holds no sphere; write one a line: x y z r")
+            raise ValueError(f"{path}: holds no sphere; write one per line: x y z r")
         table = np.array(rows) * scale
         return cls.of_spheres(key or path.stem, table[:, :3], table[:, 3], label)
 

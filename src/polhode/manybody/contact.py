@@ -32,7 +32,7 @@ GENEROUS = 1.0 + 1e-9
 
 
 class Setup(NamedTuple):
-    """What is constant during a run, as arrays over the clumps except for ``spheres``.
+    """The constants of a run, as arrays over the clumps except for ``spheres``.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def touch_sphere(
 
 @kernel
 def wall_depth(wall: int, x: float, radius: float, half: float) -> float:
-    """How deep a sphere has sunk into a wall, given its coordinate along that axis; negative values are distances."""
+    """The depth to which a sphere has sunk into a wall, given its coordinate along that axis; if negative, a distance."""
     return (x if wall % 2 == 1 else -x) + radius - half
 
 
@@ -173,7 +173,7 @@ def sphere_of(spheres: Any, k: Any) -> Any:
 
 @kernel
 def lab_position(r: Any, m: Any, sphere: Any) -> Any:
-    """Where the centre of a sphere is in the lab, for a clump at r with the rotation matrix m."""
+    """The position of a sphere's centre in the lab, for a clump at r with the rotation matrix m."""
     x, y, z = sphere[0], sphere[1], sphere[2]
     return (
         coordinate(r[0], m[0], m[1], m[2], x, y, z),

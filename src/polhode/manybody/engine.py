@@ -70,7 +70,7 @@ class Start(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """What a run writes at its samples, see :func:`polhode.manybody.simulation.run`."""
+    """The values that a run writes at its samples, see :func:`polhode.manybody.simulation.run`."""
 
     energies: Any
     momenta: Any
@@ -216,7 +216,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
 
 
 class Record(NamedTuple):
-    """How the record of a clump is read and written for one method, see :mod:`polhode.manybody.lanes`."""
+    """Functions that read and write the record of a clump for one method, see :mod:`polhode.manybody.lanes`."""
 
     width: int
     load_state: Callable[..., Any]
@@ -232,8 +232,8 @@ def record_of(method: OneTorque, normalise: bool) -> Record:
 
 
 def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[Any, Any, Any, bool]:
-    """The kernel that ends a step; the pass over all clumps, over lanes and clump by clump; whether the former omits range
-    reduction."""
+    """The kernel that ends a step; the pass over all clumps, by lanes and clump by clump; whether the pass by lanes omits the
+    range reduction."""
     translation = BY_TORQUE_TIME[method.torque_time]
     before_force, after_force = translation.before_force, translation.after_force
     normalise_first = normalise and method.rotates_before_torque
@@ -294,7 +294,7 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
 
     @compiled
     def advance_each(fields: Any, blocks: int, wide: int, dt: float, first_part: bool) -> bool:
-        """As ``advance`` with the complete kernels, clump by clump; ``first_part``: only the beginning of a step."""
+        """Advance with the complete kernels, clump by clump; ``first_part``: only the beginning of a step."""
         outside = False
         for c in range(blocks * LANES):
             i = place(c, wide)
@@ -417,7 +417,7 @@ def hot_loop(width: int, advance: Any, advance_each: Any, has_short: bool) -> An
     keep, all_numbers = shared_parts().keep, shared_parts().all_numbers
 
     def march(fields, saved, blocks, near, groups, setup, dt, n, target, fast, work):  # type: ignore[no-untyped-def]
-        """Steps from n to ``target`` or until a clump has used up its margin, with the loads of the last one.
+        """Take steps from n to ``target``, or until a clump has used up its margin, including the loads of the last step.
 
         ``fast`` tries it over lanes, without range reduction if the method has such kernels; if that gives a NaN, everything is
         repeated clump by clump. Loads are zero at the beginning.

@@ -1,4 +1,4 @@
-"""How the engine stores its clumps: one flat array in blocks of eight lanes, so that a step vectorises.
+"""The engine's storage of clumps: one flat array in blocks of eight lanes, so that a step vectorises.
 
 A block holds eight clumps. Each of its fields is eight adjacent numbers, one for each clump, so field ``k`` of the clump in
 lane ``l`` of block ``b`` is at ``(b * width + k) * 8 + l``, where ``width`` is the number of fields. With unsigned indices and
@@ -21,7 +21,7 @@ from polhode.kernel import kernel
 LANES = 8
 
 # Offsets of the fields. First what the contacts read and write, then what the margins need (neighbours.py).
-R = 0  # position of the centre of mass at which the loads are wanted, lab frame
+R = 0  # position of the centre of mass at which the loads are needed, lab frame
 Q = 3  # orientation there
 FORCE = 7  # lab frame
 TORQUE = 10  # body frame

@@ -1,4 +1,4 @@
-"""Which spheres may touch soon: a list that remains valid while every clump is within its margin, however it turns.
+"""The list of spheres that may touch soon; it remains valid while every clump is within its margin, however it turns.
 
 When a list is made, every clump gets a margin, a length proportional to its present speed. Two clumps are listed if any of
 their spheres are closer than the sum of the two margins, so nothing else can touch before some clump has used up its margin.
@@ -124,7 +124,7 @@ def weights(margin: float, q: Any, along: float, beside: float, rates: Any) -> A
 
 @kernel
 def reaches(way: Any, spheres: Any, first: int, many: int, out: Any) -> float:
-    """How far each sphere of a clump reaches along ``way`` (body frame) from its centre of mass; returns the furthest.
+    """Compute how far each sphere of a clump reaches along ``way`` (body frame) from its centre of mass; returns the furthest.
 
     The loop vectorises: its indices are unsigned, and nothing in it depends on what it finds.
     """

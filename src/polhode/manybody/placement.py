@@ -117,8 +117,7 @@ def check_state(clumps: list[Any], box: float, state: State, where: str = "box")
         gaps = cdist(turned[i], turned[j])
         if (gaps < np.maximum.outer(clumps[i].radii, clumps[j].radii)).any():
             raise ValueError(
-                f"{where}: clumps {i} ({clumps[i].key}) and {j} ({clumps[j].key}) lie in each other at the start; "
-                "move them apart"
+                f"{where}: clumps {i} ({clumps[i].key}) and {j} ({clumps[j].key}) interpenetrate at the start; move them apart"
             )
 
 

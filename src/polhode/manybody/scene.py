@@ -1,4 +1,4 @@
-"""What a many-body scene is: clumps of one material in a cubic box, their initial motion, and the time simulated."""
+"""The definition of a many-body scene: clumps of one material in a cubic box, their initial motion, the time simulated."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

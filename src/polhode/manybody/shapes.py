@@ -1,7 +1,7 @@
 """Chess pieces as clumps: radius profiles of our own, each filled with about a hundred spheres.
 
 ``pieces/profiles``, beside this module, holds a few heights and radii for each piece of revolution and for the base of the
-knight; between them the radius follows a monotone cubic (PCHIP). ``pieces/PIECE.csv`` holds the spheres, one a line (x, y, z, r
+knight; between them the radius follows a monotone cubic (PCHIP). ``pieces/PIECE.csv`` has the spheres, one per line (x, y, z, r
 in cm, the piece standing on z = 0), as any clump file does. ``python -m polhode.manybody.shapes`` fills the profiles again and
 rewrites these files.
 
@@ -152,7 +152,7 @@ def _grid(key: str) -> np.ndarray:
 
 
 def _covered(points: np.ndarray, spheres: np.ndarray) -> np.ndarray:
-    """Which points are inside any of the spheres."""
+    """Whether each point is inside any of the spheres."""
     inside = np.zeros(len(points), bool)
     for x, y, z, r in spheres:
         inside |= ((points - (x, y, z)) ** 2).sum(1) < r * r

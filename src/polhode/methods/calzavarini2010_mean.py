@@ -23,5 +23,5 @@ METHOD = replace(
     source="Calzavarini (2010), Eqs. 3-8, corrected",
     order_exceptions={"velocity": (1, 1)},
     variant_of="calzavarini2010",
-    note="The torque is handed a mean angular velocity that is a whole step old; under friction that makes it first order.",
+    note="The torque receives a mean angular velocity that is a whole step old; under friction this makes it first order.",
 )

@@ -2,7 +2,7 @@ r"""PCDM with the torque of the new time: Zhao and van Wachem (2013), as implied
 
 The new q follows from the prediction alone, so it is known before the torque. The torque is evaluated at t_{n+1} with this q,
 and with omega predicted there by the acceleration at t_n; the corrector uses it as the torque at t_{n+1/2}, held constant in
-the body frame. For the predictor of the next step it has the right time.
+the body frame. It has the right time for the predictor of the next step.
 
 .. math::
 
@@ -58,11 +58,11 @@ METHOD = OneTorque(
     order_omega=1,
     order_exceptions={"free": (2, 2), "constant": (2, 2)},
     published_order="second order",
-    reconstruction="The original was not at hand: the torque of the new time is inferred from Table 1 of Seelen et al. (2016).",
+    reconstruction="The original was not available: the torque of the new time follows from Table 1 of Seelen et al. (2016).",
     normalises=False,
     rotates_before_torque=True,
     variant_of="pcdm2013_mid",
-    note="The torque at the end of the step stands for that at its middle; where it varies, that makes it first order.",
+    note="The torque at the end of the step is used in place of that at its middle; a torque that varies makes it first order.",
     start=start,
     before_torque=before_torque,
     after_torque=after_torque,

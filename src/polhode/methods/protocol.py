@@ -180,7 +180,7 @@ class Method(ABC):
     published_error : "quaternion" or "matrix"
         The orientation error used in the publication of such a variant: :data:`polhode.metrics.PUBLISHED_ERRORS`.
     reconstruction : str
-        Parts of the method that are ours, because the original was not at hand or leaves them open; one sentence, or empty.
+        Parts of the method that are ours, because the original was not available or leaves them open; one sentence, or empty.
     note : str
         Important information for users; one sentence.
     omega_handed : str

@@ -1,4 +1,4 @@
-"""What the closed forms of tops share: quaternions of mpmath numbers, checks of torque class and times, digits lost."""
+"""Shared parts of the closed forms: quaternions of mpmath numbers, checks of torque class and times, digits lost."""
 
 import math
 from collections.abc import Sequence

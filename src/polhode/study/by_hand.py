@@ -21,7 +21,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from polhode.study.configuration import ConfigurationError
 from polhode.study.reading import read
@@ -36,15 +36,25 @@ class ByHandError(ValueError):
     """Error for a rule that cannot be started by hand as requested; the message says why and what to do."""
 
 
-def snakemake_of(
-    rule: str,
-    wildcards: Mapping[str, str] | None = None,
-    *,
-    output: str | Path | None = None,
-    results: str | Path | None = None,
-    configfiles: Sequence[str | Path] = (),
-    cores: int | None = None,
-) -> Any:
+class Options(TypedDict, total=False):
+    """Options of :func:`snakemake_of` and :func:`run`, all by name.
+
+    Parameters
+    ----------
+    output : a folder to write to instead of the results; files that it lacks are linked there from the results, which remain
+        unchanged
+    results : the folder of results; by default that of the configuration
+    configfiles : configurations merged into config.yaml, as with ``./reproduce --configfile``
+    cores : for rules that use all cores; by default those of this machine
+    """
+
+    output: str | Path | None
+    results: str | Path | None
+    configfiles: Sequence[str | Path]
+    cores: int | None
+
+
+def snakemake_of(rule: str, wildcards: Mapping[str, str] | None = None, **options: Unpack[Options]) -> Any:
     """The object that Snakemake would pass to the script of a rule as ``snakemake``.
 
     It is made by Snakemake from the Snakefile of this checkout, which becomes the working directory. The only difference is
@@ -54,11 +64,7 @@ def snakemake_of(
     ----------
     rule : a rule that has a script
     wildcards : a value for each wildcard of the rule
-    output : a folder to write to instead of the results; files that it lacks are linked there from the results, which remain
-        unchanged
-    results : the folder of results; by default that of the configuration
-    configfiles : configurations merged into config.yaml, as with ``./reproduce --configfile``
-    cores : for rules that use all cores; by default those of this machine
+    options : see :class:`Options`
 
     Returns
     -------
@@ -71,18 +77,10 @@ def snakemake_of(
         If there is no such rule, a wildcard is missing or unknown, the configuration is invalid, or an input file of the rule
         does not exist.
     """
-    return _prepared(rule, dict(wildcards or {}), output, results, configfiles, cores)[0]
+    return _prepared(rule, dict(wildcards or {}), **options)[0]
 
 
-def run(
-    rule: str,
-    wildcards: Mapping[str, str] | None = None,
-    *,
-    output: str | Path | None = None,
-    results: str | Path | None = None,
-    configfiles: Sequence[str | Path] = (),
-    cores: int | None = None,
-) -> list[Path]:
+def run(rule: str, wildcards: Mapping[str, str] | None = None, **options: Unpack[Options]) -> list[Path]:
     """Run the script of a rule in this process and return the files that it has written.
 
     Snakemake is not informed: at its next start it runs the rule again if code, settings or input have changed since its own
@@ -93,7 +91,7 @@ def run(
     polhode.study.workflow.locks.LockedError
         If a run is using these results.
     """
-    snakemake, script = _prepared(rule, dict(wildcards or {}), output, results, configfiles, cores)
+    snakemake, script = _prepared(rule, dict(wildcards or {}), **options)
     locks.begin(snakemake.config["results"])
     for path in map(Path, snakemake.output):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -104,10 +102,10 @@ def run(
 def _prepared(
     rule: str,
     wildcards: dict[str, str],
-    output: str | Path | None,
-    results: str | Path | None,
-    configfiles: Sequence[str | Path],
-    cores: int | None,
+    output: str | Path | None = None,
+    results: str | Path | None = None,
+    configfiles: Sequence[str | Path] = (),
+    cores: int | None = None,
 ) -> tuple[Any, Path]:
     """The object for the script, and the path of the script."""
     # Each of these takes a second to import, and they are not needed to read the study.
@@ -181,7 +179,7 @@ def _checked(rule: str, given: dict[str, str], found: Any) -> dict[str, str]:
     wanted = set(found.wildcard_names)
     if missing := sorted(wanted - set(given)):
         raise ByHandError(
-            f"rule {rule} wants a value for {', '.join(missing)}: add {' '.join(f'{name}=...' for name in missing)}"
+            f"rule {rule} needs a value for {', '.join(missing)}: add {' '.join(f'{name}=...' for name in missing)}"
         )
     if unknown := sorted(set(given) - wanted):
         has = f"only {', '.join(sorted(wanted))}" if wanted else "none"
@@ -245,11 +243,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns 0 if the script has run, 2 if it could not be started."""
     parser = argparse.ArgumentParser(
         prog="python -m polhode.study.by_hand",
-        description="Run the script of one rule on existing results. Snakemake is told nothing of it.",
+        description="Run the script of one rule on existing results. Snakemake is not informed.",
     )
     parser.add_argument("rule", help="a rule with a script, such as figures_cost or reference")
     parser.add_argument("wildcards", nargs="*", metavar="NAME=VALUE", help="a value for each wildcard of the rule")
-    parser.add_argument("--output", metavar="FOLDER", help="write there, and leave the results as they are")
+    parser.add_argument("--output", metavar="FOLDER", help="write there, and leave the results unchanged")
     parser.add_argument("--results", metavar="FOLDER", help="the results, if not those that the configuration names")
     parser.add_argument("--configfile", nargs="+", default=[], metavar="FILE", help="as with ./reproduce")
     parser.add_argument("--cores", type=int, metavar="N", help="for rules that take all cores")

@@ -13,7 +13,7 @@ import xarray as xr
 from polhode.version import __version__
 
 CONVENTIONS = "CF-1.11"
-#: How a file asks to be cited; CITATION.cff states the same and lists the sources.
+#: The citation given in every file; CITATION.cff has the same one and lists the sources.
 CITATION = f"the polhode developers: polhode {__version__}, a reproducible comparison of integrators for rigid-body rotation"
 
 #: Coordinates shared by several files: long_name, and units for numbers.
@@ -33,7 +33,7 @@ SHARED: dict[str, tuple[str, str]] = {
     "label": ("name of the method", ""),
     "normalised": ("whether the quaternion is normalised every step", "1"),
     "problem": ("key of the problem", ""),
-    "quantity": ("what the error is of", ""),
+    "quantity": ("quantity whose error is given", ""),
     "quaternion": ("quaternion component, the scalar first", ""),
     "reading": ("how the state of the body is taken from what the method carries", ""),
     "sample": ("number of the sample", "1"),
@@ -44,8 +44,8 @@ SHARED: dict[str, tuple[str, str]] = {
     "target_error": ("target error", "1"),
     "time": ("time", "s"),
     "torques_per_step": ("torque evaluations of a step", "1"),
-    "variant": ("what is changed", ""),
-    "variant_of": ("method of which this is a variant; empty of one as its originators meant it", ""),
+    "variant": ("name of the change", ""),
+    "variant_of": ("method of which this is a variant; empty for an original method", ""),
 }
 
 #: Contents of a file made by one job, by rule; the wildcards of the job fill the placeholders.

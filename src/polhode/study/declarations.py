@@ -18,24 +18,24 @@ ROWS, CLASSES = "method_number", "class_number"
 #: Columns of the table of methods: their description and how they are computed. First texts, then flags, yes (1) or no (0).
 TEXTS: dict[str, tuple[str, Callable[[Method], str]]] = {
     "label": ("name of the method", lambda m: m.label),
-    "short_label": ("name of the method where there is little room", lambda m: short_label_of(m.key)),
+    "short_label": ("name of the method where space is limited", lambda m: short_label_of(m.key)),
     "group": ("group in which figures and tables list the method", lambda m: group_of(m.key)),
     "source": ("publication and equation numbers", lambda m: m.source),
     "citation": ("keys of the publications in the list of references, comma-separated", lambda m: m.citation),
-    "variant_of": ("method of which this is a variant; empty of one as its originators meant it", lambda m: m.variant_of),
+    "variant_of": ("method of which this is a variant; empty for an original method", lambda m: m.variant_of),
     "published_order": ("what the source says about the order", lambda m: m.published_order),
     "starts": ("how the hidden half step is taken", lambda m: m.starts),
     "reads": ("how q and omega are brought to the same whole time", lambda m: m.reads),
     "momentum_frame": ("frame in which the method carries its angular velocity or momentum", lambda m: m.momentum_frame),
-    "omega_handed": ("angular velocity that the method hands to the torque", lambda m: m.omega_handed),
+    "omega_handed": ("angular velocity that the method supplies to the torque", lambda m: m.omega_handed),
     "engines": ("engines that run the method, comma-separated", lambda m: ", ".join(m.engines)),
     "translation": (
-        "scheme that moves a centre of mass beside the method; empty where it moves none",
+        "scheme that moves the centre of mass alongside the method; empty if there is none",
         lambda m: _translation(m),
     ),
     "published_error": ("how the publication measures the orientation", lambda m: m.published_error),
-    "reconstruction": ("what of the method is ours; empty where nothing is", lambda m: m.reconstruction),
-    "note": ("what a user should know", lambda m: m.note),
+    "reconstruction": ("parts of the method that are ours; empty if there are none", lambda m: m.reconstruction),
+    "note": ("important information for users", lambda m: m.note),
 }
 FLAGS: dict[str, tuple[str, Callable[[Method], bool]]] = {
     "normalises": ("whether the quaternion is normalised every step", lambda m: m.normalises),

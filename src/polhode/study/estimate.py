@@ -157,7 +157,7 @@ class Estimate:
         return (
             f"The whole study takes about {_time(by_key['cpu_hours'])} with {' and '.join(runs)}, "
             f"{_size(by_key['disk_gib'])} on the disk, and up to {_size(by_key['memory_gib'])} of memory a job. "
-            "What is there and up to date is kept."
+            "Files that exist and are up to date are kept."
         )
 
 

@@ -1,5 +1,6 @@
 """The input files of figures, tables and numbers, opened once and read lazily."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,7 +24,7 @@ def _at_the_top(groups: dict[str, xr.Dataset]) -> list[str]:
 
 
 class NotInRun(LookupError):
-    """Error for data that a figure, table or number needs but the run does not hold; the message says which."""
+    """Error for data that a figure, table or number needs but the run does not contain; the message says which."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class Inputs:
 
     def _group(self, *names: str) -> xr.Dataset:
         if self.problem not in self.problems:
-            raise NotInRun(f"this run does not hold the problem {self.problem}")
+            raise NotInRun(f"this run does not contain the problem {self.problem}")
         groups, name = self._groups(self.single_body), "/".join(("", self.problem, *names))
         if name not in groups:
             raise NotInRun(f"this run has no {' '.join(names)} of the problem {self.problem}")
@@ -116,7 +117,7 @@ class Inputs:
             raise NotInRun("this run measured no times (cost: null)")
         groups = self._groups(self.cost_file)
         if f"/{group}" not in groups:
-            raise NotInRun(f"the cost study of this run does not hold {group}")
+            raise NotInRun(f"the cost study of this run does not contain {group}")
         return groups[f"/{group}"]
 
     @cached_property
@@ -134,14 +135,14 @@ class Inputs:
             If the run does not contain the scene.
         """
         if scene not in self.scenes:
-            raise NotInRun(f"this run does not hold many bodies of the scene {scene}")
+            raise NotInRun(f"this run has no many-body runs of the scene {scene}")
         return self._groups(self.many_body_file)[f"/{scene}"]
 
     def released_many_body(self, scene: str) -> xr.Dataset:
         """The published-scale many-body runs of a scene: a group of released/many_body.nc."""
         path = Path(self.released) / "many_body.nc"
         if not str(self.released) or not path.is_file() or f"/{scene}" not in self._groups(path):
-            raise NotInRun(f"no full study of the scene {scene} came with this code")
+            raise NotInRun(f"data/released has no results of the scene {scene}")
         return self._groups(path)[f"/{scene}"]
 
     def film(self, scene: str) -> dict[str, Any]:
@@ -189,7 +190,7 @@ class Inputs:
         """The exact q and omega over time."""
         path = Path(self.references) / f"{self.problem}.nc"
         if not path.is_file():
-            raise NotInRun(f"this run does not hold the reference of {self.problem}")
+            raise NotInRun(f"this run does not contain the reference of {self.problem}")
         return read_dataset(path, problem=self.problem)
 
     @cached_property
@@ -282,6 +283,25 @@ class Inputs:
         # As above, for an older file.
         return said if "setup" in said or self.problem not in PROBLEMS else problem_declarations(PROBLEMS[self.problem]) | said
 
+    @property
+    def setup(self) -> dict[str, Any]:
+        """The numbers that define the problem, see :func:`polhode.study.declarations.setup_of`.
+
+        Raises
+        ------
+        NotInRun
+            If the run does not contain the problem.
+        """
+        if "setup" not in self.problem_declarations:
+            raise NotInRun(f"this run does not contain the problem {self.problem}")
+        found: dict[str, Any] = json.loads(self.problem_declarations["setup"])
+        return found
+
+    @property
+    def known(self) -> list[str]:
+        """Keys of all methods that the run lists, whether or not they run this problem."""
+        return list(self._all_declared())
+
     def label(self, method: str) -> str:
         """The name of a method in figures and tables; its key if this problem does not have it."""
         return str(self.declared(method, "label", method))
@@ -353,6 +373,6 @@ def load_sources(path: str | Path) -> list[dict[str, Any]]:
                 raise ValueError(f"{where}: say where it is (here) or why it is not (missing)")
             row = {"source": source["key"], "item": entry["item"], "about": entry["about"], "here": here, "missing": missing}
             if any(row["source"] == other["source"] and row["item"] == other["item"] for other in rows):
-                raise ValueError(f"{where}: it stands there twice")
+                raise ValueError(f"{where}: it is listed twice")
             rows.append(row)
     return rows

@@ -106,7 +106,9 @@ def read(path: str | Path) -> NotebookNode:
         found = nbformat.read(path, as_version=4)
         nbformat.validate(found)
     except (OSError, ValueError, AttributeError, nbformat.ValidationError) as error:
-        raise NotebookError(f"{path} is not a notebook ({str(error).splitlines()[0]}); check it out again") from error
+        raise NotebookError(
+            f"{path} is not a notebook ({str(error).splitlines()[0]}); restore it from the repository"
+        ) from error
     return found
 
 

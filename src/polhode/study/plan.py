@@ -1,4 +1,4 @@
-"""The jobs of a study as the workflow's rules need them: file names, parameters, and hashes of the code behind each file.
+"""The jobs of a study in the form that the workflow's rules need: file names, parameters, and hashes of the code behind files.
 
 They are defined in one place, so that the names written by the rules and those read by the gathering cannot disagree.
 """

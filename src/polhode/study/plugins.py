@@ -424,7 +424,7 @@ def _source(file: Path, number: int) -> str:
 
 
 def _misfit(method: Method, file: Path) -> str:
-    """Which kernel of the method does not fit the others; empty if all do."""
+    """A message about the kernel of the method that does not fit the others; empty if all do."""
     try:
         for remark in _contract(method, file):
             if remark:
@@ -435,7 +435,7 @@ def _misfit(method: Method, file: Path) -> str:
 
 
 def _unlike_a_torque(problem: Problem, file: Path) -> str:
-    """What is wrong with the value returned by a torque; empty if the fault lies elsewhere."""
+    """A message about the value returned by a torque; empty if the fault lies elsewhere."""
     torque: Any = getattr(problem.torque, "py_func", problem.torque)
     arguments = float_type, quaternion_type, vector_type, parameters_type
     compiled = numba.njit(error_model="numpy")(torque)
@@ -444,7 +444,7 @@ def _unlike_a_torque(problem: Problem, file: Path) -> str:
         found = compiled.overloads[arguments].signature.return_type
         if found != vector_type:
             place = _place(torque, file)
-            return f"{place}: torque returns {_in_words(found)}, where 3 floats are wanted: the torque in the body frame"
+            return f"{place}: torque returns {_in_words(found)}, where 3 floats are expected: the torque in the body frame"
     return ""
 
 
@@ -464,7 +464,7 @@ def _contract(method: Method, file: Path) -> Iterator[str]:
         if found == wanted:
             return ""
         place = _place(getattr(method, name).py_func, file)
-        return f"{place}: {name} returns {_in_words(found)}, where {_in_words(wanted)} are wanted: {meaning}"
+        return f"{place}: {name} returns {_in_words(found)}, where {_in_words(wanted)} are expected: {meaning}"
 
     both = types.Tuple([quaternion_type, vector_type])
     if isinstance(method, OneTorque):

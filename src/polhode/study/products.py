@@ -1,4 +1,4 @@
-"""The files that a study makes for its readers, as the workflow's rules need them: figures, tables, numbers, notebooks, pages.
+"""The files that a study makes for its readers, for use in the workflow's rules: figures, tables, numbers, notebooks, pages.
 
 This module is separate from :mod:`polhode.study.plan`, which is imported by the scripts that run and gather: editing a theme
 does not affect those.

@@ -58,13 +58,11 @@ class _Strict:
             for key, value in node.value:
                 line = key.start_mark.line + 1
                 if not isinstance(key, yaml.ScalarNode):
-                    raise ConfigurationError(
-                        f"{self.name}:{line}: a key{_within(path)} is no text but a list or keys of its own"
-                    )
+                    raise ConfigurationError(f"{self.name}:{line}: a key{_within(path)} must be text, not a list or a mapping")
                 name = key.value
                 if name in first:
                     raise ConfigurationError(
-                        f"{self.name}:{line}: the key {name!r} stands twice{_within(path)}, first on line {first[name]}; "
+                        f"{self.name}:{line}: the key {name!r} occurs twice{_within(path)}, first on line {first[name]}; "
                         "keep one of them"
                     )
                 first[name] = line

@@ -1,4 +1,4 @@
-"""Which methods are symplectic, from the defects of the canonical form in checks/symplecticity.nc."""
+"""The symplectic methods of a run, from the defects of the canonical form in checks/symplecticity.nc."""
 
 import xarray as xr
 

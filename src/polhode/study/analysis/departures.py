@@ -40,9 +40,9 @@ class Departure:
     measured: float
 
     def __str__(self) -> str:
-        found = (
-            f"is {self.measured:.2f}" if np.isfinite(self.measured) else "is none: the error stays large at the finest steps"
-        )
+        found = "cannot be fitted (the error stays large at the finest steps)"
+        if np.isfinite(self.measured):
+            found = f"is {self.measured:.2f}"
         return (
             f"{self.method}: the order of the {self.quantity} {found} on {self.problem} (torque: {self.torque_class}), "
             f"where it declares {self.declared}"
@@ -101,7 +101,7 @@ def remarks(groups: Mapping[str, xr.Dataset], plugins: Sequence[str]) -> list[st
     others = list(dict.fromkeys(one.method for one in every if one.method not in plugins))
     if others:
         lines.append(
-            f"measured below what they declare, on a problem or more: {', '.join(others)}; with few or coarse steps a fit may "
-            "say so without reason"
+            f"measured below their declaration on at least one problem: {', '.join(others)}; with few or coarse steps a fit "
+            "may be misleading"
         )
     return lines

@@ -87,7 +87,7 @@ def student(n: int) -> float:
 
 
 def coverage_of_mean(population: np.ndarray, n: int) -> float:
-    """How often the interval of :func:`mean` from ``n`` values, drawn from ``population``, contains the mean of all.
+    """The fraction of intervals of :func:`mean`, from ``n`` values drawn from ``population``, that contain the mean of all.
 
     The draws are the same in every call, so that a report is reproducible byte for byte. NaN for a single value, and for a
     population that is not finite.

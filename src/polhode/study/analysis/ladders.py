@@ -29,7 +29,9 @@ class Found:
         ``between`` two measured step sizes; ``coarsest``: even the coarsest one measured meets the target; ``extrapolated``
         beyond the finest one; if there is none: ``round-off`` or ``no order`` to extrapolate with.
     finer, coarser : float
-        The measured step sizes on both sides, s, and the errors there; NaN where there is none.
+        The measured step sizes on both sides, s; NaN where there is none.
+    finer_error, coarser_error : float
+        The errors there.
     """
 
     dt: float

@@ -1,6 +1,6 @@
-"""The many-body scenes that the report shows, and the time of a run to a given energy error.
+"""The many-body scenes that the report shows, and the time of a run with a given energy error.
 
-The steps it needs, times what a step was measured to take.
+The time is the number of steps that the error requires, times the measured time of a step.
 """
 
 from collections.abc import Callable, Mapping
@@ -87,5 +87,5 @@ def times_to_level(inputs: Inputs) -> xr.Dataset:
     timing = inputs.cost("many_body")
     released = {case: data for case, data in read_scenes(inputs.released_many_body).items() if case in CASES}
     if not released:
-        raise NotInRun("no full study of the chess pieces came with this code")
+        raise NotInRun("data/released has no results of the chess pieces")
     return many_body_times(timing, released)

@@ -37,7 +37,7 @@ def orders(inputs: Inputs) -> pd.DataFrame:
                         row[f"{short}_order{suffix}"] = at(data, f"{short}_order{suffix}", method)
                 rows.append(row)
     if not rows:
-        raise NotInRun("this run holds no problem")
+        raise NotInRun("this run has no problems")
     frame = pd.DataFrame(rows)
     for short in QUANTITIES:
         declared = frame.groupby("method")[f"declared_{short}"].max()

@@ -37,7 +37,7 @@ def precession_rate(problem: Problem) -> float:
     """
     x, y, z = problem.body.inertia
     if x != y or problem.torque_class != "free":
-        raise ValueError(f"problem {problem.key!r} is no torque-free body with equal moments about x and y")
+        raise ValueError(f"problem {problem.key!r} is not a torque-free body with equal moments about x and y")
     return problem.omega0[2] * (z - x) / x
 
 

@@ -1,4 +1,4 @@
-"""Which method reaches a target error soonest, from cost.nc: shared by figures, tables, text and recommendations."""
+"""Ranking of methods by the time to a target error, from cost.nc: shared by figures, tables, text and recommendations."""
 
 from collections.abc import Iterable
 from math import isfinite

@@ -41,7 +41,7 @@ def sphere_end(inputs: Inputs) -> pd.DataFrame:
     """
     data = inputs.of(SPHERE).long_run
     if "exact_q" not in data or abs(float(data["time"].values[-1]) - 1) > 1e-9:
-        raise NotInRun(f"this run does not hold the exact state of {SPHERE} after 1 s")
+        raise NotInRun(f"this run does not contain the exact state of {SPHERE} after 1 s")
     ends = {"exact": data["exact_q"].values[-1]}
     ends |= {str(key): data["q"].values[i, -1] for i, key in enumerate(data["integrator"].values)}
     arrows = {key: arrow(q) for key, q in ends.items()}
@@ -62,7 +62,7 @@ def counterpart(ours: pd.DataFrame, x: float, candidates: tuple[str, ...]) -> tu
     """The row of ours nearest to a printed x, and the relative difference (ours - printed)/printed."""
     apart = {key: float(ours.x[key]) / x - 1 for key in candidates if key in ours.index and np.isfinite(ours.x[key])}
     if not apart:
-        raise NotInRun(f"this run holds none of {', '.join(candidates)}")
+        raise NotInRun(f"this run has none of {', '.join(candidates)}")
     best = min(apart, key=lambda key: abs(apart[key]))
     return best, apart[best]
 
@@ -102,5 +102,5 @@ def first_spin_error(inputs: Inputs, method: str) -> NDArray[np.float64]:
     """Relative error of the first cylinder's angular velocity at the samples of the long run (Fig. 5b)."""
     data = inputs.of(PAIR).long_run
     if method not in data["integrator"].values or "exact_omega" not in data:
-        raise NotInRun(f"{method} is not in this run of {PAIR}, or nothing is exact there")
+        raise NotInRun(f"this run has no {method} on {PAIR}, or no exact solution there")
     return np.asarray(np.abs(data["omega"].sel(integrator=method).values[:, 0, 0] / data["exact_omega"].values[:, 0, 0] - 1))

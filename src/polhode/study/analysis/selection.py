@@ -1,4 +1,4 @@
-"""Which methods and problems a run shows, in which order and under which names."""
+"""The methods and problems that a run shows, in order, with their names."""
 
 from collections.abc import Sequence
 from math import floor, nan

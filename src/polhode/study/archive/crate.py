@@ -56,7 +56,7 @@ MEANINGS = (
     (r"results/tables/(.*)\.(tex|csv)", r"table \1 of the report"),
     (r"results/numbers/.*\.tex", "the numbers of the report's text"),
     (r"results/report\.pdf", "the report"),
-    (r"results/explorer\.html", "the results as one page to play with, in a browser"),
+    (r"results/explorer\.html", "the results as one interactive page for a browser"),
     (r"results/report\.html", "the pictures, tables and rules of the run in one page"),
     (r"results/notebooks/(.*)\.html", r"the notebook \1, executed over the results of this run"),
     (r"results/notebooks/(.*)\.ipynb", r"the same as a notebook: \1"),
@@ -296,16 +296,16 @@ def summary(title: str, run: Mapping[str, Any], citation: Mapping[str, Any], nam
 
 {" ".join(str(citation["abstract"]).split())}
 
-| folder or file | holds |
+| folder or file | contents |
 |---|---|
-| `results/` | what the run made: `report.pdf`, `single_body.nc` and other data, and in folders {", ".join(folders)} |
+| `results/` | the output of the run: `report.pdf`, `single_body.nc` and other data, and in folders {", ".join(folders)} |
 | `source/` | the code at commit {run["commit"]}{", and `local-changes.diff`" if run["dirty"] else ""} |
-| `ro-crate-metadata.json` | all of this for machines: an RO-Crate, profile Workflow Run Crate |
+| `ro-crate-metadata.json` | a machine-readable description of all of this: an RO-Crate, profile Workflow Run Crate |
 | `datacite.json`, `zenodo.json` | metadata for the form of a data repository |
 | `manifest-sha256.txt` | checksums: `sha256sum --check manifest-sha256.txt` |
 
 The run ended on {run["ended"]} on {run["processor"]} ({run["family"]}).
 
-To see that it reproduces: in `source/`, `./reproduce` computes all again, and
+To check that it reproduces: in `source/`, `./reproduce` computes everything again, and
 `./reproduce verify results --against ARCHIVE.zip` compares the two, value by value.
 """

@@ -62,7 +62,7 @@ def contents_of(path: Path) -> list[str]:
         with zipfile.ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeDecodeError) as error:
-        raise Unusable(f"{path} is not a whole zip archive ({error}); take it from where it came again") from error
+        raise Unusable(f"{path} is not a whole zip archive ({error}); fetch it again") from error
     names, size = [entry.filename for entry in entries], sum(entry.file_size for entry in entries)
     distrust = "nothing was unpacked; do not trust this file"
     for name in names:
@@ -75,7 +75,7 @@ def contents_of(path: Path) -> list[str]:
         raise Unusable(f"{path} would unpack to {size / 1e9:.3g} GB; {distrust}")
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise Unusable(f"{path} holds {twice!r} twice; {distrust}")
+        raise Unusable(f"{path} contains {twice!r} twice; {distrust}")
     return names
 
 

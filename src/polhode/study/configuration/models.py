@@ -86,7 +86,7 @@ class Section(BaseModel):
 
 
 class Ladder(Section):
-    """step sizes in s, of one kind; null for a kind that a file merged into this one has"""
+    """step sizes in s, of one kind; null removes a kind that another of the merged files has"""
 
     geometric: Annotated[tuple[Positive, Positive, Count], Field(strict=False)] | None = Field(
         default=None, description="[first, last, count]: step sizes in s and how many, evenly spread in the logarithm"
@@ -124,13 +124,14 @@ class LongRunSection(Section):
     """one run per method far beyond the horizon"""
 
     horizon: Positive = Field(description="time simulated, s")
-    dt: Positive = Field(description="its one step size, s")
-    samples: Count = Field(description="how often it is looked at, at most")
+    dt: Positive = Field(description="the step size, s")
+    samples: Count = Field(description="maximum number of samples")
     exact: bool | None = Field(
         default=None,
-        description="compared with the exact solution; by default where there is a closed form, or the horizon is not exceeded",
+        description="whether it is compared with the exact solution; by default if there is a closed form or the horizon is "
+        "not exceeded",
     )
-    switched: bool = Field(default=False, description="run once more with the normalisation of the quaternion switched")
+    switched: bool = Field(default=False, description="whether to repeat it with the normalisation of the quaternion switched")
 
 
 class Targets(Section):
@@ -155,12 +156,12 @@ class Targets(Section):
 
 
 class ProblemSection(Section):
-    """the key of a problem, and what is run on it; null leaves it out"""
+    """the key of a problem, and its runs; null leaves it out"""
 
     dt: Sets = Field(
         description="named sets of step sizes; the set called fit, if there is one, gives the orders; null leaves one out"
     )
-    samples: Count = Field(description="how many states of a run its file holds, at most")
+    samples: Count = Field(description="maximum number of states stored in the file of a run")
     means: bool = Field(default=False, description="whether errors are also averaged over the stored samples of each run")
     check_until: Positive | None = Field(
         default=None,
@@ -192,7 +193,7 @@ class Film(Section):
 class SceneSection(Section):
     """a name of your own, and the runs of many bodies under it; null leaves them out"""
 
-    scene: str | None = Field(default=None, description="key of the scene; by default what this entry is called")
+    scene: str | None = Field(default=None, description="key of the scene; by default the name of this entry")
     spin: Annotated[float, Field(ge=0)] | None = Field(
         default=None, description="angular velocity of every clump at the start, rad/s; by default that of the scene"
     )
@@ -202,7 +203,7 @@ class SceneSection(Section):
     horizon: Positive = Field(description="time simulated, s; a run ends with the last whole step before it")
     dt: Sets = Field(description="named sets of step sizes; null leaves one out")
     seeds: Count = Field(description="number of initial states; every method and step size starts from the same ones")
-    samples: Count = Field(description="how often a run's energy is read, at most")
+    samples: Count = Field(description="maximum number of samples of the energy of a run")
     over_time: bool = Field(default=False, description="keep the energy along each run; needs exactly one step size")
     film: Film | None = Field(default=None, description="one short run whose motion is kept, for pictures")
 
@@ -220,31 +221,31 @@ SceneName = Annotated[
 
 
 class Cost(Section):
-    """how a step is timed, and for which target errors and prices of the torque the time to a solution is asked"""
+    """the timing of a step, and the target errors and prices of the torque for the time to solution"""
 
     rounds: Count = Field(description="how often each method is timed in each form")
-    block: Positive = Field(description="CPU time of one timed block of steps, at least, s")
+    block: Positive = Field(description="minimum CPU time of one timed block of steps, s")
     target_errors: Annotated[Errors, AfterValidator(lambda errors: tuple(sorted(errors, reverse=True)))] = Field(
-        description="errors for which the time to a solution is given"
+        description="errors for which the time to solution is given"
     )
     torque_prices: Annotated[Prices, AfterValidator(lambda prices: tuple(sorted(prices)))] = Field(
-        description="what one evaluation of the torque may cost, in steps of direct Euler"
+        description="prices of one evaluation of the torque, in steps of direct Euler"
     )
 
 
 class Limits(Section):
-    """what a study may take"""
+    """the resources that a study may use"""
 
     cpu_hours: Positive | None = Field(description="CPU time of the whole study, h")
     memory_gib: Positive | None = Field(description="memory of its largest job, GiB")
-    disk_gib: Positive | None = Field(description="what it leaves on the disk, GiB")
+    disk_gib: Positive | None = Field(description="its output on the disk, GiB")
     files: Positive | None = Field(description="number of runs, each of which is a file")
 
 
 class Configuration(Section):
-    """What config.yaml may say. Unknown keys are errors, so that a misspelt one is never ignored."""
+    """The keys of config.yaml. Unknown keys are errors, so that a misspelt one is never ignored."""
 
-    results: Annotated[str, Field(min_length=1)] = Field(description="folder for everything a run makes")
+    results: Annotated[str, Field(min_length=1)] = Field(description="folder for all output of a run")
     digits: Annotated[int, Field(ge=20, le=1000), BeforeValidator(_whole)] = Field(
         description="decimal digits of the reference solutions"
     )
@@ -258,12 +259,13 @@ class Configuration(Section):
     notebooks: AllOrSome = Field(
         description='notebooks executed over the results: the word "all" or a list of names, which may be empty'
     )
-    cost: Cost | None = Field(description="what a step costs in time, and the time to target errors; null leaves it out")
+    cost: Cost | None = Field(description="the time of a step, and the time to target errors; null leaves them out")
     limits: Limits = Field(
-        description="a study beyond these is refused before anything is run, with the key that asks for most; null for no limit"
+        description="a study that would exceed one is refused before anything is run, naming the key that contributes most; "
+        "null for no limit"
     )
     problems: Annotated[dict[str, ProblemSection | None], Field(min_length=1), _some_left("every one")] = Field(
-        description="what is run on which problem; null leaves one out"
+        description="the runs on each problem; null leaves a problem out"
     )
     many_body: dict[SceneName, SceneSection | None] | None = Field(
         description="energy of many clumps in a box; null leaves it out, and null for a scene leaves out that one"

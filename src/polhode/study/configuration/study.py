@@ -241,7 +241,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     config : mapping as read from YAML
     home : folder of the Snakefile; relative plug-in paths start there
     files : the files of the configuration, later ones taking precedence; existing ones are read again, strictly, so that
-    messages     include line numbers
+        messages include line numbers
     checked : whether plug-ins, limits and results have been checked before, as in the jobs of a run
 
     Raises
@@ -478,7 +478,7 @@ def _problem(key: str, part: models.ProblemSection, methods: tuple[str, ...], he
     if part.targets is not None:
         if problem.closed_form is None or not isinstance(problem, Problem):
             needs = "a closed form" if problem.closed_form is None else "one body"
-            raise (here / "targets").error(f": needs {needs}, which {key!r} has not; write targets: null")
+            raise (here / "targets").error(f": needs {needs}, which {key!r} does not have; write targets: null")
         if part.targets.dt_max > problem.horizon:
             longest = shown(part.targets.dt_max)
             raise (here / "targets" / "dt_max").error(f" = {longest} is longer than the run of {problem.horizon} s")
@@ -506,7 +506,7 @@ def _plain(value: Any, place: Place) -> Any:
     if isinstance(value, Mapping):
         if strange := [key for key in value if not isinstance(key, str)]:
             said = "true or false" if isinstance(strange[0], bool) else "a number"
-            raise place.error(f": the key {strange[0]!r} must be a text, to YAML it is {said}; write it in quotes")
+            raise place.error(f": the key {strange[0]!r} must be a string, but YAML reads it as {said}; write it in quotes")
         return {key: _plain(item, place / key) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item, place / i) for i, item in enumerate(value)]

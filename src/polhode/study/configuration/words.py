@@ -14,7 +14,7 @@ from polhode.study.reading import ConfigurationError, Keys, Place, dotted
 KINDS = {
     "number": "a number",
     "integer": "a whole number",
-    "string": "a text",
+    "string": "a string",
     "array": "a list",
     "object": "keys with values of their own",
     "boolean": "true or false",
@@ -81,7 +81,7 @@ def _explain(path: Keys, error: Any, top: Place) -> tuple[Keys, str]:
         kinds = context["kinds"]
         stand = " and ".join(f"{name} ({(here / name).source})" for name in kinds)
         return path, (
-            f"{here} has both {stand}; keep one. Files are merged: to put one kind in the place of another, write "
+            f"{here} has both {stand}; keep one. Files are merged: to replace one kind by another, write "
             f"{kinds[0]}: null beside it, or give the ladder another name"
         )
     if any("const" in choice for choice in choices(node)):  # a word named in the description

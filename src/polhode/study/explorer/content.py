@@ -1,11 +1,11 @@
-"""The data shown on the page, taken from the files of a run as plain numbers; nothing that a file holds is computed again.
+"""The data shown on the page, taken from the files of a run as plain numbers; nothing that is in a file is computed again.
 
 Numbers used in the page's own calculations are passed in double precision, so that they agree with ``polhode recommend``; long
 series that are only drawn are thinned and passed in single precision.
 """
 
 import base64
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
 from pathlib import Path
@@ -18,9 +18,7 @@ import yaml
 from numpy.typing import ArrayLike, NDArray
 
 import polhode
-from polhode.methods import METHODS
-from polhode.problems import PROBLEMS
-from polhode.problems.problem import TORQUE_CLASSES, Problem
+from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.analysis import ranking, selection
 from polhode.study.analysis.ladders import METRIC
 from polhode.study.analysis.orders import FLOOR_FACTOR
@@ -155,7 +153,7 @@ def _groups(path: str | Path) -> dict[str, xr.Dataset]:
 
 
 def _machine(cost: Mapping[str, xr.Dataset]) -> dict[str, str] | None:
-    """Where and when steps were timed; None if they were not."""
+    """The machine and date of the timing; None if nothing was timed."""
     if not cost:
         return None
     attributes = cost[""].attrs
@@ -265,15 +263,14 @@ def _long(data: xr.Dataset) -> dict[str, Any]:
 
 def _top(inputs: Inputs, data: xr.Dataset) -> dict[str, Any] | None:
     """The angular velocity along the long run of a torque-free top: its position, and the polhode on which it lies."""
-    if inputs.problem not in PROBLEMS or not isinstance(problem := PROBLEMS[inputs.problem], Problem):
+    declared = inputs.problem_declarations
+    if "setup" not in declared or declared["torque_class"] != "free" or len((setup := inputs.setup)["moments"]) > 1:
         return None
-    if problem.torque_class != "free":
-        return None
-    inertia = np.asarray(problem.body.inertia, float)
+    inertia = np.asarray(setup["moments"][0], float)
     exact = _reference(inputs)
     data = _thin(data)
     omega = data["omega"].transpose("integrator", "time", "axis").values.astype(float)
-    start = exact[0] if exact is not None else np.asarray(problem.omega0, float)
+    start = exact[0] if exact is not None else np.asarray(setup["omega0"][0], float)
     with np.errstate(over="ignore", invalid="ignore"):
         energy, momentum = polhode_of(inertia, omega)
     energy_then, momentum_then = polhode_of(inertia, start)
@@ -313,7 +310,7 @@ def _scenes(inputs: Inputs, labels: dict[str, str], variants: dict[str, str]) ->
     full = group_names(released) if str(inputs.released) and released.is_file() else []
     places: list[tuple[str, Iterable[str], Callable[[str], xr.Dataset]]] = [
         ("this run", inputs.scenes, inputs.many_body),
-        ("full study", full, inputs.released_many_body),
+        ("published scale", full, inputs.released_many_body),
     ]
     found = []
     for whose, names, get in places:
@@ -355,7 +352,7 @@ def _claims(inputs: Inputs, statements: Sequence[str | Path]) -> list[dict[str, 
     for path in statements:
         loaded = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
         entries.update({entry["id"]: entry for entry in loaded})
-    rows = []
+    rows, known = [], set(inputs.known)
     for timed, table in _judged(inputs):
         for row in table.to_dict("records"):
             entry = entries.get(str(row["id"]), {})
@@ -367,7 +364,7 @@ def _claims(inputs: Inputs, statements: Sequence[str | Path]) -> list[dict[str, 
                 | {
                     "timed": timed,
                     "problem": about if shown and shown.about_problem else "",
-                    "methods": _named(entry.get("arguments", {})),
+                    "methods": _named(entry.get("arguments", {}), known),
                     "figures": list(shown.figures) if shown else [],
                     "tables": list(shown.tables) if shown else [],
                     "section": shown.section if shown else "",
@@ -384,12 +381,12 @@ def _judged(inputs: Inputs) -> Iterator[tuple[bool, pd.DataFrame]]:
         yield True, inputs.cost_claim_rows
 
 
-def _named(arguments: Mapping[str, Any]) -> list[str]:
+def _named(arguments: Mapping[str, Any], known: Collection[str]) -> list[str]:
     """The methods among the arguments of a measure."""
     found: list[str] = []
     for value in arguments.values():
         for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, str) and item in METHODS:
+            if isinstance(item, str) and item in known:
                 found.append(item)
     return list(dict.fromkeys(found))
 

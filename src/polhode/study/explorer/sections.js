@@ -10,7 +10,7 @@ function problemFor(part) {
   return there.includes(choice.problem) ? choice.problem : there[0];
 }
 const there = (keys) => chosen().filter((key) => keys.includes(key));
-const NO_METHODS = "No method is chosen: tick some in the list of methods.";
+const NO_METHODS = "No method is chosen: select some in the list of methods.";
 
 // ---- which method ----
 
@@ -52,7 +52,7 @@ function answer(problem, keys, rows, price, timed) {
   if (!keys.length) return NO_METHODS;
   if (!rows.length) {
     const least = keys.map((key) => ({ key, error: Math.min(...ladderOf(problem, key).error) })).sort((a, b) => a.error - b.error)[0];
-    return `No method chosen reaches ${error} with the steps that were run and what may be extrapolated; the smallest error measured is ${text(least.error)} (${escaped(labelOf(least.key))}). Ask for a larger one.`;
+    return `No method chosen reaches ${error} within the steps that were run and the allowed extrapolation; the smallest error measured is ${text(least.error)} (${escaped(labelOf(least.key))}). Ask for a larger one.`;
   }
   const [first, ...others] = rows;
   const cost = timed ? "seconds" : "torques";
@@ -70,7 +70,7 @@ function answer(problem, keys, rows, price, timed) {
   return (
     `${which ? `${which}take` : "Take"} <strong>${escaped(labelOf(first.method))}</strong> with dt = <strong>${stepText(first, horizon)} s</strong> ` +
     `(${text(horizon)} s in ${whole(first.steps)} steps): ${measure}.${why}` +
-    (close.length ? ` Within 10 % of it${timed ? ", which another processor may turn round" : ""}: ${close.join(", ")}.` : "") +
+    (close.length ? ` Within 10 % of it${timed ? ", an order that another processor may reverse" : ""}: ${close.join(", ")}.` : "") +
     (next ? ` Next is ${escaped(labelOf(next.method))}, ${text(next[cost] / first[cost])} times as ${timed ? "long" : "many"}.` : "") +
     `<span class="more">${escaped(titleOf(problem))}; error below ${error}${timed ? `, ${torque}` : ". This run measured no times, so methods are ranked by torque evaluations"}.` +
     `${timed ? ` Timed is ${escaped(about(problem).work.timed)}, on ${escaped(RUN.machine.cpu)}, ${escaped(RUN.machine.date)}.` : ""} ` +
@@ -129,7 +129,7 @@ function drawRank(problem, rows, keys, timed) {
   const cost = timed ? "seconds" : "torques";
   const unreached = keys.filter((key) => !rows.some((found) => found.method === key));
   byId("caption-rank").textContent =
-    `${timed ? "Time" : "Torque evaluations"} to that error, soonest first, and times the soonest.` +
+    `${timed ? "Time" : "Torque evaluations"} to that error, soonest first, with the ratio to the first.` +
     ["extrapolated", "coarsest"].map((how) => (rows.some((found) => found.how === how) ? `${SIGN[how]}: ${HOW[how]}.` : "")).join("") +
     (unreached.length ? ` Never: ${unreached.map(labelOf).join(", ")}.` : "");
   if (!rows.length) return missing("plot-rank", keys.length ? "No method chosen reaches this error." : NO_METHODS);
@@ -306,7 +306,7 @@ function drawErrors(problem, keys, quantity) {
 
 function drawLong() {
   const problem = problemFor("long");
-  if (!problem) return ["plot-long", "plot-worst"].forEach((id) => missing(id, "This run holds no long runs."));
+  if (!problem) return ["plot-long", "plot-worst"].forEach((id) => missing(id, "This run has no long runs."));
   const which = choice.run === "switched" && about(problem).switched ? "switched" : "long";
   const found = about(problem)[which];
   offer("run", [["long", "as each method declares"], ...(about(problem).switched ? [["switched", "switched: off for methods that have it, on for others"]] : [])], which);
@@ -345,9 +345,9 @@ function drawLong() {
     yaxis: axis(`${RUN.long[name]}${unit}`, { type: "log", range: [low, high + 0.1], ...decades([10 ** low, 10 ** high], 9) }),
   });
   byId("caption-long").textContent =
-    (name === "momentum_drift" ? "The part of the angular momentum in the lab frame that the exact motion keeps. " : "") +
+    (name === "momentum_drift" ? "The part of the angular momentum in the lab frame that the exact motion conserves. " : "") +
     (name === "energy_drift" ? "Relative to the kinetic energy at the start. " : "") +
-    (gone.length ? `Left the numbers: ${gone.map(labelOf).join(", ")}.` : "What leaves the plot at the top has lost the motion.");
+    (gone.length ? `No longer finite: ${gone.map(labelOf).join(", ")}.` : "A line that leaves the plot at the top belongs to a method that has lost the motion.");
   byId("caption-worst").textContent = `The largest value along the run.${zero.length ? ` Exactly zero: ${zero.map(labelOf).join(", ")}.` : ""}`;
   rows.sort((a, b) => a.value - b.value);
   stems("plot-worst", rows.map((r) => ({ ...r, value: Math.min(r.value, 1e3) })), `largest${unit}`);
@@ -364,9 +364,9 @@ const MEASURES = {
 
 function drawBodies() {
   const ids = ["plot-bodies", "plot-along"];
-  if (!RUN.scenes.length) return ids.forEach((id) => missing(id, "This run holds no many-body scenes."));
+  if (!RUN.scenes.length) return ids.forEach((id) => missing(id, "This run has no many-body scenes."));
   const name = (scene) => `${scene.whose}: ${scene.key}`;
-  // The full study first: it is what the report shows.
+  // The published-scale results first: the report shows them.
   const order = [...RUN.scenes.filter((s) => s.whose !== "this run"), ...RUN.scenes.filter((s) => s.whose === "this run")];
   const scene = order.find((s) => name(s) === choice.scene) || order[0];
   offer("scene", order.map((s) => [name(s), `${s.key.replaceAll("_", " ")} (${s.whose}, ${s.seeds} initial state${s.seeds === 1 ? "" : "s"})`]), name(scene));
@@ -377,7 +377,7 @@ function drawBodies() {
   byId("about-scene").textContent =
     `${scene.label}: ${scene.clumps} clumps, ${text(scene.horizon)} s, ${scene.spin ? `spin ${text(scene.spin)} rad/s` : "no spin"} at the start, ` +
     `contacts last about ${text(scene.contact_time)} s. ${scene.seeds} initial state${scene.seeds === 1 ? "" : "s"}, ` +
-    (scene.whose === "this run" ? "from this run." : "from the full study that comes with polhode; the report judges by it.");
+    (scene.whose === "this run" ? "from this run." : "from the published-scale results shipped with polhode, on which the report's verdicts rest.");
   const keys = there(scene.methods);
   byId("figure-along").hidden = !scene.along;
   byId("grid-bodies").classList.toggle("two", Boolean(scene.along));
@@ -459,7 +459,7 @@ function drawPolhode() {
   const top = topNow();
   if (!top) {
     stop();
-    return ["plot-polhode", "plot-departure"].forEach((id) => missing(id, "This run follows no top without torque."));
+    return ["plot-polhode", "plot-departure"].forEach((id) => missing(id, "This run has no long run of a top without torque."));
   }
   offer("top", problemsWith("top").map((key) => [key, about(key).label]), top.key);
   const order = RUN.groups.flatMap((group) => group.methods).filter((key) => top.methods.includes(key));
@@ -518,13 +518,13 @@ function drawPolhode() {
     `<strong>${escaped(labelOf(top.method))}</strong>, dt = ${text(top.long.dt)} s, after ${text(time[moment], 4)} s (${whole(time[moment] / top.long.dt)} steps): ` +
     (Number.isFinite(energy[moment])
       ? `energy off by ${signed(energy[moment])}, angular momentum by ${signed(momentum[moment])}, relative to the exact ones.`
-      : "its numbers have blown up.") +
+      : "it has blown up.") +
     (lost
-      ? factor > 1 ? " So magnified, no motion has this energy and momentum: magnify less." : " Nothing of the motion is left."
-      : factor > 1 ? ` <span class="more">The drift is drawn ${text(factor)} times as large as it is; samples are put on the polhode so magnified.</span>` : "");
+      ? factor > 1 ? " With this magnification no motion has this energy and momentum: magnify less." : " The motion is lost."
+      : factor > 1 ? ` <span class="more">The drift is magnified ${text(factor)} times; samples are drawn on the magnified polhode.</span>` : "");
   const apart = time.length > 1 ? time[1] - time[0] : 0;
   byId("caption-polhode").textContent =
-    `Dark: the exact polhode. Coloured: the polhode on which the method is at the time chosen, and its samples so far, ${text(apart)} s apart. Diamond: the exact solution then. Thin: other polhodes of this energy. Drag to turn, scroll to come near.`;
+    `Dark: the exact polhode. Coloured: the polhode on which the method is at the time chosen, and its samples so far, ${text(apart)} s apart. Diamond: the exact solution then. Thin: other polhodes of this energy. Drag to rotate, scroll to zoom.`;
   const largest = Math.max(...[...energy, ...momentum].filter(Number.isFinite).map(Math.abs));
   const log = largest > 3;
   const line = (values, key, name, dash) => ({ name, x: time, y: log ? values.map((v) => Math.abs(v) || null) : values, mode: "lines", line: { color: colourOf(key), width: 2, dash }, hovertemplate: `${name}: %{y:.3g}<br>at %{x:.4g} s<extra></extra>` });
@@ -664,7 +664,7 @@ function evidenceOf(claim) {
   if (claim.section) {
     const problem = claim.problem && RUN.problems[claim.problem] ? `problem=${claim.problem}` : "";
     const methods = claim.methods.filter((key) => METHODS[key]);
-    const scene = claim.section === "bodies" ? `scene=${encodeURIComponent(`full study: ${claim.data.split(":")[1]}`)}` : "";
+    const scene = claim.section === "bodies" ? `scene=${encodeURIComponent(`published scale: ${claim.data.split(":")[1]}`)}` : "";
     const top = claim.section === "polhode" && problem ? `top=${claim.problem}${methods.length ? `&follow=${methods[0]}` : ""}` : "";
     const query = [problem, scene, top, methods.length ? `methods=${methods.join(",")}` : ""].filter(Boolean).join("&");
     links.push(`<a href="#${claim.section}${query ? `?${query}` : ""}">see it here</a>`);
@@ -688,7 +688,7 @@ function drawClaims() {
   offer("kind", [["", "all"], ...options(distinct("kind"), (k) => KINDS[k] || k), ["timed", `about time (${RUN.claims.filter((claim) => claim.timed).length})`]], choice.kind);
   const found = claimsFound();
   const good = found.filter((claim) => GOOD.includes(claim.verdict)).length, bad = found.filter((claim) => BAD.includes(claim.verdict)).length;
-  byId("count").innerHTML = `<strong>${found.length} of ${RUN.claims.length}</strong> claims: ${good} borne out, ${bad} not, ${found.length - good - bad} undecided or not measured.`;
+  byId("count").innerHTML = `<strong>${found.length} of ${RUN.claims.length}</strong> claims: ${good} confirmed, ${bad} not, ${found.length - good - bad} undecided or not measured.`;
   const body = document.querySelector("#table tbody");
   body.innerHTML = found
     .map((claim) => {

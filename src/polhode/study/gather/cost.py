@@ -1,10 +1,12 @@
-"""Time to solution from errors and step times: cost.nc, a function of single_body.nc and timing.nc alone.
+"""Time to solution from errors and step times: cost.nc, a function of single_body.nc, many_body.nc and timing.nc alone.
 
 A method meets a target error with some step size. The time to solution is the number of steps times the time of a step, plus
 the number of torque evaluations times the price of a torque. The step sizes come from the errors measured on the ladders, the
-time of a step from the timing; the price of a torque depends on the reader's own problem, and is therefore a coordinate.
+time of a step from the timing; the price of a torque depends on the reader's own problem, and is therefore a coordinate. Only
+the times of many bodies need many_body.nc.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from pathlib import Path
@@ -17,8 +19,6 @@ from numpy.typing import NDArray
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 from polhode.operations import Operations, operations
-from polhode.problems import PROBLEMS
-from polhode.problems.system import System
 from polhode.study.analysis.ladders import METRIC, RIVAL, UNIT, Ladder, priced, whole_steps
 from polhode.study.analysis.many_body import many_body_times
 from polhode.study.configuration import Study
@@ -40,9 +40,9 @@ OPERATIONS = {
     "divisions": "divisions",
     "square_roots": "square roots",
     "total": "all arithmetic",
-    "constants": "those of the arithmetic that involve the step size and the body alone",
-    "negations": "changes of sign, no part of the total",
-    "comparisons": "comparisons, no part of the total",
+    "constants": "arithmetic that involves the step size and the body alone",
+    "negations": "changes of sign, not included in the total,",
+    "comparisons": "comparisons, not included in the total,",
 }
 #: The total with normalisation of the quaternion every step, and without.
 SWITCHED = {"total_normalised": True, "total_left_alone": False}
@@ -96,11 +96,10 @@ def _starting_torques(data: xr.Dataset) -> NDArray[np.float64]:
     return np.asarray(np.maximum(finite, 0.0))
 
 
-def bodies_of(problem: str) -> tuple[int, bool]:
-    """The number of bodies in a problem, and whether their centres move."""
-    if problem in PROBLEMS and isinstance(case := PROBLEMS[problem], System):
-        return len(case.bodies), not case.fixed
-    return 1, False
+def bodies_of(data: xr.Dataset) -> tuple[int, bool]:
+    """The number of bodies in the problem of a group of single_body.nc, and whether their centres move."""
+    setup = json.loads(data.attrs["setup"])
+    return len(setup["moments"]), bool(setup["r0"])
 
 
 def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], prices: Sequence[float]) -> xr.Dataset:
@@ -115,7 +114,7 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
     """
     methods = [str(key) for key in data["integrator"].values]
     problem = str(data.attrs.get("problem", ""))
-    bodies, moving = bodies_of(problem)
+    bodies, moving = bodies_of(data)
     dt, errors, horizon = ladder_of(data)
     ladders = [Ladder(dt, row, horizon) for row in errors]
     found = [[ladder.find(target) for target in targets] for ladder in ladders]
@@ -125,7 +124,7 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
     seconds = declared_step_time(step, methods)[:, None] * bodies
     unit = float(declared_step_time(step, [UNIT])[0]) * bodies
     time = priced(steps, evaluations, seconds, 0, unit)
-    dear = priced(steps[..., None], evaluations[..., None], seconds[..., None], np.asarray(prices, float), unit)
+    at_price = priced(steps[..., None], evaluations[..., None], seconds[..., None], np.asarray(prices, float), unit)
 
     def how(word: str) -> NDArray[np.int8]:
         return np.array([[f.how == word for f in row] for row in found]).reshape(sizes.shape).astype("int8")
@@ -138,7 +137,7 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
         "extrapolated": (over, how("extrapolated"), _attrs("1 where the step lies beyond the finest one measured", "1")),
         "coarsest": (over, how("coarsest"), _attrs("1 where the coarsest step measured meets the target", "1")),
         "time_to_solution": (over, time, _attrs("CPU time to the horizon with a torque that costs next to nothing", "s")),
-        "priced_time": ((*over, "torque_price"), dear, _attrs("CPU time to the horizon with a torque of this price", "s")),
+        "priced_time": ((*over, "torque_price"), at_price, _attrs("CPU time to the horizon with a torque of this price", "s")),
         "ladder_error": (
             ("integrator", "ladder_dt"),
             errors,
@@ -159,14 +158,14 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
         "step_time": ("integrator", seconds[:, 0], _attrs("CPU time of one step, normalised as declared, body frame", "s")),
     }
     for name, key in (("euler", UNIT), ("spiral", RIVAL)):
-        for prefix, values in (("", time), ("priced_", dear)):
+        for prefix, values in (("", time), ("priced_", at_price)):
             row = values[methods.index(key)] if key in methods else np.full(values.shape[1:], nan)
             dims = over if not prefix else (*over, "torque_price")
             text = f"time of {key} over that of the method; greater than 1 is faster"
             data_variables[f"{prefix}speed_up_{name}"] = (dims, row / values, _attrs(text, "1"))
     scope = "the rotation of one body" if bodies == 1 else f"the rotation of {bodies} bodies, a torque priced for each"
     if moving:
-        scope += "; the motion of the centre of mass is not timed, and its error not looked at"
+        scope += "; the motion of the centre of mass is not timed, and its error is not used"
     coordinates = {
         name: ("integrator", data[name].values) for name in ("label", "variant_of", "torques_per_step") if name in data
     }
@@ -241,7 +240,7 @@ def published_cost(data: xr.Dataset, targets: xr.Dataset | None, step: xr.Datase
 def operation_counts(methods: Iterable[str]) -> xr.Dataset:
     """Operations and torques of one step, counted from the kernels; NaN where those of a plug-in cannot be counted.
 
-    For the declared normalisation; in addition the totals with and without normalisation, NaN where it cannot be switched.
+    Counts are for the declared normalisation; two more totals are with and without it, NaN where it cannot be switched.
     """
     keys = list(methods)
     rows = {name: np.full(len(keys), nan) for name in (*OPERATIONS, *SWITCHED)}
@@ -259,7 +258,7 @@ def operation_counts(methods: Iterable[str]) -> xr.Dataset:
     variables["normalises"] = (
         "integrator",
         np.array([bool(method and method.normalises) for method in known], "int8"),
-        _attrs("whether the method declares normalisation, which all but the two totals go by", "1"),
+        _attrs("whether the method declares normalisation, as all but the last two totals assume", "1"),
     )
     labels = [method.label if method else key for key, method in zip(keys, known, strict=True)]
     return xr.Dataset(variables, {"integrator": keys, "label": ("integrator", labels)})

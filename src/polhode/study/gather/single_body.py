@@ -26,7 +26,7 @@ ERRORS = {
     "stored_omega_error_l1": ("relative L1 error of the angular velocity as the method holds it, at its own time", "1"),
     "mean_error": ("mean of q_error_l1 and stored_omega_error_l1", "1"),
     "mean_error_as_published": (
-        "the same with the orientation measured as the publication measures the method: of PFC4 as published its matrix",
+        "mean_error with the orientation measured as in the method's publication: for PFC4 as published by its matrix",
         "1",
     ),
     "angle_error": ("angle between computed and exact orientation", "rad"),

@@ -45,14 +45,14 @@ def row_of(data: xr.Dataset, method: str, dt: float) -> int:
 
 
 def _judged(results: Inputs, scene: str, find: Callable[[xr.Dataset], Estimate], words: str = "", here: str = "") -> Measured:
-    """The result of ``find`` for the published-scale results and for this run, where the scene may be called ``here``."""
+    """The result of ``find`` for the published-scale results and for this run, in which ``here`` is the name of the scene."""
     data = results.released_many_body(scene)
     found = find(data)
-    states = f"{data.sizes['seed']} initial states of the released study"
+    states = f"{data.sizes['seed']} initial states of the published-scale results"
     low, high = found.low, found.high
     if data.sizes["seed"] < 2:
-        # One state says nothing about the others: any positive value is possible.
-        states, low, high = "one initial state of the released study, which gives no interval", 0.0, inf
+        # A single state says nothing about others: any positive value is possible.
+        states, low, high = "one initial state of the published-scale results, which gives no interval", 0.0, inf
     if isfinite(found.coverage):
         states += f", interval of {100 * found.coverage:.3g} %"
     try:
@@ -198,7 +198,7 @@ def _one_box(results: Inputs, method: str) -> str:
         largest = float(_largest(data, method, "axial_spin_change").max())
     except NotInRun:
         return ""
-    return f"{largest:.2g} in the one box followed for {float(data.attrs.get('horizon', nan)):g} s"
+    return f"{largest:.2g} in the one box with a run of {float(data.attrs.get('horizon', nan)):g} s"
 
 
 MEASURES: dict[str, Measure] = {

@@ -42,10 +42,10 @@ def symplectic_defect(results: Inputs, method: str, problems: list[str]) -> tupl
 
 
 def constrained_defect(results: Inputs, iterations: int, of: str) -> tuple[float, str]:
-    """The effect of this many iterations on a step of RATTLE: ``defect`` of the form, or ``return`` to the start."""
+    """The error of a step of RATTLE with this many iterations: ``defect`` of the form, or ``return`` to the start."""
     check = results.check("symplecticity")
     if iterations not in check["iterations"].values:
-        raise NotInRun(f"the check holds no step with {iterations} iterations")
+        raise NotInRun(f"the check has no step with {iterations} iterations")
     row = check.sel(iterations=iterations)
     words = f"constraint met to {float(row['constraint_error']):.2g}, {check.attrs['constraint_problem']}"
     return float(row[f"constraint_{of}"]), words
@@ -199,7 +199,7 @@ def sphere_error(results: Inputs, method: str, quantity: str) -> tuple[float, st
     """The largest error over the run of the sphere (Fig. 2): ``spin``, of omega_y, relative, or ``cosine``, of the arrow."""
     data = results.of(seelen2016.SPHERE).long_run
     if "exact_q" not in data:
-        raise NotInRun(f"nothing is exact in this run of {seelen2016.SPHERE}")
+        raise NotInRun(f"this run has no exact solution of {seelen2016.SPHERE}")
     row = _of(data, method)
     if quantity == "spin":
         # It starts from rest, where the relative error is undefined.

@@ -485,7 +485,7 @@ def published_variant_gain(results: Inputs, variant: str, quantity: str) -> tupl
     """The error of a published method over its error with one choice changed (check ``published_variants``)."""
     check = results.check("published_variants")
     if variant not in check.variant or VARIANT_DIVISION not in check.division:
-        raise NotInRun(f"the check holds no {variant}")
+        raise NotInRun(f"the check has no {variant}")
     row = check.sel({"division": VARIANT_DIVISION, "quantity": quantity})
     changed = row.sel({"variant": variant})
     base, own = (float(r.error) for r in (row.sel({"variant": str(changed.base.values)}), changed))
@@ -496,7 +496,7 @@ def published_variant_order(results: Inputs, variant: str, quantity: str) -> tup
     """The order of a published method with one choice changed."""
     check = results.check("published_variants")
     if variant not in check.variant:
-        raise NotInRun(f"the check holds no {variant}")
+        raise NotInRun(f"the check has no {variant}")
     row = check.sel({"variant": variant, "quantity": quantity})
     return float(row.order), f"fitted over dt = {float(row.dt.min()):.2g} to {float(row.dt.max()):.2g} s"
 

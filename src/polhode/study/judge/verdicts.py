@@ -161,7 +161,7 @@ def _tolerance(entry: Mapping[str, Any]) -> tuple[str, float]:
     if rule not in RULES:
         raise ValueError(f"unknown rule {rule!r}; known are {', '.join(RULES)}")
     if ours and rule not in ("exact", "order"):
-        raise ValueError(f"a threshold of ours is no number that was printed, to which the rule {rule!r} applies")
+        raise ValueError(f"the rule {rule!r} applies to printed numbers only, not to a threshold of ours")
     if rule == "printed" and not isinstance(published, str):
         raise ValueError(f"published: write {published!r} in quotes, as it is printed, so that its digits are kept")
     whole = str(entry.get("percent_of", ""))

@@ -218,7 +218,7 @@ def errors_against_time(inputs: Inputs, keys: Sequence[str], omega: str, columns
 
 
 def note_instead(text: str) -> Figure:
-    """An empty figure that says why it is empty."""
+    """An empty figure with the reason why it is empty."""
     figure = new_figure((style.TEXT_WIDTH, 1.2))
     figure.text(0.5, 0.5, text, ha="center", va="center", color="0.35")
     return figure

@@ -15,11 +15,11 @@ from polhode.study.workflow.locks import BUILD
 
 
 class Section(Protocol):
-    """What typesetting needs to know about a theme."""
+    """The properties of a theme that typesetting needs."""
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """Not empty if it has a file of macros."""
+        """The groups of numbers; empty if it has no file of macros."""
 
     @property
     def appendix(self) -> bool:

@@ -1,1 +1,1 @@
-"""What is computed: cells, searches for step sizes, experiments on single methods, many-body scenes, times of a step."""
+"""The computations: cells, searches for step sizes, experiments on single methods, many-body scenes, times of a step."""

@@ -1,9 +1,9 @@
 """Runs on single bodies, in batches: one file for each method, problem and step size.
 
 A batch is everything that one method does on one problem: its runs over the step sizes, its long runs, its search for the
-step sizes that meet target errors. When a batch is complete, a manifest with the sizes and checksums
-of its files is written; Snakemake knows only the manifests, which is why a study of ten thousand files starts in a few
-seconds. Existing files made by the same job (settings and code, see :func:`polhode.study.storage.job_text`) are kept.
+step sizes that meet target errors. When a batch is complete, a manifest with the sizes and checksums of its files is written;
+Snakemake knows only the manifests, which is why a study of ten thousand files starts in a few seconds. Existing files made by
+the same job (settings and code, see :func:`polhode.study.storage.job_text`) are kept.
 """
 
 import json

@@ -173,7 +173,7 @@ NOTE_QUANTITIES = ("q", "omega", "r", "v")
 
 
 def note_corrections(study: Study) -> xr.Dataset:
-    """The leapfrog of Calzavarini (2010) with each of its misprints restored on its own: errors over dt, and the orders.
+    """The leapfrog of Calzavarini (2010) with each of its misprints restored alone: errors over dt, and the orders.
 
     ``fincham_distance`` is the largest difference of q, over a run, between the corrected scheme and Fincham's with the
     half-step quaternion also normalised, ``fincham_distance_plain`` that with it normalised in neither: the two are the same
@@ -211,7 +211,7 @@ def note_corrections(study: Study) -> xr.Dataset:
             "dt": (("problem", "division"), dts, _attrs("step size", "s")),
             "fincham_distance": ((), _distance_to_fincham(True), _attrs("largest difference of q to Fincham's scheme", "1")),
             "fincham_distance_plain": ((), _distance_to_fincham(False), _attrs("the same, half step not normalised", "1")),
-            "description": ("variant", [v[0] for v in variants.values()], {"long_name": "misprint put back"}),
+            "description": ("variant", [v[0] for v in variants.values()], {"long_name": "misprint restored"}),
             "equation": ("variant", [v[1] for v in variants.values()], {"long_name": "equation of the note"}),
         },
         {
@@ -289,7 +289,7 @@ def published_variants(study: Study) -> xr.Dataset:
             "order": (dims, orders, _attrs("fitted order", "1")),
             "dt": ("division", dts, _attrs("step size", "s")),
             "base": ("variant", [base for base, _, _ in variants.values()], {"long_name": "method that is changed"}),
-            "description": ("variant", [text for _, text, _ in variants.values()], {"long_name": "what is changed"}),
+            "description": ("variant", [text for _, text, _ in variants.values()], {"long_name": "description of the change"}),
         },
         {"variant": list(variants), "quantity": ["q", "omega"], "division": list(VARIANT_DIVISIONS)},
         {"problem": problem.key},

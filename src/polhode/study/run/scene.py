@@ -18,7 +18,7 @@ Say = Callable[[str], object]
 
 
 def scene_of(settings: Mapping[str, Any]) -> manybody.Scene:
-    """The scene named by ``settings`` (``scene``), with their spin in rad/s (``spin``) unless it is None."""
+    """The scene named by ``settings`` (``scene``), with the spin in ``spin`` (rad/s) unless that is None."""
     scene = manybody.scenes[settings["scene"]]
     return scene if settings["spin"] is None else scene.with_spin(settings["spin"])
 

@@ -160,7 +160,7 @@ def step_defects(stepper: Stepper, q: Matrix, omega: Matrix) -> tuple[float, ...
 
 
 def memory(stepper: Stepper, q: Matrix, omega: Matrix, reading: str) -> float:
-    """How far a step depends on more than the q and Pi of a reading: the distance between two steps from the same point.
+    """The dependence of a step on more than the q and Pi of a reading: the distance between two steps from the same point.
 
     Relative to a step. One begins with the state after a step, the other with the state that ``start`` makes for the same q
     and Pi, found by Newton's iteration.
@@ -211,7 +211,11 @@ def symplecticity(study: Study) -> xr.Dataset:
     iterated = [constrained_step(n) for n in ITERATIONS]
     return xr.Dataset(
         {
-            "defect": ((*dims, "division"), found, _attrs("defect over one step; NaN: it is no map of q and Pi", "1")),
+            "defect": (
+                (*dims, "division"),
+                found,
+                _attrs("defect over one step; NaN: the step is not a map of q and Pi", "1"),
+            ),
             "power": (dims, powers, _attrs("power of dt with which the defect falls; NaN where it is rounding", "1")),
             "memory": (dims[:2], remembered, _attrs("share of a step that depends on more than q and Pi", "1")),
             "dt": (("problem", "division"), dts, _attrs("step size", "s")),

@@ -17,7 +17,7 @@ from polhode.study.configuration import Targets
 DIGITS = 20
 #: Step sizes tried per decade before the root is bracketed.
 PER_DECADE = 8
-#: How far below the target the scan extends, to confirm that the error stays below.
+#: The scan extends to errors smaller than the target by this factor, to confirm that the error stays below it.
 MARGIN = 10.0
 #: Relative accuracy of the step size.
 TOLERANCE = 1e-4

@@ -52,7 +52,7 @@ class Form:
 
 
 def clock() -> tuple[str, Clock]:
-    """The clock and its name: the CPU time of the thread, or the time of day where that is too coarse."""
+    """The clock and its name: the CPU time of the thread, or the wall time where that is too coarse."""
     if time.get_clock_info("thread_time").resolution <= 1e-6:
         return "CPU time of the thread", time.thread_time
     return "elapsed time", time.perf_counter

@@ -1,6 +1,6 @@
 """The contents of the report by theme: one folder each, which contains everything that belongs to the theme and nothing else.
 
-``theme.py`` declares in words (:class:`~polhode.study.themes.theme.Theme`) the figures, tables and numbers of the theme, the
+``theme.py`` declares the figures, tables and numbers of the theme (:class:`~polhode.study.themes.theme.Theme`), the
 data from which they are made, and its place in the report; ``figures.py``, ``tables.py`` and ``numbers.py`` have one function
 for each figure, table and group of numbers, named like the files; ``analysis.py`` holds the frames and constants that these
 share. The text is paper/sections/THEME.tex. A new theme is a new folder here; no other file names it.
@@ -27,7 +27,7 @@ def all_themes() -> dict[str, Theme]:
 
 
 def timed(kind: str) -> list[str]:
-    """The ``figures`` or ``tables`` that show measured times and therefore differ from run to run."""
+    """The names of the ``figures`` or ``tables`` that show measured times and therefore differ from run to run."""
     return [name for theme in all_themes().values() if theme.timed for name in getattr(theme, kind)]
 
 

@@ -33,7 +33,7 @@ def lead() -> None:
 
 
 def stop_jobs_on_signals() -> None:
-    """From now on a signal to this process, the Snakemake in charge, ends its jobs and then the run, as Ctrl-C does.
+    """Let a signal to this process, the Snakemake in charge, end its jobs and then the run, as Ctrl-C does.
 
     Call it after Snakemake has set its own handler. A signal that is ignored (``nohup``) remains ignored.
     """
@@ -53,7 +53,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
     global _signals
     _signals += 1
     if _signals == 1:
-        say(f"{signal.Signals(number).name}: stopping all jobs; what is finished is kept, the same command goes on from there")
+        say(f"{signal.Signals(number).name}: stopping all jobs; finished work is kept, the same command continues from there")
         threading.Thread(target=_end_jobs, daemon=True).start()
         raise KeyboardInterrupt
     if _signals > 2:

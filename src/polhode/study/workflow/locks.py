@@ -178,7 +178,7 @@ def is_alive(pid: int, born: float | None = None) -> bool:
 
 def _refusal(results: Path, holder: dict[str, Any] | None, certain: bool) -> str:
     if holder is None:
-        return f"the results folder {results} is locked by another run that just starts; try again in a moment"
+        return f"the results folder {results} is locked by another run that is just starting; try again in a moment"
     pid, host = holder["pid"], holder["host"]
     text = (
         f"the results folder {results} is in use: process {pid} of {holder['user']} on {host} has been writing to it since "

@@ -49,9 +49,9 @@ TAIL, HEAD = 12, 300
 SHOWN, TOLD = 4, 10
 #: Snakemake's messages about a run with failed jobs, replaced by our own.
 _SUMMARIES = ("Exiting because a job execution failed", "At least one job did not complete successfully")
-#: Where ./reproduce docs puts the documentation.
+#: Location of the documentation made by ./reproduce docs.
 DOCUMENTATION = Path("docs", "_build", "html", "index.html")
-#: How a script ended, in Snakemake's words.
+#: Snakemake's wording for the way in which a script ended.
 _ENDED = re.compile(r"(returned non-zero exit status -?\d+|died with <Signals\.\w+: \d+>)")
 
 

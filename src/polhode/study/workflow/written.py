@@ -90,7 +90,7 @@ def _difference(path: Path, noted: dict[str, Any]) -> str:
 
 
 def _stale(results: Path, manifest: Path, files: dict[str, Any]) -> str:
-    """What is wrong with the cells of a batch, judged by size and time; empty if nothing is."""
+    """The fault of the cells of a batch, judged by size and time; empty if there is none."""
     made = manifest.stat().st_mtime_ns
     for name, noted in files.items():
         try:

@@ -124,7 +124,7 @@ def note_misprints(inputs: Inputs) -> Figure:
             _, colour, marker, dashes = MISPRINTS[variant]
             error = chosen["error"].sel({"variant": variant}).values
             there = np.isfinite(error)
-            # Drawn at the edge where the motion is lost, to remain visible.
+            # Errors of lost motion are drawn at the edge, to remain visible.
             axes.plot(
                 dt[there],
                 np.clip(error[there], FLOOR, CEILING / 1.2),

@@ -34,7 +34,7 @@ def note(inputs: Inputs) -> dict[str, str]:
 
 
 def _distance(check: xr.Dataset, name: str) -> str:
-    """A number of a check as text, with exact zero written as such."""
+    """A number of a check as text; an exact zero is written as 0."""
     if name not in check:
         return NOT_AVAILABLE
     return number(float(check[name]), 2) if float(check[name]) else "0"

@@ -52,7 +52,7 @@ def note_corrections(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         ]
         for record in records(data)
     ]
-    head = ["printed, and meant", "place", *(text for _, _, text in shown)]
+    head = ["printed, and intended", "place", *(text for _, _, text in shown)]
     columns = r">{\raggedright\arraybackslash}p{70mm}l" + "c" * len(shown)
     return data, tabular(columns, head, rows)
 
@@ -65,11 +65,11 @@ def _order_or_error(order: float, error: float) -> str:
 
 
 def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of the orders of all methods for velocity-dependent torques, with the omega that each hands to the torque."""
+    """A table of the orders of all methods for velocity-dependent torques, with the omega that each supplies to the torque."""
     frame = order_frames.orders(inputs)
     frame = frame[frame["torque_class"] == "velocity"]
     if frame.empty:
-        raise NotInRun("this run holds no problem with a torque of the angular velocity")
+        raise NotInRun("this run has no problem with a torque that depends on the angular velocity")
     problems = list(dict.fromkeys(frame["problem"]))
     # If the centre of mass moves, its orders are included.
     quantities = {p: ("q", "omega", "r", "v") if _moves(inputs, p) else ("q", "omega") for p in problems}
@@ -94,7 +94,7 @@ def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         cells[method] = line
     symbols = {"q": "$p_q$", "omega": r"$p_\omega$", "r": "$p_r$", "v": "$p_v$"}
     shown = [symbols[short] for p in problems for short in quantities[p]]
-    head = ["method", r"$\omega$ handed to the torque", "translation", *shown, r"$\varepsilon_\omega$"]
+    head = ["method", r"$\omega$ supplied to the torque", "translation", *shown, r"$\varepsilon_\omega$"]
     narrow = r">{\raggedright\arraybackslash}p"
     columns = f"l{narrow}{{22mm}}{narrow}{{17mm}}" + "c" * len(shown) + "c"
     text = tabular(columns, head, grouped_rows(inputs, list(cells), lambda key: cells[key]))

@@ -18,7 +18,7 @@ def claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
 
 #: Column heads of the tables on the texts, and the remark on an entry that rests on one glyph.
-ERRATA_HEAD = ["place, kind", "as printed; why it does not do", "reading that works", "how shown"]
+ERRATA_HEAD = ["place, kind", "as printed; what is wrong", "reading that works", "how shown"]
 
 READINGS_HEAD = ["place, kind", "as printed; what it leaves open", "reading taken", "how shown"]
 
@@ -31,7 +31,7 @@ def errata(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
 
 def readings(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of what the texts leave open or state in terms of their own, with our reading and its reason."""
+    """A table of points that the texts leave open or state in their own terms, with our reading and its reason."""
     return _places(inputs, READING_KINDS, READINGS_HEAD, "readings")
 
 
@@ -78,11 +78,7 @@ def source_index(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     last = ""
     for entry in inputs.source_rows:
         records.append({**entry, "here": "; ".join(entry["here"])})
-        missing = (
-            rf"\emph{{{'not here' if not entry['here'] else 'apart from that'}:}} {entry['missing']}"
-            if entry["missing"]
-            else ""
-        )
+        missing = rf"\emph{{{'not here' if not entry['here'] else 'except'}:}} {entry['missing']}" if entry["missing"] else ""
         here = ", ".join(place(name) for name in entry["here"])
         rows.append(
             [
@@ -97,4 +93,4 @@ def source_index(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         r"@{}p{9mm}>{\raggedright\arraybackslash}p{24mm}>{\raggedright\arraybackslash}p{48mm}"
         r">{\raggedright\arraybackslash}p{66mm}@{}"
     )
-    return pd.DataFrame(records), long_table(columns, ["source", "item", "what it is", "where it is here"], rows, "sourceindex")
+    return pd.DataFrame(records), long_table(columns, ["source", "item", "content", "place in this work"], rows, "sourceindex")

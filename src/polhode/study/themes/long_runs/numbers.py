@@ -34,7 +34,7 @@ FOLLOWED_NAMES = {
 
 
 def largest_norm(inputs: Inputs) -> dict[str, str]:
-    """Macros for the largest departure of the norm from one that a method shows in any run, at any step, on any problem."""
+    """Macros for the largest departure of the norm from one for each method, over all runs, steps and problems."""
     worst: dict[str, float] = {}
     for problem in inputs.problems:
         held = [inputs.of(problem).errors]
@@ -108,7 +108,7 @@ def normalisation(inputs: Inputs) -> dict[str, str]:
     result: dict[str, str] = {}
     lost_always: set[str] = set()
     for problem in problems:
-        # Of the methods that normalise: those that blow up without it (norm or energy), and those that are lost even with it.
+        # Methods that normalise: those that blow up without it (norm or energy), and those that lose the motion even with it.
         needs, lost = [], []
         for found, method, quantity in rows:
             if found != problem or quantity != "energy_drift" or not inputs.of(problem).declared(method, "normalises", False):

@@ -75,7 +75,7 @@ def _scenes(inputs: Inputs) -> dict[str, Pair]:
         if full is not None or run is not None:
             found[name] = (full, run)
     if not found:
-        raise NotInRun("there are no chess pieces in this run, and none came with the code")
+        raise NotInRun("neither this run nor data/released has the chess pieces")
     return found
 
 
@@ -322,7 +322,7 @@ def rods_energy(inputs: Inputs) -> Figure:
     spin = float(data.attrs["spin"])
     panels[1].axhline(spin, color="0.45", linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=0)
     panels[1].annotate(
-        f"all of the spin at the start, {spin:g} rad/s",
+        f"the entire initial spin, {spin:g} rad/s",
         (1, spin),
         xycoords=("axes fraction", "data"),
         xytext=(-4, 2),

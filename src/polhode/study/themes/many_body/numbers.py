@@ -55,7 +55,7 @@ def released(inputs: Inputs) -> dict[str, str]:
                 f"studyFullHours{MACRO_NAMES[case]}": escape(noted["cpu_hours"]),
             }
     if not result:
-        raise NotInRun("no full study came with the code")
+        raise NotInRun("data/released has no many-body results")
     return result
 
 
@@ -169,7 +169,7 @@ def published(inputs: Inputs) -> dict[str, str]:
 
 
 def rods_released(inputs: Inputs) -> dict[str, str]:
-    """Macros for the one box of rods that is followed for long: energy, and the spin that should not have changed."""
+    """Macros for the one box of rods with a long run: energy, and the spin, which should not change."""
     return _rods(inputs.released_many_body(ONE_BOX), "FullRods")
 
 
@@ -181,9 +181,9 @@ def rods_repeated(inputs: Inputs) -> dict[str, str]:
     ours, theirs = xr.align(ours.astype("float32"), theirs.astype("float32"), join="inner")
     same = all(ours.sizes.values()) and ours.equals(theirs)
     text = (
-        "repeats them, as long as it lasts, to all digits that were kept"
+        "repeats the released one, as far as it goes, to all stored digits"
         if same
-        else "differs from them in its last digits, and so after some contacts in all"
+        else "differs from the released one in the last digits, and hence, after some contacts, in all of them"
     )
     return {"studyRodsRepeated": text}
 

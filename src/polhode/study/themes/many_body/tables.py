@@ -23,8 +23,8 @@ from polhode.study.report.latex import NOT_AVAILABLE, escape, grouped_rows, numb
 
 
 def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of mean energy errors with intervals and in this run, the ratio to SPIRAL over all steps, and the step at the
-    published level. Scenes after the first have the mean and the ratio.
+    """A table of mean energy errors with intervals, those of this run, the ratio to SPIRAL over all steps, and the step at the
+    published level. Scenes after the first have only the mean and the ratio.
 
     The CSV has every scene, method and step size of the published-scale results and of this run, with medians and coverages.
     """
@@ -34,7 +34,7 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     ]
     cases = [case for case in CASES if any(case in scenes for scenes in studies.values())]
     if not cases:
-        raise NotInRun("there are no chess pieces in this run, and none came with the code")
+        raise NotInRun("neither this run nor data/released has the chess pieces")
     pairs = {case: tuple(scenes.get(case) for scenes in studies.values()) for case in cases}
     labels = {
         str(m): str(label)

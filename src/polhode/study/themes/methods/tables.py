@@ -13,13 +13,13 @@ from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, tabular
 
 
 def reconstructions(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of our own contributions to each method, where the original was not at hand or leaves something open."""
+    """A table of our own contributions to each method, where the original was not available or leaves something open."""
     ours = {key: str(inputs.declared(key, "reconstruction")) for key in method_order(inputs)}
     records = [{"method": key, "label": inputs.label(key), "ours": text} for key, text in ours.items() if text]
     if not records:
-        raise NotInRun("of no method in this run a part is ours")
+        raise NotInRun("no method of this run has a part that is our reconstruction")
     rows = [[escape(record["label"]), escape(record["ours"])] for record in records]
-    return pd.DataFrame(records), tabular(r"l>{\raggedright\arraybackslash}p{105mm}", ["method", "what is ours"], rows)
+    return pd.DataFrame(records), tabular(r"l>{\raggedright\arraybackslash}p{105mm}", ["method", "our part"], rows)
 
 
 def methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -72,7 +72,7 @@ def reference(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     row = int(np.argmin(np.abs(time - end)))
     records = [
         ("formula", str(data.attrs.get("formula", ""))),
-        ("digits asked for", str(data.attrs.get("digits", ""))),
+        ("digits requested", str(data.attrs.get("digits", ""))),
         ("digits shared with the Taylor series", str(data.attrs.get("agreement", ""))),
         ("compared up to (s)", str(data.attrs.get("agreement_time", ""))),
         ("time (s)", repr(float(time[row]))),

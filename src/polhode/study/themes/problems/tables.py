@@ -19,7 +19,7 @@ def problems(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     shown = [key for _, keys in selection.problems_by_class(inputs) for key in keys]
     said = {key: inputs.of(key).problem_declarations for key in shown if "setup" in inputs.of(key).problem_declarations}
     if not said:
-        raise NotInRun("this run says of no problem how to set it up")
+        raise NotInRun("this run describes the set-up of no problem")
     setups = {key: json.loads(problem["setup"]) for key, problem in said.items()}
     records: list[dict[str, Any]] = []
     rows: list[Sequence[str] | str] = []

@@ -6,7 +6,6 @@ from math import floor, isfinite, nan
 
 import numpy as np
 
-from polhode.methods import METHODS
 from polhode.references.precision import GUARD_DIGITS
 from polhode.study.analysis.ladders import is_published_ladder
 from polhode.study.analysis.selection import SNAPSHOT_TIME
@@ -51,7 +50,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
     times = long_run["time"].values
     dt = float(long_run.attrs.get("dt", nan))
     agreement = float(reference.attrs.get("agreement", nan))
-    missing = [key for key in METHODS if key not in ladder["integrator"].values]
+    missing = [key for key in inputs.known if key not in ladder["integrator"].values]
     reduced = [
         *([f"{len(missing)} of its methods left out"] if missing else []),
         *([] if is_published_ladder(ladder["dt"].values) else ["other time steps than the published ones"]),

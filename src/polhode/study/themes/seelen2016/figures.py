@@ -193,7 +193,7 @@ def seelen2016_forced_cylinder(inputs: Inputs) -> Figure:
 
 def _slopes(axes: Axes, inputs: Inputs, name: str) -> None:
     """Draw the fitted slopes of the two methods compared in the publication, below their curves."""
-    # One label at the finest step, the other half way: there they overlap nothing.
+    # One label at the finest step, the other half-way along, where they overlap nothing.
     for key, part in zip(COMPARED, (0.0, 0.5), strict=True):
         if key not in inputs.errors["integrator"].values:
             continue

@@ -7,7 +7,6 @@ import numpy as np
 
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import Problem
-from polhode.problems.system import System
 from polhode.study.analysis import pcdm_theory
 from polhode.study.analysis.seelen2016 import (
     COMPARED,
@@ -146,17 +145,16 @@ def orders(inputs: Inputs) -> dict[str, str]:
 
 def pair(inputs: Inputs) -> dict[str, str]:
     """Macros for case 4: the two cylinders."""
-    data = inputs.of(PAIR).long_run
-    system = PROBLEMS[PAIR]
-    assert isinstance(system, System)
-    dt, p = float(data.attrs["dt"]), system.parameters
-    rate = p["eta"] * sum(p[f"R{i + 1}"] ** 2 / system.bodies[i].inertia[0] for i in range(2))
+    data, setup = inputs.of(PAIR).long_run, inputs.of(PAIR).setup
+    dt, p = float(data.attrs["dt"]), setup["parameters"]
+    moments = [values[0] for values in setup["moments"]]
+    rate = p["eta"] * sum(p[f"R{i + 1}"] ** 2 / moments[i] for i in range(2))
     end = data["exact_omega"].values[-1, :, 0]
     result = {
         "studySeelenPairDt": plain(dt),
         "studySeelenPairEnd": plain(float(data["time"].values[-1])),
-        "studySeelenPairMass": plain(system.bodies[0].mass),
-        "studySeelenPairMomentRatio": number(system.bodies[0].inertia[0] / system.bodies[1].inertia[0], 2),
+        "studySeelenPairMass": plain(setup["masses"][0]),
+        "studySeelenPairMomentRatio": number(moments[0] / moments[1], 2),
         "studySeelenPairRate": plain(rate),
         "studySeelenPairProduct": plain(rate * dt),
         "studySeelenPairOmegaOne": decimal(float(end[0]), 3),

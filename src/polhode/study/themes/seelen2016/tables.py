@@ -69,7 +69,7 @@ def seelen2016_table1(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 add(key, ours, row)
     for key in ours.index.difference([key for candidates in ROWS.values() for key in candidates], sort=False):
         add(str(key), ours, "")
-    head = ["row", "$x$", "$z$", r"error (\%)", r"of exact (\%)", "rel.\\ diff."]
+    head = ["row", "$x$", "$z$", r"error (\%)", r"to exact (\%)", "rel.\\ diff."]
     return pd.DataFrame(records), tabular("lrrrrr", head, rows)
 
 
@@ -91,7 +91,7 @@ def seelen2016_orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         key for key in METHODS if any(key in inputs.of(p).errors["integrator"].values for p in problems if _held(inputs, p))
     ]
     if not present:
-        raise NotInRun(f"this run holds none of the problems {', '.join(problems)}")
+        raise NotInRun(f"this run has none of the problems {', '.join(problems)}")
     records: list[dict[str, Any]] = []
     rows = []
     for key in present:

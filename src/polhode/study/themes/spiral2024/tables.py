@@ -39,7 +39,7 @@ def published_variants(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             cells += [number(error, 2), gain, decimal(record[f"{quantity}_order"], 2)]
         records.append(record)
         rows.append(cells)
-    head = ["method", "what is changed"]
+    head = ["method", "change"]
     head += [r"$\errorq$", "gain", r"$p_q$", r"$\errorw$", "gain", r"$p_\omega$"]
     return pd.DataFrame(records), tabular(r"l>{\raggedright\arraybackslash}p{54mm}rrcrrc", head, rows)
 

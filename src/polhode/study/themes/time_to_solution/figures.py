@@ -52,7 +52,7 @@ GAP = 0.35
 
 
 def representatives(inputs: Inputs) -> list[tuple[str, str, xr.Dataset]]:
-    """The torque classes of the run, each with the problem that represents it and that problem's group of cost.nc.
+    """The torque classes of the run, each with the problem that represents it and the problem's group of cost.nc.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def representatives(inputs: Inputs) -> list[tuple[str, str, xr.Dataset]]:
         problem = selection.representative(inputs, keys)
         found.append((torque_class, problem, inputs.cost(problem)))
     if not found:
-        raise NotInRun("this run holds no problem")
+        raise NotInRun("this run has no problems")
     return found
 
 
@@ -189,10 +189,10 @@ def _against_work(inputs: Inputs, work: Callable[[xr.Dataset], np.ndarray], labe
     looks, labels = _looks(*groups), _labels(*groups)
     first = {UNIT, RIVAL}
     for data in groups:
-        dear = float(data["torque_price"].values[price])
+        wanted = float(data["torque_price"].values[price])
         for one_torque in (False, True):
             found = winners(data, candidates(data, one_torque))
-            first |= {rows[0][0] for (_, other), rows in found.items() if rows and other == dear}
+            first |= {rows[0][0] for (_, other), rows in found.items() if rows and other == wanted}
     coloured = [key for key in inputs.in_order(labels) if key in first]
     lines = -(-len(shown) // 3)
     figure = new_figure((style.TEXT_WIDTH, 0.95 + 2.05 * lines))
@@ -265,13 +265,13 @@ def best_methods(inputs: Inputs) -> Figure:
     classes = selection.problems_by_class(inputs)
     groups = {problem: inputs.cost(problem) for _, keys in classes for problem in keys}
     if not groups:
-        raise NotInRun("this run holds no problem")
+        raise NotInRun("this run has no problems")
     looks, labels = _looks(*groups.values()), _labels(*groups.values())
     targets = next(iter(groups.values()))["target_error"].values
-    dear = max(float(price) for price in next(iter(groups.values()))["torque_price"].values)
+    highest = max(float(price) for price in next(iter(groups.values()))["torque_price"].values)
     figure = new_figure((style.TEXT_WIDTH, 1.35 + 0.235 * (len(groups) + GAP * len(classes))))
     panels = figure.subplots(1, 3, sharey=True)
-    kinds = ((False, 0.0, "all, cheap torque"), (True, 0.0, "one torque, cheap"), (True, dear, "one torque, dear"))
+    kinds = ((False, 0.0, "all, cheap torque"), (True, 0.0, "one torque, cheap"), (True, highest, "one torque, expensive"))
     used: set[str] = set()
     for axes, (one_torque, price, title), letter in zip(panels, kinds, "abc", strict=True):
         at, names, ticks = 0.0, [], []

@@ -78,14 +78,14 @@ def first(inputs: Inputs) -> dict[str, str]:
             result[f"costFirstOneAll{suffix}{name}"] = _all_first(data, single, price)
             result[f"costElsewhere{suffix}{name}"] = _elsewhere(inputs, single, [p for p in problems if p != shown], price)
         result[f"costProblem{name}"] = escape(str(inputs.of(shown).errors.attrs.get("label", shown)))
-        from_cheap, from_dear = (_several_from(data, everyone, price) for price in (min(prices), max(prices)))
-        result[f"costSeveralFromBoth{name}"] = " or ".join(dict.fromkeys(plain(error) for error in (from_cheap, from_dear)))
-        if isfinite(from_dear):
-            sooner[torque_class] = from_dear
+        lowest, highest = (_several_from(data, everyone, price) for price in (min(prices), max(prices)))
+        result[f"costSeveralFromBoth{name}"] = " or ".join(dict.fromkeys(plain(error) for error in (lowest, highest)))
+        if isfinite(highest):
+            sooner[torque_class] = highest
         else:
             never.append(torque_class)
     if not result:
-        raise NotInRun("this run holds no problem")
+        raise NotInRun("this run has no problems")
     result["costSeveralSentence"] = _several_sentence(sooner, never)
     return result
 
@@ -120,7 +120,7 @@ def _elsewhere(
     """A sentence on how the first one-torque method of one problem performs on others."""
     rows = found.get((CARRIED, price), [])
     if not others:
-        return "No other problem of this class is run"
+        return "This run has no other problem of this class"
     if not rows:
         return rf"No method with one torque reaches {plain(CARRIED)}"
     key, first, parts = rows[0][0], [], []
@@ -136,7 +136,7 @@ def _elsewhere(
         else:
             parts.append(f"takes {factor(own / there[0][1])} times as long as {_label(data, there)} on the {name}")
     if first:
-        parts.insert(0, f"is first on {listed(first)}, too")
+        parts.insert(0, f"is also first on {listed(first)}")
     return rf"At {plain(CARRIED)} {escape(_name(inputs.cost(others[0]), key))} {listed(parts)}"
 
 
@@ -159,7 +159,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
     inputs.cost("step")
     groups = [inputs.cost(problem) for problem in inputs.problems]
     if not groups:
-        raise NotInRun("this run holds no problem")
+        raise NotInRun("this run has no problems")
     prices = groups[0]["torque_price"].values
     targets = groups[0]["target_error"].values
     reached = sum(int(np.isfinite(data["dt"].values).sum()) for data in groups)

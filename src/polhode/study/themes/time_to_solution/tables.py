@@ -92,7 +92,7 @@ def time_to_solution(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             rows.append(r"\addlinespace[3pt]")
         rows += _first_rows(inputs.cost(shown), torque_class)
     if not records:
-        raise NotInRun("this run holds no problem")
+        raise NotInRun("this run has no problems")
     head = ["class", "price", *(_power(t) for t in SHOWN_TARGETS)]
     return pd.DataFrame(records).astype({"place": "Int64"}), tabular("lr" + "l" * len(SHOWN_TARGETS), head, rows)
 

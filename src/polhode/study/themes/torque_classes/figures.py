@@ -154,7 +154,7 @@ def _order_legend(missed: bool) -> list[Any]:
         Line2D([], [], linestyle="none", marker=(3, 0, -45), markersize=5, color=REDUCED, label="below its highest order"),
     ]
     if missed:
-        marks.append(Patch(facecolor="none", edgecolor=MISSED, label="below what it declares"))
+        marks.append(Patch(facecolor="none", edgecolor=MISSED, label="below its declaration"))
     return [*orders, *marks]
 
 
@@ -217,7 +217,7 @@ def _representatives(inputs: Inputs) -> list[tuple[str, str]]:
     """The torque classes of the run, each with the problem that represents it."""
     found = [(name, selection.representative(inputs, keys)) for name, keys in selection.problems_by_class(inputs)]
     if not found:
-        raise NotInRun("this run holds no problem")
+        raise NotInRun("this run has no problems")
     return found
 
 

@@ -57,7 +57,7 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
         result[f"studyFirstCount{name.capitalize()}"] = str(len(fallen))
     missed = frame[frame["missed_q"] | frame["missed_omega"]]
     result["studyOrderTolerance"] = plain(order_frames.TOLERANCE)
-    result["studyMissedNote"] = " Asterisk: lower than it declares for this one." if len(missed) else ""
+    result["studyMissedNote"] = " Asterisk: lower than the order declared for this class." if len(missed) else ""
     unfitted = frame[frame["unfitted_q"] | frame["unfitted_omega"]]
     result["studyUnfitted"] = _unfitted(inputs, unfitted, int(frame[["unfitted_q", "unfitted_omega"]].to_numpy(bool).sum()))
     # Orders that are higher on one problem than declared for its class.
@@ -71,9 +71,9 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
         f"{spoken(inputs, row['method'])} ({escape(selection.short_name(inputs, row['problem']))})" for row in records(missed)
     )
     result["studyMissedSentence"] = (
-        f"Below what is declared for the class: {short_of}."
+        f"Measured below the declaration for the class: {short_of}."
         if len(missed)
-        else "No method stays below what it declares for a class."
+        else "No method falls short of the order that it declares for a class."
     )
     result["studyPluginSentence"] = _plugin_orders(inputs)
     series = [p for p in inputs.problems if not _closed_form(inputs, p)]
@@ -91,7 +91,7 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
 
 
 def _plugin_orders(inputs: Inputs) -> str:
-    """What plug-ins declare and a run does not find, as a sentence; empty where it finds all."""
+    """A sentence on orders that plug-ins declare and a run does not confirm; empty if it confirms all."""
     found = [one for p in inputs.problems for one in departures.below(inputs.of(p).errors) if one.method in inputs.plugins]
     if not found:
         return ""
@@ -101,8 +101,8 @@ def _plugin_orders(inputs: Inputs) -> str:
         f"\\emph{{{escape(selection.short_name(inputs, one.problem))}}}"
         for one in found[: departures.MOST]
     ]
-    more = f"; so it is {len(found) - len(parts)} times more" if len(found) > len(parts) else ""
-    return f"Of the plug-ins of this run not all is measured that they declare: {'; '.join(parts)}{more}."
+    more = f"; and {len(found) - len(parts)} more" if len(found) > len(parts) else ""
+    return f"Some orders declared by plug-ins are not confirmed by this run: {'; '.join(parts)}{more}."
 
 
 def _closed_form(inputs: Inputs, problem: str) -> bool:
@@ -172,6 +172,6 @@ def _unfitted(inputs: Inputs, rows: pd.DataFrame, count: int) -> str:
     which = [f"{spoken(inputs, r['method'])} ({escape(selection.short_name(inputs, r['problem']))})" for r in records(rows)]
     named = f": {listed(which)}" if len(which) <= NAMED else r", grey in Fig.~\ref{fig:map}"
     return (
-        f"{count} orders are missing{named}. There no six steps in a row between the errors that are too large for a fit "
-        "and those that rounding spoils lie on a power."
+        f"{count} orders are missing{named}: no six consecutive steps, between errors too large for a fit and errors spoilt by "
+        "rounding, follow a power law."
     )
