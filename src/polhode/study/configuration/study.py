@@ -240,7 +240,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     config : mapping as read from YAML
     home : folder of the Snakefile; relative plug-in paths start there
     files : the files of the configuration, later ones taking precedence; existing ones are read again, strictly, so that
-    messages     include line numbers
+        messages include line numbers
     checked : whether plug-ins, limits and results have been checked before, as in the jobs of a run
 
     Raises
