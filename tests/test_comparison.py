@@ -362,12 +362,13 @@ def test_long_runs_leave_out_what_is_not_conserved(whole, small):
 def test_a_problem_of_ones_own_is_among_the_long_runs(tmp_path):
     """Of it the file says no rank. One that conserves nothing has no column; a method that it lacks has no line."""
     methods, needle = list(polhode.methods), "toy_needle"
+    able = [method for method in methods if method != "rk4"]
     made_up(tmp_path, ["free_asymmetric_top", "heavy_top", "free_asymmetric_top_unstable"], methods, checks=False)
     groups = read_groups(tmp_path / "single_body.nc")
     for key, conserves in ((needle, ("energy",)), ("toy_still", ())):
         own = {"problem": key, "label": key, "short_label": key.removeprefix("toy_"), "rank": LAST, "setup": "{}"}
-        groups[f"/{key}"] = runs("heavy_top", methods[:-1]).assign_attrs(own)
-        groups[f"/{key}/long_run"] = long(key, methods[:-1], conserves)
+        groups[f"/{key}"] = runs("heavy_top", able).assign_attrs(own)
+        groups[f"/{key}/long_run"] = long(key, able, conserves)
     write_groups(groups, tmp_path / "single_body.nc")
     inputs = Inputs(tmp_path / "single_body.nc")
     assert drift.long_problems(inputs) == ["free_asymmetric_top", "heavy_top", needle, "toy_still"]
