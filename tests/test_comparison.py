@@ -28,7 +28,7 @@ from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.report import drawing, formats, style
 from polhode.study.run import symplecticity
-from polhode.study.storage import write_cell, write_groups
+from polhode.study.storage import read_groups, write_cell, write_groups
 from polhode.study.themes import rendering
 from polhode.study.themes.calzavarini2010 import figures as calzavarini2010
 from polhode.study.themes.calzavarini2010 import tables as note_tables
@@ -357,6 +357,27 @@ def test_long_runs_leave_out_what_is_not_conserved(whole, small):
     assert "energy_drift" not in set(lab["quantity"]) and "momentum_drift" in set(lab["quantity"])
     with pytest.raises(NotInRun, match="long run"):
         drift.long_runs(small, drift.LONG_PROBLEMS)
+
+
+def test_a_problem_of_ones_own_is_among_the_long_runs(tmp_path):
+    """Of it the file says no rank. One that conserves nothing has no column; a method that it lacks has no line."""
+    methods, needle = list(polhode.methods), "toy_needle"
+    able = [method for method in methods if method != "rk4"]
+    made_up(tmp_path, ["free_asymmetric_top", "heavy_top", "free_asymmetric_top_unstable"], methods, checks=False)
+    groups = read_groups(tmp_path / "single_body.nc")
+    for key, conserves in ((needle, ("energy",)), ("toy_still", ())):
+        own = {"problem": key, "label": key, "short_label": key.removeprefix("toy_"), "rank": LAST, "setup": "{}"}
+        groups[f"/{key}"] = runs("heavy_top", able).assign_attrs(own)
+        groups[f"/{key}/long_run"] = long(key, able, conserves)
+    write_groups(groups, tmp_path / "single_body.nc")
+    inputs = Inputs(tmp_path / "single_body.nc")
+    assert drift.long_problems(inputs) == ["free_asymmetric_top", "heavy_top", needle, "toy_still"]
+    titles = [axes.get_title(loc="left") for axes in rendering.figure("energy_over_time", inputs).axes]
+    assert len(titles) == 3 and titles[2] == "(c) needle"
+    frame, text = rendering.table("long_runs", inputs)
+    assert "{needle}" in text and "{still}" not in text and needle in set(frame["problem"])
+    assert len(rendering.figure("long_drift", inputs).axes) == 3
+    rendering.render_figure("energy_over_time", inputs, tmp_path)
 
 
 # Figures, tables and numbers

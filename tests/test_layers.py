@@ -98,6 +98,17 @@ def test_imports_go_down():
     assert [line for line in upward() if line not in DOORS] == []
 
 
+def test_imports_are_absolute():
+    """This file and the hash of the code follow absolute imports alone: a relative one would slip past both."""
+    relative = [
+        f"{module}, line {node.lineno}"
+        for module, path in modules().items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    assert relative == []
+
+
 def test_an_import_that_goes_up_is_found(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
     with (tmp_path / "polhode" / "study" / "run" / "cell.py").open("a") as file:

@@ -31,7 +31,7 @@ from polhode.study.judge import measures_many_body as many_body_claims
 from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.products import Products
-from polhode.study.report import latex
+from polhode.study.report import drawing, latex
 from polhode.study.run.scene_timing import many_body_timing
 from polhode.study.storage import read_dataset, write_groups
 from polhode.study.themes import rendering
@@ -502,6 +502,52 @@ def test_tables_of_many_bodies(inputs):
     assert own["published_cpu_s"] == 19 and own["dt"] == pytest.approx(4.85e-6, rel=1e-6)
 
 
+def test_a_scene_of_ones_own_is_in_the_figures_and_tables(folder, tmp_path, monkeypatch):
+    """Beside those of the publications, without their points; and alone, where no others came with the code."""
+    own, name = scene(2.0), drawing.printable("dumb_bells")
+    own.attrs["scene"] = "dumb_bells"
+    groups = {"/": xr.Dataset(), "dumb_bells": own}
+    write_groups({**groups, "chess": scene(np.pi), "rods": rods()}, tmp_path / "run.nc")
+    write_groups(groups, tmp_path / "alone.nc")
+    times = timing().assign_coords(scene=["dumb_bells", "chess"])
+    write_groups({"/": xr.Dataset(), "many_body": times}, tmp_path / "cost.nc")
+    published = HOME / "data" / "published"
+    run = Inputs(
+        "",
+        many_body_file=tmp_path / "run.nc",
+        cost_file=tmp_path / "cost.nc",
+        released=folder / "released",
+        published=published,
+        films=tmp_path,
+    )
+    figure = drawn.many_body_energy(run)
+    titles = {axes.get_title(loc="left"): axes for axes in figure.axes if axes.axison}
+    assert [title[:3] for title in titles] == ["(a)", "(b)", "(c)"]
+    last = titles[f"(c) {name}"]
+    assert curves(last, TARGET * FACTORS[4]), "the means of NO_SQUISH"
+    assert not [line for line in last.lines if line.get_marker() == "s" and line.get_color() == "none"]
+    alone = drawn.many_body_energy(Inputs("", many_body_file=tmp_path / "alone.nc", published=published))
+    assert [axes.get_title(loc="left") for axes in alone.axes] == [f"(a) {name}"]
+    rendering.render_figure("many_body_energy", run, tmp_path)
+    frame, _ = rendering.table("many_body", run)
+    assert set(frame[frame.study == "this run"].scene) == {"chess", "rods", "dumb_bells"}
+    _, text = rendering.table("many_body_cost", run)
+    assert r"method & chess & dumb\_bells & " in text
+    (row,) = [line for line in text.splitlines() if line.startswith("SPIRAL &")]
+    assert [float(cell) for cell in re.findall(r"[\d.]+", row)[:2]] == [0.15, 0.3], "each time under its scene"
+
+    def films(self, key):
+        if key == "rods":
+            raise NotInRun(key)
+        return {"time": np.array([0.0, 0.5, 1.0]), "@box": 0.5}
+
+    monkeypatch.setattr(Inputs, "film", films)
+    monkeypatch.setattr(drawn.pictures, "draw", lambda *arguments: None)
+    monkeypatch.setattr(drawn.pictures, "view_of", lambda *arguments: None)
+    titles = [axes.get_title(loc="left") for axes in drawn.many_body_scene(run).axes]
+    assert titles == ["(a) chess, 0.5 s after the start", f"(b) {name}, 0.5 s after the start"]
+
+
 def test_the_table_shows_the_published_step_or_none():
     """And what blew up as infinite; the spin is that of the data; what a run lacks is a dash."""
     data = {"chess": scene(10.0), "chess_no_spin": scene(0.0, blown=True)}
@@ -518,7 +564,13 @@ def test_the_table_shows_the_published_step_or_none():
 
     _, text = rendering.table(
         "many_body",
-        SimpleNamespace(released_many_body=released, many_body=none, in_order=list, grouped=lambda keys: [("", list(keys))]),
+        SimpleNamespace(
+            released_many_body=released,
+            many_body=none,
+            scenes=[],
+            in_order=list,
+            grouped=lambda keys: [("", list(keys))],
+        ),
     )
     assert "spin 10 rad/s" in text and "this run" in text
     (row,) = [line for line in text.splitlines() if line.startswith(r"Fincham (as published)")]

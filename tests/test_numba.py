@@ -6,6 +6,8 @@ cache and one process pass with the new version.
 
 import ast
 import inspect
+import re
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -15,7 +17,8 @@ from numba.core.registry import CPUDispatcher
 
 from polhode.kernel import KERNEL_OPTIONS
 
-SOURCE = Path(__file__).parents[1] / "src/polhode"
+HOME = Path(__file__).parents[1]
+SOURCE = HOME / "src/polhode"
 #: Module of Numba -> what is used of it and is no public interface -> where, and what to do without it.
 PRIVATE = {
     "numba.core.bytecode": {
@@ -52,6 +55,16 @@ def test_what_is_private_in_numba_is_there(module, name):
             found = getattr(found, part)
     except (ImportError, AttributeError):
         pytest.fail(said)
+
+
+def test_newer_versions_of_numba_are_kept_out():
+    project = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (wanted,) = [entry for entry in project["dependencies"] if re.match(r"numba\b", entry)]
+    bound = re.search(r"<(\d+)\.(\d+)", wanted)
+    assert bound, f"pyproject.toml asks for {wanted!r}, without an upper bound"
+    installed = tuple(int(part) for part in numba.__version__.split(".")[:2])
+    allowed = tuple(int(part) for part in bound.groups())
+    assert installed < allowed <= (installed[0], installed[1] + 2), "the bound is close to the version of the tests"
 
 
 def test_the_options_of_kernels_are_those_of_numba():

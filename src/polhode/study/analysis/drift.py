@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from polhode.problems.problem import LAST
 from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs, NotInRun
 
@@ -88,6 +89,12 @@ FOLLOWED: dict[str, tuple[str, str]] = {
 
 #: The problems whose long runs of a million steps are compared.
 LONG_PROBLEMS = ("free_asymmetric_top", "heavy_top", "asymmetric_heavy_top", "lab_torque")
+
+
+def long_problems(inputs: Inputs) -> list[str]:
+    """The problems of the run whose long runs are compared: :data:`LONG_PROBLEMS`, then a user's own, which have no rank."""
+    added = [p for p in inputs.problems if int(inputs.of(p).problem_declarations.get("rank", LAST)) == LAST]
+    return [*(p for p in LONG_PROBLEMS if p in inputs.problems), *(p for p in added if p not in LONG_PROBLEMS)]
 
 
 def long_runs(inputs: Inputs, problems: Sequence[str], group: str = "long_run") -> pd.DataFrame:

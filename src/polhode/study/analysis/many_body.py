@@ -3,7 +3,7 @@
 The time is the number of steps that the error requires, times the measured time of a step.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 
 import numpy as np
@@ -30,14 +30,19 @@ def shown_row(dt: np.ndarray, named: float = SHOWN_DT) -> int | None:
 
 #: Names of the scenes in macros.
 MACRO_NAMES = {"chess": "Chess", "chess_no_spin": "Still", "rods": "Rods"}
-#: All scenes known to the report; those of rods are followed over time.
+#: The scenes of the publications; those of rods are followed over time.
 SCENES = (*CASES, "rods", "rods_states", "rods_half_step")
 
 
-def read_scenes(read: Callable[[str], xr.Dataset]) -> dict[str, xr.Dataset]:
-    """The scenes that ``read`` (of :class:`Inputs`) finds, by key."""
+def own_scenes(inputs: Inputs) -> list[str]:
+    """The scenes of the run that are not of the publications: those that a user has added."""
+    return [case for case in inputs.scenes if case not in SCENES]
+
+
+def read_scenes(read: Callable[[str], xr.Dataset], more: Iterable[str] = ()) -> dict[str, xr.Dataset]:
+    """The scenes of the publications, and ``more``, that ``read`` (of :class:`Inputs`) finds, by key."""
     found = {}
-    for case in SCENES:
+    for case in (*SCENES, *more):
         with suppress(NotInRun):
             found[case] = read(case)
     return found

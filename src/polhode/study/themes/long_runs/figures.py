@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import isfinite
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ def _lowest(values: pd.Series) -> float:
 
 def long_drift(inputs: Inputs) -> Figure:
     """A figure of energy, angular momentum and |q| at the end of long runs, all methods; colours show how the distance grew."""
-    frame = drift.long_runs(inputs, drift.LONG_PROBLEMS)
+    frame = drift.long_runs(inputs, drift.long_problems(inputs) or drift.LONG_PROBLEMS)
     problems = list(dict.fromkeys(frame["problem"]))
     methods = inputs.in_order(frame["method"])
     figure = new_figure((style.TEXT_WIDTH, max(2.5, 1.5 + 0.235 * len(methods))))
@@ -239,18 +240,18 @@ def _steps(data: Any) -> np.ndarray:
 
 def energy_over_time(inputs: Inputs) -> Figure:
     """A figure of energy against time in the long runs, with one method of each kind, to show which ones drift."""
-    problems = [p for p in drift.LONG_PROBLEMS if p in inputs.problems]
+    problems = drift.long_problems(inputs)
     shown = [p for p in problems if "energy_drift" in (run := _long_run(inputs, p)) and run["energy_drift"].notnull().any()]
     if not shown:
         raise NotInRun(f"this run has no long run of {', '.join(drift.LONG_PROBLEMS)}")
-    present = [str(k) for k in _long_run(inputs, shown[0])["integrator"].values]
+    present = set.intersection(*(set(map(str, _long_run(inputs, p)["integrator"].values)) for p in shown))
     keys = [key for key in (*LINES, *inputs.plugins) if key in present]
     looks = style.styles(selection.all_methods(inputs))
     figure = new_figure((style.TEXT_WIDTH, 3.1))
     panels = np.atleast_1d(figure.subplots(1, len(shown), sharey=True))
     values = [_long_run(inputs, p)["energy_drift"].sel(integrator=keys).values for p in shown]
     low, high = limits(*(np.where(v > 0, v, np.nan) for v in values))
-    for axes, problem, letter in zip(panels, shown, "abc", strict=False):
+    for axes, problem, letter in zip(panels, shown, ascii_lowercase, strict=False):
         data = _long_run(inputs, problem)
         time = data["time"].values
         for key in keys:

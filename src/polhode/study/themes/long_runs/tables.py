@@ -26,11 +26,11 @@ def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         frames.append(drift.long_runs(inputs, inputs.problems, "long_run_switched").assign(switched=True))
     data = pd.concat(frames, ignore_index=True)
     own = keyed(frames[0], "problem", "method", "quantity")
-    problems = [p for p in drift.LONG_PROBLEMS if p in set(frames[0]["problem"])]
     held = {
         p: [q for q in ("energy_drift", "momentum_drift") if (frames[0].problem.eq(p) & frames[0].quantity.eq(q)).any()]
-        for p in problems
+        for p in drift.long_problems(inputs)
     }
+    problems = [p for p, quantities in held.items() if quantities]
     if not problems:
         raise NotInRun(f"this run has no long run of {', '.join(drift.LONG_PROBLEMS)}")
     methods = inputs.in_order(m for p, m, _ in own if p in problems)

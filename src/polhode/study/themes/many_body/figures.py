@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 
 from polhode.manybody import pictures
 from polhode.study.analysis.ensembles import Estimate, mean_error, median, paired_ratio, paired_ratio_over_steps, spin_label
+from polhode.study.analysis.many_body import own_scenes
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS
 from polhode.study.report import style
@@ -79,33 +81,49 @@ def _scenes(inputs: Inputs) -> dict[str, Pair]:
     return found
 
 
+def _with_own(inputs: Inputs) -> dict[str, Pair]:
+    """The chess scenes, and after them those that a user has added to the run."""
+    own: dict[str, Pair] = {name: (inputs.many_body(name), None) for name in own_scenes(inputs)}
+    try:
+        return _scenes(inputs) | own
+    except NotInRun:
+        if not own:
+            raise
+        return own
+
+
 def _there(*pairs: Pair) -> list[xr.Dataset]:
     return [data for pair in pairs for data in pair if data is not None]
 
 
 def many_body_energy(inputs: Inputs) -> Figure:
-    """A figure of the mean energy error of the chess pieces over dt^(5/2), against the time step."""
-    scenes = _scenes(inputs)
+    """A figure of the mean energy error over dt^(5/2), against the time step: of the chess pieces, and of a user's scenes."""
+    scenes = _with_own(inputs)
     labels, looks = method_looks(_there(*scenes.values()))
-    figure = new_figure((style.TEXT_WIDTH, 4.3))
-    panels: Any = figure.subplots(1, len(scenes), sharex=True, sharey=True, squeeze=False)
+    rows = -(-len(scenes) // 2)
+    figure = new_figure((style.TEXT_WIDTH, 4.3 + 2.8 * (rows - 1)))
+    panels: Any = figure.subplots(rows, min(2, len(scenes)), sharex=True, sharey=True, squeeze=False)
     drawn: list[float] = []
     published = inputs.published_numbers("delvalle_many_body")
-    for axes, (full, run), letter in zip(panels[0], scenes.values(), "ab", strict=False):
+    for axes, (name, (full, run)), letter in zip(panels.ravel(), scenes.items(), ascii_lowercase, strict=False):
         shown = _there((full, run))[0]
         for key in labels:
             if full is not None:
                 drawn += _means(axes, full, key, looks[key])
             if run is not None:
                 drawn += _means(axes, run, key, looks[key] | CHECK, bars=False)
-        panel_title(axes, letter, spin_label(shown))
+        panel_title(axes, letter, spin_label(shown) if name in CHESS else printable(name))
         axes.set_xscale("log")
         _time_scales(axes, shown)
-        at, error = published["dt"].to_numpy(), published["energy_error"].to_numpy()
-        axes.plot(at, scaled(at, error), **SQUARES, markersize=7.5, zorder=6)
+        if name in CHESS:
+            at, error = published["dt"].to_numpy(), published["energy_error"].to_numpy()
+            axes.plot(at, scaled(at, error), **SQUARES, markersize=7.5, zorder=6)
         axes.set_xlabel(STEP)
+    for axes in panels.ravel()[len(scenes) :]:
+        axes.set_axis_off()
     log_error_axis(panels[0, 0], *_decades(drawn))
-    panels[0, 0].set_ylabel(r"mean energy error $\times\,(4.85\,\mu\mathrm{s}/\Delta t)^{5/2}$ (%)")
+    for axes in panels[:, 0]:
+        axes.set_ylabel(r"mean energy error $\times\,(4.85\,\mu\mathrm{s}/\Delta t)^{5/2}$ (%)")
     dt = np.concatenate([data["dt"].values for data in _there(*scenes.values())])
     contact = max(float(data.attrs["contact_time"]) for data in _there(*scenes.values()))
     _step_axis(panels[0, 0], float(dt.min()), contact)
@@ -454,18 +472,21 @@ def many_body_pieces(inputs: Inputs) -> Figure:
 
 
 def many_body_scene(inputs: Inputs) -> Figure:
-    """A figure of the chess pieces in their box in the middle of a run, and of the rods in theirs."""
+    """A figure of the chess pieces in their box in the middle of a run, of the rods in theirs, and of a user's scenes."""
     films = {}
-    for name in ("chess", "rods"):
+    for name in ("chess", "rods", *own_scenes(inputs)):
         with suppress(NotInRun):
             films[name] = inputs.film(name)
     if not films:
         raise NotInRun("this run has no film of many bodies")
-    figure = new_figure((style.TEXT_WIDTH, 3.3 if len(films) == 2 else 5.0))
-    panels: Any = figure.subplots(1, len(films), squeeze=False)
-    for axes, (name, film), letter in zip(panels[0], films.items(), "ab", strict=False):
+    rows = -(-len(films) // 2)
+    figure = new_figure((style.TEXT_WIDTH, 3.3 * rows if len(films) > 1 else 5.0))
+    panels: Any = figure.subplots(rows, min(2, len(films)), squeeze=False)
+    for axes in panels.ravel()[len(films) :]:
+        axes.set_axis_off()
+    for axes, (name, film), letter in zip(panels.ravel(), films.items(), ascii_lowercase, strict=False):
         pixels = 1000
         pictures.draw(axes, film, len(film["time"]) // 2, pictures.view_of(float(film["@box"]), pixels, pixels))
         time = float(film["time"][len(film["time"]) // 2])
-        panel_title(axes, letter, f"{name}, {time:.2g} s after the start")
+        panel_title(axes, letter, f"{printable(name)}, {time:.2g} s after the start")
     return figure

@@ -16,7 +16,7 @@ from polhode.study.analysis.ensembles import (
     spin_label,
     step_for,
 )
-from polhode.study.analysis.many_body import CASES, OTHER, TARGET, read_scenes, shown_row
+from polhode.study.analysis.many_body import CASES, OTHER, TARGET, own_scenes, read_scenes, shown_row
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import INFINITE, ratio
 from polhode.study.report.latex import NOT_AVAILABLE, escape, grouped_rows, number, step_or_dash, tabular
@@ -28,7 +28,8 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
     The CSV has every scene, method and step size of the published-scale results and of this run, with medians and coverages.
     """
-    studies = {"released": read_scenes(inputs.released_many_body), "this run": read_scenes(inputs.many_body)}
+    ours = read_scenes(inputs.many_body, own_scenes(inputs))
+    studies = {"released": read_scenes(inputs.released_many_body), "this run": ours}
     records = [
         record for study, scenes in studies.items() for case, data in scenes.items() for record in _records(study, case, data)
     ]
