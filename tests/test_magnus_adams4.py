@@ -1,0 +1,354 @@
+"""Magnus-Adams 4: the truncated Magnus series, the start, discontinuities, stability under friction, and the warm-up."""
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import mpmath
+import numpy as np
+import pytest
+from conftest import OMEGA0, Q0, make, right_hand_side
+from scipy.integrate import solve_ivp
+
+import polhode
+from polhode import metrics
+from polhode.kernel import kernel
+from polhode.methods.backward_differences import MEMORY, NOTHING, continued
+from polhode.methods.fourth_order_start import fourth_order_step
+from polhode.methods.magnus_adams4 import METHOD, magnus
+from polhode.methods.plain_driver import plain_driver
+from polhode.methods.protocol import OneTorque
+from polhode.methods.translation import ADAMS
+from polhode.plain import plain_copy
+from polhode.study.run import checks
+
+SPHERE = polhode.Body((1.0, 1.0, 1.0))
+BARE = replace(METHOD, key="magnus_adams4_bare", warm_up=None, warm_up_steps=0, warm_up_torques=0)
+
+
+def slopes(errors):
+    return np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
+
+
+# --- the Magnus series -------------------------------------------------------------------------------------------------
+
+#: omega(t) as a power series: generic, so that nothing cancels.
+SERIES = np.random.default_rng(16).normal(size=(9, 3)) / np.cumprod([1, *range(1, 9)])[:, None]
+
+
+def exact_turn(h, digits=40):
+    """q(h) from q(0) = 1 by the power series of dq/dt = q (0, omega) / 2, with mpmath."""
+    with mpmath.workdps(digits):
+        series = [[mpmath.mpf(float(x)) for x in row] for row in SERIES]
+        q = [[mpmath.mpf(1), mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0)]]
+        for k in range(80):
+            new = [mpmath.mpf(0)] * 4
+            for j in range(max(0, k - len(series) + 1), k + 1):
+                (a, b, c, d), (x, y, z) = q[j], series[k - j]
+                product = (-b * x - c * y - d * z, a * x + c * z - d * y, a * y + d * x - b * z, a * z + b * y - c * x)
+                new = [n + p for n, p in zip(new, product, strict=True)]
+            q.append([n / (2 * (k + 1)) for n in new])
+        return [mpmath.fsum(row[i] * mpmath.mpf(h) ** k for k, row in enumerate(q)) for i in range(4)]
+
+
+def ends(h):
+    """omega(0), its rate of change, omega(h), and the rate of change there."""
+    powers = h ** np.arange(9)
+    rates = np.arange(1, 9)[:, None] * SERIES[1:]
+    return SERIES[0], SERIES[1], powers @ SERIES, powers[:-1] @ rates
+
+
+def truncated(h, factor):
+    """The formula of the module in mpmath, with this factor at the commutator in place of 1/12."""
+    with mpmath.workdps(40):
+        w0, a0, w1, a1 = (mpmath.matrix([mpmath.mpf(float(x)) for x in v]) for v in ends(h))
+        h = mpmath.mpf(h)
+        cross = mpmath.matrix([w0[1] * w1[2] - w0[2] * w1[1], w0[2] * w1[0] - w0[0] * w1[2], w0[0] * w1[1] - w0[1] * w1[0]])
+        v = h * (w0 + w1) / 2 + h**2 * (a0 - a1) / 12 + factor * h**2 * cross
+        angle = mpmath.norm(v)
+        return [mpmath.cos(angle / 2), *(mpmath.sin(angle / 2) / angle * x for x in v)]
+
+
+@pytest.mark.parametrize(
+    ("factor", "order"), [(mpmath.mpf(1) / 12, 5), (mpmath.mpf(0), 3), (-mpmath.mpf(1) / 12, 3), (mpmath.mpf(1) / 6, 3)]
+)
+def test_the_error_of_one_step_of_the_magnus_series(factor, order):
+    """Fifth order with +1/12 and nothing else: the sign belongs to omega in the body frame, on the right of q."""
+    errors = [
+        float(max(abs(a - b) for a, b in zip(truncated(2.0**-k, factor), exact_turn(2.0**-k), strict=True)))
+        for k in range(5, 10)
+    ]
+    assert slopes(errors) == pytest.approx(order, abs=0.12)
+    assert slopes(errors)[-1] == pytest.approx(order, abs=0.01)
+
+
+@pytest.mark.parametrize("h", [0.5, 0.1, 0.01])
+def test_the_kernel_is_this_series(h):
+    w0, a0, w1, a1 = (tuple(map(float, v)) for v in ends(h))
+    found = magnus((1.0, 0.0, 0.0, 0.0), w0, a0, w1, a1, h)
+    assert found == pytest.approx([float(x) for x in truncated(h, mpmath.mpf(1) / 12)], abs=2e-16)
+
+
+# --- extrapolation and start -------------------------------------------------------------------------------------------
+
+
+def cubic_torque(t, q, omega, parameters):
+    return (0.3 - 1.1 * t + 0.7 * t * t - 2.0 * t * t * t, 0.9 * t * t, 1.3 * t * t * t - 0.4)
+
+
+def test_a_cubic_torque_on_a_sphere_is_integrated_exactly():
+    """Extrapolation, Runge-Kutta scheme and start are all exact for it."""
+    run = polhode.simulate(make("cubic", cubic_torque, "time", body=SPHERE), METHOD, 1 / 16, 1.0)
+    t = run.time.values
+    exact = np.array(OMEGA0) + np.stack(
+        [0.3 * t - 0.55 * t**2 + 0.7 / 3 * t**3 - 0.5 * t**4, 0.3 * t**3, 0.325 * t**4 - 0.4 * t], axis=1
+    )
+    np.testing.assert_allclose(run.omega.values, exact, rtol=0, atol=5e-15)
+
+
+def test_a_cubic_force_is_integrated_exactly_once_it_is_known():
+    plain = partial(plain_copy, mathematics={math.sqrt: math.sqrt}, lack="")
+    remember, after = plain(continued), plain(ADAMS.after_force)
+    h, mass, memory = 0.25, 2.0, NOTHING
+
+    def force(t):
+        return tuple(mass * x for x in cubic_torque(t, None, None, None))
+
+    for n in range(3):
+        memory = remember(memory, force(n * h))[-1]
+    new = np.array(after((0.0,) * 6 + memory, force(3 * h), mass, h))
+    nodes, weights = np.polynomial.legendre.leggauss(5)
+    s = 0.5 * h * (nodes + 1)
+    values = np.array([force(3 * h + x) for x in s]) / mass
+    assert new[3:6] == pytest.approx(0.5 * h * weights @ values, abs=1e-15)
+    assert new[:3] == pytest.approx(0.5 * h * (weights * (h - s)) @ values, abs=1e-15)
+
+
+@kernel
+def finer_warm_up(state, moment, t, dt, body, torque, parameters):
+    """The start in half steps: as good as exact beside that of the method."""
+    memory = continued(state[7:21], moment)[-1]
+    q, omega = fourth_order_step(state[:4], state[4:7], moment, t, 0.5 * dt, body, torque, parameters)
+    middle = torque(t + 0.5 * dt, q, omega, parameters)
+    q, omega = fourth_order_step(q, omega, middle, t + 0.5 * dt, 0.5 * dt, body, torque, parameters)
+    return q + omega + memory
+
+
+@pytest.mark.parametrize("name", ["time", "lab", "orientation", "velocity"])
+def test_the_start_does_not_spoil_the_order(name, cases):
+    """Its three local errors are of fifth order: so is the difference that a better start makes, and it is a small part."""
+    finer = replace(METHOD, key="magnus_adams4_finer", warm_up=finer_warm_up, warm_up_torques=7)
+    case, changes, errors = cases[name], [], []
+    for n in (40, 80, 160):
+        one, two = (polhode.simulate(case.problem, m, 1 / n, 1.0, samples=1) for m in (METHOD, finer))
+        assert int(two.torque_evaluations) - int(one.torque_evaluations) == 12
+        changes.append(metrics.orientation_l1(one.q.values[-1], two.q.values[-1]))
+        errors.append(metrics.orientation_l1(one.q.values[-1], case.exact(1.0)[0]))
+    assert slopes(changes)[-1] > 4.6
+    assert changes[-1] < 0.1 * errors[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "order"), [("free", 4), ("constant_asymmetric", 4), ("time", 2), ("lab", 2), ("orientation", 2), ("velocity", 2)]
+)
+def test_orders_without_a_warm_up(name, order, cases):
+    """As in a system of bodies: the first torque is frozen for a step. If it is constant, that changes nothing."""
+    case, errors = cases[name], []
+    for n in (40, 80, 160) if order == 4 else (320, 640, 1280):
+        run = polhode.simulate(case.problem, BARE, 1 / n, 1.0, samples=1)
+        q, omega = case.exact(1.0)
+        errors.append((metrics.orientation_l1(run.q.values[-1], q), metrics.relative_l1(run.omega.values[-1], omega)))
+    assert slopes(errors)[-1] == pytest.approx(order, abs=0.06 * order)
+
+
+# --- discontinuities ---------------------------------------------------------------------------------------------------
+
+
+def broken_torque(t, q, omega, parameters):
+    """A torque about z whose derivative of order r jumps by 1 at t0."""
+    s = t - parameters[0] if t >= parameters[0] else 0.0
+    on = 1.0 if t >= parameters[0] else 0.0
+    r = parameters[1]
+    return (0.0, 0.0, on if r == 0.0 else s if r == 1.0 else 0.5 * s * s)
+
+
+#: Bernoulli polynomials: what the sum over the steps lacks, by the formula of Euler and Maclaurin.
+BERNOULLI = (lambda x: x - 1 / 2, lambda x: x * x - x + 1 / 6, lambda x: x**3 - 1.5 * x * x + 0.5 * x)
+
+
+@pytest.mark.parametrize("r", [0, 1, 2])
+@pytest.mark.parametrize("fraction", [0.0, 0.2, 0.5, 0.9])
+@pytest.mark.parametrize("n", [16, 64])
+def test_what_a_discontinuity_costs(r, fraction, n):
+    """A jump in the r-th derivative, `fraction` steps before a torque is found, costs -B_{r+1}(fraction) dt^{r+1} / (r+1)!.
+
+    On a sphere this is exact, whatever the step. Order r + 1, therefore, and nothing on average over the fractions.
+    """
+    h = 1 / n
+    t0 = 0.5 - fraction * h
+    run = polhode.simulate(
+        make("broken", broken_torque, "time", {"t0": t0, "r": float(r)}, body=SPHERE, omega0=(0.0, 0.0, 0.0)), METHOD, h, 1.0
+    )
+    exact = (1 - t0) ** (r + 1) / math.factorial(r + 1)
+    expected = -BERNOULLI[r](fraction) * h ** (r + 1) / math.factorial(r + 1)
+    assert run.omega.values[-1, 2] - exact == pytest.approx(expected, abs=1e-14)
+
+
+def jumping_torque(t, q, omega, parameters):
+    on = 1.0 if t >= parameters[0] else 0.0
+    return (0.5 * math.cos(3 * t) + 2.0 * on, 0.3 * math.sin(2 * t) - on * q[1], 0.2 * omega[0] + on)
+
+
+def test_a_jump_costs_no_more_than_it_costs_spiral():
+    """First order on a generic body, at the worst place of the jump within a step; the overshoot does not grow."""
+    errors = {}
+    for key in ("magnus_adams4", "spiral_leapfrog"):
+        for n in (64, 128, 256):
+            worst = 0.0
+            for fraction in (0.02, 0.25, 0.5, 0.75, 0.98):
+                t0 = 0.5 - fraction / n
+                problem = make("jumping", jumping_torque, "time", {"t0": t0})
+                # The jump at the end of a step of a fine run: none of its error.
+                exact = jump_reference(problem, t0)
+                end = polhode.simulate(problem, key, 1 / n, 1.0, samples=1)
+                worst = max(worst, float(metrics.orientation_l1(end.q.values[-1], exact[:4])))
+            errors[key, n] = float(worst)
+    mine, spiral = ([errors[key, n] for n in (64, 128, 256)] for key in ("magnus_adams4", "spiral_leapfrog"))
+    assert slopes(mine) == pytest.approx(1, abs=0.05)
+    assert mine == pytest.approx(spiral, rel=0.1)
+
+
+def jump_reference(problem, t0):
+    """(q, omega) at t = 1, integrated up to the jump and from there on."""
+    y = np.concatenate([Q0, OMEGA0])
+    for begin, end, at in ((0.0, t0, 2.0), (t0, 1.0, 0.0)):
+        rate = right_hand_side(replace(problem, parameters={"t0": at}))
+        y = solve_ivp(rate, (begin, end), y, method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+    return y
+
+
+def states(problem, dt, steps):
+    """The states of a run, in plain Python."""
+    plain = partial(plain_copy, mathematics={math.sqrt: math.sqrt}, lack="")
+    parameters = tuple(problem.parameters.values())
+    driver = plain_driver(METHOD, plain, problem.torque, problem.body.coefficients(), dt, parameters)
+    state = driver.start(problem.q0, problem.omega0)
+    for n in range(steps):
+        state = driver.step(state, n)
+        yield state
+
+
+def test_misses_are_counted(cases):
+    """None for smooth torques; four in a row after a jump, which change nothing; more under strong friction, which do."""
+    for name in ("free", "constant", "time", "lab", "orientation", "velocity"):
+        assert all(state[20] == 0 for state in states(cases[name].problem, 0.01, 60)), name
+    problem = make("broken", broken_torque, "time", {"t0": 0.5, "r": 0.0}, body=SPHERE)
+    found = [state[19:21] for state in states(problem, 1 / 16, 16)]
+    # The jump is first found in the ninth step, at t = 1/2.
+    assert [missed for _, missed in found] == [0.0] * 8 + [1.0, 2.0, 3.0, 4.0] + [0.0] * 4
+    assert all(known == 4 for known, _ in found[3:])
+    strong = make("damped", spin_damping, "velocity", {"k": 8.0}, body=SPHERE)
+    found = [state[19:21] for state in states(strong, 0.1, 40)]
+    assert max(missed for _, missed in found) > MEMORY
+    assert [known for known, missed in found if missed > MEMORY] == [2.0] * sum(missed > MEMORY for _, missed in found)
+
+
+# --- stability under friction ------------------------------------------------------------------------------------------
+
+
+def spin_damping(t, q, omega, parameters):
+    k = parameters[0]
+    return (-k * omega[0], -k * omega[1], -k * omega[2])
+
+
+def adams4(z):
+    """The roots of Adams-Bashforth 4 for domega/dt = -k omega, z = k dt."""
+    return np.abs(np.roots([1, -1 + 55 * z / 24, -59 * z / 24, 37 * z / 24, -9 * z / 24])).max()
+
+
+def adams2(z):
+    return np.abs(np.roots([1, -1 + 1.5 * z, -0.5 * z])).max()
+
+
+def test_friction_follows_the_characteristic_polynomial():
+    """Its largest root is the decay of a step; it leaves the unit circle at 0.3, that of the linear extrapolation at 1."""
+    assert adams4(0.3) == pytest.approx(1, abs=1e-12) and adams4(0.299) < 1 < adams4(0.301)
+    assert adams2(1.0) == pytest.approx(1, abs=1e-12) and adams2(0.999) < 1 < adams2(1.001)
+    for z in (0.05, 0.1, 0.2):
+        problem = make("damped", spin_damping, "velocity", {"k": 1.0}, body=SPHERE, horizon=100 * z)
+        omega = polhode.simulate(problem, METHOD, z, 100 * z).omega.values[:, 0]
+        assert abs(omega[100] / omega[99]) == pytest.approx(adams4(z), rel=1e-6)
+
+
+@pytest.mark.parametrize(("z", "steady"), [(0.2, True), (0.35, True), (0.7, True), (0.95, True), (1.05, False)])
+def test_friction_slows_a_body_up_to_the_limit_of_the_linear_extrapolation(z, steady):
+    problem = make("damped", spin_damping, "velocity", {"k": 1.0}, horizon=400 * z)
+    with np.errstate(over="ignore", invalid="ignore"):
+        omega = polhode.simulate(problem, METHOD, z, 400 * z).omega.values
+    assert bool(np.abs(omega[-1]).max() < 1e-3) == steady
+
+
+def test_the_limit_of_the_study():
+    system = polhode.problems["coupled_cylinders"]
+    limit = checks.stability_limit(partial(checks._sliding_decays, system, METHOD, checks.decay_rate(system)))
+    assert limit == pytest.approx(1.0, abs=1e-3)
+
+
+# --- long runs -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_energy_of_a_free_body_drifts_by_the_fifth_power_of_the_step():
+    """A drift, as no part of the method is symmetric; it is far below that of SPIRAL, which has one too."""
+    problem = polhode.problems["free_asymmetric_top"]
+    drifts = {}
+    for key, dt in (("magnus_adams4", 0.04), ("magnus_adams4", 0.02), ("spiral_leapfrog", 0.02)):
+        energy = polhode.simulate(problem, key, dt, 400.0, samples=2).energy.values
+        drifts[key, dt] = abs(energy[-1] / energy[0] - 1)
+        half = abs(energy[1] / energy[0] - 1)
+        assert drifts[key, dt] == pytest.approx(2 * half, rel=0.1), "in proportion to the time"
+    assert drifts["magnus_adams4", 0.04] / drifts["magnus_adams4", 0.02] == pytest.approx(32, rel=0.2)
+    assert drifts["magnus_adams4", 0.02] < 1e-3 * drifts["spiral_leapfrog", 0.02]
+
+
+# --- the warm-up ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_method_without_a_warm_up_has_the_driver_without_one():
+    for method in polhode.methods.values():
+        if isinstance(method, OneTorque):
+            name = "_plain_driver" if method.warm_up is None else "_warm_up_driver"
+            assert name in method._driver().__qualname__
+    assert "warm_up" not in BARE.kernels() and "warm_up" in METHOD.kernels()
+
+
+def test_torques_of_the_warm_up():
+    assert [METHOD.starting_torques(n) for n in (0, 1, 3, 100)] == [1, 4, 10, 10]
+    assert BARE.starting_torques(100) == 1
+    for method, expected in ((METHOD, 110), (BARE, 101)):
+        assert int(polhode.simulate("heavy_top", method, 0.01, 1.0).torque_evaluations) == expected
+
+
+def test_a_warm_up_that_cannot_be_is_refused():
+    for changes in ({"warm_up": None}, {"warm_up_steps": 0}, {"warm_up": None, "warm_up_steps": 0}):
+        with pytest.raises(ValueError, match="warm_up, and warm_up_steps of at least 1, are given together or not at all"):
+            replace(METHOD, **changes)
+    with pytest.raises(ValueError, match="warm_up_steps"):
+        replace(METHOD, warm_up_steps=-1)
+    with pytest.raises(TypeError, match="warm_up is handed 7 arguments"):
+        replace(METHOD, warm_up=METHOD.after_torque)
+
+
+@pytest.mark.parametrize("normalise", [True, False])
+def test_both_drivers_agree_where_they_can(normalise):
+    """With the step of the method as its own warm-up, the driver with a warm-up takes the steps of the other."""
+    after = METHOD.after_torque
+
+    @kernel
+    def ordinary(state, moment, t, dt, body, torque, parameters):
+        return after(state, moment, body, dt)
+
+    same = replace(METHOD, key="magnus_adams4_same", warm_up=ordinary, warm_up_steps=5, warm_up_torques=0)
+    one, two = (polhode.simulate("heavy_top", m, 0.01, 0.2, normalise=normalise) for m in (BARE, same))
+    for name in ("q", "omega"):
+        assert one[name].values.tobytes() == two[name].values.tobytes()
+    assert int(one.torque_evaluations) == int(two.torque_evaluations) == 21
