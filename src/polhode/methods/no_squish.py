@@ -139,8 +139,8 @@ def stored(state: Any, body: Any, dt: Any) -> Any:
 METHOD = OneTorque(
     key="no_squish",
     label="NO_SQUISH",
-    group="kicks at both ends",
-    rank=2,
+    group="splittings and variational",
+    rank=4,
     omega_handed="without the last half kick",
     source="Miller et al. (2002); Tuckerman (2010), Eqs. 3.12.1-3.12.4",
     citation="miller2002,tuckerman2010",
