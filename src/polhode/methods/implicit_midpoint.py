@@ -36,7 +36,7 @@ from polhode.vector import add, axpy, cross, dot, scale
 
 @kernel
 def solution(a: Any, b: Any, c: Any, right: Any) -> Any:
-    """The solution of three linear equations with the rows a, b and c, by Cramer's rule; beyond all numbers if there is none."""
+    """The solution of three linear equations with the rows a, b and c, by Cramer's rule; huge if there is none."""
     of_a = cross(b, c)
     determinant = dot(a, of_a) + 1e-300  # changes zero alone, by which plain Python would not divide
     along = add(scale(right[0], of_a), add(scale(right[1], cross(c, a)), scale(right[2], cross(a, b))))
