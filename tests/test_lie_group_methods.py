@@ -16,7 +16,7 @@ from polhode.methods import implicit_midpoint, moser_veselov, moser_veselov4
 from polhode.methods.plain_driver import plain_driver
 from polhode.plain import plain_copy
 from polhode.references import asymmetric_top
-from polhode.study.run.symplecticity import PROBLEMS, Stepper, step_defects
+from polhode.study.run.symplecticity import PROBLEMS, Stepper, rattle, step_defects
 
 FREE = make("free", no_torque, "free", omega0=(2.7, -2.1, 3.3), horizon=1000.0)
 TOP = make("heavy", heavy_torque, "state", HEAVY)
@@ -369,6 +369,19 @@ def test_moser_veselov_with_a_solver(key):
     run = polhode.simulate(TOP, key, dt, steps * dt, samples=1)
     np.testing.assert_allclose(run.omega.values[-1], y / inertia, rtol=0, atol=1e-11)
     np.testing.assert_allclose(rotation(run.q.values[-1]).as_matrix(), turned.as_matrix(), rtol=0, atol=1e-11)
+
+
+def test_moser_veselov_is_rattle():
+    """The equivalence of McLachlan and Zanna (2005): RATTLE for the nine elements of the rotation matrix."""
+    dt, inertia, omega = 0.08, np.array(FREE.body.inertia), np.array(FREE.omega0)
+    second = inertia.sum() / 2 - inertia
+    r, p = np.eye(3), hat(omega) * second
+    for _ in range(5):
+        r, p = rattle(r, p, second, dt, 80)
+    run = polhode.simulate(FREE, "moser_veselov", dt, 5 * dt, samples=1)
+    turned = (rotation(FREE.q0).inv() * rotation(run.q.values[-1])).as_matrix()
+    np.testing.assert_allclose(turned, r, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(inertia * run.omega.values[-1], vee(r.T @ p - p.T @ r), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("inertia", BODIES)

@@ -18,9 +18,9 @@ cubic with the roots :math:`I_i` shows.
 
 The torque enters by Strang splitting, as in the program of Hairer and Vilmart: half a kick at either end. Their program
 normalises the quaternion, and iterates the equation of c to the last digit. Here three Newton iterations solve it, beginning at
-:math:`(1 + |a|^2)\, a` plus the gyroscopic products of a, :math:`a_i = \tfrac{\Delta t}{2} y_i/I_i`. What is left is
-round-off, below 3e-15, up to :math:`|\omega| \Delta t = 0.5` for any body. At 0.9 it may be 1e-7, and from about 1 on the
-equation may have no solution: the step of a sphere turns by an angle whose sine is :math:`|\omega| \Delta t`.
+:math:`(1 + |a|^2)\, a` plus the gyroscopic products of a, with :math:`a_i = \tfrac{\Delta t}{2} y_i/I_i`. What is left is
+round-off, below 3e-15, up to :math:`|\omega| \Delta t = 0.5` for any body. At 0.9 it may be 1e-7. From about 1 on the equation
+may have no solution, of which nothing warns: the step of a sphere turns by an angle whose sine is :math:`|\omega| \Delta t`.
 """
 
 from typing import Any
