@@ -505,6 +505,38 @@ def test_rotations_are_those_of_a_linear_angular_velocity(frame, turn, order):
     assert np.log2(errors[1] / errors[2]) == pytest.approx(order, abs=0.2)
 
 
+# --- all of them -----------------------------------------------------------------------------------------------------
+
+
+def linear_friction(t, q, omega, parameters):
+    return (-parameters[0] * omega[0], -parameters[0] * omega[1], -parameters[0] * omega[2])
+
+
+@pytest.mark.parametrize(
+    ("key", "limit"),
+    [
+        ("rescaled_momentum", 2.0),
+        ("catto2015", 2.0),
+        ("lacoursiere2006", 2.0),
+        ("richardson", 2.0),
+        ("fincham1992_yade", 2.0),
+        ("munjiza2003", 2.0),
+        ("adams_bashforth2_buss", 1.0),
+        ("adams_bashforth2_barker", 1.0),
+        ("adams_bashforth3", 6 / 11),
+        ("adams_bashforth4", 3 / 10),
+    ],
+)
+def test_where_linear_friction_becomes_unstable(key, limit):
+    """On a sphere of moment one; the product of friction and step, by which omega decays in a step."""
+    sizes = []
+    for factor in (0.98, 1.02):
+        problem = make("friction", linear_friction, "velocity", {"k": factor * limit / 0.01}, body=Body((1.0, 1.0, 1.0)))
+        run = polhode.simulate(problem, key, 0.01, 30.0, samples=2)
+        sizes.append(np.linalg.norm(run.omega.values[-1]))
+    assert sizes[0] < 1e-3 and not sizes[1] < 1e3, "beyond the limit it grows, or is no number any more"
+
+
 def test_a_sphere_has_no_gyroscopic_term():
     sphere = Body((0.7, 0.7, 0.7)).coefficients()
     assert catto2015.newton_step(OMEGA0, sphere, 0.5) == (0.0, 0.0, 0.0)
