@@ -75,6 +75,16 @@ LANES = 8
         "implicit_midpoint",
         "moser_veselov",
         "moser_veselov4",
+        "rescaled_momentum",
+        "catto2015",
+        "lacoursiere2006",
+        "richardson",
+        "fincham1992_yade",
+        "munjiza2003",
+        "adams_bashforth2_buss",
+        "adams_bashforth2_barker",
+        "adams_bashforth3",
+        "adams_bashforth4",
     ],
 )
 def test_the_same_kernels_vectorise_over_lanes(key):

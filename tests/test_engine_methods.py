@@ -416,6 +416,14 @@ def barker(q, omega, rate, dt):
     return (expm(dt * w) + whole) @ q
 
 
+def barker_in_jsbsim(q, omega, rate, dt):
+    """The closed form with the other sign of the cross product, as JSBSim executes it."""
+    v, u, size = omega / 2, rate / 2, np.linalg.norm(omega / 2)
+    c1, c2 = np.cos(size * dt), np.sin(size * dt) / size
+    c3, c4 = (1 - c1) / size**2, (dt - c2) / size**2
+    return product(q, np.concatenate([[c1 - c4 * (v @ u)], c2 * v + c3 * u + c4 * np.cross(v, u)]))
+
+
 def two_step(turn):
     def march(problem, dt, steps):
         torque = torque_of(problem)
@@ -489,7 +497,7 @@ def test_the_third_coefficient_keeps_its_digits():
     assert third_coefficient(0.0, 1.0) == 1 / 6
 
 
-@pytest.mark.parametrize(("frame", "turn", "order"), [("lab", buss, 5), ("body", barker, 3)])
+@pytest.mark.parametrize(("frame", "turn", "order"), [("lab", buss, 5), ("body", barker, 3), ("body", barker_in_jsbsim, 4)])
 def test_rotations_are_those_of_a_linear_angular_velocity(frame, turn, order):
     """Both assume that it grows at a constant rate in one step: Buss in the lab frame, Barker in the body frame."""
     omega, rate, lab = np.array([0.6, -0.64, 0.48]), np.array([0.7, 0.4, -1.1]), matrix(Q0)
@@ -503,6 +511,38 @@ def test_rotations_are_those_of_a_linear_angular_velocity(frame, turn, order):
         exact = scipy.integrate.solve_ivp(right_hand_side, (0, dt), Q0, method="DOP853", rtol=3e-14, atol=1e-16).y[:, -1]
         errors.append(np.abs(unit(turn(np.array(Q0), omega, rate, dt)) - exact).max())
     assert np.log2(errors[1] / errors[2]) == pytest.approx(order, abs=0.2)
+
+
+# --- all of them -----------------------------------------------------------------------------------------------------
+
+
+def linear_friction(t, q, omega, parameters):
+    return (-parameters[0] * omega[0], -parameters[0] * omega[1], -parameters[0] * omega[2])
+
+
+@pytest.mark.parametrize(
+    ("key", "limit"),
+    [
+        ("rescaled_momentum", 2.0),
+        ("catto2015", 2.0),
+        ("lacoursiere2006", 2.0),
+        ("richardson", 2.0),
+        ("fincham1992_yade", 2.0),
+        ("munjiza2003", 2.0),
+        ("adams_bashforth2_buss", 1.0),
+        ("adams_bashforth2_barker", 1.0),
+        ("adams_bashforth3", 6 / 11),
+        ("adams_bashforth4", 3 / 10),
+    ],
+)
+def test_where_linear_friction_becomes_unstable(key, limit):
+    """On a sphere of moment one; the product of friction and step, by which omega decays in a step."""
+    sizes = []
+    for factor in (0.98, 1.02):
+        problem = make("friction", linear_friction, "velocity", {"k": factor * limit / 0.01}, body=Body((1.0, 1.0, 1.0)))
+        run = polhode.simulate(problem, key, 0.01, 30.0, samples=2)
+        sizes.append(np.linalg.norm(run.omega.values[-1]))
+    assert sizes[0] < 1e-3 and not sizes[1] < 1e3, "beyond the limit it grows, or is no number any more"
 
 
 def test_a_sphere_has_no_gyroscopic_term():

@@ -13,8 +13,9 @@ dq/dt = q w(t) with w = (0, omega)/2 is solved for an omega that grows linearly 
    \omega_{n+1} &= \omega_n + \tfrac{\Delta t}{2} (3 a_n - a_{n-1}), \qquad a_n = a(\omega_n, M_n)
 
 The quaternion is normalised. The cross product has the sign of the integral, which is that of the formulas of Barker et al. as
-quoted in ``FGPropagate`` of JSBSim; the statement executed there (``eLocalLinearization``) has v x u instead, an error of third
-order in a step. The first step has :math:`a_{-1} = a_0`, as in JSBSim.
+quoted in ``FGPropagate`` of JSBSim. The statement executed there (``eLocalLinearization``) has v x u instead. Once normalised,
+that follows an omega of constant rate to one order more than the integral; the method is of second order either way. The first
+step has :math:`a_{-1} = a_0`, as in JSBSim.
 """
 
 from typing import Any

@@ -11,7 +11,7 @@ Adams-Bashforth formulas; for the quaternion also Buss's rotation (``eBuss2``), 
    \omega_{n+1} &= \omega_n + \tfrac{\Delta t}{2} (3 a_n - a_{n-1})
 
 The first step has :math:`a_{-1} = a_0`, as in JSBSim, and is one of explicit Euler; a single step of first order leaves the
-method of second order.
+method of second order. Under a linear friction k the method is stable for :math:`k\,\Delta t < 1`.
 """
 
 from typing import Any

@@ -56,7 +56,6 @@ METHOD = OneTorque(
     reads="half a kick of L with the torque at the whole time",
     normalises=True,
     momentum_frame="lab",
-    variant_of="fincham1992",
     note="The angular velocity at the half step is taken with the old orientation; that makes it first order.",
     start=start,
     before_torque=before_torque,
