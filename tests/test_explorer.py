@@ -697,7 +697,7 @@ def test_a_run_of_one_problem_without_a_long_run_says_so(browser, results, tmp_p
     browser.open(tmp_path / "explorer.html", "long")
     assert "no long runs" in browser("return document.getElementById('plot-long').innerText")
     go(browser, "polhode")
-    assert "no top without torque" in browser("return document.getElementById('plot-polhode').innerText")
+    assert "no long run of a top without torque" in browser("return document.getElementById('plot-polhode').innerText")
     for section in SECTIONS:
         go(browser, section)
     assert browser.complaints() == []

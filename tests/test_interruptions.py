@@ -220,7 +220,7 @@ def test_ten_kills_and_the_same_bytes(undisturbed, tmp_path):
         # Jobs that are still importing get the Ctrl-C of the terminal, too.
         assert "Traceback" not in said or act is ctrl_c, story
         if act in (terminate, terminate_group, terminate_twice, ctrl_c, interrupt, hang_up):
-            assert "stopping all jobs; what is finished is kept" in said, story
+            assert "stopping all jobs; finished work is kept" in said, story
             assert not (house.results / locks.NAME).exists(), story
         elif act is not kill_a_job:
             assert (house.results / locks.NAME).exists(), story

@@ -60,7 +60,7 @@ def test_an_unknown_measure_is_refused():
 
 
 def test_what_is_ours_is_declared():
-    """Of all whose original was not at hand or leaves something open; of a variant as published everything is inferred."""
+    """Of all whose original was not available or leaves something open; of a variant as published everything is inferred."""
     assert {key for key, method in polhode.methods.items() if method.reconstruction} >= {
         "buss2000",
         "calzavarini2010",

@@ -360,7 +360,7 @@ def test_claims_are_judged(run, tmp_path):
         assert table.verdict[f"seelen2016_{key}"] == "ours: does not hold", key
     assert table.verdict["seelen2016_spin_constant"] == table.verdict["seelen2016_pair_end"] == "by construction"
     assert table.verdict["seelen2016_matrices_rounding"] == "does not hold"
-    # The run holds none of the problems with other torques.
+    # The run has none of the problems with other torques.
     assert table.verdict["seelen2016_order_improved_general"] == "not measured"
 
 

@@ -772,5 +772,5 @@ def test_ctrl_c_leaves_a_terminal_that_can_be_used(house):
     assert status != 0 and states[0] == states[1]
     assert "\x1b[?25l" not in text
     lines = "\n".join(screen(text))
-    assert "polhode: SIGINT: stopping all jobs; what is finished is kept" in lines and "failed" not in lines
+    assert "polhode: SIGINT: stopping all jobs; finished work is kept" in lines and "failed" not in lines
     assert not (house.results / ".lock").exists()
