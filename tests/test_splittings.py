@@ -128,6 +128,44 @@ def test_long_steps_and_steps_back():
         assert np.abs(np.array(again) - moments * omega).max() < 1e-12
 
 
+@pytest.mark.parametrize("inertia", BODIES[:6])
+@pytest.mark.parametrize("k2", [0.3, 0.999])
+def test_half_a_period_and_a_whole_one(inertia, k2):
+    """There cn is -1 and 1, and differences of it and 1 must neither divide by zero nor lose digits."""
+    moments, motion = np.array(inertia), plain(free_top.free_motion)
+    body = polhode.Body(inertia).coefficients()
+    low, middle, high = np.argsort(moments)
+    for first, last in ((low, high), (high, low)):
+        # The momentum circles about the last axis; omega_middle = 0 at the start.
+        i1, i2, i3 = moments[[first, middle, last]]
+        omega = np.zeros(3)
+        omega[last] = 1.3
+        omega[first] = 1.3 * np.sqrt(k2 * i3 * (i3 - i2) / (i1 * (i2 - i1)))
+        rate = 1.3 * np.sqrt((i3 - i2) * (i3 - i1) / (i1 * i2))
+        period = 2 * float(mpmath.ellipk(k2)) / rate
+        momentum = moments * omega
+        half = momentum.copy()
+        half[first] *= -1
+        for turns, expected in ((1, half), (2, momentum)):
+            turn, found = motion(tuple(momentum), body, turns * period)
+            # Rounding of the modulus changes the period by 1/(1 - k^2) as much.
+            assert np.abs(found - expected).max() < 1e-14 * np.linalg.norm(momentum) / (1 - k2)
+            # The momentum stands still in the lab.
+            assert polhode.quaternion.to_lab(turn, found) == pytest.approx(tuple(momentum), abs=1e-14)
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("size", [1e-20, 1.0, 1e20])
+def test_a_sphere_turns_at_any_rate(axis, size):
+    momentum = [0.0, 0.0, 0.0]
+    momentum[axis] = size
+    turn, found = plain(free_top.free_motion)(tuple(momentum), polhode.Body((0.8, 0.8, 0.8)).coefficients(), 0.16 / size)
+    expected = [math.cos(0.1), 0.0, 0.0, 0.0]
+    expected[1 + axis] = math.sin(0.1)
+    assert turn == pytest.approx(expected, abs=1e-15)
+    assert found == tuple(momentum)
+
+
 @pytest.mark.parametrize("inertia", BODIES)
 def test_a_body_at_rest_stays_at_rest(inertia):
     body = polhode.Body(inertia).coefficients()

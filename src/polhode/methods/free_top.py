@@ -102,22 +102,22 @@ def back_in_place(body: Any, v: Any) -> Any:
 
 @kernel
 def landen(k: Any, complement: Any, n: Any) -> Any:
-    """One Landen step down: k', its complement, 1 - k', n' and sqrt(1 + n)."""
+    """One Landen step down: k', its complement, n' and sqrt(1 + n)."""
     one = 1.0 / (1.0 + complement)
     ratio = k * one
     lower = ratio * ratio
-    rest = 2.0 * complement * one
     stretch = (1.0 + lower) * (1.0 + lower) * n
     lower_n = 2.0 * lower * lower / ((2.0 * lower + stretch) + sqrt(stretch * (4.0 * lower + stretch) + TINY))
-    return lower, 2.0 * sqrt(complement) * one, rest, lower_n, sqrt(1.0 + n)
+    return lower, 2.0 * sqrt(complement) * one, lower_n, sqrt(1.0 + n)
 
 
 @kernel
-def ascended(functions: Any, k: Any, rest: Any, squared: Any) -> Any:
-    """(sn/p, cn, dn) one Landen step up, from those of modulus k at the smaller argument; rest = 1 - k, squared = p^2."""
+def ascended(functions: Any, k: Any, squared: Any) -> Any:
+    """(sn/p, cn, dn) one Landen step up, from those of modulus k at the smaller argument; squared = p^2."""
     s, c, d = functions
-    share = 1.0 / (1.0 + k * squared * s * s)
-    return (1.0 + k) * share * s, share * c * d, share * (rest + k * c * c)
+    bend = k * squared * s * s
+    share = 1.0 / (1.0 + bend)
+    return (1.0 + k) * share * s, share * c * d, share * (1.0 - bend)
 
 
 @kernel
@@ -154,20 +154,20 @@ def half_step(squared: Any, small: Any, apart: Any, tilt: Any, h: Any) -> Any:
     """
     p = sqrt(squared + TINY)
     m = small / (squared + TINY)
-    rest0 = (apart + TINY) / (squared + TINY)
-    if rest0 < SMALLEST:
-        rest0 = SMALLEST
-    complement0 = sqrt(rest0)
+    other = (apart + TINY) / (squared + TINY)
+    if other < SMALLEST:
+        other = SMALLEST
+    complement0 = sqrt(other)
     one = 1.0 / (1.0 + complement0)
     k1 = m * one * one
-    complement, rest1 = 2.0 * sqrt(complement0) * one, 2.0 * complement0 * one
-    k2, complement, rest2, n, root2 = landen(k1, complement, tilt * k1)
-    k3, complement, rest3, n, root3 = landen(k2, complement, n)
-    k4, complement, rest4, n, root4 = landen(k3, complement, n)
-    k5, complement, rest5, n, root5 = landen(k4, complement, n)
-    k6, complement, rest6, n, root6 = landen(k5, complement, n)
-    k7, complement, rest7, n, root7 = landen(k6, complement, n)
-    k8, complement, rest8, n, root8 = landen(k7, complement, n)
+    complement = 2.0 * sqrt(complement0) * one
+    k2, complement, n, root2 = landen(k1, complement, tilt * k1)
+    k3, complement, n, root3 = landen(k2, complement, n)
+    k4, complement, n, root4 = landen(k3, complement, n)
+    k5, complement, n, root5 = landen(k4, complement, n)
+    k6, complement, n, root6 = landen(k5, complement, n)
+    k7, complement, n, root7 = landen(k6, complement, n)
+    k8, complement, n, root8 = landen(k7, complement, n)
     z7 = 1.0 + k8
     z6 = (1.0 + k7) * z7
     z5 = (1.0 + k6) * z6
@@ -182,20 +182,20 @@ def half_step(squared: Any, small: Any, apart: Any, tilt: Any, h: Any) -> Any:
     last = (z * sinc, cosine)
     arc = (1.0, 0.0, 0.0)
     arc = turned(arc, functions, last, p, k8, root8, z7)
-    functions = ascended(functions, k8, rest8, squared)
+    functions = ascended(functions, k8, squared)
     arc = turned(arc, functions, last, p, k7, root7, z6)
-    functions = ascended(functions, k7, rest7, squared)
+    functions = ascended(functions, k7, squared)
     arc = turned(arc, functions, last, p, k6, root6, z5)
-    functions = ascended(functions, k6, rest6, squared)
+    functions = ascended(functions, k6, squared)
     arc = turned(arc, functions, last, p, k5, root5, z4)
-    functions = ascended(functions, k5, rest5, squared)
+    functions = ascended(functions, k5, squared)
     arc = turned(arc, functions, last, p, k4, root4, z3)
-    functions = ascended(functions, k4, rest4, squared)
+    functions = ascended(functions, k4, squared)
     arc = turned(arc, functions, last, p, k3, root3, z2)
-    functions = ascended(functions, k3, rest3, squared)
+    functions = ascended(functions, k3, squared)
     x, y, turns = turned(arc, functions, last, p, k2, root2, z1)
-    functions = ascended(functions, k2, rest2, squared)
-    functions = ascended(functions, k1, rest1, squared)
+    functions = ascended(functions, k2, squared)
+    functions = ascended(functions, k1, squared)
     return functions, (x * x - y * y, 2.0 * x * y), 2.0 * turns * z
 
 
@@ -219,7 +219,7 @@ def free_motion(momentum: Any, body: Any, dt: Any) -> Any:
     g1, g2, g3 = middle_second(body, (body[6], body[7], body[8]))
     l1, l2, l3 = middle_second(body, momentum)
     w1, w2, w3 = r1 * l1, r2 * l2, r3 * l3
-    # How the square of omega_2 is shared between those of a_1 and a_3. A sphere may share as it likes.
+    # How the square of omega_2 is shared between those of a_1 and a_3. A sphere may share as it likes, but not nothing.
     spread = i3 - i1
     share1, share3 = 1.0, 0.0
     if spread * spread > 0.0:
@@ -234,8 +234,6 @@ def free_motion(momentum: Any, body: Any, dt: Any) -> Any:
     if first < third:
         squared, small, a1, a3, m1, m3, side = third, first, largest3, largest1, i3, i1, -1.0
     apart = side * apart
-    if apart < 0.0:
-        apart = 0.0
     length2 = (l1 * l1 + l2 * l2) + l3 * l3
     length = sqrt(length2 + TINY)
     omega3 = sqrt(a3 + TINY)
