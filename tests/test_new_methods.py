@@ -12,6 +12,7 @@ from functools import partial
 import mpmath
 import numpy as np
 import pytest
+import scipy.integrate
 import test_manybody_engine
 
 import polhode
@@ -309,6 +310,46 @@ def test_a_sinking_body_needs_the_matching_translation(key):
             run = polhode.simulate(problem, replace(method, translation=scheme), problem.horizon / steps, samples=1)
             errors.append([np.abs(run[name].values[-1] - exact[name]).max() for name in ("r", "v", "q", "omega")])
         np.testing.assert_allclose(np.log2(np.array(errors[0]) / errors[1]), order, atol=0.15)
+
+
+@pytest.mark.parametrize("key", ["spiral_predicted", "spiral_kdk"])
+def test_instants_without_acceleration_cost_no_order(key):
+    """A damped pendulum: its acceleration vanishes in every swing, and the torque also changes with the angle."""
+    weight, friction = 8.0, 0.6
+
+    def torque(t, q, omega, parameters):
+        sine = 2 * (q[0] * q[1] + q[2] * q[3])
+        return (-parameters[0] * sine - parameters[1] * omega[0], -parameters[1] * omega[1], -parameters[1] * omega[2])
+
+    pendulum = Problem(
+        key="pendulum",
+        label="pendulum",
+        source="tests",
+        body=polhode.Body((1.0, 1.0, 1.0)),
+        q0=(math.cos(0.4), math.sin(0.4), 0.0, 0.0),
+        omega0=(0.3, 0.0, 0.0),
+        torque=torque,
+        parameters={"weight": weight, "friction": friction},
+        torque_class="velocity",
+        horizon=4.0,
+    )
+    at = np.linspace(0.0, 4.0, 65)
+    exact = scipy.integrate.solve_ivp(
+        lambda t, y: (y[1], -weight * math.sin(y[0]) - friction * y[1]),
+        (0, 4),
+        (0.8, 0.3),
+        "DOP853",
+        at,
+        rtol=1e-13,
+        atol=1e-14,
+    ).y
+    assert np.count_nonzero(np.diff(np.sign(-weight * np.sin(exact[0]) - friction * exact[1]))) >= 3
+    errors = []
+    for steps in (512, 1024, 2048):
+        run = polhode.simulate(pendulum, key, 4.0 / steps, samples=64)
+        angle = 2 * np.arctan2(run.q.values[:, 1], run.q.values[:, 0])
+        errors.append([np.abs(angle - exact[0]).max(), np.abs(run.omega.values[:, 0] - exact[1]).max()])
+    np.testing.assert_allclose(np.log2(np.array(errors[:-1]) / errors[1:]), 2, atol=0.1)
 
 
 def test_the_gain_over_the_other_methods_under_friction():
