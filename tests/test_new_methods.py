@@ -20,6 +20,7 @@ from polhode import manybody, metrics
 from polhode.methods import translation
 from polhode.methods.predictor import damped, secant_rate
 from polhode.problems.problem import Problem
+from polhode.quaternion import to_body, to_lab
 from polhode.study.analysis import predictors
 from polhode.study.analysis.predictors import PREDICTORS, stability_limit
 from polhode.study.run import checks
@@ -285,6 +286,38 @@ def test_steps_far_beyond_the_limit_of_spiral_decay():
     for z in (1.1, 2.1, 5.0):
         for key in ("spiral_predicted", "spiral_kdk"):
             assert left(key, z) < 1e-6, (key, z)
+
+
+def friction_of_the_lab(t, q, omega, parameters):
+    """Friction with a full matrix that stands still in the lab while the body turns through it."""
+    x, y, z = to_lab(q, omega)
+    return to_body(q, (-30.0 * x - 3.0 * y, -3.0 * x - 5.0 * y, -z))
+
+
+def test_friction_that_the_body_turns_through_leaves_long_steps_stable():
+    """An asymmetric body: z is 2.5 at 60 steps, against a thousand times as many of Runge and Kutta."""
+    problem = Problem(
+        key="lab_friction",
+        label="lab_friction",
+        source="tests",
+        body=polhode.Body((0.8, 1.3, 1.9)),
+        omega0=(3.0, -4.0, 5.0),
+        torque=friction_of_the_lab,
+        torque_class="velocity",
+        horizon=4.0,
+    )
+    exact = polhode.simulate(problem, "rk4", 4.0 / 2**16, samples=1).omega.values[-1]
+
+    def error(key, steps):
+        with np.errstate(over="ignore", invalid="ignore"):
+            run = polhode.simulate(problem, key, 4.0 / steps, samples=1)
+        return float(np.abs(run.omega.values[-1] - exact).max())
+
+    for key in ("spiral_predicted", "spiral_kdk"):
+        assert error(key, 60) < 0.1, key
+        assert error(key, 640) / error(key, 1280) == pytest.approx(4, rel=0.15), key
+        assert error(key, 640) < 0.8 * error("spiral_predicted_last", 640), key
+    assert not error("spiral_leapfrog", 60) < 10 and not error("spiral_predicted_last", 60) < 10
 
 
 @pytest.mark.parametrize("bodies", [1, 4, 10])
