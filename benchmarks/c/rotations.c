@@ -26,6 +26,7 @@ ONE_TORQUE(spiral_leapfrog, 0.0, LEAVE, LEAVE)
 
 /* ---- predictor.py ---- */
 
+#define HOLD 1e300
 KERNEL vec damped(vec explicit, vec last, double rate, double dt) {
     return axpy(1.0 / (1.0 + 0.5 * dt * rate), axpy(-1.0, last, explicit), last);
 }
@@ -33,7 +34,7 @@ KERNEL double secant_rate(vec torque, vec last_torque, vec omega, vec last_omega
     vec change = axpy(-1.0, last_omega, omega);
     double work = dot(axpy(-1.0, torque, last_torque), change);
     double energy = b->i[0] * change.x * change.x + b->i[1] * change.y * change.y + b->i[2] * change.z * change.z;
-    return 0.5 * (work + sqrt(work * work + 1e-300)) / (energy + 1e-140);
+    return 0.5 * (work + sqrt(work * work + 1e-300)) / (energy + 1e-130);
 }
 
 /* The omega handed to the last torque, and that to the torque of now. */
@@ -43,7 +44,7 @@ typedef struct { quat q; vec omega, torque, last; double rate; vec predicted; } 
 
 typedef secant spiral_predicted_state;
 KERNEL secant spiral_predicted_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
-    return (secant){q, spiral_kick(omega, torque, b, -0.5 * dt), torque, omega, 0.0, omega};
+    return (secant){q, spiral_kick(omega, torque, b, -0.5 * dt), torque, omega, HOLD, omega};
 }
 KERNEL secant spiral_predicted_before(secant s, const inertia *b, double dt, quat *q, vec *omega) {
     s.predicted = damped(spiral_kick(s.omega, s.torque, b, 0.5 * dt), s.last, s.rate, dt);

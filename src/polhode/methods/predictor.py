@@ -32,6 +32,9 @@ from typing import Any
 from polhode.kernel import kernel
 from polhode.vector import axpy, dot
 
+#: A rate at which the prediction remains the last one to the last bit.
+HOLD = 1e300
+
 
 @kernel
 def damped(explicit: Any, last: Any, rate: Any, dt: Any) -> Any:
@@ -49,4 +52,4 @@ def secant_rate(torque: Any, last_torque: Any, omega: Any, last_omega: Any, iner
     change = axpy(-1.0, last_omega, omega)
     work = dot(axpy(-1.0, torque, last_torque), change)
     energy = inertia[0] * change[0] * change[0] + inertia[1] * change[1] * change[1] + inertia[2] * change[2] * change[2]
-    return 0.5 * (work + sqrt(work * work + 1e-300)) / (energy + 1e-140)
+    return 0.5 * (work + sqrt(work * work + 1e-300)) / (energy + 1e-130)

@@ -19,7 +19,7 @@ depend on the angular velocity the two give the same bits. With K(omega, M, t) t
 from typing import Any
 
 from polhode.kernel import kernel
-from polhode.methods.predictor import damped, secant_rate
+from polhode.methods.predictor import HOLD, damped, secant_rate
 from polhode.methods.protocol import OneTorque
 from polhode.methods.spiral_leapfrog import after_torque as spiral
 from polhode.methods.spiral_leapfrog import kick, read
@@ -32,8 +32,8 @@ from polhode.methods.translation import LEAPFROG_SECANT
 
 @kernel
 def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    # The torque of the start also stands for the one before: the first prediction is the initial omega.
-    return spiral_start(q, omega, torque, body, dt) + torque + omega + (0.0,) + omega
+    # The first prediction is the initial omega, and exactly so: a secant between the two would be nothing but rounding.
+    return spiral_start(q, omega, torque, body, dt) + torque + omega + (HOLD,) + omega
 
 
 @kernel

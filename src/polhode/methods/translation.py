@@ -20,7 +20,7 @@ from typing import Any
 
 from polhode.kernel import kernel
 from polhode.methods.backward_differences import NOTHING, continued
-from polhode.methods.predictor import damped, secant_rate
+from polhode.methods.predictor import HOLD, damped, secant_rate
 from polhode.vector import axpy, scale
 
 
@@ -130,7 +130,7 @@ def last_force_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
 
 @kernel
 def secant_start(r: Any, v: Any, force: Any, mass: Any, dt: Any) -> Any:
-    return leapfrog_start(r, v, force, mass, dt) + force + v + (0.0,) + v
+    return leapfrog_start(r, v, force, mass, dt) + force + v + (HOLD,) + v
 
 
 @kernel

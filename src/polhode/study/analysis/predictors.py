@@ -19,6 +19,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from polhode.methods.predictor import HOLD
+
 #: What a predictor is given: v at the last half step, and, latest first, the torques dt M / I evaluated so far and the u with
 #: which they were.
 Predict = Callable[[float, Sequence[float], Sequence[float]], float]
@@ -316,7 +318,7 @@ def coupled_decay(z: float, rates: Sequence[float], steps: int, seed: int, bodie
     random = np.random.default_rng(seed)
     axes = np.linalg.qr(random.standard_normal((len(rates), len(rates))))[0]
     matrix = z / max(rates) * axes @ np.diag(rates) @ axes.T
-    u, rate = random.standard_normal(len(rates)), np.zeros((bodies, 1))
+    u, rate = random.standard_normal(len(rates)), np.full((bodies, 1), HOLD)
     torque = -matrix @ u
     v = u - 0.5 * torque
     size = np.empty(steps + 1)
@@ -325,7 +327,7 @@ def coupled_decay(z: float, rates: Sequence[float], steps: int, seed: int, bodie
         new = u + ((v + 0.5 * torque - u).reshape(bodies, 3) / (1 + 0.5 * rate)).ravel()
         change, acted = (new - u).reshape(bodies, 3), -matrix @ new
         work = ((torque - acted).reshape(bodies, 3) * change).sum(1, keepdims=True)
-        rate = np.maximum(work, 0.0) / ((change * change).sum(1, keepdims=True) + 1e-140)
+        rate = np.maximum(work, 0.0) / ((change * change).sum(1, keepdims=True) + 1e-130)
         u, torque = new, acted
         v = v + torque
         size[n + 1] = np.linalg.norm(v)

@@ -1,0 +1,464 @@
+"""SPIRAL with a predicted angular velocity and as kick, drift, kick: what is derived for them, against runs.
+
+Orders on all classes of torque are in test_orders.py, those of a body that also moves in test_translation.py.
+"""
+
+import math
+import re
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.integrate
+import test_manybody_engine
+
+import polhode
+from polhode import manybody, metrics
+from polhode.methods import translation
+from polhode.methods.predictor import damped, secant_rate
+from polhode.problems.problem import Problem
+from polhode.quaternion import to_body, to_lab
+from polhode.study.analysis import predictors
+from polhode.study.analysis.predictors import PREDICTORS, stability_limit
+from polhode.study.run import checks
+
+METHODS = polhode.methods
+PREDICTED = ("spiral_predicted", "spiral_predicted_last")
+#: The single bodies whose torque does not depend on omega.
+WITHOUT_FRICTION = [
+    key
+    for key, p in polhode.problems.items()
+    if isinstance(p, Problem) and p.torque_class in ("free", "constant", "time", "lab", "state")
+]
+PAIR = polhode.problems["coupled_cylinders"]
+
+
+def dense_friction(t, q, omega, parameters):
+    """-C omega with a full matrix C, by rows."""
+    x, y, z = omega
+    c = parameters
+    return (
+        -(c[0] * x + c[1] * y + c[2] * z),
+        -(c[3] * x + c[4] * y + c[5] * z),
+        -(c[6] * x + c[7] * y + c[8] * z),
+    )
+
+
+def sphere_with(matrix, omega0):
+    """A sphere of moment one under this friction: no gyroscopic term."""
+    return Problem(
+        key="dense",
+        label="dense",
+        source="tests",
+        body=polhode.Body((1.0, 1.0, 1.0)),
+        omega0=tuple(map(float, omega0)),
+        torque=dense_friction,
+        parameters={f"c{i}": float(c) for i, c in enumerate(np.ravel(matrix))},
+        torque_class="velocity",
+        horizon=1.0,
+    )
+
+
+def sliding(method, z, steps):
+    """The sliding velocity of the two cylinders at every step of dt = z / k, in units of the first."""
+    dt = z / checks.decay_rate(PAIR)
+    omega = polhode.simulate(PAIR, method, dt, steps * dt, samples=steps).omega.values[:, :, 0]
+    v = PAIR.parameters["R1"] * omega[:, 0] + PAIR.parameters["R2"] * omega[:, 1]
+    return v / v[0]
+
+
+# Where the torque does not depend on omega
+
+
+@pytest.mark.parametrize("problem", WITHOUT_FRICTION)
+@pytest.mark.parametrize("key", PREDICTED)
+def test_the_bits_are_those_of_spiral_without_friction(key, problem):
+    dt = polhode.problems[problem].horizon / 512
+    one, other = (polhode.simulate(problem, m, dt, samples=64) for m in (key, "spiral_leapfrog"))
+    for name in ("q", "omega", "stored_omega"):
+        assert one[name].values.tobytes() == other[name].values.tobytes(), name
+
+
+@pytest.mark.parametrize("key", PREDICTED)
+def test_with_friction_they_are_not(key):
+    one, other = (polhode.simulate("damped_top", m, 1e-2, samples=1).omega.values[-1] for m in (key, "spiral_leapfrog"))
+    assert np.abs(one - other).max() > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"), [("LEAPFROG_PREDICTED", "LEAPFROG"), ("LEAPFROG_SECANT", "LEAPFROG"), ("VERLET_SECANT", "VERLET")]
+)
+def test_a_centre_without_drag_moves_as_with_the_plain_scheme(name, plain):
+    ends = []
+    for scheme in (getattr(translation, name), getattr(translation, plain)):
+        state = scheme.start((1.0, 0.3, -0.2), (0.1, 0.7, 0.4), (-2.0, -0.6, 0.4), 2.0, 0.05)
+        for _ in range(100):
+            state, r, _ = scheme.before_force(state, 2.0, 0.05)
+            state = scheme.after_force(state, tuple(-2.0 * x for x in r), 2.0, 0.05)
+        ends.append(scheme.read(state, (0.0, 0.0, 0.0), 2.0, 0.05))
+    assert ends[0] == ends[1]
+
+
+@pytest.mark.thorough
+def test_many_bodies_move_as_with_spiral_to_the_last_bit():
+    """Contacts do not depend on omega."""
+    rods = manybody.scenes["rods"]
+    runs = [manybody.simulate(rods, key, 38.3e-6, seed=2, t_end=0.2) for key in ("spiral_predicted", "spiral_leapfrog")]
+    assert runs[0].potential.max() > 0, "contacts"
+    for name in runs[0].data_vars:
+        if runs[0][name].dtype.kind == "f":
+            assert runs[0][name].values.tobytes() == runs[1][name].values.tobytes(), name
+
+
+def test_the_engine_keeps_its_fast_steps():
+    from polhode.manybody.short_turns import shortened
+
+    for key in (*PREDICTED, "spiral_kdk"):
+        assert shortened(METHODS[key].before_torque, METHODS[key].after_torque) is not None, key
+
+
+@pytest.mark.thorough
+def test_many_bodies_by_kick_drift_kick_lose_energy_with_the_square_of_the_step():
+    test_manybody_engine.test_the_energy_error_is_of_second_order("spiral_kdk")
+
+
+# The predictor
+
+
+def test_the_rate_is_that_of_friction_and_zero_against_it():
+    body = polhode.Body((0.8, 1.3, 1.9)).coefficients()
+    inertia, rng = np.array(body[:3]), np.random.default_rng(3)
+    for _ in range(20):
+        old, new, pull = rng.normal(size=(3, 3))
+        torques = [tuple(-0.7 * inertia * w + pull) for w in (new, old)]
+        assert secant_rate(*torques, tuple(new), tuple(old), body) == pytest.approx(0.7, rel=1e-12)
+        driving = [tuple(0.7 * inertia * w + pull) for w in (new, old)]
+        assert secant_rate(*driving, tuple(new), tuple(old), body) < 1e-12
+        torques = rng.normal(size=(2, 3))
+        change = new - old
+        wanted = max(0.0, -(torques[0] - torques[1]) @ change / (change @ (inertia * change)))
+        assert secant_rate(*map(tuple, torques), tuple(new), tuple(old), body) == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+    same = (1.0, 2.0, 3.0)
+    assert 0 <= secant_rate(same, same, same, same, body) < 1e-9
+    assert math.isfinite(secant_rate((9.0, 0.0, 0.0), same, same, same, body))
+
+
+def test_the_prediction_lies_between_the_last_and_the_explicit_one():
+    last, explicit = (1.0, -2.0, 0.5), (1.5, -1.0, 0.4)
+    assert damped(explicit, last, 0.0, 0.1) == pytest.approx(explicit, rel=1e-15)
+    assert damped(explicit, last, 1e200, 0.1) == pytest.approx(last, rel=1e-15)
+    # e = w + dt/2 (m - k (x - l)) with w, m from the explicit one: x is the solution of the implicit half kick.
+    x = damped(explicit, last, 7.0, 0.1)
+    for i in range(3):
+        assert x[i] == pytest.approx(explicit[i] - 0.05 * 7.0 * (x[i] - last[i]), rel=1e-14)
+
+
+# Stability under friction
+
+
+def evaluated(characteristic, root, z):
+    """The value of a polynomial in LaTeX."""
+    text = re.sub(r"\\frac(?:\{(\d+)\}|(\d))(?:\{(\d+)\}|(\d))", lambda m: f"({m[1] or m[2]}/{m[3] or m[4]})", characteristic)
+    text = text.replace(r"\lambda", "L").replace("^", "**")
+    text = re.sub(r"(?<=[\dzL)])(?=[zL(])", "*", text)
+    return eval(text, {"L": root, "z": z})
+
+
+LINEAR = [key for key, p in PREDICTORS.items() if p.polynomial]
+
+
+@pytest.mark.parametrize("key", LINEAR)
+def test_the_recurrence_has_this_polynomial(key):
+    """Both are written down separately; the polynomial in LaTeX is a third."""
+    predictor, z = PREDICTORS[key], 0.31
+    coefficients = np.array(predictor.polynomial(z))
+    v = predictors.decay(predictor, z, 30)
+    for n in range(len(coefficients) - 1 + 3, 20):
+        window = v[n - len(coefficients) + 1 : n + 1][::-1]
+        assert abs(coefficients @ window) < 1e-13 * np.abs(window).max()
+    for x in (0.2, 0.7, 1.9):
+        root = complex(np.roots(predictor.polynomial(x))[0])
+        # That of the secant has lost a root at zero.
+        assert abs(evaluated(predictor.characteristic, root, x)) < 1e-12
+        assert abs(evaluated(predictor.characteristic, root + 0.1, x)) > 1e-4
+
+
+def test_limits_in_closed_form():
+    expected = {
+        "none": 2,
+        "last": 1,
+        "mean": 2,
+        "three": 20 / 7,
+        "extrapolated": 6 / 11,
+        "remembering": 4 / 3,
+        "secant_three_quarters": 4,
+        "secant": math.inf,
+        "exponential": 1,
+    }
+    assert list(predictors.frame().predictor) == list(PREDICTORS) and set(expected) == set(PREDICTORS)
+    for key, limit in expected.items():
+        assert stability_limit(PREDICTORS[key]) == pytest.approx(limit, abs=2e-6), key
+
+
+@pytest.mark.parametrize("share", [-0.5, 0.25, 0.75])
+def test_memory_and_secants_in_closed_form(share):
+    keeping = replace(PREDICTORS["remembering"], polynomial=predictors.remembering(share))
+    assert stability_limit(keeping) == pytest.approx(1 + share, abs=2e-6)
+    weighing = replace(PREDICTORS["secant"], polynomial=predictors.secant(abs(share)))
+    assert stability_limit(weighing) == pytest.approx(1 / (1 - abs(share)), abs=2e-6)
+
+
+@pytest.mark.parametrize("key", PREDICTORS)
+def test_error_constants(key):
+    """The root near exp(-z) in sixty digits; of the predictor without a polynomial, the rate of a run."""
+    predictor = PREDICTORS[key]
+    if predictor.polynomial is None:
+        z = 0.01
+        found = (math.log(predictors.decay(predictor, z, 200)[200]) / 200 + z) / z ** (predictor.order + 1)
+        assert found == pytest.approx(predictor.error_constant, rel=0.01)
+        return
+    with mpmath.workdps(60):
+        z = Fraction(1, 10**9)
+        weights = {"last": (1,), "mean": ("1/2", "1/2"), "three": ("1/20", "13/20", "6/20"), "extrapolated": ("11/6", "-5/6")}
+        exact = {name: predictors.weighted(*map(Fraction, w)) for name, w in weights.items()}
+        exact["remembering"] = predictors.remembering(Fraction(1, 3))
+        exact["secant_three_quarters"] = predictors.secant(Fraction(3, 4))
+        found = [mpmath.mpf(c.numerator) / c.denominator for c in map(Fraction, exact.get(key, predictor.polynomial)(z))]
+        assert list(map(float, found)) == pytest.approx(list(predictor.polynomial(1e-9)), rel=1e-15)
+        z = mpmath.mpf(1) / 10**9
+        root = mpmath.findroot(lambda x: sum(c * x**i for i, c in enumerate(reversed(found))), mpmath.exp(-z))
+        constant = float((mpmath.log(root) + z) / z ** (predictor.order + 1))
+    assert constant == pytest.approx(predictor.error_constant, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("key", "predictor"), [("spiral_predicted_last", "last"), ("spiral_kdk", "secant"), ("spiral_predicted", "secant")]
+)
+def test_the_methods_are_stable_as_far_as_their_polynomials(key, predictor):
+    assert PREDICTORS[predictor].method in (key, "spiral_predicted")
+    limit = checks.stability_limit(partial(checks._sliding_decays, PAIR, METHODS[key], checks.decay_rate(PAIR)))
+    assert limit == pytest.approx(stability_limit(PREDICTORS[predictor]), abs=2e-3)
+
+
+@pytest.mark.parametrize("z", [0.97, 1.03])
+def test_the_last_torque_grows_as_its_root(z):
+    v = sliding("spiral_predicted_last", z, 300)
+    assert abs(v[-1] / v[-2]) == pytest.approx(predictors.largest_root(PREDICTORS["last"], z), rel=1e-6)
+
+
+@pytest.mark.parametrize("z", [0.5, 3.0, 10.0])
+@pytest.mark.parametrize("key", ["spiral_predicted", "spiral_kdk"])
+def test_under_friction_at_one_rate_a_secant_is_the_implicit_midpoint_rule(key, z):
+    v = sliding(key, z, 10)
+    # The first step has no secant, only the last torque.
+    assert v[1] == pytest.approx(1 - z + z * z / 2, rel=1e-12)
+    np.testing.assert_allclose(v[3:] / v[2:-1], (1 - z / 2) / (1 + z / 2), rtol=1e-7)
+
+
+def test_coupled_friction_is_that_of_the_method():
+    """The recurrence in the analysis against the method on a sphere with a full matrix of friction."""
+    rates, seed, z, steps = (1.0, 3.0, 10.0), 4, 0.8, 60
+    random = np.random.default_rng(seed)
+    axes = np.linalg.qr(random.standard_normal((3, 3)))[0]
+    problem = sphere_with(axes @ np.diag(rates) @ axes.T, random.standard_normal(3))
+    dt = z / 10.0
+    run = polhode.simulate(problem, "spiral_predicted", dt, steps * dt, samples=steps)
+    size = np.linalg.norm(run.stored_omega.values, axis=1)
+    np.testing.assert_allclose(size / size[0], predictors.coupled_decay(z, rates, steps, seed), rtol=1e-9)
+
+
+def test_steps_far_beyond_the_limit_of_spiral_decay():
+    rates = np.geomspace(1.0, 30.0, 3)
+    axes = np.linalg.qr(np.random.default_rng(7).standard_normal((3, 3)))[0]
+    problem = sphere_with(axes @ np.diag(rates) @ axes.T, (1.0, -2.0, 0.5))
+
+    def left(key, z, steps=1000):
+        dt = z / 30.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            omega = polhode.simulate(problem, key, dt, steps * dt, samples=1).omega.values[-1]
+        return float(np.linalg.norm(omega))
+
+    assert left("spiral_predicted_last", 0.9) < 1e-6 and not left("spiral_predicted_last", 1.1) < 1e3
+    assert left("spiral_leapfrog", 1.9) < 1e-6 and not left("spiral_leapfrog", 2.1) < 1e3
+    for z in (1.1, 2.1, 5.0):
+        for key in ("spiral_predicted", "spiral_kdk"):
+            assert left(key, z) < 1e-6, (key, z)
+
+
+def friction_of_the_lab(t, q, omega, parameters):
+    """Friction with a full matrix that stands still in the lab while the body turns through it."""
+    x, y, z = to_lab(q, omega)
+    return to_body(q, (-30.0 * x - 3.0 * y, -3.0 * x - 5.0 * y, -z))
+
+
+def test_friction_that_the_body_turns_through_leaves_long_steps_stable():
+    """An asymmetric body: z is 2.5 at 60 steps, against a thousand times as many of Runge and Kutta."""
+    problem = Problem(
+        key="lab_friction",
+        label="lab_friction",
+        source="tests",
+        body=polhode.Body((0.8, 1.3, 1.9)),
+        omega0=(3.0, -4.0, 5.0),
+        torque=friction_of_the_lab,
+        torque_class="velocity",
+        horizon=4.0,
+    )
+    exact = polhode.simulate(problem, "rk4", 4.0 / 2**16, samples=1).omega.values[-1]
+
+    def error(key, steps):
+        with np.errstate(over="ignore", invalid="ignore"):
+            run = polhode.simulate(problem, key, 4.0 / steps, samples=1)
+        return float(np.abs(run.omega.values[-1] - exact).max())
+
+    for key in ("spiral_predicted", "spiral_kdk"):
+        assert error(key, 60) < 0.1, key
+        assert error(key, 640) / error(key, 1280) == pytest.approx(4, rel=0.15), key
+        assert error(key, 640) < 0.8 * error("spiral_predicted_last", 640), key
+    assert not error("spiral_leapfrog", 60) < 10 and not error("spiral_predicted_last", 60) < 10
+
+
+@pytest.mark.parametrize("bodies", [1, 4, 10])
+def test_coupled_bodies_decay_too(bodies):
+    rates = np.geomspace(1.0, 100.0, 3 * bodies)
+    for z in (0.5, 2.0, 5.0):
+        for seed in range(3):
+            size = predictors.coupled_decay(z, rates, 2000, seed, bodies)
+            assert size.max() < 20 and size[-1] < 10 * math.exp(-20 * z), (z, seed)
+
+
+# Orders, beyond those of test_orders.py
+
+
+@pytest.mark.parametrize("key", [*PREDICTED, "spiral_kdk"])
+def test_a_sinking_body_needs_the_matching_translation(key):
+    problem, method = polhode.problems["sinking_propeller"], METHODS[key]
+    exact = checks.exact_end(problem)
+    plain = translation.BY_TORQUE_TIME[method.torque_time]
+    for scheme, order in ((method.translation, 2), (plain, 1)):
+        errors = []
+        for steps in (1024, 2048):
+            run = polhode.simulate(problem, replace(method, translation=scheme), problem.horizon / steps, samples=1)
+            errors.append([np.abs(run[name].values[-1] - exact[name]).max() for name in ("r", "v", "q", "omega")])
+        np.testing.assert_allclose(np.log2(np.array(errors[0]) / errors[1]), order, atol=0.15)
+
+
+@pytest.mark.parametrize("key", ["spiral_predicted", "spiral_kdk"])
+def test_instants_without_acceleration_cost_no_order(key):
+    """A damped pendulum: its acceleration vanishes in every swing, and the torque also changes with the angle."""
+    weight, friction = 8.0, 0.6
+
+    def torque(t, q, omega, parameters):
+        sine = 2 * (q[0] * q[1] + q[2] * q[3])
+        return (-parameters[0] * sine - parameters[1] * omega[0], -parameters[1] * omega[1], -parameters[1] * omega[2])
+
+    pendulum = Problem(
+        key="pendulum",
+        label="pendulum",
+        source="tests",
+        body=polhode.Body((1.0, 1.0, 1.0)),
+        q0=(math.cos(0.4), math.sin(0.4), 0.0, 0.0),
+        omega0=(0.3, 0.0, 0.0),
+        torque=torque,
+        parameters={"weight": weight, "friction": friction},
+        torque_class="velocity",
+        horizon=4.0,
+    )
+    at = np.linspace(0.0, 4.0, 65)
+    exact = scipy.integrate.solve_ivp(
+        lambda t, y: (y[1], -weight * math.sin(y[0]) - friction * y[1]),
+        (0, 4),
+        (0.8, 0.3),
+        "DOP853",
+        at,
+        rtol=1e-13,
+        atol=1e-14,
+    ).y
+    assert np.count_nonzero(np.diff(np.sign(-weight * np.sin(exact[0]) - friction * exact[1]))) >= 3
+    errors = []
+    for steps in (512, 1024, 2048):
+        run = polhode.simulate(pendulum, key, 4.0 / steps, samples=64)
+        angle = 2 * np.arctan2(run.q.values[:, 1], run.q.values[:, 0])
+        errors.append([np.abs(angle - exact[0]).max(), np.abs(run.omega.values[:, 0] - exact[1]).max()])
+    np.testing.assert_allclose(np.log2(np.array(errors[:-1]) / errors[1:]), 2, atol=0.1)
+
+
+def test_the_gain_over_the_other_methods_under_friction():
+    """Over SPIRAL the gain doubles as the step is halved; over the best other method of one torque it is a factor."""
+    problem = polhode.problems["damped_top"]
+    exact = checks.exact_end(problem)
+
+    def errors(key, steps):
+        run = polhode.simulate(problem, key, problem.horizon / steps, samples=1)
+        return np.array(
+            [
+                metrics.orientation_l1(run.q.values[-1], exact["q"]),
+                metrics.relative_l1(run.omega.values[-1], exact["omega"]),
+            ]
+        )
+
+    for steps in (128, 2048):
+        spiral, best = errors("spiral_leapfrog", steps), errors("pcdm2013_mid", steps)
+        for key in (*PREDICTED, "spiral_kdk"):
+            found = errors(key, steps)
+            assert (spiral / found > 0.45 * steps).all(), key
+            assert (best / found > 2.5).all(), key
+
+
+# Kick, drift, kick
+
+
+@pytest.mark.parametrize("problem", ["free_asymmetric_top", "heavy_top", "asymmetric_heavy_top"])
+def test_reversal_fails_by_third_order_only(problem):
+    """There and back: SPIRAL's one kick fails by eight times as much as two halves of it."""
+    case = polhode.problems[problem]
+
+    def back(key, steps):
+        return np.array(checks._there_and_back(case, METHODS[key], case.horizon / steps, steps))
+
+    coarse, fine = back("spiral_kdk", 256), back("spiral_kdk", 512)
+    np.testing.assert_allclose(np.log2(coarse / fine), 3, atol=0.05)
+    np.testing.assert_allclose(back("spiral_leapfrog", 512) / fine, 8, rtol=0.02)
+
+
+def test_without_a_gyroscopic_term_it_is_time_symmetric():
+    """On a sphere SSPRK3 is exact, and what remains is symmetric: it returns to rounding, at a long step."""
+    case = polhode.problems["heavy_top"]
+    sphere = replace(case, key="sphere", body=polhode.Body((0.9, 0.9, 0.9)), omega0=(1.7, -0.5, 2.0), reference="", formula="")
+    angle, omega = checks._there_and_back(sphere, METHODS["spiral_kdk"], 0.05, 40)
+    assert angle < 1e-12 and omega < 1e-12
+    tilted = replace(sphere, key="no_sphere", body=polhode.Body((0.9, 0.9, 0.7)))
+    assert checks._there_and_back(tilted, METHODS["spiral_kdk"], 0.05, 40)[0] > 1e-7
+
+
+def test_the_energy_of_a_free_top_drifts_eight_times_less_than_with_spiral():
+    drift = []
+    for key in ("spiral_leapfrog", "spiral_kdk"):
+        energy = polhode.simulate("free_asymmetric_top", key, 0.01, 200.0, samples=2).energy.values
+        drift.append(energy[2] / energy[0] - 1)
+    assert abs(drift[1]) > 1e-7 and drift[0] / drift[1] == pytest.approx(8, rel=0.01)
+
+
+def test_it_is_velocity_verlet_with_another_kick_and_drift():
+    """On a body whose kicks and rotation are trivial, a sphere turning about one axis, it is velocity Verlet to rounding."""
+    pendulum = replace(
+        polhode.problems["heavy_top"],
+        key="pendulum",
+        body=polhode.Body((1.0, 1.0, 1.0)),
+        q0=(math.cos(0.4), math.sin(0.4), 0.0, 0.0),
+        omega0=(0.3, 0.0, 0.0),
+        reference="",
+        formula="",
+    )
+    dt, steps = 0.05, 40
+    run = polhode.simulate(pendulum, "spiral_kdk", dt, steps * dt, samples=1)
+    angle, rate = 0.8, 0.3
+    for _ in range(steps):
+        rate += 0.5 * dt * 8.0 * math.sin(angle)
+        angle += dt * rate
+        rate += 0.5 * dt * 8.0 * math.sin(angle)
+    q = run.q.values[-1]
+    assert 2 * math.atan2(q[1], q[0]) % (4 * math.pi) == pytest.approx(angle % (4 * math.pi), abs=1e-12)
+    assert run.omega.values[-1, 0] == pytest.approx(rate, abs=1e-12)
