@@ -13,6 +13,7 @@ from scipy.integrate import solve_ivp
 import polhode
 from polhode import metrics
 from polhode.kernel import kernel
+from polhode.methods import backward_differences
 from polhode.methods.backward_differences import MEMORY, NOTHING, continued
 from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.magnus_adams4 import METHOD, magnus
@@ -253,6 +254,50 @@ def test_misses_are_counted(cases):
     assert [known for known, missed in found if missed > MEMORY] == [2.0] * sum(missed > MEMORY for _, missed in found)
 
 
+def turning_torque(t, q, omega, parameters):
+    angle = 2 * math.pi * t
+    return (math.cos(angle), math.sin(angle), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("steps", "start", "resolved"), [(32, [0, 0, 0, 0], True), (8, [0, 0, 1, 2], True), (7, [0, 0, 1, 2], False)]
+)
+def test_eight_steps_a_period_are_enough_for_the_cubic(steps, start, resolved):
+    """Each difference is 2 sin(pi / steps) times the one before; the cube of this factor must not exceed a half."""
+    problem = make("turning", turning_torque, "time", body=SPHERE)
+    found = [state[20] for state in states(problem, 1 / steps, 5 * steps)]
+    # The linear and the quadratic prediction of the start miss where the factor and its square exceed a half.
+    assert found[:4] == start
+    assert (max(found[4:]) == 0) == resolved
+    assert resolved or found[-1] > MEMORY
+
+
+def hertz_stop(t, q, omega, parameters):
+    """About z: nothing between the angles -1 and 1, beyond them a torque that grows with the power 3/2 of the depth."""
+    angle = 2 * math.atan2(q[3], q[0])
+    depth = abs(angle) - 1.0
+    torque = parameters[0] * depth * math.sqrt(depth) if depth > 0 else 0.0
+    return (0.0, 0.0, -torque if angle > 0 else torque)
+
+
+def energy_after_bounces(problem, dt, t_end):
+    """The largest relative error of the energy while the body is free between two stops."""
+    free = [s for s in states(problem, dt, round(t_end / dt)) if abs(2 * math.atan2(s[3], s[0])) < 0.8]
+    return max(abs((s[6] / problem.omega0[2]) ** 2 - 1) for s in free)
+
+
+def test_to_forget_at_once_would_be_worse(monkeypatch):
+    """Why four misses change nothing: contacts lose or gain tens of times more energy with a memory cut short."""
+    problem = make("stop", hertz_stop, "state", {"K": 1e4}, body=SPHERE, omega0=(0.0, 0.0, 1.0), q0=(1.0, 0.0, 0.0, 0.0))
+    # The contact lasts 2.94 (5 / (4 K))^(2/5) = 0.081: forty steps.
+    kept = energy_after_bounces(problem, 0.002, 10.0)
+    finer = energy_after_bounces(problem, 0.001, 10.0)
+    monkeypatch.setattr(backward_differences, "MEMORY", 0.0)
+    forgotten = energy_after_bounces(problem, 0.002, 10.0)
+    assert finer < kept < 1e-3
+    assert forgotten > 20 * kept
+
+
 # --- stability under friction ------------------------------------------------------------------------------------------
 
 
@@ -286,6 +331,14 @@ def test_friction_slows_a_body_up_to_the_limit_of_the_linear_extrapolation(z, st
     with np.errstate(over="ignore", invalid="ignore"):
         omega = polhode.simulate(problem, METHOD, z, 400 * z).omega.values
     assert bool(np.abs(omega[-1]).max() < 1e-3) == steady
+
+
+def test_without_misses_the_limit_would_be_that_of_the_cubic(monkeypatch):
+    problem = make("damped", spin_damping, "velocity", {"k": 1.0}, body=SPHERE)
+    assert abs(list(states(problem, 0.35, 300))[-1][4]) < 1e-12
+    monkeypatch.setattr(backward_differences, "MEMORY", math.inf)
+    assert abs(list(states(problem, 0.35, 300))[-1][4]) > 1e3
+    assert abs(list(states(problem, 0.29, 300))[-1][4]) < 0.1
 
 
 def test_the_limit_of_the_study():

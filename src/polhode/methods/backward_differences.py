@@ -9,7 +9,7 @@ With four loads known, the cubic through :math:`M_n, \dots, M_{n-3}` is
 
 and with fewer the differences that are not known are zero. The load that is found at the end of the step is compared with this
 prediction. A *miss* is a difference of more than half of the largest backward difference of lower order. A smooth load that is
-resolved by eight steps a period or more is never missed.
+resolved by eight steps a period or more is not missed once four loads are known.
 
 A discontinuity is missed at most four times in a row, and is then out of the memory. Nothing is changed on its account: the
 weights of the four loads after a jump add up to the impulse of a jump in the middle of the step in which it occurred, so that
