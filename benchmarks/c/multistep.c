@@ -41,28 +41,26 @@ typedef struct { vec predicted, last, first, second; double known, missed; } mem
 typedef struct { vec first, second, third, end; } differences;
 
 KERNEL differences continued(memory *m, vec load) {
-    differences d;
-    d.first = subtract(load, m->last);
-    d.second = subtract(d.first, m->first);
-    d.third = subtract(d.second, m->second);
-
+    const vec zero = {0.0, 0.0, 0.0};
     double known = m->known;
+    differences d;
+    d.first = known > 0.5 ? subtract(load, m->last) : zero;
+    d.second = known > 1.5 ? subtract(d.first, m->first) : zero;
+    d.third = known > 2.5 ? subtract(d.second, m->second) : zero;
+
     double largest = dot(d.first, d.first);
     double squared = dot(d.second, d.second);
-    squared = known > 2.5 ? squared : 0.0;
     largest = squared > largest ? squared : largest;
     squared = dot(d.third, d.third);
-    squared = known > 3.5 ? squared : 0.0;
     largest = squared > largest ? squared : largest;
     vec miss = subtract(load, m->predicted);
     squared = dot(miss, miss);
     squared = known > 1.5 ? squared : 0.0;
     m->missed = squared > 0.25 * largest ? m->missed + 1.0 : 0.0;
-    known = m->missed > 4.0 ? 1.0 : known;
 
-    d.first = scale(known > 0.5 ? 1.0 : 0.0, d.first);
-    d.second = scale(known > 1.5 ? 1.0 : 0.0, d.second);
-    d.third = scale(known > 2.5 ? 1.0 : 0.0, d.third);
+    known = m->missed > 4.0 ? 1.0 : known;
+    d.second = m->missed > 4.0 ? zero : d.second;
+    d.third = m->missed > 4.0 ? zero : d.third;
     d.end = add(load, add(d.first, add(d.second, d.third)));
     m->known = known < 3.5 ? known + 1.0 : known;
     m->predicted = d.end, m->last = load, m->first = d.first, m->second = d.second;
