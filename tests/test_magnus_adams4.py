@@ -363,6 +363,34 @@ def test_the_energy_of_a_free_body_drifts_by_the_fifth_power_of_the_step():
     assert drifts["magnus_adams4", 0.02] < 1e-3 * drifts["spiral_leapfrog", 0.02]
 
 
+def spring(t, q, omega, parameters):
+    return (0.0, 0.0, -2 * parameters[0] * math.atan2(q[3], q[0]))
+
+
+def elastic(x):
+    """Largest modulus of the roots for a spring about a fixed axis: angle, omega and three torques, x = nu dt."""
+    step = np.array([55, -59, 37, -9]) / 24
+    angle = step / 2 + (np.array([1, 0, 0, 0]) - np.array([4, -6, 4, -1])) / 12
+    matrix = np.zeros((5, 5))
+    matrix[0] = [1 - angle[0] * x * x, 1, *angle[1:]]
+    matrix[1] = [-step[0] * x * x, 1, *step[1:]]
+    matrix[2, 0], matrix[3, 2], matrix[4, 3] = -x * x, 1, 1
+    return np.abs(np.linalg.eigvals(matrix)).max()
+
+
+def test_an_elastic_oscillation_is_damped_with_the_sixth_power_of_the_step():
+    for x in (0.05, 0.1):
+        assert (1 - elastic(x)) / x**6 == pytest.approx(5 / 16, rel=0.01)
+    assert elastic(1.0127) < 1 < elastic(1.0128)
+    problem = make("spring", spring, "state", {"k": 1.0}, body=SPHERE, omega0=(0.0, 0.0, 0.5), q0=(1.0, 0.0, 0.0, 0.0))
+    for x in (0.3, 0.5):
+        found = np.array([(2 * math.atan2(s[3], s[0]), s[6]) for s in states(problem, x, 1200)])
+        # The largest amplitude over ten periods, a hundred steps or more later.
+        size, window = np.hypot(*found.T), round(20 * math.pi / x)
+        ratio = size[-window:].max() / size[200 : 200 + window].max()
+        assert ratio ** (1 / (1200 - window - 200)) == pytest.approx(elastic(x), abs=0.02 * (1 - elastic(x)))
+
+
 # --- the warm-up ---------------------------------------------------------------------------------------------------------
 
 
