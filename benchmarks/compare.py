@@ -30,7 +30,9 @@ SOURCES = sorted((HERE / "c").glob("*.c"))
 METHODS = tuple(
     key
     for source in SOURCES
-    for key in re.findall(r"^(?:ONE_TORQUE|SEVERAL_TORQUES)\((\w+),", source.read_text(encoding="utf-8"), re.MULTILINE)
+    for key in re.findall(
+        r"^(?:ONE_TORQUE|ONE_TORQUE_WARM_UP|SEVERAL_TORQUES)\((\w+),", source.read_text(encoding="utf-8"), re.MULTILINE
+    )
 )
 #: The problems whose torques they contain, in the order of their table.
 PROBLEMS = ("spiral_cylinder", "asymmetric_heavy_top", "damped_top")

@@ -13,6 +13,7 @@ from scipy.integrate import solve_ivp
 import polhode
 from polhode import metrics
 from polhode.kernel import kernel
+from polhode.methods import backward_differences
 from polhode.methods.backward_differences import MEMORY, NOTHING, continued
 from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.magnus_adams4 import METHOD, magnus
@@ -253,6 +254,50 @@ def test_misses_are_counted(cases):
     assert [known for known, missed in found if missed > MEMORY] == [2.0] * sum(missed > MEMORY for _, missed in found)
 
 
+def turning_torque(t, q, omega, parameters):
+    angle = 2 * math.pi * t
+    return (math.cos(angle), math.sin(angle), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("steps", "start", "resolved"), [(32, [0, 0, 0, 0], True), (8, [0, 0, 1, 2], True), (7, [0, 0, 1, 2], False)]
+)
+def test_eight_steps_a_period_are_enough_for_the_cubic(steps, start, resolved):
+    """Each difference is 2 sin(pi / steps) times the one before; the cube of this factor must not exceed a half."""
+    problem = make("turning", turning_torque, "time", body=SPHERE)
+    found = [state[20] for state in states(problem, 1 / steps, 5 * steps)]
+    # The linear and the quadratic prediction of the start miss where the factor and its square exceed a half.
+    assert found[:4] == start
+    assert (max(found[4:]) == 0) == resolved
+    assert resolved or found[-1] > MEMORY
+
+
+def hertz_stop(t, q, omega, parameters):
+    """About z: nothing between the angles -1 and 1, beyond them a torque that grows with the power 3/2 of the depth."""
+    angle = 2 * math.atan2(q[3], q[0])
+    depth = abs(angle) - 1.0
+    torque = parameters[0] * depth * math.sqrt(depth) if depth > 0 else 0.0
+    return (0.0, 0.0, -torque if angle > 0 else torque)
+
+
+def energy_after_bounces(problem, dt, t_end):
+    """The largest relative error of the energy while the body is free between two stops."""
+    free = [s for s in states(problem, dt, round(t_end / dt)) if abs(2 * math.atan2(s[3], s[0])) < 0.8]
+    return max(abs((s[6] / problem.omega0[2]) ** 2 - 1) for s in free)
+
+
+def test_to_forget_at_once_would_be_worse(monkeypatch):
+    """Why four misses change nothing: contacts lose or gain tens of times more energy with a memory cut short."""
+    problem = make("stop", hertz_stop, "state", {"K": 1e4}, body=SPHERE, omega0=(0.0, 0.0, 1.0), q0=(1.0, 0.0, 0.0, 0.0))
+    # The contact lasts 2.94 (5 / (4 K))^(2/5) = 0.081: forty steps.
+    kept = energy_after_bounces(problem, 0.002, 10.0)
+    finer = energy_after_bounces(problem, 0.001, 10.0)
+    monkeypatch.setattr(backward_differences, "MEMORY", 0.0)
+    forgotten = energy_after_bounces(problem, 0.002, 10.0)
+    assert finer < kept < 1e-3
+    assert forgotten > 20 * kept
+
+
 # --- stability under friction ------------------------------------------------------------------------------------------
 
 
@@ -288,6 +333,14 @@ def test_friction_slows_a_body_up_to_the_limit_of_the_linear_extrapolation(z, st
     assert bool(np.abs(omega[-1]).max() < 1e-3) == steady
 
 
+def test_without_misses_the_limit_would_be_that_of_the_cubic(monkeypatch):
+    problem = make("damped", spin_damping, "velocity", {"k": 1.0}, body=SPHERE)
+    assert abs(list(states(problem, 0.35, 300))[-1][4]) < 1e-12
+    monkeypatch.setattr(backward_differences, "MEMORY", math.inf)
+    assert abs(list(states(problem, 0.35, 300))[-1][4]) > 1e3
+    assert abs(list(states(problem, 0.29, 300))[-1][4]) < 0.1
+
+
 def test_the_limit_of_the_study():
     system = polhode.problems["coupled_cylinders"]
     limit = checks.stability_limit(partial(checks._sliding_decays, system, METHOD, checks.decay_rate(system)))
@@ -308,6 +361,34 @@ def test_the_energy_of_a_free_body_drifts_by_the_fifth_power_of_the_step():
         assert drifts[key, dt] == pytest.approx(2 * half, rel=0.1), "in proportion to the time"
     assert drifts["magnus_adams4", 0.04] / drifts["magnus_adams4", 0.02] == pytest.approx(32, rel=0.2)
     assert drifts["magnus_adams4", 0.02] < 1e-3 * drifts["spiral_leapfrog", 0.02]
+
+
+def spring(t, q, omega, parameters):
+    return (0.0, 0.0, -2 * parameters[0] * math.atan2(q[3], q[0]))
+
+
+def elastic(x):
+    """Largest modulus of the roots for a spring about a fixed axis: angle, omega and three torques, x = nu dt."""
+    step = np.array([55, -59, 37, -9]) / 24
+    angle = step / 2 + (np.array([1, 0, 0, 0]) - np.array([4, -6, 4, -1])) / 12
+    matrix = np.zeros((5, 5))
+    matrix[0] = [1 - angle[0] * x * x, 1, *angle[1:]]
+    matrix[1] = [-step[0] * x * x, 1, *step[1:]]
+    matrix[2, 0], matrix[3, 2], matrix[4, 3] = -x * x, 1, 1
+    return np.abs(np.linalg.eigvals(matrix)).max()
+
+
+def test_an_elastic_oscillation_is_damped_with_the_sixth_power_of_the_step():
+    for x in (0.05, 0.1):
+        assert (1 - elastic(x)) / x**6 == pytest.approx(5 / 16, rel=0.01)
+    assert elastic(1.0127) < 1 < elastic(1.0128)
+    problem = make("spring", spring, "state", {"k": 1.0}, body=SPHERE, omega0=(0.0, 0.0, 0.5), q0=(1.0, 0.0, 0.0, 0.0))
+    for x in (0.3, 0.5):
+        found = np.array([(2 * math.atan2(s[3], s[0]), s[6]) for s in states(problem, x, 1200)])
+        # The largest amplitude over ten periods, a hundred steps or more later.
+        size, window = np.hypot(*found.T), round(20 * math.pi / x)
+        ratio = size[-window:].max() / size[200 : 200 + window].max()
+        assert ratio ** (1 / (1200 - window - 200)) == pytest.approx(elastic(x), abs=0.02 * (1 - elastic(x)))
 
 
 # --- the warm-up ---------------------------------------------------------------------------------------------------------

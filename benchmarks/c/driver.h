@@ -48,6 +48,28 @@ extern const torque_function TORQUES[];
         END                                                                                                                    \
     }
 
+/* The same with a warm-up: in the first STEPS steps NAME_warm_up, which may evaluate more torques, stands for NAME_after. */
+#define ONE_TORQUE_WARM_UP(NAME, TORQUE_TIME, FIRST, LAST, STEPS)                                                              \
+    void NAME(ARGUMENTS) {                                                                                                     \
+        BEGIN                                                                                                                  \
+        NAME##_state state = NAME##_start(q, omega, torque(0.0, q, omega, parameters), &body, dt);                             \
+        for (long n = 0; n < steps; n++) {                                                                                     \
+            state = NAME##_before(state, &body, dt, &q, &omega);                                                               \
+            FIRST(state, q)                                                                                                    \
+            vec moment = torque((n + TORQUE_TIME) * dt, q, omega, parameters);                                                 \
+            state = n < STEPS ? NAME##_warm_up(state, moment, n * dt, dt, &body, torque, parameters)                           \
+                              : NAME##_after(state, moment, &body, dt);                                                        \
+            LAST(state, q)                                                                                                     \
+        }                                                                                                                      \
+        vec moment = {0.0, 0.0, 0.0};                                                                                          \
+        if (TORQUE_TIME == 0.0) {                                                                                              \
+            state = NAME##_before(state, &body, dt, &q, &omega);                                                               \
+            moment = torque(steps * dt, q, omega, parameters);                                                                 \
+        }                                                                                                                      \
+        NAME##_read(state, moment, &body, dt, &q, &omega);                                                                     \
+        END                                                                                                                    \
+    }
+
 /* A method with several gives NAME_state, NAME_start, NAME_step, which calls the torque itself, and NAME_read. */
 #define SEVERAL_TORQUES(NAME, LAST)                                                                                            \
     void NAME(ARGUMENTS) {                                                                                                     \

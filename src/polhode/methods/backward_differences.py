@@ -8,26 +8,29 @@ With four loads known, the cubic through :math:`M_n, \dots, M_{n-3}` is
    \qquad \nabla M_n = M_n - M_{n-1}
 
 and with fewer the differences that are not known are zero. The load that is found at the end of the step is compared with this
-prediction. A *miss* is a difference of more than half of the largest backward difference of lower order. A smooth load that is
-resolved by eight steps a period or more is never missed.
+prediction. A *miss* is an error of more than half of the largest backward difference. A smooth load that is resolved by eight
+steps a period or more is not missed once four loads are known.
 
 A discontinuity is missed at most four times in a row, and is then out of the memory. Nothing is changed on its account: the
 weights of the four loads after a jump add up to the impulse of a jump in the middle of the step in which it occurred, so that
-its impulse is right on average, and that of a kink is right but for a small multiple of dt^2. To forget the earlier loads at
-once would leave this sum incomplete. Misses that last longer are those of an unstable or unresolved motion. From the fifth in a
-row on, only the first difference is used, which is stable for longer steps.
+its impulse is right on average. In general a jump of size J in the derivative of order r, :math:`\sigma` steps before a load is
+found, costs an impulse of :math:`-J\,\Delta t^{r+1} B_{r+1}(\sigma)/(r+1)!` with the Bernoulli polynomial B, by the formula of
+Euler and Maclaurin. To forget the earlier loads at once would leave this sum incomplete. Misses that last longer are those of
+an unstable or unresolved motion. From the fifth in a row on, only the first difference is used, which is stable for longer
+steps.
 """
 
 from typing import Any
 
 from polhode.kernel import kernel
-from polhode.vector import add, dot, scale
+from polhode.vector import add, dot
 
 #: A miss is an error whose square exceeds this part of the square of the largest difference. The ratio of the lengths is O(dt)
 #: for a smooth load and 1 at a jump; a half is in between.
 TOLERATED = 0.25
 #: The number of steps for which a discontinuity is in the memory: that many misses in a row change nothing.
 MEMORY = 4.0
+ZERO = (0.0, 0.0, 0.0)
 #: The memory before the first step: prediction, load and two differences, the number of loads known, and of misses in a row.
 NOTHING = (0.0,) * 14
 
@@ -43,27 +46,24 @@ def continued(memory: Any, load: Any) -> Any:
     """The three backward differences to be used, the load that they predict for the end of the step, and the new memory."""
     predicted, last, last_first, last_second = memory[:3], memory[3:6], memory[6:9], memory[9:12]
     known, missed = memory[12], memory[13]
-    first = subtract(load, last)
-    second = subtract(first, last_first)
-    third = subtract(second, last_second)
+    first = subtract(load, last) if known > 0.5 else ZERO
+    second = subtract(first, last_first) if known > 1.5 else ZERO
+    third = subtract(second, last_second) if known > 2.5 else ZERO
 
-    # The prediction from `known` loads misses by the difference of the order `known`; those of lower order are the measure.
     largest = dot(first, first)
     squared = dot(second, second)
-    squared = squared if known > 2.5 else 0.0
     largest = squared if squared > largest else largest
     squared = dot(third, third)
-    squared = squared if known > 3.5 else 0.0
     largest = squared if squared > largest else largest
+    # A prediction from a single load always misses by the first difference: counted from two on.
     miss = subtract(load, predicted)
     squared = dot(miss, miss)
     squared = squared if known > 1.5 else 0.0
     missed = missed + 1.0 if squared > TOLERATED * largest else 0.0
-    known = 1.0 if missed > MEMORY else known
 
-    first = scale(1.0 if known > 0.5 else 0.0, first)
-    second = scale(1.0 if known > 1.5 else 0.0, second)
-    third = scale(1.0 if known > 2.5 else 0.0, third)
+    known = 1.0 if missed > MEMORY else known
+    second = ZERO if missed > MEMORY else second
+    third = ZERO if missed > MEMORY else third
     end = add(load, add(first, add(second, third)))
     known = known + 1.0 if known < 3.5 else known
     return first, second, third, end, end + load + first + second + (known, missed)

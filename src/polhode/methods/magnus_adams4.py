@@ -22,10 +22,10 @@ torques of three earlier steps. The single-body driver begins with three Runge-K
 (:mod:`polhode.methods.fourth_order_start`). Without them (systems, many bodies) the extrapolation is constant in the first
 step, linear in the second and quadratic in the third, and the error of the first step remains: second order.
 
-A jump of the torque costs what it costs every method, and is not looked for. If the extrapolation keeps missing the torques
-that are found, as it does under strong friction, it becomes linear (:mod:`polhode.methods.backward_differences`). Under
-friction at a rate k this moves the limit of stability from :math:`k\,\Delta t = 0.3`, that of Adams-Bashforth 4, to 1, that
-of Adams-Bashforth 2.
+A jump of the torque costs an error of first order and a kink one of second, as for SPIRAL; neither is looked for. If the
+extrapolation keeps missing the torques that are found, as it does under strong friction, it becomes linear
+(:mod:`polhode.methods.backward_differences`). Under friction at a rate k this moves the limit of stability from
+:math:`k\,\Delta t = 0.3`, that of Adams-Bashforth 4, to 1, that of Adams-Bashforth 2.
 """
 
 from typing import Any
@@ -86,12 +86,12 @@ METHOD = OneTorque(
     group="new in this work",
     rank=2,
     omega_handed="in time",
-    source="this work (2026); Magnus (1954), Munthe-Kaas (1999)",
-    citation="magnus1954,munthekaas1999",
+    source="this work (2026); series of Magnus (1954)",
+    citation="magnus1954,iserles1999,munthekaas1999",
     order_q=4,
     order_omega=4,
     normalises=False,
-    note="Three first steps take four torques each; without them, in systems and among many bodies, it is of second order.",
+    note="Three first steps take four torques each; without them (systems, many bodies) and across contacts the order is two.",
     start=start,
     before_torque=torque_wanted_at_state,
     after_torque=after_torque,
