@@ -35,7 +35,7 @@ def refused(capsys, *words):
     """What the command says, on standard error, in a line or two."""
     assert cli.main(list(map(str, words))) == 2
     shown = capsys.readouterr()
-    assert shown.out == "" and shown.err.startswith("polhode") and len(shown.err) < 600 and shown.err.count("\n") <= 2
+    assert shown.out == "" and shown.err.startswith("polhode") and len(shown.err) < 1200 and shown.err.count("\n") <= 2
     return shown.err
 
 

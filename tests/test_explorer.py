@@ -46,7 +46,7 @@ PROBLEMS = {
     "coupled_cylinders": {"dt": FIT, "samples": 1, "check_until": 0.2},
 }
 #: The most a page may weigh, bytes.
-LIMIT = 8_000_000
+LIMIT = 12_000_000
 
 
 def unpacked(packed: dict) -> np.ndarray:

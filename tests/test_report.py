@@ -139,8 +139,13 @@ def small(tmp_path_factory):
 def test_every_method_has_a_look_of_its_own():
     looks = style.styles([*polhode.methods, "my_own", "her_own", "ours"])
     assert len({(s["color"], s["marker"], str(s["linestyle"]), s["markerfacecolor"]) for s in looks.values()}) == len(looks)
-    families = [s["marker"] for key, s in looks.items() if not (key in polhode.methods and polhode.methods[key].variant_of)]
-    assert len(set(families)) == len(families), "methods must differ by more than colour"
+    groups: dict[str, list] = {}
+    for key, method in polhode.methods.items():
+        assert key in style.FAMILIES or method.variant_of, f"give {key} a look in FAMILIES"
+        if not method.variant_of:
+            groups.setdefault(method.group, []).append(looks[key]["marker"])
+    for group, markers in groups.items():
+        assert len(set(markers)) == len(markers), f"methods of one group must differ by more than colour: {group}"
 
 
 def test_variant_shares_colour_and_marker_with_its_method():

@@ -38,6 +38,16 @@ def _of_momentum(q: Any, momentum: Any, body: Any) -> Any:
 
 
 @kernel
+def _body_momentum(q: Any, omega: Any, body: Any) -> Any:
+    return angular_momentum(omega, body)
+
+
+@kernel
+def _of_body_momentum(q: Any, momentum: Any, body: Any) -> Any:
+    return angular_velocity(momentum, body)
+
+
+@kernel
 def _conjugate(q: Any, omega: Any, body: Any) -> Any:
     """The momentum of the quaternion, p = 2 q (0, I omega) (Miller et al. 2002)."""
     return scaled(4.0, derivative(q, angular_momentum(omega, body)))
@@ -46,6 +56,7 @@ def _conjugate(q: Any, omega: Any, body: Any) -> Any:
 CARRIED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "omega": (_omega, _omega),
     "momentum": (_momentum, _of_momentum),
+    "body momentum": (_body_momentum, _of_body_momentum),
     "conjugate": (_conjugate, omega_of),
 }
 # Generic values for the inspection of a state.
@@ -59,8 +70,8 @@ def carried(method: Method) -> str:
 
     Returns
     -------
-    ``omega`` (body frame), ``momentum`` (lab frame), ``conjugate`` (to the quaternion), or ``lab``: omega in the lab frame,
-    anywhere in the state.
+    ``omega`` (body frame), ``momentum`` (lab frame), ``body momentum``, ``conjugate`` (to the quaternion), or ``lab``: omega in
+    the lab frame, anywhere in the state.
 
     Raises
     ------

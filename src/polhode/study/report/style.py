@@ -33,8 +33,8 @@ def _half_disc(side: int) -> Outline:
 
 #: Torque at the old time: the half disc that points back; at the new time: the one that points ahead.
 BACK, AHEAD = _half_disc(-1), _half_disc(1)
-#: Colours and markers of the method families; Okabe and Ito's palette, completed by Tol's. Markers differ too, so that nothing
-#: depends on colour alone. A variant listed here has its own style: those of PCDM are
+#: Colours and markers of the method families; Okabe and Ito's palette, completed by Tol's. Markers differ within every group of
+#: methods, too, so that nothing depends on colour alone. A variant listed here has its own style: those of PCDM are
 #: mainly compared with each other, so they have clearly different hues, also for the colour-blind.
 FAMILIES: dict[str, tuple[str, Any]] = {
     "spiral_leapfrog": ("#D55E00", "o"),
@@ -55,6 +55,32 @@ FAMILIES: dict[str, tuple[str, Any]] = {
     "scalar_factor": ("#AA4499", "x"),
     "calzavarini2010": ("#8B5A2B", (4, 1, 0)),
     "no_squish": ("#EE3377", "+"),
+    "spiral_predicted": ("#B00020", "p"),
+    "spiral_predicted_last": ("#B00020", "h"),
+    "spiral_kdk": ("#5E3C99", "D"),
+    "spiral_dkd": ("#0F4C81", "v"),
+    "magnus_adams4": ("#000000", "8"),
+    "implicit_midpoint": ("#66A61E", "s"),
+    "implicit_midpoint_iterated": ("#66A61E", "D"),
+    "dlm1997": ("#AA3377", "^"),
+    "dlm1997_fasso": ("#AA3377", "v"),
+    "touma1994": ("#BB5566", "<"),
+    "exact_rotor": ("#BB5566", "*"),
+    "moser_veselov": ("#DDAA33", "d"),
+    "moser_veselov4": ("#DDAA33", "P"),
+    "rkmk4": ("#004488", "o"),
+    "cf4": ("#004488", "s"),
+    "lie_rk4_naive": ("#117799", "X"),
+    "adams_bashforth2_buss": ("#117799", "<"),
+    "adams_bashforth2_barker": ("#117799", ">"),
+    "adams_bashforth3": ("#A6761D", "^"),
+    "adams_bashforth4": ("#A6761D", "*"),
+    "rescaled_momentum": ("#6F4E7C", "o"),
+    "catto2015": ("#6F4E7C", "s"),
+    "lacoursiere2006": ("#0B6E4F", "D"),
+    "richardson": ("#0B6E4F", "P"),
+    "fincham1992_yade": ("#AD494A", "X"),
+    "munjiza2003": ("#AD494A", "d"),
 }
 #: Dashes of methods that often coincide with another one, so that the line below shows through.
 DASHES: dict[str, Any] = {

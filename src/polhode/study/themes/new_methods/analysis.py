@@ -64,6 +64,8 @@ def compared(inputs: Inputs) -> pd.DataFrame:
         for problem in LONG_RUNS:
             row[f"energy_{problem}"] = _energy(inputs, problem, key)
         rows.append(row)
+    if not rows:
+        raise NotInRun("this run holds none of the new methods and those with which they are compared")
     return pd.DataFrame(rows)
 
 
