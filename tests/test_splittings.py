@@ -309,6 +309,20 @@ def test_symmetric_bodies_are_exact(key, inertia):
     assert np.abs(run.omega.values[-1] - np.array(omega, float)).max() < 2e-14
 
 
+def friction(t, q, omega, parameters):
+    return (-parameters[0] * omega[0], -parameters[0] * omega[1], -parameters[0] * omega[2])
+
+
+@pytest.mark.parametrize("z", [0.3, 0.9, 1.1])
+def test_the_predicted_angular_velocity_under_friction(z):
+    """A sphere with k dt = z: the eigenvalues of the docstring, and stability up to z = 1."""
+    problem = make("braked", friction, "velocity", {"k": z}, body=polhode.Body((1.0, 1.0, 1.0)), omega0=(0.0, 0.0, 1.0))
+    run = polhode.simulate(problem, "exact_rotor", 1.0, 40.0, samples=40)
+    spin = run.omega.values[:, 2]
+    assert spin[2:] == pytest.approx((1 - 1.5 * z) * spin[1:-1] + 0.5 * z * spin[:-2], rel=1e-12, abs=1e-15)
+    assert (abs(spin[-1]) < 1) == (z < 1)
+
+
 # --- the order of the rotors ------------------------------------------------------------------------------------------
 
 
