@@ -17,7 +17,7 @@ from polhode.study.run.checks import exact_end
 ONE_TORQUE = [key for key in polhode.methods if polhode.methods[key].runs(polhode.problems["coupled_cylinders"])]
 SCHEMES = {name: scheme for name, scheme in vars(translation).items() if isinstance(scheme, Translation)}
 #: Those whose velocity, handed to the loads, belongs to the time of the loads to second order.
-PREDICTING = {"PCDM", "MIDPOINT_PREDICTED", "LEAPFROG_EXTRAPOLATED"}
+PREDICTING = {"PCDM", "MIDPOINT_PREDICTED", "LEAPFROG_EXTRAPOLATED", "VERLET_PREDICTED"}
 
 
 def advance(scheme: Translation, acceleration, r, v, dt, steps):
@@ -25,7 +25,7 @@ def advance(scheme: Translation, acceleration, r, v, dt, steps):
     mass = 2.0
     offset = next(
         (t for t, s in BY_TORQUE_TIME.items() if s is scheme),
-        {"PCDM": 1.0, "MIDPOINT_PREDICTED": 0.5}.get(name_of(scheme), 0.0),
+        {"PCDM": 1.0, "MIDPOINT_PREDICTED": 0.5, "VERLET_PREDICTED": 1.0}.get(name_of(scheme), 0.0),
     )
 
     def force(t, r, v):
@@ -75,6 +75,7 @@ def test_friction_costs_an_order_where_the_velocity_is_not_predicted(name):
 
 def test_each_method_has_the_scheme_of_its_torque_or_of_its_source():
     own = {"pcdm2016": "PCDM", "pcdm2013_mid": "MIDPOINT_PREDICTED"}
+    own |= {"exact_rotor": "VERLET_PREDICTED"}
     own |= {"calzavarini2010": "LEAPFROG_EXTRAPOLATED", "calzavarini2010_mean": "LEAPFROG_MEAN"}
     for key in ONE_TORQUE:
         method = polhode.methods[key]

@@ -11,7 +11,8 @@ body frame and Phi the exact motion of the free body (:mod:`polhode.methods.free
 
 A torque that depends on the angular velocity is handed a predicted one, that of Pi'' + (dt/2) M_n, which costs nothing and
 makes the step of second order then, too. Nothing else depends on the prediction. Under linear friction,
-d(omega)/dt = -k omega, a step obeys lambda^2 - (1 - 3z/2) lambda - z/2 = 0 with z = k dt, and is stable for z < 1.
+d(omega)/dt = -k omega, a step obeys lambda^2 - (1 - 3z/2) lambda - z/2 = 0 with z = k dt, and is stable for z < 1. The
+velocity of a centre of mass that moves beside the rotation is predicted in the same way.
 
 The sources write the exact motion with Jacobi's elliptic functions and an integral of the third kind, by theta functions or by
 quadrature; the form used here is ours. Its error is that of rounding for every body, motion and step.
@@ -24,6 +25,7 @@ from polhode.kernel import kernel
 from polhode.methods import splitting
 from polhode.methods.free_top import moved
 from polhode.methods.protocol import OneTorque
+from polhode.methods.translation import VERLET_PREDICTED
 
 
 @kernel
@@ -53,4 +55,5 @@ METHOD = OneTorque(
     read=splitting.read,
     stored=splitting.stored,
     torque_time=1.0,
+    translation=VERLET_PREDICTED,
 )
