@@ -14,7 +14,7 @@ from rendered import all_numbers, number_lines
 from test_report import made_up as one_problem
 
 import polhode
-from polhode.methods import grouped
+from polhode.methods import grouped, in_order
 from polhode.methods.protocol import GROUPS, LAST, OTHERS
 from polhode.problems import representative
 from polhode.problems.problem import TORQUE_CLASSES

@@ -42,7 +42,7 @@ EXPECTED = {
     "dlm1997": SECOND_BUT_FRICTION,
     "dlm1997_fasso": SECOND_BUT_FRICTION,
     "euler": FIRST,
-    "exact_rotor": SECOND_BUT_FRICTION,
+    "exact_rotor": SECOND,
     "fincham1992": SECOND_BUT_FRICTION,
     "fincham1992_delvalle2024": FIRST,
     "fincham1992_yade": FIRST,

@@ -18,7 +18,7 @@ ONE_TORQUE = [key for key in polhode.methods if polhode.methods[key].runs(polhod
 SCHEMES = {name: scheme for name, scheme in vars(translation).items() if isinstance(scheme, Translation)}
 #: Those whose velocity, handed to the loads, belongs to the time of the loads to second order.
 PREDICTING = {"PCDM", "MIDPOINT_PREDICTED", "LEAPFROG_EXTRAPOLATED", "LEAPFROG_PREDICTED", "LEAPFROG_SECANT", "VERLET_SECANT"}
-PREDICTING |= {"ADAMS", "MIDPOINT_SECANT"}
+PREDICTING |= {"ADAMS", "MIDPOINT_SECANT", "VERLET_PREDICTED"}
 
 
 def advance(scheme: Translation, acceleration, r, v, dt, steps):
@@ -26,7 +26,9 @@ def advance(scheme: Translation, acceleration, r, v, dt, steps):
     mass = 2.0
     offset = next(
         (t for t, s in BY_TORQUE_TIME.items() if s is scheme),
-        {"PCDM": 1.0, "MIDPOINT_PREDICTED": 0.5, "MIDPOINT_SECANT": 0.5, "VERLET_SECANT": 1.0}.get(name_of(scheme), 0.0),
+        {"PCDM": 1.0, "VERLET_SECANT": 1.0, "VERLET_PREDICTED": 1.0, "MIDPOINT_PREDICTED": 0.5, "MIDPOINT_SECANT": 0.5}.get(
+            name_of(scheme), 0.0
+        ),
     )
 
     def force(t, r, v):
@@ -79,6 +81,7 @@ def test_each_method_has_the_scheme_of_its_torque_or_of_its_source():
     own |= {"spiral_predicted": "LEAPFROG_SECANT", "spiral_predicted_last": "LEAPFROG_PREDICTED", "spiral_kdk": "VERLET_SECANT"}
     own |= {"spiral_dkd": "MIDPOINT_SECANT"}
     own |= {"magnus_adams4": "ADAMS", "adams_bashforth3": "ADAMS", "adams_bashforth4": "ADAMS"}
+    own["exact_rotor"] = "VERLET_PREDICTED"
     own |= {"calzavarini2010": "LEAPFROG_EXTRAPOLATED", "calzavarini2010_mean": "LEAPFROG_MEAN"}
     own |= dict.fromkeys(("adams_bashforth2_barker", "adams_bashforth2_buss"), "LEAPFROG_EXTRAPOLATED")
     for key in ONE_TORQUE:

@@ -1,6 +1,6 @@
 r"""The Touma-Wisdom splitting: Touma and Wisdom (1994); a symmetric top and what is left.
 
-With L = |Pi|, the kinetic energy is that of a symmetric top, whose motion is known, and a rotor:
+With L the length of Pi, the kinetic energy is that of a symmetric top, whose motion is known, and a rotor:
 
 .. math::
 

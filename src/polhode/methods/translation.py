@@ -380,5 +380,23 @@ ADAMS = Translation(
     midpoint_read,
 )
 
+# Velocity Verlet with the last force predicting the velocity at the end of the step.
+
+
+@kernel
+def verlet_predicted_before(state: Any, mass: Any, dt: Any) -> Any:
+    state, r, v = verlet_before(state, mass, dt)
+    return state, r, axpy(0.5 * dt, state[6:9], v)
+
+
+VERLET_PREDICTED = Translation(
+    "kick, drift, kick, velocity predicted by the last force",
+    "this work, as for the orientation in exact_rotor",
+    verlet_start,
+    verlet_predicted_before,
+    verlet_after,
+    midpoint_read,
+)
+
 #: The default scheme of a method, by the time at which it needs the torque, in steps from the beginning of a step.
 BY_TORQUE_TIME: dict[float, Translation] = {0.0: LEAPFROG, 0.5: MIDPOINT, 1.0: VERLET}
