@@ -21,10 +21,10 @@ from polhode.methods.plain_driver import plain_driver
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import ADAMS
 from polhode.plain import plain_copy
-from polhode.study.run import checks
+from polhode.study.run import checks, symplecticity
 
 SPHERE = polhode.Body((1.0, 1.0, 1.0))
-BARE = replace(METHOD, key="magnus_adams4_bare", warm_up=None, warm_up_steps=0, warm_up_torques=0)
+BARE = METHOD.without_warm_up()
 
 
 def slopes(errors):
@@ -400,6 +400,15 @@ def test_a_method_without_a_warm_up_has_the_driver_without_one():
             name = "_plain_driver" if method.warm_up is None else "_warm_up_driver"
             assert name in method._driver().__qualname__
     assert "warm_up" not in BARE.kernels() and "warm_up" in METHOD.kernels()
+
+
+def test_its_step_is_no_map_of_orientation_and_momentum():
+    """Nor is it taken for one because the first step of a run is."""
+    problem = polhode.problems["heavy_top"]
+    stepper = symplecticity.Stepper(METHOD, problem, 0.02)
+    q, omega = np.array(problem.q0) / np.linalg.norm(problem.q0), np.array(problem.omega0)
+    assert symplecticity.memory(stepper, q, omega, "read") > 1e3 * symplecticity.ROUNDING
+    assert METHOD.without_warm_up() == BARE.without_warm_up() and BARE.without_warm_up() is BARE
 
 
 def test_torques_of_the_warm_up():
