@@ -125,6 +125,29 @@ def test_a_cubic_force_is_integrated_exactly_once_it_is_known():
     assert new[:3] == pytest.approx(0.5 * h * (weights * (h - s)) @ values, abs=1e-15)
 
 
+def fed(loads):
+    """The results of ``continued`` for successive loads along x, in plain Python."""
+    remember, memory = plain_copy(continued, {math.sqrt: math.sqrt}, ""), NOTHING
+    for load in loads:
+        found = remember(memory, (load, 0.0, 0.0))
+        memory = found[-1]
+        yield found
+
+
+def test_the_degree_of_the_prediction_is_that_of_the_loads_known():
+    loads = (1.0, 3.0, 10.0, 37.0, 151.0, 674.0)
+    predicted = [found[3][0] for found in fed(loads)]
+    expected = [np.polyval(np.polyfit(range(-k, 0), loads[m - k : m], k - 1), 0) for m, k in enumerate((1, 2, 3, 4, 4, 4), 1)]
+    assert predicted == pytest.approx(expected, rel=1e-9)
+
+
+def test_an_extremum_is_no_miss():
+    """Where the first difference vanishes, the second is the measure."""
+    found = list(fed(math.cos(0.2 * (n - 4.5)) for n in range(12)))
+    assert found[5][0][0] == pytest.approx(0, abs=1e-15)
+    assert [memory[13] for *_, memory in found[3:]] == [0.0] * 9
+
+
 @kernel
 def finer_warm_up(state, moment, t, dt, body, torque, parameters):
     """The start in half steps: as good as exact beside that of the method."""
