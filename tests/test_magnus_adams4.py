@@ -21,10 +21,10 @@ from polhode.methods.plain_driver import plain_driver
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import ADAMS
 from polhode.plain import plain_copy
-from polhode.study.run import checks
+from polhode.study.run import checks, symplecticity
 
 SPHERE = polhode.Body((1.0, 1.0, 1.0))
-BARE = replace(METHOD, key="magnus_adams4_bare", warm_up=None, warm_up_steps=0, warm_up_torques=0)
+BARE = METHOD.without_warm_up()
 
 
 def slopes(errors):
@@ -123,6 +123,33 @@ def test_a_cubic_force_is_integrated_exactly_once_it_is_known():
     values = np.array([force(3 * h + x) for x in s]) / mass
     assert new[3:6] == pytest.approx(0.5 * h * weights @ values, abs=1e-15)
     assert new[:3] == pytest.approx(0.5 * h * (weights * (h - s)) @ values, abs=1e-15)
+
+
+def fed(loads):
+    """The results of ``continued`` for successive loads along x, in plain Python."""
+    remember, memory = plain_copy(continued, {math.sqrt: math.sqrt}, ""), NOTHING
+    for load in loads:
+        found = remember(memory, (load, 0.0, 0.0))
+        memory = found[-1]
+        yield found
+
+
+def test_the_degree_of_the_prediction_is_that_of_the_loads_known():
+    loads = (1.0, 3.0, 10.0, 37.0, 151.0, 674.0)
+    predicted = [found[3][0] for found in fed(loads)]
+    expected = [np.polyval(np.polyfit(range(-k, 0), loads[m - k : m], k - 1), 0) for m, k in enumerate((1, 2, 3, 4, 4, 4), 1)]
+    assert predicted == pytest.approx(expected, rel=1e-9)
+
+
+def test_an_extremum_is_no_miss():
+    """Where the first difference vanishes, the second is the measure, and the third where both are small."""
+    found = list(fed(math.cos(0.2 * (n - 4.5)) for n in range(12)))
+    assert found[5][0][0] == pytest.approx(0, abs=1e-15)
+    assert [memory[13] for *_, memory in found[3:]] == [0.0] * 9
+    found = list(fed(m**3 + 0.05 * m**4 for m in range(-5, 3)))
+    first, second, third = (found[6][k][0] for k in range(3))
+    assert 1.2 > first / 2 > second and third > 2.4, "the miss is 24 times 0.05"
+    assert [memory[13] for *_, memory in found[4:]] == [0.0] * 4
 
 
 @kernel
@@ -400,6 +427,15 @@ def test_a_method_without_a_warm_up_has_the_driver_without_one():
             name = "_plain_driver" if method.warm_up is None else "_warm_up_driver"
             assert name in method._driver().__qualname__
     assert "warm_up" not in BARE.kernels() and "warm_up" in METHOD.kernels()
+
+
+def test_its_step_is_no_map_of_orientation_and_momentum():
+    """Nor is it taken for one because the first step of a run is."""
+    problem = polhode.problems["heavy_top"]
+    stepper = symplecticity.Stepper(METHOD, problem, 0.02)
+    q, omega = np.array(problem.q0) / np.linalg.norm(problem.q0), np.array(problem.omega0)
+    assert symplecticity.memory(stepper, q, omega, "read") > 1e3 * symplecticity.ROUNDING
+    assert METHOD.without_warm_up() == BARE.without_warm_up() and BARE.without_warm_up() is BARE
 
 
 def test_torques_of_the_warm_up():

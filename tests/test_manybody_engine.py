@@ -249,9 +249,7 @@ def test_free_flight_is_that_of_the_single_body_to_the_last_bit(key, brute_force
     begin = manybody.State(begin.r, 0.01 * begin.v, begin.q, begin.omega)
     outcome = run(made, METHODS[key], dt, begin, steps_to(n, 40), record=True, brute_force=brute_force)
     assert outcome["energies"][:, 1].max() == 0, "no contact"
-    # The engine has no warm-up.
-    bare = {"warm_up": None, "warm_up_steps": 0, "warm_up_torques": 0} if METHODS[key].warm_up is not None else {}
-    method = replace(METHODS[key], **bare) if bare else key
+    method = METHODS[key].without_warm_up()
     for c, clump in enumerate(made.every_clump):
         problem = free_problem(clump.body(SOFT.density), begin.q[c], begin.omega[c], dt * n)
         alone = polhode.simulate(problem, method, dt, samples=10)

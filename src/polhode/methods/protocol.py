@@ -41,7 +41,7 @@ it runs only in the single-body driver.
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -510,6 +510,10 @@ class OneTorque(Method):
     def starting_torques(self, steps: int) -> int:
         """The torque evaluations of a run beyond one a step: the one at the start, and those of the warm-up."""
         return 1 + self.warm_up_torques * min(steps, self.warm_up_steps)
+
+    def without_warm_up(self) -> "OneTorque":
+        """The method as it runs in systems and in the many-body engine: with one torque in every step from the first on."""
+        return self if self.warm_up is None else replace(self, warm_up=None, warm_up_steps=0, warm_up_torques=0)
 
     def _driver(self) -> Callable[..., Any]:
         return self._plain_driver() if self.warm_up is None else self._warm_up_driver()

@@ -32,7 +32,7 @@ from polhode.body import angular_momentum
 from polhode.dual import Dual, on_duals, values_and_derivatives
 from polhode.methods import METHODS
 from polhode.methods.plain_driver import plain_driver
-from polhode.methods.protocol import Method
+from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import single_body
 from polhode.problems.problem import Problem
 from polhode.quaternion import to_body, to_lab
@@ -96,6 +96,8 @@ class Stepper:
     """
 
     def __init__(self, method: Method, problem: Problem, dt: float) -> None:
+        # Steps that are taken once at the start of a run are not the map in question.
+        method = method.without_warm_up() if isinstance(method, OneTorque) else method
         self.method, self.dt = method, dt
         self.body = problem.body.coefficients()
         torque, parameters = on_duals(problem.torque), tuple(problem.parameters.values())
