@@ -27,7 +27,7 @@ from polhode.study.judge import measures_spiral2024
 from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.report import drawing, formats, style
-from polhode.study.run import symplecticity
+from polhode.study.run import parts, symplecticity
 from polhode.study.storage import read_groups, write_cell, write_groups
 from polhode.study.themes import rendering
 from polhode.study.themes.calzavarini2010 import figures as calzavarini2010
@@ -38,7 +38,7 @@ HOME = Path(__file__).parents[1]
 PAPER = HOME / "paper"
 SOURCES = HOME / "data" / "sources.yaml"
 TEX = sorted([PAPER / "report.tex", *(PAPER / "sections").glob("*.tex")])
-OUR_THEMES = ("torque_classes", "long_runs", "calzavarini2010", "no_squish", "ledger")
+OUR_THEMES = ("torque_classes", "long_runs", "calzavarini2010", "no_squish", "ledger", "parts", "new_methods")
 OURS = [name for key in OUR_THEMES for name in themes.all_themes()[key].figures]
 OUR_TABLES = (
     "torque_classes",
@@ -77,6 +77,7 @@ def runs(key: str, methods: list[str]) -> xr.Dataset:
         if isinstance(problem, System):
             data |= {f"{'rv'[i]}_order{suffix}": ("integrator", value) for suffix, value in values.items()}
         data |= {f"{short}_order{suffix}": ("integrator", value) for suffix, value in values.items()}
+    data["end_time"] = ("dt", np.full(len(DT), problem.horizon))
     declared = [polhode.methods[m].orders(problem.torque_class) if m in polhode.methods else (2, 2) for m in methods]
     coordinates = {
         "integrator": methods,
@@ -191,8 +192,22 @@ def write_checks(folder: Path, methods: list[str]) -> None:
         {"constraint_problem": symplecticity.CONSTRAINED, "constraint_division": 64},
     )
     limits = xr.Dataset({"limit": ("integrator", np.full(len(methods), 2.0))}, {"integrator": methods}, {"largest": 20.0})
+    shape = len(parts.KICKS), len(parts.ROTATIONS), len(parts.PLACES), len(parts.PROBLEM_KEYS), len(parts.DIVISIONS)
+    dims = ("kick", "rotation", "place", "problem", "division")
+    factorial = xr.Dataset(
+        {name: (dims, np.random.default_rng(1).uniform(1e-6, 1e-2, shape)) for name in ("q_error_l1", "omega_error_l1")},
+        {
+            "kick": list(parts.KICKS),
+            "rotation": list(parts.ROTATIONS),
+            "place": list(parts.PLACES),
+            "problem": list(parts.PROBLEM_KEYS),
+            "division": list(parts.DIVISIONS),
+        },
+    )
+    factorial["torque_class"] = ("problem", [polhode.problems[key].torque_class for key in parts.PROBLEM_KEYS])
     for name, data in (
         ("stability", limits),
+        ("parts", factorial),
         ("reversibility", reversibility),
         ("note_corrections", corrections),
         ("extended_inertia", inertia),

@@ -14,7 +14,7 @@ from polhode.study.inputs import Inputs, NotInRun
 GROUP = "new in this work"
 #: The method from which gains are measured, and other methods that are best for some class of torque.
 BASE = "spiral_leapfrog"
-OTHERS = ("omelyan1998", "pcdm2016", "calzavarini2010")
+OTHERS = ("pcdm2016", "calzavarini2010", "adams_bashforth4")
 #: Number of steps over the horizon at which errors are compared.
 STEPS = 1024
 #: Long runs whose energy is followed.

@@ -17,8 +17,8 @@ PANELS = ("constant", "state", "velocity")
 def new_methods(inputs: Inputs) -> Figure:
     """A figure of the orientation error at the end against the number of steps, for three classes of torque."""
     problems = {name: problem for name, problem in analysis.representatives(inputs) if name in PANELS}
-    if not problems:
-        raise NotInRun(f"this run holds no problem of the classes {', '.join(PANELS)}")
+    if "velocity" not in problems or not analysis.new(inputs):
+        raise NotInRun("this run holds no problem with friction, or none of the new methods")
     keys = analysis.shown(inputs)
     every = selection.all_methods(inputs)
     looks = style.styles(every, {key: str(inputs.declared(key, "variant_of")) for key in every})
