@@ -75,6 +75,8 @@ LANES = 8
         "implicit_midpoint",
         "moser_veselov",
         "moser_veselov4",
+        "dlm1997",
+        "exact_rotor",
         "rescaled_momentum",
         "catto2015",
         "lacoursiere2006",

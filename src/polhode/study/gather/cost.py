@@ -154,7 +154,11 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
             [x.order.high for x in ladders],
             _attrs("highest order over shifted windows of the fit", "1"),
         ),
-        "starting_torques": ("integrator", _starting_torques(data), _attrs("torque evaluations before the first step", "1")),
+        "starting_torques": (
+            "integrator",
+            _starting_torques(data),
+            _attrs("torque evaluations beyond one a step, at the start", "1"),
+        ),
         "step_time": ("integrator", seconds[:, 0], _attrs("CPU time of one step, normalised as declared, body frame", "s")),
     }
     for name, key in (("euler", UNIT), ("spiral", RIVAL)):
