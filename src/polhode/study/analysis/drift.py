@@ -47,6 +47,15 @@ WINDOWS, DECADES = 8, 1.5
 LOST = 1.0
 
 
+#: A relative change below this after a whole long run is rounding, which grows as a random walk.
+ROUNDING = 1e-9
+
+
+def bounded(growth: float, last: float) -> bool:
+    """Whether a change of this exponent and final size counts as bounded: it oscillates, or it is rounding."""
+    return last < ROUNDING or (growth < BOUNDED and last < LOST)
+
+
 def drift(time: ArrayLike, distance: ArrayLike) -> Drift:
     """Size and growth of a distance over a long run.
 

@@ -13,7 +13,7 @@ from polhode.study.analysis.frames import keyed, records
 from polhode.study.analysis.step_times import OTHER, UNIT, in_frame
 from polhode.study.inputs import Inputs
 from polhode.study.judge.measures_cost import BLOCKS
-from polhode.study.report.formats import listed, macro_name
+from polhode.study.report.formats import listed, macro_name, spoken
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape
 from polhode.study.themes.cost.analysis import counts
 
@@ -41,7 +41,7 @@ def operations(inputs: Inputs) -> dict[str, str]:
     if not {UNIT, "spiral_leapfrog"} <= set(names):
         return result
     cheaper = one[names.index(UNIT) + 1 : names.index("spiral_leapfrog")]
-    result["costOperationsCheaper"] = listed(escape(row["label"]) for row in cheaper)
+    result["costOperationsCheaper"] = listed(spoken(inputs, str(row["method"])) for row in cheaper)
     result["costOperationsMost"] = escape(one[-1]["label"])
     result["costOperationsMostRelative"] = decimal(one[-1]["relative"], 1)
     return result

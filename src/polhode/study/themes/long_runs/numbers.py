@@ -58,7 +58,7 @@ def long_runs(inputs: Inputs) -> dict[str, str]:
             result[f"studyRunSteps{name}"] = plain(float(here["steps"].iloc[0]))
             result[f"studyRunEnd{name}"] = plain(float(here["dt"].iloc[0] * here["steps"].iloc[0]))
         energy = here[here["quantity"] == "energy_drift"]
-        bounded = [str(m) for m in energy[(energy["growth"] < BOUNDED) & (energy["last"] < drift.LOST)]["method"]]
+        bounded = [str(row["method"]) for row in records(energy) if drift.bounded(row["growth"], row["last"])]
         result[f"studyBounded{name}"] = listed(spoken(inputs, m) for m in inputs.in_order(bounded))
         gone = here[here["quantity"] == "energy_drift"]
         lost = [str(m) for m in gone[~(gone["last"] < drift.LOST)]["method"]]
@@ -74,14 +74,15 @@ def long_runs(inputs: Inputs) -> dict[str, str]:
         rest = momentum[(momentum["last"] >= 10 * best) & (momentum["last"] < drift.LOST)]
         result[f"studyRestMomentumLow{name}"] = number(min(only_finite(rest["last"]), default=nan), 2)
         result[f"studyRestMomentumHigh{name}"] = number(_largest(rest), 2)
-    growths: dict[str, list[float]] = {}
+    kept: dict[str, list[bool]] = {}
     every = drift.long_runs(inputs, inputs.problems)
     energies = every[every["quantity"] == "energy_drift"]
     for row in records(energies):
-        growths.setdefault(row["method"], []).append(row["growth"] if row["last"] < drift.LOST else nan)
+        kept.setdefault(row["method"], []).append(drift.bounded(row["growth"], row["last"]))
     problems = energies["problem"].nunique()
     result["studyEnergyProblems"] = str(problems)
-    everywhere = [m for m, g in growths.items() if len(g) == problems and all(x < BOUNDED for x in g)]
+    result["studyBoundedRounding"] = plain(drift.ROUNDING)
+    everywhere = [m for m, found in kept.items() if len(found) == problems and all(found)]
     result["studyBoundedEverywhere"] = listed(spoken(inputs, m) for m in inputs.in_order(everywhere))
     for row in records(frame):
         if row["method"] not in inputs.plugins:

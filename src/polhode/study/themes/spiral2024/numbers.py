@@ -10,8 +10,8 @@ from polhode.study.analysis.selection import SNAPSHOT_TIME
 from polhode.study.analysis.values import at, nearest_step, peak, quotient
 from polhode.study.inputs import Inputs
 from polhode.study.judge.measures_spiral2024 import VARIANT_DIVISION
-from polhode.study.report.formats import factor, macro_name, order_text, plain, upper
-from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
+from polhode.study.report.formats import factor, listed, macro_name, order_text, plain, spoken, upper
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
 
 #: The step size at which originators and published variants are compared in the text, s; the nearest one of the ladder is used.
 COMPARED_DT = 1e-4
@@ -136,5 +136,5 @@ def _fewest_steps(inputs: Inputs) -> str:
         best = max((m for m in steps if isfinite(steps[m])), key=lambda m: steps[m], default=own)
         if best != own:
             size = f"{number(steps[best], 3)} against {number(steps[own], 3)}"
-            beaten.append(rf"{plain(float(target))}, where {escape(inputs.label(best))} may take longer ones ({size}\,s)")
-    return "at every target error" + (f" but {' and '.join(beaten)}" if beaten else "")
+            beaten.append(rf"{plain(float(target))}, where {spoken(inputs, best)} may take longer ones ({size}\,s)")
+    return "at every target error" + (f" but {listed(beaten)}" if beaten else "")

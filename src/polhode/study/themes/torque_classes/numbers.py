@@ -48,6 +48,9 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
     worst = frame.groupby("method")[["q_order", "omega_order"]].min().min(axis=1)
     second = [key for key in worst.index if worst[key] >= 2 - order_frames.TOLERANCE]
     result["studyKeepSecond"] = names(second)
+    one = [key for key in worst.index if int(inputs.declared(key, "torques_per_step", 1)) == 1]
+    result["studyOneTorqueCount"] = str(len(one))
+    result["studyKeepSecondOneCount"] = str(len([key for key in second if key in one]))
     result["studyKeepSecondOne"] = names(key for key in second if int(inputs.declared(key, "torques_per_step", 1)) == 1)
     for name in classes:
         # A method whose highest order is the first has none to lose.
