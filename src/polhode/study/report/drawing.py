@@ -32,6 +32,15 @@ def available(data: xr.Dataset, wanted: Iterable[str], plugins: Sequence[str] = 
     return [key for key in dict.fromkeys([*wanted, *plugins]) if key in present]
 
 
+#: Height of the tallest figure, inches: a page less its caption.
+TALLEST = 8.0
+
+
+def rows_height(rest: float, row: float, rows: float) -> float:
+    """The height in inches of a figure with a row for each method, and ``rest`` inches of axes and legends; at most a page."""
+    return min(TALLEST, rest + row * rows)
+
+
 def new_figure(size: tuple[float, float]) -> Figure:
     """An empty figure of this size in inches."""
     return Figure(figsize=size, layout="constrained")

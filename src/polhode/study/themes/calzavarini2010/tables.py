@@ -65,7 +65,10 @@ def _order_or_error(order: float, error: float) -> str:
 
 
 def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of the orders of all methods for velocity-dependent torques, with the omega that each supplies to the torque."""
+    """A table of the orders of all methods for velocity-dependent torques, with the omega that each supplies to the torque.
+
+    The CSV also names the scheme that moves the centre of mass.
+    """
     frame = order_frames.orders(inputs)
     frame = frame[frame["torque_class"] == "velocity"]
     if frame.empty:
@@ -80,7 +83,6 @@ def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         record: dict[str, Any] = {"method": method, "handed_to_torque": str(inputs.declared(method, "omega_handed"))}
         record["translation"] = str(inputs.declared(method, "translation"))
         line = [escape(selection.label(inputs, method)), escape(record["handed_to_torque"]) or "--"]
-        line.append(escape(record["translation"]) or "--")
         for problem in problems:
             held = (problem, method) in own
             for short in quantities[problem]:
@@ -94,11 +96,10 @@ def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         cells[method] = line
     symbols = {"q": "$p_q$", "omega": r"$p_\omega$", "r": "$p_r$", "v": "$p_v$"}
     shown = [symbols[short] for p in problems for short in quantities[p]]
-    head = ["method", r"$\omega$ supplied to the torque", "translation", *shown, r"$\varepsilon_\omega$"]
-    narrow = r">{\raggedright\arraybackslash}p"
-    columns = f"l{narrow}{{22mm}}{narrow}{{17mm}}" + "c" * len(shown) + "c"
+    head = ["method", r"$\omega$ supplied to the torque", *shown, r"$\varepsilon_\omega$"]
+    columns = "ll" + "c" * len(shown) + "c"
     text = tabular(columns, head, grouped_rows(inputs, list(cells), lambda key: cells[key]))
-    top, rules, first = ["", "", ""], "", 4
+    top, rules, first = ["", ""], "", 3
     for p in problems:
         width = len(quantities[p])
         top.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(selection.short_name(inputs, p))}}}")

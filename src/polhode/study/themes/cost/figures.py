@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
-from polhode.study.report.drawing import new_figure, panel_title, printable
+from polhode.study.report.drawing import new_figure, panel_title, printable, rows_height
 
 #: The right end of the axes, in units of the slowest median.
 MARGIN = 1.1
@@ -30,7 +30,7 @@ def relative_cost(inputs: Inputs) -> Figure:
     looks = style.styles(keys, {key: str(inputs.declared(key, "variant_of")) for key in keys})
     published = inputs.published_numbers("delvalle_cost")
     stated = published[published["quantity"] == "step"]
-    figure = new_figure((style.TEXT_WIDTH, max(2.6, 1.1 + 0.185 * len(keys))))
+    figure = new_figure((style.TEXT_WIDTH, max(2.6, rows_height(1.1, 0.185, len(keys)))))
     panels = figure.subplots(1, 2, sharey=True)
     highest = float(np.nanmax(step["relative"].values * step["median"].values / step["fastest"].values)) * MARGIN
     lowest = float(np.nanmin(step["relative"].values)) / 1.15

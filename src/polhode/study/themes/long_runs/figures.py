@@ -25,6 +25,7 @@ from polhode.study.report.drawing import (
     new_figure,
     panel_title,
     printable,
+    rows_height,
     slope_guides,
 )
 
@@ -109,7 +110,7 @@ def long_drift(inputs: Inputs) -> Figure:
     frame = drift.long_runs(inputs, drift.long_problems(inputs) or drift.LONG_PROBLEMS)
     problems = list(dict.fromkeys(frame["problem"]))
     methods = inputs.in_order(frame["method"])
-    figure = new_figure((style.TEXT_WIDTH, max(2.5, 1.5 + 0.235 * len(methods))))
+    figure = new_figure((style.TEXT_WIDTH, max(2.5, rows_height(1.5, 0.235, len(methods)))))
     quantities = ("energy_drift", "momentum_drift", "norm_error")
     panels = figure.subplots(1, 3, sharey=True)
     for axes, name, letter in zip(panels, quantities, "abc", strict=True):
@@ -156,7 +157,7 @@ def normalisation(inputs: Inputs) -> Figure:
     if both.empty:
         raise NotInRun("this run has no long run with normalisation switched")
     methods = inputs.in_order(both["method"])
-    figure = new_figure((style.TEXT_WIDTH, max(2.3, 1.3 + 0.175 * len(methods))))
+    figure = new_figure((style.TEXT_WIDTH, max(2.3, rows_height(1.3, 0.175, len(methods)))))
     panels = figure.subplots(1, 3, sharey=True)
     shown = (
         ("heavy_top", "norm_error", drift.FOLLOWED["norm_error"][1], "norm, heavy top"),

@@ -74,12 +74,11 @@ def first(inputs: Inputs) -> dict[str, str]:
                 result[f"costFirst{suffix}{name}{short}"] = _label(data, rows)
                 result[f"costFirstOne{suffix}{name}{short}"] = _label(data, ours)
                 result[f"costSeveralGain{suffix}{name}{short}"] = factor(ours[0][1] / rows[0][1] if rows and ours else nan)
-            result[f"costSeveralFrom{suffix}{name}"] = plain(_several_from(data, everyone, price))
             result[f"costFirstOneAll{suffix}{name}"] = _all_first(data, single, price)
             result[f"costElsewhere{suffix}{name}"] = _elsewhere(inputs, single, [p for p in problems if p != shown], price)
         result[f"costProblem{name}"] = escape(str(inputs.of(shown).errors.attrs.get("label", shown)))
-        lowest, highest = (_several_from(data, everyone, price) for price in (min(prices), max(prices)))
-        result[f"costSeveralFromBoth{name}"] = " or ".join(dict.fromkeys(plain(error) for error in (lowest, highest)))
+        highest = _several_from(data, everyone, max(prices))
+        result[f"costSeveralFirst{name}"] = _several_first(data, everyone, {"cheap": min(prices), "expensive": max(prices)})
         if isfinite(highest):
             sooner[torque_class] = highest
         else:
@@ -105,6 +104,22 @@ def _several_from(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[
             break
         largest = target
     return largest
+
+
+def _several_first(
+    data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], prices: dict[str, float]
+) -> str:
+    """A sentence on the methods with several torques that are first on a problem, and from which target error downward."""
+    parts = []
+    for word, price in prices.items():
+        error = _several_from(data, found, price)
+        if isfinite(error):
+            targets = [float(t) for t in data["target_error"].values if float(t) <= error and found[float(t), price]]
+            names = dict.fromkeys(_label(data, found[target, price]) for target in targets)
+            parts.append(f"{listed(names)} from {plain(error)} downward with a torque that is {word}")
+    if not parts:
+        return "No method with several torques per step is fastest on this problem"
+    return f"With several torques per step, fastest on this problem are {listed(parts)}"
 
 
 def _all_first(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> str:

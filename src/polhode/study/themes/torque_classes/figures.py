@@ -24,6 +24,7 @@ from polhode.study.report.drawing import (
     new_figure,
     panel_title,
     printable,
+    rows_height,
 )
 
 #: Colour of a cell by the fitted order rounded to an integer, from light to dark, with a warm colour for "does not converge",
@@ -80,7 +81,7 @@ def order_map(inputs: Inputs) -> Figure:
     methods = inputs.grouped(frame["method"])
     columns, column_spans, width = _places(classes)
     rows, row_spans, height = _places(methods)
-    figure = new_figure((style.TEXT_WIDTH, max(4.0, 1.75 + 0.15 * height)))
+    figure = new_figure((style.TEXT_WIDTH, max(4.0, rows_height(1.75, 0.15, height))))
     panels = figure.subplots(1, 2, sharey=True)
     for axes, short, letter, title in zip(
         panels, order_frames.QUANTITIES, "ab", ("orientation", "angular velocity"), strict=True
