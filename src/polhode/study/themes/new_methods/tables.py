@@ -1,7 +1,7 @@
 """Table of the new methods: gain over SPIRAL by class of torque, stability, drift."""
 
 from collections.abc import Sequence
-from math import isfinite
+from math import isfinite, isnan
 
 import pandas as pd
 
@@ -27,12 +27,17 @@ def new_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             [
                 escape(str(record["label"])),
                 *(_gain(gain) for gain in gains),
-                decimal(float(record["stability"]), 2) if isfinite(float(record["stability"])) else "--",
-                *(step(value, 1) if isfinite(value) else "lost" for value in drifts),
+                _limit(float(record["stability"])),
+                *(step(value, 2) if isfinite(value) else "lost" for value in drifts),
             ]
         )
     head = ["method", *classes, r"$k\dt$", "free", "heavy"]
     return frame, tabular("l" + "r" * len(classes) + "ccc", head, rows)
+
+
+def _limit(value: float) -> str:
+    """A stability limit; infinite where none was found."""
+    return "--" if isnan(value) else decimal(value, 2) if isfinite(value) else r"none"
 
 
 def _gain(value: float) -> str:
