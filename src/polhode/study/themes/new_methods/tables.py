@@ -5,6 +5,7 @@ from math import isfinite, isnan
 
 import pandas as pd
 
+from polhode.study.analysis import predictors as predictors_under_friction
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import decimal, escape, step, tabular
 from polhode.study.themes.new_methods import analysis
@@ -33,6 +34,27 @@ def new_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         )
     head = ["method", *classes, r"$k\dt$", "free", "heavy"]
     return frame, tabular("l" + "r" * len(classes) + "ccc", head, rows)
+
+
+def predictors(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of predictors of the angular velocity under linear friction: order, error constant and stability limit."""
+    frame = predictors_under_friction.frame()
+    rows = []
+    for record in frame.to_dict("records"):
+        method = str(record["method"])
+        label = escape(inputs.label(method)) if method else "--"
+        constant = float(record["error_constant"])
+        rows.append(
+            [
+                escape(str(record["label"])),
+                f"${record['formula']}$",
+                str(record["order"]),
+                decimal(constant, 3),
+                decimal(float(record["limit"]), 2) if isfinite(float(record["limit"])) else "none",
+                label,
+            ]
+        )
+    return frame, tabular("llcccl", ["predictor", "$u$", "order", "$C$", "limit", "method"], rows)
 
 
 def _limit(value: float) -> str:

@@ -7,6 +7,6 @@ THEME = Theme(
     place=66,
     needs=("single_body", "checks"),
     figures=("new_methods",),
-    tables=("new_methods",),
+    tables=("new_methods", "predictors"),
     numbers=("new_methods",),
 )
