@@ -1,6 +1,6 @@
 r"""Loads continued over a step from those of earlier steps, by backward differences, and when to trust them.
 
-With four loads known, the cubic through :math:`M_n, \dots, M_{n-3}` is
+With four loads known, the cubic through :math:`M_n, M_{n-1}, M_{n-2}, M_{n-3}` is
 
 .. math::
 
@@ -8,8 +8,8 @@ With four loads known, the cubic through :math:`M_n, \dots, M_{n-3}` is
    \qquad \nabla M_n = M_n - M_{n-1}
 
 and with fewer the differences that are not known are zero. The load that is found at the end of the step is compared with this
-prediction. A *miss* is an error of more than half of the largest backward difference. A smooth load that is resolved by eight
-steps a period or more is not missed once four loads are known.
+prediction. A *miss* is an error of more than half of the largest backward difference. A smooth load has single misses where it
+passes through zero; five in a row take fewer than some seven steps a period.
 
 A discontinuity is missed at most four times in a row, and is then out of the memory. Nothing is changed on its account: the
 weights of the four loads after a jump add up to the impulse of a jump in the middle of the step in which it occurred, so that

@@ -1,4 +1,4 @@
-r"""SPIRAL with a predicted angular velocity: second order under friction with one torque a step, and no bound on the step.
+r"""SPIRAL with a predicted angular velocity: second order under friction with one torque a step.
 
 SPIRAL (del Valle et al. 2024, Eqs. 7-10) evaluates the torque at the whole time with the angular velocity of half a step
 before, which costs an order under friction. Here the torque is handed an angular velocity predicted for its own time from the
