@@ -82,7 +82,7 @@ def write(tmp_path):
         ("raise GeneratorExit", r"bad\.py, line 1, cannot be loaded: GeneratorExit"),
         ("def f():\n    f()\nf()", r"bad\.py, line 2, cannot be loaded: RecursionError"),
         ("x = (", r"bad\.py cannot be loaded: SyntaxError: '\(' was never closed \(bad\.py, line 1\)"),
-        ("x = '\0'", r"bad\.py cannot be loaded: SyntaxError: .*null bytes"),
+        ("x = '\0'", r"bad\.py cannot be loaded: (Syntax|Value)Error: .*null bytes"),
         ("1 / 0", r"bad\.py, line 1, cannot be loaded: ZeroDivisionError"),
     ],
 )

@@ -284,7 +284,8 @@ def _execute(path: Path) -> ModuleType:
     sys.modules[member.__name__] = member
     with _interrupts() as interrupts:
         try:
-            spec.loader.exec_module(member)
+            # Not by the loader, which would take bytecode of a file of equal size that was edited in the same second.
+            exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(member))
         except BaseException as error:
             sys.modules.pop(member.__name__, None)
             if interrupts:

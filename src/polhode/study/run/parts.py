@@ -248,9 +248,9 @@ def parts(study: Any) -> xr.Dataset:
             "torque_class": ("problem", classes, {"long_name": "class of torque"}),
         },
         {
-            "kick": list(KICKS),
-            "rotation": list(ROTATIONS),
-            "place": list(PLACES),
+            "kick": ("kick", list(KICKS), {"long_name": "kick of the angular velocity"}),
+            "rotation": ("rotation", list(ROTATIONS), {"long_name": "rotation by a constant angular velocity"}),
+            "place": ("place", list(PLACES), {"long_name": "place of the torque in the step"}),
             "problem": list(PROBLEM_KEYS),
             "division": list(DIVISIONS),
         },
