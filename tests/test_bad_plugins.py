@@ -232,6 +232,7 @@ def test_good_plugins_are_tried_together_and_may_print(write, tmp_path, capfd):
     assert "my_other" not in polhode.methods and capfd.readouterr().out == ""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -374,6 +375,7 @@ def test_the_first_registry_that_asks_leaves_the_rest_to_the_others(tmp_path):
         manybody.scenes.load(path)
 
 
+@pytest.mark.thorough
 def test_a_problem_that_the_configuration_does_not_run_is_said(capsys):
     full = yaml.safe_load((HOME / "config.yaml").read_text())
     full |= {"problems": {"heavy_top": full["problems"]["heavy_top"]}, "many_body": None, "cost": None}

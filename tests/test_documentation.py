@@ -358,6 +358,7 @@ def desk(tmp_path, monkeypatch):
         yield tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", RECIPES)
 def test_recipes_run(desk, name, capsys):
     import matplotlib

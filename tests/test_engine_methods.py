@@ -20,6 +20,9 @@ from polhode.body import Body
 from polhode.methods import adams_bashforth, catto2015, lacoursiere2006, linear_system, rescaled_momentum, richardson
 from polhode.methods.adams_bashforth2_barker import local_linearisation, third_coefficient
 
+#: These methods alone; the tests of all methods are quick.
+pytestmark = pytest.mark.thorough
+
 INERTIA = np.diag(BODY.inertia)
 INVERSE = np.linalg.inv(INERTIA)
 COEFFICIENTS = BODY.coefficients()

@@ -388,6 +388,7 @@ def go(at: Browser, view: str) -> Browser:
     return at.wait()
 
 
+@pytest.mark.thorough
 def test_it_opens_without_a_complaint_and_asks_for_nothing(browser, results):
     browser.requests()
     browser.open(results / "explorer.html")
@@ -554,6 +555,7 @@ def test_the_polhode_is_that_of_the_exact_motion(at, results):
     assert apart.min(axis=0).max() < 0.05 and apart.min(axis=1).max() < 0.3
 
 
+@pytest.mark.thorough
 def test_the_slider_of_time_moves_the_method_off_its_polhode_and_play_moves_the_slider(at):
     go(at, "polhode?top=free_asymmetric_top&follow=euler&magnify=0&moment=0")
     curves = (
@@ -627,6 +629,7 @@ def test_claims_are_filtered_and_linked(at, results):
     assert at.complaints() == []
 
 
+@pytest.mark.thorough
 def test_the_address_holds_the_view(browser, results):
     view = "long?methods=rk4,euler&long=norm_error&axis=log"
     browser.open(results / "explorer.html", view)
@@ -648,6 +651,7 @@ def test_the_address_holds_the_view(browser, results):
     assert browser.complaints() == []
 
 
+@pytest.mark.thorough
 def test_it_fits_a_phone(browser, results):
     browser.driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
@@ -662,6 +666,7 @@ def test_it_fits_a_phone(browser, results):
         browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+@pytest.mark.thorough
 def test_controls_can_be_reached_by_keyboard_and_have_names(at):
     for section in SECTIONS:
         go(at, section)
@@ -673,6 +678,7 @@ def test_controls_can_be_reached_by_keyboard_and_have_names(at):
         assert nameless == []
 
 
+@pytest.mark.thorough
 def test_a_run_without_times_and_many_bodies_says_so(browser, results, tmp_path):
     inputs = inputs_of(results, cost_file="", many_body_file="", released="", cost_claims="")
     page.write(inputs, STATEMENTS, tmp_path / "explorer.html")

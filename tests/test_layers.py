@@ -217,6 +217,7 @@ def run(folder: Path, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_a_new_theme_is_a_folder_and_a_section(checkout):
     """Its rules are made, its section is in the report, its macro is written; no other file is touched."""
     folder = checkout / "src" / "polhode" / "study" / "themes" / "toy"

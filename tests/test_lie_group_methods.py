@@ -18,6 +18,9 @@ from polhode.plain import plain_copy
 from polhode.references import asymmetric_top
 from polhode.study.run.symplecticity import PROBLEMS, Stepper, rattle, step_defects
 
+#: These methods alone; the tests of all methods are quick.
+pytestmark = pytest.mark.thorough
+
 FREE = make("free", no_torque, "free", omega0=(2.7, -2.1, 3.3), horizon=1000.0)
 TOP = make("heavy", heavy_torque, "state", HEAVY)
 LIE = ("rkmk4", "cf4", "lie_rk4_naive")

@@ -188,6 +188,7 @@ polhode.simulate("spiral_cylinder", "spiral_leapfrog", 1e-9, t_end=1e3, samples=
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("orphan", [False, True])
 def test_a_job_ends_soon_after_its_head_is_killed(orphan):
     """Also where another process stands between them, and in the middle of compiled code."""
@@ -207,6 +208,7 @@ def test_a_job_ends_soon_after_its_head_is_killed(orphan):
     head.kill(), head.wait()
 
 
+@pytest.mark.thorough
 def test_a_job_without_a_head_runs_by_itself():
     script = """if True:
         import threading
@@ -248,6 +250,7 @@ finally:
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('works', flush=True); time.sleep(100)"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("job", [JOB, STUBBORN], ids=["compiled", "stubborn"])
 def test_a_signal_ends_the_jobs_and_nothing_else(tmp_path, job, number):
@@ -266,6 +269,7 @@ def test_a_signal_ends_the_jobs_and_nothing_else(tmp_path, job, number):
     assert warned.startswith(f"polhode: {signal.Signals(number).name}: stopping all jobs"), warned
 
 
+@pytest.mark.thorough
 def test_a_job_that_does_not_end_is_killed(tmp_path):
     head = subprocess.Popen(
         [sys.executable, "-c", LEAD, STUBBORN], stdout=-1, stderr=-1, text=True, cwd=tmp_path, env=environment()
@@ -275,6 +279,7 @@ def test_a_job_that_does_not_end_is_killed(tmp_path):
     assert head.communicate(timeout=30)[0] == "interrupted\nended None\n"
 
 
+@pytest.mark.thorough
 def test_what_nohup_ignores_stays_ignored(tmp_path):
     job = "import time; print('works', flush=True); time.sleep(2)"
     script = f"import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN){LEAD}print('through')"

@@ -23,6 +23,9 @@ from polhode.methods.translation import ADAMS
 from polhode.plain import plain_copy
 from polhode.study.run import checks, symplecticity
 
+#: These methods alone; the tests of all methods are quick.
+pytestmark = pytest.mark.thorough
+
 SPHERE = polhode.Body((1.0, 1.0, 1.0))
 BARE = METHOD.without_warm_up()
 

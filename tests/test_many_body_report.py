@@ -898,6 +898,7 @@ def test_a_piece_stands_on_its_foot():
     assert np.argmax(upright[:, 2]) == 2
 
 
+@pytest.mark.thorough
 def test_clumps_and_scenes_of_ones_own_have_pictures():
     ball, dimer = manybody.Clump.sphere(0.01, key="ball"), manybody.Clump.dimer(0.01, 0.008, 0.012)
     figure = pictures.picture_of_clumps(ball, dimer)

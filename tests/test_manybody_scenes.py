@@ -38,6 +38,7 @@ def toy(tmp_path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_a_new_scene_is_one_new_file(tmp_path):
     """It is then listed, runs by its key, and has its page and its place in the hash of the code."""
     shutil.copytree(HOUSE / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))

@@ -170,6 +170,7 @@ def test_runs_in_this_python_whatever_kernels_are_registered(folder, tmp_path, m
     assert said == [sys.executable, str(HOME / "src" / "polhode" / "__init__.py"), str(tmp_path / "elsewhere")]
 
 
+@pytest.mark.thorough
 def test_a_failing_cell_is_named_and_its_traceback_printed(folder, tmp_path, capsys):
     path = folder("1 + 1", "# Open it\nimport xarray as xr\nxr.open_datatree(f'{results}/broken.nc')")
     (tmp_path / "broken.nc").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
@@ -179,6 +180,7 @@ def test_a_failing_cell_is_named_and_its_traceback_printed(folder, tmp_path, cap
     assert "xr.open_datatree(f'{results}/broken.nc')" in printed and "\x1b" not in printed
 
 
+@pytest.mark.thorough
 def test_a_kernel_that_dies_is_named(folder, tmp_path):
     with pytest.raises(notebooks.NotebookError, match=r"cell \[2\] \(import os\): its Python ended"):
         notebooks.execute(folder("import os\nos._exit(1)"), tmp_path)
@@ -202,6 +204,7 @@ def test_warnings_are_told_and_shown_to_nobody(folder, tmp_path):
     assert "UserWarning" not in notebooks.page(done.notebook)
 
 
+@pytest.mark.thorough
 def test_random_names_are_made_the_same(folder, tmp_path):
     path = folder("import numpy as np\nimport xarray as xr\nxr.Dataset({'x': ('t', np.zeros(3))})")
     books = [notebooks.execute(path, tmp_path).notebook for _ in range(2)]

@@ -565,6 +565,7 @@ def test_a_wheel_has_all_modules_and_the_chess_pieces(installed, elsewhere):
     assert held == ours | {"data/released/cost.nc"}
 
 
+@pytest.mark.thorough
 def test_a_wheel_answers_from_the_released_times(installed, elsewhere):
     question = ["recommend", "--problem", "spiral_cylinder", "--error", "1e-4"]
     done = elsewhere("polhode", *question)

@@ -18,6 +18,9 @@ from polhode.references import asymmetric_top, taylor
 from polhode.study.analysis import rotor_order
 from polhode.study.run import symplecticity
 
+#: These methods alone; the tests of all methods are quick.
+pytestmark = pytest.mark.thorough
+
 SPLITTINGS = ("dlm1997", "dlm1997_fasso", "exact_rotor", "touma1994")
 every_splitting = pytest.mark.parametrize("key", SPLITTINGS)
 #: Moments in all orders of size, two symmetric bodies and a sphere.

@@ -631,6 +631,7 @@ needs_terminals = pytest.mark.skipif(
 )
 
 
+@pytest.mark.thorough
 @needs_terminals
 def test_what_jobs_write_stands_above_the_bars():
     text, status = on_a_terminal([sys.executable, "-c", SIDE])
@@ -653,6 +654,7 @@ print("done")
 """
 
 
+@pytest.mark.thorough
 @needs_terminals
 def test_commands_show_the_same_bar_and_leave_nothing_of_it():
     text, status = on_a_terminal([sys.executable, "-c", WORK])
@@ -673,6 +675,7 @@ def test_ctrl_c_takes_the_bar_away():
     assert "drawing" not in "".join(screen(text)) and "KeyboardInterrupt" in text
 
 
+@pytest.mark.thorough
 @needs_terminals
 def test_a_dumb_terminal_gets_no_bars():
     text, status = on_a_terminal([sys.executable, "-c", WORK], TERM="dumb")
