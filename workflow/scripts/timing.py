@@ -15,8 +15,8 @@ with study_of(snakemake) as study:
     # The many-body timing at the end takes about a tenth of the time again.
     done = meter(snakemake, round(1.1 * len(runs_of(with_unit(methods))) * study.cost.rounds)).advance
     found = timing(methods, study.cost.rounds, study.cost.block, host, progress=done)
-    if study.scenes:
-        able, scenes = many_bodies(study)
+    able, scenes = many_bodies(study)
+    if scenes:
         # Its samples take some twenty times as long as those of a single body.
         found["many_body"] = many_body_timing(able, scenes, max(2, study.cost.rounds // 5))
     asked = snakemake.params

@@ -24,8 +24,8 @@ FAR = 100.0
 class Clump:
     """Spheres in the principal frame of their union, centre of mass at the origin, the moments in ascending order.
 
-    The body axis x is thus the long axis. Make one with :meth:`of_spheres`, :meth:`rod`, :meth:`dimer`, :meth:`sphere` or
-    :meth:`from_file`.
+    The body axis x is thus the long axis. Make one with :meth:`of_spheres`, :meth:`rod`, :meth:`dimer`, :meth:`sphere`,
+    :meth:`loaded_sphere` or :meth:`from_file`.
 
     Parameters
     ----------
@@ -110,6 +110,43 @@ class Clump:
         """A single sphere of this radius in m."""
         radius = positive(f"sphere {key!r}: radius", radius, "m")
         return cls.of_spheres(key, np.zeros((1, 3)), np.array([radius]))
+
+    @classmethod
+    def loaded_sphere(cls, radius: float, core: float, distance: float, ratio: float, key: str = "loaded sphere") -> "Clump":
+        """A sphere with a heavy core inside, so that its centre of mass is not in its middle.
+
+        A contact pushes towards the middle, and therefore turns the sphere. :attr:`volume` and :attr:`inertia` are those of
+        the mass: the volume that the material of the shell would need for it.
+
+        Parameters
+        ----------
+        radius, core, distance : float
+            Radius of the sphere, radius of the core, and distance between their middles, m; the core lies within the sphere.
+        ratio : float
+            Density of the core over that of the rest, above 1.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a length is not positive, the core reaches out of the sphere, or the ratio is not above 1.
+        """
+        where = f"loaded sphere {key!r}"
+        text("clump: key", key)
+        radius, core = positive(f"{where}: radius", radius, "m"), positive(f"{where}: core", core, "m")
+        distance, ratio = positive(f"{where}: distance", distance, "m"), number(f"{where}: ratio", ratio)
+        if core + distance > radius * (1 + 1e-12):
+            raise ValueError(f"{where}: core {core:g} m at distance {distance:g} m reaches out of the sphere of {radius:g} m")
+        if ratio <= 1:
+            raise ValueError(f"{where}: ratio must be above 1, got {ratio!r}; without a heavy core use Clump.sphere")
+        whole_sphere, excess = 4 / 3 * pi * radius**3, 4 / 3 * pi * core**3 * (ratio - 1)
+        volume = whole_sphere + excess
+        shift = excess * distance / volume  # of the centre of mass, from the middle towards the core
+        about = 0.4 * (whole_sphere * radius**2 + excess * core**2)
+        across = about + whole_sphere * shift**2 + excess * (distance - shift) ** 2  # the parallel-axis theorem
+        centres, radii = np.array([[-shift, 0.0, 0.0]]), np.array([radius])
+        centres.setflags(write=False)
+        radii.setflags(write=False)
+        return cls(key, key, centres, radii, volume, (about, across, across))
 
     @classmethod
     def rod(cls, spheres: int, radius: float, spacing: float, key: str = "rod", label: str = "") -> "Clump":

@@ -189,8 +189,8 @@ def lab_coordinate(axis: int, r: Any, m: Any, sphere: Any) -> float:
 
 
 @compiled
-def all_loads(fields: Any, width: int, count: int, setup: Setup) -> float:
-    """Add forces and torques of all contacts, examining every pair of clumps; returns the stored energy.
+def all_loads(fields: Any, width: int, count: int, setup: Setup) -> tuple[float, int]:
+    """Add forces and torques of all contacts, examining every pair of clumps; returns the stored energy and the contacts.
 
     Parameters
     ----------
@@ -201,6 +201,7 @@ def all_loads(fields: Any, width: int, count: int, setup: Setup) -> float:
     first, many, spheres, stiffness, half = setup.first, setup.many, setup.spheres, setup.stiffness, setup.half
     reach = setup.extents[0]
     energy = 0.0
+    contacts = 0
     for c in range(count):
         i = place(c, width)
         ri, qi = load_r(fields, i), load_q(fields, i)
@@ -216,6 +217,7 @@ def all_loads(fields: Any, width: int, count: int, setup: Setup) -> float:
                 depth = wall_depth(wall, lab_coordinate(axis, ri, mi, sphere), sphere[3], half)
                 if depth > 0.0:
                     energy += touch_wall(fields, i, mi, wall, depth, sphere, stiffness)
+                    contacts += 1
         for d in range(c + 1, count):
             j = place(d, width)
             rj, qj = load_r(fields, j), load_q(fields, j)
@@ -235,4 +237,5 @@ def all_loads(fields: Any, width: int, count: int, setup: Setup) -> float:
                     squared = away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
                     if squared < sum_ * sum_:
                         energy += touch_sphere(fields, i, j, mi, mj, away, squared, sphere_i, sphere_j, stiffness)
-    return energy
+                        contacts += 1
+    return energy, contacts

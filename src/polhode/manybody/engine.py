@@ -122,7 +122,7 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
         saved = np.zeros(fields.size if has_short else 0)
         copy = np.zeros(blocks * LANES * STATE)
         prepare(fields, wide, blocks, start.r, start.q, setup)
-        stored_at_start = all_loads(fields, wide, count, setup)
+        stored_at_start, _ = all_loads(fields, wide, count, setup)
         for c in range(blocks * LANES):
             i = place(c, wide)
             body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
@@ -186,7 +186,8 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                 n, outside, potential, cost, fast = march(fields, saved, blocks, near, groups, setup, dt, n, target, fast, work)
                 walking += cost
             else:
-                potential = all_loads(fields, wide, count, setup)
+                potential, touching = all_loads(fields, wide, count, setup)
+                work[CONTACTS] += touching
                 outside = n < target
                 if outside:
                     advance_each(fields, blocks, wide, dt, False)
@@ -397,7 +398,7 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
                     motion[s, c, 6 + k] = q[k]
         # The loads of the step apply at the positions read, unless the method needs them elsewhere (in the middle of a step).
         if at_start or moved > 1e-12:
-            potential = all_loads(copy, header, count, setup)
+            potential, _ = all_loads(copy, header, count, setup)
         energies[s, 0] = kinetic
         energies[s, 1] = potential
         momenta[s, 0], momenta[s, 1], momenta[s, 2] = px, py, pz
@@ -477,7 +478,7 @@ def shared_parts() -> SharedParts:
     listed, scratch = lists.types
     whole, real = types.int64, float_type
     return SharedParts(
-        compile_driver(_plain(contact.all_loads), real(_floats, whole, whole, _setup)),
+        compile_driver(_plain(contact.all_loads), types.Tuple((real, whole))(_floats, whole, whole, _setup)),
         compile_driver(_plain(neighbours.empty_lists), lists(*(whole,) * 6)),
         compile_driver(
             _plain(neighbours.make_list),

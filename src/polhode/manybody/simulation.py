@@ -61,7 +61,8 @@ def simulate(
         Over ``time`` (s): ``kinetic``, ``potential``, ``energy`` (J), ``energy_error`` (relative to the start), ``momentum``
         (time, axis; kg m/s), ``angular_momentum`` (time, axis; kg m^2/s about the middle of the box); for rods ``axial_spin``
         (time, clump; rad/s), which no contact can change; with ``record`` also ``r``, ``v``, ``q``, ``omega`` of each clump;
-        the scalar ``steps``. A run that diverges (a clump far outside the box, a NaN, or a thousand times the initial energy)
+        the scalars ``steps`` and ``contact_steps`` (pairs of touching spheres, or of a sphere and
+        a wall, summed over all steps). A run that diverges (a clump far outside the box, a NaN, or a thousand times the initial energy)
         has NaN from there on, and its attribute ``diverged`` gives the time in s.
 
     Raises
@@ -227,6 +228,11 @@ def _dataset(
             about("angular momentum about the middle of the box, lab frame", "kg m2 s-1", "L"),
         ),
         "steps": ((), steps, about("steps", "1", "n")),
+        "contact_steps": (
+            (),
+            int(outcome["work"][WORK.index("contacts")]),
+            about("pairs of touching spheres, or of a sphere and a wall, summed over all steps", "1", "n_c"),
+        ),
     }
     if len(outcome["spins"]):
         data["axial_spin"] = (

@@ -286,13 +286,13 @@ class Plan:
         """The settings on which the timing of a step depends, apart from the code."""
         cost = self.study.cost
         assert cost is not None
-        many = {key: [part.scene, *part.methods] for key, part in self.study.scenes.items()}
+        many = {key: [part.scene, *part.methods] for key, part in self.study.scenes.items() if part.timed}
         return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
 
     def timing_code(self, wildcards: Any) -> str:
         """Hash of the code behind the timing: its procedure and all methods, but not the analysis of its results."""
-        scenes = (SCENES.origin(part.scene) for part in self.study.scenes.values())
-        engine: list[str | Path] = ["polhode.study.run.scene_timing", *scenes] if self.study.scenes else []
+        scenes = [SCENES.origin(part.scene) for part in self.study.scenes.values() if part.timed]
+        engine: list[str | Path] = ["polhode.study.run.scene_timing", *scenes] if scenes else []
         return (
             fingerprint("polhode.study.run.timing", *engine) + self.methods_code(wildcards) + (self._shapes() if engine else "")
         )

@@ -205,6 +205,7 @@ class SceneSection(Section):
     seeds: Count = Field(description="number of initial states; every method and step size starts from the same ones")
     samples: Count = Field(description="maximum number of samples of the energy of a run")
     over_time: bool = Field(default=False, description="keep the energy along each run; needs exactly one step size")
+    timed: bool = Field(default=True, description="time a step of the scene for each of the methods, if the study has a cost")
     film: Film | None = Field(default=None, description="one short run whose motion is kept, for pictures")
 
 

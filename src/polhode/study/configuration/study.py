@@ -131,7 +131,8 @@ class SceneStudy:
     """The runs on one many-body scene: every method with every step from every seed.
 
     ``key`` names it in files, ``scene`` is the key of the scene; ``spin`` is in rad/s, None for that of the scene.
-    ``over_time``: the energy along each run is stored, not only its summary.
+    ``over_time``: the energy along each run is stored, not only its summary. ``timed``: a step is timed for the
+    cost study.
     """
 
     key: str
@@ -143,6 +144,7 @@ class SceneStudy:
     seeds: int
     samples: int
     over_time: bool
+    timed: bool
     film: Film | None
 
     @property
@@ -378,10 +380,10 @@ def results_folder(text: str, home: Path, place: Place) -> Path:
 
 
 def many_bodies(study: Study) -> tuple[list[OneTorque], list[str]]:
-    """The methods and the library scenes that the many-body study runs."""
-    keys = dict.fromkeys(key for part in study.scenes.values() for key in part.methods)
-    found = [METHODS[key] for key in keys]
-    return [m for m in found if isinstance(m, OneTorque)], list(dict.fromkeys(part.scene for part in study.scenes.values()))
+    """The methods and the library scenes of which the study times a step."""
+    parts = [part for part in study.scenes.values() if part.timed]
+    found = [METHODS[key] for key in dict.fromkeys(key for part in parts for key in part.methods)]
+    return [m for m in found if isinstance(m, OneTorque)], list(dict.fromkeys(part.scene for part in parts))
 
 
 def _rungs(sets: Mapping[str, Ladder | None], horizon: float, place: Place, truncate_all: bool = False) -> tuple[StepSize, ...]:
@@ -452,6 +454,7 @@ def _scene(key: str, part: models.SceneSection, methods: tuple[str, ...], here: 
         seeds=part.seeds,
         samples=part.samples,
         over_time=part.over_time,
+        timed=part.timed,
         film=part.film,
     )
 

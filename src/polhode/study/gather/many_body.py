@@ -74,7 +74,8 @@ def _read(path: Path, job: str) -> dict[str, Any]:
 
 def _scene(plan: Plan, part: SceneStudy, folder: Path) -> xr.Dataset:
     shape = (len(part.methods), len(part.steps), part.seeds)
-    values = {name: np.full(shape, np.nan) for name in (*ENERGIES, "diverged_at")}
+    values = {name: np.full(shape, np.nan) for name in (*ENERGIES, "diverged_at", "contacts")}
+    scene = scene_of({"scene": part.scene, "spin": part.spin})
     along: dict[str, np.ndarray] = {}
     times = np.array([])
     for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.key}", unit="method")):
@@ -86,6 +87,7 @@ def _scene(plan: Plan, part: SceneStudy, folder: Path) -> xr.Dataset:
                 for name, value in run_energies(relative[1:]).items():
                     values[name][i, j, seed] = value
                 values["diverged_at"][i, j, seed] = run.get("@diverged", np.nan)
+                values["contacts"][i, j, seed] = float(run["contact_steps"]) * step.dt / (scene.contact_time() * len(scene))
                 if part.over_time:
                     times = run["time"]
                     for name, line in _along(run, relative).items():
@@ -94,6 +96,7 @@ def _scene(plan: Plan, part: SceneStudy, folder: Path) -> xr.Dataset:
     data: dict[str, Any] = {name: (dims, values[name], _about(*text)) for name, text in ENERGIES.items()}
     data["diverged"] = (dims, np.isfinite(values["diverged_at"]).astype("int8"), _about("1 where the run blew up", "1"))
     data["diverged_at"] = (dims, values["diverged_at"], _about("time by which the run blew up", "s"))
+    data["contacts"] = (dims, values["contacts"], _about("time in contact of all pairs over contact_time, for each clump", "1"))
     for name, line in along.items():
         data[name] = (("integrator", "seed", "time"), line, _about(*ALONG[name]))
     coordinates: dict[str, Any] = {

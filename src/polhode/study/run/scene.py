@@ -107,7 +107,7 @@ def _run_one(method: str, settings: Mapping[str, Any], task: Task) -> tuple[floa
     cpu = time.process_time() - began
     run = run.drop_vars(["energy", "energy_error"])  # the gathering makes them again
     # netCDF-3 has no whole numbers beyond 2^31; floating-point numbers are exact up to 2^53.
-    run = run.assign(steps=run["steps"].astype("float64"))
+    run = run.assign({name: run[name].astype("float64") for name in ("steps", "contact_steps")})
     write_cell(run, output, job)
     done = round(run.attrs["diverged"] / dt) if "diverged" in run.attrs else int(run.steps)
     line = f"dt {dt!r} s, seed {seed}: {done} steps, {1e6 * cpu / max(done, 1):.3f} us a step, {cpu:.3f} s"

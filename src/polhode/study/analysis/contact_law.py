@@ -1,0 +1,142 @@
+"""One law for the energy of bodies that collide: the error over the time step in units of the contact time.
+
+A leapfrog leaves in each contact an error of either sign that grows as (dt/T)^(5/2), where T is the contact time. The errors of
+many contacts add up like the steps of a random walk, and therefore grow with the square root of their number N.
+"""
+
+from collections.abc import Mapping
+from math import nan, sqrt
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from polhode.study.analysis.ensembles import Estimate, median
+from polhode.study.inputs import Inputs, NotInRun
+
+#: The exponent of the time step for Hertz contacts, whose force is not smooth where they begin and end.
+EXPONENT = 2.5
+#: The method whose errors define the law.
+LEADING = "spiral_leapfrog"
+#: Fewer steps than these in a contact are not resolved, and are left out.
+COARSEST = 1 / 7
+#: Smaller errors may be round-off.
+ROUND_OFF = 1e-12
+#: A scene needs this many step sizes.
+LEAST_STEPS = 3
+#: The time step of the table, in contact times.
+SHOWN = 1 / 30
+
+
+def scenes(inputs: Inputs) -> dict[str, xr.Dataset]:
+    """The scenes of the run with enough step sizes, by their name in the configuration.
+
+    Raises
+    ------
+    NotInRun
+        If there is none.
+    """
+    found = {name: inputs.many_body(name) for name in inputs.scenes}
+    kept = {
+        name: data
+        for name, data in found.items()
+        if "contacts" in data and int((relative_steps(data) <= COARSEST).sum()) >= LEAST_STEPS
+    }
+    if not kept:
+        raise NotInRun(f"this run has no scene of many bodies with {LEAST_STEPS} step sizes below the contact time")
+    return kept
+
+
+def relative_steps(data: xr.Dataset) -> np.ndarray:
+    """The step sizes of a scene in units of its contact time (dt,)."""
+    return np.asarray(data["dt"].values / float(data.attrs["contact_time"]))
+
+
+def number_of_contacts(data: xr.Dataset) -> float:
+    """How many contact times each clump has been in contact, N: the median over all runs that lasted."""
+    lasted = data["contacts"].where(data["diverged"] == 0)
+    return float(lasted.median()) if bool(lasted.notnull().any()) else nan
+
+
+def reduced_errors(data: xr.Dataset, method: str) -> np.ndarray:
+    """Mean energy error of every run over sqrt(N) (dt, seed); inf where a run blew up.
+
+    Raises
+    ------
+    NotInRun
+        If the scene was not run with the method.
+    """
+    if method not in data["integrator"].values:
+        raise NotInRun(f"{method} is not among the methods of this scene")
+    error = np.asarray(data["energy_error_mean"].sel(integrator=method).values, float) / sqrt(number_of_contacts(data))
+    return np.where(np.isnan(error), np.inf, error)
+
+
+def _usable(data: xr.Dataset, method: str) -> tuple[np.ndarray, np.ndarray]:
+    """Relative steps and reduced errors of the steps that are resolved and at which all runs lasted, above round-off."""
+    step, error = relative_steps(data), reduced_errors(data, method)
+    kept = (step <= COARSEST) & np.isfinite(error).all(axis=1) & (error > ROUND_OFF).all(axis=1)
+    return step[kept], error[kept]
+
+
+def exponent(data: xr.Dataset, method: str) -> Estimate:
+    """The exponent of the time step: the slope of a straight line in logarithms for each state, and the median of these."""
+    step, error = _usable(data, method)
+    if len(step) < LEAST_STEPS:
+        return Estimate(nan)
+    return median(np.polyfit(np.log(step), np.log(error), 1)[0])
+
+
+def coefficient(data: xr.Dataset, method: str) -> Estimate:
+    """C of error = C sqrt(N) (dt/T)^(5/2): the geometric mean over the steps for each state, and the median of these."""
+    step, error = _usable(data, method)
+    if len(step) < LEAST_STEPS:
+        return Estimate(nan)
+    return median(np.exp(np.log(error / step[:, None] ** EXPONENT).mean(axis=0)))
+
+
+def at_step(data: xr.Dataset, method: str, step: float = SHOWN) -> Estimate:
+    """The error over sqrt(N) at a step in contact times, from each state's line in logarithms; NaN outside the steps run."""
+    steps, error = _usable(data, method)
+    if len(steps) < LEAST_STEPS or not steps.min() <= step <= steps.max():
+        return Estimate(nan)
+    slope, offset = np.polyfit(np.log(steps), np.log(error), 1)
+    return median(np.exp(offset + slope * np.log(step)))
+
+
+def law(found: Mapping[str, xr.Dataset], method: str = LEADING) -> tuple[float, float, float]:
+    """The coefficient C of all scenes together: its geometric mean over the scenes, the smallest and the largest.
+
+    NaN if no scene was run with the method at enough steps.
+    """
+    values = [coefficient(data, method).value for data in found.values() if method in data["integrator"].values]
+    values = [value for value in values if np.isfinite(value)]
+    return (float(np.exp(np.mean(np.log(values)))), min(values), max(values)) if values else (nan, nan, nan)
+
+
+def steps_in_contact(coefficient: float, error: float, contacts: float) -> float:
+    """T/dt for a relative energy error after each clump has been in contact for ``contacts`` contact times."""
+    return float((coefficient * sqrt(contacts) / error) ** (1 / EXPONENT))
+
+
+def frame(found: Mapping[str, xr.Dataset]) -> pd.DataFrame:
+    """A row for each method and scene: number of contacts, exponent, coefficient, error at the shown step, with intervals."""
+    rows = []
+    for name, data in found.items():
+        for method in map(str, data["integrator"].values):
+            row = {
+                "method": method,
+                "label": str(data["label"].sel(integrator=method).item()),
+                "scene": name,
+                "contact_time_s": float(data.attrs["contact_time"]),
+                "states": data.sizes["seed"],
+                "contacts": number_of_contacts(data),
+            }
+            for quantity, estimate in {
+                "exponent": exponent(data, method),
+                "coefficient": coefficient(data, method),
+                "error_at_shown_step": at_step(data, method),
+            }.items():
+                row |= {quantity: estimate.value, f"{quantity}_low": estimate.low, f"{quantity}_high": estimate.high}
+            rows.append(row)
+    return pd.DataFrame(rows)

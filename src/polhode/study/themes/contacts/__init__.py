@@ -1,0 +1,1 @@
+"""The theme of contacts, see :mod:`polhode.study.themes.contacts.theme`."""

@@ -1,0 +1,92 @@
+"""Figure of the energy of bodies that collide, over the time step in units of the contact time."""
+
+from typing import Any
+
+import numpy as np
+import seaborn as sns
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from polhode.study.analysis import contact_law as analysis
+from polhode.study.analysis.ensembles import median
+from polhode.study.inputs import Inputs
+from polhode.study.report import style
+from polhode.study.report.drawing import legend_below_styles, looks_of, new_figure, panel_title, printable
+
+#: Markers of the scenes, in their order.
+MARKERS = "osD^vPX*"
+
+
+def contact_law(inputs: Inputs) -> Figure:
+    """A figure of the error over sqrt(N) (a) of SPIRAL in all scenes, with the law, and (b) of all methods in all scenes."""
+    scenes = analysis.scenes(inputs)
+    figure = new_figure((style.TEXT_WIDTH, 4.1))
+    left, right = figure.subplots(1, 2, sharex=True, sharey=True)
+    colours = sns.color_palette("colorblind", len(scenes))
+    for (name, data), marker, colour in zip(scenes.items(), _markers(len(scenes)), colours, strict=True):
+        if analysis.LEADING in data["integrator"].values:
+            _curve(left, data, analysis.LEADING, bars=True, marker=marker, color=colour, label=printable(name))
+    _band(left, scenes)
+    panel_title(left, "a", "one law for the leapfrog SPIRAL")
+    labels = _labels(scenes)
+    looks = looks_of(inputs, list(labels)) if labels else {}
+    for data in scenes.values():
+        for method in map(str, data["integrator"].values):
+            look = {**looks.get(method, {}), "marker": "", "linewidth": 1.0, "linestyle": "-"}
+            _curve(right, data, method, bars=False, **look)
+    panel_title(right, "b", "all methods, a line for each scene")
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel(r"time step $\Delta t/T$")
+        axes.axvline(analysis.SHOWN, color="0.8", linewidth=0.8, zorder=0)
+    left.set_ylabel(r"mean energy error $|\Delta E|/E_0$ over $\sqrt{N}$")
+    _limit(left, scenes)
+    left.legend(loc="upper left", fontsize="small")
+    shown = {key: {**looks[key], "marker": "", "linewidth": 1.4, "linestyle": "-"} for key in labels if key in looks}
+    legend_below_styles(figure, {key: labels[key] for key in shown}, shown, 4)
+    return figure
+
+
+def _markers(count: int) -> list[str]:
+    return [MARKERS[i % len(MARKERS)] for i in range(count)]
+
+
+def _labels(scenes: dict[str, xr.Dataset]) -> dict[str, str]:
+    """Labels of the methods that more than one scene was run with, or all if there is one scene only."""
+    found: dict[str, str] = {}
+    for data in scenes.values():
+        keys, labels = map(str, data["integrator"].values), map(str, data["label"].values)
+        found |= dict(zip(keys, labels, strict=True))
+    common = [key for key in found if sum(key in data["integrator"].values for data in scenes.values()) > 1]
+    return {key: found[key] for key in common or found}
+
+
+def _curve(axes: Axes, data: xr.Dataset, method: str, *, bars: bool, **look: Any) -> None:
+    step, error = analysis.relative_steps(data), analysis.reduced_errors(data, method)
+    found = [median(row) for row in error]
+    value, low, high = (np.array([getattr(e, name) for e in found]) for name in ("value", "low", "high"))
+    there = np.isfinite(value) & (value > 0)
+    axes.plot(step[there], value[there], **look)
+    if bars:
+        shown = there & np.isfinite(high) & (low > 0)
+        axes.vlines(step[shown], low[shown], high[shown], color=look["color"], linewidth=0.8)
+
+
+def _band(axes: Axes, scenes: dict[str, xr.Dataset]) -> None:
+    middle, least, most = analysis.law(scenes)
+    if not np.isfinite(middle):
+        return
+    step = np.geomspace(1e-3, 0.3, 50)
+    axes.fill_between(step, least * step**2.5, most * step**2.5, color="0.9", zorder=0)
+    axes.plot(step, middle * step**2.5, color="0.45", linewidth=1.0, zorder=1)
+    handle = Line2D([], [], color="0.45", linewidth=1.0, label=rf"${middle:.2g}\,(\Delta t/T)^{{5/2}}$")
+    axes.add_line(handle)
+
+
+def _limit(axes: Axes, scenes: dict[str, xr.Dataset]) -> None:
+    steps = np.concatenate([analysis.relative_steps(data) for data in scenes.values()])
+    axes.set_xlim(0.8 * steps.min(), 1.3 * steps.max())
+    axes.set_ylim(1e-9, 3.0)

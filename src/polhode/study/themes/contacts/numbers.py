@@ -1,0 +1,38 @@
+"""Numbers on the energy of contacts."""
+
+from math import isfinite
+
+from polhode.study.analysis import contact_law as analysis
+from polhode.study.inputs import Inputs
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
+
+#: Energy errors and numbers of contact times for which the text states time steps, with their names in macros.
+ERRORS = {1e-3: "Coarse", 1e-4: "Usual", 1e-5: "Fine"}
+CONTACTS = {10.0: "Few", 1000.0: "Many"}
+
+
+def contact_law(inputs: Inputs) -> dict[str, str]:
+    """Macros for the law: scenes, its coefficient and spread, the exponents, and the steps of a contact that follow."""
+    scenes = analysis.scenes(inputs)
+    middle, least, most = analysis.law(scenes)
+    leading = analysis.LEADING
+    exponents = [analysis.exponent(data, leading).value for data in scenes.values() if leading in data["integrator"].values]
+    exponents = [value for value in exponents if isfinite(value)]
+    contacts = [analysis.number_of_contacts(data) for data in scenes.values()]
+    result = {
+        "studyLawScenes": str(len(scenes)),
+        "studyLawContactsLeast": number(min(contacts), 2),
+        "studyLawContactsMost": number(max(contacts), 2),
+        "studyLawCoefficient": number(middle, 2) if isfinite(middle) else NOT_AVAILABLE,
+        "studyLawLeast": number(least, 2) if isfinite(least) else NOT_AVAILABLE,
+        "studyLawMost": number(most, 2) if isfinite(most) else NOT_AVAILABLE,
+        "studyLawSpread": number(most / least, 2) if isfinite(least) else NOT_AVAILABLE,
+        "studyLawExponentLeast": decimal(min(exponents), 1) if exponents else NOT_AVAILABLE,
+        "studyLawExponentMost": decimal(max(exponents), 1) if exponents else NOT_AVAILABLE,
+    }
+    for error, size in ERRORS.items():
+        for count, many in CONTACTS.items():
+            for name, value in {"": middle, "Worst": most}.items():
+                steps = analysis.steps_in_contact(value, error, count)
+                result[f"studyLawSteps{size}{many}{name}"] = decimal(steps, 0) if isfinite(steps) else NOT_AVAILABLE
+    return result

@@ -1,0 +1,35 @@
+"""Table of the laws of all methods on all scenes."""
+
+from math import isfinite
+
+import pandas as pd
+
+from polhode.study.analysis import contact_law as analysis
+from polhode.study.inputs import Inputs
+from polhode.study.report.latex import decimal, escape, grouped_rows, number, tabular
+
+
+def contact_law(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the exponent of the time step, and of the error at a thirtieth of the contact time, by method and scene."""
+    scenes = analysis.scenes(inputs)
+    frame = analysis.frame(scenes)
+    keyed = {(row.method, row.scene): row for row in frame.itertuples()}
+
+    def row_of(method: str) -> list[str]:
+        label = next(row.label for key, row in keyed.items() if key[0] == method)
+        cells = [escape(label)]
+        for scene in scenes:
+            row = keyed.get((method, scene))
+            if row is None or not isfinite(row.exponent):
+                cells += ["--", "--"]
+                continue
+            cells.append(rf"{decimal(row.exponent, 2)} [{decimal(row.exponent_low, 2)}, {decimal(row.exponent_high, 2)}]")
+            cells.append(number(row.error_at_shown_step, 2) if isfinite(row.error_at_shown_step) else "--")
+        return cells
+
+    methods = inputs.in_order(list(dict.fromkeys(frame["method"])))
+    head = ["method", *(text for _ in scenes for text in ("exponent", "error"))]
+    text = tabular("l" + "cc" * len(scenes), head, grouped_rows(inputs, methods, row_of))
+    top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in scenes)]) + r" \\"
+    rules = "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(scenes)))
+    return frame, text.replace("\\toprule\n", f"\\toprule\n{top}\n{rules}\n", 1)

@@ -1,0 +1,164 @@
+"""The law for the energy of colliding bodies: recovered from made-up errors, and obeyed by runs of the engine."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from polhode import manybody
+from polhode.manybody import Clump
+from polhode.study.analysis import contact_law as law
+from polhode.study.inputs import NotInRun
+from polhode.study.themes.contacts import figures, numbers, tables
+
+T = 1e-4
+
+
+def scene(coefficient=0.1, exponent=2.5, contacts=9.0, steps=5, seeds=9, scatter=0.3, methods=("spiral_leapfrog",)) -> xr.Dataset:
+    """Runs whose errors are C sqrt(N) (dt/T)^p, with a scatter over the states."""
+    dt = T / (8 * 2.0 ** np.arange(steps))[::-1]
+    spread = np.exp(scatter * np.linspace(-1, 1, seeds))
+    error = coefficient * np.sqrt(contacts) * (dt / T)[:, None] ** exponent * spread
+    shape = (len(methods), steps, seeds)
+    dims = ("integrator", "dt", "seed")
+    return xr.Dataset(
+        {
+            "energy_error_mean": (dims, np.broadcast_to(error, shape).copy()),
+            "contacts": (dims, np.full(shape, contacts)),
+            "diverged": (dims, np.zeros(shape, "int8")),
+        },
+        {"integrator": list(methods), "label": ("integrator", list(methods)), "dt": dt, "seed": np.arange(seeds)},
+        {"contact_time": T},
+    )
+
+
+def inputs_of(scenes: dict[str, xr.Dataset]):
+    return SimpleNamespace(scenes=list(scenes), many_body=scenes.__getitem__)
+
+
+def test_the_law_is_recovered():
+    data = scene(coefficient=0.07, exponent=2.5, contacts=25.0)
+    assert law.number_of_contacts(data) == 25.0
+    found = law.exponent(data, "spiral_leapfrog")
+    assert found.value == pytest.approx(2.5, abs=1e-9)
+    found = law.coefficient(data, "spiral_leapfrog")
+    assert found.value == pytest.approx(0.07) and found.low < 0.07 < found.high
+    assert law.at_step(data, "spiral_leapfrog", 1 / 30).value == pytest.approx(0.07 / 30**2.5)
+    assert np.isnan(law.at_step(data, "spiral_leapfrog", 1e-4).value), "not run so finely"
+
+
+def test_another_exponent_is_seen():
+    assert law.exponent(scene(exponent=3.0), "spiral_leapfrog").value == pytest.approx(3.0)
+
+
+def test_the_law_of_several_scenes_is_their_geometric_mean():
+    scenes = {"a": scene(0.05), "b": scene(0.2, contacts=400.0)}
+    assert law.law(scenes) == pytest.approx((0.1, 0.05, 0.2))
+    assert np.isnan(law.law(scenes, "verlet")).all()
+
+
+def test_steps_follow_from_the_error():
+    steps = law.steps_in_contact(0.08, 1e-4, 10.0)
+    assert 0.08 * np.sqrt(10.0) * (1 / steps) ** 2.5 == pytest.approx(1e-4)
+
+
+def test_runs_that_blow_up_and_unresolved_steps_are_left_out():
+    data = scene(coefficient=0.1)
+    data["energy_error_mean"][0, -1, 2] = np.nan
+    data["diverged"][0, -1, 2] = 1
+    data["contacts"][0, -1, 2] = 1e9
+    assert law.number_of_contacts(data) == 9.0
+    assert law.coefficient(data, "spiral_leapfrog").value == pytest.approx(0.1)
+    coarse = scene(steps=3).assign_attrs(contact_time=T / 4)
+    with pytest.raises(NotInRun, match="3 step sizes"):
+        law.scenes(inputs_of({"coarse": coarse}))
+    assert np.isnan(law.exponent(coarse, "spiral_leapfrog").value)
+    with pytest.raises(NotInRun, match="verlet"):
+        law.reduced_errors(data, "verlet")
+
+
+def test_older_files_without_contacts_are_no_scene():
+    with pytest.raises(NotInRun):
+        law.scenes(inputs_of({"old": scene().drop_vars("contacts")}))
+
+
+def test_figure_table_and_numbers_are_made_with_plug_ins_and_gaps():
+    scenes = {"a": scene(methods=("spiral_leapfrog", "mine")), "b": scene(0.2), "short": scene(steps=2)}
+    inputs = inputs_of(scenes)
+    inputs.in_order = list
+    inputs.declared = lambda key, name: "" if name == "variant_of" else "others"
+    inputs.errors = xr.Dataset(coords={"integrator": ["spiral_leapfrog", "mine"]})
+    inputs.grouped = lambda methods: [("", list(methods))]
+    made = numbers.contact_law(inputs)
+    assert made["studyLawScenes"] == "2"
+    assert made["studyLawCoefficient"] == r"\num{0.14}"
+    drawn = figures.contact_law(inputs)
+    lines = [line for line in drawn.axes[0].lines if line.get_label() == "a"]
+    np.testing.assert_allclose(lines[0].get_ydata(), 0.1 * lines[0].get_xdata() ** 2.5, rtol=1e-9)
+    frame, _ = tables.contact_law(inputs)
+    assert set(frame["scene"]) == {"a", "b"} and len(frame) == 3
+
+
+# ---- bodies and runs ----
+
+
+def test_a_loaded_sphere_has_the_mass_properties_of_its_parts():
+    """Against a sum over points."""
+    made = Clump.loaded_sphere(1.0, core=0.5, distance=0.5, ratio=5.0)
+    points = np.random.default_rng(3).uniform(-1, 1, (400_000, 3))
+    points = points[(points**2).sum(1) <= 1]
+    weight = np.where(((points - [0.5, 0, 0]) ** 2).sum(1) <= 0.25, 5.0, 1.0) * (4 / 3 * np.pi / len(points))
+    centre = (weight[:, None] * points).sum(0) / weight.sum()
+    x, y, z = (points - centre).T
+    moments = [(weight * (y * y + z * z)).sum(), (weight * (x * x + z * z)).sum(), (weight * (x * x + y * y)).sum()]
+    assert made.volume == pytest.approx(weight.sum(), rel=3e-3)
+    assert -made.centres[0, 0] == pytest.approx(centre[0], abs=3e-3)
+    np.testing.assert_allclose(made.inertia, moments, rtol=5e-3)
+    assert made.linear and len(made.radii) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"distance": 0.6}, "reaches out"),
+        ({"ratio": 1.0}, "ratio must be above 1"),
+        ({"core": 0.0}, "core must be"),
+        ({"radius": -1.0}, "radius must be"),
+    ],
+)
+def test_impossible_loaded_spheres_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        Clump.loaded_sphere(**{"radius": 1.0, "core": 0.5, "distance": 0.5, "ratio": 5.0} | given)
+
+
+@pytest.mark.parametrize("key", ["eccentric_spheres", "mixed_sizes"])
+def test_the_scenes_conserve_what_they_must(key):
+    scene = manybody.scenes[key]
+    run = manybody.simulate(key, "spiral_leapfrog", dt=scene.contact_time() / 40, t_end=0.02, samples=5)
+    assert int(run.contact_steps) > 0
+    assert abs(run.energy_error).max() < 1e-4
+    again = manybody.simulate(key, "spiral_leapfrog", dt=scene.contact_time() / 40, t_end=0.02, samples=5, brute_force=True)
+    assert int(again.contact_steps) == int(run.contact_steps)
+    assert again.energy.values.tobytes() == run.energy.values.tobytes()
+
+
+@pytest.mark.thorough
+def test_the_engine_obeys_the_law():
+    """Exponent and random walk, measured on states that the study does not run."""
+    scene = manybody.scenes["eccentric_spheres"]
+    contact = scene.contact_time()
+
+    def error(part: int, horizon: float) -> tuple[float, float]:
+        runs = [
+            manybody.simulate(scene, "spiral_leapfrog", contact / part, seed, horizon, samples=50) for seed in range(100, 124)
+        ]
+        sizes = [float(abs(run.energy_error[1:]).mean()) for run in runs]
+        contacts = [float(run.contact_steps) / part / len(scene) for run in runs]
+        return float(np.median(sizes)), float(np.mean(contacts))
+
+    coarse, fine = error(16, 0.4), error(64, 0.4)
+    assert np.log(coarse[0] / fine[0]) / np.log(4) == pytest.approx(2.5, abs=0.25)
+    long = error(16, 3.2)
+    assert long[1] / coarse[1] == pytest.approx(8, rel=0.1)
+    assert np.log(long[0] / coarse[0]) / np.log(long[1] / coarse[1]) == pytest.approx(0.5, abs=0.2)
