@@ -15,7 +15,9 @@ from polhode.study.themes.contacts import figures, numbers, tables
 T = 1e-4
 
 
-def scene(coefficient=0.1, exponent=2.5, contacts=9.0, steps=5, seeds=9, scatter=0.3, methods=("spiral_leapfrog",)) -> xr.Dataset:
+def scene(
+    coefficient=0.1, exponent=2.5, contacts=9.0, steps=5, seeds=9, scatter=0.3, methods=("spiral_leapfrog",)
+) -> xr.Dataset:
     """Runs whose errors are C sqrt(N) (dt/T)^p, with a scatter over the states."""
     dt = T / (8 * 2.0 ** np.arange(steps))[::-1]
     spread = np.exp(scatter * np.linspace(-1, 1, seeds))

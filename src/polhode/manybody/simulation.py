@@ -61,9 +61,9 @@ def simulate(
         Over ``time`` (s): ``kinetic``, ``potential``, ``energy`` (J), ``energy_error`` (relative to the start), ``momentum``
         (time, axis; kg m/s), ``angular_momentum`` (time, axis; kg m^2/s about the middle of the box); for rods ``axial_spin``
         (time, clump; rad/s), which no contact can change; with ``record`` also ``r``, ``v``, ``q``, ``omega`` of each clump;
-        the scalars ``steps`` and ``contact_steps`` (pairs of touching spheres, or of a sphere and
-        a wall, summed over all steps). A run that diverges (a clump far outside the box, a NaN, or a thousand times the initial energy)
-        has NaN from there on, and its attribute ``diverged`` gives the time in s.
+        the scalars ``steps`` and ``contact_steps`` (pairs of touching spheres, or of a sphere and a wall, summed over all
+        steps). A run that diverges (a clump far outside the box, a NaN, or a thousand times the initial energy) has NaN from
+        there on, and its attribute ``diverged`` gives the time in s.
 
     Raises
     ------

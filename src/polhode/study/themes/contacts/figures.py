@@ -34,7 +34,7 @@ def contact_law(inputs: Inputs) -> Figure:
     looks = looks_of(inputs, list(labels)) if labels else {}
     for data in scenes.values():
         for method in map(str, data["integrator"].values):
-            look = {**looks.get(method, {}), "marker": "", "linewidth": 1.0, "linestyle": "-"}
+            look = {**looks.get(method, {}), "marker": "", "linewidth": 1.0}
             _curve(right, data, method, bars=False, **look)
     panel_title(right, "b", "all methods, a line for each scene")
     for axes in (left, right):
@@ -45,7 +45,7 @@ def contact_law(inputs: Inputs) -> Figure:
     left.set_ylabel(r"mean energy error $|\Delta E|/E_0$ over $\sqrt{N}$")
     _limit(left, scenes)
     left.legend(loc="upper left", fontsize="small")
-    shown = {key: {**looks[key], "marker": "", "linewidth": 1.4, "linestyle": "-"} for key in labels if key in looks}
+    shown = {key: {**looks[key], "marker": "", "linewidth": 1.4} for key in labels if key in looks}
     legend_below_styles(figure, {key: labels[key] for key in shown}, shown, 4)
     return figure
 

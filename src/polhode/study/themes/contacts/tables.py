@@ -23,11 +23,14 @@ def contact_law(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             if row is None or not isfinite(row.exponent):
                 cells += ["--", "--"]
                 continue
-            cells.append(rf"{decimal(row.exponent, 2)} [{decimal(row.exponent_low, 2)}, {decimal(row.exponent_high, 2)}]")
+            low, high = (decimal(value, 1) for value in (row.exponent_low, row.exponent_high))
+            cells.append(rf"{decimal(row.exponent, 1)}\,{{\tiny[{low}, {high}]}}")
             cells.append(number(row.error_at_shown_step, 2) if isfinite(row.error_at_shown_step) else "--")
         return cells
 
-    methods = inputs.in_order(list(dict.fromkeys(frame["method"])))
+    times_run = frame["method"].value_counts()
+    common = [method for method in dict.fromkeys(frame["method"]) if times_run[method] > 1 or len(scenes) == 1]
+    methods = inputs.in_order(common)
     head = ["method", *(text for _ in scenes for text in ("exponent", "error"))]
     text = tabular("l" + "cc" * len(scenes), head, grouped_rows(inputs, methods, row_of))
     top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in scenes)]) + r" \\"
