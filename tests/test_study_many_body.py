@@ -39,6 +39,10 @@ def config(**changes):
     return found
 
 
+#: Every scene of the default configuration but the rods.
+WITHOUT = dict.fromkeys(("chess", "chess_no_spin", "rods_steps", "eccentric_spheres", "mixed_sizes"))
+
+
 def outputs(folder, seeds=3, dt=DT):
     return [folder / str(dt) / f"{seed}.nc" for seed in range(seeds)]
 
@@ -167,8 +171,7 @@ def test_the_change_of_energy_is_that_of_all_of_it_since_the_start():
 def test_gathered_values_are_those_of_the_runs(tmp_path):
     study = resolve(
         config(
-            chess=None,
-            chess_no_spin=None,
+            **WITHOUT,
             rods={
                 "methods": [METHOD, "euler"],
                 "dt": {"a": {"values": [1e-4, 2e-4]}, "b": {"values": [3e-4]}},
@@ -204,7 +207,7 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
 
 def test_what_is_kept_along_the_time_is_that_of_the_runs(tmp_path):
     changes = {"methods": [METHOD, "euler"], "dt": {"a": {"values": [0.02]}}, "horizon": 40.0, "seeds": 2, "samples": 20}
-    study = resolve(config(chess=None, chess_no_spin=None, rods=changes) | {"results": str(tmp_path)}, HOME)
+    study = resolve(config(**WITHOUT, rods=changes) | {"results": str(tmp_path)}, HOME)
     plan = Plan(study, HOME)
     rng = np.random.default_rng(3)
     folder = tmp_path / "many_body" / "rods"
@@ -215,7 +218,7 @@ def test_what_is_kept_along_the_time_is_that_of_the_runs(tmp_path):
             energy = np.linspace(1.0, 2.0, 21) * np.r_[np.ones(20), end]
             spins[method, seed] = rng.normal(size=(21, 3))
             run = xr.Dataset(
-                {"kinetic": ("time", energy), "potential": ("time", 0 * energy), "steps": np.int32(2000)}
+                {"kinetic": ("time", energy), "potential": ("time", 0 * energy), "steps": np.int32(2000), "contact_steps": 10.0}
                 | {"axial_spin": (("time", "clump"), spins[method, seed])},
                 {"time": np.arange(21) * 2.0},
                 {} if end == 1.0 else {"diverged": 39.0},
@@ -229,6 +232,8 @@ def test_what_is_kept_along_the_time_is_that_of_the_runs(tmp_path):
         blown = (method, seed) == ("euler", 1)
         assert own["diverged"] == blown and np.isnan(own["energy_error"]) == blown
         assert own["diverged_at"] == 39.0 if blown else np.isnan(own["diverged_at"])
+        scene = manybody.scenes["rods"]
+        assert float(own["contacts"]) == pytest.approx(10 * 0.02 / (scene.contact_time() * 30))
         assert own["energy_change"].values[:-1] == pytest.approx(np.linspace(0, 1, 21)[:-1])
 
 
