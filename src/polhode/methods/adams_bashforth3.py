@@ -18,7 +18,7 @@ from polhode.body import euler_equations
 from polhode.kernel import kernel
 from polhode.methods.adams_bashforth import third
 from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
-from polhode.methods.protocol import OneTorque
+from polhode.methods.protocol import SEVERAL_BODIES, OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
 from polhode.methods.translation import ADAMS
 from polhode.quaternion import derivative
@@ -64,6 +64,7 @@ METHOD = OneTorque(
     citation="bashforth1883,berndt2004",
     order_q=3,
     order_omega=3,
+    order_exceptions={SEVERAL_BODIES: (2, 2)},
     published_order="third order",
     normalises=True,
     note="The first two steps take four torques each.",

@@ -19,7 +19,7 @@ from polhode.kernel import kernel
 from polhode.methods.adams_bashforth import fourth
 from polhode.methods.adams_bashforth3 import rates
 from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
-from polhode.methods.protocol import OneTorque
+from polhode.methods.protocol import SEVERAL_BODIES, OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
 from polhode.methods.translation import ADAMS
 
@@ -58,6 +58,7 @@ METHOD = OneTorque(
     citation="bashforth1883,berndt2004",
     order_q=4,
     order_omega=4,
+    order_exceptions={SEVERAL_BODIES: (2, 2)},
     published_order="fourth order",
     normalises=True,
     note="The first three steps take four torques each.",
