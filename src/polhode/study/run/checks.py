@@ -38,6 +38,7 @@ from polhode.study.analysis.orders import fit_order
 from polhode.study.configuration import CHECKS as NAMES
 from polhode.study.configuration import Study
 from polhode.study.run.parts import parts
+from polhode.study.run.rotor_order import rotor_order
 from polhode.study.run.symplecticity import symplecticity
 from polhode.study.storage import write_cell
 from polhode.vector import add, axpy, cross, dot, scale
@@ -607,6 +608,7 @@ CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
         sweeps,
         simplified,
         parts,
+        rotor_order,
     )
 }
 assert tuple(CHECKS) == NAMES
