@@ -1,4 +1,4 @@
-"""How much the order of the rotors matters: what checks/rotor_order.nc says of each order, and of the one that methods choose."""
+"""How much the order of the rotors matters: each order in checks/rotor_order.nc, and the one that methods choose."""
 
 import xarray as xr
 
@@ -12,7 +12,7 @@ def chosen(found: xr.Dataset) -> xr.DataArray:
 
 
 def summary(found: xr.Dataset) -> xr.Dataset:
-    """Per family and order, and for the order chosen by score (:data:`CHOSEN`): how it compares with the best order of the family.
+    """Per family and order, and for the order chosen by score (:data:`CHOSEN`): how it compares with the best of the family.
 
     Returns
     -------

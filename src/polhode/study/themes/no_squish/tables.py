@@ -12,7 +12,7 @@ FAMILIES = {"rotors": "three rotors", "top": "sphere and two rotors"}
 
 
 def rotor_order(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of the orders: how often each is the best, its ratio to the best, and its error; last, the order chosen by score."""
+    """A table of the orders: how often each is the best, its ratio to the best, its error; last, the order chosen by score."""
     found = of_orders.summary(inputs.check("rotor_order"))
     orders, families = [str(x) for x in found["order"].values], [str(x) for x in found["family"].values]
 
