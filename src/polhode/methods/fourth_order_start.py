@@ -19,6 +19,7 @@ from typing import Any
 
 from polhode.body import euler_equations
 from polhode.kernel import kernel
+from polhode.methods.lie_rk4_naive import weighted
 from polhode.quaternion import rotate
 from polhode.vector import axpy, cross, scale
 
@@ -34,12 +35,6 @@ def rate(u: Any, omega: Any) -> Any:
 
 
 @kernel
-def weighted(k1: Any, k2: Any, k3: Any, k4: Any) -> Any:
-    """k1 + 2 k2 + 2 k3 + k4"""
-    return axpy(2.0, k2, axpy(2.0, k3, axpy(1.0, k4, k1)))
-
-
-@kernel
 def fourth_order_step(
     q: Any, omega: Any, moment: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any
 ) -> tuple[Any, Any]:
@@ -51,18 +46,19 @@ def fourth_order_step(
     moment : the torque there
     torque : function (t, q, omega, parameters) -> torque in the body frame; it is called three times
     """
+    # A torque is a call, across which values are kept in memory: what is needed after it is computed after it.
     a1 = euler_equations(omega, moment, body)
 
     q2, omega2 = rotate(q, omega, 0.5 * dt), axpy(0.5 * dt, a1, omega)
-    k2 = rate(scale(0.5 * dt, omega), omega2)
     a2 = euler_equations(omega2, torque(t + 0.5 * dt, q2, omega2, parameters), body)
+    k2 = rate(scale(0.5 * dt, omega), omega2)
 
     q3, omega3 = rotate(q, k2, 0.5 * dt), axpy(0.5 * dt, a2, omega)
-    k3 = rate(scale(0.5 * dt, k2), omega3)
     a3 = euler_equations(omega3, torque(t + 0.5 * dt, q3, omega3, parameters), body)
+    k3 = rate(scale(0.5 * dt, k2), omega3)
 
     q4, omega4 = rotate(q, k3, dt), axpy(dt, a3, omega)
-    k4 = rate(scale(dt, k3), omega4)
     a4 = euler_equations(omega4, torque(t + dt, q4, omega4, parameters), body)
+    k4 = rate(scale(dt, k3), omega4)
 
     return rotate(q, weighted(omega, k2, k3, k4), dt / 6), axpy(dt / 6, weighted(a1, a2, a3, a4), omega)
