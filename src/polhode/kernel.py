@@ -67,7 +67,7 @@ def kernel(function: Function) -> Function:
 def hides_nothing(function: Function) -> Function:
     """Mark a kernel that compares, but through which no NaN of the orientation gets lost: put above ``@kernel``.
 
-    The many-body engine tries steps whose orientation becomes NaN where a clump turns far (:mod:`polhode.manybody.short_turns`),
+    The many-body engine tries steps whose orientation is NaN where a clump turns far (:mod:`polhode.manybody.short_turns`),
     and does so only with kernels that do not compare or are marked.
     """
     getattr(function, "py_func", function).hides_nothing = True
