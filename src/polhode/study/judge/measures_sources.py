@@ -1,23 +1,14 @@
 """Measures for the statements specific to Seelen et al. (2016), Calzavarini (2010) and Tuckerman (2010) in claims.yaml."""
 
-from collections.abc import Callable
-from fractions import Fraction
-from math import sqrt
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from polhode.operations import count, on_counting
-from polhode.problems import single_body
-from polhode.quaternion import to_lab
 from polhode.study.analysis import seelen2016
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measured import Measure, Measured
-
-Vector = tuple[Any, Any, Any]
-Quaternion = tuple[Any, Any, Any, Any]
 
 
 def _of(data: xr.Dataset, method: str) -> xr.Dataset:
@@ -51,8 +42,9 @@ def constrained_defect(results: Inputs, iterations: int, of: str) -> tuple[float
     return float(row[f"constraint_{of}"]), words
 
 
-#: Number of states in which the page's formulas are compared with each other, and the arbitrary moment there, kg m^2.
-PAGE_STATES, PAGE_MOMENT = 20, 0.7
+#: Number of states in which the page's formulas are compared with each other, the arbitrary moment there, kg m^2, and the
+#: problem whose body has the other moments.
+PAGE_STATES, PAGE_MOMENT, PAGE_BODY = 20, 0.7, "free_asymmetric_top"
 
 
 def page_formula(results: Inputs, formula: str, length: float) -> tuple[float, str]:
@@ -63,8 +55,7 @@ def page_formula(results: Inputs, formula: str, length: float) -> tuple[float, s
     formula : ``momentum``, p against the derivative of L by dq/dt, or ``hamiltonian``, H against p dq/dt - L
     length : of the quaternion
     """
-    body = single_body("free_asymmetric_top").body
-    d = np.array([PAGE_MOMENT, *body.inertia])
+    d = np.array([PAGE_MOMENT, *results.of(PAGE_BODY).setup["moments"][0]])
     rng = np.random.default_rng(3124)
     apart = []
     for _ in range(PAGE_STATES):
@@ -96,60 +87,18 @@ def _left(q: NDArray[Any]) -> NDArray[Any]:
 # Seelen et al. (2016), Sec. 1: matrices and quaternions
 
 
-def by_matrix(q: Quaternion, vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
-    """Vectors in the lab frame by the rotation matrix of a unit quaternion, each product of its components formed once."""
-    ww, xx, yy, zz = q[0] * q[0], q[1] * q[1], q[2] * q[2], q[3] * q[3]
-    wx, wy, wz, xy, xz, yz = q[0] * q[1], q[0] * q[2], q[0] * q[3], q[1] * q[2], q[1] * q[3], q[2] * q[3]
-    rows = (
-        (ww + xx - yy - zz, 2.0 * (xy - wz), 2.0 * (xz + wy)),
-        (2.0 * (xy + wz), ww - xx + yy - zz, 2.0 * (yz - wx)),
-        (2.0 * (xz - wy), 2.0 * (yz + wx), ww - xx - yy + zz),
-    )
-    return tuple(tuple(r[0] * v[0] + r[1] * v[1] + r[2] * v[2] for r in rows) for v in vectors)  # type: ignore[return-value]
-
-
-def by_quaternion(q: Quaternion, vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
-    """Vectors in the lab frame as q v q*, by the kernel that the methods use."""
-    turn = on_counting(to_lab)
-    return tuple(turn(q, v) for v in vectors)
-
-
-def turning(turn: Callable[..., tuple[Vector, ...]], vectors: int) -> int:
-    """The operations of rotating a number of vectors."""
-    return count(turn, (0.5, 0.5, -0.5, 0.5), ((1.0, 2.0, 3.0),) * vectors).total
-
-
 def rotation_cost(results: Inputs, vectors: int) -> tuple[float, str]:
     """The operations of rotating vectors by the matrix of a quaternion, over those of rotating them by the quaternion."""
-    one, two = turning(by_matrix, vectors), turning(by_quaternion, vectors)
+    one, two = (results.part_operations(f"{by}_{vectors}") for by in ("matrix", "quaternion"))
     return one / two, f"{one} against {two} operations"
 
 
-#: Number of rotations whose rounding is compared, and of resamplings for the interval of the ratio.
-ROTATIONS, RESAMPLINGS = 5000, 1000
-
-
 def rotation_rounding(results: Inputs) -> Measured:
-    """Ratio of the rounding errors of a vector rotated by a matrix and by the quaternion, as rms, with 95 % interval.
-
-    Both are compared with the same product in exact fractions.
-    """
-    rng = np.random.default_rng(2016)
-    errors = np.empty((ROTATIONS, 2))
-    for i in range(ROTATIONS):
-        # Normalised in plain arithmetic: NumPy's norm rounds differently on another processor, and would give another sample.
-        four, v = rng.normal(size=4).tolist(), tuple(rng.normal(size=3).tolist())
-        size = sqrt(sum(x * x for x in four))
-        q = tuple(x / size for x in four)
-        (exact,) = by_quaternion(tuple(map(Fraction, q)), (tuple(map(Fraction, v)),))  # type: ignore[arg-type]
-        for j, turn in enumerate((by_matrix, by_quaternion)):
-            (found,) = turn(q, (v,))  # type: ignore[arg-type]
-            errors[i, j] = sum(float(Fraction(a) - b) ** 2 for a, b in zip(found, exact, strict=True)) / sum(x * x for x in v)
-    chosen = rng.integers(ROTATIONS, size=(RESAMPLINGS, ROTATIONS))
-    squares = errors[chosen].mean(axis=1)
-    low, high = np.quantile(np.sqrt(squares[:, 0] / squares[:, 1]), [0.025, 0.975])
-    one, two = np.sqrt(errors.mean(axis=0))
-    return Measured(float(one / two), f"{one:.2g} against {two:.2g}, {ROTATIONS} random rotations", float(low), float(high))
+    """Ratio of the rounding errors of a vector rotated by a matrix and by the quaternion, as rms, with 95 % interval."""
+    names = ("matrix", "quaternion", "ratio", "ratio_low", "ratio_high")
+    one, two, ratio, low, high = (float(results.rotation_rounding(name)) for name in names)
+    rotations = results.rotation_rounding("ratio").attrs["rotations"]
+    return Measured(ratio, f"{one:.2g} against {two:.2g}, {rotations} random rotations", low, high)
 
 
 # Seelen et al. (2016), Sec. 3.1: the free top

@@ -1,19 +1,14 @@
 """Measures for the statements of del Valle et al. (2024) and others on errors, orders and steps: one function each."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from polhode.body import Body, angular_velocity, euler_equations
-from polhode.methods import omelyan1998, spiral_leapfrog
-from polhode.operations import count
 from polhode.study.analysis import drift, seelen2016, selection
 from polhode.study.analysis.ladders import interpolated_step, is_published_ladder
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measured import Measure, Measured
-from polhode.vector import add, axpy, scale
 
 
 def of(data: xr.Dataset, method: str) -> xr.Dataset:
@@ -437,44 +432,15 @@ def interpolation_gain(results: Inputs, variant: str) -> tuple[float, str]:
 def plain_kick_on_sphere(results: Inputs) -> tuple[float, str]:
     """The largest difference that a plain kick makes to SPIRAL on a sphere: q, or omega relative to its largest value."""
     check = results.check("simplified")
-    fewer = kick_operations("spiral_leapfrog") / kick_operations("plain")
+    fewer = results.part_operations("kick_spiral_leapfrog") / results.part_operations("kick_plain")
     words = f"q {float(check.sphere_q):.1g}, omega {float(check.sphere_omega):.1g}; SSPRK3 has {fewer:.2g} times the operations"
     return max(float(check.sphere_q), float(check.sphere_omega)), words
 
 
 def kick_operations_ratio(results: Inputs, method: str, other: str) -> tuple[float, str]:
-    """The operations of one method's kick of omega over those of another's, counted from the kernels."""
-    one, two = kick_operations(method), kick_operations(other)
+    """The operations of one method's kick of omega over those of another's."""
+    one, two = (results.part_operations(f"kick_{name}") for name in (method, other))
     return one / two, f"{one} against {two}"
-
-
-def kick_operations(name: str) -> int:
-    """Additions, multiplications and divisions for omega over a step with a known torque (see polhode.operations)."""
-    omega, torque, inertia = (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), Body((1.0, 1.7, 2.3)).coefficients()
-    return count(KICKS[name], omega, torque, inertia, 1e-3).total
-
-
-def _runge_kutta_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The classical Runge-Kutta scheme for Euler's equations, the torque frozen."""
-    half = 0.5 * dt
-    k1 = euler_equations(omega, torque, body)
-    k2 = euler_equations(axpy(half, k1, omega), torque, body)
-    k3 = euler_equations(axpy(half, k2, omega), torque, body)
-    k4 = euler_equations(axpy(dt, k3, omega), torque, body)
-    return axpy(dt / 6, add(add(k1, k4), scale(2.0, add(k2, k3))), omega)
-
-
-def _plain_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The leapfrog of a sphere, without products of angular velocities."""
-    return axpy(dt, angular_velocity(torque, body), omega)
-
-
-KICKS: dict[str, Callable[..., Any]] = {
-    "spiral_leapfrog": spiral_leapfrog.kick,
-    "omelyan1998": omelyan1998.kick,
-    "runge_kutta": _runge_kutta_kick,
-    "plain": _plain_kick,
-}
 
 
 #: The number of steps per second at which single choices of the published methods are compared.
