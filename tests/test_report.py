@@ -10,17 +10,20 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+import yaml
 from rendered import all_numbers, number_lines
 
 import polhode
 from polhode import metrics
 from polhode.body import Body
 from polhode.methods import buss2000_delvalle2024 as buss
-from polhode.study import inputs, themes
+from polhode.study import configuration, inputs, themes
 from polhode.study.analysis.ladders import interpolated_step, step_off_the_curve
 from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun, load_errata
 from polhode.study.judge import measures_spiral2024
+from polhode.study.macro_names import check_distinct
+from polhode.study.reading import ConfigurationError
 from polhode.study.report import drawing, formats, latex, macros, style, typeset
 from polhode.study.run import checks
 from polhode.study.storage import write_cell, write_dataset, write_groups
@@ -326,6 +329,34 @@ def test_macro_names_are_letters_and_distinct():
     assert all(name.isalpha() and name.isascii() for name in names)
     assert formats.macro_name("buss2000_delvalle2024") == "BussPublished"
     assert formats.macro_name("rk4") == "RkFour"
+
+
+@pytest.mark.parametrize("other", ["euler_1768", "euler1999", "_euler"])
+def test_two_keys_with_the_same_macro_are_refused(other):
+    """Their numbers would replace each other's in the report without a word."""
+    if formats.macro_name(other) != "Euler":
+        check_distinct(["euler", other])
+        return
+    with pytest.raises(ValueError, match=f"'euler' and '{other}' would share .*Euler"):
+        check_distinct(["euler", "rk4", other])
+
+
+def test_a_plugin_with_the_macro_of_another_method_is_refused_at_the_start(tmp_path):
+    with polhode.methods.restored():
+        source = (Path(polhode.__file__).parent / "methods" / "euler.py").read_text().replace('key="euler"', 'key="euler_2026"')
+        (tmp_path / "mine.py").write_text(source)
+        raw = yaml.safe_load((HOME / "config.yaml").read_text()) | {"plugins": [str(tmp_path / "mine.py")]}
+        with pytest.raises(ConfigurationError, match="plugins: the methods 'euler' and 'euler_2026' would share"):
+            configuration.resolve(raw, HOME, ["config.yaml"], checked=True)
+
+
+def test_two_groups_of_a_theme_do_not_overwrite_each_other(whole, monkeypatch):
+    module = rendering.module("spiral2024", "numbers")
+    first, second = themes.all_themes()["spiral2024"].numbers[:2]
+    monkeypatch.setattr(module, first, lambda inputs: {"studyTwice": "1", "studySame": "2"})
+    monkeypatch.setattr(module, second, lambda inputs: {"studyTwice": "3", "studySame": "2"})
+    with pytest.raises(ValueError, match=f"{second} gives studyTwice another value"):
+        rendering.numbers("spiral2024", whole)
 
 
 def test_every_number_of_the_first_sections_is_made(whole, small):

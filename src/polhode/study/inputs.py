@@ -263,9 +263,8 @@ class Inputs:
         declared = self.declarations
         if "torque_class_meaning" not in declared:  # an older file
             declared = method_declarations(list(METHODS)[:1])
-        return {
-            str(k): str(v) for k, v in zip(*(declared[n].values for n in ("torque_class", "torque_class_meaning")), strict=True)
-        }
+        keys, meanings = (map(str, declared[name].values) for name in ("torque_class", "torque_class_meaning"))
+        return dict(zip(keys, meanings, strict=True))
 
     def _all_declared(self) -> dict[str, dict[str, Any]]:
         """The table of declarations as plain values, built once for all problems: many look-ups by xarray take seconds."""
