@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 import yaml
-from rendered import all_numbers, number_lines
+from rendered import all_numbers, number_lines, root
 
 import polhode
 from polhode import metrics
@@ -82,7 +82,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     found["step_size_as_published"] = found["step_size_as_published"] * np.where(by_matrix, 0.5, 1.0)[:, None]
     found = found.assign_coords(integrator=methods, target_error=list(targets))
     tree = {
-        "/": xr.Dataset(attrs={"plugins": plugins}),
+        "/": root(plugins),
         f"/{PROBLEM}": errors,
         f"/{PROBLEM}/long_run": long_run,
         f"/{PROBLEM}/targets": found,
@@ -90,7 +90,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     write_groups(tree, folder / "single_body.nc")
     states = {"q": (("time", "quaternion"), spun), "omega": (("time", "axis"), spun[:, 1:])}
     digits = {f"{k}_digits": (v[0], v[1].astype(str)) for k, v in states.items()}
-    attrs = {"formula": "made up", "digits": 50, "agreement": 48.25, "agreement_time": 20.0}
+    attrs = {"formula": "made up", "digits": 50, "guard_digits": 15, "agreement": 48.25, "agreement_time": 20.0}
     write_dataset(xr.Dataset({**states, **digits}, {"time": time}, attrs), folder / f"{PROBLEM}.nc")
     write_cell(made_up_variants(), folder / "checks" / "published_variants.nc")
     columns = ["id", "source", "location", "statement", "published", "measured", "tolerance", "verdict", "evidence"]

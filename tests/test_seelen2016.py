@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 import yaml
+from rendered import root
 
 import polhode
 from polhode import metrics
@@ -111,7 +112,7 @@ def errors(key, methods):
 
 def make_run(folder, methods):
     """A run of the four cases in the layout of single_body.nc and of the check ``stability``."""
-    groups = {"/": xr.Dataset(attrs={"plugins": ""})}
+    groups = {"/": root()}
     for key in END:
         groups[f"/{key}"] = errors(key, methods)
         groups[f"/{key}/long_run"] = long_run(key, methods)

@@ -6,6 +6,7 @@ dimension without coordinates, which would be inherited by all groups below.
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from math import sqrt
 from typing import Any
 
@@ -74,8 +75,13 @@ def by_matrix(q: Quaternion, vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
 
 def by_quaternion(q: Quaternion, vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
     """Vectors in the lab frame as q v q*, by the kernel that the methods use."""
-    turn = on_counting(quaternion.to_lab)
+    turn = _to_lab()
     return tuple(turn(q, v) for v in vectors)
+
+
+@cache
+def _to_lab() -> Callable[..., Vector]:
+    return on_counting(quaternion.to_lab)
 
 
 def turning(turn: Callable[..., tuple[Vector, ...]], vectors: int) -> Operations:
