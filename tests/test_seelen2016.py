@@ -194,8 +194,8 @@ def test_the_arrow_on_the_sphere_is_the_exact_one():
 
 def test_roots_of_the_improved_scheme():
     for z in (0.01, -0.2, 0.5):
-        for root in drift.improved_gains(z):
-            assert root**2 - (1 + 1.5j * z) * root + 0.5j * z == pytest.approx(0, abs=1e-15)
+        for gain in drift.improved_gains(z):
+            assert gain**2 - (1 + 1.5j * z) * gain + 0.5j * z == pytest.approx(0, abs=1e-15)
         assert drift.growth("pcdm2013_lag", z) == pytest.approx(abs(drift.original_gain(z)) ** 2, rel=1e-15)
     z = 0.01
     assert (drift.growth("pcdm2016", z) - 1) / z**4 == pytest.approx(0.5, rel=1e-3)

@@ -153,9 +153,9 @@ def arithmetic() -> xr.Dataset:
     meaning = {
         "matrix": "rounding error of a vector rotated by the matrix of a quaternion, root mean square, relative",
         "quaternion": "rounding error of a vector rotated by a quaternion, root mean square, relative",
-        "ratio": "the former over the latter",
-        "ratio_low": "lower end of the 95 % interval of the ratio",
-        "ratio_high": "upper end of the 95 % interval of the ratio",
+        "ratio": "rounding error by the matrix over that by the quaternion",
+        "ratio_low": "lower end of the 95 % interval of the ratio of rounding errors",
+        "ratio_high": "upper end of the 95 % interval of the ratio of rounding errors",
     }
     variables: dict[str, Any] = {
         "building_block": (BLOCKS, list(blocks), {"long_name": "key of a part of a step"}),

@@ -7,6 +7,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from polhode.study.analysis import seelen2016
+from polhode.study.analysis.selection import short_name
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measured import Measure, Measured
 
@@ -38,7 +39,9 @@ def constrained_defect(results: Inputs, iterations: int, of: str) -> tuple[float
     if iterations not in check["iterations"].values:
         raise NotInRun(f"the check has no step with {iterations} iterations")
     row = check.sel(iterations=iterations)
-    words = f"constraint met to {float(row['constraint_error']):.2g}, {check.attrs['constraint_problem']}"
+    words = (
+        f"constraint met to {float(row['constraint_error']):.2g}, {short_name(results, str(check.attrs['constraint_problem']))}"
+    )
     return float(row[f"constraint_{of}"]), words
 
 
@@ -108,7 +111,7 @@ def largest_of(results: Inputs, methods: list[str], quantity: str) -> tuple[floa
     """The largest value of an error over the long run, of several methods."""
     data = results.long_run
     worst = {m: float(_of(data, m)[quantity].max()) for m in methods}
-    words = ", ".join(f"{m} {value:.2g}" for m, value in worst.items())
+    words = ", ".join(f"{results.label(m)} {value:.2g}" for m, value in worst.items())
     return max(worst.values()), f"{words} up to t = {float(data.time[-1]):g} s at dt = {data.attrs['dt']:g} s"
 
 
@@ -119,7 +122,7 @@ def spin_change(results: Inputs, methods: list[str]) -> tuple[float, str]:
     for method in methods:
         spin = _of(data, method)["omega"].values[:, 2]
         changes[method] = float(np.abs(spin / spin[0] - 1).max())
-    return max(changes.values()), ", ".join(f"{m} {value:.2g}" for m, value in changes.items())
+    return max(changes.values()), ", ".join(f"{results.label(m)} {value:.2g}" for m, value in changes.items())
 
 
 def energy_of_halved_step(results: Inputs, methods: list[str]) -> tuple[float, str]:
@@ -138,7 +141,7 @@ def energy_of_halved_step(results: Inputs, methods: list[str]) -> tuple[float, s
         if not np.isfinite(ratio).any():
             raise NotInRun(f"too few steps of {method} clear of rounding")
         worst[method] = float(np.nanmax(ratio))
-    return max(worst.values()), ", ".join(f"{m} {value:.3g}" for m, value in worst.items())
+    return max(worst.values()), ", ".join(f"{results.label(m)} {value:.3g}" for m, value in worst.items())
 
 
 # Secs. 3.2 to 4
@@ -205,7 +208,9 @@ def least_rival(results: Inputs, method: str, rivals: list[str], problems: list[
         at = int(np.argmin(np.abs(np.log(data.dt.values * dt_share / float(data.end_time.max())))))
         own = float(_of(data, method)["angle_error"].values[at])
         for rival in rivals:
-            ratios[f"{rival}, {problem}"] = float(_of(data, rival)["angle_error"].values[at]) / own
+            ratios[f"{results.label(rival)}, {short_name(results, problem)}"] = (
+                float(_of(data, rival)["angle_error"].values[at]) / own
+            )
     lost = {key: value for key, value in ratios.items() if value < 1}
     worst = min(ratios, key=lambda key: ratios[key])
     return ratios[worst], f"{worst}; {len(lost)} of {len(ratios)} pairs below 1"

@@ -58,7 +58,7 @@ def order_per_step(results: Inputs, method: str, quantity: str) -> Measured:
 def highest_order_per_step(results: Inputs, methods: list[str], quantity: str) -> Measured:
     """The highest of several methods' orders."""
     found = {m: order_per_step(results, m, quantity) for m in methods}
-    words = ", ".join(f"{m} {one.value:.3g}" for m, one in found.items())
+    words = ", ".join(f"{results.label(m)} {one.value:.3g}" for m, one in found.items())
     highest = [max(getattr(one, name) for one in found.values()) for name in ("value", "low", "high")]
     return Measured(highest[0], words, *highest[1:])
 
@@ -257,7 +257,11 @@ def order(results: Inputs, method: str, quantity: str) -> Measured:
 
 def lowest_order(results: Inputs, method: str, problems: list[str]) -> Measured:
     """The lowest order of q or omega over several problems."""
-    found = {f"{p}, {name}": order(results.of(p), method, name) for p in problems for name in ("q", "omega")}
+    found = {
+        f"{selection.short_name(results, p)}, {name}": order(results.of(p), method, name)
+        for p in problems
+        for name in ("q", "omega")
+    }
     words = ", ".join(f"{one.value:.4g} ({key})" for key, one in found.items())
     lowest = [min(getattr(one, name) for one in found.values()) for name in ("value", "low", "high")]
     return Measured(lowest[0], words, *lowest[1:])
@@ -302,7 +306,7 @@ def growth_at_end(results: Inputs, methods: list[str], quantity: str) -> tuple[f
     data = results.long_run
     middle = int(np.argmin(np.abs(data.time.values - data.time.values[-1] / 2)))
     pairs = {m: of(data, m)[quantity].values[[middle, -1]] for m in methods}
-    words = ", ".join(f"{m} {half:.3g} to {end:.3g}" for m, (half, end) in pairs.items())
+    words = ", ".join(f"{results.label(m)} {half:.3g} to {end:.3g}" for m, (half, end) in pairs.items())
     return float(min(end / half for half, end in pairs.values())), f"{words} from t = {float(data.time[middle]):g} s to the end"
 
 
@@ -311,7 +315,7 @@ def arrow_component(results: Inputs, row: str, component: str) -> tuple[float, s
     ours = seelen2016.sphere_end(results)
     if row not in ours.index:
         raise NotInRun(f"{row} is not in this run")
-    return float(ours[component][row]), f"{row}: x = {ours.x[row]:.7f}, z = {ours.z[row]:.7f}"
+    return float(ours[component][row]), f"{results.label(row)}: x = {ours.x[row]:.7f}, z = {ours.z[row]:.7f}"
 
 
 def arrow_error(results: Inputs, method: str) -> tuple[float, str]:
@@ -356,8 +360,14 @@ def drift_growth(results: Inputs, method: str, quantity: str) -> tuple[float, st
 def return_angle(results: Inputs, method: str) -> tuple[float, str]:
     """The largest angle between the start and the end of a run there and back, over problems and steps."""
     rows = of(results.check("reversibility"), method)
-    words = ", ".join(f"{float(rows.return_angle.sel(problem=p).max()):.2g} ({p})" for p in map(str, rows.problem.values))
+    largest = {str(p): float(rows.return_angle.sel(problem=p).max()) for p in rows.problem.values}
+    words = ", ".join(f"{angle:.2g} ({selection.short_name(results, p)})" for p, angle in largest.items())
     return float(rows.return_angle.max()), words
+
+
+def _size(error: float) -> str:
+    """An error with one digit; that of a run whose numbers overflowed has none."""
+    return f"{error:.1g}" if np.isfinite(error) else "overflows"
 
 
 def norm_as_stated(results: Inputs, keeping: list[str], losing: list[str], bound: float) -> tuple[float, str]:
@@ -372,7 +382,7 @@ def norm_as_stated(results: Inputs, keeping: list[str], losing: list[str], bound
     right = {m: norm <= bound if m in keeping else norm > bound for m, norm in norms.items() if not np.isnan(norm)}
     if not right:
         raise NotInRun("the normalisation of none of these methods can be switched")
-    words = ", ".join(f"{results.label(m)} {norms[m]:.1g}" for m in right)
+    words = ", ".join(f"{results.label(m)} {_size(norms[m])}" for m in right)
     return float(np.mean(list(right.values()))), f"norm errors up to t = {check.attrs['end_time']:g} s: {words}"
 
 
@@ -406,7 +416,7 @@ def normalising_ever_helps(results: Inputs, method: str) -> Measured:
             off, on = (float(of(data, method).energy_drift.max()) for data in (seen.long_run, seen.long_run_switched))
         except (NotInRun, AttributeError):
             continue
-        gains[f"energy, {problem}"] = off / on
+        gains[f"energy, {selection.short_name(results, problem)}"] = off / on
     best = max(gains, key=lambda name: gains[name])
     return Measured(gains[best], f"most of {len(gains)} runs ({best}); others may show more", gains[best], np.inf)
 
@@ -473,7 +483,10 @@ def moment_influence(results: Inputs, least: float) -> tuple[float, str]:
     chosen = check.isel(i11=(check.i11.values >= least))
     worst = chosen.angle_to_plain.max("time")
     at = float(chosen.i11.values[int(np.argmax(worst.values))])
-    return float(worst.max()), f"at I_11 = {at:g} kg m^2, {check.attrs['steps']} steps of the {check.attrs['problem']}"
+    return (
+        float(worst.max()),
+        f"at I_11 = {at:g} kg m^2, {check.attrs['steps']} steps of the {selection.short_name(results, str(check.attrs['problem']))}",
+    )
 
 
 #: The measures of this module by name.
