@@ -483,10 +483,8 @@ def moment_influence(results: Inputs, least: float) -> tuple[float, str]:
     chosen = check.isel(i11=(check.i11.values >= least))
     worst = chosen.angle_to_plain.max("time")
     at = float(chosen.i11.values[int(np.argmax(worst.values))])
-    return (
-        float(worst.max()),
-        f"at I_11 = {at:g} kg m^2, {check.attrs['steps']} steps of the {selection.short_name(results, str(check.attrs['problem']))}",
-    )
+    where = selection.short_name(results, str(check.attrs["problem"]))
+    return float(worst.max()), f"at I_11 = {at:g} kg m^2, {check.attrs['steps']} steps of the {where}"
 
 
 #: The measures of this module by name.
