@@ -140,7 +140,7 @@ def one_case(tmp_path_factory):
     folder = tmp_path_factory.mktemp("one_case")
     key, methods = seelen2016.PAIR, ["pcdm2016"]
     groups = {
-        "/": xr.Dataset(attrs={"plugins": ""}),
+        "/": root(),
         f"/{key}": errors(key, methods),
         f"/{key}/long_run": long_run(key, methods),
     }
