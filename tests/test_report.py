@@ -331,6 +331,17 @@ def test_macro_names_are_letters_and_distinct():
     assert formats.macro_name("rk4") == "RkFour"
 
 
+def test_numbers_have_their_digits_and_no_more():
+    assert latex.number(2987, 2) == r"\num{3000}" and latex.number(948.3, 2) == r"\num{950}"
+    assert latex.number(2987, 4) == r"\num{2987}" and latex.number(0.01234, 2) == r"\num{0.012}"
+    assert latex.number(0, 2) == r"\num{0.0}" and latex.number(12.3, 3) == r"\num{12.3}"
+
+
+def test_powers_of_ten_in_sentences_are_set_as_such():
+    said = latex.prose("at dt = 1e-05 s: x_2 9.5e+02, 12e4 and -1.2e-7; key2e3, 0.5")
+    assert said == r"at dt = \num{1e-5} s: x\_2 \num{950}, \num{12e4} and \num{-1.2e-7}; key2e3, 0.5"
+
+
 @pytest.mark.parametrize("other", ["euler_1768", "euler1999", "_euler"])
 def test_two_keys_with_the_same_macro_are_refused(other):
     """Their numbers would replace each other's in the report without a word."""
