@@ -119,13 +119,16 @@ def tabular(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | st
     )
 
 
-def long_table(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | str], name: str) -> str:
+def long_table(
+    columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | str], name: str, above: str = "", gap: str = "2pt"
+) -> str:
     r"""A booktabs longtable over several pages; its caption is the report's ``\NAMEcaption``, its label ``tab:NAME``.
 
-    A row given as a plain string is inserted unchanged.
+    A row given as a plain string is inserted unchanged. ``above`` is another line of the head, ``gap`` the space between rows.
     """
     width = len(head)
-    top = " & ".join(head) + r" \\"
+    space = rf"\addlinespace[{gap}]" if gap else ""
+    top = above + " & ".join(head) + r" \\"
     lines = [
         rf"\begin{{longtable}}{{{columns}}}",
         rf"\caption{{\{name}caption}}\label{{tab:{name}}}\\",
@@ -142,7 +145,7 @@ def long_table(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] |
         r"\endfoot",
         # No space after the last row: it would go to a separate page with nothing but the table head.
         *(
-            row if isinstance(row, str) else " & ".join(row) + r" \\" + (r"\addlinespace[2pt]" if number < len(rows) else "")
+            row if isinstance(row, str) else " & ".join(row) + r" \\" + (space if number < len(rows) else "")
             for number, row in enumerate(rows, 1)
         ),
         r"\end{longtable}",
