@@ -6,11 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.analysis import order_frames, selection
 from polhode.study.analysis.frames import keyed
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import decimal, escape, grouped_rows, tabular
+from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, tabular
 
 
 def orders_by_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -45,7 +44,7 @@ def orders_by_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     text = tabular("l" + "c@{\\hspace{4pt}}c" * len(classes), head, rows)
     top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{name}}}" for name in classes)]) + r" \\" + "\n"
     top += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(classes))) + "\n"
-    return frame, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    return frame, above_head(text, top)
 
 
 #: The defining property of a class and the choice made for it, in a word; the problems themselves come from the run.
@@ -70,7 +69,7 @@ def torque_classes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             attrs = inputs.of(key).problem_declarations
             record: dict[str, Any] = {
                 "torque_class": name,
-                "torque": TORQUE_CLASSES.get(name, ""),
+                "torque": inputs.torque_classes.get(name, ""),
                 "problem": key,
                 "label": str(attrs.get("label", key)),
                 "source": str(attrs.get("source", "")),
@@ -94,6 +93,3 @@ def torque_classes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     )
     text = tabular(columns, ["class", "torque in the body frame", "problem", "source", "reference", "digits"], rows)
     return pd.DataFrame(records), text
-
-
-assert set(MEANINGS) == set(TORQUE_CLASSES)
