@@ -96,6 +96,11 @@ KERNEL turning torque_wanted_at_state(turning s, const inertia *b, double dt, qu
     *q = s.q, *omega = s.omega;
     return s;
 }
+/* rk4.py: the start of every method with several torques that carries omega. */
+KERNEL turning start_of_stages(quat q, vec omega, const inertia *b) {
+    (void)b;
+    return (turning){q, omega};
+}
 #define READ_SYNCHRONOUS(NAME)                                                                                                 \
     KERNEL void NAME##_read(NAME##_state s, vec torque, const inertia *b, double dt, quat *q, vec *omega) {                    \
         (void)torque; (void)b; (void)dt;                                                                                       \
