@@ -35,7 +35,7 @@ KERNEL turning implicit_midpoint_iterated_step(turning s, double t, double dt, c
     double h = 0.5 * dt, middle = t + 0.5 * dt;
     vec mean = s.omega;
     for (int i = 0; i < 4; i++) {
-        vec moment = torque(middle, half_turned(s.q, scale(h, mean)), mean, parameters);
+        vec moment = load(torque, middle, half_turned(s.q, scale(h, mean)), mean, parameters);
         mean = mean_velocity(s.omega, moment, b, dt);
     }
     return (turning){turned(s.q, scale(h, mean)), axpy(2.0, mean, scale(-1.0, s.omega))};

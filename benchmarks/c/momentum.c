@@ -174,10 +174,10 @@ KERNEL johnson2008_state johnson2008_start(quat q, vec omega, const inertia *b) 
 }
 KERNEL johnson2008_state johnson2008_step(johnson2008_state s, double t, double dt, const inertia *b, torque_function torque,
                                           const double *parameters) {
-    vec old = to_lab(s.q, torque(t, s.q, OMEGA_OF_MOMENTUM(s, b), parameters));
+    vec old = to_lab(s.q, load(torque, t, s.q, OMEGA_OF_MOMENTUM(s, b), parameters));
     quat predicted = normalise(runge_kutta(s.q, s.momentum, old, b, dt));
     vec omega = angular_velocity(to_body(predicted, axpy(dt, old, s.momentum)), b);
-    vec new = to_lab(predicted, torque(t + dt, predicted, omega, parameters));
+    vec new = to_lab(predicted, load(torque, t + dt, predicted, omega, parameters));
     vec mean = scale(0.5, add(old, new));
     return (johnson2008_state){runge_kutta(s.q, s.momentum, mean, b, dt), axpy(dt, mean, s.momentum)};
 }

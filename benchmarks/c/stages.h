@@ -17,17 +17,17 @@ KERNEL turning fourth_order_step(
     quat q2 = rotate(q, omega, 0.5 * dt);
     vec omega2 = axpy(0.5 * dt, a1, omega);
     vec k2 = rate_of_turn(scale(0.5 * dt, omega), omega2);
-    vec a2 = euler_equations(omega2, torque(t + 0.5 * dt, q2, omega2, parameters), b);
+    vec a2 = euler_equations(omega2, load(torque, t + 0.5 * dt, q2, omega2, parameters), b);
 
     quat q3 = rotate(q, k2, 0.5 * dt);
     vec omega3 = axpy(0.5 * dt, a2, omega);
     vec k3 = rate_of_turn(scale(0.5 * dt, k2), omega3);
-    vec a3 = euler_equations(omega3, torque(t + 0.5 * dt, q3, omega3, parameters), b);
+    vec a3 = euler_equations(omega3, load(torque, t + 0.5 * dt, q3, omega3, parameters), b);
 
     quat q4 = rotate(q, k3, dt);
     vec omega4 = axpy(dt, a3, omega);
     vec k4 = rate_of_turn(scale(dt, k3), omega4);
-    vec a4 = euler_equations(omega4, torque(t + dt, q4, omega4, parameters), b);
+    vec a4 = euler_equations(omega4, load(torque, t + dt, q4, omega4, parameters), b);
 
     return (turning){rotate(q, weighted(omega, k2, k3, k4), dt / 6), axpy(dt / 6, weighted(a1, a2, a3, a4), omega)};
 }
