@@ -138,8 +138,8 @@ KERNEL quat local_linearisation(quat q, vec omega, vec acceleration, double dt) 
     vec turn = axpy(c2, v, axpy(c3, u, scale(c4, cross(u, v))));
     return multiply(q, (quat){e.c - c4 * dot(v, u), turn.x, turn.y, turn.z});
 }
-KERNEL adams_bashforth2_barker_state adams_bashforth2_barker_after(adams_bashforth2_barker_state s, vec torque, const inertia *b,
-                                                                   double dt) {
+KERNEL adams_bashforth2_barker_state adams_bashforth2_barker_after(adams_bashforth2_barker_state s, vec torque,
+                                                                   const inertia *b, double dt) {
     vec rate = euler_equations(s.omega, torque, b);
     quat q = local_linearisation(s.q, s.omega, rate, dt);
     return (adams_bashforth2_barker_state){q, second_formula(s.omega, rate, s.last, dt), rate};
@@ -164,7 +164,8 @@ KERNEL adams_bashforth3_state adams_bashforth3_after(adams_bashforth3_state s, v
     return (adams_bashforth3_state){next.q, next.omega, newest, s.last};
 }
 KERNEL adams_bashforth3_state adams_bashforth3_warm_up(
-    adams_bashforth3_state s, vec moment, double t, double dt, const inertia *b, torque_function torque, const double *parameters
+    adams_bashforth3_state s, vec moment, double t, double dt, const inertia *b, torque_function torque,
+    const double *parameters
 ) {
     turning newest = rates(s.q, s.omega, moment, b);
     turning next = fourth_order_step(s.q, s.omega, moment, t, dt, b, torque, parameters);
@@ -188,7 +189,8 @@ KERNEL adams_bashforth4_state adams_bashforth4_after(adams_bashforth4_state s, v
     return (adams_bashforth4_state){next.q, next.omega, newest, s.last, s.before};
 }
 KERNEL adams_bashforth4_state adams_bashforth4_warm_up(
-    adams_bashforth4_state s, vec moment, double t, double dt, const inertia *b, torque_function torque, const double *parameters
+    adams_bashforth4_state s, vec moment, double t, double dt, const inertia *b, torque_function torque,
+    const double *parameters
 ) {
     turning newest = rates(s.q, s.omega, moment, b);
     turning next = fourth_order_step(s.q, s.omega, moment, t, dt, b, torque, parameters);
