@@ -158,9 +158,11 @@ def measure(
 
 
 def compiler_version() -> str:
-    """Name and version of the compiler, as it says itself."""
-    said = subprocess.run([compiler(), "--version"], capture_output=True, text=True, check=True).stdout
-    return said.splitlines()[0].strip()
+    """Name and version of the compiler, as its macro ``__VERSION__`` has it; only that of gcc lacks the name."""
+    macros = subprocess.run([compiler(), "-dM", "-E", "-x", "c", os.devnull], capture_output=True, text=True, check=True).stdout
+    found = re.search(r'^#define __VERSION__ "(.+)"', macros, re.MULTILINE)
+    version = found.group(1).strip() if found else "unknown"
+    return version if re.search("clang", version, re.IGNORECASE) else f"gcc {version}"
 
 
 def table(times: dict[str, dict[str, tuple[float, float]]], how: str) -> str:
