@@ -27,7 +27,7 @@ from polhode.study.judge import measures_spiral2024
 from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.report import drawing, formats, style
-from polhode.study.run import parts, symplecticity
+from polhode.study.run import parts, rotor_order, symplecticity
 from polhode.study.storage import read_groups, write_cell, write_groups
 from polhode.study.themes import rendering
 from polhode.study.themes.calzavarini2010 import figures as calzavarini2010
@@ -208,6 +208,7 @@ def write_checks(folder: Path, methods: list[str]) -> None:
     for name, data in (
         ("stability", limits),
         ("parts", factorial),
+        ("rotor_order", rotor_order.energy_errors(3, 0)),
         ("reversibility", reversibility),
         ("note_corrections", corrections),
         ("extended_inertia", inertia),

@@ -15,8 +15,8 @@ from polhode.kernel import kernel
 from polhode.methods import dlm1997_fasso, free_top, rotor_choice, splitting, touma1994
 from polhode.plain import plain_copy
 from polhode.references import asymmetric_top, taylor
-from polhode.study.analysis import rotor_order
-from polhode.study.run import symplecticity
+from polhode.study.analysis import rotor_order as of_orders
+from polhode.study.run import rotor_order, symplecticity
 
 #: These methods alone; the tests of all methods are quick.
 pytestmark = pytest.mark.thorough
@@ -422,14 +422,14 @@ def test_the_experiment_measures_the_methods():
 
 def test_the_choice_pays():
     """Over random bodies the chosen order is near the best, others are not; and the top with a rotor beats three rotors."""
-    found = rotor_order.rotor_orders(60, seed=3)
-    table = rotor_order.summary(found)
+    found = rotor_order.energy_errors(60, 3)
+    table = of_orders.summary(found)
     assert table.sizes == {"family": 2, "order": 7}
     assert (table["median"].sel(order="chosen") < 1.05).all()
     assert (table["median"].sel(order="lsm") > 1.5).all()
     assert table["p95"].sel(family="top", order="chosen") < 3
     assert found.energy_error.max("order").max() > 10 * found.energy_error.min("order").min()
-    by_choice = rotor_order.chosen(found).median("body")
+    by_choice = of_orders.chosen(found).median("body")
     assert by_choice.sel(family="top") < 0.2 * by_choice.sel(family="rotors")
     xr_error = found.energy_error.sel(family="rotors", order="sml").values
     moments, momenta = rotor_order.random_bodies(60, 3)

@@ -5,8 +5,10 @@ The coefficients are integrals over the coming step of the polynomial through th
 
 from typing import Any
 
+from polhode.body import euler_equations
 from polhode.kernel import kernel
-from polhode.quaternion import increment
+from polhode.methods.fourth_order_start import fourth_order_step
+from polhode.quaternion import derivative, increment
 from polhode.vector import axpy
 
 SECOND = (3 / 2, -1 / 2)
@@ -34,3 +36,21 @@ def fourth(q: Any, omega: Any, newest: Any, last: Any, before: Any, first: Any, 
     b0, b1, b2, b3 = FOURTH[0] * dt, FOURTH[1] * dt, FOURTH[2] * dt, FOURTH[3] * dt
     q = increment(b0, newest[:4], increment(b1, last[:4], increment(b2, before[:4], increment(b3, first[:4], q))))
     return q + axpy(b0, newest[4:7], axpy(b1, last[4:7], axpy(b2, before[4:7], axpy(b3, first[4:7], omega))))
+
+
+# A state of the methods that keep the rates of q and omega: q and omega, then these rates at the last steps, the newest first.
+
+
+@kernel
+def rates(q: Any, omega: Any, torque: Any, body: Any) -> Any:
+    """The rates of change of q and omega, one after the other."""
+    return derivative(q, omega) + euler_equations(omega, torque, body)
+
+
+@kernel
+def warm_up(state: Any, moment: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """A Runge-Kutta step; its rates take the first place, and the oldest ones go."""
+    q, omega = state[:4], state[4:7]
+    newest = rates(q, omega, moment, body)
+    q, omega = fourth_order_step(q, omega, moment, t, dt, body, torque, parameters)
+    return q + omega + newest + state[7:-7]

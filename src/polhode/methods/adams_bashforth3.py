@@ -14,22 +14,12 @@ here, which start without several torques. Under a linear friction k the method 
 
 from typing import Any
 
-from polhode.body import euler_equations
 from polhode.kernel import kernel
-from polhode.methods.adams_bashforth import third
-from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
-from polhode.methods.protocol import OneTorque
+from polhode.methods.adams_bashforth import rates, third, warm_up
+from polhode.methods.fourth_order_start import FURTHER_TORQUES
+from polhode.methods.protocol import SEVERAL_BODIES, OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
 from polhode.methods.translation import ADAMS
-from polhode.quaternion import derivative
-
-# The state: q and omega, then the rates of both at the last step and at the one before it.
-
-
-@kernel
-def rates(q: Any, omega: Any, torque: Any, body: Any) -> Any:
-    """The rates of change of q and omega, one after the other."""
-    return derivative(q, omega) + euler_equations(omega, torque, body)
 
 
 @kernel
@@ -45,14 +35,6 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     return third(q, omega, newest, last, before, dt) + newest + last
 
 
-@kernel
-def warm_up(state: Any, moment: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    q, omega = state[:4], state[4:7]
-    newest = rates(q, omega, moment, body)
-    q, omega = fourth_order_step(q, omega, moment, t, dt, body, torque, parameters)
-    return q + omega + newest + state[7:14]
-
-
 METHOD = OneTorque(
     key="adams_bashforth3",
     label="Adams-Bashforth 3",
@@ -64,6 +46,7 @@ METHOD = OneTorque(
     citation="bashforth1883,berndt2004",
     order_q=3,
     order_omega=3,
+    order_exceptions={SEVERAL_BODIES: (2, 2)},
     published_order="third order",
     normalises=True,
     note="The first two steps take four torques each.",

@@ -13,17 +13,12 @@ bodies here, which start without several torques. Under a linear friction k the 
 :math:`k\,\Delta t < 3/10`.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from polhode.kernel import kernel
-from polhode.methods.adams_bashforth import fourth
-from polhode.methods.adams_bashforth3 import rates
-from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
-from polhode.methods.protocol import OneTorque
-from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
-from polhode.methods.translation import ADAMS
-
-# The state: q and omega, then the rates of both at the last three steps, the newest first.
+from polhode.methods import adams_bashforth3
+from polhode.methods.adams_bashforth import fourth, rates
 
 
 @kernel
@@ -39,35 +34,18 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     return fourth(q, omega, newest, last, before, first, dt) + newest + last + before
 
 
-@kernel
-def warm_up(state: Any, moment: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    q, omega = state[:4], state[4:7]
-    newest = rates(q, omega, moment, body)
-    q, omega = fourth_order_step(q, omega, moment, t, dt, body, torque, parameters)
-    return q + omega + newest + state[7:21]
-
-
-METHOD = OneTorque(
+METHOD = replace(
+    adams_bashforth3.METHOD,
     key="adams_bashforth4",
     label="Adams-Bashforth 4",
     short_label="AB4",
-    group="multistep",
     rank=13,
-    omega_handed="in time",
     source="Bashforth and Adams (1883); JSBSim (2004), FGPropagate: eAdamsBashforth4",
-    citation="bashforth1883,berndt2004",
     order_q=4,
     order_omega=4,
     published_order="fourth order",
-    normalises=True,
     note="The first three steps take four torques each.",
     start=start,
-    before_torque=torque_wanted_at_state,
     after_torque=after_torque,
-    read=read_synchronous,
-    stored=stored_in_body_frame,
-    warm_up=warm_up,
     warm_up_steps=3,
-    warm_up_torques=FURTHER_TORQUES,
-    translation=ADAMS,
 )

@@ -14,7 +14,7 @@ from typing import Any
 
 from polhode.kernel import kernel
 from polhode.methods import dlm1997, splitting
-from polhode.methods.rotor_choice import best_order, handed, ordered, restored
+from polhode.methods.rotor_choice import best_order, named_back, ordered, renamed
 
 
 @kernel
@@ -26,11 +26,9 @@ def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 @kernel
 def in_order(which: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
     """The rotors in one of :data:`polhode.methods.rotor_choice.ORDERS`."""
-    renamed = (q[0], *handed(which, ordered(which, (q[1], q[2], q[3]))))
-    momentum = handed(which, ordered(which, momentum))
-    renamed, momentum = splitting.rotors(renamed, momentum, ordered(which, (body[3], body[4], body[5])), dt)
-    turned = restored(which, (renamed[1], renamed[2], renamed[3]))
-    return (renamed[0], *handed(which, turned)), handed(which, restored(which, momentum))
+    q, momentum = renamed(which, q, momentum)
+    q, momentum = splitting.rotors(q, momentum, ordered(which, (body[3], body[4], body[5])), dt)
+    return named_back(which, q, momentum)
 
 
 METHOD = replace(

@@ -19,7 +19,8 @@ from typing import Any
 
 from polhode.body import euler_equations
 from polhode.kernel import kernel
-from polhode.quaternion import rotate
+from polhode.methods.lie_rk4_naive import weighted
+from polhode.quaternion import exponential, multiply
 from polhode.vector import axpy, cross, scale
 
 #: The torques that a step evaluates besides the one at its beginning.
@@ -34,9 +35,15 @@ def rate(u: Any, omega: Any) -> Any:
 
 
 @kernel
-def weighted(k1: Any, k2: Any, k3: Any, k4: Any) -> Any:
-    """k1 + 2 k2 + 2 k3 + k4"""
-    return axpy(2.0, k2, axpy(2.0, k3, axpy(1.0, k4, k1)))
+def stage(q: Any, omega: Any, turn: Any, a: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The rates of the rotation vector and of omega at t + dt, where they are ``turn`` and omega + dt a; q and omega are at t.
+
+    The rotation vector is formed once, for the quaternion and for its rate: a step that forms it twice, by ``rotate``, keeps
+    more values across the call of the torque, and took up to 1.7 times as long in some processes.
+    """
+    omega = axpy(dt, a, omega)
+    a = euler_equations(omega, torque(t + dt, multiply(q, exponential(turn)), omega, parameters), body)
+    return rate(turn, omega), a
 
 
 @kernel
@@ -51,18 +58,10 @@ def fourth_order_step(
     moment : the torque there
     torque : function (t, q, omega, parameters) -> torque in the body frame; it is called three times
     """
+    half = 0.5 * dt
     a1 = euler_equations(omega, moment, body)
-
-    q2, omega2 = rotate(q, omega, 0.5 * dt), axpy(0.5 * dt, a1, omega)
-    k2 = rate(scale(0.5 * dt, omega), omega2)
-    a2 = euler_equations(omega2, torque(t + 0.5 * dt, q2, omega2, parameters), body)
-
-    q3, omega3 = rotate(q, k2, 0.5 * dt), axpy(0.5 * dt, a2, omega)
-    k3 = rate(scale(0.5 * dt, k2), omega3)
-    a3 = euler_equations(omega3, torque(t + 0.5 * dt, q3, omega3, parameters), body)
-
-    q4, omega4 = rotate(q, k3, dt), axpy(dt, a3, omega)
-    k4 = rate(scale(dt, k3), omega4)
-    a4 = euler_equations(omega4, torque(t + dt, q4, omega4, parameters), body)
-
-    return rotate(q, weighted(omega, k2, k3, k4), dt / 6), axpy(dt / 6, weighted(a1, a2, a3, a4), omega)
+    k2, a2 = stage(q, omega, scale(half, omega), a1, t, half, body, torque, parameters)
+    k3, a3 = stage(q, omega, scale(half, k2), a2, t, half, body, torque, parameters)
+    k4, a4 = stage(q, omega, scale(dt, k3), a3, t, dt, body, torque, parameters)
+    turn = scale(dt / 6, weighted(omega, k2, k3, k4))
+    return multiply(q, exponential(turn)), axpy(dt / 6, weighted(a1, a2, a3, a4), omega)

@@ -26,21 +26,13 @@ from typing import Any
 
 from polhode.body import euler_equations
 from polhode.kernel import kernel
+from polhode.methods.linear_system import solve_or_huge
 from polhode.methods.pcdm2013_mid import before_torque
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame
 from polhode.methods.translation import MIDPOINT_PREDICTED
 from polhode.quaternion import multiply, scaled
-from polhode.vector import add, axpy, cross, dot, scale
-
-
-@kernel
-def solution(a: Any, b: Any, c: Any, right: Any) -> Any:
-    """The solution of three linear equations with the rows a, b and c, by Cramer's rule; huge if there is none."""
-    of_a = cross(b, c)
-    determinant = dot(a, of_a) + 1e-300  # changes zero alone, by which plain Python would not divide
-    along = add(scale(right[0], of_a), add(scale(right[1], cross(c, a)), scale(right[2], cross(a, b))))
-    return scale(1.0 / determinant, along)
+from polhode.vector import add, axpy, dot, scale
 
 
 @kernel
@@ -51,7 +43,7 @@ def newton(mean: Any, omega: Any, torque: Any, body: Any, half: Any) -> Any:
     a = (1.0, -x * mean[2], -x * mean[1])
     b = (-y * mean[2], 1.0, -y * mean[0])
     c = (-z * mean[1], -z * mean[0], 1.0)
-    return add(mean, solution(a, b, c, gap))
+    return add(mean, solve_or_huge(a, b, c, gap))
 
 
 @kernel

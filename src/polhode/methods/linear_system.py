@@ -7,12 +7,26 @@ from polhode.vector import axpy, cross, dot, scale
 
 
 @kernel
-def solve(x_row: Any, y_row: Any, z_row: Any, right: Any) -> Any:
-    """The solution of three linear equations, given the rows of the matrix and the right-hand side.
+def cramer(x_row: Any, y_row: Any, z_row: Any, right: Any) -> Any:
+    """The determinant of three linear equations, and their solution times that.
 
     The columns of the inverse are the cross products of two rows each, divided by the determinant. Nothing is pivoted: the
     matrices of the methods here are the identity, or the inertia, plus terms proportional to the time step.
     """
     first = cross(y_row, z_row)
     sum_ = axpy(right[0], first, axpy(right[1], cross(z_row, x_row), scale(right[2], cross(x_row, y_row))))
-    return scale(1.0 / dot(x_row, first), sum_)
+    return dot(x_row, first), sum_
+
+
+@kernel
+def solve(x_row: Any, y_row: Any, z_row: Any, right: Any) -> Any:
+    """The solution of three linear equations, given the rows of the matrix and the right-hand side."""
+    determinant, sum_ = cramer(x_row, y_row, z_row, right)
+    return scale(1.0 / determinant, sum_)
+
+
+@kernel
+def solve_or_huge(x_row: Any, y_row: Any, z_row: Any, right: Any) -> Any:
+    """The same for equations that may have no solution: it is then huge, where plain Python would not divide by zero."""
+    determinant, sum_ = cramer(x_row, y_row, z_row, right)
+    return scale(1.0 / (determinant + 1e-300), sum_)

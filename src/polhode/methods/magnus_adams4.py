@@ -34,7 +34,7 @@ from polhode.body import euler_equations
 from polhode.kernel import kernel
 from polhode.methods.backward_differences import NOTHING, continued, subtract
 from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
-from polhode.methods.protocol import OneTorque
+from polhode.methods.protocol import SEVERAL_BODIES, OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
 from polhode.methods.translation import ADAMS
 from polhode.quaternion import exponential, multiply
@@ -90,6 +90,7 @@ METHOD = OneTorque(
     citation="magnus1954,iserles1999,munthekaas1999",
     order_q=4,
     order_omega=4,
+    order_exceptions={SEVERAL_BODIES: (2, 2)},
     normalises=False,
     note="Three first steps take four torques each; without them (systems, many bodies) and across contacts the order is two.",
     start=start,

@@ -28,7 +28,8 @@ from typing import Any
 from polhode.body import angular_velocity
 from polhode.kernel import kernel
 from polhode.methods.buss2000 import after_torque, start
-from polhode.methods.implicit_midpoint import solution, turned
+from polhode.methods.implicit_midpoint import turned
+from polhode.methods.linear_system import solve_or_huge
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_momentum, stored_momentum
 from polhode.quaternion import to_body, to_lab
@@ -49,7 +50,7 @@ def newton(c: Any, a: Any, f: Any) -> Any:
     x = (1.0 + x[0], x[1] - f[0] * c[2], x[2] - f[0] * c[1])
     y = (y[0] - f[1] * c[2], 1.0 + y[1], y[2] - f[1] * c[0])
     z = (z[0] - f[2] * c[1], z[1] - f[2] * c[0], 1.0 + z[2])
-    return add(c, solution(x, y, z, gap))
+    return add(c, solve_or_huge(x, y, z, gap))
 
 
 @kernel

@@ -117,6 +117,8 @@ GROUPS = (
     "several torques per step",
     OTHERS,
 )
+#: The key of the orders on systems of bodies among the exceptions of a method: there is no warm-up there.
+SEVERAL_BODIES = "several bodies"
 #: The rank of a method that declares none: after the others of its group.
 LAST = 999
 #: Longer labels are truncated, since they appear in legends and in narrow columns.
@@ -160,7 +162,8 @@ class Method(ABC):
     order_q, order_omega : int
         Global order of orientation and angular velocity on smooth problems.
     order_exceptions : mapping
-        The orders (q, omega) where they differ: torque class (:data:`polhode.problems.problem.TORQUE_CLASSES`) -> pair.
+        The orders (q, omega) where they differ: torque class (:data:`polhode.problems.problem.TORQUE_CLASSES`) or
+        :data:`SEVERAL_BODIES`, which comes first -> pair.
     published_order : str
         The order stated in the source, in our words; empty if it states none.
     starts, reads : str
@@ -259,8 +262,8 @@ class Method(ABC):
                 f'{where} order_exceptions must be a dict such as {{"velocity": (1, 1)}}, got {shown(self.order_exceptions)}'
             )
         for torque_class, orders in self.order_exceptions.items():
-            if torque_class not in TORQUE_CLASSES:
-                known = ", ".join(TORQUE_CLASSES)
+            if torque_class not in (*TORQUE_CLASSES, SEVERAL_BODIES):
+                known = ", ".join((*TORQUE_CLASSES, SEVERAL_BODIES))
                 raise ValueError(f"{where} order_exceptions: unknown torque class {torque_class!r}; known are: {known}")
             if not isinstance(orders, tuple | list) or len(orders) != 2:
                 raise ValueError(f"{where} order_exceptions: orders must be two numbers of at least 1, got {shown(orders)}")
@@ -272,8 +275,14 @@ class Method(ABC):
         return {"read": ("state", "torque", "body", "dt"), "stored": ("state", "body", "dt")}
 
     def orders(self, torque_class: str) -> tuple[int, int]:
-        """The declared global orders (q, omega) on smooth problems with a torque of this class."""
+        """The declared global orders (q, omega) on smooth problems of one body with a torque of this class."""
         return self.order_exceptions.get(torque_class, (self.order_q, self.order_omega))
+
+    def orders_on(self, problem: Case) -> tuple[int, int]:
+        """The declared global orders (q, omega) on a problem of one body or of several."""
+        if not isinstance(problem, Problem) and SEVERAL_BODIES in self.order_exceptions:
+            return self.order_exceptions[SEVERAL_BODIES]
+        return self.orders(problem.torque_class)
 
     def runs(self, problem: Case) -> bool:
         """Whether the method can run this problem: systems of bodies require a single evaluation of all loads per step."""

@@ -19,42 +19,19 @@ the next term has four and changes a step by :math:`\Delta t^5`. Exudyn has the 
 
 from typing import Any
 
-from polhode.body import euler_equations
 from polhode.kernel import kernel
-from polhode.methods.lie_rk4_naive import weighted
+from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.protocol import SeveralTorques
 from polhode.methods.rk4 import start
 from polhode.methods.states import read_synchronous, stored_in_body_frame
-from polhode.quaternion import rotate
-from polhode.vector import axpy, cross, scale
-
-
-@kernel
-def rate(u: Any, omega: Any) -> Any:
-    """The rate du/dt of the rotation vector: dexp^-1 with two brackets."""
-    bracket = cross(u, omega)
-    return axpy(1 / 12, cross(u, bracket), axpy(0.5, bracket, omega))
 
 
 @kernel
 def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
     q, omega = state[:4], state[4:7]
-    k1 = omega  # u = 0
-    a1 = euler_equations(omega, torque(t, q, omega, parameters), body)
-
-    q2, omega2 = rotate(q, k1, 0.5 * dt), axpy(0.5 * dt, a1, omega)
-    k2 = rate(scale(0.5 * dt, k1), omega2)
-    a2 = euler_equations(omega2, torque(t + 0.5 * dt, q2, omega2, parameters), body)
-
-    q3, omega3 = rotate(q, k2, 0.5 * dt), axpy(0.5 * dt, a2, omega)
-    k3 = rate(scale(0.5 * dt, k2), omega3)
-    a3 = euler_equations(omega3, torque(t + 0.5 * dt, q3, omega3, parameters), body)
-
-    q4, omega4 = rotate(q, k3, dt), axpy(dt, a3, omega)
-    k4 = rate(scale(dt, k3), omega4)
-    a4 = euler_equations(omega4, torque(t + dt, q4, omega4, parameters), body)
-
-    return rotate(q, weighted(k1, k2, k3, k4), dt / 6) + axpy(dt / 6, weighted(a1, a2, a3, a4), omega)
+    moment = torque(t, q, omega, parameters)
+    q, omega = fourth_order_step(q, omega, moment, t, dt, body, torque, parameters)
+    return q + omega
 
 
 METHOD = SeveralTorques(

@@ -107,19 +107,13 @@ def ordered(which: Any, v: Any) -> Any:
 
 @kernel
 def restored(which: Any, v: Any) -> Any:
-    """The inverse of :func:`ordered`."""
-    a, b, c = v
+    """The inverse of :func:`ordered`: the two orders that are rotations of the axes are each other's, the rest their own."""
+    inverse = which
     if which == 1.0:
-        a, b, c = v[2], v[0], v[1]
+        inverse = 2.0
     if which == 2.0:
-        a, b, c = v[1], v[2], v[0]
-    if which == 3.0:
-        a, b, c = v[0], v[2], v[1]
-    if which == 4.0:
-        a, b, c = v[2], v[1], v[0]
-    if which == 5.0:
-        a, b, c = v[1], v[0], v[2]
-    return a, b, c
+        inverse = 1.0
+    return ordered(inverse, v)
 
 
 @kernel
@@ -129,3 +123,15 @@ def handed(which: Any, v: Any) -> Any:
     if which > 2.5:
         sign = -1.0
     return sign * v[0], sign * v[1], sign * v[2]
+
+
+@kernel
+def renamed(which: Any, q: Any, momentum: Any) -> Any:
+    """q and Pi with the axes of the body in one of :data:`ORDERS`."""
+    return (q[0], *handed(which, ordered(which, (q[1], q[2], q[3])))), handed(which, ordered(which, momentum))
+
+
+@kernel
+def named_back(which: Any, q: Any, momentum: Any) -> Any:
+    """The inverse of :func:`renamed`."""
+    return (q[0], *handed(which, restored(which, (q[1], q[2], q[3])))), handed(which, restored(which, momentum))

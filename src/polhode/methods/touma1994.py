@@ -24,7 +24,7 @@ from typing import Any
 
 from polhode.kernel import kernel
 from polhode.methods import dlm1997, splitting
-from polhode.methods.rotor_choice import best_pair, handed, ordered, restored
+from polhode.methods.rotor_choice import best_pair, named_back, ordered, renamed
 from polhode.quaternion import rotate
 
 
@@ -37,15 +37,13 @@ def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 @kernel
 def with_axes(which: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
     """The splitting with the axes a, b, c in one of :data:`polhode.methods.rotor_choice.ORDERS`."""
-    x, y, z = handed(which, ordered(which, (q[1], q[2], q[3])))
-    momentum = handed(which, ordered(which, momentum))
+    q, momentum = renamed(which, q, momentum)
     a, b, c = ordered(which, (body[3], body[4], body[5]))
-    renamed = rotate((q[0], x, y, z), momentum, b * dt)
-    renamed, momentum = splitting.rotor1(renamed, momentum, a - b, 0.5 * dt)
-    renamed, momentum = splitting.rotor3(renamed, momentum, c - b, dt)
-    renamed, momentum = splitting.rotor1(renamed, momentum, a - b, 0.5 * dt)
-    turned = restored(which, (renamed[1], renamed[2], renamed[3]))
-    return (renamed[0], *handed(which, turned)), handed(which, restored(which, momentum))
+    q = rotate(q, momentum, b * dt)
+    q, momentum = splitting.rotor1(q, momentum, a - b, 0.5 * dt)
+    q, momentum = splitting.rotor3(q, momentum, c - b, dt)
+    q, momentum = splitting.rotor1(q, momentum, a - b, 0.5 * dt)
+    return named_back(which, q, momentum)
 
 
 METHOD = replace(

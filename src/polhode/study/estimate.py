@@ -50,6 +50,7 @@ CHECKS = {
     "sweeps": 6.0,
     "simplified": 2.0,
     "parts": 12.0,
+    "rotor_order": 3.0,
 }
 #: One notebook: start of its kernel, a short computation, drawing, and conversion to a page.
 NOTEBOOK = 14.0

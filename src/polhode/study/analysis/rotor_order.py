@@ -1,113 +1,9 @@
-r"""How much the order of the rotors matters: the energy error of splittings of a free body, over random bodies and starts.
+"""How much the order of the rotors matters: each order in checks/rotor_order.nc, and the one that methods choose."""
 
-Two families are compared, each with its six assignments of the axes (a, b, c), which are named after their moments: s, m and l
-for the smallest, the middle and the largest.
-
-* ``rotors``: R_a(dt/2) R_b(dt/2) R_c(dt) R_b(dt/2) R_a(dt/2), R_k being the motion under Pi_k^2/(2 I_k) alone (Dullweber,
-  Leimkuhler and McLachlan 1997).
-* ``top``: the motion under L^2/(2 I_b), which leaves Pi alone, and R_a(dt/2) R_c(dt) R_a(dt/2) for what is left of the kinetic
-  energy (Touma and Wisdom 1994).
-
-Fassò (2003) compares them by the leading term of the modified Hamiltonian. Here the error itself is measured, on angular
-momenta alone, as the energy needs no more. Nothing is taken from the methods but the score by which they choose
-(:mod:`polhode.methods.rotor_choice`).
-"""
-
-from itertools import permutations
-from typing import Any
-
-import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
-from polhode.methods.rotor_choice import score
-
-Array = NDArray[Any]
-
-#: Outer, second and middle axis, by moments: s(mallest), m(iddle), l(argest).
-ORDERS = tuple("".join(order) for order in permutations("sml"))
-FAMILIES = ("rotors", "top")
-#: Angle that a body turns in a step at the start, rad, and number of steps: some fifteen turns.
-ANGLE = 0.1
-STEPS = 1000
-
-
-def random_bodies(count: int, seed: int) -> tuple[Array, Array]:
-    """Moments in ascending order, each (count, 3), and angular momenta of length 1 in all directions.
-
-    The moments are those of bodies that exist: sums of two of three second moments of mass, uniform in (0, 1).
-    """
-    rng = np.random.default_rng(seed)
-    second = rng.uniform(size=(count, 3))
-    directions = rng.normal(size=(count, 3))
-    moments = np.sort(second.sum(axis=1, keepdims=True) - second, axis=1)
-    return moments, directions / np.linalg.norm(directions, axis=1, keepdims=True)
-
-
-def rates(moments: Array, family: str, order: str) -> Array:
-    """The rates (n, 3) of the rotors about the axes of an order, for moments (n, 3) in ascending order."""
-    inverse = 1 / moments[:, ["sml".index(axis) for axis in order]]
-    return inverse if family == "rotors" else inverse - inverse[:, 1:2]
-
-
-def energy_error(moments: Array, momenta: Array, family: str, order: str, angle: float = ANGLE, steps: int = STEPS) -> Array:
-    """The largest relative energy error (n,) of a splitting in a number of steps.
-
-    Parameters
-    ----------
-    moments, momenta : (n, 3), the moments in ascending order
-    family, order : one of :data:`FAMILIES` and of :data:`ORDERS`
-    angle : angle in rad that a body turns in a step at the start
-    """
-    axes = ["sml".index(axis) for axis in order]
-    inverse, rate = 1 / moments, rates(moments, family, order)
-    dt = angle / np.linalg.norm(momenta * inverse, axis=1)
-    state = momenta.T.copy()
-    start = (inverse.T * state**2).sum(axis=0)
-    largest = np.zeros(len(moments))
-    # The half rotors at the end of a step and at the beginning of the next are both done: the energy is that between steps.
-    sequence = [(0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)]
-    if family == "top":
-        sequence = [part for part in sequence if part[0] != 1]
-    for _ in range(steps):
-        for place, share in sequence:
-            axis = axes[place]
-            x, y = (axis + 1) % 3, (axis + 2) % 3
-            turn = share * dt * rate[:, place] * state[axis]
-            cosine, sine = np.cos(turn), np.sin(turn)
-            state[x], state[y] = cosine * state[x] + sine * state[y], cosine * state[y] - sine * state[x]
-        largest = np.maximum(largest, np.abs((inverse.T * state**2).sum(axis=0) / start - 1))
-    return largest
-
-
-def rotor_orders(count: int = 400, seed: int = 0) -> xr.Dataset:
-    """The energy errors of all splittings, and the splittings that the methods choose.
-
-    Returns
-    -------
-    ``energy_error`` (family, order, body), ``score`` of the same shape, ``moment`` (body, axis) in units of the largest.
-    """
-    moments, momenta = random_bodies(count, seed)
-    shape = len(FAMILIES), len(ORDERS), count
-    errors, scores = np.empty(shape), np.empty(shape)
-    for i, family in enumerate(FAMILIES):
-        for j, order in enumerate(ORDERS):
-            errors[i, j] = energy_error(moments, momenta, family, order)
-            scores[i, j] = [score(*map(float, row)) for row in rates(moments, family, order)]
-    dims = ("family", "order", "body")
-    return xr.Dataset(
-        {
-            "energy_error": (dims, errors, {"long_name": "largest relative energy error", "units": "1"}),
-            "score": (
-                dims,
-                scores,
-                {"long_name": "mean square of the leading rate of the energy error", "units": "kg-10 m-20"},
-            ),
-            "moment": (("body", "axis"), moments / moments[:, 2:], {"long_name": "moment over the largest", "units": "1"}),
-        },
-        {"family": list(FAMILIES), "order": list(ORDERS), "axis": list("sml")},
-        {"angle": ANGLE, "steps": STEPS, "seed": seed},
-    )
+#: The name of the order that the methods choose, among the others.
+CHOSEN = "chosen"
 
 
 def chosen(found: xr.Dataset) -> xr.DataArray:
@@ -116,14 +12,14 @@ def chosen(found: xr.Dataset) -> xr.DataArray:
 
 
 def summary(found: xr.Dataset) -> xr.Dataset:
-    """Per family and order, and for the order chosen by score (``chosen``): how it compares with the best order of the family.
+    """Per family and order, and for the order chosen by score (:data:`CHOSEN`): how it compares with the best of the family.
 
     Returns
     -------
     ``best`` (share of the bodies for which it is the best), and ``median``, ``p95`` and ``largest`` of the ratio of its energy
     error to that of the best order; ``typical``, the median energy error itself.
     """
-    error = xr.concat([found["energy_error"], chosen(found).expand_dims(order=["chosen"])], "order")
+    error = xr.concat([found["energy_error"], chosen(found).expand_dims(order=[CHOSEN])], "order")
     ratio = error / found["energy_error"].min("order")
     return xr.Dataset(
         {
@@ -134,3 +30,9 @@ def summary(found: xr.Dataset) -> xr.Dataset:
             "typical": error.median("body"),
         }
     )
+
+
+def spread(found: xr.Dataset) -> xr.DataArray:
+    """The energy error of the worst order over that of the best (family, body)."""
+    error = found["energy_error"]
+    return error.max("order") / error.min("order")

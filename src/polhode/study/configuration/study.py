@@ -37,6 +37,7 @@ CHECKS = (
     "sweeps",
     "simplified",
     "parts",
+    "rotor_order",
 )
 #: Number of steps for one many-body job, where there is a choice; about a minute.
 BATCH = 100_000_000

@@ -18,6 +18,7 @@ from polhode.methods import (
     calzavarini2010,
     fincham1992,
     fincham1992_delvalle2024,
+    fincham1992_yade,
     johnson2008,
     johnson2008_delvalle2024,
     no_squish,
@@ -38,6 +39,7 @@ from polhode.study.analysis.orders import fit_order
 from polhode.study.configuration import CHECKS as NAMES
 from polhode.study.configuration import Study
 from polhode.study.run.parts import parts
+from polhode.study.run.rotor_order import rotor_order
 from polhode.study.run.symplecticity import symplecticity
 from polhode.study.storage import write_cell
 from polhode.vector import add, axpy, cross, dot, scale
@@ -347,23 +349,8 @@ def _johnson(linear: bool, averaged: bool, again: bool = False) -> Method:
 
 
 def _fincham_of_yade() -> Method:
-    """Fincham as published, except that the half-step quaternion is not normalised, as in YADE.
-
-    ``NewtonIntegrator::leapfrogAsphericalRotate`` (pkg/dem/NewtonIntegrator.cpp) rotates the momentum at the half step into
-    the body frame with the matrix of the old orientation, as the published variant does.
-    """
-
-    @kernel
-    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-        q, momentum = state[:4], state[4:7]
-        torque_lab = to_lab(q, torque)
-        omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
-        half = increment(0.5 * dt, derivative(q, omega), q)
-        momentum = axpy(dt, torque_lab, momentum)
-        omega = angular_velocity(to_body(q, momentum), body)
-        return increment(dt, derivative(half, omega), q) + momentum + omega
-
-    return replace(fincham1992_delvalle2024.METHOD, key="fincham_yade", after_torque=after_torque)
+    """Fincham as published, except that the half-step quaternion is not normalised: the step of YADE."""
+    return replace(fincham1992_delvalle2024.METHOD, key="fincham_yade", after_torque=fincham1992_yade.after_torque)
 
 
 def _pfc4_by_columns() -> Method:
@@ -607,6 +594,7 @@ CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
         sweeps,
         simplified,
         parts,
+        rotor_order,
     )
 }
 assert tuple(CHECKS) == NAMES

@@ -1,10 +1,11 @@
-"""Numbers on symplectic quaternions: the arbitrary moment of the extended phase space."""
+"""Numbers on symplectic quaternions: the arbitrary moment of the extended phase space, the order of the rotors."""
 
 import numpy as np
 
+from polhode.study.analysis import rotor_order as of_orders
 from polhode.study.inputs import Inputs
-from polhode.study.report.formats import plain, upper
-from polhode.study.report.latex import NOT_AVAILABLE, number
+from polhode.study.report.formats import factor, plain, upper
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
 
 
 def extended_inertia(inputs: Inputs) -> dict[str, str]:
@@ -21,4 +22,29 @@ def extended_inertia(inputs: Inputs) -> dict[str, str]:
         "studyInertiaOrdinary": number(upper(float(angle[ordinary].max()), 1), 1) if ordinary.any() else NOT_AVAILABLE,
         "studyInertiaTiny": number(float(angle[tiny]), 1),
         "studyInertiaTinyNorm": number(float(norm[tiny]), 1),
+    }
+
+
+def rotor_order(inputs: Inputs) -> dict[str, str]:
+    """Macros for the order of the rotors: size of the experiment, spread over the orders, and the order chosen by score."""
+    data = inputs.check("rotor_order")
+    spread, summary, chosen = of_orders.spread(data), of_orders.summary(data), of_orders.chosen(data)
+    result = {
+        "studyRotorBodies": str(data.sizes["body"]),
+        "studyRotorSteps": rf"\num{{{int(data.attrs['steps'])}}}",
+        "studyRotorAngle": plain(float(data.attrs["angle"])),
+    }
+    for family in map(str, data["family"].values):
+        name, own = family.capitalize(), summary.sel(family=family, order=of_orders.CHOSEN)
+        result |= {
+            f"studyRotorSpread{name}": factor(float(spread.sel(family=family).median())),
+            f"studyRotorSpreadMost{name}": factor(float(spread.sel(family=family).max())),
+            f"studyRotorChosenBest{name}": decimal(100 * float(own["best"]), 0),
+            f"studyRotorChosenHigh{name}": factor(float(own["p95"])),
+            f"studyRotorChosenMost{name}": factor(float(own["largest"])),
+        }
+    gain = chosen.sel(family="rotors") / chosen.sel(family="top")
+    return result | {
+        "studyRotorGain": factor(float(gain.median())),
+        "studyRotorTopBetter": decimal(100 * float((gain > 1).mean()), 0),
     }

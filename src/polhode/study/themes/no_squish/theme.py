@@ -1,4 +1,4 @@
-"""Symplectic integration of quaternions: NO_SQUISH and its arbitrary moment."""
+"""Symplectic integration of quaternions: NO_SQUISH, its arbitrary moment, the order of rotors."""
 
 from polhode.study.themes.theme import Theme
 
@@ -7,5 +7,6 @@ THEME = Theme(
     place=50,
     needs=("single_body", "checks"),
     figures=("extended_inertia",),
-    numbers=("extended_inertia",),
+    tables=("rotor_order",),
+    numbers=("extended_inertia", "rotor_order"),
 )
