@@ -110,13 +110,10 @@ KERNEL vec ordered(double which, vec v) {
     return r;
 }
 KERNEL vec restored(double which, vec v) {
-    vec r = v;
-    if (which == 1.0) r = (vec){v.z, v.x, v.y};
-    if (which == 2.0) r = (vec){v.y, v.z, v.x};
-    if (which == 3.0) r = (vec){v.x, v.z, v.y};
-    if (which == 4.0) r = (vec){v.z, v.y, v.x};
-    if (which == 5.0) r = (vec){v.y, v.x, v.z};
-    return r;
+    double inverse = which;
+    if (which == 1.0) inverse = 2.0;
+    if (which == 2.0) inverse = 1.0;
+    return ordered(inverse, v);
 }
 KERNEL vec handed(double which, vec v) { return scale(which > 2.5 ? -1.0 : 1.0, v); }
 KERNEL motion renamed(double which, motion m) {

@@ -15,7 +15,7 @@ KERNEL vec newton(vec c, vec a, vec f) {
     x = (vec){1.0 + x.x, x.y - f.x * c.z, x.z - f.x * c.y};
     y = (vec){y.x - f.y * c.z, 1.0 + y.y, y.z - f.y * c.x};
     z = (vec){z.x - f.z * c.y, z.y - f.z * c.x, 1.0 + z.z};
-    return add(c, solution(x, y, z, gap));
+    return add(c, solve_or_huge(x, y, z, gap));
 }
 KERNEL vec rotation(vec a, vec f) {
     vec c = axpy(1.0 + dot(a, a), a, products(f, a));
