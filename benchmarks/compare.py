@@ -2,7 +2,8 @@
 
 The files of ``c`` are compiled by the system's compiler into a temporary folder and called through ctypes. Both sides run the
 same problem, with the torque behind a function pointer. Short runs of all methods and both sides take turns, and the fastest
-of each counts: the one with which other work on the machine interfered least.
+of each counts: the one with which other work on the machine interfered least. ``--readme`` writes the table of all methods to
+``benchmarks/README.md``; run it on an idle machine.
 """
 
 import argparse
@@ -24,6 +25,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "src"))
 
 import polhode  # noqa: E402
+from polhode.problems.problem import Problem  # noqa: E402
+from polhode.study.provenance import host  # noqa: E402
 
 SOURCES = sorted((HERE / "c").glob("*.c"))
 #: The methods that the C files contain, each named after its key, with the normalisation that it declares.
@@ -35,11 +38,21 @@ METHODS = tuple(
     )
 )
 #: The problems whose torques they contain, in the order of their table.
-PROBLEMS = ("spiral_cylinder", "asymmetric_heavy_top", "damped_top")
+PROBLEMS = ("free_asymmetric_top", "spiral_cylinder", "asymmetric_heavy_top", "damped_top", "lab_torque")
+#: The problems that are timed if nothing else is wanted, with the heads of their columns.
+TIMED = {"spiral_cylinder": "constant torque", "asymmetric_heavy_top": "gravity", "damped_top": "friction"}
+#: The largest ratio of times, kernel to C, that is acceptable.
+LIMIT = 1.3
+README = HERE / "README.md"
+#: The lines of the README between which the table stands.
+MARKS = "<!-- written by compare.py --readme -->", "<!-- end of what compare.py writes -->"
 #: No fused multiply-add and no fast-math: the arithmetic is that of the kernels.
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-std=c11", "-Wall", "-Wextra", "-shared", "-fPIC")
-#: Additional flags to try: gcc is often faster when it does not combine scalars into vectors.
-VARIANTS = ((), ("-fno-tree-slp-vectorize",))
+#: Without combining scalars into vectors the results are those of the kernels, bit for bit. With it, gcc 12 forms products
+#: and sums by one instruction (vfmaddsub), in spite of ``-ffp-contract=off``.
+SAME_BITS = ("-fno-tree-slp-vectorize",)
+#: Additional flags to try; the faster version counts.
+VARIANTS = ((), SAME_BITS)
 
 
 class NoCompiler(RuntimeError):
@@ -89,19 +102,20 @@ def library(folder: str | Path, extra: tuple[str, ...] = ()) -> ctypes.CDLL:
     return loaded
 
 
-def in_c(loaded: ctypes.CDLL, key: str, problem: str, dt: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """q and omega after a number of steps of the C version."""
-    case = polhode.problems[problem]
+def in_c(loaded: ctypes.CDLL, key: str, case: Problem, dt: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """q and omega after a number of steps of the C version.
+
+    ``case`` is one of :data:`PROBLEMS`, perhaps with other parameters, body or initial state.
+    """
     given = [np.array(values, dtype=float) for values in (case.q0, case.omega0, case.body.coefficients())]
     q, omega = np.empty(4), np.empty(3)
     pointers = [a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in (*given, case.parameter_array, q, omega)]
-    getattr(loaded, key)(*pointers[:3], PROBLEMS.index(problem), pointers[3], dt, steps, *pointers[4:])
+    getattr(loaded, key)(*pointers[:3], PROBLEMS.index(case.key), pointers[3], dt, steps, *pointers[4:])
     return q, omega
 
 
-def in_python(key: str, problem: str, dt: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
+def in_python(key: str, case: Problem, dt: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
     """q and omega after a number of steps of the compiled kernels."""
-    case = polhode.problems[problem]
     torque, parameters, at = case.compiled_torque, case.parameter_array, np.array([steps])
     q, omega, _, _ = polhode.methods[key].integrate(case.q0, case.omega0, case.body.coefficients(), torque, parameters, dt, at)
     return q[0], omega[0]
@@ -119,11 +133,13 @@ def measure(
 ) -> dict[str, tuple[float, float]]:
     """Method -> nanoseconds per step of the kernels and of the C version: the fastest of all rounds and libraries.
 
-    From the fastest run of so many steps that of none is taken off: a call from Python costs as much as a thousand steps.
+    Everything runs once before it is timed. From the fastest run of so many steps that of none is taken off: a call from
+    Python costs as much as a thousand steps.
     """
+    case = polhode.problems[problem]
     sides = [in_python, *(partial(in_c, loaded) for loaded in libraries)]
     runs = {
-        (key, i, length): partial(side, key, problem, dt, length)
+        (key, i, length): partial(side, key, case, dt, length)
         for key in methods
         for i, side in enumerate(sides)
         for length in (0, steps)
@@ -141,26 +157,86 @@ def measure(
     return result
 
 
+def compiler_version() -> str:
+    """Name and version of the compiler, as its macro ``__VERSION__`` has it; only that of gcc lacks the name."""
+    macros = subprocess.run([compiler(), "-dM", "-E", "-x", "c", os.devnull], capture_output=True, text=True, check=True).stdout
+    found = re.search(r'^#define __VERSION__ "(.+)"', macros, re.MULTILINE)
+    version = found.group(1).strip() if found else "unknown"
+    return version if re.search("clang", version, re.IGNORECASE) else f"gcc {version}"
+
+
+def table(times: dict[str, dict[str, tuple[float, float]]], how: str) -> str:
+    """The table of the README in Markdown, with what was measured in front and what follows from it behind.
+
+    Parameters
+    ----------
+    times : problem -> method -> ns per step of the kernels and of C
+    how : the machine, the versions and the way of measuring, a paragraph
+    """
+    heads = [TIMED.get(problem, f"`{problem}`") for problem in times]
+    rows = [
+        f"| `{key}` | "
+        + " | ".join(f"{of[key][0]:.1f} | {of[key][1]:.1f} | {of[key][0] / of[key][1]:.2f}" for of in times.values())
+        for key in sorted(next(iter(times.values())))
+    ]
+    ratios = {(key, head): a / b for head, of in zip(heads, times.values(), strict=True) for key, (a, b) in of.items()}
+    (key, head), largest = max(ratios.items(), key=lambda item: item[1])
+    above = sorted({f"`{key}`" for (key, _), ratio in ratios.items() if ratio > LIMIT})
+    verdict = f"Ratios above {LIMIT}: {', '.join(above)}." if above else f"No ratio is above {LIMIT}."
+    return "\n".join(
+        [
+            how,
+            "",
+            "| method | " + " | ".join(f"{head}: kernels | C | ratio" for head in heads) + " |",
+            "|---" * (1 + 3 * len(heads)) + "|",
+            *(f"{row} |" for row in rows),
+            "",
+            f"{verdict} The largest is {largest:.2f} (`{key}`, {head}), the median {np.median(list(ratios.values())):.2f}.",
+        ]
+    )
+
+
+def with_table(text: str, made: str) -> str:
+    """The text of the README with this table between its :data:`MARKS`."""
+    before, rest = text.split(MARKS[0])
+    return f"{before}{MARKS[0]}\n\n{made}\n\n{MARKS[1]}{rest.split(MARKS[1])[1]}"
+
+
 def main() -> None:
-    """Print a table, or the reason why there is none."""
+    """Print a table, or the reason why there is none; put it into the README if that is wanted."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--methods", nargs="+", choices=sorted(METHODS), default=sorted(METHODS), metavar="KEY")
-    parser.add_argument("--problem", choices=PROBLEMS, default=PROBLEMS[0])
+    parser.add_argument("--problems", nargs="+", choices=PROBLEMS, default=list(TIMED), metavar="PROBLEM")
     parser.add_argument("--steps", type=int, default=50_000, help="steps of one run (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=150, help="how often each is timed (default: %(default)s)")
+    parser.add_argument("--readme", action="store_true", help="write the table of all methods to benchmarks/README.md")
     arguments = parser.parse_args()
+    if arguments.readme and (len(arguments.methods) < len(METHODS) or list(TIMED) != arguments.problems):
+        parser.error("--readme writes the table of all methods: leave out --methods and --problems")
+    load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         try:
             libraries = [library(folder, extra) for extra in VARIANTS]
         except NoCompiler as reason:
             print(f"Nothing is compared: {reason}.")
             return
-        print(f"{arguments.problem}; {compiler()} {' '.join(FLAGS[:3])}, and with {' '.join(VARIANTS[1])}: the faster one")
-        print(f"{'method':26s}{'kernels':>10s}{'C':>10s}{'ratio':>8s}   (ns per step)")
-        for key, (ours, theirs) in measure(
-            libraries, arguments.methods, arguments.problem, arguments.steps, arguments.rounds
-        ).items():
-            print(f"{key:26s}{ours:10.1f}{theirs:10.1f}{ours / theirs:8.2f}")
+        times = {}
+        for problem in arguments.problems:
+            print(f"{problem}; {compiler()} {' '.join(FLAGS[:3])}, and with {' '.join(SAME_BITS)}: the faster one")
+            print(f"{'method':28s}{'kernels':>10s}{'C':>10s}{'ratio':>8s}   (ns per step)", flush=True)
+            times[problem] = measure(libraries, arguments.methods, problem, arguments.steps, arguments.rounds)
+            for key, (ours, theirs) in times[problem].items():
+                print(f"{key:28s}{ours:10.1f}{theirs:10.1f}{ours / theirs:8.2f}", flush=True)
+    if arguments.readme:
+        machine = host()
+        how = (
+            f"Nanoseconds per step, each method with the normalisation that it declares: the fastest of {arguments.rounds} "
+            f"runs of {arguments.steps:,} steps.\n{machine['cpu']}, {machine['system']}; {compiler_version()}, "
+            f"Numba {machine['numba']}, Python {machine['python']};\nload average {load:.1f} on {machine['cores']} cores "
+            f"at the beginning."
+        )
+        README.write_text(with_table(README.read_text(encoding="utf-8"), table(times, how)), encoding="utf-8")
+        print(f"written to {README.relative_to(Path.cwd()) if README.is_relative_to(Path.cwd()) else README}")
 
 
 if __name__ == "__main__":

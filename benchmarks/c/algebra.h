@@ -65,7 +65,8 @@ KERNEL quat scaled(double s, quat q) { return (quat){s * q.w, s * q.x, s * q.y, 
 KERNEL quat increment(double s, quat p, quat q) {
     return (quat){q.w + s * p.w, q.x + s * p.x, q.y + s * p.y, q.z + s * p.z};
 }
-KERNEL quat normalise(quat q) { return scaled(1.0 / sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z), q); }
+KERNEL double norm_squared(quat q) { return q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z; }
+KERNEL quat normalise(quat q) { return scaled(1.0 / sqrt(norm_squared(q)), q); }
 KERNEL quat derivative(quat q, vec o) {
     return (quat){
         -0.5 * (q.x * o.x + q.y * o.y + q.z * o.z),

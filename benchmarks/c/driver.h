@@ -3,8 +3,13 @@
 #pragma once
 #include "algebra.h"
 
-/* Called through a pointer, as polhode's drivers do; see torques.c. */
-typedef vec (*torque_function)(double t, quat q, vec omega, const double *parameters);
+/* Called through a pointer, as polhode's drivers do; see torques.c. The numbers of q and omega are arguments of their own, which
+   are passed in registers. Structures of this size would be passed through memory; Numba does not do that either. */
+typedef vec (*torque_function)(double t, double q0, double qx, double qy, double qz, double ox, double oy, double oz,
+                               const double *parameters);
+KERNEL vec load(torque_function torque, double t, quat q, vec omega, const double *parameters) {
+    return torque(t, q.w, q.x, q.y, q.z, omega.x, omega.y, omega.z, parameters);
+}
 extern const torque_function TORQUES[];
 
 /* Whether the quaternion, with which a state begins, is normalised there. */
@@ -31,18 +36,18 @@ extern const torque_function TORQUES[];
 #define ONE_TORQUE(NAME, TORQUE_TIME, FIRST, LAST)                                                                             \
     void NAME(ARGUMENTS) {                                                                                                     \
         BEGIN                                                                                                                  \
-        NAME##_state state = NAME##_start(q, omega, torque(0.0, q, omega, parameters), &body, dt);                             \
+        NAME##_state state = NAME##_start(q, omega, load(torque, 0.0, q, omega, parameters), &body, dt);                       \
         for (long n = 0; n < steps; n++) {                                                                                     \
             state = NAME##_before(state, &body, dt, &q, &omega);                                                               \
             FIRST(state, q)                                                                                                    \
-            vec moment = torque((n + TORQUE_TIME) * dt, q, omega, parameters);                                                 \
+            vec moment = load(torque, (n + TORQUE_TIME) * dt, q, omega, parameters);                                           \
             state = NAME##_after(state, moment, &body, dt);                                                                    \
             LAST(state, q)                                                                                                     \
         }                                                                                                                      \
         vec moment = {0.0, 0.0, 0.0};                                                                                          \
         if (TORQUE_TIME == 0.0) {                                                                                              \
             state = NAME##_before(state, &body, dt, &q, &omega);                                                               \
-            moment = torque(steps * dt, q, omega, parameters);                                                                 \
+            moment = load(torque, steps * dt, q, omega, parameters);                                                           \
         }                                                                                                                      \
         NAME##_read(state, moment, &body, dt, &q, &omega);                                                                     \
         END                                                                                                                    \
@@ -52,11 +57,11 @@ extern const torque_function TORQUES[];
 #define ONE_TORQUE_WARM_UP(NAME, TORQUE_TIME, FIRST, LAST, STEPS)                                                              \
     void NAME(ARGUMENTS) {                                                                                                     \
         BEGIN                                                                                                                  \
-        NAME##_state state = NAME##_start(q, omega, torque(0.0, q, omega, parameters), &body, dt);                             \
+        NAME##_state state = NAME##_start(q, omega, load(torque, 0.0, q, omega, parameters), &body, dt);                       \
         for (long n = 0; n < steps; n++) {                                                                                     \
             state = NAME##_before(state, &body, dt, &q, &omega);                                                               \
             FIRST(state, q)                                                                                                    \
-            vec moment = torque((n + TORQUE_TIME) * dt, q, omega, parameters);                                                 \
+            vec moment = load(torque, (n + TORQUE_TIME) * dt, q, omega, parameters);                                           \
             state = n < STEPS ? NAME##_warm_up(state, moment, n * dt, dt, &body, torque, parameters)                           \
                               : NAME##_after(state, moment, &body, dt);                                                        \
             LAST(state, q)                                                                                                     \
@@ -64,7 +69,7 @@ extern const torque_function TORQUES[];
         vec moment = {0.0, 0.0, 0.0};                                                                                          \
         if (TORQUE_TIME == 0.0) {                                                                                              \
             state = NAME##_before(state, &body, dt, &q, &omega);                                                               \
-            moment = torque(steps * dt, q, omega, parameters);                                                                 \
+            moment = load(torque, steps * dt, q, omega, parameters);                                                           \
         }                                                                                                                      \
         NAME##_read(state, moment, &body, dt, &q, &omega);                                                                     \
         END                                                                                                                    \
@@ -95,6 +100,11 @@ KERNEL turning torque_wanted_at_state(turning s, const inertia *b, double dt, qu
     (void)b; (void)dt;
     *q = s.q, *omega = s.omega;
     return s;
+}
+/* rk4.py: the start of every method with several torques that carries omega. */
+KERNEL turning start_of_stages(quat q, vec omega, const inertia *b) {
+    (void)b;
+    return (turning){q, omega};
 }
 #define READ_SYNCHRONOUS(NAME)                                                                                                 \
     KERNEL void NAME##_read(NAME##_state s, vec torque, const inertia *b, double dt, quat *q, vec *omega) {                    \

@@ -1,6 +1,6 @@
 /* Methods that carry the angular momentum in the lab frame. */
 
-#include "driver.h"
+#include "buss.h"
 
 /* ---- fincham1992.py ---- */
 
@@ -38,6 +38,26 @@ KERNEL fincham1992_state fincham1992_delvalle2024_after(fincham1992_state s, vec
     return (fincham1992_state){increment(dt, derivative(half, omega), s.q), momentum, omega};
 }
 ONE_TORQUE(fincham1992_delvalle2024, 0.0, LEAVE, NORMALISE)
+
+/* ---- fincham1992_yade.py ---- */
+
+typedef fincham1992_state fincham1992_yade_state;
+#define fincham1992_yade_start fincham1992_start
+#define fincham1992_yade_read fincham1992_read
+KERNEL fincham1992_state fincham1992_yade_before(fincham1992_state s, const inertia *b, double dt, quat *q, vec *omega) {
+    (void)b; (void)dt;
+    *q = s.q, *omega = s.omega;
+    return s;
+}
+KERNEL fincham1992_state fincham1992_yade_after(fincham1992_state s, vec torque, const inertia *b, double dt) {
+    vec torque_lab = to_lab(s.q, torque);
+    vec omega = angular_velocity(to_body(s.q, axpy(0.5 * dt, torque_lab, s.momentum)), b);
+    quat half = increment(0.5 * dt, derivative(s.q, omega), s.q);
+    vec momentum = axpy(dt, torque_lab, s.momentum);
+    omega = angular_velocity(to_body(s.q, momentum), b);
+    return (fincham1992_state){increment(dt, derivative(half, omega), s.q), momentum, omega};
+}
+ONE_TORQUE(fincham1992_yade, 0.0, LEAVE, NORMALISE)
 
 /* ---- calzavarini2010.py ---- */
 
@@ -84,10 +104,6 @@ ONE_TORQUE(calzavarini2010_mean, 0.0, LEAVE, NORMALISE)
 /* ---- buss2000_delvalle2024.py ---- */
 
 typedef struct { quat q; vec momentum; } buss2000_delvalle2024_state;
-KERNEL vec mean_rotation(vec omega, vec acceleration, double dt, double coefficient) {
-    vec turning = cross(acceleration, omega);
-    return add(axpy(0.5 * dt, acceleration, omega), scale(coefficient * dt * dt, turning));
-}
 KERNEL buss2000_delvalle2024_state buss2000_delvalle2024_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
     (void)torque; (void)dt;
     return (buss2000_delvalle2024_state){q, to_lab(q, angular_momentum(omega, b))};
@@ -104,11 +120,6 @@ ONE_TORQUE(buss2000_delvalle2024, 0.0, LEAVE, LEAVE)
 
 /* ---- buss2000.py ---- */
 
-typedef struct { quat q; vec momentum, torque; } buss2000_state;
-KERNEL buss2000_state buss2000_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
-    (void)dt;
-    return (buss2000_state){q, to_lab(q, angular_momentum(omega, b)), torque};
-}
 KERNEL buss2000_state buss2000_before(buss2000_state s, const inertia *b, double dt, quat *q, vec *omega) {
     vec old = OMEGA_OF_MOMENTUM(s, b);
     vec mean = mean_rotation(old, euler_equations(old, s.torque, b), dt, 1.0 / 12);
@@ -116,10 +127,6 @@ KERNEL buss2000_state buss2000_before(buss2000_state s, const inertia *b, double
     s.q = rotate(s.q, mean, dt);
     *q = s.q, *omega = OMEGA_OF_MOMENTUM(s, b);
     return s;
-}
-KERNEL buss2000_state buss2000_after(buss2000_state s, vec torque, const inertia *b, double dt) {
-    (void)b;
-    return (buss2000_state){s.q, axpy(0.5 * dt, to_lab(s.q, torque), s.momentum), torque};
 }
 READ_MOMENTUM(buss2000)
 ONE_TORQUE(buss2000, 1.0, LEAVE, LEAVE)
@@ -167,10 +174,10 @@ KERNEL johnson2008_state johnson2008_start(quat q, vec omega, const inertia *b) 
 }
 KERNEL johnson2008_state johnson2008_step(johnson2008_state s, double t, double dt, const inertia *b, torque_function torque,
                                           const double *parameters) {
-    vec old = to_lab(s.q, torque(t, s.q, OMEGA_OF_MOMENTUM(s, b), parameters));
+    vec old = to_lab(s.q, load(torque, t, s.q, OMEGA_OF_MOMENTUM(s, b), parameters));
     quat predicted = normalise(runge_kutta(s.q, s.momentum, old, b, dt));
     vec omega = angular_velocity(to_body(predicted, axpy(dt, old, s.momentum)), b);
-    vec new = to_lab(predicted, torque(t + dt, predicted, omega, parameters));
+    vec new = to_lab(predicted, load(torque, t + dt, predicted, omega, parameters));
     vec mean = scale(0.5, add(old, new));
     return (johnson2008_state){runge_kutta(s.q, s.momentum, mean, b, dt), axpy(dt, mean, s.momentum)};
 }

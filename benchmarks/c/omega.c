@@ -46,38 +46,3 @@ KERNEL verlet_state verlet_after(verlet_state s, vec torque, const inertia *b, d
 }
 READ_SYNCHRONOUS(verlet)
 ONE_TORQUE(verlet, 1.0, NORMALISE, LEAVE)
-
-/* ---- rk4.py ---- */
-
-typedef turning rk4_state;
-KERNEL turning rk4_start(quat q, vec omega, const inertia *b) {
-    (void)b;
-    return (turning){q, omega};
-}
-KERNEL turning rk4_step(turning s, double t, double dt, const inertia *b, torque_function torque, const double *parameters) {
-    quat q = s.q;
-    vec omega = s.omega;
-    quat q1 = derivative(q, omega);
-    vec w1 = euler_equations(omega, torque(t, q, omega, parameters), b);
-
-    quat q_half = increment(0.5 * dt, q1, q);
-    vec omega_half = axpy(0.5 * dt, w1, omega);
-    quat q2 = derivative(q_half, omega_half);
-    vec w2 = euler_equations(omega_half, torque(t + 0.5 * dt, q_half, omega_half, parameters), b);
-
-    q_half = increment(0.5 * dt, q2, q);
-    omega_half = axpy(0.5 * dt, w2, omega);
-    quat q3 = derivative(q_half, omega_half);
-    vec w3 = euler_equations(omega_half, torque(t + 0.5 * dt, q_half, omega_half, parameters), b);
-
-    quat q_full = increment(dt, q3, q);
-    vec omega_full = axpy(dt, w3, omega);
-    quat q4 = derivative(q_full, omega_full);
-    vec w4 = euler_equations(omega_full, torque(t + dt, q_full, omega_full, parameters), b);
-
-    q = increment(dt / 6, increment(2.0, q2, increment(2.0, q3, increment(1.0, q4, q1))), q);
-    omega = axpy(dt / 6, axpy(2.0, w2, axpy(2.0, w3, axpy(1.0, w4, w1))), omega);
-    return (turning){q, omega};
-}
-READ_SYNCHRONOUS(rk4)
-SEVERAL_TORQUES(rk4, NORMALISE)

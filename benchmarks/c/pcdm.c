@@ -1,28 +1,17 @@
 /* Predictor-corrector direct multiplication: the original in three readings, and improved. */
 
-#include "driver.h"
+#include "pcdm.h"
 
 /* ---- pcdm2013_mid.py ---- */
 
-KERNEL void predict(quat q, vec omega, vec acceleration, double dt, quat *q_half, vec *omega_half) {
-    *q_half = rotate(q, axpy(0.25 * dt, acceleration, omega), 0.5 * dt);
-    *omega_half = axpy(0.5 * dt, acceleration, omega);
-}
 KERNEL quat turn(quat q, quat q_half, vec omega_half, double dt) {
     return multiply(exponential(scale(dt, to_lab(q_half, omega_half))), q);
 }
 
-typedef struct { quat q; vec omega, acceleration; quat predicted; vec predicted_omega; } predicting;
 typedef predicting pcdm2013_mid_state;
 KERNEL predicting pcdm2013_mid_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
     (void)dt;
     return (predicting){q, omega, euler_equations(omega, torque, b), q, omega};
-}
-KERNEL predicting pcdm2013_mid_before(predicting s, const inertia *b, double dt, quat *q, vec *omega) {
-    (void)b;
-    predict(s.q, s.omega, s.acceleration, dt, &s.predicted, &s.predicted_omega);
-    *q = s.predicted, *omega = s.predicted_omega;
-    return s;
 }
 KERNEL predicting pcdm2013_mid_after(predicting s, vec torque, const inertia *b, double dt) {
     s.omega = axpy(dt, euler_equations(s.predicted_omega, torque, b), s.omega);

@@ -60,7 +60,8 @@ KERNEL pfc4_delvalle2024_state pfc4_delvalle2024_start(quat q, vec omega, vec to
     vec torque_lab = from_body(x, y, z, torque);
     return (pfc4_delvalle2024_state){x, y, z, kick(x, y, z, from_body(x, y, z, omega), torque_lab, b, -0.5 * dt)};
 }
-KERNEL pfc4_delvalle2024_state pfc4_delvalle2024_before(pfc4_delvalle2024_state s, const inertia *b, double dt, quat *q, vec *omega) {
+KERNEL pfc4_delvalle2024_state pfc4_delvalle2024_before(pfc4_delvalle2024_state s, const inertia *b, double dt, quat *q,
+                                                        vec *omega) {
     (void)b; (void)dt;
     *q = to_quaternion(s.x, s.y, s.z), *omega = into_body(s.x, s.y, s.z, s.omega);
     return s;

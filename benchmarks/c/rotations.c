@@ -107,6 +107,24 @@ KERNEL secant spiral_kdk_after(secant s, vec torque, const inertia *b, double dt
 READ_SYNCHRONOUS(spiral_kdk)
 ONE_TORQUE(spiral_kdk, 1.0, LEAVE, LEAVE)
 
+/* ---- spiral_dkd.py ---- */
+
+typedef secant spiral_dkd_state;
+#define spiral_dkd_start spiral_kdk_start
+KERNEL secant spiral_dkd_before(secant s, const inertia *b, double dt, quat *q, vec *omega) {
+    s.q = rotate(s.q, s.omega, 0.5 * dt);
+    s.predicted = damped(spiral_kick(s.omega, s.torque, b, 0.5 * dt), s.last, s.rate, dt);
+    *q = s.q, *omega = s.predicted;
+    return s;
+}
+KERNEL secant spiral_dkd_after(secant s, vec torque, const inertia *b, double dt) {
+    double rate = secant_rate(torque, s.torque, s.predicted, s.last, b);
+    vec omega = spiral_kick(s.omega, torque, b, dt);
+    return (secant){rotate(s.q, omega, 0.5 * dt), omega, torque, s.predicted, rate, s.predicted};
+}
+READ_SYNCHRONOUS(spiral_dkd)
+ONE_TORQUE(spiral_dkd, 0.5, LEAVE, LEAVE)
+
 /* ---- spiral_synchronous.py ---- */
 
 typedef turning spiral_synchronous_state;
