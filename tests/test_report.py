@@ -38,7 +38,7 @@ ERRATA = HOME / "data" / "errata.yaml"
 PROBLEM = "spiral_cylinder"
 CYLINDER = polhode.problems[PROBLEM]
 #: Tables over several pages, whose captions and labels are not in the text.
-LONG_TABLES = ("claims", "errata", "readings", "sourceindex", "problems")
+LONG_TABLES = ("target", "symplectic", "claims", "errata", "readings", "sourceindex", "problems")
 TEX = sorted([PAPER / "report.tex", *(PAPER / "sections").glob("*.tex")])
 
 
