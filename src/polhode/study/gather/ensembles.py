@@ -1,6 +1,7 @@
 """All files of the ensembles into one dataset: ensembles.nc."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,58 @@ import xarray as xr
 from polhode.ensembles.classes import CLASSES
 from polhode.methods import METHODS
 from polhode.study.declarations import FLAGS, TEXTS, method_declarations
+from polhode.study.plan import Plan
+from polhode.study.storage import DamagedFile, read_cell, read_values
 
 #: Coordinates and variables of the draw that the file keeps.
 DRAWN = ("moments", "q0", "omega0", "strength", "parameters", "reference_digits")
 
 
-def gather_ensembles(
+def gather(plan: Plan) -> xr.Dataset:
+    """The dataset of ensembles.nc from the files of a study.
+
+    Raises
+    ------
+    DamagedFile
+        If a file is damaged or was made by another job; it is removed, so that the next run makes it again.
+    """
+    part = plan.study.ensembles
+    assert part is not None
+    exact = _read(Path(plan.ensemble_states()), plan.ensemble_states_job())
+    paths = zip(part.methods, plan.ensemble_runs(), strict=True)
+    runs = {key: _read(Path(path), plan.ensemble_job(key)) for key, path in paths}
+    return gathered(exact, runs, part.seed, plan.study.plugin_methods, plan.study.json)
+
+
+def _read(path: Path, job: str) -> xr.Dataset:
+    try:
+        read_cell(path, job)
+        return read_values(path)
+    except DamagedFile:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def failures(data: xr.Dataset) -> Iterator[str]:
+    """A line for each error of a method under a class of torque."""
+    failed = data["failed"].values
+    for j, key in enumerate(data["method"].values):
+        classes: dict[str, list[str]] = {}
+        for i, name in enumerate(data["torque_class"].values):
+            if failed[i, j]:
+                classes.setdefault(str(failed[i, j]), []).append(str(name))
+        for text, names in classes.items():
+            yield f"method {key} failed on random bodies ({', '.join(names)}) and is left out there: {text}"
+
+
+def gathered(
     exact: xr.Dataset, runs: Mapping[str, xr.Dataset], seed: int, plugins: Sequence[str] = (), configuration: str = ""
 ) -> xr.Dataset:
     """The errors of all methods over torque_class, method, body, step and radians, with the draw and what the methods declare.
 
     Parameters
     ----------
-    exact : the draw and its exact states, from :func:`polhode.study.run.ensemble.reference_dataset`
+    exact : the draw and its exact states, from :func:`polhode.study.run.ensemble_states.states_dataset`
     runs : key of a method -> its errors, from :func:`polhode.study.run.ensemble.method_dataset`
     seed : that of the draw
     plugins : keys of the user's own methods

@@ -1,82 +1,27 @@
-"""Runs on ensembles of random bodies: the draw with its exact states in one file, and one file with the errors of each method."""
+"""Runs on an ensemble of random bodies: one file with the errors of each method."""
 
+import time
 import traceback
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from polhode.ensembles.classes import CLASSES
-from polhode.ensembles.draw import Ensemble, draw
+from polhode.ensembles.draw import Ensemble
 from polhode.ensembles.many import march
-from polhode.ensembles.reference import errors, reference
+from polhode.ensembles.reference import errors
+from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 
 Say = Callable[[str], object]
-#: The components of a state, in the order of the reference.
-COMPONENTS = ("q0", "qx", "qy", "qz", "omega_x", "omega_y", "omega_z")
-
-
-def reference_dataset(bodies: int, seed: int, classes: Sequence[str], radians: Sequence[float]) -> xr.Dataset:
-    """The draw of an ensemble and its exact states, over torque_class, body and radians.
-
-    ``high + low`` is the state in double-double arithmetic; ``reference_digits`` are those that two runs of different order share.
-
-    Parameters
-    ----------
-    bodies, seed : see :func:`polhode.ensembles.draw.draw`
-    classes : keys of torque classes
-    radians : ascending times; the initial angular velocity is 1
-    """
-    ensemble = draw(bodies, seed)
-    times = np.array(radians, dtype=float)
-    found = [reference(ensemble, key, times) for key in classes]
-    high, low, digits = (np.array([one[i] for one in found]) for i in range(3))
-    over = ("torque_class", "body", "radians", "component")
-    variables: dict[str, Any] = {
-        "high": (over, high, _attrs("exact state, rounded to double precision")),
-        "low": (over, low, _attrs("exact state minus its double, itself rounded")),
-        "reference_digits": (
-            ("torque_class", "body"),
-            digits,
-            _attrs("digits of the exact state that a second run of another order confirms"),
-        ),
-        **draw_variables(ensemble, classes),
-    }
-    return xr.Dataset(
-        variables,
-        {
-            "torque_class": ("torque_class", list(classes), {"long_name": "class of torque"}),
-            "radians": ("radians", times, _attrs("time in radians turned at the initial angular velocity")),
-            "component": ("component", list(COMPONENTS), {"long_name": "component of the state"}),
-        },
-    )
-
-
-def draw_variables(ensemble: Ensemble, classes: Sequence[str]) -> dict[str, Any]:
-    """What defines the bodies: moments, start, strength, and the parameters of each class, filled up with NaN."""
-    most = max((len(CLASSES[key].parameters) for key in classes), default=0)
-    numbers = np.full((len(classes), len(ensemble), max(most, 1)), np.nan)
-    for i, key in enumerate(classes):
-        values = ensemble.parameters[key]
-        numbers[i, :, : values.shape[1]] = values
-    return {
-        "moments": (("body", "axis3"), ensemble.moments, _attrs("principal moments of inertia, with mean 1")),
-        "q0": (("body", "quaternion4"), ensemble.q0, _attrs("initial orientation, body to lab")),
-        "omega0": (("body", "axis3"), ensemble.omega0, _attrs("initial angular velocity in the body frame, of length 1")),
-        "strength": (
-            "body",
-            ensemble.strength,
-            _attrs("root-mean-square angular acceleration by the torque, in squares of the initial angular velocity"),
-        ),
-        "parameters": (("torque_class", "body", "parameter"), numbers, _attrs("numbers of the torque; NaN beyond the last")),
-    }
+#: A run is counted as diverged where its angular velocity is further from the exact one, in units of the initial one.
+BLOWN_UP = 1e6
 
 
 def method_dataset(method: Method, exact: xr.Dataset, steps: Sequence[float], plugin: bool = False, say: Say = print) -> xr.Dataset:
-    """The errors of a method over torque_class, body, step and radians, against the states of :func:`reference_dataset`.
+    """The errors of a method over torque_class, body, step and radians, against the states of :func:`polhode.study.run.ensemble_states.states_dataset`.
 
     A run that blows up is NaN from there on, and ``diverged``. If a plug-in fails in a class, that class is NaN and ``failed``
     says why; a method of the library must not fail.
@@ -101,8 +46,11 @@ def method_dataset(method: Method, exact: xr.Dataset, steps: Sequence[float], pl
                 at = np.rint(radians / dt).astype(np.int64)
                 q, omega, _stored = march(ensemble.bodies(key), method, CLASSES[key].compiled_torque, dt, at)
                 with np.errstate(over="ignore", invalid="ignore"):
-                    error_q[i, :, j], error_omega[i, :, j] = errors(q, omega, high, low)
-                diverged[i, :, j] = ~np.isfinite(error_q[i, :, j] + error_omega[i, :, j]).all(axis=1)
+                    of_q, of_omega = errors(q, omega, high, low)
+                    # A run that has blown up at one time stays so.
+                    lost = np.logical_or.accumulate(~(of_q + of_omega < BLOWN_UP), axis=1)
+                error_q[i, :, j], error_omega[i, :, j] = np.where(lost, np.nan, of_q), np.where(lost, np.nan, of_omega)
+                diverged[i, :, j] = lost[:, -1]
         except Exception as error:
             if not plugin:
                 raise
@@ -127,7 +75,7 @@ def method_dataset(method: Method, exact: xr.Dataset, steps: Sequence[float], pl
 
 
 def _ensemble(exact: xr.Dataset) -> Ensemble:
-    """The ensemble in a file of :func:`reference_dataset`, as it was drawn, whatever machine reads it."""
+    """The ensemble in a file of :func:`polhode.study.run.ensemble_states.states_dataset`, as it was drawn, whatever machine reads it."""
     parameters = {
         str(key): np.ascontiguousarray(exact["parameters"].values[i][:, : len(CLASSES[str(key)].parameters)])
         for i, key in enumerate(exact["torque_class"].values)
@@ -138,3 +86,49 @@ def _ensemble(exact: xr.Dataset) -> Ensemble:
 
 def _attrs(long_name: str, units: str = "1") -> dict[str, str]:
     return {"long_name": long_name, "units": units}
+
+
+class FailedMethods(Exception):
+    """Methods of the library failed on random bodies; the message names each with its error."""
+
+
+def run_methods(
+    exact: xr.Dataset,
+    methods: Sequence[str],
+    steps: Sequence[float],
+    write: Callable[[str, xr.Dataset], object],
+    plugins: Sequence[str] = (),
+    say: Say = print,
+    done: Callable[[], object] = lambda: None,
+) -> None:
+    """The errors of some methods on random bodies. If one fails, the others continue.
+
+    Parameters
+    ----------
+    exact, steps : see :func:`method_dataset`
+    methods : keys
+    write : called with the key of a method and its errors
+    plugins : keys of the user's own methods
+    say : called with a line about each method, with its times, which are recorded nowhere else
+    done : called after each method, even if it failed
+
+    Raises
+    ------
+    FailedMethods
+        If a method of the library failed, once all others are done.
+    """
+    failed = []
+    for key in methods:
+        wall, cpu = time.perf_counter(), time.process_time()
+        try:
+            found = method_dataset(METHODS[key], exact, steps, key in plugins, say)
+        except Exception as error:
+            say(f"{key} failed\n{traceback.format_exc()}")
+            failed.append(f"method {key}: {type(error).__name__}: {error}")
+        else:
+            write(key, found)
+            lost = int(found["diverged"].sum())
+            say(f"{key}: {lost} runs diverged, wall {time.perf_counter() - wall:.3f} s, CPU {time.process_time() - cpu:.3f} s")
+        done()
+    if failed:
+        raise FailedMethods("\n".join(failed))
