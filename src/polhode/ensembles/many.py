@@ -272,5 +272,7 @@ def _compiled_torque(torque: Any) -> Callable[..., Any]:
     if isinstance(torque, TorqueClass):
         return torque.compiled_torque
     if not callable(torque):
-        raise TypeError(f"torque must be the key of a torque class or a function (t, q, omega, parameters), got {shown(torque)}")
+        raise TypeError(
+            f"torque must be the key of a torque class or a function (t, q, omega, parameters), got {shown(torque)}"
+        )
     return compile_torque(torque)

@@ -20,7 +20,9 @@ Say = Callable[[str], object]
 BLOWN_UP = 1e6
 
 
-def method_dataset(method: Method, exact: xr.Dataset, steps: Sequence[float], plugin: bool = False, say: Say = print) -> xr.Dataset:
+def method_dataset(
+    method: Method, exact: xr.Dataset, steps: Sequence[float], plugin: bool = False, say: Say = print
+) -> xr.Dataset:
     """The errors of a method over torque_class, body, step and radians, against the states of :func:`polhode.study.run.ensemble_states.states_dataset`.
 
     A run that blows up is NaN from there on, and ``diverged``. If a plug-in fails in a class, that class is NaN and ``failed``
@@ -63,7 +65,11 @@ def method_dataset(method: Method, exact: xr.Dataset, steps: Sequence[float], pl
             "error_q": (over, error_q, {"long_name": "angle between computed and exact orientation", "units": "rad"}),
             "error_omega": (over, error_omega, _attrs("|omega - exact|, in units of the initial angular velocity")),
             "diverged": (over[:3], diverged, _attrs("whether the run blew up (1) or not (0)")),
-            "failed": ("torque_class", failed, {"long_name": "error that ended the runs of this class; empty if there was none"}),
+            "failed": (
+                "torque_class",
+                failed,
+                {"long_name": "error that ended the runs of this class; empty if there was none"},
+            ),
         },
         {
             "torque_class": ("torque_class", classes, {"long_name": "class of torque"}),
