@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from polhode.study.analysis import drift, laws
 from polhode.study.analysis.ensembles import Estimate, of_seeds
-from polhode.study.analysis.ensembles import median as median_of
 from polhode.study.analysis.ladders import UNIT, interpolated_step
 from polhode.study.analysis.ranking import AS_PUBLISHED
 from polhode.study.analysis.step_times import in_frame
@@ -414,12 +413,19 @@ class Contact:
     steps : median, 10 % and 90 %
     ratio : Estimate
         Its steps over those of the method that needs fewest, from the same states.
+    states : array
+        Its steps for each state.
     """
 
     method: str
     label: str
     steps: tuple[float, float, float]
     ratio: Estimate
+    states: Array = field(repr=False, compare=False)
+
+    def over(self, other: "Contact") -> Estimate:
+        """The steps of this method over those of another, from the same states."""
+        return laws.paired(self.states, other.states)
 
 
 def contact_data(inputs: Inputs) -> xr.Dataset:
@@ -478,15 +484,13 @@ def contacts(inputs: Inputs, energy: float = ENERGY) -> list[Contact]:
     result = []
     for key, own in steps.items():
         found = laws.spread(own)
-        with np.errstate(invalid="ignore"):
-            ratio = np.log(own) - np.log(steps[best])
-        pair = median_of(ratio[~np.isnan(ratio)])
         result.append(
             Contact(
                 key,
                 labels[key],
                 (float(found.median), float(found.low), float(found.high)),
-                Estimate(*(float(np.exp(x)) for x in (pair.value, pair.low, pair.high)), pair.coverage),
+                laws.paired(own, steps[best]),
+                own,
             )
         )
     return sorted(result, key=lambda own: own.steps[0])
