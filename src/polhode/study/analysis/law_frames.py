@@ -52,22 +52,11 @@ class Situation:
 
 
 FREE = Situation("free", "no torque", ("free",))
-SMOOTH = Situation("smooth", "torque of time and orientation", ("constant", "time", "lab", "state"))
+SMOOTH = Situation("smooth", "torque of time or orientation", ("constant", "time", "lab", "state"))
 FRICTION = Situation(
     "friction", "torque of the angular velocity", ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb")
 )
 SITUATIONS = (FREE, SMOOTH, FRICTION)
-#: Names of the classes in tables and figures.
-CLASS_LABELS = {
-    "free": "no torque",
-    "constant": "constant (body)",
-    "time": "of time (body)",
-    "lab": "lab frame",
-    "state": "heavy top",
-    "friction_isotropic": "friction, isotropic",
-    "friction_anisotropic": "friction, anisotropic",
-    "friction_smooth_coulomb": "friction, Coulomb-like",
-}
 
 
 @dataclass(frozen=True)
@@ -114,6 +103,11 @@ class Ensemble:
     def label(self, method: str) -> str:
         """The name of a method."""
         return str(self.declared("label", method)[self.methods.index(method)])
+
+    def class_label(self, torque_class: str) -> str:
+        """The name of a class of torque."""
+        names = self.data["class_label"].values.tolist() if "class_label" in self.data else self.classes
+        return str(names[self.classes.index(torque_class)]).replace("_", " ")
 
     @cached_property
     def torques_per_step(self) -> Array:

@@ -43,7 +43,8 @@ def errors(data: xr.Dataset) -> xr.DataArray:
     """
     data = data.sortby("step")
     lost = data["diverged"].astype(bool)
-    q, omega = (data[f"error_{name}"].transpose("torque_class", "method", "body", "step", "radians") for name in ("q", "omega"))
+    dims = ("torque_class", "method", "body", "step", "radians")
+    q, omega = (data[f"error_{name}"].transpose(*dims).astype(float) for name in ("q", "omega"))
     q, omega = (e.where(~(lost & e.isnull()), np.inf) for e in (q, omega))
     return xr.concat([q, omega, np.maximum(q, omega)], xr.DataArray(list(QUANTITIES), dims="quantity", name="quantity"))
 

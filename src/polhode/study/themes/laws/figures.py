@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite
-from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 
 from polhode.study.analysis import law_frames, laws
 from polhode.study.analysis.ensembles import paired_ratio_over_steps
-from polhode.study.analysis.law_frames import CLASS_LABELS, FREE, FRICTION, ROBUST, SMOOTH, SPIRAL, TARGET, Choice, Ensemble
+from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, SPIRAL, TARGET, Choice, Ensemble
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.formats import listed
@@ -43,7 +42,8 @@ GROUP_NAMES = {
     "engines and codes": "codes",
     law_frames.PUBLISHED: "as published",
 }
-#: Methods whose laws are shown in detail.
+#: Methods whose laws are shown in detail, and those of them whose spread is drawn.
+BANDED = ("spiral_predicted", "magnus_adams4", "euler")
 DETAILED = ("spiral_leapfrog", "spiral_predicted", "pcdm2016", "fincham1992", "verlet", "magnus_adams4", "rkmk4", "euler")
 
 
@@ -61,7 +61,7 @@ def slowdown(inputs: Inputs) -> Figure:
     if not keys:
         raise NotInRun("the ensembles of this run have no method with one torque a step")
     ratios = chess_ratios(inputs, keys)
-    heights = [0.155 * len(ens.classes), 0.95] if ratios else [0.155 * len(ens.classes)]
+    heights = [0.155 * len(ens.classes), 0.8] if ratios else [0.155 * len(ens.classes)]
     figure = new_figure((style.TEXT_WIDTH, sum(heights) + 1.95))
     grid: Any = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)
     top, bottom = grid[0, 0], grid[-1, 0]
@@ -99,7 +99,7 @@ def _column_name(ens: Ensemble, key: str) -> str:
 def _heat(axes: Axes, table: pd.DataFrame, frame: pd.DataFrame, ens: Ensemble) -> None:
     """Draw the heat map with seaborn, in discrete colours, and dots for the best methods."""
     colours, norm = _colours()
-    values = table.replace(np.inf, NEVER).set_axis([CLASS_LABELS.get(name, name) for name in table.index], axis=0)
+    values = table.replace(np.inf, NEVER).set_axis([printable(ens.class_label(name)) for name in table.index], axis=0)
     sns.heatmap(
         values,
         ax=axes,
@@ -180,12 +180,15 @@ def _groups(top: Axes, bottom: Axes, groups: Sequence[tuple[str, Sequence[str]]]
 
 def chess_ratios(inputs: Inputs, keys: Sequence[str]) -> dict[str, Any]:
     """The energy errors of colliding chess pieces over SPIRAL's from the same states, over all steps; empty if there are none."""
-    with suppress(NotInRun):
-        data = law_frames.contact_data(inputs)
-        there = [key for key in keys if key in data["integrator"].values]
-        if SPIRAL in data["integrator"].values and data.sizes["seed"] > 1:
-            return {key: paired_ratio_over_steps(data, key, SPIRAL) for key in there}
-    return {}
+    found: dict[str, Any] = {}
+    # What the published scale lacks is taken from the run.
+    for read in (inputs.released_many_body, inputs.many_body):
+        with suppress(NotInRun):
+            data = read(law_frames.CONTACTS)
+            there = [key for key in keys if key in data["integrator"].values and key not in found]
+            if SPIRAL in data["integrator"].values and data.sizes["seed"] > 1:
+                found |= {key: paired_ratio_over_steps(data, key, SPIRAL) for key in there}
+    return found
 
 
 #: The largest ratio that is drawn, and where methods are put that blow up.
@@ -214,6 +217,10 @@ def _chess(axes: Axes, keys: Sequence[str], ratios: dict[str, Any]) -> None:
 
 
 # The flow chart
+
+
+#: Characters in a line of a box.
+LINE = 45
 
 
 @dataclass(frozen=True)
@@ -256,8 +263,10 @@ def _leaf(choice: Choice) -> Leaf:
 def _several_leaf(own: Advice) -> Leaf:
     if not own.several.method:
         return Leaf("n/a", ("no method is known to reach the error",))
-    pays = "saves torques at no error" if not isfinite(own.breakeven) else f"saves torques below {_power(own.breakeven)}"
-    return Leaf(own.several.label, (_steps_text(own.several, "steps per radian"), f"{own.several.torques:.3g} torques; {pays}"))
+    torques = f"{round_steps(own.several.torques)} torques per radian"
+    if own.one.method:
+        torques += f", fewer than above for errors below {_power(own.breakeven)}" if isfinite(own.breakeven) else ", never fewer than above"
+    return Leaf(own.several.label, (_steps_text(own.several, "steps per radian"), torques))
 
 
 def _contact_leaf(inputs: Inputs) -> Leaf:
@@ -268,13 +277,23 @@ def _contact_leaf(inputs: Inputs) -> Leaf:
     equal = [own.label for own in law_frames.as_good(found) if own is not best]
     median, low, high = best.steps
     steps = f"{median:.2g} ({low:.2g} to {high:.2g}) steps per contact"
-    return Leaf(best.label, (fill(f"or {listed(equal)}", 56), steps) if equal else (steps,))
+    return Leaf(best.label, (f"or {_some(equal)}", steps) if equal else (steps,))
+
+
+def _some(names: Sequence[str]) -> str:
+    """As many names as one line of a box holds, and the number of the others."""
+    for shown in range(len(names), 0, -1):
+        rest = [f"{len(names) - shown} more"] if shown < len(names) else []
+        text = listed([*names[:shown], *rest])
+        if len(text) <= LINE:
+            break
+    return text
 
 
 def _steps_text(choice: Choice, unit: str) -> str:
     median, low, high = choice.steps
     if choice.at_least:
-        return f"any step up to 1/{round_steps(median)} rad"
+        return "any step" if median <= 1 else f"{round_steps(median)} {unit}, or fewer"
     return f"{round_steps(median)} ({round_steps(low)} to {round_steps(high)}) {unit}"
 
 
@@ -419,16 +438,17 @@ def law_fits(inputs: Inputs) -> Figure:
             inside = np.isfinite(found.median) & (found.median < 1)
             axes.plot(step[inside], found.median[inside], **looks[key], zorder=3)
             both = inside & np.isfinite(found.high)
-            axes.fill_between(
-                step[both], found.low[both], found.high[both], color=looks[key]["color"], alpha=0.13, linewidth=0, zorder=1
-            )
+            if key in BANDED:
+                axes.fill_between(
+                    step[both], found.low[both], found.high[both], color=looks[key]["color"], alpha=0.15, linewidth=0, zorder=1
+                )
         axes.plot(step, laws.round_off(step, total) / total, color="0.4", linewidth=0.8, linestyle=":")
         axes.set_xscale("log")
         axes.set_xlim(step[0] / 1.4, step[-1] * 1.4)
         axes.xaxis.set_major_locator(LogLocator(10, numticks=8))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlabel(r"step $\Omega\Delta t$ (rad)")
-        panel_title(axes, letter, CLASS_LABELS.get(name, name))
+        panel_title(axes, letter, printable(ens.class_label(name)))
     log_error_axis(panels[0, 0], 1e-14, 1.0)
     panels[0, 0].set_ylabel("error per radian")
     legend_below_styles(
@@ -447,6 +467,7 @@ def law_spread(inputs: Inputs) -> Figure:
     looks = style.styles(ens.methods, dict(zip(ens.methods, ens.declared("variant_of", ""), strict=True)))
     figure = new_figure((style.TEXT_WIDTH, 0.95 + 0.3 * len(ens.classes)))
     axes = figure.add_subplot()
+    largest = 10.0
     for row, name in enumerate(ens.classes):
         for place, key in enumerate(keys):
             found = laws.spread(ens.steps_of([row])[ens.methods.index(key)].ravel())
@@ -454,14 +475,15 @@ def law_spread(inputs: Inputs) -> Figure:
             if not isfinite(float(found.median)):
                 continue
             high = float(found.high) if isfinite(float(found.high)) else 1e9
+            largest = max(largest, *(x for x in (float(found.median), high) if x < 1e9))
             axes.plot([float(found.low), high], [y, y], color=looks[key]["color"], linewidth=1.4, zorder=2)
             axes.plot([float(found.median)], [y], **{**looks[key], "linestyle": "none", "markersize": 3.6}, zorder=3)
         if row:
             axes.axhline(row - 0.5, color="0.85", linewidth=0.5)
     axes.set_xscale("log")
-    axes.set_xlim(1, 3e4)
+    axes.set_xlim(0.9, 1.5 * largest)
     axes.set_ylim(len(ens.classes) - 0.5, -0.5)
-    axes.set_yticks(range(len(ens.classes)), [CLASS_LABELS.get(name, name) for name in ens.classes])
+    axes.set_yticks(range(len(ens.classes)), [printable(ens.class_label(name)) for name in ens.classes])
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(rf"steps per radian for an error of {_power(TARGET)} per radian")
     legend_below_styles(figure, {key: ens.label(key) for key in keys}, looks, 4)

@@ -9,7 +9,7 @@ import pandas as pd
 from polhode.study.analysis import law_frames
 from polhode.study.analysis.ensembles import Estimate
 from polhode.study.analysis.frames import records
-from polhode.study.analysis.law_frames import CLASS_LABELS, FREE, FRICTION, SMOOTH, Choice, Ensemble, Situation
+from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, Choice, Ensemble, Situation
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import listed
 from polhode.study.report.latex import escape, long_table, tabular
@@ -17,11 +17,13 @@ from polhode.study.themes.laws import analysis
 from polhode.study.themes.laws.analysis import Advice
 
 #: What a reader's program is likely to run: the columns of gains, with their headings.
-USUAL = {"verlet": "Verlet", "fincham1992": "Fincham", "fincham1992_yade": "YADE", "richardson": "LAMMPS"}
+USUAL = {"verlet": "Verlet", "fincham1992_yade": "YADE", "richardson": "LAMMPS"}
+#: Others whose gains are in the file alone.
+ALSO = ("fincham1992", "pcdm2016", "verlet_delvalle2024", "euler")
 #: The errors per radian in the law sheet.
 SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
-#: At most this many methods are named as equally good.
-NAMED = 3
+#: Characters for the names of methods that are as good.
+NAMED = 22
 
 
 def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -30,9 +32,9 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     advice = analysis.all_advice(inputs, ens)
     kinds = [
         (FREE, "one", "no torque", ""),
-        (SMOOTH, "one", "torque of time and", "orientation, smooth"),
-        (SMOOTH, "kept", "the same, and energy", "must not drift"),
-        (FRICTION, "one", "torque of the angular", "velocity (friction)"),
+        (SMOOTH, "one", "torque of time or", "orientation, smooth"),
+        (SMOOTH, "kept", "the same, energy", "must not drift"),
+        (FRICTION, "one", "torque of angular", "velocity (friction)"),
     ]
     rows: list[Sequence[str] | str] = []
     found: list[dict[str, Any]] = []
@@ -41,7 +43,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             continue
         own = advice[situation.key]
         choice: Choice = getattr(own, name)
-        gains = {key: law_frames.gain(ens, situation, choice.method, key) for key in USUAL}
+        gains = {key: law_frames.gain(ens, situation, choice.method, key) for key in (*USUAL, *ALSO)}
         found.append(_answer_record(situation, name, own, choice, gains))
         several = _several(own) if name == "one" else ("", "")
         rows += _answer_rows(ens, (first, second), choice, gains, several)
@@ -49,7 +51,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         found.append(contact[0])
         rows += contact[1]
     rows = rows[:-1]
-    head = ["", "one torque a step:", "steps", *(rf"{name}" for name in USUAL.values()), "several torques a step"]
+    head = ["your torque", "method, one torque", "steps", *USUAL.values(), "several torques"]
     top = rf" & & per radian & \multicolumn{{{len(USUAL)}}}{{c}}{{times as many steps with}} & \\" + "\n"
     top += rf"\cmidrule(lr){{4-{3 + len(USUAL)}}}" + "\n"
     text = tabular("@{}ll" + "c" * (1 + len(USUAL)) + "l@{}", head, rows)
@@ -74,17 +76,32 @@ def _answer_rows(
 ) -> list[Sequence[str] | str]:
     """Two lines of the table: what is recommended, and below it spreads and intervals."""
     if not choice.method:
-        blank = ["--"] * (1 + len(gains))
+        blank = ["--"] * (1 + len(USUAL))
         return [[names[0], "n/a", *blank, several[0]], [names[1], "", *[""] * len(blank), several[1]], SPACE]
     median, low, high = (count(x) for x in choice.steps)
-    steps, spread = (f"any $\\leq${median}", "") if choice.at_least else (median, f"{low} to {high}")
-    equal = [escape(ens.label(key)) for key in choice.equal[:NAMED]]
-    more = f" and {len(choice.equal) - NAMED} more" if len(choice.equal) > NAMED else ""
-    either = f"or {listed(equal) if not more else ', '.join(equal)}{more}" if equal else ""
-    shown = {key: Estimate(1) if key == choice.method else own for key, own in gains.items()}
-    first = [names[0], rf"\textbf{{{escape(choice.label)}}}", steps, *(ratio(own.value) for own in shown.values()), several[0]]
+    steps, spread = ("any", "") if choice.at_least else (median, f"{low}--{high}")
+    least = "$>$" if choice.at_least else ""
+    either = _either([escape(ens.label(key)) for key in choice.equal])
+    shown = {key: Estimate(1) if key == choice.method else gains[key] for key in USUAL}
+    first = [names[0], rf"\textbf{{{escape(choice.label)}}}", steps, *(_gain(own.value, least) for own in shown.values()), several[0]]
     second = [names[1], small(either), small(spread), *(small(_ends(own)) for own in shown.values()), small(several[1])]
     return [first, second, SPACE]
+
+
+def _either(labels: Sequence[str]) -> str:
+    """The methods that are as good: as many as a line holds, and the number of the others."""
+    for shown in range(len(labels), -1, -1):
+        rest = len(labels) - shown
+        text = listed([*labels[:shown], *([f"{rest} {'more' if shown else 'others'}"] if rest else [])], "")
+        if len(text) <= NAMED:
+            break
+    return f"or {text}" if labels else ""
+
+
+def _gain(value: float, least: str) -> str:
+    """A ratio, or that it is larger than this."""
+    text = ratio(value)
+    return f"{least}{text}" if isfinite(value) and value > 1 else text
 
 
 SPACE = r"\addlinespace[4pt]"
@@ -94,12 +111,11 @@ def _several(own: Advice) -> tuple[str, str]:
     """The best method with several torques: its name and steps, and what it saves."""
     if not own.several.method:
         return "--", ""
-    steps = count(own.several.steps[0])
-    first = f"{escape(own.several.label)}, {steps}"
     if own.situation is FREE:
-        return first, ""
-    saves = rf"fewer torques below {power(own.breakeven)}" if isfinite(own.breakeven) else "never fewer torques"
-    return first, saves
+        return "", ""
+    steps, torques = count(own.several.steps[0]), count(own.several.torques)
+    fewer = rf", fewer $<${power(own.breakeven)}" if isfinite(own.breakeven) else ""
+    return escape(own.several.label), f"{steps} steps, {torques} torques{fewer}"
 
 
 def _contact_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | str]] | None:
@@ -111,14 +127,12 @@ def _contact_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | 
     equal = [own for own in law_frames.as_good(found) if own is not best]
     of = {own.method: own for own in found}
     median, low, high = (count(x) for x in best.steps)
-    names = [escape(own.label) for own in equal]
-    shown = names if len(names) <= NAMED else [*names[:NAMED], f"{len(names) - NAMED} more"]
     ratios = {key: of[key].over(best) if key in of else Estimate(float("nan")) for key in USUAL}
-    first = ["collisions of particles,", rf"\textbf{{{escape(best.label)}}}", median, *(ratio(own.value) for own in ratios.values())]
+    first = ["collisions of particles", rf"\textbf{{{escape(best.label)}}}", median, *(ratio(own.value) for own in ratios.values())]
     second = [
         "per contact",
-        small(f"or {listed(shown)}" if shown else ""),
-        small(f"{low} to {high}"),
+        small(_either([escape(own.label) for own in equal])),
+        small(f"{low}--{high}"),
         *(small(_ends(own)) for own in ratios.values()),
     ]
     record: dict[str, Any] = {"situation": "contacts", "kept": 0, "method": best.method}
@@ -155,7 +169,7 @@ def ratio(value: float) -> str:
 
 def _ends(own: Estimate) -> str:
     """The interval of a ratio; empty where there is none."""
-    return "" if isnan(own.low) or isnan(own.high) else f"{ratio(own.low)} to {ratio(own.high)}"
+    return "" if isnan(own.low) or isnan(own.high) else f"{ratio(own.low)}--{ratio(own.high)}"
 
 
 def power(value: float) -> str:
@@ -173,7 +187,7 @@ def law_sheet(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     columns = 5 + len(SHOWN)
     for torque_class in ens.classes:
         own = {row["method"]: row for row in records(frame[frame["torque_class"] == torque_class])}
-        title = escape(CLASS_LABELS.get(torque_class, torque_class))
+        title = escape(ens.class_label(torque_class))
         rows += [SPACE] if rows else []
         rows.append(rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\textbf{{{title}}}}} \\*[2pt]")
         last = None
@@ -195,7 +209,7 @@ def _sheet_row(row: dict[str, Any]) -> list[str]:
     orders = ", ".join(_order(row[f"order_{name}"]) for name in ("q", "omega"))
     c = "--"
     if isfinite(row["C"]):
-        c = f"{_short(row['C'])} [{_short(row['C_low'])}, {_short(row['C_high'])}]"
+        c = f"{_short(row['C'])} ({_short(row['C_low'])}--{_short(row['C_high'])})"
     cells = []
     for target in SHOWN:
         name = f"{target:.0e}"
@@ -210,9 +224,16 @@ def _sheet_row(row: dict[str, Any]) -> list[str]:
         slow = r"\textbf{1}"
     elif isfinite(row["slowdown"]):
         star = "*" if row["told_apart"] else ""
-        ends = "" if isnan(row["low"]) else f" [{ratio(row['low'])}, {ratio(row['high'])}]"
+        ends = "" if isnan(row["low"]) else f" ({ratio(row['low'])}--{ratio(row['high'])})"
         slow = f"{slow}{star}{ends}"
-    return [escape(row["label"]), orders, c, _order(row["growth"]), *cells, slow]
+    return [escape(_shorter(row["label"])), orders, c, _order(row["growth"]), *cells, slow]
+
+
+def _shorter(label: str) -> str:
+    """The name of a method for a narrow column."""
+    for long, short in (("(as published)", "(publ.)"), ("(torque of the ", "("), ("Runge-Kutta-Munthe-Kaas", "RKMK")):
+        label = label.replace(long, short)
+    return label
 
 
 def _order(value: float) -> str:
