@@ -8,12 +8,25 @@
 ``print(polhode.methods)`` and ``print(polhode.problems)`` show what there is to choose from.
 """
 
+from polhode import ensembles
 from polhode.body import Body
 from polhode.compilation import compile_all
+from polhode.ensembles import Bodies, simulate_many
 from polhode.methods import METHODS as methods
 from polhode.problems import PROBLEMS as problems
 from polhode.results import open_results
 from polhode.simulate import simulate
 from polhode.version import __version__
 
-__all__ = ["Body", "__version__", "compile_all", "methods", "open_results", "problems", "simulate"]
+__all__ = [
+    "Bodies",
+    "Body",
+    "__version__",
+    "compile_all",
+    "ensembles",
+    "methods",
+    "open_results",
+    "problems",
+    "simulate",
+    "simulate_many",
+]

@@ -29,10 +29,11 @@ FOLDERS: dict[str, str] = {
     "long_runs_switched": "long_runs_switched/PROBLEM/METHOD/DT.nc",
     "targets": "targets/PROBLEM/METHOD.nc",
     "films": "films/SCENE.nc",
+    "ensembles": "ensembles/METHOD.nc",
     "many_body": "many_body/SCENE/METHOD/DT/SEED.nc",
 }
 #: The order of the files in the list; files not named here come last.
-ORDER = ("single_body.nc", "many_body.nc", "cost.nc", "timing.nc", "references/PROBLEM.nc", "checks/")
+ORDER = ("single_body.nc", "many_body.nc", "ensembles.nc", "cost.nc", "timing.nc", "references/PROBLEM.nc", "checks/")
 
 
 def kind_of(path: Path) -> str:

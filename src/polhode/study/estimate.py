@@ -28,6 +28,8 @@ RUN = 0.008
 TAYLOR, DIGITS, POWER = 1.0, 50, 2.4
 #: The check run at higher precision and order, used where there is no closed form, relative to the first run.
 JUDGE = 2.5
+#: The exact states of one body of an ensemble under one torque, for a radian (0.3 to 7 ms), and the compilation of what makes them.
+ENSEMBLE_STATE, COMPILING_STATES = 1e-3, 12.0
 #: One time of a reference, with its digits (0.2 to 1.7 ms).
 REFERENCE_TIME = 1e-3
 #: One process of the workflow: start and imports.
@@ -223,6 +225,7 @@ def estimate(
     checks: Sequence[str],
     notebooks: Sequence[str] = (),
     clumps: Mapping[str, int] | None = None,
+    ensembles: tuple[Sequence[Method], int] | None = None,
 ) -> Estimate:
     """The estimated resources of a configured study.
 
@@ -234,6 +237,7 @@ def estimate(
     checks : the experiments on single methods
     notebooks : those that are executed
     clumps : key of a many-body scene -> number of clumps, where it differs from about that of the library's scenes
+    ensembles : the methods that run on random bodies, and the number of torque classes
     """
     shares: list[Share] = []
     for key, (problem, methods) in problems.items():
@@ -245,6 +249,8 @@ def estimate(
             shares += _scene(("many_body", key), scene, methods, (clumps or {}).get(key, CLUMPS))
     many = sum(share.files for share in shares) - single
     everyone = max((len(methods) for _problem, methods in problems.values()), default=0)
+    if config.ensembles is not None and ensembles is not None:
+        shares.append(_ensembles(config.ensembles, *ensembles))
     if config.cost is not None:
         rounds, block = config.cost.rounds, config.cost.block
         seconds = FORMS * ROUND * everyone * rounds * block + TIMING
@@ -362,6 +368,26 @@ def _problem(
             )
         )
     return shares
+
+
+def _ensembles(settings: "models.Ensembles", methods: Sequence[Method], classes: int) -> Share:
+    bodies, last = float(settings.bodies), settings.radians[-1]
+    sizes = settings.steps.halvings + 1
+    longest = _ratio(last, settings.steps.coarse) * 2.0**settings.steps.halvings
+    step = sum(STEP if m.torques_per_step == 1 else STEP_OF_SEVERAL_TORQUES for m in methods)
+    values = classes * bodies * sizes * len(settings.radians) * 2 * 8
+    return Share(
+        ("ensembles",),
+        f"{several(len(methods), 'methods')} on {several(bodies, 'bodies')} under {several(classes, 'classes of torque')} with "
+        f"{several(sizes, 'step sizes')} and up to {number(longest)} steps in a run",
+        "Take fewer bodies or fewer halvings",
+        cpu=2 * longest * classes * bodies * step
+        + ENSEMBLE_STATE * last * classes * bodies
+        + COMPILING_STATES
+        + PROCESS * (1 + len(methods) / 4),
+        memory=PROCESS_MEMORY + values * (len(methods) + COPIES),
+        disk=1.6 * values * len(methods),
+    )
 
 
 def _scene(path: Keys, settings: "models.SceneSection", methods: Sequence[Method], clumps: int) -> list[Share]:

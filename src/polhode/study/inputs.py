@@ -47,6 +47,7 @@ class Inputs:
     cost_claims : path of cost_claims.csv
     many_body_file : path of many_body.nc; empty if the run has none
     films : folder of the many-body films, one file SCENE.nc each
+    ensembles_file : path of ensembles.nc; empty if the run has none
     released : folder of the published-scale results shipped with the code
     checkout : the current commit: ``commit``, ``commit_time`` (seconds since the epoch), ``dirty``
     problem : str
@@ -64,6 +65,7 @@ class Inputs:
     cost_claims: str | Path = ""
     many_body_file: str | Path = ""
     films: str | Path = ""
+    ensembles_file: str | Path = ""
     released: str | Path = ""
     checkout: Mapping[str, Any] = field(default_factory=dict)
     problem: str = "spiral_cylinder"
@@ -144,6 +146,27 @@ class Inputs:
         if not str(self.released) or not path.is_file() or f"/{scene}" not in self._groups(path):
             raise NotInRun(f"data/released has no results of the scene {scene}")
         return self._groups(path)[f"/{scene}"]
+
+    @cached_property
+    def ensembles(self) -> xr.Dataset:
+        """The errors on random bodies: ensembles.nc.
+
+        Raises
+        ------
+        NotInRun
+            If the run does not contain them.
+        """
+        if not str(self.ensembles_file) or not Path(self.ensembles_file).is_file():
+            raise NotInRun("this run has no ensembles of random bodies (ensembles: null)")
+        return self._groups(self.ensembles_file)["/"]
+
+    @cached_property
+    def released_ensembles(self) -> xr.Dataset:
+        """The errors on random bodies at published scale: released/ensembles.nc."""
+        path = Path(self.released) / "ensembles.nc"
+        if not str(self.released) or not path.is_file():
+            raise NotInRun("data/released has no ensembles of random bodies")
+        return self._groups(path)["/"]
 
     def film(self, scene: str) -> dict[str, Any]:
         """A short run of a scene with all data needed to draw it, see :func:`polhode.study.run.scene.run_film`."""

@@ -26,6 +26,8 @@ PART_SECONDS = 20.0
 STEP_SECONDS, FILE_SECONDS = 8e-8, 6e-3
 #: Cost of a search for target errors, in runs with the finest step allowed.
 SEARCH_RUNS = 5
+#: Time of a method's runs on an ensemble apart from its steps: mostly compilation.
+ENSEMBLE_SECONDS = 0.7
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Plan:
         self.simulation_code = cache(self._simulation_code)
         self.search_code = cache(self._search_code)
         self.many_body_run_code = cache(self._many_body_run_code)
+        self.ensemble_code = cache(self._ensemble_code)
 
     # Files to be made.
 
@@ -168,12 +171,13 @@ class Plan:
             *self.checks(),
             *self.many_body(),
             *self.films(),
+            *self.ensembles(),
             *self.cost_data(),
         ]
 
     def runs(self) -> list[str]:
         """The runs behind the data files, single-body runs by their manifests; listed so that deleted files are made again."""
-        return [*self.manifests(), *self.all_many_body_runs()]
+        return [*self.manifests(), *self.all_many_body_runs(), *self.ensemble_runs()]
 
     def many_body_runs(self, scene: str) -> list[str]:
         """Paths of a scene's runs: one file for each method, step size and seed."""
@@ -206,6 +210,57 @@ class Plan:
         """Paths of all data files of the cost study. They contain measured times, which differ from run to run."""
         return [f"{self.results}/timing.nc", *self.cost()] if self.study.cost is not None else []
 
+    # Ensembles of random bodies.
+
+    def ensembles(self) -> list[str]:
+        """Path of the results on random bodies; empty if the configuration leaves them out."""
+        return [f"{self.results}/ensembles.nc"] if self.study.ensembles is not None else []
+
+    def ensemble_states(self) -> str:
+        """Path of the draw of the random bodies with their exact states."""
+        return f"{self.results}/ensemble_states.nc"
+
+    def ensemble_runs(self, methods: Sequence[str] | None = None) -> list[str]:
+        """Paths of the errors on random bodies, one file for each method; of all methods by default."""
+        if methods is None:
+            methods = self.study.ensembles.methods if self.study.ensembles is not None else ()
+        return [f"{self.results}/ensembles/{method}.nc" for method in methods]
+
+    @cached_property
+    def ensemble_parts(self) -> tuple[tuple[str, ...], ...]:
+        """The methods of each job on random bodies: as many as take about :data:`PART_SECONDS`."""
+        part = self.study.ensembles
+        if part is None:
+            return ()
+        seconds = part.total_steps * STEP_SECONDS + ENSEMBLE_SECONDS
+        return _in_parts(part.methods, len(part.methods) * seconds)
+
+    def ensemble_states_job(self) -> str:
+        """The provenance that the file of the draw must record."""
+        return job_text("ensemble_states", {}, self.ensemble_states_settings(None), self.ensemble_states_code(None))
+
+    def ensemble_states_settings(self, wildcards: Any) -> dict[str, Any]:
+        """The settings on which the draw and its exact states depend."""
+        assert self.study.ensembles is not None
+        return self.study.ensembles.drawn
+
+    def ensemble_states_code(self, wildcards: Any) -> str:
+        """Hash of the code behind the draw and its exact states."""
+        return fingerprint("polhode.study.run.ensemble_states")
+
+    def ensemble_job(self, method: str) -> str:
+        """The provenance that a method's file of errors on random bodies must record."""
+        assert self.study.ensembles is not None
+        settings = self.study.ensembles.drawn | {"steps": list(self.study.ensembles.steps)}
+        return job_text("ensemble", {"method": method}, settings, self.ensemble_code(method))
+
+    def ensemble_jobs(self, methods: Sequence[str]) -> dict[str, str]:
+        """For each method of a job, a hash of everything its file depends on: settings and code."""
+        return {method: hashlib.sha256(self.ensemble_job(method).encode()).hexdigest()[:16] for method in methods}
+
+    def _ensemble_code(self, method: str) -> str:
+        return fingerprint("polhode.study.run.ensemble", METHODS.origin(method))
+
     def units(self, rule: str) -> float:
         """The number of units of work in a job of this rule, for the progress display: runs, rounds or files."""
         return self._units.get(rule, 1)
@@ -219,6 +274,8 @@ class Plan:
         for scene, part in self.study.scenes.items():
             for number, batch in enumerate(part.batches, 1):
                 found[f"many_body_{scene}_{number}"] = len(batch) * part.seeds
+        for number, methods in enumerate(self.ensemble_parts, 1):
+            found[f"ensemble_{number}"] = len(methods)
         if self.study.cost is not None:
             found["timing"] = self.study.cost.rounds
         return found
@@ -352,6 +409,11 @@ def method_seconds(part: ProblemStudy) -> float:
 
 def _divided(part: ProblemStudy) -> tuple[tuple[str, ...], ...]:
     """The methods of a problem, divided evenly into parts that each take about :data:`PART_SECONDS`."""
-    count = min(len(part.methods), max(1, round(len(part.methods) * method_seconds(part) / PART_SECONDS)))
-    ends = [round(i * len(part.methods) / count) for i in range(count + 1)]
-    return tuple(part.methods[a:b] for a, b in pairwise(ends))
+    return _in_parts(part.methods, len(part.methods) * method_seconds(part))
+
+
+def _in_parts(methods: tuple[str, ...], seconds: float) -> tuple[tuple[str, ...], ...]:
+    """Methods that take so many seconds together, divided evenly into parts of about :data:`PART_SECONDS`."""
+    count = min(len(methods), max(1, round(seconds / PART_SECONDS)))
+    ends = [round(i * len(methods) / count) for i in range(count + 1)]
+    return tuple(methods[a:b] for a, b in pairwise(ends))

@@ -25,7 +25,16 @@ from polhode.study.storage import write_atomically
 #: Incremented when an older ``verify`` could not read a manifest written by a newer ``archive``.
 FORMAT = 1
 #: The data files without measured times, as patterns below the folder of results.
-DATA = ("single_body.nc", "many_body.nc", "references/*.nc", "checks/*.nc", "films/*.nc", "claims.csv", "tables/*.csv")
+DATA = (
+    "single_body.nc",
+    "many_body.nc",
+    "ensembles.nc",
+    "references/*.nc",
+    "checks/*.nc",
+    "films/*.nc",
+    "claims.csv",
+    "tables/*.csv",
+)
 #: Files that contain measured times or are made from them: they differ from run to run.
 TIMED = {
     "timing.nc",

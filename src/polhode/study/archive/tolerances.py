@@ -150,6 +150,20 @@ TOLERANCES = (
         "a gas of clumps is chaotic; the final results are compared",
         compared=False,
     ),
+    Tolerance(
+        "errors on random bodies",
+        r"ensembles\.nc",
+        r".*",
+        r"error_\w+",
+        "as the errors above, grown along a motion that may be unstable",
+        relative=0.01,
+        absolute=1e-9,
+        lost=LOST,
+    ),
+    Tolerance(
+        "draw of the bodies", r"ensembles\.nc", r".*", r"moments|q0|omega0|strength|parameters", "exp, log and sqrt", absolute=1e-14
+    ),
+    Tolerance("digits of the exact states", r"ensembles\.nc", r".*", r"reference_digits", "roundings of 1e-32", absolute=2.0),
     Tolerance("experiments", r"checks/.*", r".*", r".*", "round-off of up to a million steps", relative=0.05, absolute=1e-9),
 )
 #: For all other variables.

@@ -4,6 +4,7 @@ from polhode.study.configuration.models import Cost, Film, Ladder, Targets
 from polhode.study.configuration.study import (
     CHECKS,
     NOTEBOOKS,
+    EnsembleStudy,
     LongRun,
     ProblemStudy,
     SceneStudy,
@@ -21,6 +22,7 @@ __all__ = [
     "NOTEBOOKS",
     "ConfigurationError",
     "Cost",
+    "EnsembleStudy",
     "Film",
     "Ladder",
     "LongRun",

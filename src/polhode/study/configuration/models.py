@@ -217,6 +217,47 @@ SceneName = Annotated[
 ]
 
 
+# ---- ensembles of random bodies ----
+
+
+class EnsembleSteps(Section):
+    """step sizes in radians, that is, the initial angular velocity times dt, each half of the one before"""
+
+    coarse: Positive = Field(description="the coarsest step size, radians; it divides every time in radians")
+    halvings: Annotated[int, Field(ge=0, le=40), BeforeValidator(_whole)] = Field(
+        description="how often it is halved; there is one step size more"
+    )
+
+
+class Ensembles(Section):
+    """every method on random bodies under torques of every class; everything is dimensionless"""
+
+    bodies: Count = Field(description="number of bodies, the same for every method, class and step size")
+    seed: Annotated[int, Field(ge=0), BeforeValidator(_whole)] = Field(
+        default=0, description="seed of the draw; the first bodies do not depend on the number of bodies"
+    )
+    classes: AllOrAtLeastOne = Field(default="all", description='the word "all" or a list of torque classes')
+    methods: AllOrAtLeastOne = Field(
+        default="all", description='the word "all" (every method of the study) or a list of method keys'
+    )
+    steps: EnsembleSteps = Field(description="the step sizes")
+    radians: Annotated[
+        tuple[Positive, ...],
+        Field(strict=False, min_length=1, json_schema_extra={"uniqueItems": True}),
+        AfterValidator(_each_once),
+        AfterValidator(lambda times: tuple(sorted(times))),
+    ] = Field(description="times at which errors are taken, in radians turned at the initial angular velocity; runs end at the last")
+
+    @model_validator(mode="after")
+    def _whole_steps(self) -> Self:
+        for time in self.radians:
+            if time / self.steps.coarse % 1:
+                raise _refusal(
+                    f": radians: {shown(time)} is not a whole number of the coarsest steps of {shown(self.steps.coarse)}"
+                )
+        return self
+
+
 # ---- the whole configuration ----
 
 
@@ -269,4 +310,7 @@ class Configuration(Section):
     )
     many_body: dict[SceneName, SceneSection | None] | None = Field(
         description="energy of many clumps in a box; null leaves it out, and null for a scene leaves out that one"
+    )
+    ensembles: Ensembles | None = Field(
+        description="errors on random bodies under torques of every class; null leaves them out"
     )

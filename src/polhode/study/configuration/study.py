@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import ValidationError
 
+from polhode.ensembles.classes import CLASSES
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
@@ -203,6 +204,32 @@ class ProblemStudy:
 
 
 @dataclass(frozen=True)
+class EnsembleStudy:
+    """The runs on random bodies: every method under every class of torque with every step.
+
+    ``classes`` are keys of :data:`polhode.ensembles.classes.CLASSES`; ``steps`` (descending) and ``radians`` (ascending) are in
+    radians turned at the initial angular velocity.
+    """
+
+    bodies: int
+    seed: int
+    classes: tuple[str, ...]
+    methods: tuple[str, ...]
+    steps: tuple[float, ...]
+    radians: tuple[float, ...]
+
+    @property
+    def drawn(self) -> dict[str, Any]:
+        """The settings on which the draw and its exact states depend."""
+        return {"bodies": self.bodies, "seed": self.seed, "classes": list(self.classes), "radians": list(self.radians)}
+
+    @property
+    def total_steps(self) -> int:
+        """The number of steps of one method on all bodies."""
+        return len(self.classes) * self.bodies * sum(round(self.radians[-1] / step) for step in self.steps)
+
+
+@dataclass(frozen=True)
 class Study:
     """A validated configuration."""
 
@@ -213,6 +240,7 @@ class Study:
     checks: tuple[str, ...]
     cost: Cost | None
     scenes: dict[str, SceneStudy]
+    ensembles: EnsembleStudy | None
     notebooks: tuple[str, ...]
     plugins: tuple[Path, ...]
     estimate: Estimate
@@ -290,6 +318,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     of_problems = {key: tuple(m for m in methods if METHODS[m].runs(PROBLEMS[key])) for key in wanted}
     scenes = {key: part for key, part in (asked.many_body or {}).items() if part is not None}
     of_scenes = _methods_of_scenes(scenes, methods, added, top / "many_body")
+    ensembles = _ensembles(asked.ensembles, methods, added, top / "ensembles")
     expected = estimate(
         asked,
         {key: (PROBLEMS[key], [METHODS[m] for m in part]) for key, part in of_problems.items()},
@@ -297,6 +326,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         checks,
         notebooks,
         {key: len(SCENES[part.scene or key]) for key, part in scenes.items() if (part.scene or key) in SCENES.plugins()},
+        None if ensembles is None else ([METHODS[m] for m in ensembles.methods], len(ensembles.classes)),
     )
     if not checked:
         expected.check(asked.limits, top)
@@ -308,6 +338,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         checks=checks,
         cost=asked.cost,
         scenes={key: _scene(key, scenes[key], part, top / "many_body" / key) for key, part in of_scenes.items()},
+        ensembles=ensembles,
         notebooks=notebooks,
         plugins=tuple(plugins),
         estimate=expected,
@@ -454,6 +485,24 @@ def _scene(key: str, part: models.SceneSection, methods: tuple[str, ...], here: 
         over_time=part.over_time,
         film=part.film,
     )
+
+
+def _ensembles(
+    part: models.Ensembles | None, methods: list[str], plugins: list[str], place: Place
+) -> EnsembleStudy | None:
+    """The runs on random bodies by the methods of the study; None if there are none."""
+    if part is None:
+        return None
+    classes = _chosen("torque class", part.classes, tuple(CLASSES), place / "classes")
+    wanted = methods if part.methods == "all" else list(dict.fromkeys([*part.methods, *plugins]))
+    for name in wanted:
+        if name not in METHODS:
+            raise (place / "methods").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
+    chosen = tuple(key for key in wanted if key in methods)
+    steps = tuple(part.steps.coarse / 2**i for i in range(part.steps.halvings + 1))
+    # In the order of the library, so that the order in the list does not matter.
+    classes = tuple(key for key in CLASSES if key in classes)
+    return EnsembleStudy(part.bodies, part.seed, classes, chosen, steps, part.radians) if chosen else None
 
 
 def _runs_many_bodies(key: str) -> bool:

@@ -9,6 +9,7 @@ NEEDS = {
     "checks": "the experiments on single methods: checks/NAME.nc",
     "many_body": "the runs of many bodies: many_body.nc, and the published-scale results in data/released",
     "films": "short runs of many bodies, for pictures: films/SCENE.nc",
+    "ensembles": "the errors on random bodies: ensembles.nc, and the published-scale results in data/released",
     "cost": "the times of a step and to target errors: cost.nc",
     "claims": "the judged statements: claims.csv",
     "cost_claims": "the judged statements about time: cost_claims.csv",

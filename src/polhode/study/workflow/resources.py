@@ -6,8 +6,8 @@ On a single machine they are not used; only the number of cores matters there.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize
-from polhode.study.plan import method_seconds
+from polhode.study.configuration import EnsembleStudy, ProblemStudy, SceneStudy, StepSize
+from polhode.study.plan import STEP_SECONDS, method_seconds
 
 #: A function of wildcards and attempt, as Snakemake calls it for a resource.
 Asked = Callable[[Any, int], int]
@@ -44,6 +44,11 @@ def many_body_minutes(scene: SceneStudy, batch: Sequence[StepSize]) -> Asked:
     """Wall time in minutes of the runs of one method with the step sizes of one batch."""
     steps = sum(step.steps for step in batch) * scene.seeds
     return minutes(MINUTES + round(steps * MICROSECONDS_PER_STEP * 1e-6 / 60.0))
+
+
+def ensemble_minutes(ensembles: EnsembleStudy, methods: Sequence[str]) -> Asked:
+    """Wall time in minutes of the runs of some methods on random bodies."""
+    return minutes(MINUTES + round(len(methods) * ensembles.total_steps * STEP_SECONDS * ROOM / 60.0))
 
 
 def single_body_minutes(part: ProblemStudy, methods: Sequence[str]) -> Asked:

@@ -30,6 +30,7 @@ STAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "single bodies": ("runs", ("single_body_*",)),
     "checks": ("experiments", ("check",)),
     "many bodies": ("runs", ("many_body_*", "film")),
+    "random bodies": ("methods", ("ensemble_*",)),
     "timing": ("rounds", ("timing",)),
     "figures and tables": (
         "files",

@@ -1,0 +1,276 @@
+"""Run one method on many bodies, each with its own moments, start and parameters of the torque."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numba import types
+
+from polhode.arguments import positive, shown, switch, whole
+from polhode.body import Body
+from polhode.ensembles.classes import CLASSES, TorqueClass
+from polhode.kernel import compile_driver, compile_torque, float_type, steps_type, torque_type
+from polhode.marching import Pauses, pause_type
+from polhode.methods import METHODS
+from polhode.methods.protocol import _DRIVER, Method
+from polhode.registry import nearest
+from polhode.simulate import MOST_STEPS
+
+_rows = types.Array(types.float64, 2, "C")
+_tables = types.Array(types.float64, 3, "C")
+_SIGNATURE = types.void(
+    types.FunctionType(_DRIVER),
+    *(_rows,) * 3,
+    torque_type,
+    _rows,
+    float_type,
+    types.boolean,
+    steps_type,
+    pause_type,
+    *(_tables,) * 3,
+)
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """Many independent bodies, one row each.
+
+    Parameters
+    ----------
+    moments : array (n, 3)
+        Principal moments of inertia, kg m^2.
+    q0 : array (n, 4)
+        Initial orientations, unit, body to lab.
+    omega0 : array (n, 3)
+        Initial angular velocities in the body frames, rad/s.
+    parameters : array (n, k), optional
+        The numbers that the torque reads.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an array has a wrong shape or a value that no body can have; the message names it.
+    """
+
+    moments: np.ndarray
+    q0: np.ndarray
+    omega0: np.ndarray
+    parameters: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        for name, columns in (("moments", 3), ("q0", 4), ("omega0", 3), ("parameters", None)):
+            given = getattr(self, name)
+            if given is None:
+                given = np.empty((len(self.moments), 0))
+            object.__setattr__(self, name, _rows_of(name, given, columns))
+        count = len(self.moments)
+        for name in ("q0", "omega0", "parameters"):
+            if len(getattr(self, name)) != count:
+                raise ValueError(f"bodies: {name} has {len(getattr(self, name))} rows for {count} bodies")
+        if count == 0:
+            raise ValueError("bodies: there must be at least one")
+        norms = np.sqrt((self.q0 * self.q0).sum(axis=1))
+        if (bad := np.flatnonzero(np.abs(norms - 1) > 1e-12)).size:
+            raise ValueError(f"bodies: q0[{bad[0]}] is not a unit quaternion; divide it by its norm")
+
+    def __len__(self) -> int:
+        return len(self.moments)
+
+    def coefficients(self) -> np.ndarray:
+        """The numbers that the kernels read, (n, 9): :meth:`polhode.body.Body.coefficients` of each body."""
+        return np.array([Body(tuple(map(float, row))).coefficients() for row in self.moments])
+
+
+def _rows_of(name: str, values: Any, columns: int | None) -> np.ndarray:
+    try:
+        found = np.ascontiguousarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(f"bodies: {name} must be an array of numbers, got {shown(values)}") from None
+    if found.ndim != 2 or (columns is not None and found.shape[1] != columns):
+        wanted = "(n, k)" if columns is None else f"(n, {columns})"
+        raise ValueError(f"bodies: {name} must have the shape {wanted}, got {found.shape}")
+    if not np.isfinite(found).all():
+        raise ValueError(f"bodies: {name} must be finite")
+    return found
+
+
+def _run_all(  # type: ignore[no-untyped-def]
+    driver, q0, omega0, bodies, torque, parameters, dt, normalise, sample_steps, pause, q_out, omega_out, stored_out
+):
+    """Run the driver of one body on one body after the other."""
+    for i in range(q0.shape[0]):
+        driver(
+            (q0[i, 0], q0[i, 1], q0[i, 2], q0[i, 3]),
+            (omega0[i, 0], omega0[i, 1], omega0[i, 2]),
+            (
+                bodies[i, 0],
+                bodies[i, 1],
+                bodies[i, 2],
+                bodies[i, 3],
+                bodies[i, 4],
+                bodies[i, 5],
+                bodies[i, 6],
+                bodies[i, 7],
+                bodies[i, 8],
+            ),
+            torque,
+            parameters[i],
+            dt,
+            normalise,
+            sample_steps,
+            pause,
+            q_out[i],
+            omega_out[i],
+            stored_out[i],
+        )
+
+
+@cache
+def _compiled() -> Callable[..., Any]:
+    """The loop over bodies; it takes the driver of any method."""
+    return compile_driver(_run_all, _SIGNATURE)
+
+
+def march(
+    bodies: Bodies,
+    method: Method,
+    torque: Callable[..., Any],
+    dt: float,
+    sample_steps: np.ndarray,
+    normalise: bool | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """q (n, samples, 4), omega and stored omega (n, samples, 3) at each of ``sample_steps``; NaN after a blow-up.
+
+    The bits are those of :meth:`polhode.methods.protocol.Method.integrate` on each body.
+
+    Parameters
+    ----------
+    torque : compiled torque, see :func:`polhode.kernel.compile_torque`
+    sample_steps : ascending numbers of steps, int64
+    """
+    run = _compiled()
+    shape = len(bodies), len(sample_steps)
+    q = np.full((*shape, 4), np.nan)
+    omega, stored = np.full((*shape, 3), np.nan), np.full((*shape, 3), np.nan)
+    # A torque reads at least one number, as those of a problem.
+    parameters = np.column_stack([bodies.parameters, np.zeros(len(bodies))])
+    pauses = Pauses()
+    run(
+        method.compiled(method._driver, _DRIVER),
+        bodies.q0,
+        bodies.omega0,
+        bodies.coefficients(),
+        torque,
+        np.ascontiguousarray(parameters),
+        float(dt),
+        method.normalisation(normalise),
+        np.ascontiguousarray(sample_steps, dtype=np.int64),
+        pauses,
+        q,
+        omega,
+        stored,
+    )
+    pauses.end()
+    return q, omega, stored
+
+
+def simulate_many(
+    bodies: Bodies,
+    method: str | Method,
+    torque: str | TorqueClass | Callable[..., Any],
+    dt: float,
+    steps: int | Sequence[int],
+    *,
+    normalise: bool | None = None,
+) -> xr.Dataset:
+    """Integrate many independent bodies with one method and one step size, for statistics over bodies.
+
+    Every body runs as :func:`polhode.simulate` would run it, with the same bits, in one compiled loop.
+
+    Parameters
+    ----------
+    bodies : Bodies
+        Moments (n, 3), initial orientations (n, 4) and angular velocities (n, 3), parameters of the torque (n, k).
+    method : str or Method
+        Its key, or an object of your own.
+    torque : str or function
+        The key of a torque class (:data:`polhode.ensembles.CLASSES`), or a function (t, q, omega, parameters) -> (tx, ty, tz),
+        as for a :class:`polhode.problems.problem.Problem`: in the body frame, in plain arithmetic.
+    dt : float
+        Time step in s.
+    steps : int, or ascending whole numbers
+        The number of steps, or those after which all bodies are read.
+    normalise : bool, optional
+        Whether the quaternion is normalised every step; by default as the method declares.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``q`` (body, quaternion), ``omega`` and ``stored_omega`` (body, axis), read as by :func:`polhode.simulate`, and
+        ``diverged`` (body), whether the run blew up, its states then being NaN. If several numbers of steps are given, there is
+        a dimension ``time`` (s) after ``body``.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        If an argument is not as described; the message names it.
+
+    Examples
+    --------
+    >>> import polhode
+    >>> tops = polhode.ensembles.draw(100).bodies("state")
+    >>> coarse, fine = (polhode.simulate_many(tops, "spiral_leapfrog", "state", 0.1 / k, 50 * k) for k in (1, 10))
+    >>> change = abs(coarse["omega"] - fine["omega"]).max("axis")
+    >>> coarse["omega"].shape, bool(change.median() < 0.02)
+    ((100, 3), True)
+    """
+    if not isinstance(bodies, Bodies):
+        raise TypeError(f"bodies must be a polhode.ensembles.Bodies, got {shown(bodies)}")
+    if isinstance(method, str):
+        method = METHODS[method]
+    if not isinstance(method, Method):
+        raise TypeError(f"method must be a key or a polhode Method, got {shown(method)}")
+    dt = positive("dt", dt, "s")
+    several = not isinstance(steps, int | np.integer)
+    wanted = [whole("steps", n, least=0) for n in (steps if isinstance(steps, Sequence | np.ndarray) else [steps])]
+    if not wanted or sorted(set(wanted)) != wanted or wanted[-1] > MOST_STEPS:
+        raise ValueError(f"steps must be a number of steps, or several in ascending order, got {shown(steps)}")
+    at = np.array(wanted, dtype=np.int64)
+    q, omega, stored = march(bodies, method, _compiled_torque(torque), dt, at, switch("normalise", normalise))
+    diverged = ~np.isfinite(q).all(axis=(1, 2))
+    turning = {"long_name": "angular velocity in the body frame", "units": "rad s-1", "symbol": "omega"}
+    carried = {**turning, "long_name": "angular velocity as the method carries it, at time + stored_offset * dt"}
+    data = xr.Dataset(
+        {
+            "q": (
+                ("body", "time", "quaternion"),
+                q,
+                {"long_name": "orientation, body to lab", "units": "1", "symbol": "q"},
+            ),
+            "omega": (("body", "time", "axis"), omega, turning),
+            "stored_omega": (("body", "time", "axis"), stored, carried),
+            "diverged": ("body", diverged, {"long_name": "whether the run blew up"}),
+        },
+        {
+            "time": ("time", at * dt, {"long_name": "time", "units": "s", "symbol": "t"}),
+            "quaternion": ("quaternion", ["0", "x", "y", "z"], {"long_name": "quaternion component"}),
+            "axis": ("axis", ["x", "y", "z"], {"long_name": "axis"}),
+        },
+        {"method": method.key, "dt": dt, "dt_units": "s", "stored_offset": method.stored_offset},
+    )
+    return data if several else data.isel(time=0)
+
+
+def _compiled_torque(torque: Any) -> Callable[..., Any]:
+    if isinstance(torque, str):
+        if torque not in CLASSES:
+            raise KeyError(f"unknown torque class {torque!r}; {nearest(torque, list(CLASSES))}")
+        torque = CLASSES[torque]
+    if isinstance(torque, TorqueClass):
+        return torque.compiled_torque
+    if not callable(torque):
+        raise TypeError(f"torque must be the key of a torque class or a function (t, q, omega, parameters), got {shown(torque)}")
+    return compile_torque(torque)

@@ -1,0 +1,121 @@
+"""All files of the ensembles into one dataset: ensembles.nc."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from polhode.ensembles.classes import CLASSES
+from polhode.methods import METHODS
+from polhode.study.declarations import FLAGS, TEXTS, method_declarations
+from polhode.study.plan import Plan
+from polhode.study.storage import DamagedFile, read_cell, read_values
+
+#: Coordinates and variables of the draw that the file keeps.
+DRAWN = ("moments", "q0", "omega0", "strength", "parameters", "reference_digits")
+
+
+def gather(plan: Plan) -> xr.Dataset:
+    """The dataset of ensembles.nc from the files of a study.
+
+    Raises
+    ------
+    DamagedFile
+        If a file is damaged or was made by another job; it is removed, so that the next run makes it again.
+    """
+    part = plan.study.ensembles
+    assert part is not None
+    exact = _read(Path(plan.ensemble_states()), plan.ensemble_states_job())
+    paths = zip(part.methods, plan.ensemble_runs(), strict=True)
+    runs = {key: _read(Path(path), plan.ensemble_job(key)) for key, path in paths}
+    return gathered(exact, runs, part.seed, plan.study.plugin_methods, plan.study.json)
+
+
+def _read(path: Path, job: str) -> xr.Dataset:
+    try:
+        read_cell(path, job)
+        return read_values(path)
+    except DamagedFile:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def failures(data: xr.Dataset) -> Iterator[str]:
+    """A line for each error of a method under a class of torque."""
+    failed = data["failed"].values
+    for j, key in enumerate(data["method"].values):
+        classes: dict[str, list[str]] = {}
+        for i, name in enumerate(data["torque_class"].values):
+            if failed[i, j]:
+                classes.setdefault(str(failed[i, j]), []).append(str(name))
+        for text, names in classes.items():
+            yield f"method {key} failed on random bodies ({', '.join(names)}) and is left out there: {text}"
+
+
+def gathered(
+    exact: xr.Dataset, runs: Mapping[str, xr.Dataset], seed: int, plugins: Sequence[str] = (), configuration: str = ""
+) -> xr.Dataset:
+    """The errors of all methods over torque_class, method, body, step and radians, with the draw and what the methods declare.
+
+    Parameters
+    ----------
+    exact : the draw and its exact states, from :func:`polhode.study.run.ensemble_states.states_dataset`
+    runs : key of a method -> its errors, from :func:`polhode.study.run.ensemble.method_dataset`
+    seed : that of the draw
+    plugins : keys of the user's own methods
+    configuration : that of the study, as JSON
+    """
+    methods = list(runs)
+    classes = [str(key) for key in exact["torque_class"].values]
+    first = runs[methods[0]]
+    variables: dict[str, Any] = {}
+    for name in ("error_q", "error_omega", "diverged"):
+        values = np.stack([runs[key][name].values for key in methods], axis=1)
+        # Seven digits of an error are more than enough.
+        values = values if name == "diverged" else values.astype("float32")
+        dims = ("torque_class", "method", *first[name].dims[1:])
+        variables[name] = (dims, values, dict(first[name].attrs))
+    failed = [[str(runs[key]["failed"].values[i]) for key in methods] for i in range(len(classes))]
+    variables["failed"] = (("torque_class", "method"), failed, dict(first["failed"].attrs))
+    for name in DRAWN:
+        variables[name] = exact[name].variable
+    variables |= _declared(methods, classes)
+    variables["plugin"] = ("method", np.array([key in plugins for key in methods], "int8"), _attrs("whether it is a plug-in"))
+    told = [CLASSES[key] for key in classes]
+    variables["class_label"] = ("torque_class", [one.label for one in told], {"long_name": "name of the class of torque"})
+    variables["class_formula"] = ("torque_class", [one.formula for one in told], {"long_name": "torque in the body frame, LaTeX"})
+    return xr.Dataset(
+        variables,
+        {
+            "torque_class": ("torque_class", classes, {"long_name": "class of torque"}),
+            "method": ("method", methods, {"long_name": "key of the method"}),
+            "body": ("body", np.arange(exact.sizes["body"], dtype="int32"), _attrs("number of the body")),
+            "step": ("step", first["step"].values, dict(first["step"].attrs)),
+            "radians": ("radians", first["radians"].values, dict(first["radians"].attrs)),
+        },
+        {
+            "title": "Errors of all methods on random bodies under torques of every class; everything is dimensionless",
+            "seed": seed,
+            **({"plugins": ",".join(plugins), "configuration": configuration} if configuration else {}),
+        },
+    )
+
+
+def _declared(methods: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
+    """What the methods declare, over method, and their orders over torque_class and method."""
+    table = method_declarations(methods)
+    names = ("torques_per_step", "place", "stored_offset", *TEXTS, *FLAGS)
+    found: dict[str, Any] = {name: ("method", table[name].values, dict(table[name].attrs)) for name in names}
+    variant = np.array([bool(METHODS[key].variant_of) for key in methods], "int8")
+    found["variant"] = ("method", variant, _attrs("whether it mimics the code of a publication"))
+    orders = np.array([[METHODS[m].orders(CLASSES[c].declared) for m in methods] for c in classes], "int32")
+    for i, (name, text) in enumerate((("q", "orientation"), ("omega", "angular velocity"))):
+        long_name = f"order of the {text} that the method declares for this class"
+        found[f"order_{name}_declared"] = (("torque_class", "method"), orders[:, :, i], _attrs(long_name))
+    return found
+
+
+def _attrs(long_name: str, units: str = "1") -> dict[str, str]:
+    return {"long_name": long_name, "units": units}

@@ -1,0 +1,134 @@
+"""Runs on an ensemble of random bodies: one file with the errors of each method."""
+
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from polhode.ensembles.classes import CLASSES
+from polhode.ensembles.draw import Ensemble
+from polhode.ensembles.many import march
+from polhode.ensembles.reference import errors
+from polhode.methods import METHODS
+from polhode.methods.protocol import Method
+
+Say = Callable[[str], object]
+#: A run is counted as diverged where its angular velocity is further from the exact one, in units of the initial one.
+BLOWN_UP = 1e6
+
+
+def method_dataset(method: Method, exact: xr.Dataset, steps: Sequence[float], plugin: bool = False, say: Say = print) -> xr.Dataset:
+    """The errors of a method over torque_class, body, step and radians, against the states of :func:`polhode.study.run.ensemble_states.states_dataset`.
+
+    A run that blows up is NaN from there on, and ``diverged``. If a plug-in fails in a class, that class is NaN and ``failed``
+    says why; a method of the library must not fail.
+
+    Parameters
+    ----------
+    steps : step sizes in radians that divide all times of ``exact``
+    plugin : whether the method is a user's own
+    say : called with a line about each class
+    """
+    classes = [str(key) for key in exact["torque_class"].values]
+    radians = exact["radians"].values
+    shape = len(classes), exact.sizes["body"], len(steps), len(radians)
+    error_q, error_omega = np.full(shape, np.nan), np.full(shape, np.nan)
+    diverged = np.zeros(shape[:3], dtype="int8")
+    failed = [""] * len(classes)
+    ensemble = _ensemble(exact)
+    for i, key in enumerate(classes):
+        high, low = exact["high"].values[i], exact["low"].values[i]
+        try:
+            for j, dt in enumerate(steps):
+                at = np.rint(radians / dt).astype(np.int64)
+                q, omega, _stored = march(ensemble.bodies(key), method, CLASSES[key].compiled_torque, dt, at)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    of_q, of_omega = errors(q, omega, high, low)
+                    # A run that has blown up at one time stays so.
+                    lost = np.logical_or.accumulate(~(of_q + of_omega < BLOWN_UP), axis=1)
+                error_q[i, :, j], error_omega[i, :, j] = np.where(lost, np.nan, of_q), np.where(lost, np.nan, of_omega)
+                diverged[i, :, j] = lost[:, -1]
+        except Exception as error:
+            if not plugin:
+                raise
+            failed[i] = f"{type(error).__name__}: {error}"
+            error_q[i], error_omega[i], diverged[i] = np.nan, np.nan, 0
+            say(f"{method.key}, {key} failed\n{traceback.format_exc()}")
+    over = ("torque_class", "body", "step", "radians")
+    return xr.Dataset(
+        {
+            "error_q": (over, error_q, {"long_name": "angle between computed and exact orientation", "units": "rad"}),
+            "error_omega": (over, error_omega, _attrs("|omega - exact|, in units of the initial angular velocity")),
+            "diverged": (over[:3], diverged, _attrs("whether the run blew up (1) or not (0)")),
+            "failed": ("torque_class", failed, {"long_name": "error that ended the runs of this class; empty if there was none"}),
+        },
+        {
+            "torque_class": ("torque_class", classes, {"long_name": "class of torque"}),
+            "step": ("step", list(steps), _attrs("step size in radians: initial angular velocity times dt")),
+            "radians": ("radians", radians, _attrs("time in radians turned at the initial angular velocity")),
+        },
+        {"method": method.key},
+    )
+
+
+def _ensemble(exact: xr.Dataset) -> Ensemble:
+    """The ensemble in a file of :func:`polhode.study.run.ensemble_states.states_dataset`, as it was drawn, whatever machine reads it."""
+    parameters = {
+        str(key): np.ascontiguousarray(exact["parameters"].values[i][:, : len(CLASSES[str(key)].parameters)])
+        for i, key in enumerate(exact["torque_class"].values)
+    }
+    values = (np.ascontiguousarray(exact[name].values, dtype=float) for name in ("moments", "q0", "omega0", "strength"))
+    return Ensemble(0, *values, parameters=parameters)
+
+
+def _attrs(long_name: str, units: str = "1") -> dict[str, str]:
+    return {"long_name": long_name, "units": units}
+
+
+class FailedMethods(Exception):
+    """Methods of the library failed on random bodies; the message names each with its error."""
+
+
+def run_methods(
+    exact: xr.Dataset,
+    methods: Sequence[str],
+    steps: Sequence[float],
+    write: Callable[[str, xr.Dataset], object],
+    plugins: Sequence[str] = (),
+    say: Say = print,
+    done: Callable[[], object] = lambda: None,
+) -> None:
+    """The errors of some methods on random bodies. If one fails, the others continue.
+
+    Parameters
+    ----------
+    exact, steps : see :func:`method_dataset`
+    methods : keys
+    write : called with the key of a method and its errors
+    plugins : keys of the user's own methods
+    say : called with a line about each method, with its times, which are recorded nowhere else
+    done : called after each method, even if it failed
+
+    Raises
+    ------
+    FailedMethods
+        If a method of the library failed, once all others are done.
+    """
+    failed = []
+    for key in methods:
+        wall, cpu = time.perf_counter(), time.process_time()
+        try:
+            found = method_dataset(METHODS[key], exact, steps, key in plugins, say)
+        except Exception as error:
+            say(f"{key} failed\n{traceback.format_exc()}")
+            failed.append(f"method {key}: {type(error).__name__}: {error}")
+        else:
+            write(key, found)
+            lost = int(found["diverged"].sum())
+            say(f"{key}: {lost} runs diverged, wall {time.perf_counter() - wall:.3f} s, CPU {time.process_time() - cpu:.3f} s")
+        done()
+    if failed:
+        raise FailedMethods("\n".join(failed))

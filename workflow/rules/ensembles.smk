@@ -1,0 +1,71 @@
+"""Every method on random bodies: the draw with its exact states, the errors of some methods in each job, one file of results."""
+
+if STUDY.ensembles is not None:
+
+    rule ensemble_states:
+        output:
+            PLAN.ensemble_states(),
+        log:
+            f"{RESULTS}/logs/ensemble_states.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/ensemble_states.tsv"
+        conda:
+            "../envs/polhode.yml"
+        resources:
+            runtime=resources.minutes(),
+            mem_mb=resources.memory(),
+        params:
+            settings=PLAN.ensemble_states_settings,
+            code=PLAN.ensemble_states_code,
+        script:
+            "../scripts/ensemble_states.py"
+
+    # There is one rule for each part of the methods, because they differ in the files that a job makes.
+    for NUMBER, METHODS in enumerate(PLAN.ensemble_parts, 1):
+
+        rule:
+            name:
+                f"ensemble_{NUMBER}"
+            input:
+                PLAN.ensemble_states(),
+            output:
+                PLAN.ensemble_runs(METHODS),
+            log:
+                f"{RESULTS}/logs/ensembles/{NUMBER}.log",
+            benchmark:
+                f"{RESULTS}/benchmarks/ensembles/{NUMBER}.tsv"
+            conda:
+                "../envs/polhode.yml"
+            resources:
+                runtime=resources.ensemble_minutes(STUDY.ensembles, METHODS),
+                mem_mb=resources.memory(),
+            params:
+                methods=METHODS,
+                jobs=later(PLAN.ensemble_jobs, METHODS),
+            script:
+                "../scripts/ensemble.py"
+
+    rule gather_ensembles:
+        input:
+            PLAN.ensemble_states(),
+            PLAN.ensemble_runs(),
+        output:
+            update(f"{RESULTS}/ensembles.nc"),
+        log:
+            f"{RESULTS}/logs/gather_ensembles.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/gather_ensembles.tsv"
+        group:
+            "report"
+        conda:
+            "../envs/polhode.yml"
+        resources:
+            runtime=resources.minutes(5),
+            mem_mb=resources.memory(),
+            reporting=1,
+        params:
+            study=STUDY.json,
+            code=later(PLAN.script_code, "gather_ensembles"),
+            methods=PLAN.methods_code,
+        script:
+            "../scripts/gather_ensembles.py"
