@@ -24,6 +24,8 @@ QUANTITIES = ("q", "omega", "both")
 #: Smallest number of steps in a fit, and the largest rms residual in decades up to which coarser steps are added.
 FEWEST = 3
 RESIDUAL = 0.01
+#: An error that falls more slowly with the step than with this power has no law: it is round-off, of a method that is exact.
+LOWEST = 0.5
 #: An error above this, in radians, means that the orientation is lost.
 STABLE = 0.5
 #: Rounding has begun where the error exceeds the law by this factor.
@@ -64,6 +66,12 @@ class Fits:
     intercept: Array
     first: NDArray[np.int64]
     last: NDArray[np.int64]
+
+    def without_flat(self) -> "Fits":
+        """The fits with an order above :data:`LOWEST`."""
+        kept = self.order > LOWEST
+        ends = (np.where(kept, end, -1) for end in (self.first, self.last))
+        return Fits(np.where(kept, self.order, np.nan), np.where(kept, self.intercept, np.nan), *ends)
 
 
 def fit(step: ArrayLike, error: ArrayLike, usable: ArrayLike) -> Fits:
@@ -140,7 +148,7 @@ def laws(data: xr.Dataset) -> xr.Dataset:
     every = found.values
     error = every[..., -1]
     usable = np.isfinite(error) & (error > round_off(step, total)) & (error < CEILING)
-    line = fit(step, error, usable)
+    line = fit(step, error, usable).without_flat()
     columns = {
         "order": (line.order, "order of the error in the step"),
         "coefficient": (10.0**line.intercept / total, "error per radian at a step of one radian, by the law"),
@@ -262,7 +270,7 @@ def _steps(
         between = step[place] * np.exp(share * width)
         order, coefficient = law["order"].values, law["coefficient"].values
         beyond = (target / coefficient) ** (1 / order)
-        possible = (order > 0.5) & (law["finest"].values <= step[0] * (1 + 1e-9))
+        possible = (law["finest"].values <= step[0] * (1 + 1e-9))
         possible &= (beyond < step[0]) & (round_off(beyond, total) / total <= target)
         cases = [~run, place == size - 1, place >= 0, (stop == 0) & possible]
         h = np.select(cases, [np.nan, step[-1], between, beyond], 0.0)

@@ -247,6 +247,8 @@ def leaves(inputs: Inputs) -> dict[str, Leaf]:
     none = Leaf("n/a", ("not in this run",))
     free, smooth, friction = (advice.get(situation.key) for situation in (FREE, SMOOTH, FRICTION))
     found["free"] = _leaf(free.one) if free else none
+    if free and free.one.at_least:
+        found["free"] = Leaf(free.one.label, ("any step",))
     for name, own in (("friction", friction), ("smooth", smooth)):
         found[f"{name}_one"] = _leaf(own.one) if own else none
         found[f"{name}_several"] = _several_leaf(own) if own else none
@@ -293,7 +295,7 @@ def _some(names: Sequence[str]) -> str:
 def _steps_text(choice: Choice, unit: str) -> str:
     median, low, high = choice.steps
     if choice.at_least:
-        return "any step" if median <= 1 else f"{round_steps(median)} {unit}, or fewer"
+        return f"{round_steps(median)} {unit}, or fewer"
     return f"{round_steps(median)} ({round_steps(low)} to {round_steps(high)}) {unit}"
 
 

@@ -90,7 +90,8 @@ def worst(inputs: Inputs) -> dict[str, str]:
     result: dict[str, str] = {}
     for key, name in ((SPIRAL, "Spiral"), (ROBUST, "Predicted"), ("exact_rotor", "Rotor"), ("magnus_adams4", "Magnus")):
         for where, classes in (
-            ("Smooth", (*FREE.classes, *SMOOTH.classes)),
+            ("Free", FREE.classes),
+            ("Smooth", SMOOTH.classes),
             ("Friction", FRICTION.classes),
             ("Everywhere", tuple(ens.classes)),
         ):
@@ -133,7 +134,7 @@ def _among_second_order(ens: Ensemble, allowed: np.ndarray) -> dict[str, str]:
     found: dict[tuple[str, str], list[float]] = {}
     for row, torque_class in enumerate(ens.classes):
         pair = laws.compare(ens.work([row]), allowed & ens.recommendable)
-        where = "Friction" if torque_class in FRICTION.classes else "Smooth"
+        where = next((s.key.capitalize() for s in SITUATIONS if torque_class in s.classes), "Other")
         for key in (SPIRAL, ROBUST):
             if key in ens.methods:
                 value = float(pair.value[ens.methods.index(key)])

@@ -46,7 +46,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         gains = {key: law_frames.gain(ens, situation, choice.method, key) for key in (*USUAL, *ALSO)}
         found.append(_answer_record(situation, name, own, choice, gains))
         several = _several(own) if name == "one" else ("", "")
-        rows += _answer_rows(ens, (first, second), choice, gains, several)
+        rows += _answer_rows(ens, (first, second), choice, gains, several, situation is not FREE)
     if contact := _contact_rows(inputs):
         found.append(contact[0])
         rows += contact[1]
@@ -72,14 +72,15 @@ def _answer_record(
 
 
 def _answer_rows(
-    ens: Ensemble, names: tuple[str, str], choice: Choice, gains: dict[str, Estimate], several: tuple[str, str]
+    ens: Ensemble, names: tuple[str, str], choice: Choice, gains: dict[str, Estimate], several: tuple[str, str], torque: bool
 ) -> list[Sequence[str] | str]:
     """Two lines of the table: what is recommended, and below it spreads and intervals."""
     if not choice.method:
         blank = ["--"] * (1 + len(USUAL))
         return [[names[0], "n/a", *blank, several[0]], [names[1], "", *[""] * len(blank), several[1]], SPACE]
     median, low, high = (count(x) for x in choice.steps)
-    steps, spread = ("any", "") if choice.at_least else (median, f"{low}--{high}")
+    steps, spread = (f"$\\leq${median}", "") if choice.at_least else (median, f"{low}--{high}")
+    steps = "any" if choice.at_least and not torque else steps
     least = "$>$" if choice.at_least else ""
     either = _either([escape(ens.label(key)) for key in choice.equal])
     shown = {key: Estimate(1) if key == choice.method else gains[key] for key in USUAL}
