@@ -50,9 +50,7 @@ VARIABLES = 18
 
 _table = types.Array(types.float64, 2, "C")
 _list = types.Array(types.float64, 1, "C")
-_SIGNATURE = types.int64(
-    types.int64, _list, _list, _list, _list, _list, types.int64, float_type, _table, _table
-)
+_SIGNATURE = types.int64(types.int64, _list, _list, _list, _list, _list, types.int64, float_type, _table, _table)
 
 
 @compiled

@@ -161,7 +161,12 @@ TOLERANCES = (
         lost=LOST,
     ),
     Tolerance(
-        "draw of the bodies", r"ensembles\.nc", r".*", r"moments|q0|omega0|strength|parameters", "exp, log and sqrt", absolute=1e-14
+        "draw of the bodies",
+        r"ensembles\.nc",
+        r".*",
+        r"moments|q0|omega0|strength|parameters",
+        "exp, log and sqrt",
+        absolute=1e-14,
     ),
     Tolerance("digits of the exact states", r"ensembles\.nc", r".*", r"reference_digits", "roundings of 1e-32", absolute=2.0),
     Tolerance("experiments", r"checks/.*", r".*", r".*", "round-off of up to a million steps", relative=0.05, absolute=1e-9),

@@ -246,7 +246,9 @@ class Ensembles(Section):
         Field(strict=False, min_length=1, json_schema_extra={"uniqueItems": True}),
         AfterValidator(_each_once),
         AfterValidator(lambda times: tuple(sorted(times))),
-    ] = Field(description="times at which errors are taken, in radians turned at the initial angular velocity; runs end at the last")
+    ] = Field(
+        description="times at which errors are taken, in radians turned at the initial angular velocity; runs end at the last"
+    )
 
     @model_validator(mode="after")
     def _whole_steps(self) -> Self:

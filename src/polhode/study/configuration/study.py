@@ -487,9 +487,7 @@ def _scene(key: str, part: models.SceneSection, methods: tuple[str, ...], here: 
     )
 
 
-def _ensembles(
-    part: models.Ensembles | None, methods: list[str], plugins: list[str], place: Place
-) -> EnsembleStudy | None:
+def _ensembles(part: models.Ensembles | None, methods: list[str], plugins: list[str], place: Place) -> EnsembleStudy | None:
     """The runs on random bodies by the methods of the study; None if there are none."""
     if part is None:
         return None

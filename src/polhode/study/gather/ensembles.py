@@ -85,7 +85,11 @@ def gathered(
     variables["plugin"] = ("method", np.array([key in plugins for key in methods], "int8"), _attrs("whether it is a plug-in"))
     told = [CLASSES[key] for key in classes]
     variables["class_label"] = ("torque_class", [one.label for one in told], {"long_name": "name of the class of torque"})
-    variables["class_formula"] = ("torque_class", [one.formula for one in told], {"long_name": "torque in the body frame, LaTeX"})
+    variables["class_formula"] = (
+        "torque_class",
+        [one.formula for one in told],
+        {"long_name": "torque in the body frame, LaTeX"},
+    )
     return xr.Dataset(
         variables,
         {

@@ -3,7 +3,6 @@
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -20,14 +19,17 @@ Say = Callable[[str], object]
 BLOWN_UP = 1e6
 
 
-def method_dataset(method: Method, exact: xr.Dataset, steps: Sequence[float], plugin: bool = False, say: Say = print) -> xr.Dataset:
-    """The errors of a method over torque_class, body, step and radians, against the states of :func:`polhode.study.run.ensemble_states.states_dataset`.
+def method_dataset(
+    method: Method, exact: xr.Dataset, steps: Sequence[float], plugin: bool = False, say: Say = print
+) -> xr.Dataset:
+    """The errors of a method over torque_class, body, step and radians, against the exact states.
 
     A run that blows up is NaN from there on, and ``diverged``. If a plug-in fails in a class, that class is NaN and ``failed``
     says why; a method of the library must not fail.
 
     Parameters
     ----------
+    exact : the draw with its exact states, from :func:`polhode.study.run.ensemble_states.states_dataset`
     steps : step sizes in radians that divide all times of ``exact``
     plugin : whether the method is a user's own
     say : called with a line about each class
@@ -63,7 +65,11 @@ def method_dataset(method: Method, exact: xr.Dataset, steps: Sequence[float], pl
             "error_q": (over, error_q, {"long_name": "angle between computed and exact orientation", "units": "rad"}),
             "error_omega": (over, error_omega, _attrs("|omega - exact|, in units of the initial angular velocity")),
             "diverged": (over[:3], diverged, _attrs("whether the run blew up (1) or not (0)")),
-            "failed": ("torque_class", failed, {"long_name": "error that ended the runs of this class; empty if there was none"}),
+            "failed": (
+                "torque_class",
+                failed,
+                {"long_name": "error that ended the runs of this class; empty if there was none"},
+            ),
         },
         {
             "torque_class": ("torque_class", classes, {"long_name": "class of torque"}),
@@ -75,13 +81,15 @@ def method_dataset(method: Method, exact: xr.Dataset, steps: Sequence[float], pl
 
 
 def _ensemble(exact: xr.Dataset) -> Ensemble:
-    """The ensemble in a file of :func:`polhode.study.run.ensemble_states.states_dataset`, as it was drawn, whatever machine reads it."""
+    """The ensemble in a file of exact states, as it was drawn, whatever machine reads it."""
     parameters = {
         str(key): np.ascontiguousarray(exact["parameters"].values[i][:, : len(CLASSES[str(key)].parameters)])
         for i, key in enumerate(exact["torque_class"].values)
     }
-    values = (np.ascontiguousarray(exact[name].values, dtype=float) for name in ("moments", "q0", "omega0", "strength"))
-    return Ensemble(0, *values, parameters=parameters)
+    moments, q0, omega0, strength = (
+        np.ascontiguousarray(exact[name].values, dtype=float) for name in ("moments", "q0", "omega0", "strength")
+    )
+    return Ensemble(int(exact.attrs["seed"]), moments, q0, omega0, strength, parameters)
 
 
 def _attrs(long_name: str, units: str = "1") -> dict[str, str]:

@@ -204,10 +204,10 @@ def _chess(axes: Axes, keys: Sequence[str], ratios: dict[str, Any]) -> None:
         if not isfinite(own.value):
             axes.plot(column + 0.5, TOP / 1.7, marker="^", color="black", markersize=4)
             continue
-        axes.vlines(column + 0.5, own.low, min(own.high, TOP), color="black", linewidth=1.2)
+        axes.vlines(column + 0.5, max(own.low, 0.4), min(own.high, TOP), color="black", linewidth=1.2)
         axes.plot(column + 0.5, own.value, marker="_", color="black", markersize=6, markeredgewidth=1.4)
     axes.set_yscale("log")
-    axes.set_ylim(0.6, TOP)
+    axes.set_ylim(0.4, TOP)
     axes.yaxis.set_major_locator(FixedLocator([1, 10, 100]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_locator(NullLocator())

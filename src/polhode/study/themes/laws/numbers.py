@@ -88,7 +88,7 @@ def worst(inputs: Inputs) -> dict[str, str]:
     ens = law_frames.ensemble(inputs)
     frames = {target: law_frames.slowdowns(ens, target) for target in laws.TARGETS}
     result: dict[str, str] = {}
-    for key, name in ((SPIRAL, "Spiral"), (ROBUST, "Predicted"), ("exact_rotor", "Rotor"), ("magnus_adams4", "Magnus")):
+    for key, name in ((SPIRAL, "Spiral"), (ROBUST, "Predicted"), ("exact_rotor", "Rotor"), ("magnus_adams4", "Magnus"), ("verlet", "Verlet")):
         for where, classes in (
             ("Free", FREE.classes),
             ("Smooth", SMOOTH.classes),

@@ -18,6 +18,8 @@ from polhode.study.themes.laws_in_time import analysis
 
 #: The part of a method's colour in its cells: more if bodies tell it from all others.
 LIGHT, STRONG = 0.22, 0.5
+#: Characters of a name for which a cell has room.
+ROOM = 6
 
 
 def slowdown_map(inputs: Inputs) -> Figure:
@@ -66,10 +68,14 @@ def _map(axes: Axes, best: np.ndarray, apart: np.ndarray, ens: Ensemble, looks: 
     for key in np.unique(best[best >= 0]):
         regions, count = ndimage.label(best == key)
         for region in range(1, count + 1):
-            x, y, length = _longest_run(regions == region)
-            name = str(names[key]) or ens.label(ens.methods[key])
-            text = name if len(name) <= 5.5 * length else name.replace(" ", "\n").replace("-", "-\n")
-            axes.text(x, y, "\n".join(printable(line) for line in text.split("\n")), fontsize=6.8, ha="center", va="center", zorder=4)
+            inside = regions == region
+            x, y, length = _longest_run(inside)
+            text = ens.label(ens.methods[key])
+            if len(text) > ROOM * length:
+                text = (str(names[key]) or text).replace(" ", "\n").replace("-", "-\n")
+            box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.0}
+            lines = "\n".join(printable(line) for line in text.split("\n"))
+            axes.text(x, y, lines, fontsize=6.8, ha="center", va="center", zorder=4, bbox=box, linespacing=1.0)
     axes.set_xlim(0, columns)
     axes.set_ylim(0, rows)
     axes.set_xticks(np.arange(columns) + 0.5, [rf"$10^{{{round(np.log10(t))}}}$" for t in laws.TARGETS])

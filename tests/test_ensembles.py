@@ -1,0 +1,332 @@
+"""Ensembles of random bodies: the draw, the exact states against independent solutions, the runs, the orders of all methods."""
+
+import mpmath
+import numpy as np
+import pytest
+
+import polhode
+from polhode import metrics
+from polhode.ensembles import CLASSES, Bodies, double_double, draw, reference, simulate_many
+from polhode.ensembles.draw import MARGIN, STRONGEST, WEAKEST
+from polhode.methods import METHODS
+from polhode.methods.protocol import OneTorque
+from polhode.problems.problem import Problem
+from polhode.references import asymmetric_top, taylor
+from polhode.study.run.ensemble import method_dataset
+from polhode.study.run.ensemble_states import states_dataset
+
+TIMES = np.array([1.0, 4.0])
+
+
+def unit_torque(torque):
+    """The torque at the orientation of q, whatever its norm: the kernels turn vectors by q and q*, which adds |q|^2."""
+
+    def at_unit(t, q, omega, parameters):
+        size = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
+        x, y, z = torque(t, q, omega, parameters)
+        return x / size, y / size, z / size
+
+    return at_unit
+
+
+def problem_of(key: str, bodies: Bodies, i: int, exact: bool = False) -> Problem:
+    """One body of an ensemble as a problem."""
+    one = CLASSES[key]
+    turned = exact and key in ("lab", "state")
+    return Problem(
+        key=key,
+        label=key,
+        source="tests",
+        body=polhode.Body(tuple(bodies.moments[i].tolist())),
+        q0=tuple(bodies.q0[i].tolist()),
+        omega0=tuple(bodies.omega0[i].tolist()),
+        torque=unit_torque(one.torque) if turned else one.torque,
+        parameters=dict(zip(one.parameters, bodies.parameters[i].tolist(), strict=True)),
+        torque_class=one.declared,
+        horizon=float(TIMES[-1]),
+    )
+
+
+# --- double-double arithmetic -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "exact"),
+    [
+        ("add", lambda a, b: a + b),
+        ("subtract", lambda a, b: a - b),
+        ("multiply", lambda a, b: a * b),
+        ("divide", lambda a, b: a / b),
+        ("inverse_root", lambda a, b: 1 / mpmath.sqrt(abs(a))),
+    ],
+)
+def test_pairs_carry_31_digits(name, exact):
+    random = np.random.default_rng(1)
+    with mpmath.workdps(60):
+        for _ in range(200):
+            a, b = ((x := float(random.standard_normal()), float(random.uniform(-1, 1) * np.spacing(x) / 2)) for _ in range(2))
+            if name == "inverse_root":
+                a = a if a[0] > 0 else (-a[0], -a[1])
+                found = double_double.inverse_root(a)
+            else:
+                found = getattr(double_double, name)(a, b)
+            wide = [mpmath.mpf(x[0]) + mpmath.mpf(x[1]) for x in (a, b, found)]
+            right = exact(*wide[:2])
+            # A difference of pairs that nearly cancel has the error of the pairs.
+            scale = max(abs(right), abs(wide[0]), abs(wide[1])) if name in ("add", "subtract") else abs(right)
+            assert abs(wide[2] - right) < 1e-30 * scale
+
+
+def test_a_product_and_its_rounding_are_exact():
+    """Fused multiply-add or reordered arithmetic in the compiled code would show here."""
+    random = np.random.default_rng(2)
+    for a, b in random.standard_normal((200, 2)).tolist():
+        p, e = double_double.two_product(a, b)
+        s, f = double_double.two_sum(a, b)
+        with mpmath.workdps(60):
+            assert mpmath.mpf(p) + mpmath.mpf(e) == mpmath.mpf(a) * mpmath.mpf(b)
+            assert mpmath.mpf(s) + mpmath.mpf(f) == mpmath.mpf(a) + mpmath.mpf(b)
+
+
+# --- the draw -----------------------------------------------------------------------------------------------------------
+
+
+def test_bodies_do_not_depend_on_their_number():
+    few, many = draw(4, seed=7), draw(9, seed=7)
+    for name in ("moments", "q0", "omega0", "strength"):
+        assert (getattr(few, name) == getattr(many, name)[:4]).all()
+    for key in CLASSES:
+        assert (few.parameters[key] == many.parameters[key][:4]).all()
+        assert few.parameters[key].shape == (4, len(CLASSES[key].parameters))
+    assert not (draw(4, seed=8).moments == few.moments).any()
+
+
+def test_bodies_fill_the_triangle_of_moments():
+    drawn = draw(600)
+    small, _, large = np.sort(drawn.moments, axis=1).T
+    assert np.allclose(drawn.moments.mean(axis=1), 1) and (small >= MARGIN * large).all()
+    assert (2 * drawn.moments.max(axis=1) < drawn.moments.sum(axis=1)).all()
+    # Barycentric coordinates of a uniform distribution over a triangle have the mean 1/3 and the variance 1/18.
+    shares = 1 - drawn.moments / 1.5
+    assert np.allclose(shares.mean(axis=0), 1 / 3, atol=0.03) and np.allclose(shares.var(axis=0), 1 / 18, atol=0.008)
+    assert np.allclose((drawn.omega0**2).sum(axis=1), 1) and np.allclose((drawn.q0**2).sum(axis=1), 1)
+    assert np.allclose(drawn.omega0.mean(axis=0), 0, atol=0.08) and np.allclose(
+        (drawn.omega0**2).mean(axis=0), 1 / 3, atol=0.04
+    )
+    # A uniform rotation: the squares of the components of q have the mean 1/4 and the variance 1/16 - 1/48 ... of a 3-sphere.
+    assert np.allclose((drawn.q0**2).mean(axis=0), 1 / 4, atol=0.03)
+    logs = np.log(drawn.strength / WEAKEST) / np.log(STRONGEST / WEAKEST)
+    assert logs.min() >= 0 and logs.max() <= 1 and abs(logs.mean() - 0.5) < 0.04 and abs(logs.var() - 1 / 12) < 0.01
+
+
+def test_a_torque_has_the_strength_drawn():
+    """The angular acceleration over many orientations, directions and times, from the torques themselves."""
+    drawn, random = draw(5, seed=3), np.random.default_rng(0)
+    directions = random.standard_normal((20000, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    rotations = random.standard_normal((20000, 4))
+    rotations /= np.linalg.norm(rotations, axis=1, keepdims=True)
+    for key in ("constant", "lab", "state", "friction_isotropic", "friction_anisotropic"):
+        for i in range(len(drawn)):
+            given = drawn.parameters[key][i]
+            # Whole periods of the torque, so that the mean over time is right.
+            times = 2 * np.pi / given[-1] * random.uniform(0, 1, 20000) if key == "lab" else np.zeros(20000)
+            turned = zip(times.tolist(), rotations.tolist(), directions.tolist(), strict=True)
+            moments = np.array([CLASSES[key].torque(t, tuple(q), tuple(w), given) for t, q, w in list(turned)[:4000]])
+            size = np.sqrt((np.square(moments / drawn.moments[i]).sum(axis=1)).mean())
+            assert abs(size / drawn.strength[i] - 1) < 0.1, key
+
+
+@pytest.mark.parametrize(("bodies", "seed"), [(0, 0), (2.5, 0), (3, -1), ("3", 0)])
+def test_a_wrong_draw_is_refused(bodies, seed):
+    with pytest.raises((TypeError, ValueError), match=r"bodies|seed"):
+        draw(bodies, seed)
+
+
+# --- exact states -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", CLASSES)
+def test_exact_states_agree_with_the_torque_itself_in_arbitrary_precision(key):
+    """The series of :mod:`polhode.references.taylor` run the torque that the methods run; here each class has its own."""
+    drawn = draw(2, seed=11)
+    high, low, digits = reference.reference(drawn, key, TIMES)
+    assert (digits > 25).all()
+    bodies = drawn.bodies(key)
+    for i in range(len(drawn)):
+        for n, (q, omega) in enumerate(taylor.solve(problem_of(key, bodies, i, exact=True), TIMES.tolist(), 34)):
+            with mpmath.workdps(40):
+                norm = mpmath.sqrt(sum(x * x for x in q))
+                exact = [*(x / norm for x in q), *omega]
+                apart = max(
+                    abs(x - mpmath.mpf(h) - mpmath.mpf(s)) for x, h, s in zip(exact, high[i, n], low[i, n], strict=True)
+                )
+            assert apart < 1e-25, (key, i, float(apart))
+
+
+def test_exact_states_of_the_free_body_agree_with_the_closed_form():
+    drawn = draw(3, seed=5)
+    high, low, _ = reference.reference(drawn, "free", TIMES)
+    for i in range(len(drawn)):
+        exact = asymmetric_top.solve(problem_of("free", drawn.bodies("free"), i), TIMES.tolist(), 34)
+        for n, (q, omega) in enumerate(exact):
+            with mpmath.workdps(40):
+                norm = mpmath.sqrt(sum(x * x for x in q))
+                sign = 1 if sum(float(x) * h for x, h in zip(q, high[i, n, :4], strict=True)) > 0 else -1
+                state = [*(sign * x / norm for x in q), *omega]
+                apart = max(
+                    abs(x - mpmath.mpf(h) - mpmath.mpf(s)) for x, h, s in zip(state, high[i, n], low[i, n], strict=True)
+                )
+            assert apart < 1e-25
+
+
+def test_digits_are_what_two_runs_share(monkeypatch):
+    """States that a coarser run does not confirm are not given more digits than it has."""
+    drawn = draw(2, seed=11)
+    exact = reference.reference(drawn, "lab", TIMES)
+    monkeypatch.setattr(reference, "CHECK_ORDER", 8)
+    monkeypatch.setattr(reference, "CHECK_TOLERANCE", 1e-9)
+    found = reference.reference(drawn, "lab", TIMES)
+    assert (found[0] == exact[0]).all() and (found[1] == exact[1]).all()
+    for i in range(2):
+        body = drawn.moments[i], drawn.q0[i], drawn.omega0[i], drawn.parameters["lab"][i]
+        high, low = reference.solve("lab", *body, TIMES, 8, 1e-9)
+        apart = np.abs((high - exact[0][i]) + (low - exact[1][i])).max()
+        assert 8 < found[2][i] < 20 and abs(found[2][i] + np.log10(apart)) < 1e-9
+
+
+def test_errors_far_below_rounding_are_measured():
+    """The difference of a double from a pair is taken before anything is rounded, and the norm of q does not count."""
+    drawn = draw(4, seed=1)
+    high, low, _ = reference.reference(drawn, "state", TIMES)
+    q, omega = high[..., :4], high[..., 4:]
+    angle, apart = reference.errors(q, omega, high, low)
+    assert (apart < 1e-15).all() and np.allclose(apart, np.linalg.norm(low[..., 4:], axis=-1), rtol=1e-12)
+    assert (angle < 1e-15).all()
+    other, _ = reference.errors(-q * 1.5, omega, high, low)
+    assert np.allclose(other, 0, atol=1e-15)
+    # Against the distance that the rest of the package uses, for errors of every size.
+    random = np.random.default_rng(4)
+    for size in (1e-9, 1e-4, 0.1, 2.0):
+        turn = random.standard_normal((*q.shape[:-1], 4)) * size
+        angle, _ = reference.errors(q + turn, omega, high, low)
+        assert np.allclose(angle, metrics.geodesic_angle(q + turn, high[..., :4]), rtol=1e-6)
+
+
+# --- many bodies at once ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["spiral_leapfrog", "rk4", "magnus_adams4"])
+@pytest.mark.parametrize("key", ["lab", "friction_smooth_coulomb"])
+def test_simulate_many_has_the_bits_of_simulate(method, key):
+    bodies = draw(3).bodies(key)
+    run = simulate_many(bodies, method, key, dt=0.05, steps=[10, 40])
+    assert dict(run.sizes) == {"body": 3, "time": 2, "quaternion": 4, "axis": 3} and not run["diverged"].any()
+    for i in range(3):
+        alone = polhode.simulate(problem_of(key, bodies, i), method, dt=0.05, t_end=2.0, samples=4)
+        assert (run["q"].values[i] == alone["q"].values[[1, 4]]).all()
+        assert (run["omega"].values[i] == alone["omega"].values[[1, 4]]).all()
+        assert (run["stored_omega"].values[i] == alone["stored_omega"].values[[1, 4]]).all()
+
+
+def test_simulate_many_takes_torques_of_ones_own():
+    def brake(t, q, omega, parameters):
+        return (-parameters[0] * omega[0], -parameters[0] * omega[1], -parameters[0] * omega[2])
+
+    drawn = draw(3)
+    friction = drawn.bodies("friction_isotropic")
+    own = simulate_many(friction, METHODS["spiral_leapfrog"], brake, 0.1, 20)
+    assert own.equals(simulate_many(friction, "spiral_leapfrog", "friction_isotropic", 0.1, 20))
+    free = Bodies(drawn.moments, drawn.q0, drawn.omega0)
+    assert simulate_many(free, "rk4", "free", 0.1, 20).sizes["body"] == 3
+
+
+def test_a_blow_up_is_recorded_and_others_continue():
+    bodies = draw(2).bodies("friction_isotropic")
+    bodies.parameters[0], bodies.parameters[1] = 1000.0, 0.1
+    run = simulate_many(bodies, "euler", "friction_isotropic", 0.5, 400)
+    assert run["diverged"].values.tolist() == [True, False]
+    assert np.isnan(run["q"].values[0]).all() and np.isfinite(run["q"].values[1]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"bodies": 3}, "bodies must be"),
+        ({"method": "spiral"}, "unknown method"),
+        ({"method": 3}, "method must be"),
+        ({"torque": "gravity"}, "unknown torque class 'gravity'"),
+        ({"torque": 3}, "torque must be"),
+        ({"dt": -1}, "dt must be"),
+        ({"steps": [3, 2]}, "steps must be"),
+        ({"steps": []}, "steps must be"),
+        ({"steps": 1.5}, "steps"),
+    ],
+)
+def test_wrong_arguments_are_refused(change, said):
+    given = {"bodies": draw(1).bodies("free"), "method": "euler", "torque": "free", "dt": 0.1, "steps": 3} | change
+    with pytest.raises((KeyError, TypeError, ValueError), match=said):
+        simulate_many(**given)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"moments": np.ones((2, 2))}, r"moments must have the shape \(n, 3\)"),
+        ({"q0": np.ones((2, 4))}, r"q0\[0\] is not a unit quaternion"),
+        ({"omega0": np.ones((3, 3))}, "omega0 has 3 rows for 2 bodies"),
+        ({"omega0": np.full((2, 3), np.nan)}, "omega0 must be finite"),
+        ({"parameters": "c"}, "parameters must be an array"),
+    ],
+)
+def test_wrong_bodies_are_refused(change, said):
+    given = {"moments": np.ones((2, 3)), "q0": np.eye(4)[:2], "omega0": np.ones((2, 3))} | change
+    with pytest.raises((TypeError, ValueError), match=said):
+        Bodies(**given)
+
+
+# --- orders -------------------------------------------------------------------------------------------------------------
+
+#: Classes of torque under which a method has no error.
+EXACT = {("free", "exact_rotor")}
+
+
+def measured_orders(method: str, exact, classes) -> list[tuple[str, str, int, float]]:
+    """The slope of the median error over the bodies, where it is between rounding and saturation; NaN if it never is.
+
+    Under a weak torque the terms that come from it are small, and an error that they reduce to first order falls with the
+    second power down to very small steps; therefore only bodies under torques of some strength.
+    """
+    exact = exact.isel(body=exact["strength"].values > 0.1)
+    steps = [2.0**-k for k in range(3, 12)]
+    data = method_dataset(METHODS[method], exact, steps)
+    found = []
+    for i, key in enumerate(classes):
+        for quantity, declared in zip(("q", "omega"), METHODS[method].orders(CLASSES[key].declared), strict=True):
+            median = np.median(data[f"error_{quantity}"].values[i, :, :, -1], axis=0)
+            usable = (median > 1e-11) & (median < 0.1)
+            slopes = -np.diff(np.log2(median))[usable[1:] & usable[:-1]]
+            found.append((key, quantity, declared, float(slopes[-2:].mean()) if len(slopes) else np.nan))
+    return found
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("method", METHODS)
+def test_the_median_error_has_the_declared_order(method, exact_states):
+    classes = [str(key) for key in exact_states["torque_class"].values]
+    for key, quantity, declared, order in measured_orders(method, exact_states, classes):
+        if (key, method) not in EXACT:
+            assert abs(order / declared - 1) < 0.1, (key, quantity, declared, order)
+
+
+def test_the_order_is_measured_on_a_few(exact_states):
+    few = exact_states.isel(torque_class=[3, 6])
+    for method in ("spiral_leapfrog", "spiral_predicted"):
+        assert isinstance(METHODS[method], OneTorque)
+        for key, quantity, declared, order in measured_orders(method, few, ["lab", "friction_anisotropic"]):
+            assert abs(order / declared - 1) < 0.1, (key, quantity, declared, order)
+
+
+@pytest.fixture(scope="module")
+def exact_states():
+    return states_dataset(24, 2026, list(CLASSES), [4.0])
