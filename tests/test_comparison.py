@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 import yaml
 from matplotlib.colors import to_hex
-from rendered import all_numbers, number_lines
+from rendered import all_numbers, number_lines, root
 from test_report import made_up as one_problem
 
 import polhode
@@ -217,7 +217,7 @@ def write_checks(folder: Path, methods: list[str]) -> None:
 
 
 def made_up(folder: Path, problems: list[str], methods: list[str], checks: bool = True, plugins: str = "") -> Inputs:
-    groups = {"/": xr.Dataset(attrs={"plugins": plugins})}
+    groups = {"/": root(plugins)}
     for key in problems:
         problem = polhode.problems[key]
         able = [

@@ -12,17 +12,20 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from rendered import all_numbers, number_lines
+import yaml
+from rendered import all_numbers, number_lines, root
 
 import polhode
 from polhode import metrics
 from polhode.body import Body
 from polhode.methods import buss2000_delvalle2024 as buss
-from polhode.study import inputs, themes
+from polhode.study import configuration, inputs, themes
 from polhode.study.analysis.ladders import interpolated_step, step_off_the_curve
 from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun, load_errata
 from polhode.study.judge import measures_spiral2024
+from polhode.study.macro_names import check_distinct
+from polhode.study.reading import ConfigurationError
 from polhode.study.report import drawing, formats, latex, macros, style, typeset
 from polhode.study.run import checks
 from polhode.study.storage import write_cell, write_dataset, write_groups
@@ -82,7 +85,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     found["step_size_as_published"] = found["step_size_as_published"] * np.where(by_matrix, 0.5, 1.0)[:, None]
     found = found.assign_coords(integrator=methods, target_error=list(targets))
     tree = {
-        "/": xr.Dataset(attrs={"plugins": plugins}),
+        "/": root(plugins),
         f"/{PROBLEM}": errors,
         f"/{PROBLEM}/long_run": long_run,
         f"/{PROBLEM}/targets": found,
@@ -90,7 +93,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     write_groups(tree, folder / "single_body.nc")
     states = {"q": (("time", "quaternion"), spun), "omega": (("time", "axis"), spun[:, 1:])}
     digits = {f"{k}_digits": (v[0], v[1].astype(str)) for k, v in states.items()}
-    attrs = {"formula": "made up", "digits": 50, "agreement": 48.25, "agreement_time": 20.0}
+    attrs = {"formula": "made up", "digits": 50, "guard_digits": 15, "agreement": 48.25, "agreement_time": 20.0}
     write_dataset(xr.Dataset({**states, **digits}, {"time": time}, attrs), folder / f"{PROBLEM}.nc")
     write_cell(made_up_variants(), folder / "checks" / "published_variants.nc")
     columns = ["id", "source", "location", "statement", "published", "measured", "tolerance", "verdict", "evidence"]
@@ -329,6 +332,45 @@ def test_macro_names_are_letters_and_distinct():
     assert all(name.isalpha() and name.isascii() for name in names)
     assert formats.macro_name("buss2000_delvalle2024") == "BussPublished"
     assert formats.macro_name("rk4") == "RkFour"
+
+
+def test_numbers_have_their_digits_and_no_more():
+    assert latex.number(2987, 2) == r"\num{3000}" and latex.number(948.3, 2) == r"\num{950}"
+    assert latex.number(2987, 4) == r"\num{2987}" and latex.number(0.01234, 2) == r"\num{0.012}"
+    assert latex.number(0, 2) == r"\num{0.0}" and latex.number(12.3, 3) == r"\num{12.3}"
+
+
+def test_powers_of_ten_in_sentences_are_set_as_such():
+    said = latex.prose("at dt = 1e-05 s: x_2 9.5e+02, 12e4 and -1.2e-7; key2e3, 0.5")
+    assert said == r"at dt = \num{1e-5} s: x\_2 \num{950}, \num{12e4} and \num{-1.2e-7}; key2e3, 0.5"
+
+
+@pytest.mark.parametrize("other", ["euler_1768", "euler1999", "_euler"])
+def test_two_keys_with_the_same_macro_are_refused(other):
+    """Their numbers would replace each other's in the report without a word."""
+    if formats.macro_name(other) != "Euler":
+        check_distinct(["euler", other])
+        return
+    with pytest.raises(ValueError, match=f"'euler' and '{other}' would share .*Euler"):
+        check_distinct(["euler", "rk4", other])
+
+
+def test_a_plugin_with_the_macro_of_another_method_is_refused_at_the_start(tmp_path):
+    with polhode.methods.restored():
+        source = (Path(polhode.__file__).parent / "methods" / "euler.py").read_text().replace('key="euler"', 'key="euler_2026"')
+        (tmp_path / "mine.py").write_text(source)
+        raw = yaml.safe_load((HOME / "config.yaml").read_text()) | {"plugins": [str(tmp_path / "mine.py")]}
+        with pytest.raises(ConfigurationError, match="plugins: the methods 'euler' and 'euler_2026' would share"):
+            configuration.resolve(raw, HOME, ["config.yaml"], checked=True)
+
+
+def test_two_groups_of_a_theme_do_not_overwrite_each_other(whole, monkeypatch):
+    module = rendering.module("spiral2024", "numbers")
+    first, second = themes.all_themes()["spiral2024"].numbers[:2]
+    monkeypatch.setattr(module, first, lambda inputs: {"studyTwice": "1", "studySame": "2"})
+    monkeypatch.setattr(module, second, lambda inputs: {"studyTwice": "3", "studySame": "2"})
+    with pytest.raises(ValueError, match=f"{second} gives studyTwice another value"):
+        rendering.numbers("spiral2024", whole)
 
 
 def test_every_number_of_the_first_sections_is_made(whole, small):
