@@ -72,7 +72,7 @@ def ensemble(methods=METHODS, bodies=32, classes=CLASSES, seed=1, scatter=0.5, b
             order, coefficient = law.of(torque_class)
             scale = RADIANS[-1] * (r / RADIANS[-1]) ** law.growth * h**order * (1 + bend * h)
             q[i, j] = coefficient * (body * own[i, j])[:, None, None] * scale
-            lost[i, j] = STEPS > law.limit
+            lost[i, j] = law.limit < STEPS
     q += rounding * np.sqrt(r / h) * np.abs(draw.normal(1, 0.3, q.shape))
     q[lost.astype(bool)] = np.nan
     keys = list(methods)
@@ -131,7 +131,10 @@ def test_known_laws_are_recovered(found, key, torque_class):
 
 def test_the_coefficient_of_every_body_is_its_own(data, found):
     """The common factor of a body multiplies the error of all its methods."""
-    own = found["leading"].sel({"quantity": "q", "torque_class": "lab", "method": "verlet"}).values / METHODS["verlet"].coefficient
+    own = (
+        found["leading"].sel({"quantity": "q", "torque_class": "lab", "method": "verlet"}).values
+        / METHODS["verlet"].coefficient
+    )
     factors = data.attrs["factors"]
     assert np.corrcoef(np.log(own), np.log(factors))[0, 1] > 0.95
     assert np.median(own / factors) == pytest.approx(1, rel=0.1)
@@ -177,7 +180,9 @@ def test_rounding_begins_where_the_law_is_left():
 
 def test_the_largest_stable_step():
     methods = {"stable": Law(2, 0.02), "breaks": Law(2, 0.001, limit=0.1), "large": Law(1, 1.0)}
-    found = laws.laws(ensemble(methods, bodies=8, classes=("free",), scatter=0.0, bend=0.0)).sel(quantity="q", torque_class="free")
+    found = laws.laws(ensemble(methods, bodies=8, classes=("free",), scatter=0.0, bend=0.0)).sel(
+        quantity="q", torque_class="free"
+    )
     assert (found["stable"].sel({"method": "stable"}) == STEPS[0]).all()
     assert found["stable_at_least"].sel({"method": "stable"}).all()
     assert (found["stable"].sel({"method": "breaks"}) == 0.0625).all()

@@ -9,12 +9,23 @@ import pandas as pd
 
 from polhode.study.analysis import law_frames, laws
 from polhode.study.analysis.ensembles import LEVEL, Estimate, ranks
-from polhode.study.analysis.law_frames import FREE, FRICTION, ROBUST, SITUATIONS, SMOOTH, SPIRAL, TARGET, Choice, Ensemble, Situation
+from polhode.study.analysis.law_frames import (
+    FREE,
+    FRICTION,
+    ROBUST,
+    SITUATIONS,
+    SMOOTH,
+    SPIRAL,
+    TARGET,
+    Choice,
+    Ensemble,
+    Situation,
+)
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor, listed, macro_name, plain
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
 from polhode.study.themes.laws import analysis
-from polhode.study.themes.laws.tables import count, power
+from polhode.study.themes.laws.analysis import count, power
 
 #: A median order within this part of the declared one agrees with it.
 AGREES = 0.1
@@ -88,7 +99,13 @@ def worst(inputs: Inputs) -> dict[str, str]:
     ens = law_frames.ensemble(inputs)
     frames = {target: law_frames.slowdowns(ens, target) for target in laws.TARGETS}
     result: dict[str, str] = {}
-    for key, name in ((SPIRAL, "Spiral"), (ROBUST, "Predicted"), ("exact_rotor", "Rotor"), ("magnus_adams4", "Magnus"), ("verlet", "Verlet")):
+    for key, name in (
+        (SPIRAL, "Spiral"),
+        (ROBUST, "Predicted"),
+        ("exact_rotor", "Rotor"),
+        ("magnus_adams4", "Magnus"),
+        ("verlet", "Verlet"),
+    ):
         for where, classes in (
             ("Free", FREE.classes),
             ("Smooth", SMOOTH.classes),
@@ -247,7 +264,9 @@ def _robust(ens: Ensemble, situation: Situation) -> dict[str, str]:
     result: dict[str, str] = {}
     for key in (ROBUST, SPIRAL, "verlet", "euler"):
         try:
-            result |= _choice(ens, f"studyLaw{macro_name(key)}{situation.key.capitalize()}", law_frames.of_method(ens, situation, key))
+            result |= _choice(
+                ens, f"studyLaw{macro_name(key)}{situation.key.capitalize()}", law_frames.of_method(ens, situation, key)
+            )
         except NotInRun:
             continue
     return result
