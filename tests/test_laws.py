@@ -58,7 +58,7 @@ METHODS = {
 
 
 def ensemble(methods=METHODS, bodies=32, classes=CLASSES, seed=1, scatter=0.5, bend=0.3, rounding=1e-16):
-    """A dataset as ensembles.nc holds it, in which a body multiplies the C of all methods by one factor, and each by its own."""
+    """A dataset as ensembles.nc: a body multiplies the C of all methods by one factor, and each by one of its own."""
     draw = np.random.Generator(np.random.PCG64(seed))
     shape = (len(classes), len(methods), bodies, len(STEPS), len(RADIANS))
     body = np.exp(draw.normal(0, scatter, bodies))

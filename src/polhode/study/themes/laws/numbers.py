@@ -1,6 +1,7 @@
 """Numbers of the laws: scope and fits, worst cases, gains, contacts, and the answers."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from math import inf, isfinite, nan
 from typing import Any
 
@@ -53,7 +54,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
     ran = ens.steps["how"].values[..., 0] != laws.NOT_RUN
     # A method that is exact in a class has no law there.
     fitted = np.isfinite(both["order"].values) & ran
-    k, coverage = ranks(ens.bodies)
+    _, coverage = ranks(ens.bodies)
     how = ens.steps["how"].values
     step = np.sort(data["step"].values.astype(float))
     growth = laws.spread(both["growth"].values.ravel())
@@ -119,10 +120,8 @@ def worst(inputs: Inputs) -> dict[str, str]:
     result["studyLawAllround"] = escape(ens.label(allround)) if allround else NOT_AVAILABLE
     result |= _range("studyLawAllround", _values({TARGET: frames[TARGET]}, allround, tuple(ens.classes)))
     keep = nan_mask(ens)
-    try:
+    with suppress(NotInRun):
         keep = law_frames.keepers(inputs, ens)
-    except NotInRun:
-        pass
     kept = _allround(ens, frames[TARGET], keep)
     result["studyLawAllroundKept"] = escape(ens.label(kept)) if kept else NOT_AVAILABLE
     result |= _range("studyLawAllroundKept", _values({TARGET: frames[TARGET]}, kept, tuple(ens.classes)))

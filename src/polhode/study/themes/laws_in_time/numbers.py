@@ -13,7 +13,7 @@ _PRICES = {0.0: "Zero", 10.0: "Ten", 100.0: "Hundred"}
 
 
 def in_time(inputs: Inputs) -> dict[str, str]:
-    """Macros for the fastest method, of all and with one torque a step, and for the slowdown of some, by situation and price."""
+    """Macros for the fastest method, of all and with one torque a step, and the slowdown of some, by situation and price."""
     ens, times = analysis.read(inputs)
     result: dict[str, str] = {"costLawUnit": plain(times.get(UNIT, float("nan")))}
     for situation in analysis.present(ens):
