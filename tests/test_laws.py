@@ -246,6 +246,18 @@ def test_a_step_is_not_read_off_a_dip():
     assert float(laws.steps_per_radian(data)["steps"].sel(target=1e-4).squeeze()) == pytest.approx(smooth)
 
 
+def test_a_miss_that_round_off_explains_is_tolerated():
+    data = ensemble({"one": Law(4, 0.05)}, bodies=1, classes=("free",), scatter=0.0, bend=0.0)
+    target = 5e-12
+    clean = laws.steps_per_radian(data, targets=[target])["steps"].item()
+    # Above the target of 8e-11 after 16 radians, below the bound of round-off at that step.
+    data["error_q"][..., -1, -1] = 1.2e-10
+    found = laws.steps_per_radian(data, targets=[target])
+    assert found["how"].item() == laws.BETWEEN and found["steps"].item() == pytest.approx(clean)
+    data["error_q"][..., -1, -1] = 1e-8
+    assert laws.steps_per_radian(data, targets=[target])["how"].item() == laws.UNREACHED
+
+
 def test_a_target_below_round_off_is_not_reached():
     data = ensemble({"one": Law(2, 0.05)}, bodies=2, classes=("free",), rounding=1e-9)
     found = laws.steps_per_radian(data, targets=[1e-12])

@@ -22,6 +22,14 @@ USUAL = {"verlet": "Verlet", "fincham1992_yade": "YADE", "richardson": "LAMMPS"}
 ALSO = ("fincham1992", "pcdm2016", "verlet_delvalle2024", "euler")
 #: The errors per radian in the law sheet.
 SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
+#: Parts of names that are abbreviated in narrow columns.
+SHORT = {
+    "(as published)": "(publ.)",
+    "(torque of the ": "(",
+    "(mean velocities)": "(mean)",
+    "Runge-Kutta-Munthe-Kaas": "RKMK",
+    "implicit midpoint": "impl. midpoint",
+}
 #: Characters for the names of methods that are as good.
 NAMED = 22
 
@@ -227,12 +235,7 @@ def _sheet_row(row: dict[str, Any]) -> list[str]:
 
 def _shorter(label: str) -> str:
     """The name of a method for a narrow column."""
-    for long, short in (
-        ("(as published)", "(publ.)"),
-        ("(torque of the ", "("),
-        ("Runge-Kutta-Munthe-Kaas", "RKMK"),
-        ("(mean velocities)", "(mean)"),
-    ):
+    for long, short in SHORT.items():
         label = label.replace(long, short)
     return label
 
