@@ -1,13 +1,23 @@
 """The laws of the ensembles, recovered from errors that were made from known ones; their tables, figures and numbers."""
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
-from polhode.study.analysis import laws
+from polhode.study.analysis import law_frames, laws
+from polhode.study.inputs import Inputs
+from polhode.study.report import macros
+from polhode.study.storage import write_dataset, write_groups
+from polhode.study.themes import all_themes, rendering
+from polhode.study.themes.laws import figures as drawn
+from polhode.study.themes.laws_in_time import analysis as in_time
 
+HOME = Path(__file__).parents[1]
 CLASSES = (
     "free",
     "constant",
@@ -58,7 +68,7 @@ METHODS = {
 
 
 def ensemble(methods=METHODS, bodies=32, classes=CLASSES, seed=1, scatter=0.5, bend=0.3, rounding=1e-16):
-    """A dataset as ensembles.nc holds it, in which a body multiplies the C of all methods by one factor, and each by its own."""
+    """A dataset as ensembles.nc: a body multiplies the C of all methods by one factor, and each by one of its own."""
     draw = np.random.Generator(np.random.PCG64(seed))
     shape = (len(classes), len(methods), bodies, len(STEPS), len(RADIANS))
     body = np.exp(draw.normal(0, scatter, bodies))
@@ -72,7 +82,7 @@ def ensemble(methods=METHODS, bodies=32, classes=CLASSES, seed=1, scatter=0.5, b
             order, coefficient = law.of(torque_class)
             scale = RADIANS[-1] * (r / RADIANS[-1]) ** law.growth * h**order * (1 + bend * h)
             q[i, j] = coefficient * (body * own[i, j])[:, None, None] * scale
-            lost[i, j] = STEPS > law.limit
+            lost[i, j] = law.limit < STEPS
     q += rounding * np.sqrt(r / h) * np.abs(draw.normal(1, 0.3, q.shape))
     q[lost.astype(bool)] = np.nan
     keys = list(methods)
@@ -131,7 +141,10 @@ def test_known_laws_are_recovered(found, key, torque_class):
 
 def test_the_coefficient_of_every_body_is_its_own(data, found):
     """The common factor of a body multiplies the error of all its methods."""
-    own = found["leading"].sel({"quantity": "q", "torque_class": "lab", "method": "verlet"}).values / METHODS["verlet"].coefficient
+    own = (
+        found["leading"].sel({"quantity": "q", "torque_class": "lab", "method": "verlet"}).values
+        / METHODS["verlet"].coefficient
+    )
     factors = data.attrs["factors"]
     assert np.corrcoef(np.log(own), np.log(factors))[0, 1] > 0.95
     assert np.median(own / factors) == pytest.approx(1, rel=0.1)
@@ -177,7 +190,9 @@ def test_rounding_begins_where_the_law_is_left():
 
 def test_the_largest_stable_step():
     methods = {"stable": Law(2, 0.02), "breaks": Law(2, 0.001, limit=0.1), "large": Law(1, 1.0)}
-    found = laws.laws(ensemble(methods, bodies=8, classes=("free",), scatter=0.0, bend=0.0)).sel(quantity="q", torque_class="free")
+    found = laws.laws(ensemble(methods, bodies=8, classes=("free",), scatter=0.0, bend=0.0)).sel(
+        quantity="q", torque_class="free"
+    )
     assert (found["stable"].sel({"method": "stable"}) == STEPS[0]).all()
     assert found["stable_at_least"].sel({"method": "stable"}).all()
     assert (found["stable"].sel({"method": "breaks"}) == 0.0625).all()
@@ -313,3 +328,194 @@ def test_several_classes_count_by_their_geometric_mean():
     one, other = np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([[2.0, 8.0], [8.0, 2.0]])
     found = laws.compare(np.stack([one, other]), [True, True])
     assert found.value[1] == pytest.approx(4)
+
+
+# What the report shows
+
+
+#: A rival that is better under friction than all others, to see what follows from it.
+BETTER = {**METHODS, "no_squish": Law(2, 0.001, group="splittings and variational")}
+
+
+def inputs_of(data, folder, **more):
+    """A run that has these ensembles."""
+    write_dataset(data, folder / "ensembles.nc")
+    return Inputs("", ensembles_file=folder / "ensembles.nc", released=HOME / "data" / "released", **more)
+
+
+@pytest.fixture(scope="module")
+def run(data, tmp_path_factory):
+    return inputs_of(data, tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """Long runs after which the two splittings have kept energy and momentum."""
+    rows = [
+        {"problem": problem, "method": key, "quantity": quantity, "growth": growth, "last": 1e-3}
+        for problem in law_frames.LONG_RUNS
+        for quantity in ("energy_drift", "momentum_drift")
+        for key, growth in (("exact_rotor", 0.0), ("no_squish", 0.1), ("verlet", 0.1), ("spiral_leapfrog", 1.0))
+    ]
+    # Only the momentum of this one grows.
+    rows.append({"problem": "heavy_top", "method": "verlet", "quantity": "momentum_drift", "growth": 1.0, "last": 1e-3})
+    monkeypatch.setattr(law_frames.drift, "long_runs", lambda inputs, problems: pd.DataFrame(rows))
+
+
+def test_methods_that_keep_energy_and_momentum_keep_both(run, data, kept):
+    ens = law_frames.ensemble(run)
+    assert [key for key, one in zip(METHODS, law_frames.keepers(run, ens), strict=True) if one] == ["exact_rotor"]
+
+
+def test_the_flow_chart_names_what_the_laws_say(run, kept):
+    leaves = drawn.leaves(run)
+    assert leaves["smooth_one"].method == "spiral leapfrog"
+    assert leaves["friction_one"].method == "spiral predicted"
+    assert leaves["smooth_kept"].method == "exact rotor"
+    assert leaves["smooth_several"].method == leaves["friction_several"].method == "rkmk4"
+    assert leaves["contacts"].method == "SPIRAL" and "steps per contact" in leaves["contacts"].text
+    # sqrt(0.02 / 1e-4) = 14 steps per radian, at the median body.
+    assert re.match(r"1[345] \(", leaves["smooth_one"].lines[0])
+
+
+def test_the_flow_chart_changes_with_the_laws(tmp_path, kept):
+    leaves = drawn.leaves(inputs_of(ensemble(BETTER), tmp_path))
+    assert {leaves[key].method for key in ("smooth_one", "friction_one", "smooth_kept", "free")} == {"no squish"}
+    texts = [text.get_text() for text in rendering.figure("decision", inputs_of(ensemble(BETTER), tmp_path)).axes[0].texts]
+    assert texts.count("no squish") == 4
+
+
+def test_several_torques_pay_where_the_orders_cross(tmp_path):
+    """Fourth order with four torques against second with one: 4 (C4/e)^(1/4) = (C2/e)^(1/2)."""
+    methods = {"spiral_leapfrog": Law(2, 0.02), "rkmk4": Law(4, 0.05, torques=4)}
+    ens = law_frames.ensemble(inputs_of(ensemble(methods, bend=0.0), tmp_path))
+    crossing = (0.02**0.5 / (4 * 0.05**0.25)) ** 4
+    found = law_frames.breakeven(ens, law_frames.SMOOTH)
+    assert found == max(target for target in laws.TARGETS if target < crossing)
+    saved = law_frames.price_limit(ens, law_frames.SMOOTH)
+    assert saved == pytest.approx((0.02 / 1e-4) ** 0.5 / (0.05 / 1e-4) ** 0.25, rel=0.1)
+
+
+def test_the_answer_states_what_was_put_in(run, kept):
+    table, text = rendering.table("answer", run)
+    rows = {(row["situation"], row["kept"]): row for row in table.to_dict("records")}
+    smooth, friction = rows["smooth", 0], rows["friction", 0]
+    assert (smooth["method"], rows["smooth", 1]["method"]) == ("spiral_leapfrog", "exact_rotor")
+    assert friction["method"] == "spiral_predicted" and friction["several"] == "rkmk4"
+    # Second order both: the square root of the coefficients.
+    assert smooth["gain_verlet"] == pytest.approx(20**0.5, rel=0.05)
+    assert smooth["gain_verlet_low"] < smooth["gain_verlet"] < smooth["gain_verlet_high"]
+    assert smooth["steps_low"] < smooth["steps"] < smooth["steps_high"]
+    # First order against second.
+    assert friction["gain_verlet"] == pytest.approx(0.5 / 1e-4 / (0.022 / 1e-4) ** 0.5, rel=0.2)
+    contacts = rows["contacts", 0]
+    assert contacts["method"] == "spiral_leapfrog" and 10 < contacts["steps"] < 40
+    assert "omelyan1998" in contacts["equal"] and "pcdm2016" not in contacts["equal"]
+    # It is the first without a torque, too.
+    assert text.count(r"\textbf{spiral leapfrog}") == 2 and text.count(r"\textbf{SPIRAL}") == 1
+
+
+def test_the_law_sheet_holds_every_method_of_every_class(run):
+    table, text = rendering.table("law_sheet", run)
+    assert len(table) == len(CLASSES) * len(METHODS)
+    own = table[(table["method"] == "verlet") & (table["torque_class"] == "lab")].iloc[0]
+    assert own["C"] == pytest.approx(0.4, rel=0.2) and own["C_low"] < own["C"] < own["C_high"]
+    assert own["slowdown"] == pytest.approx(20**0.5, rel=0.05) and own["told_apart"]
+    # Three classes do not have one method.
+    assert text.count("no friction &") == len(CLASSES) - 3
+    assert law_frames.departures(table, 0.1) == (2 * (len(table) - 3),) * 2
+
+
+def test_orders_that_miss_their_declaration_are_counted(run):
+    table, _ = rendering.table("law_sheet", run)
+    table.loc[0, "declared_q"] = 3.0
+    within, total = law_frames.departures(table, 0.1)
+    assert within == total - 1
+
+
+def test_the_numbers_of_the_text_are_all_made(run, kept):
+    """The macros of its section, except those on methods that these ensembles lack."""
+    made = rendering.numbers("laws", run)
+    used = macros.used([HOME / "paper" / "sections" / "laws.tex"])
+    lacking = {name for name in used - set(made) if "Over" not in name}
+    assert not lacking
+    assert made["studyLawBodies"] == "32" and made["studyAnswerFrictionOneMethod"] == "spiral predicted"
+    assert not [name for name, text in made.items() if "nan" in text or text == "inf"]
+
+
+def test_times_change_the_order(run, tmp_path):
+    """A method with fewer steps loses if its step takes longer, until the torque is what costs."""
+    ens = law_frames.ensemble(run)
+    times = dict.fromkeys(METHODS, 20.0) | {"spiral_leapfrog": 400.0}
+    cheap, dear = (in_time.in_time(ens, times, law_frames.SMOOTH, price, 1e-4, True) for price in (0.0, 1e4))
+    keys = list(METHODS)
+    assert keys[cheap.best] == "spiral_predicted" and keys[dear.best] == "spiral_leapfrog"
+    at = keys.index("spiral_leapfrog")
+    assert cheap.value[at] == pytest.approx(20 * (0.02 / 0.022) ** 0.5, rel=0.05)
+    # Without a torque its price does not matter.
+    one, other = (law_frames.time_per_radian(ens, np.ones((len(keys), 1, 1)), times, p, "free") for p in (0.0, 100.0))
+    assert (one == other).all()
+
+
+NEW = [
+    (kind, name)
+    for key in ("laws", "laws_in_time")
+    for kind in ("figures", "tables")
+    for name in getattr(all_themes()[key], kind)
+]
+
+
+def timed(tmp_path, keys):
+    """The times of a step of these methods, as cost.nc has them."""
+    frames, forms = ["body", "lab"], [0, 1]
+    fastest = np.ones((len(keys), 2, 2)) * 20.0
+    step = xr.Dataset(
+        {name: (("integrator", "frame", "normalised"), fastest) for name in ("fastest", "median", "upper_quartile")},
+        {
+            "integrator": list(keys),
+            "label": ("integrator", list(keys)),
+            "declared": ("integrator", np.ones(len(keys), "int8")),
+            "frame": frames,
+            "normalised": forms,
+        },
+    )
+    write_groups({"/": xr.Dataset(), "/step": step}, tmp_path / "cost.nc")
+    return tmp_path / "cost.nc"
+
+
+@pytest.mark.parametrize(
+    "methods",
+    [
+        pytest.param({}, id="no ensembles"),
+        pytest.param(
+            {"rk4": Law(4, 0.05, torques=4, group="several torques per step")}, id="no one torque", marks=pytest.mark.thorough
+        ),
+        pytest.param(
+            {"my_own": Law(2, 0.05, group=""), "euler": Law(1, 0.5, limit=1e-5)}, id="a plug-in", marks=pytest.mark.thorough
+        ),
+    ],
+)
+def test_a_run_that_has_little_is_shown_as_far_as_it_goes(methods, tmp_path):
+    small = Inputs("")
+    if methods:
+        data = ensemble(methods, bodies=1, classes=("free", "her_class"))
+        small = inputs_of(data, tmp_path, cost_file=timed(tmp_path, ["euler", *methods]))
+    for kind, name in NEW:
+        (rendering.render_figure if kind == "figures" else rendering.render_table)(name, small, tmp_path / kind)
+    for key in ("laws", "laws_in_time"):
+        text = "".join(rendering.numbers(key, small).values())
+        assert "nan" not in text
+    for path in (tmp_path / "tables").glob("*.tex"):
+        assert "nan" not in path.read_text()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("kind", "name"), NEW)
+def test_the_same_data_give_the_same_files(kind, name, data, tmp_path):
+    whole = inputs_of(data, tmp_path, cost_file=timed(tmp_path, METHODS))
+    for folder in ("one", "two"):
+        (rendering.render_figure if kind == "figures" else rendering.render_table)(name, whole, tmp_path / folder)
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+        assert path.suffix != ".tex" or path.read_text().count("{") == path.read_text().count("}")
+    assert len(list((tmp_path / "one").iterdir())) == 2

@@ -40,7 +40,7 @@ ERRATA = HOME / "data" / "errata.yaml"
 PROBLEM = "spiral_cylinder"
 CYLINDER = polhode.problems[PROBLEM]
 #: Tables over several pages, whose captions and labels are not in the text.
-LONG_TABLES = ("claims", "errata", "readings", "sourceindex", "problems")
+LONG_TABLES = ("claims", "errata", "readings", "sourceindex", "problems", "lawsheet", "slowdownintime")
 #: The texts of both documents, the article and its supplement.
 TEX = sorted(PAPER.rglob("*.tex"))
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from polhode.study.analysis import drift, laws
 from polhode.study.analysis.ensembles import Estimate, of_seeds
+from polhode.study.analysis.frames import keyed
 from polhode.study.analysis.ladders import UNIT, interpolated_step
 from polhode.study.analysis.ranking import AS_PUBLISHED
 from polhode.study.analysis.step_times import in_frame
@@ -257,7 +258,7 @@ def keepers(inputs: Inputs, ens: Ensemble) -> NDArray[np.bool_]:
     frame = drift.long_runs(inputs, LONG_RUNS)
     frame = frame[frame["quantity"].isin(["energy_drift", "momentum_drift"])]
     kept = {
-        str(key): all(drift.bounded(row.growth, row.last) for row in rows.itertuples())
+        str(key): all(drift.bounded(float(row["growth"]), float(row["last"])) for row in rows.to_dict("records"))
         for key, rows in frame.groupby("method", sort=False)
     }
     return np.array([kept.get(key, False) for key in ens.methods])
@@ -289,7 +290,9 @@ def price_limit(ens: Ensemble, situation: Situation, target: float = TARGET) -> 
     return laws.paired(steps[ens.methods.index(one.method)], steps[ens.methods.index(several.method)]).value
 
 
-def slowdowns(ens: Ensemble, target: float = TARGET, step_times: Mapping[str, float] | None = None, price: float = inf) -> pd.DataFrame:
+def slowdowns(
+    ens: Ensemble, target: float = TARGET, step_times: Mapping[str, float] | None = None, price: float = inf
+) -> pd.DataFrame:
     """Every method against the best one-torque method of each class, from the same bodies.
 
     Parameters
@@ -325,7 +328,9 @@ def slowdowns(ens: Ensemble, target: float = TARGET, step_times: Mapping[str, fl
     return pd.concat(frames, ignore_index=True)
 
 
-def time_per_radian(ens: Ensemble, steps: Array, step_times: Mapping[str, float], price: float, torque_class: str = "") -> Array:
+def time_per_radian(
+    ens: Ensemble, steps: Array, step_times: Mapping[str, float], price: float, torque_class: str = ""
+) -> Array:
     """Time for one radian: steps times the time of a step, and of its torques at ``price`` steps of direct Euler each.
 
     Parameters
@@ -352,7 +357,7 @@ def sheet(ens: Ensemble) -> pd.DataFrame:
     stable, stable_at_least; for each target T: steps_T with _low, _high, extrapolated_T (part of the bodies); and what
     :func:`slowdowns` returns.
     """
-    slow = slowdowns(ens).set_index(["torque_class", "method"])
+    slow = keyed(slowdowns(ens), "torque_class", "method")
     orders = {name: laws.spread(ens.laws["order"].sel(quantity=name).values).median for name in ("q", "omega")}
     both = ens.laws.sel(quantity="both")
     medians = {name: laws.spread(both[name].values) for name in ("leading", "growth", "stable")}
@@ -378,7 +383,7 @@ def sheet(ens: Ensemble) -> pd.DataFrame:
                 row |= {f"steps_{name}{end}": float(getattr(steps, part)[i, j, k]) for end, part in _ENDS}
                 row[f"extrapolated_{name}"] = float(extrapolated[i, j, k])
                 row[f"coarsest_{name}"] = float(coarsest[i, j, k])
-            own = slow.loc[(torque_class, method)]
+            own = slow[torque_class, method]
             row |= {name: own[name] for name in ("slowdown", "low", "high", "best", "told_apart")}
             rows.append(row)
     return pd.DataFrame(rows)

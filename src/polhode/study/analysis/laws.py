@@ -48,7 +48,9 @@ def errors(data: xr.Dataset) -> xr.DataArray:
     dims = ("torque_class", "method", "body", "step", "radians")
     q, omega = (data[f"error_{name}"].transpose(*dims).astype(float) for name in ("q", "omega"))
     q, omega = (e.where(~(lost & e.isnull()), np.inf) for e in (q, omega))
-    return xr.concat([q, omega, np.maximum(q, omega)], xr.DataArray(list(QUANTITIES), dims="quantity", name="quantity"))
+    stacked = np.stack([q.values, omega.values, np.maximum(q.values, omega.values)])
+    coords = {name: data[name].values for name in dims if name in data.coords}
+    return xr.DataArray(stacked, {"quantity": list(QUANTITIES), **coords}, ("quantity", *dims))
 
 
 @dataclass(frozen=True)
@@ -270,7 +272,7 @@ def _steps(
         between = step[place] * np.exp(share * width)
         order, coefficient = law["order"].values, law["coefficient"].values
         beyond = (target / coefficient) ** (1 / order)
-        possible = (law["finest"].values <= step[0] * (1 + 1e-9))
+        possible = law["finest"].values <= step[0] * (1 + 1e-9)
         possible &= (beyond < step[0]) & (round_off(beyond, total) / total <= target)
         cases = [~run, place == size - 1, place >= 0, (stop == 0) & possible]
         h = np.select(cases, [np.nan, step[-1], between, beyond], 0.0)
@@ -372,7 +374,7 @@ def _ratios(logarithm: Array, of: int, others: Sequence[int] | range) -> Array:
 
 
 def interval(values: ArrayLike) -> tuple[Array, Array, Array]:
-    """The median over the last axis with the exact interval of :func:`~polhode.study.analysis.ensembles.ranks`; NaN is left out.
+    """The median over the last axis with the interval of :func:`~polhode.study.analysis.ensembles.ranks`; NaN is left out.
 
     A value without interval, that of a single body, has NaN for its ends.
     """
@@ -400,4 +402,5 @@ def paired(work: ArrayLike, other: ArrayLike) -> ensembles.Estimate:
         ratio = np.log(np.atleast_2d(np.asarray(work, float))) - np.log(np.atleast_2d(np.asarray(other, float)))
         ratio = ratio.mean(axis=0)
     found = ensembles.median(ratio[~np.isnan(ratio)])
-    return ensembles.Estimate(*(float(np.exp(x)) for x in (found.value, found.low, found.high)), found.coverage)
+    value, low, high = (float(np.exp(x)) for x in (found.value, found.low, found.high))
+    return ensembles.Estimate(value, low, high, found.coverage)

@@ -2,12 +2,13 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from math import nan
+from math import inf, isfinite, isnan, nan
 
 import numpy as np
 
 from polhode.study.analysis import law_frames
 from polhode.study.analysis.law_frames import FREE, FRICTION, NO_CHOICE, SMOOTH, Choice, Contact, Ensemble, Situation
+from polhode.study.analysis.ranking import AS_PUBLISHED
 from polhode.study.inputs import Inputs, NotInRun
 
 
@@ -40,7 +41,9 @@ class Advice:
 
 def advice(inputs: Inputs, ens: Ensemble, situation: Situation) -> Advice:
     """The recommendation for one situation; raises :class:`NotInRun` if the run has none of its classes."""
-    one, several = (law_frames.choose(ens, situation, some(ens)) for some in (law_frames.one_torque, law_frames.several_torques))
+    one, several = (
+        law_frames.choose(ens, situation, some(ens)) for some in (law_frames.one_torque, law_frames.several_torques)
+    )
     kept = NO_CHOICE
     with suppress(NotInRun):
         kept = law_frames.choose(ens, situation, law_frames.one_torque(ens) & law_frames.keepers(inputs, ens))
@@ -71,10 +74,31 @@ def collisions(inputs: Inputs) -> list[Contact]:
         found = law_frames.contacts(inputs)
     except NotInRun:
         return []
-    return [own for own in found if not own.method.endswith(law_frames.AS_PUBLISHED) and np.isfinite(own.steps[0])]
+    return [own for own in found if not own.method.endswith(AS_PUBLISHED) and np.isfinite(own.steps[0])]
 
 
 def recommended_in_contacts(inputs: Inputs, found: list[Contact]) -> Contact | None:
     """Among the methods that collisions do not tell apart, SPIRAL if it is one of them, else the first."""
     equal = law_frames.as_good(found)
     return next((own for own in equal if own.method == law_frames.SPIRAL), equal[0] if equal else None)
+
+
+def count(value: float) -> str:
+    """A number of steps with two digits; a dash where there is none."""
+    if isnan(value):
+        return "--"
+    if value == inf:
+        return r"$\infty$"
+    rounded = float(f"{value:.2g}")
+    return (
+        rf"\num{{{rounded:.0f}}}"
+        if 10 <= rounded < 1e6
+        else rf"\num{{{rounded:.1e}}}"
+        if rounded >= 1e6
+        else rf"\num{{{rounded:g}}}"
+    )
+
+
+def power(value: float) -> str:
+    """A power of ten."""
+    return rf"\num{{{value:.0e}}}" if isfinite(value) else "n/a"

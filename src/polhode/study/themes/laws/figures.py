@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isfinite
 from typing import Any
 
@@ -20,8 +21,8 @@ from polhode.study.analysis.ensembles import paired_ratio_over_steps
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, SPIRAL, TARGET, Choice, Ensemble
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
-from polhode.study.report.formats import listed
 from polhode.study.report.drawing import legend_below_styles, log_error_axis, new_figure, panel_title, printable
+from polhode.study.report.formats import listed
 from polhode.study.themes.laws import analysis
 from polhode.study.themes.laws.analysis import Advice
 
@@ -135,7 +136,7 @@ def _colours() -> tuple[ListedColormap, BoundaryNorm]:
 
 def _heat_legend(figure: Figure) -> None:
     colours, _ = _colours()
-    texts = [f"up to {ENDS[0]:g}", *(f"{low:g} to {high:g}" for low, high in zip(ENDS[:-1], ENDS[1:], strict=True))]
+    texts = [f"up to {ENDS[0]:g}", *(f"{low:g} to {high:g}" for low, high in pairwise(ENDS))]
     texts += [f"above {ENDS[-1]:g}", "never"]
     handles: list[Any] = [Patch(facecolor=colours(i), edgecolor="0.6", linewidth=0.3, label=t) for i, t in enumerate(texts)]
     figure.legend(
@@ -179,7 +180,7 @@ def _groups(top: Axes, bottom: Axes, groups: Sequence[tuple[str, Sequence[str]]]
 
 
 def chess_ratios(inputs: Inputs, keys: Sequence[str]) -> dict[str, Any]:
-    """The energy errors of colliding chess pieces over SPIRAL's from the same states, over all steps; empty if there are none."""
+    """The energy errors of colliding chess pieces over SPIRAL's from the same states, over all steps; empty if none."""
     found: dict[str, Any] = {}
     # What the published scale lacks is taken from the run.
     for read in (inputs.released_many_body, inputs.many_body):
@@ -211,7 +212,9 @@ def _chess(axes: Axes, keys: Sequence[str], ratios: dict[str, Any]) -> None:
     axes.yaxis.set_major_locator(FixedLocator([1, 10, 100]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.set_ylabel("energy error\nin collisions,\nover SPIRAL's", fontsize=7.5, rotation=0, ha="right", va="center", labelpad=4)
+    axes.set_ylabel(
+        "energy error\nin collisions,\nover SPIRAL's", fontsize=7.5, rotation=0, ha="right", va="center", labelpad=4
+    )
     axes.grid(axis="x", color="0.93", linewidth=0.5)
     axes.tick_params(axis="x", top=False)
 
@@ -267,7 +270,11 @@ def _several_leaf(own: Advice) -> Leaf:
         return Leaf("n/a", ("no method is known to reach the error",))
     torques = f"{round_steps(own.several.torques)} torques per radian"
     if own.one.method:
-        torques += f", fewer than above for errors below {_power(own.breakeven)}" if isfinite(own.breakeven) else ", never fewer than above"
+        torques += (
+            f", fewer than above for errors below {_power(own.breakeven)}"
+            if isfinite(own.breakeven)
+            else ", never fewer than above"
+        )
     return Leaf(own.several.label, (_steps_text(own.several, "steps per radian"), torques))
 
 
@@ -470,7 +477,7 @@ def law_spread(inputs: Inputs) -> Figure:
     figure = new_figure((style.TEXT_WIDTH, 0.95 + 0.3 * len(ens.classes)))
     axes = figure.add_subplot()
     largest = 10.0
-    for row, name in enumerate(ens.classes):
+    for row in range(len(ens.classes)):
         for place, key in enumerate(keys):
             found = laws.spread(ens.steps_of([row])[ens.methods.index(key)].ravel())
             y = row + 0.78 * ((place + 0.5) / len(keys) - 0.5)

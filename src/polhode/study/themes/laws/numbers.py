@@ -1,6 +1,7 @@
 """Numbers of the laws: scope and fits, worst cases, gains, contacts, and the answers."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from math import inf, isfinite, nan
 from typing import Any
 
@@ -9,12 +10,23 @@ import pandas as pd
 
 from polhode.study.analysis import law_frames, laws
 from polhode.study.analysis.ensembles import LEVEL, Estimate, ranks
-from polhode.study.analysis.law_frames import FREE, FRICTION, ROBUST, SITUATIONS, SMOOTH, SPIRAL, TARGET, Choice, Ensemble, Situation
+from polhode.study.analysis.law_frames import (
+    FREE,
+    FRICTION,
+    ROBUST,
+    SITUATIONS,
+    SMOOTH,
+    SPIRAL,
+    TARGET,
+    Choice,
+    Ensemble,
+    Situation,
+)
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor, listed, macro_name, plain
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
 from polhode.study.themes.laws import analysis
-from polhode.study.themes.laws.tables import count, power
+from polhode.study.themes.laws.analysis import count, power
 
 #: A median order within this part of the declared one agrees with it.
 AGREES = 0.1
@@ -42,7 +54,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
     ran = ens.steps["how"].values[..., 0] != laws.NOT_RUN
     # A method that is exact in a class has no law there.
     fitted = np.isfinite(both["order"].values) & ran
-    k, coverage = ranks(ens.bodies)
+    _, coverage = ranks(ens.bodies)
     how = ens.steps["how"].values
     step = np.sort(data["step"].values.astype(float))
     growth = laws.spread(both["growth"].values.ravel())
@@ -88,7 +100,13 @@ def worst(inputs: Inputs) -> dict[str, str]:
     ens = law_frames.ensemble(inputs)
     frames = {target: law_frames.slowdowns(ens, target) for target in laws.TARGETS}
     result: dict[str, str] = {}
-    for key, name in ((SPIRAL, "Spiral"), (ROBUST, "Predicted"), ("exact_rotor", "Rotor"), ("magnus_adams4", "Magnus"), ("verlet", "Verlet")):
+    for key, name in (
+        (SPIRAL, "Spiral"),
+        (ROBUST, "Predicted"),
+        ("exact_rotor", "Rotor"),
+        ("magnus_adams4", "Magnus"),
+        ("verlet", "Verlet"),
+    ):
         for where, classes in (
             ("Free", FREE.classes),
             ("Smooth", SMOOTH.classes),
@@ -102,10 +120,8 @@ def worst(inputs: Inputs) -> dict[str, str]:
     result["studyLawAllround"] = escape(ens.label(allround)) if allround else NOT_AVAILABLE
     result |= _range("studyLawAllround", _values({TARGET: frames[TARGET]}, allround, tuple(ens.classes)))
     keep = nan_mask(ens)
-    try:
+    with suppress(NotInRun):
         keep = law_frames.keepers(inputs, ens)
-    except NotInRun:
-        pass
     kept = _allround(ens, frames[TARGET], keep)
     result["studyLawAllroundKept"] = escape(ens.label(kept)) if kept else NOT_AVAILABLE
     result |= _range("studyLawAllroundKept", _values({TARGET: frames[TARGET]}, kept, tuple(ens.classes)))
@@ -247,7 +263,9 @@ def _robust(ens: Ensemble, situation: Situation) -> dict[str, str]:
     result: dict[str, str] = {}
     for key in (ROBUST, SPIRAL, "verlet", "euler"):
         try:
-            result |= _choice(ens, f"studyLaw{macro_name(key)}{situation.key.capitalize()}", law_frames.of_method(ens, situation, key))
+            result |= _choice(
+                ens, f"studyLaw{macro_name(key)}{situation.key.capitalize()}", law_frames.of_method(ens, situation, key)
+            )
         except NotInRun:
             continue
     return result

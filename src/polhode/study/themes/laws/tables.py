@@ -14,7 +14,7 @@ from polhode.study.inputs import Inputs
 from polhode.study.report.formats import listed
 from polhode.study.report.latex import escape, long_table, tabular
 from polhode.study.themes.laws import analysis
-from polhode.study.themes.laws.analysis import Advice
+from polhode.study.themes.laws.analysis import Advice, count, power
 
 #: What a reader's program is likely to run: the columns of gains, with their headings.
 USUAL = {"verlet": "Verlet", "fincham1992_yade": "YADE", "richardson": "LAMMPS"}
@@ -58,9 +58,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     return pd.DataFrame(found), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
 
 
-def _answer_record(
-    situation: Situation, name: str, own: Advice, choice: Choice, gains: dict[str, Estimate]
-) -> dict[str, Any]:
+def _answer_record(situation: Situation, name: str, own: Advice, choice: Choice, gains: dict[str, Estimate]) -> dict[str, Any]:
     row: dict[str, Any] = {"situation": situation.key, "kept": int(name == "kept"), "method": choice.method}
     row |= dict(zip(("steps", "steps_low", "steps_high"), choice.steps, strict=True))
     row |= {"any_step": int(choice.at_least), "equal": ",".join(choice.equal)}
@@ -84,7 +82,13 @@ def _answer_rows(
     least = "$>$" if choice.at_least else ""
     either = _either([escape(ens.label(key)) for key in choice.equal])
     shown = {key: Estimate(1) if key == choice.method else gains[key] for key in USUAL}
-    first = [names[0], rf"\textbf{{{escape(choice.label)}}}", steps, *(_gain(own.value, least) for own in shown.values()), several[0]]
+    first = [
+        names[0],
+        rf"\textbf{{{escape(choice.label)}}}",
+        steps,
+        *(_gain(own.value, least) for own in shown.values()),
+        several[0],
+    ]
     second = [names[1], small(either), small(spread), *(small(_ends(own)) for own in shown.values()), small(several[1])]
     return [first, second, SPACE]
 
@@ -129,7 +133,12 @@ def _contact_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | 
     of = {own.method: own for own in found}
     median, low, high = (count(x) for x in best.steps)
     ratios = {key: of[key].over(best) if key in of else Estimate(float("nan")) for key in USUAL}
-    first = ["collisions of particles", rf"\textbf{{{escape(best.label)}}}", median, *(ratio(own.value) for own in ratios.values())]
+    first = [
+        "collisions of particles",
+        rf"\textbf{{{escape(best.label)}}}",
+        median,
+        *(ratio(own.value) for own in ratios.values()),
+    ]
     second = [
         "per contact",
         small(_either([escape(own.label) for own in equal])),
@@ -149,16 +158,6 @@ def small(text: str) -> str:
     return rf"{{\scriptsize {text}}}" if text else ""
 
 
-def count(value: float) -> str:
-    """A number of steps with two digits; a dash where there is none."""
-    if isnan(value):
-        return "--"
-    if value == inf:
-        return r"$\infty$"
-    rounded = float(f"{value:.2g}")
-    return rf"\num{{{rounded:.0f}}}" if 10 <= rounded < 1e6 else rf"\num{{{rounded:.1e}}}" if rounded >= 1e6 else rf"\num{{{rounded:g}}}"
-
-
 def ratio(value: float) -> str:
     """A ratio with two digits; a dash where there is none."""
     if isnan(value):
@@ -171,11 +170,6 @@ def ratio(value: float) -> str:
 def _ends(own: Estimate) -> str:
     """The interval of a ratio; empty where there is none."""
     return "" if isnan(own.low) or isnan(own.high) else f"{ratio(own.low)}--{ratio(own.high)}"
-
-
-def power(value: float) -> str:
-    """A power of ten."""
-    return rf"\num{{{value:.0e}}}" if isfinite(value) else "n/a"
 
 
 def law_sheet(inputs: Inputs) -> tuple[pd.DataFrame, str]:

@@ -2,7 +2,7 @@
 
 from math import inf, isnan
 
-from polhode.study.analysis import law_frames
+from polhode.study.analysis.ladders import UNIT
 from polhode.study.analysis.law_frames import FREE, PRICES, ROBUST, SPIRAL, TARGET
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import factor, macro_name, plain
@@ -13,9 +13,9 @@ _PRICES = {0.0: "Zero", 10.0: "Ten", 100.0: "Hundred"}
 
 
 def in_time(inputs: Inputs) -> dict[str, str]:
-    """Macros for the fastest method, of all and with one torque a step, and for the slowdown of some, by situation and price."""
+    """Macros for the fastest method, of all and with one torque a step, and the slowdown of some, by situation and price."""
     ens, times = analysis.read(inputs)
-    result: dict[str, str] = {"costLawUnit": plain(times.get(law_frames.UNIT, float("nan")))}
+    result: dict[str, str] = {"costLawUnit": plain(times.get(UNIT, float("nan")))}
     for situation in analysis.present(ens):
         for price in PRICES:
             if situation is FREE and price:

@@ -49,7 +49,9 @@ def slowdown_in_time(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             ]
             rows += [r"\addlinespace[2pt]"] if groups[i] != last else []
             last = groups[i]
-            cells = [_cell(float(c.value[i]), float(c.low[i]), float(c.high[i]), c.best == i, bool(c.told_apart[i])) for c in found]
+            cells = [
+                _cell(float(c.value[i]), float(c.low[i]), float(c.high[i]), c.best == i, bool(c.told_apart[i])) for c in found
+            ]
             cells += [""] * (len(PRICES) - len(cells))
             rows.append(" & ".join([escape(_shorter(ens.label(ens.methods[i]))), *cells]) + r" \\")
     if not rows:
