@@ -93,7 +93,8 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             rows.append(r"\addlinespace[3pt]")
         elif number_of_group and len(groups[number_of_group - 1][1]) > 1:
             rows.append(r"\midrule")
-        rows += lines
+        # A page ends between methods.
+        rows += [" & ".join(line) + r" \\*" for line in lines[:-1]] + lines[-1:]
     head = ["method", "", *(step(t, 1) for t in targets)]
     above = rf" & & \multicolumn{{{len(targets)}}}{{c}}{{target error}} \\" + "\n"
     above += rf"\cmidrule(lr){{3-{2 + len(targets)}}}" + "\n"

@@ -305,7 +305,7 @@ def best_methods(inputs: Inputs) -> Figure:
         at += len(problems)
     keys = [key for key in inputs.in_order(labels) if key in used]
     marks = {key: {**looks[key], "linestyle": "none", "markersize": 6} for key in keys}
-    legend_below_styles(figure, {key: labels[key] for key in keys}, marks, 4)
+    legend_below_styles(figure, {key: _short(inputs, key, labels) for key in keys}, marks, 4)
     return figure
 
 
