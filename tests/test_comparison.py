@@ -37,7 +37,7 @@ from polhode.study.themes.torque_classes import figures as torque_classes
 HOME = Path(__file__).parents[1]
 PAPER = HOME / "paper"
 SOURCES = HOME / "data" / "sources.yaml"
-TEX = sorted([PAPER / "report.tex", *(PAPER / "sections").glob("*.tex")])
+TEX = sorted(PAPER.rglob("*.tex"))
 OUR_THEMES = ("torque_classes", "long_runs", "calzavarini2010", "no_squish", "ledger", "parts", "new_methods")
 OURS = [name for key in OUR_THEMES for name in themes.all_themes()[key].figures]
 OUR_TABLES = (

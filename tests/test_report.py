@@ -1,6 +1,8 @@
 """The report shows what the run made: styles, figures, tables, numbers, errata and the text itself."""
 
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,8 +40,9 @@ ERRATA = HOME / "data" / "errata.yaml"
 PROBLEM = "spiral_cylinder"
 CYLINDER = polhode.problems[PROBLEM]
 #: Tables over several pages, whose captions and labels are not in the text.
-LONG_TABLES = ("target", "symplectic", "claims", "errata", "readings", "sourceindex", "problems")
-TEX = sorted([PAPER / "report.tex", *(PAPER / "sections").glob("*.tex")])
+LONG_TABLES = "target symplectic claims errata readings sourceindex problems lawsheet slowdownintime".split()
+#: The texts of both documents, the article and its supplement.
+TEX = sorted(PAPER.rglob("*.tex"))
 
 
 def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[float, ...] = (1e-3, 1e-2)) -> Inputs:
@@ -425,9 +428,12 @@ def test_every_citation_has_its_entry():
 
 def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
     text = "".join(path.read_text() for path in TEX)
-    assert set(re.findall(r"\\includegraphics\[[^]]*\]\{(\w+)\}", text)) == set(themes.names("figures"))
-    assert set(re.findall(r"tables/(\w+)", text)) == set(themes.names("tables"))
-    labels = set(re.findall(r"\\label\{([^}]*)\}", text)) | {f"tab:{name}" for name in LONG_TABLES}
+    # In one of the two documents, and in one only.
+    assert sorted(re.findall(r"\\includegraphics\[[^]]*\]\{(\w+)\}", text)) == sorted(themes.names("figures"))
+    assert sorted(re.findall(r"\\input\{\\resultsdir/tables/(\w+)\}", text)) == sorted(themes.names("tables"))
+    found = [*re.findall(r"\\label\{([^}]*)\}", text), *(f"tab:{name}" for name in LONG_TABLES)]
+    labels = set(found)
+    assert len(labels) == len(found), "each label once in both documents together"
     errata = ERRATA.read_text()
     assert set(re.findall(r"\\(?:eq)?ref\{([^}]*)\}", text + errata)) <= labels
     assert {f"\\{name}caption" for name in LONG_TABLES} <= set(re.findall(r"\\newcommand\{(\\\w+)\}", text))
@@ -435,8 +441,55 @@ def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
 
 def test_sections_are_all_included():
     kinds = {key: SimpleNamespace(numbers=(), appendix=theme.appendix) for key, theme in themes.all_themes().items()}
-    report = (PAPER / "report.tex").read_text() + "".join(typeset.generated(PAPER, HOME, kinds).values())
-    assert set(re.findall(r"\\input\{sections/(\w+)\}", report)) == {p.stem for p in (PAPER / "sections").glob("*.tex")}
+    included = typeset.generated(PAPER, HOME, kinds).values()
+    documents = {name: (PAPER / f"{name}.tex").read_text() for name in typeset.DOCUMENTS}
+    supplement = documents["supplement"] + "".join(included)
+    assert sorted(re.findall(r"\\input\{sections/(\w+)\}", supplement)) == sections("sections")
+    assert sorted(re.findall(r"\\input\{article/(\w+)\}", documents["report"])) == sections("article")
+
+
+def sections(folder: str) -> list[str]:
+    return sorted(path.stem for path in (PAPER / folder).glob("*.tex"))
+
+
+def test_labels_are_handed_to_the_other_document(tmp_path):
+    lines = (
+        r"\relax",
+        r"\newlabel{sec:a}{{S1}{3}{A {bold} title with \(x_{1}\)}{section.1}{}}",
+        r"\newlabel{eq:b-c}{{S2.1}{4}{}{equation.2.1}{}}",
+        r"\newlabel{tocindent-1}{0pt}",
+        r"\newlabel{section*.1@cref}{{[x][1][]1}{1}}",
+    )
+    (tmp_path / "supplement.aux").write_text("\n".join(lines) + "\n")
+    assert typeset.labels(tmp_path / "supplement.aux").splitlines() == [
+        r"\newlabel{sec:a}{{S1}{}{}{section.1}{supplement.pdf}}",
+        r"\newlabel{eq:b-c}{{S2.1}{}{}{equation.2.1}{supplement.pdf}}",
+    ]
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("latexmk") is None, reason="no LaTeX here")
+def test_two_documents_refer_to_each_other(tmp_path):
+    home, results = tmp_path / "home", tmp_path / "results"
+    (home / "paper").mkdir(parents=True)
+    results.mkdir()
+    (home / "reproduce").write_text("#!/bin/sh\n")
+    (home / "reproduce").chmod(0o755)
+    head = r"\documentclass{article}\pdftrailerid{}\usepackage{hyperref}\begin{document}"
+    for own, other, number in (("report", "supplement", "7"), ("supplement", "report", "9")):
+        text = rf"\setcounter{{section}}{{{int(number) - 1}}}\section{{One}}\label{{sec:{own}}} See Sec.~\ref{{sec:{other}}}."
+        source = head.replace(r"\begin", rf"\InputIfFileExists{{{other}.labels}}{{}}{{}}\begin") + text + r"\end{document}"
+        (home / "paper" / f"{own}.tex").write_text(source)
+    outputs = [results / f"{name}.pdf" for name in typeset.DOCUMENTS]
+    first: list[bytes] = []
+    for _ in range(2):
+        typeset.report(home, results, outputs, 0, {})
+        first = first or [path.read_bytes() for path in outputs]
+    assert [path.read_bytes() for path in outputs] == first, "equal input, equal bytes"
+    if shutil.which("pdftotext"):
+        for path, number in zip(outputs, ("9", "7"), strict=True):
+            said = subprocess.run(["pdftotext", path, "-"], capture_output=True, text=True, check=True).stdout
+            assert f"Sec. {number}" in said and "??" not in said
 
 
 # Errata
