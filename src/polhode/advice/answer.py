@@ -113,7 +113,10 @@ class Recommendation:
         close = [
             choice.label
             for choice in self.alternatives
-            if choice.method != self.method and choice.relative is not None and choice.relative < 1 + CLOSE
+            if self.kind == "runs"
+            and choice.method != self.method
+            and choice.relative is not None
+            and choice.relative < 1 + CLOSE
         ]
         remarks = list(self.remarks)
         if close:

@@ -206,8 +206,8 @@ def sampling(problem: Problem) -> int:
     torque = np.array(problem.compiled_torque(0.0, problem.q0, problem.omega0, problem.parameter_array), float)
     if not np.isfinite(torque).all():
         raise AdviceError(f"the torque has no finite value at the start: {tuple(torque)}")
-    rate = max(np.linalg.norm(omega), sqrt(np.abs(torque / moments).max()), 1 / problem.horizon)
-    return 2 ** ceil(log2(min(MOST, max(FEWEST, PER_RADIAN * rate * problem.horizon))))
+    rate = max(float(np.linalg.norm(omega)), sqrt(np.abs(torque / moments).max()), 1 / problem.horizon)
+    return 1 << ceil(log2(min(MOST, max(FEWEST, PER_RADIAN * rate * problem.horizon))))
 
 
 def _between(state: tuple[Array, Array], scale: float) -> float:

@@ -161,7 +161,9 @@ def of_contacts(
     spread = [c.largest(error, exponent, part) for c in own for part in (0.5, SERVED)]
     low, high = min(spread), max(spread)
     rows = [
-        Choice(method, _label(method), time * s, relative=share / s if s else None, mark=f"T/{1 / s:.0f}" if s else "not reached")
+        Choice(
+            method, _label(method), time * s, relative=share / s if s else None, mark=f"T/{1 / s:.0f}" if s else "not reached"
+        )
         for method, s in sorted(shares.items(), key=lambda item: (-item[1], item[0]))
         if everything or (s > 0 and not _as_published(method))
     ]
@@ -179,7 +181,9 @@ def of_contacts(
     others = [m for m, s in advisable.items() if m != key and s * CLOSE >= share]
     if others:
         remarks.append(
-            "Equally good within what the states decide: " + ", ".join(_label(m) for m in sorted(others)) + "; take what the code has."
+            "Equally good within what the states decide: "
+            + ", ".join(_label(m) for m in sorted(others))
+            + "; take what the code has."
         )
     return Recommendation(
         question=f"Many bodies with contacts of {time:.4g} s{f' ({how})' if how else ''}, relative energy error below {error:g}",
@@ -252,4 +256,3 @@ def _as_published(key: str) -> bool:
 
 def _label(key: str) -> str:
     return METHODS[key].label if key in METHODS else key
-

@@ -7,6 +7,7 @@ small error at the end may be a coincidence. The motion with which runs are comp
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, inf, isfinite, sqrt
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from polhode.advice.cases import Case
 from polhode.advice.errors import AdviceError
 from polhode.advice.motion import FIRST, SECOND, Budget, Motion, motion_of
 from polhode.advice.prices import Prices, prices
+from polhode.compilation import compile_all
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 from polhode.study.analysis.ranking import AS_PUBLISHED
@@ -89,8 +91,10 @@ def of_runs(
     AdviceError
         If there is no answer; the message says why, and what to ask.
     """
-    budget = Budget(limit)
     methods = candidates(one_torque, everything)
+    compile_all([method.key for method in methods], problems=False)
+    progress("compiling", 1.0)
+    budget = Budget(limit)
     priced = prices([method.key for method in methods], torque_price, results)
     motions = []
     for i, start in enumerate(case.starts):
@@ -101,7 +105,7 @@ def of_runs(
     best = inf
     for i, method in enumerate(sorted(methods, key=_favourites_first)):
         enough = inf if everything else SLOWER * best
-        found[method.key] = finding.fewest(method, lambda steps, m=method, e=enough: priced.seconds(m, steps) > e)
+        found[method.key] = finding.fewest(method, partial(_longer, priced, method, enough))
         if found[method.key].steps and not method.key.endswith(AS_PUBLISHED):
             best = min(best, priced.seconds(method, found[method.key].steps))
         progress("methods", (i + 1) / len(methods))
@@ -111,6 +115,11 @@ def of_runs(
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
     low, high, meaning = _interval(case, METHODS[first.method], first, finding, budget, error, progress)
     return _recommendation(case, rows, first, found, finding, priced, (low, high, meaning), one_torque, everything)
+
+
+def _longer(priced: Prices, method: Method, seconds: float, steps: int) -> bool:
+    """Whether so many steps of a method take longer than this."""
+    return priced.seconds(method, steps) > seconds
 
 
 def candidates(one_torque: bool = False, everything: bool = False) -> list[Method]:
@@ -206,9 +215,7 @@ def _favourites_first(method: Method) -> tuple[int, int]:
     return (FAVOURITES.index(key) if key in FAVOURITES else len(FAVOURITES), method.torques_per_step)
 
 
-def _choices(
-    case: Case, methods: Iterable[Method], found: dict[str, Found], priced: Prices, best: float
-) -> list[Choice]:
+def _choices(case: Case, methods: Iterable[Method], found: dict[str, Found], priced: Prices, best: float) -> list[Choice]:
     rows = []
     for method in methods:
         one = found[method.key]
@@ -239,10 +246,11 @@ def _interval(
     progress: Callable[[str, float], object],
 ) -> tuple[float, float, str]:
     """The range of steps that the method needs from other starts, one by one, and what it means."""
-    steps = []
+    steps: list[int] = []
+    own = bool(case.open_questions)
     try:
-        for i in range(OTHERS):
-            motion = motion_of(case.again(i), error, budget)
+        for i in range(len(finding.motions) if own else OTHERS):
+            motion = finding.motions[i] if own else motion_of(case.again(i), error, budget)
             one = Search([motion], error, budget).fewest(method)
             if one.steps:
                 steps.append(one.steps)
@@ -252,11 +260,12 @@ def _interval(
             return first.dt, first.dt, "Interval: there was no time for other starts; the step holds for the start as given."
     low, high = case.horizon / max(steps), case.horizon / min(steps)
     served = sum(n <= (first.steps or 0) for n in steps)
+    which = "these starts" if own else "other starts of this body (random orientations and directions of omega)"
+    serves = "" if own else f"; the step above serves {served} of them"
     return (
         low,
         high,
-        f"Interval: from {len(steps)} other starts of this body (random orientations and directions of omega), each alone, the "
-        f"largest step lies between {low:.3g} and {high:.3g} s; the step above serves {served} of them.",
+        f"Interval: for {len(steps)} {which} one by one, the step lies between {low:.3g} and {high:.3g} s{serves}.",
     )
 
 
@@ -298,9 +307,13 @@ def _recommendation(
         )
     remarks = []
     if METHODS[first.method].torques_per_step > 1:
-        alone = next((row for row in rows if METHODS[row.method].torques_per_step == 1 and not row.method.endswith(AS_PUBLISHED)), None)
+        alone = next(
+            (row for row in rows if METHODS[row.method].torques_per_step == 1 and not row.method.endswith(AS_PUBLISHED)), None
+        )
         if alone is not None:
-            remarks.append(f"With one torque in a step: {alone.label} ({alone.method}) with dt = {alone.dt:.4g} s, {alone.relative:.2f} times as long.")
+            remarks.append(
+                f"With one torque in a step: {alone.label} ({alone.method}) with dt = {alone.dt:.4g} s, {alone.relative:.2f} times as long."
+            )
     if first.mark:
         remarks.append("It meets the error with the coarsest step tried; a longer one may do as well.")
     asked = {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque}
@@ -326,4 +339,3 @@ def _unreached(finding: Search, error: float) -> str:
         f"no method reaches {error:g} within what can be run: the motion turns {finding.radians:.3g} rad and is known to "
         f"{max(m.uncertainty for m in finding.motions):.1g}. Ask for a larger error or a shorter time"
     )
-

@@ -65,9 +65,7 @@ def prices(keys: Iterable[str], torque: float, results: Path | None = None) -> P
         data = read_dataset(path, "step")
         body = data["fastest"].sel(frame="body").transpose("integrator", "normalised").values
         declared = data["declared"].values.astype(int)
-        known = {
-            str(key): float(row[i]) * 1e-9 for key, row, i in zip(data["integrator"].values, body, declared, strict=True)
-        }
+        known = {str(key): float(row[i]) * 1e-9 for key, row, i in zip(data["integrator"].values, body, declared, strict=True)}
         machine = str(data.attrs.get("cpu", "an unknown processor"))
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError) as error:
         why = " ".join(str(error).split())
