@@ -88,8 +88,8 @@ def recommend(
     Returns
     -------
     Recommendation
-        With ``method``, ``dt`` (s), ``interval``, ``alternatives``, ``evidence`` and ``to_json()``; printed, it is the answer in
-        words.
+        With ``method``, ``dt`` (s), ``interval`` (s), ``alternatives``, ``evidence`` and ``to_json()``; printed, it is the
+        answer in words.
 
     Raises
     ------

@@ -8,6 +8,7 @@ The difference that is left is the uncertainty of the motion. A torque needs no 
 import time as clocks
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import ceil, inf, isfinite, log2, sqrt
 
 import numpy as np
@@ -76,20 +77,25 @@ class Motion:
     uncertainty: float
     steps: int
 
-    @property
+    @cached_property
     def scale(self) -> float:
         """The largest angular velocity of the motion, rad/s; errors of omega are relative to it."""
         return float(np.linalg.norm(self.omega, axis=1).max())
 
-    @property
+    @cached_property
     def radians(self) -> float:
         """The angle turned: the integral of |omega| over the horizon."""
         speed = np.linalg.norm(self.omega, axis=1)
         return float((speed[1:] + speed[:-1]).mean() / 2 * self.problem.horizon)
 
+    @cached_property
+    def _states(self) -> Array:
+        return np.concatenate([self.q, self.omega], axis=1)
+
     def at(self, fractions: Array) -> tuple[Array, Array]:
         """q (n, 4) and omega (n, 3) at ``fractions`` (n,) of the horizon, by polynomials through :data:`POINTS` samples."""
-        return interpolated(self.q, fractions), interpolated(self.omega, fractions)
+        states = interpolated(self._states, fractions)
+        return states[:, :4], states[:, 4:]
 
     def error(self, method: Method, steps: int, checks: int) -> float:
         """The largest error of a run: the larger of the angle (rad) and of omega relative to :attr:`scale`.
@@ -142,15 +148,12 @@ def interpolated(samples: Array, fractions: Array) -> Array:
     points = min(POINTS, last + 1)
     place = np.asarray(fractions, float) * last
     first = np.clip(np.floor(place).astype(int) - points // 2 + 1, 0, last + 1 - points)
-    offset = place - first
-    values = np.zeros((len(place), samples.shape[1]))
-    for i in range(points):
-        weight = np.ones_like(offset)
-        for j in range(points):
-            if j != i:
-                weight *= (offset - j) / (i - j)
-        values += weight[:, None] * samples[first + i]
-    return values
+    node = np.arange(points)
+    # The products over all other nodes, (n, points).
+    offset = (place - first)[:, None] - node
+    apart = np.eye(points, dtype=bool)
+    weight = np.where(apart, 1.0, offset[:, None, :]).prod(-1) / np.where(apart, 1, node[:, None] - node).prod(-1)
+    return np.asarray((weight[:, None, :] @ samples[first[:, None] + node])[:, 0])
 
 
 def motion_of(problem: Problem, error: float, budget: Budget) -> Motion:

@@ -1,14 +1,14 @@
 """Advice for many bodies that collide: the step as a share of the contact time, from the energy errors of the scenes.
 
-The energy of a body that only collides changes with the resolution of its contacts, whatever its size, stiffness and speed: what
-counts is the step over the contact time. The contact time of a scene is that of a head-on collision with a wall, the shortest
+The energy of bodies that only collide changes with the resolution of their contacts, whatever their size, stiffness and speed:
+what counts is the step over the contact time. The contact time of a scene is that of a head-on collision with a wall, the shortest
 for bodies that do not turn, by Hertz's theory: 2.87 (m^2 / (R E*^2 v))^(1/5), with 1/E* = 2 (1 - nu^2)/E (Landau and Lifshitz,
 Theory of Elasticity, Sec. 9; Johnson, Contact Mechanics, Eq. 11.24).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf, isfinite, nan, pi
+from math import nan, pi
 from pathlib import Path
 
 import numpy as np
@@ -63,8 +63,8 @@ class Curve:
     def largest(self, error: float, exponent: float, part: float = SERVED) -> float:
         """The largest share with which, as with all smaller ones, ``part`` of the runs stay below ``error``.
 
-        Between two steps that were run the error is a power of the step. Below the finest one, and for a scene that was run with
-        a single step, it is that of ``exponent``.
+        Between two steps that were run the error is a power of the step. Below the finest one, and for a scene that was run
+        with a single step, it is that of ``exponent``.
         """
         found = _quantile(self.errors, part)
         good = found <= error
@@ -82,7 +82,7 @@ class Curve:
 
     @property
     def exponent(self) -> float:
-        """The power of the step with which the error grows, over all steps without runs that blew up; NaN from less than three."""
+        """The power of the step with which the error grows, over all steps; NaN from less than three."""
         found = _quantile(self.errors, 0.5)
         good = np.isfinite(found)
         return float(np.polyfit(np.log(self.share[good]), np.log(found[good]), 1)[0]) if good.sum() >= 3 else nan
@@ -157,7 +157,6 @@ def of_contacts(
             f"--error: {error:g} would need steps of T/{1 / share:.0f}, far below the finest that was run, T/{1 / finest:.0f}; "
             "ask for a larger one"
         )
-    decisive = min(own, key=lambda c: c.largest(error, exponent))
     spread = [c.largest(error, exponent, part) for c in own for part in (0.5, SERVED)]
     low, high = min(spread), max(spread)
     rows = [
@@ -186,7 +185,7 @@ def of_contacts(
             + "; take what the code has."
         )
     return Recommendation(
-        question=f"Many bodies with contacts of {time:.4g} s{f' ({how})' if how else ''}, relative energy error below {error:g}",
+        question=f"Many bodies, contacts of {time:.4g} s{f' ({how})' if how else ''}, relative energy error below {error:g}",
         best=Choice(key, _label(key), time * share, relative=1.0, mark=f"T/{1 / share:.0f}"),
         sentence=f"Take {_label(key)} ({key}) with dt = T_contact/{1 / share:.0f} = {time * share:.3g} s.",
         interval=(time * low, time * high),
@@ -211,7 +210,7 @@ def of_contacts(
 
 
 def _comparable(found: list[Curve]) -> dict[str, list[Curve]]:
-    """The curves of every method that ran all scenes that at least half of the methods ran; those of other scenes are left out."""
+    """The curves of the methods on all scenes that at least half of the methods ran, for those that ran all of them."""
     ran: dict[str, set[str]] = {}
     for curve in found:
         ran.setdefault(curve.scene, set()).add(curve.method)

@@ -18,7 +18,7 @@ from polhode.advice.motion import FIRST, SECOND, Budget, Motion, motion_of
 from polhode.advice.prices import Prices, prices
 from polhode.compilation import compile_all
 from polhode.methods import METHODS
-from polhode.methods.protocol import Method
+from polhode.methods.protocol import Method, OneTorque
 from polhode.study.analysis.ranking import AS_PUBLISHED
 
 #: Time limit of an answer, s.
@@ -36,7 +36,7 @@ NEIGHBOURS = (1.02, 1.05, 1.1, 1.2, 1.35, 1.6)
 #: Relative precision of the number of steps.
 PRECISION = 0.01
 #: A method is given up when it must take longer than the best by this factor.
-SLOWER = 20.0
+SLOWER = 8.0
 #: An error below which it must decrease with the step.
 SMALL = 0.03
 #: Number of other starts for the interval.
@@ -260,13 +260,9 @@ def _interval(
             return first.dt, first.dt, "Interval: there was no time for other starts; the step holds for the start as given."
     low, high = case.horizon / max(steps), case.horizon / min(steps)
     served = sum(n <= (first.steps or 0) for n in steps)
-    which = "these starts" if own else "other starts of this body (random orientations and directions of omega)"
+    starts = f"the {len(steps)} starts" if own else f"{len(steps)} other starts (random orientations and directions of omega)"
     serves = "" if own else f"; the step above serves {served} of them"
-    return (
-        low,
-        high,
-        f"Interval: for {len(steps)} {which} one by one, the step lies between {low:.3g} and {high:.3g} s{serves}.",
-    )
+    return low, high, f"Interval: for {starts}, one by one, the largest step lies between {low:.3g} and {high:.3g} s{serves}."
 
 
 def _recommendation(
@@ -302,18 +298,20 @@ def _recommendation(
     if case.open_questions:
         evidence.insert(
             1,
-            f"The question leaves {' and '.join(case.open_questions)} open: the step serves {starts} random starts, and another "
-            f"one with probability {starts}/{starts + 1}.",
+            f"Open in the question, and drawn: {' and '.join(case.open_questions)}. The step serves {starts} random starts, and "
+            f"another one with probability {starts}/{starts + 1}.",
         )
     remarks = []
-    if METHODS[first.method].torques_per_step > 1:
-        alone = next(
-            (row for row in rows if METHODS[row.method].torques_per_step == 1 and not row.method.endswith(AS_PUBLISHED)), None
+    plain = [row for row in rows if not row.method.endswith(AS_PUBLISHED)]
+    chosen = METHODS[first.method]
+    if chosen.torques_per_step > 1:
+        remarks += _instead("With one torque in a step", plain, lambda method: method.torques_per_step == 1)
+    elif isinstance(chosen, OneTorque) and chosen.warm_up is not None:
+        remarks += _instead(
+            "Its first steps evaluate several torques. Without that",
+            plain,
+            lambda method: isinstance(method, OneTorque) and method.warm_up is None,
         )
-        if alone is not None:
-            remarks.append(
-                f"With one torque in a step: {alone.label} ({alone.method}) with dt = {alone.dt:.4g} s, {alone.relative:.2f} times as long."
-            )
     if first.mark:
         remarks.append("It meets the error with the coarsest step tried; a longer one may do as well.")
     asked = {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque}
@@ -332,6 +330,14 @@ def _recommendation(
         remarks=remarks,
         shown=len(rows) if everything else 5,
     )
+
+
+def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:
+    """The best of the methods that suit, as a remark; nothing if there is none."""
+    row = next((row for row in rows if suits(METHODS[row.method])), None)
+    if row is None:
+        return []
+    return [f"{when}: {row.label} ({row.method}) with dt = {row.dt:.4g} s, {row.relative:.2f} times as long."]
 
 
 def _unreached(finding: Search, error: float) -> str:

@@ -136,8 +136,8 @@ def _kind(arguments: argparse.Namespace) -> str:
         raise UsageError(f"{first} and {second} belong to different questions; ask one (--help shows the three kinds)")
     if not asked:
         raise UsageError(
-            "what for? A body of your own: --inertia, --omega, --torque, --time, or a FILE; colliding bodies: --contact-time; a "
-            "test problem: --problem"
+            "what for? A body of your own: --inertia, --omega, --torque, --time, or a FILE; colliding bodies: --contact-time; "
+            "a test problem: --problem"
         )
     if arguments.error is None and not (asked == ["case"] and arguments.case is not None):
         raise UsageError("--error is missing: the error to stay below, between 0 and 1")
