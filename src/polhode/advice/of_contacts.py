@@ -1,9 +1,9 @@
 """Advice for many bodies that collide: the step as a share of the contact time, from the energy errors of the scenes.
 
 The energy of bodies that only collide changes with the resolution of their contacts, whatever their size, stiffness and speed:
-what counts is the step over the contact time. The contact time of a scene is that of a head-on collision with a wall, the shortest
-for bodies that do not turn, by Hertz's theory: 2.87 (m^2 / (R E*^2 v))^(1/5), with 1/E* = 2 (1 - nu^2)/E (Landau and Lifshitz,
-Theory of Elasticity, Sec. 9; Johnson, Contact Mechanics, Eq. 11.24).
+what counts is the step over the contact time. The contact time of a scene is that of a head-on collision with a wall, the
+shortest for bodies that do not turn, by Hertz's theory: 2.87 (m^2 / (R E*^2 v))^(1/5), with 1/E* = 2 (1 - nu^2)/E (Landau and
+Lifshitz, Theory of Elasticity, Sec. 9; Johnson, Contact Mechanics, Eq. 11.24).
 """
 
 from collections.abc import Iterator

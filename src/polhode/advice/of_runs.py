@@ -40,7 +40,7 @@ SLOWER = 8.0
 #: An error below which it must decrease with the step.
 SMALL = 0.03
 #: Number of other starts for the interval.
-OTHERS = 10
+OTHERS = 19
 #: Methods that are often among the best go first: those that cannot win are then given up early.
 FAVOURITES = ("spiral_predicted", "spiral_leapfrog", "magnus_adams4", "cf4", "rk4", "no_squish", "pcdm2016")
 
@@ -254,15 +254,23 @@ def _interval(
             one = Search([motion], error, budget).fewest(method)
             if one.steps:
                 steps.append(one.steps)
-            progress("interval", (i + 1) / OTHERS)
+            progress("interval", (i + 1) / (len(finding.motions) if own else OTHERS))
     except AdviceError:
         if len(steps) < 3:
             return first.dt, first.dt, "Interval: there was no time for other starts; the step holds for the start as given."
     low, high = case.horizon / max(steps), case.horizon / min(steps)
     served = sum(n <= (first.steps or 0) for n in steps)
-    starts = f"the {len(steps)} starts" if own else f"{len(steps)} other starts (random orientations and directions of omega)"
-    serves = "" if own else f"; the step above serves {served} of them"
-    return low, high, f"Interval: for {starts}, one by one, the largest step lies between {low:.3g} and {high:.3g} s{serves}."
+    if own:
+        meaning = (
+            f"Interval: for the {len(steps)} starts, one by one, the largest step lies between {low:.3g} and {high:.3g} s."
+        )
+    else:
+        meaning = (
+            f"Interval: for {len(steps)} other starts (random orientations and directions of omega), one by one, the largest "
+            f"step lies between {low:.3g} and {high:.3g} s. The step above serves {served} of them; the smallest of all serves "
+            f"any further start with probability {len(steps)}/{len(steps) + 1}."
+        )
+    return low, high, meaning
 
 
 def _recommendation(
@@ -298,8 +306,8 @@ def _recommendation(
     if case.open_questions:
         evidence.insert(
             1,
-            f"Open in the question, and drawn: {' and '.join(case.open_questions)}. The step serves {starts} random starts, and "
-            f"another one with probability {starts}/{starts + 1}.",
+            f"Open in the question, and drawn: {' and '.join(case.open_questions)}. The step serves {starts} random starts, "
+            f"and another one with probability {starts}/{starts + 1}.",
         )
     remarks = []
     plain = [row for row in rows if not row.method.endswith(AS_PUBLISHED)]
