@@ -115,7 +115,9 @@ def recommend(
                 raise AdviceError(f"{name} does not belong to a question about contacts")
         return _of_contacts(contact_time, contacts, _error(error), folder, everything)
     if laws or (case is None and inertia is None and torque is not None):
-        raise AdviceError("the laws of random bodies are not part of this version yet; give the moments: inertia")
+        return _of_laws(
+            asked_for, orientation, strength, torque, error, omega, time, torque_price, one_torque, everything, folder
+        )
     found, more = _case(case, inertia, omega, orientation, torque, strength, time)
     wanted = _error(more.get("error") if error is None else error)
     price = more.get("torque_price", 0.0) if torque_price is None else torque_price
@@ -168,6 +170,43 @@ def _case(
     if not isinstance(case, Problem):
         raise AdviceError(f"case must be a Problem of one body, the key of one, a file or a mapping, got {shown(case)}")
     return cases.case_of_problem(case, time), {}
+
+
+def _of_laws(
+    asked_for: Mapping[str, bool],
+    orientation: Any,
+    strength: Any,
+    torque: Any,
+    error: Any,
+    omega: Any,
+    time: Any,
+    torque_price: Any,
+    one_torque: bool | None,
+    everything: bool,
+    results: Path | None,
+) -> "Recommendation":
+    from polhode.advice import cases, of_laws
+
+    body = [name for name in ("case", "inertia") if asked_for[name]]
+    body += [name for name, value in {"orientation": orientation, "strength": strength}.items() if value is not None]
+    if body:
+        raise AdviceError(f"{body[0]} belongs to a body that is known; the laws are those of random bodies")
+    for name, value in {"torque": torque, "omega": omega}.items():
+        if value is None:
+            raise AdviceError(f"{name} is missing; the laws need torque and omega, and time unless the error is per radian")
+    _, size = cases.angular_velocity(omega)
+    if size == 0:
+        raise AdviceError("omega must not be zero: steps are measured in radians turned")
+    return of_laws.of_laws(
+        str(torque),
+        _error(error),
+        size,
+        None if time is None else _number(positive, "time", time, "s"),
+        0.0 if torque_price is None else _number(number, "torque_price", torque_price, least=0.0),
+        flag("one_torque", False if one_torque is None else one_torque),
+        everything,
+        results,
+    )
 
 
 def _of_contacts(

@@ -115,7 +115,7 @@ def case_of_words(
     key = torque_class(torque)
     strength = _checked(number, "strength", strength, least=0.0)
     time = _checked(positive, "time", time, "s")
-    given, size = _angular_velocity(omega)
+    given, size = angular_velocity(omega)
     if size == 0:
         raise AdviceError("omega must not be zero here: the strength of a torque is measured against its square")
     q0 = _orientation(orientation)
@@ -248,7 +248,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         raise AdviceError(f"parameters must be names with numbers, got {shown(parameters)}")
     parameters = {str(name): _checked(number, f"parameters: {name}", value) for name, value in parameters.items()}
     function, kind = torque_of_formulas(torque, tuple(parameters), values.get("frame", "body"))
-    given, _ = _angular_velocity(values["omega"])
+    given, _ = angular_velocity(values["omega"])
     if given is None:
         raise AdviceError("omega must have three components where the torque is written as formulas")
     q0 = _orientation(values.get("orientation"))
@@ -420,11 +420,11 @@ def omega_as_json(omega: Any) -> Any:
     return [float(x) for x in np.ravel(omega)] if np.size(omega) > 1 else float(np.ravel(omega)[0])
 
 
-def _angular_velocity(omega: Any) -> tuple[np.ndarray | None, float]:
+def angular_velocity(omega: Any) -> tuple[np.ndarray | None, float]:
     """The initial angular velocity if it has three components, and its size."""
     if isinstance(omega, Sequence | np.ndarray) and not isinstance(omega, str) and np.ndim(omega) == 1:
         if len(omega) == 1:
-            return _angular_velocity(omega[0])
+            return angular_velocity(omega[0])
         if len(omega) != 3:
             raise AdviceError(f"omega must be one number, its size, or three components (rad/s), got {shown(omega)}")
         given = np.array(_checked(vector, "omega", omega, 3))

@@ -1,10 +1,12 @@
 """Recommend a method and a step size: for a body and a torque of your own, for colliding bodies, or for a test problem.
 
-Three kinds of questions:
+Four kinds of questions:
 
   polhode recommend --inertia 1 2 2.5 --omega 10 --torque lab --strength 0.5 --time 2 --error 1e-4 --torque-price 100
   polhode recommend my_case.yaml --error 1e-4
       All methods are run on this very problem. my_case.yaml, or my_case.py, holds body and torque; see docs/recommend.md.
+  polhode recommend --torque-class friction --omega 10 --error 1e-4
+      For bodies that are not known exactly, from the errors of random ones.
   polhode recommend --contact-time 1e-4 --error 1e-4
   polhode recommend --young 5e6 --poisson 0.3 --density 2500 --radius 1e-3 --speed 1 --error 1e-4
       For many bodies that collide, from the energy errors of the scenes; --error is that of the energy.
@@ -46,7 +48,7 @@ WIDTH = 100
 #: The options of each kind of question; the others serve all kinds.
 KINDS: dict[str, tuple[str, ...]] = {
     "problem": ("problem",),
-    "case": ("case", "inertia", "omega", "orientation", "torque", "strength", "time", "limit"),
+    "case": ("case", "inertia", "omega", "orientation", "torque", "strength", "time", "laws", "limit"),
     "contacts": ("contact_time", *advising.MATERIAL),
 }
 
@@ -75,6 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     own.add_argument("--torque", metavar="CLASS", help="free, constant, time, lab, state, friction ...")
     own.add_argument("--strength", type=not_negative, metavar="S", help="angular acceleration by the torque over omega^2 (1)")
     own.add_argument("--time", type=positive, metavar="T", help="time to simulate, s")
+    own.add_argument("--laws", action="store_true", help="answer for random bodies instead of one that is known")
+    own.add_argument("--torque-class", metavar="CLASS", help="the same as --laws --torque CLASS")
     own.add_argument("--limit", type=positive, metavar="T", help="time limit of the answer, s (60)")
     contacts = parser.add_argument_group("many bodies that collide")
     contacts.add_argument("--contact-time", type=positive, metavar="T", help="duration of a contact, s; or else:")
@@ -106,6 +110,10 @@ def run(arguments: argparse.Namespace) -> int:
     UsageError
         For a question that is incomplete, contradictory, or has no answer; the message says what to ask.
     """
+    if arguments.torque_class is not None:
+        if arguments.torque is not None and arguments.torque != arguments.torque_class:
+            raise UsageError("--torque and --torque-class name two torques; name one")
+        arguments.laws, arguments.torque, arguments.torque_class = True, arguments.torque_class, None
     kind = _kind(arguments)
     try:
         if kind == "problem":
@@ -129,11 +137,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _kind(arguments: argparse.Namespace) -> str:
     """What is asked: a kind of :data:`KINDS`."""
-    given = {kind: [name for name in names if getattr(arguments, name) is not None] for kind, names in KINDS.items()}
+    given = {kind: [name for name in names if getattr(arguments, name) not in (None, False)] for kind, names in KINDS.items()}
     asked = [kind for kind, names in given.items() if names]
     if len(asked) > 1:
         first, second = (_option(given[kind][0]) for kind in asked[:2])
-        raise UsageError(f"{first} and {second} belong to different questions; ask one (--help shows the three kinds)")
+        raise UsageError(f"{first} and {second} belong to different questions; ask one (--help shows the four kinds)")
     if not asked:
         raise UsageError(
             "what for? A body of your own: --inertia, --omega, --torque, --time, or a FILE; colliding bodies: --contact-time; "
