@@ -4,9 +4,9 @@
     python benchmarks/advice.py --cases 20 --seed 3 --csv advice.csv
 
 Every case has a random body, start, torque class, strength, duration and error (1e-2 to 1e-6). The recommended method is run
-with the recommended step from the start of the case, and compared at 300 times with a Taylor solution of 20 digits, which shares
-nothing with the search for the step. From five other starts it is run with this step and with the lower end of the interval,
-which is meant for them; there the motions are those of two methods of fourth order, computed to a ten-thousandth of the error.
+with the recommended step from the start of the case, and compared at 300 times with a Taylor solution of 20 digits, which
+shares nothing with the search for the step. From five other starts it is run with this step and with the lower end of the
+interval, which is meant for them; there the motions are those of two methods of fourth order, known to a thousandth of the error.
 """
 
 import argparse
@@ -129,7 +129,7 @@ def check(asked: Asked, starts: int = STARTS, seed: int = SEED) -> Checked:
     smaller = max(found.best.steps, round(asked.problem.horizon / found.interval[0]))
     own = error_of(asked.problem, found.method, found.best.steps) / asked.error
     budget = Budget(LIMIT)
-    elsewhere = [motion_of(other_start(asked.problem, i, seed), max(asked.error * 1e-2, 1e-10), budget) for i in range(starts)]
+    elsewhere = [motion_of(other_start(asked.problem, i, seed), 0.1 * asked.error, budget) for i in range(starts)]
     method = METHODS[found.method]
     return Checked(
         asked,

@@ -223,6 +223,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         missing.append("time")
     if missing:
         raise AdviceError(f"the key {missing[0]} is missing; a case needs inertia, omega, torque and time")
+    values = {key: _numbers(value) if key != "torque" else value for key, value in values.items()}
     asked = {key: values[key] for key in QUESTION_KEYS if key in values}
     time = _checked(positive, "time", values.get("time") if time is None else time, "s")
     torque = values["torque"]
@@ -265,6 +266,18 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         horizon=time,
     )
     return case_of_problem(problem), asked
+
+
+def _numbers(value: Any) -> Any:
+    """The value with strings that are numbers as numbers: to YAML 1e-3 is a string, 1.0e-3 is not."""
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    if isinstance(value, Mapping):
+        return {key: _numbers(item) for key, item in value.items()}
+    return [_numbers(item) for item in value] if isinstance(value, list) else value
 
 
 #: What a formula may use: the state, and these functions.
