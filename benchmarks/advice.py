@@ -6,7 +6,7 @@
 Every case has a random body, start, torque class, strength, duration and error (1e-2 to 1e-6). The recommended method is run
 with the recommended step from the start of the case, and compared at 300 times with a Taylor solution of 20 digits, which
 shares nothing with the search for the step. From five other starts it is run with this step and with the lower end of the
-interval, which is meant for them; there the motions are those of two methods of fourth order, known to a thousandth of the error.
+interval, which is meant for them; the motions there are those of two methods of fourth order, known to a thousandth of it.
 """
 
 import argparse

@@ -144,6 +144,7 @@ def test_the_step_meets_the_error_and_a_longer_one_does_not(few):
     assert found.interval[0] < found.interval[1]
 
 
+@pytest.mark.thorough
 def test_the_price_of_a_torque_decides(few):
     case = case_of_problem(polhode.problems["asymmetric_heavy_top"])
     free, dear = (of_runs.of_runs(case, 1e-3, price) for price in (0.0, 1e5))
@@ -158,6 +159,7 @@ def test_the_price_of_a_torque_decides(few):
     assert everything.method != "verlet_delvalle2024"
 
 
+@pytest.mark.thorough
 def test_an_open_question_is_answered_for_all_starts(few):
     case = case_of_words((1, 2, 2.5), 10.0, "lab", 0.5, 0.5)
     assert len(case.starts) == cases.STARTS and case.open_questions == (
