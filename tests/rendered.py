@@ -1,10 +1,22 @@
 """What several tests ask of the themes: all their numbers at once, and LaTeX files of them."""
 
+from functools import cache
 from pathlib import Path
 
+from polhode.study.gather.arithmetic import arithmetic
 from polhode.study.report import macros
 from polhode.study.themes import all_themes
 from polhode.study.themes.rendering import numbers, render_numbers
+
+
+@cache
+def _arithmetic():
+    return arithmetic()
+
+
+def root(plugins=""):
+    """The root of a single_body.nc without declarations: the arithmetic of parts of a step."""
+    return _arithmetic().assign_attrs(plugins=plugins)
 
 
 def all_numbers(inputs, timed=False):

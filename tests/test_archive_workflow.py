@@ -119,7 +119,7 @@ def test_archive_of_the_study_reproduces_and_a_flipped_bit_is_caught(house, tmp_
     assert ROCrate(archived).mainEntity.id == "source/Snakefile"
     with zipfile.ZipFile(archived) as opened:
         names = opened.namelist()
-    assert {"results/report.pdf", "results/single_body.nc", "source/Snakefile"} <= set(names)
+    assert {"results/report.pdf", "results/supplement.pdf", "results/single_body.nc", "source/Snakefile"} <= set(names)
     copy = tmp_path / "results"
     shutil.copytree(house / "results", copy)
     path = copy / "single_body.nc"

@@ -446,7 +446,7 @@ def test_every_printable_character_can_be_drawn():
 def test_labels_are_typeset(tmp_path):
     characters = "".join(chr(i) for i in range(0x20, 0x180)) + "ω日😀\n\t\0"
     names = [*(replace(polhode.methods["euler"], label=label).label for label in LABELS), *LABELS, *characters]
-    head = (HOME / "paper" / "report.tex").read_text().partition(r"\begin{document}")[0]
+    head = (HOME / "paper" / "preamble.tex").read_text()
     packages = [line for line in head.splitlines() if line.startswith((r"\documentclass", r"\usepackage"))]
     rows = tabular("ll", ["label", "n"], [[escape(name[:200]), str(i)] for i, name in enumerate(names)])
     parts = [rows.splitlines()[:3], rows.splitlines()[3:-2], rows.splitlines()[-2:]]

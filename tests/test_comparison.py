@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 import yaml
 from matplotlib.colors import to_hex
-from rendered import all_numbers, number_lines
+from rendered import all_numbers, number_lines, root
 from test_report import made_up as one_problem
 
 import polhode
@@ -37,7 +37,7 @@ from polhode.study.themes.torque_classes import figures as torque_classes
 HOME = Path(__file__).parents[1]
 PAPER = HOME / "paper"
 SOURCES = HOME / "data" / "sources.yaml"
-TEX = sorted([PAPER / "report.tex", *(PAPER / "sections").glob("*.tex")])
+TEX = sorted(PAPER.rglob("*.tex"))
 OUR_THEMES = ("torque_classes", "long_runs", "calzavarini2010", "no_squish", "ledger", "parts", "new_methods")
 OURS = [name for key in OUR_THEMES for name in themes.all_themes()[key].figures]
 OUR_TABLES = (
@@ -217,7 +217,7 @@ def write_checks(folder: Path, methods: list[str]) -> None:
 
 
 def made_up(folder: Path, problems: list[str], methods: list[str], checks: bool = True, plugins: str = "") -> Inputs:
-    groups = {"/": xr.Dataset(attrs={"plugins": plugins})}
+    groups = {"/": root(plugins)}
     for key in problems:
         problem = polhode.problems[key]
         able = [

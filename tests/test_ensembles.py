@@ -139,7 +139,7 @@ def test_a_torque_has_the_strength_drawn():
 
 @pytest.mark.parametrize(("bodies", "seed"), [(0, 0), (2.5, 0), (3, -1), ("3", 0)])
 def test_a_wrong_draw_is_refused(bodies, seed):
-    with pytest.raises((TypeError, ValueError), match="bodies|seed"):
+    with pytest.raises((TypeError, ValueError), match=r"bodies|seed"):
         draw(bodies, seed)
 
 
@@ -294,8 +294,8 @@ EXACT = {("free", "exact_rotor")}
 def measured_orders(method: str, exact, classes) -> list[tuple[str, str, int, float]]:
     """The slope of the median error over the bodies, where it is between rounding and saturation; NaN if it never is.
 
-    Under a weak torque the terms that come from it are small, and an error that they reduce to first order falls with the second
-    power down to very small steps; therefore only bodies under torques of some strength.
+    Under a weak torque the terms that come from it are small, and an error that they reduce to first order falls with the
+    second power down to very small steps; therefore only bodies under torques of some strength.
     """
     exact = exact.isel(body=exact["strength"].values > 0.1)
     steps = [2.0**-k for k in range(3, 12)]

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,73 @@ def test_themes_know_nothing_of_each_other_nor_of_what_is_run():
                 if other.startswith("study.themes.") and len(other.split(".")) > 2:
                     assert other.split(".")[2] in (parts[2], "theme"), f"{module} imports {other}"
                 assert not other.startswith(("study.run", "study.gather")), f"{module} imports {other}: late stages read files"
+
+
+#: Late stages, which read the files of a run, and what they may not ask instead: what is registered now, what methods and
+#: problems are made of, and their declarations outside a file.
+LATE = ("study.themes", "study.judge", "study.report", "study.explorer")
+LIVE = (
+    *("methods", "problems", "registry", "references", "operations", "manybody", "simulate"),
+    *("body", "quaternion", "vector", "kernel", "plain", "dual", "study.declarations"),
+)
+#: Pictures of clumps only draw. Notebooks and pages ask for the look of registered methods without a run.
+HARMLESS = {
+    "study.themes.many_body.figures imports manybody.pictures",
+    "study.report.style imports study.declarations.variant_of_registered",
+}
+
+
+def within(module: str, parents: Iterable[str]) -> bool:
+    return any(module == parent or module.startswith(f"{parent}.") for parent in parents)
+
+
+def live_questions(package: Path = PACKAGE) -> list[str]:
+    """Imports of late stages that ask the running program for what the files of a run say, relative ones included."""
+    found = []
+    for module, path in modules(package).items():
+        if not within(module, LATE):
+            continue
+        folder = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name.removeprefix("polhode.") for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                base = (node.module or "").removeprefix("polhode") if not node.level else node.module or ""
+                above = folder[: len(folder) + 1 - node.level] if node.level else []
+                whole = ".".join([*above, base.strip(".")]).strip(".")
+                names = [f"{whole}.{alias.name}".strip(".") for alias in node.names]
+            found += [f"{module} imports {name}" for name in names if within(name, LIVE)]
+    return sorted(set(found))
+
+
+def test_late_stages_read_files_and_ask_no_registry():
+    assert set(live_questions()) == HARMLESS
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "name"),
+    [
+        ("study/themes/cost/numbers.py", "from polhode.operations import count", "operations.count"),
+        ("study/themes/cost/numbers.py", "from polhode import quaternion", "quaternion"),
+        ("study/themes/cost/numbers.py", "from polhode import methods as m", "methods"),
+        ("study/judge/verdicts.py", "import polhode.problems.heavy_top", "problems.heavy_top"),
+        ("study/report/style.py", "from ...methods import METHODS", "methods.METHODS"),
+        ("study/report/__init__.py", "from ... import registry", "registry"),
+        ("study/explorer/page.py", "def late():\n    from polhode.references import taylor", "references.taylor"),
+        (
+            "study/themes/__init__.py",
+            "from ..declarations import problem_declarations",
+            "study.declarations.problem_declarations",
+        ),
+    ],
+)
+def test_a_question_to_a_registry_is_found(tmp_path, file, line, name):
+    path = tmp_path / "polhode" / file
+    path.parent.mkdir(parents=True)
+    path.write_text(f"{line}\n")
+    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    assert live_questions(tmp_path / "polhode") == [f"{module} imports {name}"]
 
 
 def test_figures_tables_and_numbers_read_the_analysis_of_their_theme_never_each_other():

@@ -296,21 +296,24 @@ def test_typesetting_deletes_nothing_of_the_user(tmp_path, monkeypatch):
     home, results, programs = (tmp_path / name for name in ("home", "results", "bin"))
     for folder in (home / "paper", results / "typeset", programs):
         folder.mkdir(parents=True)
-    (home / "paper" / "report.tex").write_text("text")
+    for name in typeset.DOCUMENTS:
+        (home / "paper" / f"{name}.tex").write_text(name)
     (home / "reproduce").write_text("#!/bin/sh\n")
     (programs / "latexmk").write_text(
-        '#!/bin/sh\ncp report.tex report.pdf; test -e fails && echo "! Wrong." && exit 1; ls ..\n'
+        '#!/bin/sh\nfor name; do :; done; cp $name ${name%tex}pdf; test -e fails && echo "! Wrong." && exit 1; ls ..\n'
     )
-    for program in (home / "reproduce", programs / "latexmk"):
+    (programs / "pdflatex").write_text("#!/bin/sh\ntouch report.aux supplement.aux\n")
+    for program in (home / "reproduce", programs / "latexmk", programs / "pdflatex"):
         program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    outputs = [results / f"{name}.pdf" for name in typeset.DOCUMENTS]
     mine = results / "typeset" / "my notes.txt"
     mine.write_text("mine")
     for _ in range(2):
-        typeset.report(home, results, results / "report.pdf", 0, {})
-    assert mine.read_text() == "mine" and (results / "report.pdf").read_text() == "text"
+        typeset.report(home, results, outputs, 0, {})
+    assert mine.read_text() == "mine" and [path.read_text() for path in outputs] == list(typeset.DOCUMENTS)
     (home / "paper" / "fails").touch()
-    with pytest.raises(RuntimeError, match=r"LaTeX failed: ! Wrong\."):
-        typeset.report(home, results, results / "report.pdf", 0, {})
-    assert sorted(path.name for path in results.iterdir()) == ["report.pdf", "typeset"]
+    with pytest.raises(RuntimeError, match=r"LaTeX failed on report\.tex: ! Wrong\."):
+        typeset.report(home, results, outputs, 0, {})
+    assert sorted(path.name for path in results.iterdir()) == ["report.pdf", "supplement.pdf", "typeset"]
     shutil.rmtree(home)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from rendered import root
 
 import polhode
 from polhode import body, quaternion, vector
@@ -196,7 +197,8 @@ def test_the_driver_does_the_same(key, normalise):
 def counted(folder: Path, *keys: str) -> Inputs:
     """A run whose cost.nc holds the counts of these methods."""
     write_groups({"/": xr.Dataset(), "operations": cost_study.operation_counts(keys)}, folder / "cost.nc")
-    return Inputs("", cost_file=folder / "cost.nc")
+    write_groups({"/": root()}, folder / "single_body.nc")
+    return Inputs(folder / "single_body.nc", cost_file=folder / "cost.nc")
 
 
 @pytest.fixture(scope="module")
@@ -244,7 +246,7 @@ def test_the_table_is_that_of_the_file(run, tmp_path):
     data = run.cost("operations").copy(deep=True)
     data["total"].loc[{"integrator": "no_squish"}] = 4711
     write_groups({"/": xr.Dataset(), "operations": data}, tmp_path / "cost.nc")
-    edited = Inputs("", cost_file=tmp_path / "cost.nc")
+    edited = Inputs(run.single_body, cost_file=tmp_path / "cost.nc")
     assert "& 4711 &" in tables.operations(edited)[1]
     assert cost_numbers.operations(edited)["costOperationsNoSquish"] == "4711"
     with pytest.raises(NotInRun):

@@ -1,6 +1,8 @@
 """The report shows what the run made: styles, figures, tables, numbers, errata and the text itself."""
 
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,17 +12,20 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from rendered import all_numbers, number_lines
+import yaml
+from rendered import all_numbers, number_lines, root
 
 import polhode
 from polhode import metrics
 from polhode.body import Body
 from polhode.methods import buss2000_delvalle2024 as buss
-from polhode.study import inputs, themes
+from polhode.study import configuration, inputs, themes
 from polhode.study.analysis.ladders import interpolated_step, step_off_the_curve
 from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun, load_errata
 from polhode.study.judge import measures_spiral2024
+from polhode.study.macro_names import check_distinct
+from polhode.study.reading import ConfigurationError
 from polhode.study.report import drawing, formats, latex, macros, style, typeset
 from polhode.study.run import checks
 from polhode.study.storage import write_cell, write_dataset, write_groups
@@ -35,8 +40,9 @@ ERRATA = HOME / "data" / "errata.yaml"
 PROBLEM = "spiral_cylinder"
 CYLINDER = polhode.problems[PROBLEM]
 #: Tables over several pages, whose captions and labels are not in the text.
-LONG_TABLES = ("claims", "errata", "readings", "sourceindex", "problems")
-TEX = sorted([PAPER / "report.tex", *(PAPER / "sections").glob("*.tex")])
+LONG_TABLES = ("claims", "errata", "readings", "sourceindex", "problems", "lawsheet", "slowdownintime")
+#: The texts of both documents, the article and its supplement.
+TEX = sorted(PAPER.rglob("*.tex"))
 
 
 def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[float, ...] = (1e-3, 1e-2)) -> Inputs:
@@ -79,7 +85,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     found["step_size_as_published"] = found["step_size_as_published"] * np.where(by_matrix, 0.5, 1.0)[:, None]
     found = found.assign_coords(integrator=methods, target_error=list(targets))
     tree = {
-        "/": xr.Dataset(attrs={"plugins": plugins}),
+        "/": root(plugins),
         f"/{PROBLEM}": errors,
         f"/{PROBLEM}/long_run": long_run,
         f"/{PROBLEM}/targets": found,
@@ -87,7 +93,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     write_groups(tree, folder / "single_body.nc")
     states = {"q": (("time", "quaternion"), spun), "omega": (("time", "axis"), spun[:, 1:])}
     digits = {f"{k}_digits": (v[0], v[1].astype(str)) for k, v in states.items()}
-    attrs = {"formula": "made up", "digits": 50, "agreement": 48.25, "agreement_time": 20.0}
+    attrs = {"formula": "made up", "digits": 50, "guard_digits": 15, "agreement": 48.25, "agreement_time": 20.0}
     write_dataset(xr.Dataset({**states, **digits}, {"time": time}, attrs), folder / f"{PROBLEM}.nc")
     write_cell(made_up_variants(), folder / "checks" / "published_variants.nc")
     columns = ["id", "source", "location", "statement", "published", "measured", "tolerance", "verdict", "evidence"]
@@ -328,6 +334,45 @@ def test_macro_names_are_letters_and_distinct():
     assert formats.macro_name("rk4") == "RkFour"
 
 
+def test_numbers_have_their_digits_and_no_more():
+    assert latex.number(2987, 2) == r"\num{3000}" and latex.number(948.3, 2) == r"\num{950}"
+    assert latex.number(2987, 4) == r"\num{2987}" and latex.number(0.01234, 2) == r"\num{0.012}"
+    assert latex.number(0, 2) == r"\num{0.0}" and latex.number(12.3, 3) == r"\num{12.3}"
+
+
+def test_powers_of_ten_in_sentences_are_set_as_such():
+    said = latex.prose("at dt = 1e-05 s: x_2 9.5e+02, 12e4 and -1.2e-7; key2e3, 0.5")
+    assert said == r"at dt = \num{1e-5} s: x\_2 \num{950}, \num{12e4} and \num{-1.2e-7}; key2e3, 0.5"
+
+
+@pytest.mark.parametrize("other", ["euler_1768", "euler1999", "_euler"])
+def test_two_keys_with_the_same_macro_are_refused(other):
+    """Their numbers would replace each other's in the report without a word."""
+    if formats.macro_name(other) != "Euler":
+        check_distinct(["euler", other])
+        return
+    with pytest.raises(ValueError, match=f"'euler' and '{other}' would share .*Euler"):
+        check_distinct(["euler", "rk4", other])
+
+
+def test_a_plugin_with_the_macro_of_another_method_is_refused_at_the_start(tmp_path):
+    with polhode.methods.restored():
+        source = (Path(polhode.__file__).parent / "methods" / "euler.py").read_text().replace('key="euler"', 'key="euler_2026"')
+        (tmp_path / "mine.py").write_text(source)
+        raw = yaml.safe_load((HOME / "config.yaml").read_text()) | {"plugins": [str(tmp_path / "mine.py")]}
+        with pytest.raises(ConfigurationError, match="plugins: the methods 'euler' and 'euler_2026' would share"):
+            configuration.resolve(raw, HOME, ["config.yaml"], checked=True)
+
+
+def test_two_groups_of_a_theme_do_not_overwrite_each_other(whole, monkeypatch):
+    module = rendering.module("spiral2024", "numbers")
+    first, second = themes.all_themes()["spiral2024"].numbers[:2]
+    monkeypatch.setattr(module, first, lambda inputs: {"studyTwice": "1", "studySame": "2"})
+    monkeypatch.setattr(module, second, lambda inputs: {"studyTwice": "3", "studySame": "2"})
+    with pytest.raises(ValueError, match=f"{second} gives studyTwice another value"):
+        rendering.numbers("spiral2024", whole)
+
+
 def test_every_number_of_the_first_sections_is_made(whole, small):
     """By a run that holds this problem alone; test_comparison.py has the whole text."""
     made = all_numbers(whole)
@@ -383,9 +428,12 @@ def test_every_citation_has_its_entry():
 
 def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
     text = "".join(path.read_text() for path in TEX)
-    assert set(re.findall(r"\\includegraphics\[[^]]*\]\{(\w+)\}", text)) == set(themes.names("figures"))
-    assert set(re.findall(r"tables/(\w+)", text)) == set(themes.names("tables"))
-    labels = set(re.findall(r"\\label\{([^}]*)\}", text)) | {f"tab:{name}" for name in LONG_TABLES}
+    # In one of the two documents, and in one only.
+    assert sorted(re.findall(r"\\includegraphics\[[^]]*\]\{(\w+)\}", text)) == sorted(themes.names("figures"))
+    assert sorted(re.findall(r"\\input\{\\resultsdir/tables/(\w+)\}", text)) == sorted(themes.names("tables"))
+    found = [*re.findall(r"\\label\{([^}]*)\}", text), *(f"tab:{name}" for name in LONG_TABLES)]
+    labels = set(found)
+    assert len(labels) == len(found), "each label once in both documents together"
     errata = ERRATA.read_text()
     assert set(re.findall(r"\\(?:eq)?ref\{([^}]*)\}", text + errata)) <= labels
     assert {f"\\{name}caption" for name in LONG_TABLES} <= set(re.findall(r"\\newcommand\{(\\\w+)\}", text))
@@ -393,8 +441,55 @@ def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
 
 def test_sections_are_all_included():
     kinds = {key: SimpleNamespace(numbers=(), appendix=theme.appendix) for key, theme in themes.all_themes().items()}
-    report = (PAPER / "report.tex").read_text() + "".join(typeset.generated(PAPER, HOME, kinds).values())
-    assert set(re.findall(r"\\input\{sections/(\w+)\}", report)) == {p.stem for p in (PAPER / "sections").glob("*.tex")}
+    included = typeset.generated(PAPER, HOME, kinds).values()
+    documents = {name: (PAPER / f"{name}.tex").read_text() for name in typeset.DOCUMENTS}
+    supplement = documents["supplement"] + "".join(included)
+    assert sorted(re.findall(r"\\input\{sections/(\w+)\}", supplement)) == sections("sections")
+    assert sorted(re.findall(r"\\input\{article/(\w+)\}", documents["report"])) == sections("article")
+
+
+def sections(folder: str) -> list[str]:
+    return sorted(path.stem for path in (PAPER / folder).glob("*.tex"))
+
+
+def test_labels_are_handed_to_the_other_document(tmp_path):
+    lines = (
+        r"\relax",
+        r"\newlabel{sec:a}{{S1}{3}{A {bold} title with \(x_{1}\)}{section.1}{}}",
+        r"\newlabel{eq:b-c}{{S2.1}{4}{}{equation.2.1}{}}",
+        r"\newlabel{tocindent-1}{0pt}",
+        r"\newlabel{section*.1@cref}{{[x][1][]1}{1}}",
+    )
+    (tmp_path / "supplement.aux").write_text("\n".join(lines) + "\n")
+    assert typeset.labels(tmp_path / "supplement.aux").splitlines() == [
+        r"\newlabel{sec:a}{{S1}{}{}{section.1}{supplement.pdf}}",
+        r"\newlabel{eq:b-c}{{S2.1}{}{}{equation.2.1}{supplement.pdf}}",
+    ]
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("latexmk") is None, reason="no LaTeX here")
+def test_two_documents_refer_to_each_other(tmp_path):
+    home, results = tmp_path / "home", tmp_path / "results"
+    (home / "paper").mkdir(parents=True)
+    results.mkdir()
+    (home / "reproduce").write_text("#!/bin/sh\n")
+    (home / "reproduce").chmod(0o755)
+    head = r"\documentclass{article}\pdftrailerid{}\usepackage{hyperref}\begin{document}"
+    for own, other, number in (("report", "supplement", "7"), ("supplement", "report", "9")):
+        text = rf"\setcounter{{section}}{{{int(number) - 1}}}\section{{One}}\label{{sec:{own}}} See Sec.~\ref{{sec:{other}}}."
+        source = head.replace(r"\begin", rf"\InputIfFileExists{{{other}.labels}}{{}}{{}}\begin") + text + r"\end{document}"
+        (home / "paper" / f"{own}.tex").write_text(source)
+    outputs = [results / f"{name}.pdf" for name in typeset.DOCUMENTS]
+    first: list[bytes] = []
+    for _ in range(2):
+        typeset.report(home, results, outputs, 0, {})
+        first = first or [path.read_bytes() for path in outputs]
+    assert [path.read_bytes() for path in outputs] == first, "equal input, equal bytes"
+    if shutil.which("pdftotext"):
+        for path, number in zip(outputs, ("9", "7"), strict=True):
+            said = subprocess.run(["pdftotext", path, "-"], capture_output=True, text=True, check=True).stdout
+            assert f"Sec. {number}" in said and "??" not in said
 
 
 # Errata

@@ -3,12 +3,14 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 import yaml
+from rendered import root
 
 import polhode
 from polhode import metrics
@@ -19,6 +21,7 @@ from polhode.references import taylor
 from polhode.study import inputs, themes
 from polhode.study.analysis import pcdm_theory as drift
 from polhode.study.analysis import seelen2016
+from polhode.study.declarations import setup_of
 from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.report import latex
@@ -30,6 +33,7 @@ from polhode.study.themes.seelen2016 import numbers as seelen_numbers
 HOME = Path(__file__).parents[1]
 PUBLISHED = HOME / "data" / "published"
 FREE_TOP = polhode.problems[seelen2016.FREE_TOP]
+TOP = drift.FreeTop(FREE_TOP.body.inertia, FREE_TOP.omega0)
 SAMPLES = 100
 LADDER = (1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5)
 END = {seelen2016.FREE_TOP: 1000.0, seelen2016.SPHERE: 1.0, seelen2016.CYLINDER: 0.1, seelen2016.PAIR: 5.0}
@@ -108,7 +112,7 @@ def errors(key, methods):
 
 def make_run(folder, methods):
     """A run of the four cases in the layout of single_body.nc and of the check ``stability``."""
-    groups = {"/": xr.Dataset(attrs={"plugins": ""})}
+    groups = {"/": root()}
     for key in END:
         groups[f"/{key}"] = errors(key, methods)
         groups[f"/{key}/long_run"] = long_run(key, methods)
@@ -136,7 +140,7 @@ def one_case(tmp_path_factory):
     folder = tmp_path_factory.mktemp("one_case")
     key, methods = seelen2016.PAIR, ["pcdm2016"]
     groups = {
-        "/": xr.Dataset(attrs={"plugins": ""}),
+        "/": root(),
         f"/{key}": errors(key, methods),
         f"/{key}/long_run": long_run(key, methods),
     }
@@ -157,28 +161,41 @@ def test_energy_and_phase_of_the_free_top_are_as_predicted(method, dt):
     time, omega = run.time.values, run.omega.values
     np.testing.assert_array_equal(omega[:, 2], FREE_TOP.omega0[2])
     error = run.energy.values / run.energy.values[0] - 1
-    np.testing.assert_allclose(error, drift.energy_error(FREE_TOP, method, dt, time), rtol=1e-7, atol=1e-13)
+    np.testing.assert_allclose(error, drift.energy_error(TOP, method, dt, time), rtol=1e-7, atol=1e-13)
     w = omega[:, 0] + 1j * omega[:, 1]
-    ahead = np.angle(w / w[0] * np.exp(-1j * drift.precession_rate(FREE_TOP) * time)) * np.sign(FREE_TOP.omega0[2])
+    ahead = np.angle(w / w[0] * np.exp(-1j * drift.precession_rate(TOP) * time)) * np.sign(FREE_TOP.omega0[2])
     late = time > 20
     # The parasitic root shifts the phase once, by less than z^3.
-    z = abs(drift.precession_rate(FREE_TOP)) * dt
-    np.testing.assert_allclose(ahead[late], drift.phase_error(FREE_TOP, method, dt, time[late]), rtol=0, atol=z**3)
+    z = abs(drift.precession_rate(TOP)) * dt
+    np.testing.assert_allclose(ahead[late], drift.phase_error(TOP, method, dt, time[late]), rtol=0, atol=z**3)
 
 
 def test_the_exact_transverse_spin_turns_at_the_predicted_rate():
     time = [0.0, 1.3, 7.0]
     _, omega = FREE_TOP.exact(time, 20)
     w = omega[:, 0] + 1j * omega[:, 1]
-    np.testing.assert_allclose(w, w[0] * np.exp(1j * drift.precession_rate(FREE_TOP) * np.array(time)), atol=1e-14)
-    with pytest.raises(ValueError, match="torque-free"):
-        drift.precession_rate(polhode.problems[seelen2016.SPHERE])
+    np.testing.assert_allclose(w, w[0] * np.exp(1j * drift.precession_rate(TOP) * np.array(time)), atol=1e-14)
+    np.testing.assert_allclose(drift.exact_omega(TOP, time), omega, rtol=0, atol=1e-14)
+    with pytest.raises(ValueError, match="about x and y differ"):
+        drift.FreeTop((1.0, 2.0, 3.0), (1.0, 0.0, 0.0))
+
+
+def test_the_arrow_on_the_sphere_is_the_exact_one():
+    """The formula of the figure, on the stored numbers of the problem, against 20 digits of the reference."""
+    run = SimpleNamespace(setup=setup_of(polhode.problems[seelen2016.SPHERE]))
+    run.of = {seelen2016.SPHERE: run}.__getitem__
+    time = np.linspace(0, 1, 9)
+    q, _ = polhode.problems[seelen2016.SPHERE].exact(list(time), 20)
+    np.testing.assert_allclose(seelen2016.exact_arrow(run, time), seelen2016.arrow(q), rtol=0, atol=2e-14)
+    run.setup["omega0"][0][1] = 0.1
+    with pytest.raises(ValueError, match="at rest"):
+        seelen2016.exact_arrow(run, time)
 
 
 def test_roots_of_the_improved_scheme():
     for z in (0.01, -0.2, 0.5):
-        for root in drift.improved_gains(z):
-            assert root**2 - (1 + 1.5j * z) * root + 0.5j * z == pytest.approx(0, abs=1e-15)
+        for gain in drift.improved_gains(z):
+            assert gain**2 - (1 + 1.5j * z) * gain + 0.5j * z == pytest.approx(0, abs=1e-15)
         assert drift.growth("pcdm2013_lag", z) == pytest.approx(abs(drift.original_gain(z)) ** 2, rel=1e-15)
     z = 0.01
     assert (drift.growth("pcdm2016", z) - 1) / z**4 == pytest.approx(0.5, rel=1e-3)

@@ -1,14 +1,15 @@
 """Measures of single statements: on data where the answer is known, and formulas against their own."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import xarray as xr
 from scipy.spatial.transform import Rotation
 
-import polhode
 from polhode.study.analysis import seelen2016
+from polhode.study.gather import arithmetic
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge import measures_sources as source_claims
 from polhode.study.storage import write_cell, write_groups
@@ -56,26 +57,32 @@ def test_a_defect_counts_in_the_better_reading_and_on_the_worst_problem(tmp_path
             source_claims.symplectic_defect(run, method, problems)
 
 
+def with_moments(*moments):
+    """A run of a body with these moments."""
+    run = SimpleNamespace(setup={"moments": [list(moments)]})
+    run.of = {"free_asymmetric_top": run}.__getitem__
+    return run
+
+
 def test_the_page_gives_the_hamiltonian_for_unit_quaternions_alone():
-    assert source_claims.page_formula(None, "hamiltonian", 1.0)[0] < 1e-14
+    run = with_moments(1.0, 2.0, 3.0)
+    assert source_claims.page_formula(run, "hamiltonian", 1.0)[0] < 1e-14
     # H lacks 1/|q|^4.
-    assert source_claims.page_formula(None, "hamiltonian", 1.1)[0] == pytest.approx(1.1**4 - 1)
-    assert source_claims.page_formula(None, "momentum", 1.0)[0] > 0.1
+    assert source_claims.page_formula(run, "hamiltonian", 1.1)[0] == pytest.approx(1.1**4 - 1)
+    assert source_claims.page_formula(run, "momentum", 1.0)[0] > 0.1
 
 
 def test_the_page_would_give_the_momentum_without_the_inverse(monkeypatch):
     """Moments of one are their own inverse: nothing but the misprint separates p from the derivative of L."""
-    unit = polhode.Body((1.0, 1.0, 1.0))
-    sphere = type("Sphere", (), {"body": unit})
-    monkeypatch.setattr(source_claims, "single_body", {"free_asymmetric_top": sphere}.__getitem__)
+    unit = with_moments(1.0, 1.0, 1.0)
     monkeypatch.setattr(source_claims, "PAGE_MOMENT", 1.0)
-    assert source_claims.page_formula(None, "momentum", 1.0)[0] < 1e-14
-    assert source_claims.page_formula(None, "momentum", 1.1)[0] == pytest.approx(1 - 1.1**-4)
+    assert source_claims.page_formula(unit, "momentum", 1.0)[0] < 1e-14
+    assert source_claims.page_formula(unit, "momentum", 1.1)[0] == pytest.approx(1 - 1.1**-4)
 
 
 def test_both_ways_to_turn_a_vector_are_the_rotation():
     q, v = (Fraction(1, 2), Fraction(-1, 2), Fraction(1, 2), Fraction(1, 2)), (Fraction(3), Fraction(-1), Fraction(2))
-    (one,), (two,) = source_claims.by_matrix(q, (v,)), source_claims.by_quaternion(q, (v,))
+    (one,), (two,) = arithmetic.by_matrix(q, (v,)), arithmetic.by_quaternion(q, (v,))
     turned = Rotation.from_quat([-0.5, 0.5, 0.5, 0.5]).apply([3.0, -1.0, 2.0])
     assert one == two
     assert [float(x) for x in one] == pytest.approx(turned)
@@ -83,20 +90,39 @@ def test_both_ways_to_turn_a_vector_are_the_rotation():
 
 def test_operations_of_turning_vectors():
     # The matrix: 10 products, 15 sums and 6 doublings; then 9 products and 6 sums a vector. The product: 24 and 17.
-    assert [source_claims.turning(source_claims.by_matrix, n) for n in (1, 3)] == [31 + 15, 31 + 45]
-    assert source_claims.turning(source_claims.by_quaternion, 2) == 2 * 41
+    assert [arithmetic.turning(arithmetic.by_matrix, n).total for n in (1, 3)] == [31 + 15, 31 + 45]
+    assert arithmetic.turning(arithmetic.by_quaternion, 2).total == 2 * 41
 
 
 def test_rounding_of_a_coarser_matrix_is_seen(monkeypatch):
-    exact = source_claims.by_matrix
-    monkeypatch.setattr(source_claims, "ROTATIONS", 200)
+    exact = arithmetic.by_matrix
+    monkeypatch.setattr(arithmetic, "ROTATIONS", 200)
 
     def coarser(q, vectors):
         return tuple(tuple(x * (1 + 1e-15) for x in v) for v in exact(q, vectors))
 
-    monkeypatch.setattr(source_claims, "by_matrix", coarser)
-    found = source_claims.rotation_rounding(None)
-    assert 3 < found.low < found.value < found.high
+    monkeypatch.setattr(arithmetic, "by_matrix", coarser)
+    found = arithmetic.rotation_rounding()
+    assert 3 < found["ratio_low"] < found["ratio"] < found["ratio_high"]
+
+
+def test_counts_and_rounding_are_read_from_the_file(tmp_path, monkeypatch):
+    """Edited numbers in single_body.nc are what claims show; a file without them is one of a run that lacks them."""
+    monkeypatch.setattr(arithmetic, "ROTATIONS", 50)
+    data = arithmetic.arithmetic()
+    blocks = list(data["building_block"].values)
+    data["building_block_operations"].values[blocks.index("matrix_2")] = 164
+    data["rotation_rounding_ratio"] = data["rotation_rounding_ratio"].copy(data=4.5)
+    write_groups({"/": data}, tmp_path / "single_body.nc")
+    run = Inputs(tmp_path / "single_body.nc")
+    assert source_claims.rotation_cost(run, 2) == (2.0, "164 against 82 operations")
+    found = source_claims.rotation_rounding(run)
+    assert found.value == 4.5 and "50 random rotations" in found.evidence
+    with pytest.raises(NotInRun, match="handstand"):
+        run.part_operations("handstand")
+    write_groups({"/": xr.Dataset()}, tmp_path / "older.nc")
+    with pytest.raises(NotInRun, match="older version"):
+        source_claims.rotation_cost(Inputs(tmp_path / "older.nc"), 1)
 
 
 def test_a_spin_that_changes(tmp_path):

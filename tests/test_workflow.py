@@ -17,6 +17,7 @@ import yaml
 import polhode
 from polhode.documentation import reference, variables
 from polhode.study import themes
+from polhode.study.report.typeset import DOCUMENTS
 
 HOME = Path(__file__).parents[1]
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
@@ -187,7 +188,8 @@ def edited(house, tmp_path):
 
 def test_the_report_is_made(house):
     results = house.folder / "results"
-    assert (results / "report.pdf").read_bytes().startswith(b"%PDF")
+    for name in DOCUMENTS:
+        assert (results / f"{name}.pdf").read_bytes().startswith(b"%PDF")
     assert (results / "provenance.json").is_file()
     assert "plotly" in (results / "explorer.html").read_text(encoding="utf-8")
     for kind in ("pdf", "png"):
@@ -341,11 +343,12 @@ def test_the_same_bytes_for_any_number_of_cores_wherever_checkout_and_results_li
 
 
 def test_the_report_has_the_same_bytes_twice(edited):
-    report = edited.folder / "results" / "report.pdf"
-    before = report.read_bytes()
-    report.unlink()
+    reports = [edited.folder / "results" / f"{name}.pdf" for name in DOCUMENTS]
+    before = [report.read_bytes() for report in reports]
+    for report in reports:
+        report.unlink()
     edited.run("--cores", "2")
-    assert report.read_bytes() == before
+    assert [report.read_bytes() for report in reports] == before
 
 
 def test_a_misspelt_key_is_named(edited):

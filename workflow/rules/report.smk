@@ -78,6 +78,11 @@ rule report:
             caption="../report/report.rst",
             category="Report",
         ),
+        report(
+            update(f"{RESULTS}/supplement.pdf"),
+            caption="../report/supplement.rst",
+            category="Report",
+        ),
     log:
         f"{RESULTS}/logs/report.log",
     benchmark:

@@ -1,9 +1,9 @@
 r"""The torque classes of the ensembles: from no torque to friction, each with parameters drawn for one body.
 
-Everything is dimensionless. The body turns at first with the angular velocity 1, the mean of its moments of inertia is 1, and the
-*strength* S of a torque is the root-mean-square angular acceleration that it causes over all its directions (for friction: at
-the initial speed), in units of the square of the initial angular velocity. Vectors a, b, c, m and the matrix C below are random
-for every body; each is scaled so that the torque has the strength drawn for the body.
+Everything is dimensionless. The body turns at first with the angular velocity 1, and the mean of its moments of inertia is 1.
+The *strength* S of a torque is the root-mean-square angular acceleration that it causes over all its directions (for friction:
+at the initial speed), in units of the square of the initial angular velocity. Vectors a, b, c, m and the matrix C below are
+random for every body; each is scaled so that the torque has the strength drawn for the body.
 
 .. math::
 

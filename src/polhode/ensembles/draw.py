@@ -70,16 +70,17 @@ def draw(bodies: int, seed: int = 0) -> Ensemble:
     count = whole("bodies", bodies, least=1)
     whole("seed", seed, least=0)
     drawn = [_one(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,)))) for i in range(count)]
-    columns = [np.array(column) for column in zip(*(one[:4] for one in drawn), strict=True)]
+    moments, q0, omega0, strength = (np.array([one[i] for one in drawn]) for i in range(4))
     parameters = {key: np.array([one[4][key] for one in drawn]).reshape(count, -1) for key in CLASSES}
-    return Ensemble(seed, *columns, parameters=parameters)
+    return Ensemble(seed, moments, q0, omega0, strength, parameters)
 
 
 def _one(random: np.random.Generator) -> tuple[Any, ...]:
     """Moments, orientation, angular velocity, strength and the parameters of every class, for one body."""
     # The order of the draws is part of the definition of an ensemble.
     while True:
-        # Dirichlet (1, 1, 1): uniform over a triangle. Moments are half of the sum of two of the principal second moments of mass.
+        # Dirichlet (1, 1, 1) is uniform over a triangle. The shares are the second moments of the mass along the axes; a moment
+        # of inertia is the sum of two of them, which is why it meets the triangle inequality.
         spread = random.dirichlet((1.0, 1.0, 1.0))
         moments = 1.5 * (1.0 - spread)
         if moments.min() >= MARGIN * moments.max():

@@ -1,7 +1,7 @@
 """Run one method on many bodies, each with its own moments, start and parameters of the torque."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -58,12 +58,12 @@ class Bodies:
     moments: np.ndarray
     q0: np.ndarray
     omega0: np.ndarray
-    parameters: np.ndarray | None = None
+    parameters: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
     def __post_init__(self) -> None:
         for name, columns in (("moments", 3), ("q0", 4), ("omega0", 3), ("parameters", None)):
             given = getattr(self, name)
-            if given is None:
+            if name == "parameters" and np.size(given) == 0:
                 given = np.empty((len(self.moments), 0))
             object.__setattr__(self, name, _rows_of(name, given, columns))
         count = len(self.moments)
@@ -81,7 +81,7 @@ class Bodies:
 
     def coefficients(self) -> np.ndarray:
         """The numbers that the kernels read, (n, 9): :meth:`polhode.body.Body.coefficients` of each body."""
-        return np.array([Body(tuple(map(float, row))).coefficients() for row in self.moments])
+        return np.array([Body((float(x), float(y), float(z))).coefficients() for x, y, z in self.moments])
 
 
 def _rows_of(name: str, values: Any, columns: int | None) -> np.ndarray:
@@ -270,9 +270,11 @@ def _compiled_torque(torque: Any) -> Callable[..., Any]:
             raise KeyError(f"unknown torque class {torque!r}; {nearest(torque, list(CLASSES))}")
         torque = CLASSES[torque]
     if isinstance(torque, TorqueClass):
-        return torque.compiled_torque
+        compiled: Callable[..., Any] = torque.compiled_torque
+        return compiled
     if not callable(torque):
         raise TypeError(
             f"torque must be the key of a torque class or a function (t, q, omega, parameters), got {shown(torque)}"
         )
-    return compile_torque(torque)
+    found: Callable[..., Any] = compile_torque(torque)
+    return found

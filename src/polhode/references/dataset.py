@@ -12,6 +12,7 @@ import xarray as xr
 from polhode.problems.problem import Case
 from polhode.problems.system import System
 from polhode.references import taylor
+from polhode.references.precision import GUARD_DIGITS
 from polhode.references.taylor import agreement
 
 __all__ = ["agreement", "reference_dataset"]
@@ -116,6 +117,7 @@ def reference_dataset(problem: Case, times: Sequence[float], digits: int = 50, c
         "formula": formula,
         "check": check,
         "digits": digits,
+        "guard_digits": GUARD_DIGITS,
         "agreement": least,
         "agreement_time": checked[-1],
         "agreement_samples": len(checked),

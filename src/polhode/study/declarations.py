@@ -76,8 +76,14 @@ def method_declarations(keys: Sequence[str]) -> xr.Dataset:
         long_name = f"order of the {text} that the method declares for a class of torque"
         columns[f"claimed_{name}_order"] = ((ROWS, CLASSES), orders[:, :, i], _attrs(long_name))
     columns["method"] = (ROWS, list(keys), {"long_name": "key of the method"})
-    columns["torque_class"] = (CLASSES, list(TORQUE_CLASSES), {"long_name": "what the torque depends on"})
+    columns["torque_class"] = (CLASSES, list(TORQUE_CLASSES), {"long_name": "class of torque"})
+    columns["torque_class_meaning"] = (CLASSES, list(TORQUE_CLASSES.values()), {"long_name": "what the torque depends on"})
     return xr.Dataset(columns)
+
+
+def variant_of_registered(key: str) -> str:
+    """The method of which a registered one is a variant; empty for an original method and for one that is not registered."""
+    return METHODS[key].variant_of if key in METHODS else ""
 
 
 def problem_declarations(problem: Case) -> dict[str, Any]:

@@ -28,7 +28,7 @@ RUN = 0.008
 TAYLOR, DIGITS, POWER = 1.0, 50, 2.4
 #: The check run at higher precision and order, used where there is no closed form, relative to the first run.
 JUDGE = 2.5
-#: The exact states of one body of an ensemble under one torque, for a radian (0.3 to 7 ms), and the compilation of what makes them.
+#: The exact states of one body of an ensemble under one torque, for a radian (0.3 to 4 ms), and the compilation of the code.
 ENSEMBLE_STATE, COMPILING_STATES = 1e-3, 12.0
 #: One time of a reference, with its digits (0.2 to 1.7 ms).
 REFERENCE_TIME = 1e-3

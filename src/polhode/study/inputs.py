@@ -262,6 +262,33 @@ class Inputs:
         # Older files lack them: use the methods registered now.
         return method_declarations(list(METHODS))
 
+    def _arithmetic(self, name: str) -> xr.DataArray:
+        """A variable of :mod:`polhode.study.gather.arithmetic`, at the root of single_body.nc."""
+        root = self._groups(self.single_body)["/"] if str(self.single_body) else xr.Dataset()
+        if name not in root:
+            raise NotInRun("single_body.nc has no counts of the parts of a step: it was made by an older version")
+        return root[name]
+
+    def part_operations(self, part: str) -> int:
+        """The additions, multiplications, divisions and square roots of a part of a step, a key in ``building_block``."""
+        keys = [str(key) for key in self._arithmetic("building_block").values]
+        if part not in keys:
+            raise NotInRun(f"the operations of {part} are not among those counted: {', '.join(keys)}")
+        return int(self._arithmetic("building_block_operations").values[keys.index(part)])
+
+    def rotation_rounding(self, name: str) -> xr.DataArray:
+        """A result of :func:`polhode.study.gather.arithmetic.rotation_rounding`, a scalar."""
+        return self._arithmetic(f"rotation_rounding_{name}")
+
+    @cached_property
+    def torque_classes(self) -> dict[str, str]:
+        """The classes of torque in their order, and what the torque depends on in each."""
+        declared = self.declarations
+        if "torque_class_meaning" not in declared:  # an older file
+            declared = method_declarations(list(METHODS)[:1])
+        keys, meanings = (map(str, declared[name].values) for name in ("torque_class", "torque_class_meaning"))
+        return dict(zip(keys, meanings, strict=True))
+
     def _all_declared(self) -> dict[str, dict[str, Any]]:
         """The table of declarations as plain values, built once for all problems: many look-ups by xarray take seconds."""
         if not self._declared:

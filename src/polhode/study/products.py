@@ -12,6 +12,7 @@ from polhode.study import provenance, themes
 from polhode.study.fingerprint import fingerprint
 from polhode.study.plan import Plan
 from polhode.study.report import macros
+from polhode.study.report.typeset import DOCUMENTS
 
 
 class Products(Plan):
@@ -170,6 +171,10 @@ class Products(Plan):
             " ".join(sorted(macros.used(self.home / path for path in self.sources() if path.endswith(".tex")))).encode()
         ).hexdigest()[:16]
 
+    def documents(self) -> list[str]:
+        """Paths of the documents for readers: the article and its supplement."""
+        return [f"{self.results}/{name}.pdf" for name in DOCUMENTS]
+
     def captions(self) -> list[str]:
         """Paths of the captions of figures and tables, for Snakemake's report."""
         shown = {kind: themes.names(kind) for kind in ("figures", "tables")}
@@ -180,5 +185,5 @@ class Products(Plan):
         shown = [(path, ".png") for path in self.figures()] + [(path, ".csv") for path in self.tables()]
         numbers = [*self.numbers(), *self.cost_claims()]
         both = [name for path, other in shown for name in (path, str(Path(path).with_suffix(other)))]
-        pages = [f"{self.results}/report.pdf", self.explorer(), *self.notebooks()]
+        pages = [*self.documents(), self.explorer(), *self.notebooks()]
         return [*pages, *self.data(), *self.animations(), *numbers, *both]

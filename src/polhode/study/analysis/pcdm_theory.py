@@ -15,30 +15,51 @@ at the constant rate Lambda = omega_z (Iz - Ix)/Ix: dw/dt = i Lambda w. A step d
 K = k dt, see :data:`FRICTION`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from polhode.problems.problem import Problem
 
 #: The readings of the original scheme; without a torque they are identical.
 ORIGINAL = ("pcdm2013_mid", "pcdm2013_lag", "pcdm2013_lead")
 IMPROVED = "pcdm2016"
 
 
-def precession_rate(problem: Problem) -> float:
-    """Lambda, the rate in rad/s at which the transverse angular velocity rotates in the body frame.
+@dataclass(frozen=True)
+class FreeTop:
+    """A body with equal moments about x and y on which no torque acts.
+
+    Parameters
+    ----------
+    inertia : principal moments (x, y, z), kg m^2
+    omega0 : initial angular velocity in the body frame, rad/s
 
     Raises
     ------
     ValueError
-        If the body is not symmetric about z, or a torque acts.
+        If the moments about x and y differ.
     """
-    x, y, z = problem.body.inertia
-    if x != y or problem.torque_class != "free":
-        raise ValueError(f"problem {problem.key!r} is not a torque-free body with equal moments about x and y")
-    return problem.omega0[2] * (z - x) / x
+
+    inertia: Sequence[float]
+    omega0: Sequence[float]
+
+    def __post_init__(self) -> None:
+        if self.inertia[0] != self.inertia[1]:
+            raise ValueError(f"the moments {self.inertia[0]:g} and {self.inertia[1]:g} kg m^2 about x and y differ")
+
+
+def precession_rate(top: FreeTop) -> float:
+    """Lambda, the rate in rad/s at which the transverse angular velocity rotates in the body frame."""
+    x, _, z = top.inertia
+    return top.omega0[2] * (z - x) / x
+
+
+def exact_omega(top: FreeTop, time: ArrayLike) -> NDArray[np.float64]:
+    """The angular velocity in the body frame, rad/s, at times in s; shape (..., 3)."""
+    angle = precession_rate(top) * np.asarray(time, float)
+    (x, y, z), cosine, sine = top.omega0, np.cos(angle), np.sin(angle)
+    return np.stack([x * cosine - y * sine, x * sine + y * cosine, np.full_like(angle, z)], axis=-1)
 
 
 def original_gain(z: float) -> complex:
@@ -80,18 +101,18 @@ def transverse(method: str, z: float, step: ArrayLike) -> NDArray[np.complex128]
     return np.asarray(share * np.exp(n * np.log(first)) + (1 - share) * np.where(n > 300, 0.0, second ** np.minimum(n, 300)))
 
 
-def energy_error(problem: Problem, method: str, dt: float, time: ArrayLike) -> NDArray[np.float64]:
+def energy_error(top: FreeTop, method: str, dt: float, time: ArrayLike) -> NDArray[np.float64]:
     """Predicted relative error of the kinetic energy at these times in s; positive where it has grown."""
-    z = precession_rate(problem) * dt
+    z = precession_rate(top) * dt
     moving = np.abs(transverse(method, z, np.rint(np.asarray(time, float) / dt))) ** 2 - 1
-    inertia, omega = problem.body.inertia, problem.omega0
+    inertia, omega = top.inertia, top.omega0
     about_axis, across = inertia[2] * omega[2] ** 2, inertia[0] * (omega[0] ** 2 + omega[1] ** 2)
     return np.asarray(moving * across / (about_axis + across))
 
 
-def phase_error(problem: Problem, method: str, dt: float, time: ArrayLike) -> NDArray[np.float64]:
+def phase_error(top: FreeTop, method: str, dt: float, time: ArrayLike) -> NDArray[np.float64]:
     """Predicted angle in rad by which the transverse angular velocity runs ahead of the exact one, in its sense of rotation."""
-    rate = precession_rate(problem)
+    rate = precession_rate(top)
     n = np.rint(np.asarray(time, float) / dt)
     gain = original_gain(rate * dt) if method in ORIGINAL else improved_gains(rate * dt)[0]
     return np.asarray(n * (np.angle(gain) - rate * dt) * np.sign(rate))

@@ -5,6 +5,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from polhode.study.analysis.orders import Order, fit_order
+from polhode.study.analysis.pcdm_theory import FreeTop
 from polhode.study.inputs import Inputs, NotInRun
 
 #: Keys of their four cases, Secs. 3.1 to 3.4.
@@ -29,6 +30,31 @@ def arrow(q: ArrayLike) -> NDArray[np.float64]:
     """The body's x axis in the lab frame. Shape (..., 4) -> (..., 3)."""
     w, x, y, z = np.moveaxis(np.asarray(q, float), -1, 0)
     return np.stack([w * w + x * x - y * y - z * z, 2 * (x * y + w * z), 2 * (x * z - w * y)], axis=-1)
+
+
+def free_top(inputs: Inputs) -> FreeTop:
+    """The top of case 1, from the numbers stored with its runs."""
+    inputs = inputs.of(FREE_TOP)
+    setup = inputs.setup
+    if inputs.problem_declarations["torque_class"] != "free":
+        raise ValueError(f"a torque acts in {FREE_TOP}; the predictions are for a free top")
+    return FreeTop(setup["moments"][0], setup["omega0"][0])
+
+
+def exact_arrow(inputs: Inputs, time: ArrayLike) -> NDArray[np.float64]:
+    """The arrow of case 2 at times in s: it turns about y by (A/I)(exp(t) - 1 - t). Shape (..., 3).
+
+    Raises
+    ------
+    ValueError
+        If the sphere does not start at rest in the orientation of the lab, as the formula requires.
+    """
+    setup = inputs.of(SPHERE).setup
+    if setup["q0"][0] != [1.0, 0.0, 0.0, 0.0] or any(setup["omega0"][0]):
+        raise ValueError(f"{SPHERE} does not start at rest in the orientation of the lab")
+    t = np.asarray(time, float)
+    angle = setup["parameters"]["A"] / setup["moments"][0][1] * (np.expm1(t) - t)
+    return np.stack([np.cos(angle), np.zeros_like(angle), -np.sin(angle)], axis=-1)
 
 
 def sphere_end(inputs: Inputs) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import floor, nan
 
-from polhode.problems.problem import LAST, TORQUE_CLASSES
+from polhode.problems.problem import LAST
 from polhode.study.inputs import Inputs, NotInRun
 
 #: The problem on which the two options of the note of Calzavarini (2010) for velocity-dependent torques are compared.
@@ -20,10 +20,11 @@ def short_name(inputs: Inputs, problem: str) -> str:
 
 
 def problems_by_class(inputs: Inputs) -> list[tuple[str, list[str]]]:
-    """The problems of the run, grouped by torque class in the order of :data:`polhode.problems.problem.TORQUE_CLASSES`."""
+    """The problems of the run, grouped by torque class in the order in which the run declares the classes."""
     rank = {key: int(inputs.of(key).problem_declarations.get("rank", LAST)) for key in inputs.problems}
     classes = {key: str(inputs.of(key).problem_declarations.get("torque_class", "")) for key in inputs.problems}
-    names = [*TORQUE_CLASSES, *sorted(set(classes.values()) - set(TORQUE_CLASSES))]
+    known = inputs.torque_classes
+    names = [*known, *sorted(set(classes.values()) - set(known))]
     groups = [(name, sorted((k for k in classes if classes[k] == name), key=lambda k: (rank[k], k))) for name in names]
     return [(name, keys) for name, keys in groups if keys]
 

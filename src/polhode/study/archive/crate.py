@@ -298,7 +298,7 @@ def summary(title: str, run: Mapping[str, Any], citation: Mapping[str, Any], nam
 
 | folder or file | contents |
 |---|---|
-| `results/` | the output of the run: `report.pdf`, `single_body.nc` and other data, and in folders {", ".join(folders)} |
+| `results/` | the output: `report.pdf`, `supplement.pdf`, `single_body.nc` and others, and in folders {", ".join(folders)} |
 | `source/` | the code at commit {run["commit"]}{", and `local-changes.diff`" if run["dirty"] else ""} |
 | `ro-crate-metadata.json` | a machine-readable description of all of this: an RO-Crate, profile Workflow Run Crate |
 | `datacite.json`, `zenodo.json` | metadata for the form of a data repository |

@@ -24,6 +24,7 @@ from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
 from polhode.study.configuration import models
 from polhode.study.configuration.models import Configuration, Cost, Film, Ladder, Targets, shown
 from polhode.study.estimate import Estimate, estimate
+from polhode.study.macro_names import check_distinct
 from polhode.study.reading import ConfigurationError, Place
 
 #: Experiments on single methods, see :mod:`polhode.study.run.checks`; named here so that a configuration is read without it.
@@ -309,6 +310,10 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     for key in methods:
         if key not in known:
             raise (top / "methods").error(f": unknown method {key!r}; {nearest(key, known)}")
+    try:
+        check_distinct(known)
+    except ValueError as error:
+        raise (top / "plugins").error(f": {error}") from error
     wanted = {key: part for key, part in asked.problems.items() if part is not None}
     for key in wanted:
         if key not in PROBLEMS:

@@ -18,7 +18,6 @@ import yaml
 from numpy.typing import ArrayLike, NDArray
 
 import polhode
-from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.analysis import ranking, selection
 from polhode.study.analysis.ladders import METRIC
 from polhode.study.analysis.orders import FLOOR_FACTOR
@@ -106,7 +105,7 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
         "machine": _machine(cost),
         "metric": METRIC,
         "floor": FLOOR_FACTOR,
-        "classes": TORQUE_CLASSES,
+        "classes": inputs.torque_classes,
         "methods": _methods(labels, variants),
         "groups": [{"name": name, "methods": keys} for name, keys in inputs.grouped(labels)],
         "problems": problems,

@@ -16,6 +16,7 @@ from polhode.simulate import count_steps
 from polhode.study.analysis.orders import fit_order
 from polhode.study.configuration import ProblemStudy, Study, method
 from polhode.study.declarations import method_declarations, problem_declarations
+from polhode.study.gather.arithmetic import arithmetic
 from polhode.study.plan import Plan, Run, long_run_kinds
 from polhode.study.storage import DamagedFile, is_current, read_cell, read_dataset
 
@@ -204,7 +205,8 @@ def _forget_damaged(plan: Plan, folder: Path) -> list[Path]:
 
 def _gather(plan: Plan, folder: Path) -> dict[str, xr.Dataset]:
     source = _Source(plan, folder)
-    groups = {"/": method_declarations(_listed_methods(plan.study)).assign_attrs(_root_attributes(plan))}
+    root = method_declarations(_listed_methods(plan.study)).assign(arithmetic().data_vars)
+    groups = {"/": root.assign_attrs(_root_attributes(plan))}
     for key, part in plan.study.problems.items():
         exact = Exact(folder / "references" / f"{key}.nc", plan.reference_job(key))
         groups[f"/{key}"] = _runs(part, exact, source)

@@ -1,23 +1,15 @@
 """Measures for the statements specific to Seelen et al. (2016), Calzavarini (2010) and Tuckerman (2010) in claims.yaml."""
 
-from collections.abc import Callable
-from fractions import Fraction
-from math import sqrt
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from polhode.operations import count, on_counting
-from polhode.problems import single_body
-from polhode.quaternion import to_lab
 from polhode.study.analysis import seelen2016
+from polhode.study.analysis.selection import short_name
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measured import Measure, Measured
-
-Vector = tuple[Any, Any, Any]
-Quaternion = tuple[Any, Any, Any, Any]
 
 
 def _of(data: xr.Dataset, method: str) -> xr.Dataset:
@@ -47,12 +39,15 @@ def constrained_defect(results: Inputs, iterations: int, of: str) -> tuple[float
     if iterations not in check["iterations"].values:
         raise NotInRun(f"the check has no step with {iterations} iterations")
     row = check.sel(iterations=iterations)
-    words = f"constraint met to {float(row['constraint_error']):.2g}, {check.attrs['constraint_problem']}"
+    words = (
+        f"constraint met to {float(row['constraint_error']):.2g}, {short_name(results, str(check.attrs['constraint_problem']))}"
+    )
     return float(row[f"constraint_{of}"]), words
 
 
-#: Number of states in which the page's formulas are compared with each other, and the arbitrary moment there, kg m^2.
-PAGE_STATES, PAGE_MOMENT = 20, 0.7
+#: Number of states in which the page's formulas are compared with each other, the arbitrary moment there, kg m^2, and the
+#: problem whose body has the other moments.
+PAGE_STATES, PAGE_MOMENT, PAGE_BODY = 20, 0.7, "free_asymmetric_top"
 
 
 def page_formula(results: Inputs, formula: str, length: float) -> tuple[float, str]:
@@ -63,8 +58,7 @@ def page_formula(results: Inputs, formula: str, length: float) -> tuple[float, s
     formula : ``momentum``, p against the derivative of L by dq/dt, or ``hamiltonian``, H against p dq/dt - L
     length : of the quaternion
     """
-    body = single_body("free_asymmetric_top").body
-    d = np.array([PAGE_MOMENT, *body.inertia])
+    d = np.array([PAGE_MOMENT, *results.of(PAGE_BODY).setup["moments"][0]])
     rng = np.random.default_rng(3124)
     apart = []
     for _ in range(PAGE_STATES):
@@ -96,60 +90,18 @@ def _left(q: NDArray[Any]) -> NDArray[Any]:
 # Seelen et al. (2016), Sec. 1: matrices and quaternions
 
 
-def by_matrix(q: Quaternion, vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
-    """Vectors in the lab frame by the rotation matrix of a unit quaternion, each product of its components formed once."""
-    ww, xx, yy, zz = q[0] * q[0], q[1] * q[1], q[2] * q[2], q[3] * q[3]
-    wx, wy, wz, xy, xz, yz = q[0] * q[1], q[0] * q[2], q[0] * q[3], q[1] * q[2], q[1] * q[3], q[2] * q[3]
-    rows = (
-        (ww + xx - yy - zz, 2.0 * (xy - wz), 2.0 * (xz + wy)),
-        (2.0 * (xy + wz), ww - xx + yy - zz, 2.0 * (yz - wx)),
-        (2.0 * (xz - wy), 2.0 * (yz + wx), ww - xx - yy + zz),
-    )
-    return tuple(tuple(r[0] * v[0] + r[1] * v[1] + r[2] * v[2] for r in rows) for v in vectors)  # type: ignore[return-value]
-
-
-def by_quaternion(q: Quaternion, vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
-    """Vectors in the lab frame as q v q*, by the kernel that the methods use."""
-    turn = on_counting(to_lab)
-    return tuple(turn(q, v) for v in vectors)
-
-
-def turning(turn: Callable[..., tuple[Vector, ...]], vectors: int) -> int:
-    """The operations of rotating a number of vectors."""
-    return count(turn, (0.5, 0.5, -0.5, 0.5), ((1.0, 2.0, 3.0),) * vectors).total
-
-
 def rotation_cost(results: Inputs, vectors: int) -> tuple[float, str]:
     """The operations of rotating vectors by the matrix of a quaternion, over those of rotating them by the quaternion."""
-    one, two = turning(by_matrix, vectors), turning(by_quaternion, vectors)
+    one, two = (results.part_operations(f"{by}_{vectors}") for by in ("matrix", "quaternion"))
     return one / two, f"{one} against {two} operations"
 
 
-#: Number of rotations whose rounding is compared, and of resamplings for the interval of the ratio.
-ROTATIONS, RESAMPLINGS = 5000, 1000
-
-
 def rotation_rounding(results: Inputs) -> Measured:
-    """Ratio of the rounding errors of a vector rotated by a matrix and by the quaternion, as rms, with 95 % interval.
-
-    Both are compared with the same product in exact fractions.
-    """
-    rng = np.random.default_rng(2016)
-    errors = np.empty((ROTATIONS, 2))
-    for i in range(ROTATIONS):
-        # Normalised in plain arithmetic: NumPy's norm rounds differently on another processor, and would give another sample.
-        four, v = rng.normal(size=4).tolist(), tuple(rng.normal(size=3).tolist())
-        size = sqrt(sum(x * x for x in four))
-        q = tuple(x / size for x in four)
-        (exact,) = by_quaternion(tuple(map(Fraction, q)), (tuple(map(Fraction, v)),))  # type: ignore[arg-type]
-        for j, turn in enumerate((by_matrix, by_quaternion)):
-            (found,) = turn(q, (v,))  # type: ignore[arg-type]
-            errors[i, j] = sum(float(Fraction(a) - b) ** 2 for a, b in zip(found, exact, strict=True)) / sum(x * x for x in v)
-    chosen = rng.integers(ROTATIONS, size=(RESAMPLINGS, ROTATIONS))
-    squares = errors[chosen].mean(axis=1)
-    low, high = np.quantile(np.sqrt(squares[:, 0] / squares[:, 1]), [0.025, 0.975])
-    one, two = np.sqrt(errors.mean(axis=0))
-    return Measured(float(one / two), f"{one:.2g} against {two:.2g}, {ROTATIONS} random rotations", float(low), float(high))
+    """Ratio of the rounding errors of a vector rotated by a matrix and by the quaternion, as rms, with 95 % interval."""
+    names = ("matrix", "quaternion", "ratio", "ratio_low", "ratio_high")
+    one, two, ratio, low, high = (float(results.rotation_rounding(name)) for name in names)
+    rotations = results.rotation_rounding("ratio").attrs["rotations"]
+    return Measured(ratio, f"{one:.2g} against {two:.2g}, {rotations} random rotations", low, high)
 
 
 # Seelen et al. (2016), Sec. 3.1: the free top
@@ -159,7 +111,7 @@ def largest_of(results: Inputs, methods: list[str], quantity: str) -> tuple[floa
     """The largest value of an error over the long run, of several methods."""
     data = results.long_run
     worst = {m: float(_of(data, m)[quantity].max()) for m in methods}
-    words = ", ".join(f"{m} {value:.2g}" for m, value in worst.items())
+    words = ", ".join(f"{results.label(m)} {value:.2g}" for m, value in worst.items())
     return max(worst.values()), f"{words} up to t = {float(data.time[-1]):g} s at dt = {data.attrs['dt']:g} s"
 
 
@@ -170,7 +122,7 @@ def spin_change(results: Inputs, methods: list[str]) -> tuple[float, str]:
     for method in methods:
         spin = _of(data, method)["omega"].values[:, 2]
         changes[method] = float(np.abs(spin / spin[0] - 1).max())
-    return max(changes.values()), ", ".join(f"{m} {value:.2g}" for m, value in changes.items())
+    return max(changes.values()), ", ".join(f"{results.label(m)} {value:.2g}" for m, value in changes.items())
 
 
 def energy_of_halved_step(results: Inputs, methods: list[str]) -> tuple[float, str]:
@@ -189,7 +141,7 @@ def energy_of_halved_step(results: Inputs, methods: list[str]) -> tuple[float, s
         if not np.isfinite(ratio).any():
             raise NotInRun(f"too few steps of {method} clear of rounding")
         worst[method] = float(np.nanmax(ratio))
-    return max(worst.values()), ", ".join(f"{m} {value:.3g}" for m, value in worst.items())
+    return max(worst.values()), ", ".join(f"{results.label(m)} {value:.3g}" for m, value in worst.items())
 
 
 # Secs. 3.2 to 4
@@ -256,7 +208,9 @@ def least_rival(results: Inputs, method: str, rivals: list[str], problems: list[
         at = int(np.argmin(np.abs(np.log(data.dt.values * dt_share / float(data.end_time.max())))))
         own = float(_of(data, method)["angle_error"].values[at])
         for rival in rivals:
-            ratios[f"{rival}, {problem}"] = float(_of(data, rival)["angle_error"].values[at]) / own
+            ratios[f"{results.label(rival)}, {short_name(results, problem)}"] = (
+                float(_of(data, rival)["angle_error"].values[at]) / own
+            )
     lost = {key: value for key, value in ratios.items() if value < 1}
     worst = min(ratios, key=lambda key: ratios[key])
     return ratios[worst], f"{worst}; {len(lost)} of {len(ratios)} pairs below 1"

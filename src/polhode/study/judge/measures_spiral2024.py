@@ -1,19 +1,14 @@
 """Measures for the statements of del Valle et al. (2024) and others on errors, orders and steps: one function each."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from polhode.body import Body, angular_velocity, euler_equations
-from polhode.methods import omelyan1998, spiral_leapfrog
-from polhode.operations import count
 from polhode.study.analysis import drift, seelen2016, selection
 from polhode.study.analysis.ladders import interpolated_step, is_published_ladder
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measured import Measure, Measured
-from polhode.vector import add, axpy, scale
 
 
 def of(data: xr.Dataset, method: str) -> xr.Dataset:
@@ -63,7 +58,7 @@ def order_per_step(results: Inputs, method: str, quantity: str) -> Measured:
 def highest_order_per_step(results: Inputs, methods: list[str], quantity: str) -> Measured:
     """The highest of several methods' orders."""
     found = {m: order_per_step(results, m, quantity) for m in methods}
-    words = ", ".join(f"{m} {one.value:.3g}" for m, one in found.items())
+    words = ", ".join(f"{results.label(m)} {one.value:.3g}" for m, one in found.items())
     highest = [max(getattr(one, name) for one in found.values()) for name in ("value", "low", "high")]
     return Measured(highest[0], words, *highest[1:])
 
@@ -262,7 +257,11 @@ def order(results: Inputs, method: str, quantity: str) -> Measured:
 
 def lowest_order(results: Inputs, method: str, problems: list[str]) -> Measured:
     """The lowest order of q or omega over several problems."""
-    found = {f"{p}, {name}": order(results.of(p), method, name) for p in problems for name in ("q", "omega")}
+    found = {
+        f"{selection.short_name(results, p)}, {name}": order(results.of(p), method, name)
+        for p in problems
+        for name in ("q", "omega")
+    }
     words = ", ".join(f"{one.value:.4g} ({key})" for key, one in found.items())
     lowest = [min(getattr(one, name) for one in found.values()) for name in ("value", "low", "high")]
     return Measured(lowest[0], words, *lowest[1:])
@@ -307,7 +306,7 @@ def growth_at_end(results: Inputs, methods: list[str], quantity: str) -> tuple[f
     data = results.long_run
     middle = int(np.argmin(np.abs(data.time.values - data.time.values[-1] / 2)))
     pairs = {m: of(data, m)[quantity].values[[middle, -1]] for m in methods}
-    words = ", ".join(f"{m} {half:.3g} to {end:.3g}" for m, (half, end) in pairs.items())
+    words = ", ".join(f"{results.label(m)} {half:.3g} to {end:.3g}" for m, (half, end) in pairs.items())
     return float(min(end / half for half, end in pairs.values())), f"{words} from t = {float(data.time[middle]):g} s to the end"
 
 
@@ -316,7 +315,7 @@ def arrow_component(results: Inputs, row: str, component: str) -> tuple[float, s
     ours = seelen2016.sphere_end(results)
     if row not in ours.index:
         raise NotInRun(f"{row} is not in this run")
-    return float(ours[component][row]), f"{row}: x = {ours.x[row]:.7f}, z = {ours.z[row]:.7f}"
+    return float(ours[component][row]), f"{results.label(row)}: x = {ours.x[row]:.7f}, z = {ours.z[row]:.7f}"
 
 
 def arrow_error(results: Inputs, method: str) -> tuple[float, str]:
@@ -361,8 +360,14 @@ def drift_growth(results: Inputs, method: str, quantity: str) -> tuple[float, st
 def return_angle(results: Inputs, method: str) -> tuple[float, str]:
     """The largest angle between the start and the end of a run there and back, over problems and steps."""
     rows = of(results.check("reversibility"), method)
-    words = ", ".join(f"{float(rows.return_angle.sel(problem=p).max()):.2g} ({p})" for p in map(str, rows.problem.values))
+    largest = {str(p): float(rows.return_angle.sel(problem=p).max()) for p in rows.problem.values}
+    words = ", ".join(f"{angle:.2g} ({selection.short_name(results, p)})" for p, angle in largest.items())
     return float(rows.return_angle.max()), words
+
+
+def _size(error: float) -> str:
+    """An error with one digit; that of a run whose numbers overflowed has none."""
+    return f"{error:.1g}" if np.isfinite(error) else "overflows"
 
 
 def norm_as_stated(results: Inputs, keeping: list[str], losing: list[str], bound: float) -> tuple[float, str]:
@@ -377,7 +382,7 @@ def norm_as_stated(results: Inputs, keeping: list[str], losing: list[str], bound
     right = {m: norm <= bound if m in keeping else norm > bound for m, norm in norms.items() if not np.isnan(norm)}
     if not right:
         raise NotInRun("the normalisation of none of these methods can be switched")
-    words = ", ".join(f"{results.label(m)} {norms[m]:.1g}" for m in right)
+    words = ", ".join(f"{results.label(m)} {_size(norms[m])}" for m in right)
     return float(np.mean(list(right.values()))), f"norm errors up to t = {check.attrs['end_time']:g} s: {words}"
 
 
@@ -411,7 +416,7 @@ def normalising_ever_helps(results: Inputs, method: str) -> Measured:
             off, on = (float(of(data, method).energy_drift.max()) for data in (seen.long_run, seen.long_run_switched))
         except (NotInRun, AttributeError):
             continue
-        gains[f"energy, {problem}"] = off / on
+        gains[f"energy, {selection.short_name(results, problem)}"] = off / on
     best = max(gains, key=lambda name: gains[name])
     return Measured(gains[best], f"most of {len(gains)} runs ({best}); others may show more", gains[best], np.inf)
 
@@ -437,44 +442,15 @@ def interpolation_gain(results: Inputs, variant: str) -> tuple[float, str]:
 def plain_kick_on_sphere(results: Inputs) -> tuple[float, str]:
     """The largest difference that a plain kick makes to SPIRAL on a sphere: q, or omega relative to its largest value."""
     check = results.check("simplified")
-    fewer = kick_operations("spiral_leapfrog") / kick_operations("plain")
+    fewer = results.part_operations("kick_spiral_leapfrog") / results.part_operations("kick_plain")
     words = f"q {float(check.sphere_q):.1g}, omega {float(check.sphere_omega):.1g}; SSPRK3 has {fewer:.2g} times the operations"
     return max(float(check.sphere_q), float(check.sphere_omega)), words
 
 
 def kick_operations_ratio(results: Inputs, method: str, other: str) -> tuple[float, str]:
-    """The operations of one method's kick of omega over those of another's, counted from the kernels."""
-    one, two = kick_operations(method), kick_operations(other)
+    """The operations of one method's kick of omega over those of another's."""
+    one, two = (results.part_operations(f"kick_{name}") for name in (method, other))
     return one / two, f"{one} against {two}"
-
-
-def kick_operations(name: str) -> int:
-    """Additions, multiplications and divisions for omega over a step with a known torque (see polhode.operations)."""
-    omega, torque, inertia = (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), Body((1.0, 1.7, 2.3)).coefficients()
-    return count(KICKS[name], omega, torque, inertia, 1e-3).total
-
-
-def _runge_kutta_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The classical Runge-Kutta scheme for Euler's equations, the torque frozen."""
-    half = 0.5 * dt
-    k1 = euler_equations(omega, torque, body)
-    k2 = euler_equations(axpy(half, k1, omega), torque, body)
-    k3 = euler_equations(axpy(half, k2, omega), torque, body)
-    k4 = euler_equations(axpy(dt, k3, omega), torque, body)
-    return axpy(dt / 6, add(add(k1, k4), scale(2.0, add(k2, k3))), omega)
-
-
-def _plain_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
-    """The leapfrog of a sphere, without products of angular velocities."""
-    return axpy(dt, angular_velocity(torque, body), omega)
-
-
-KICKS: dict[str, Callable[..., Any]] = {
-    "spiral_leapfrog": spiral_leapfrog.kick,
-    "omelyan1998": omelyan1998.kick,
-    "runge_kutta": _runge_kutta_kick,
-    "plain": _plain_kick,
-}
 
 
 #: The number of steps per second at which single choices of the published methods are compared.
@@ -507,7 +483,8 @@ def moment_influence(results: Inputs, least: float) -> tuple[float, str]:
     chosen = check.isel(i11=(check.i11.values >= least))
     worst = chosen.angle_to_plain.max("time")
     at = float(chosen.i11.values[int(np.argmax(worst.values))])
-    return float(worst.max()), f"at I_11 = {at:g} kg m^2, {check.attrs['steps']} steps of the {check.attrs['problem']}"
+    where = selection.short_name(results, str(check.attrs["problem"]))
+    return float(worst.max()), f"at I_11 = {at:g} kg m^2, {check.attrs['steps']} steps of the {where}"
 
 
 #: The measures of this module by name.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from math import isfinite, isnan
 from typing import Any
 
-from polhode.study.report.latex import cell, escape, number, significant
+from polhode.study.report.latex import cell, escape, number, prose, significant
 
 #: Sources in the order of the tables, with their headings; others follow under their key.
 SOURCES: dict[str, str] = {
@@ -47,7 +47,7 @@ def claim_cells(row: dict[Any, Any]) -> list[str]:
     """A claim as LaTeX: the cells under :data:`CLAIM_HEAD`."""
     # As many digits as are printed there, so that a reader sees where the numbers begin to differ.
     digits = significant(str(row["published"]).partition("/")[0])
-    statement = escape(row["statement"]) + (rf"; {escape(row['note'])}" if row.get("note") else "")
+    statement = prose(row["statement"]) + (rf"; {prose(row['note'])}" if row.get("note") else "")
     measured = cell(row["measured"], max(4, digits)) + _interval(row)
     # Keep a name and its number on one line.
     place = escape(row["location"]).replace(". ", ".~")

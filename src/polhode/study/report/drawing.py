@@ -48,9 +48,14 @@ def new_figure(size: tuple[float, float]) -> Figure:
 
 def looks_of(inputs: Inputs, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Styles that do not depend on which of the run's methods a figure shows."""
-    every = list(map(str, inputs.errors["integrator"].values))
-    variants = {key: str(inputs.declared(key, "variant_of")) for key in every}
-    return {key: look for key, look in style.styles(every, variants).items() if key in keys}
+    every = styles_of(inputs, map(str, inputs.errors["integrator"].values))
+    return {key: look for key, look in every.items() if key in keys}
+
+
+def styles_of(inputs: Inputs, methods: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Line styles of methods, with the variants that the run declares."""
+    methods = list(methods)
+    return style.styles(methods, {key: str(inputs.declared(key, "variant_of")) for key in methods})
 
 
 #: Characters that the font of the figures replaces by others, or that start a formula in matplotlib.

@@ -9,21 +9,11 @@ import xarray as xr
 from polhode.study.analysis import selection
 from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs
+from polhode.study.macro_names import macro_name as macro_name
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, in_range, number
 
 #: Representation of infinity.
 INFINITE = r"$\infty$"
-_DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
-
-
-def macro_name(key: str) -> str:
-    """A method key as part of a macro name, letters only: ``buss2000_delvalle2024`` -> ``BussPublished``.
-
-    The year of the publication is left out, other digits are spelt.
-    """
-    parts = [part for part in key.replace("_delvalle2024", "_published").split("_") if part]
-    words = [re.sub(r"(19|20)\d\d$", "", part) for part in parts]
-    return "".join(re.sub(r"\d", lambda m: _DIGITS[int(m[0])], word[:1].upper() + word[1:]) for word in words)
 
 
 def order_text(data: xr.Dataset, quantity: str, key: str) -> str:

@@ -1,5 +1,6 @@
 """Numbers and tables as LaTeX."""
 
+import re
 from collections.abc import Callable, Sequence
 from math import floor, isfinite, log10
 
@@ -55,14 +56,27 @@ def _escaped(c: str) -> str:
     return _SPECIAL.get(c, c if c.isprintable() and ord(c) < 0x180 and c not in _LACKING else "?")
 
 
+def prose(text: str) -> str:
+    """Plain text as LaTeX like :func:`escape`, with its numbers in powers of ten (``1e-05``, ``9.5e+02``) as such."""
+    pieces = re.split(r"(?<![\w.])(-?\d+(?:\.\d+)?e[+-]?\d+)(?!\w)", str(text))
+    return "".join(_power(piece) if place % 2 else escape(piece) for place, piece in enumerate(pieces))
+
+
+def _power(text: str) -> str:
+    mantissa, _, exponent = text.partition("e")
+    value = float(text)
+    return rf"\num{{{value:g}}}" if 1e-3 <= abs(value) < 1e4 else rf"\num{{{mantissa}e{int(exponent)}}}"
+
+
 def number(value: float, digits: int = 3) -> str:
     """A number for LaTeX (siunitx), ``digits`` significant digits; ``n/a`` where there is none."""
     if not isfinite(value):
         return NOT_AVAILABLE
     if value != 0 and not 1e-3 <= abs(value) < 1e4:
         return rf"\num{{{value:.{digits - 1}e}}}"
-    decimals = max(0, digits - 1 - (floor(log10(abs(value))) if value else 0))
-    return rf"\num{{{value:.{decimals}f}}}"
+    decimals = digits - 1 - (floor(log10(abs(value))) if value else 0)
+    # 2987 with two digits is 3000.
+    return rf"\num{{{round(value, min(0, decimals)) if decimals < 0 else value:.{max(0, decimals)}f}}}"
 
 
 def step(value: float, digits: int = 4) -> str:
@@ -105,13 +119,16 @@ def tabular(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | st
     )
 
 
-def long_table(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | str], name: str) -> str:
+def long_table(
+    columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | str], name: str, above: str = "", gap: str = "2pt"
+) -> str:
     r"""A booktabs longtable over several pages; its caption is the report's ``\NAMEcaption``, its label ``tab:NAME``.
 
-    A row given as a plain string is inserted unchanged.
+    A row given as a plain string is inserted unchanged. ``above`` is another line of the head, ``gap`` the space between rows.
     """
     width = len(head)
-    top = " & ".join(head) + r" \\"
+    space = rf"\addlinespace[{gap}]" if gap else ""
+    top = above + " & ".join(head) + r" \\"
     lines = [
         rf"\begin{{longtable}}{{{columns}}}",
         rf"\caption{{\{name}caption}}\label{{tab:{name}}}\\",
@@ -128,7 +145,7 @@ def long_table(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] |
         r"\endfoot",
         # No space after the last row: it would go to a separate page with nothing but the table head.
         *(
-            row if isinstance(row, str) else " & ".join(row) + r" \\" + (r"\addlinespace[2pt]" if number < len(rows) else "")
+            row if isinstance(row, str) else " & ".join(row) + r" \\" + (space if number < len(rows) else "")
             for number, row in enumerate(rows, 1)
         ),
         r"\end{longtable}",

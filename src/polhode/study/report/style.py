@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.path import Path as Outline
 
-from polhode.methods import METHODS
+from polhode.study.declarations import variant_of_registered
 from polhode.study.storage import write_atomically
 
 # It logs messages about the creation dates of the fonts, twice for each figure.
@@ -162,8 +162,6 @@ def use() -> None:
 
 def family(key: str, variant_of: str = "") -> str:
     """The method whose colour ``key`` shares: itself, or the method of which it is a variant."""
-    if not variant_of and key in METHODS:
-        variant_of = METHODS[key].variant_of
     return variant_of or key
 
 
@@ -173,7 +171,8 @@ def styles(keys: Iterable[str], variants: Mapping[str, str] | None = None) -> di
     Parameters
     ----------
     keys : method keys; unknown ones (plug-ins) get a spare colour and marker, chosen by a hash of the key
-    variants : key -> the key of the method it is a variant of, where the registry does not know it
+    variants : key -> the key of the method it is a variant of, empty for an original method, as a run declares it; by default
+        as the methods registered now declare it
 
     Returns
     -------
@@ -181,7 +180,9 @@ def styles(keys: Iterable[str], variants: Mapping[str, str] | None = None) -> di
     :data:`FAMILIES` lists it.
     """
     keys = list(keys)
-    parents = {key: key if key in FAMILIES else family(key, (variants or {}).get(key, "")) for key in keys}
+    if variants is None:
+        variants = {key: variant_of_registered(key) for key in keys}
+    parents = {key: key if key in FAMILIES else family(key, variants.get(key, "")) for key in keys}
     look: dict[str, tuple[str, Any]] = dict(FAMILIES)
     unknown = sorted({parent for parent in parents.values()} - set(look))
     if len(unknown) > len(SPARE):

@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -26,8 +26,23 @@ class Section(Protocol):
         """Whether its section belongs after the bibliography."""
 
 
-def report(home: Path, results: Path, output: str | Path, commit_time: int, themes: Mapping[str, Section]) -> None:
-    """Typeset paper/report.tex with the figures, tables and numbers in ``results``, and write the PDF to ``output``.
+#: The documents, by the names of their files in paper/ and in the results: the article, and its supplement.
+DOCUMENTS = ("report", "supplement")
+
+
+def report(home: Path, results: Path, outputs: Sequence[str | Path], commit_time: int, themes: Mapping[str, Section]) -> None:
+    """Typeset paper/NAME.tex with the figures, tables and numbers in ``results``, and write NAME.pdf, for each of ``outputs``.
+
+    The documents refer to each other's sections, figures, tables and equations. A first pass over each numbers them; each is
+    then typeset with the labels of all others (:func:`labels`).
+
+    Parameters
+    ----------
+    home : the checkout, which contains the folder paper
+    results : folder of the results
+    outputs : paths of the documents to be written, each named after its source
+    commit_time : the time written into the documents, in seconds since 1970
+    themes : the themes of the study, in their order
 
     Raises
     ------
@@ -39,6 +54,7 @@ def report(home: Path, results: Path, output: str | Path, commit_time: int, them
     if check.returncode:
         raise RuntimeError(check.stderr.strip())
     results = Path(results).absolute()
+    names = [Path(output).stem for output in outputs]
     # A copy keeps LaTeX's auxiliary files out of the sources, and lets it run with short paths. The folder is new, so that
     # nothing in the results interferes; anything left by a killed run is removed with other leftovers (locks.sweep).
     with tempfile.TemporaryDirectory(prefix=BUILD, dir=results) as folder:
@@ -46,12 +62,46 @@ def report(home: Path, results: Path, output: str | Path, commit_time: int, them
         shutil.copytree(home / "paper", build, dirs_exist_ok=True)
         for name, text in generated(build, results, themes).items():
             (build / name).write_text(text, encoding="utf-8")
-        _run_latex(build, commit_time)
-        write_atomically(output, lambda p: shutil.copyfile(build / "report.pdf", p))
+        for name in names:
+            _run(["pdflatex", "-draftmode", *OPTIONS, rf"\def\resultsdir{{..}}\input{{{name}.tex}}"], build, commit_time, name)
+        # Only now: the numbers of no document may depend on whether another has been numbered.
+        for name in names:
+            (build / f"{name}.labels").write_text(labels(build / f"{name}.aux"), encoding="utf-8")
+        for name in names:
+            command = ["latexmk", "-pdf", "-bibtex", *OPTIONS, r"-usepretex=\def\resultsdir{..}", f"{name}.tex"]
+            _run(command, build, commit_time, name)
+        for name, output in zip(names, outputs, strict=True):
+            write_atomically(output, lambda p, name=name: shutil.copyfile(build / f"{name}.pdf", p))
+
+
+def labels(auxiliary: Path) -> str:
+    r"""The labels of a document for use in others, from its auxiliary file: their numbers, and links to its PDF."""
+    lines = []
+    for line in auxiliary.read_text(encoding="utf-8", errors="replace").splitlines():
+        found = re.match(r"\\newlabel\{([a-z]+:[\w-]+)\}(?=\{)", line)
+        if found:
+            fields = _groups(line[found.end() + 1 : -1])
+            anchor = fields[3] if len(fields) > 3 else ""
+            lines.append(rf"\newlabel{{{found[1]}}}{{{{{fields[0]}}}{{}}{{}}{{{anchor}}}{{{auxiliary.stem}.pdf}}}}" + "\n")
+    return "".join(lines)
+
+
+def _groups(text: str) -> list[str]:
+    """The contents of the groups in braces of which a text consists."""
+    found, depth, start = [], 0, 0
+    for i, character in enumerate(text):
+        if character == "{":
+            depth += 1
+            start = i + 1 if depth == 1 else start
+        elif character == "}":
+            depth -= 1
+            if depth == 0:
+                found.append(text[start:i])
+    return found
 
 
 def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict[str, str]:
-    """The other inputs of report.tex: the macros of all themes, and the sections of the themes that have one."""
+    """The other inputs of the documents: the macros of all themes, and the sections of the themes that have one."""
     files = [results / "numbers" / f"{key}.tex" for key, theme in themes.items() if theme.numbers]
     texts = sorted(paper.rglob("*.tex"))
 
@@ -67,19 +117,20 @@ def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict
     }
 
 
-def _run_latex(build: Path, commit_time: int) -> None:
+#: Options of every run of LaTeX.
+OPTIONS = ("-interaction=nonstopmode", "-halt-on-error")
+
+
+def _run(command: Sequence[str], build: Path, commit_time: int, name: str) -> None:
     environment = os.environ | {
         "SOURCE_DATE_EPOCH": str(commit_time),
         "FORCE_SOURCE_DATE": "1",
         "max_print_line": "1000",
     }
-    command = ["latexmk", "-pdf", "-bibtex", "-interaction=nonstopmode", "-halt-on-error", r"-usepretex=\def\resultsdir{..}"]
-    done = subprocess.run(
-        [*command, "report.tex"], cwd=build, env=environment, capture_output=True, text=True, errors="replace"
-    )
+    done = subprocess.run(command, cwd=build, env=environment, capture_output=True, text=True, errors="replace")
     print(done.stdout, done.stderr)
     if done.returncode:
-        raise RuntimeError(f"LaTeX failed: {_first_error(done.stdout)}; all of its output is in the log")
+        raise RuntimeError(f"LaTeX failed on {name}.tex: {_first_error(done.stdout)}; all of its output is in the log")
 
 
 def _first_error(text: str) -> str:

@@ -3,7 +3,6 @@
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -23,13 +22,14 @@ BLOWN_UP = 1e6
 def method_dataset(
     method: Method, exact: xr.Dataset, steps: Sequence[float], plugin: bool = False, say: Say = print
 ) -> xr.Dataset:
-    """The errors of a method over torque_class, body, step and radians, against the states of :func:`polhode.study.run.ensemble_states.states_dataset`.
+    """The errors of a method over torque_class, body, step and radians, against the exact states.
 
     A run that blows up is NaN from there on, and ``diverged``. If a plug-in fails in a class, that class is NaN and ``failed``
     says why; a method of the library must not fail.
 
     Parameters
     ----------
+    exact : the draw with its exact states, from :func:`polhode.study.run.ensemble_states.states_dataset`
     steps : step sizes in radians that divide all times of ``exact``
     plugin : whether the method is a user's own
     say : called with a line about each class
@@ -81,13 +81,15 @@ def method_dataset(
 
 
 def _ensemble(exact: xr.Dataset) -> Ensemble:
-    """The ensemble in a file of :func:`polhode.study.run.ensemble_states.states_dataset`, as it was drawn, whatever machine reads it."""
+    """The ensemble in a file of exact states, as it was drawn, whatever machine reads it."""
     parameters = {
         str(key): np.ascontiguousarray(exact["parameters"].values[i][:, : len(CLASSES[str(key)].parameters)])
         for i, key in enumerate(exact["torque_class"].values)
     }
-    values = (np.ascontiguousarray(exact[name].values, dtype=float) for name in ("moments", "q0", "omega0", "strength"))
-    return Ensemble(0, *values, parameters=parameters)
+    moments, q0, omega0, strength = (
+        np.ascontiguousarray(exact[name].values, dtype=float) for name in ("moments", "q0", "omega0", "strength")
+    )
+    return Ensemble(int(exact.attrs["seed"]), moments, q0, omega0, strength, parameters)
 
 
 def _attrs(long_name: str, units: str = "1") -> dict[str, str]:

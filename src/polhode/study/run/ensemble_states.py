@@ -17,7 +17,7 @@ COMPONENTS = ("q0", "qx", "qy", "qz", "omega_x", "omega_y", "omega_z")
 def states_dataset(bodies: int, seed: int, classes: Sequence[str], radians: Sequence[float]) -> xr.Dataset:
     """The draw of an ensemble and its exact states, over torque_class, body and radians.
 
-    ``high + low`` is the state in double-double arithmetic; ``reference_digits`` are those that two runs of different order share.
+    ``high + low`` is the state in double-double arithmetic; ``reference_digits`` are those that two runs share.
 
     Parameters
     ----------
@@ -47,6 +47,7 @@ def states_dataset(bodies: int, seed: int, classes: Sequence[str], radians: Sequ
             "radians": ("radians", times, _attrs("time in radians turned at the initial angular velocity")),
             "component": ("component", list(COMPONENTS), {"long_name": "component of the state"}),
         },
+        {"seed": seed},
     )
 
 

@@ -24,6 +24,7 @@ from polhode.study.report.drawing import (
     new_figure,
     panel_title,
     slope_guides,
+    styles_of,
 )
 
 #: The methods shown with the two options of the note, on the problem on which they are compared.
@@ -77,7 +78,7 @@ def velocity_torque(inputs: Inputs) -> Figure:
     """A figure of the errors of q and omega against dt under friction: both options of the note, with other methods."""
     data = inputs.of(selection.FRICTION).errors
     keys = [key for key in (*COMPARED, *inputs.plugins) if key in data["integrator"].values]
-    looks = style.styles(selection.all_methods(inputs))
+    looks = styles_of(inputs, selection.all_methods(inputs))
     figure = new_figure(style.TWO_PANELS)
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
     dt = data["dt"].values

@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
-from polhode.study.report.drawing import new_figure, panel_title, printable, rows_height
+from polhode.study.report.drawing import new_figure, panel_title, printable, rows_height, styles_of
 
 #: The right end of the axes, in units of the slowest median.
 MARGIN = 1.1
@@ -27,7 +27,7 @@ def relative_cost(inputs: Inputs) -> Figure:
     step = inputs.cost("step")
     keys = list(map(str, step["integrator"].values))
     labels = dict(zip(keys, map(str, step["label"].values), strict=True))
-    looks = style.styles(keys, {key: str(inputs.declared(key, "variant_of")) for key in keys})
+    looks = styles_of(inputs, keys)
     published = inputs.published_numbers("delvalle_cost")
     stated = published[published["quantity"] == "step"]
     figure = new_figure((style.TEXT_WIDTH, max(2.6, rows_height(1.1, 0.185, len(keys)))))

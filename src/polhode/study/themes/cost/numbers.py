@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 from pandas import isna
 
-from polhode import quaternion
-from polhode.operations import count
 from polhode.study.analysis.frames import keyed, records
 from polhode.study.analysis.step_times import OTHER, UNIT, in_frame
 from polhode.study.inputs import Inputs
@@ -17,19 +15,14 @@ from polhode.study.report.formats import listed, macro_name, spoken
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape
 from polhode.study.themes.cost.analysis import counts
 
+#: Names of parts of a step in macros, and their keys in single_body.nc.
+PARTS = {"Normalise": "normalisation", "Rotate": "rotation", "Linear": "linear_update", "Frame": "change_of_frame"}
+
 
 def operations(inputs: Inputs) -> dict[str, str]:
     """Macros for the operations of a step of each method, and of its building blocks."""
     rows = keyed(counts(inputs), "method")
-    unit = (1.0, 0.0, 0.0, 0.0)
-    result = {
-        "costOperationsNormalise": str(count(quaternion.normalise, unit).total),
-        "costOperationsRotate": str(count(quaternion.rotate, unit, (0.1, 0.2, 0.3), 0.1).total),
-        "costOperationsLinear": str(
-            count(quaternion.derivative, unit, (0.1, 0.2, 0.3)).total + count(quaternion.increment, 0.1, unit, unit).total
-        ),
-        "costOperationsFrame": str(count(quaternion.to_lab, unit, (0.1, 0.2, 0.3)).total),
-    }
+    result = {f"costOperations{name}": str(inputs.part_operations(part)) for name, part in PARTS.items()}
     for key, row in rows.items():
         if not isna(row["total"]):
             result[f"costOperations{macro_name(key)}"] = str(row["total"])

@@ -6,8 +6,9 @@ from typing import Any
 import pandas as pd
 
 from polhode.study.inputs import ERRATA_FIELDS, ERRATA_KINDS, READING_KINDS, Inputs
-from polhode.study.report.claims import CLAIM_COLUMNS, CLAIM_HEAD, by_source, claim_cells
-from polhode.study.report.latex import escape, long_table
+from polhode.study.judge.verdicts import COUNTED, VERDICTS
+from polhode.study.report.claims import CLAIM_COLUMNS, CLAIM_HEAD, SOURCES, by_source, claim_cells
+from polhode.study.report.latex import escape, long_table, tabular
 
 
 def claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -94,3 +95,56 @@ def source_index(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         r">{\raggedright\arraybackslash}p{66mm}@{}"
     )
     return pd.DataFrame(records), long_table(columns, ["source", "item", "content", "place in this work"], rows, "sourceindex")
+
+
+def ledger_by_source(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the sources: their statements by verdict, corrections, choices, and the items that are repeated."""
+    claims = inputs.claim_rows
+    counted = claims[claims["kind"].isin(COUNTED)] if "kind" in claims else claims
+    # The first of the words on a kind of statement is for one that is borne out, the second for one that is not.
+    yes, no, open_ = ({VERDICTS[kind][i] for kind in COUNTED} for i in range(3))
+    records = []
+    for source in SOURCES:
+        verdicts = counted.loc[counted["source"] == source, "verdict"]
+        kinds = [entry["kind"] for entry in inputs.errata_rows if entry["source"] == source]
+        items = [row for row in inputs.source_rows if row["source"] == source]
+        records.append(
+            {
+                "source": source,
+                "statements": len(verdicts),
+                "borne_out": int(verdicts.isin(yes).sum()),
+                "not_borne_out": int(verdicts.isin(no).sum()),
+                "undecided": int(verdicts.isin(open_).sum()),
+                "not_measured": int((verdicts == "not measured").sum()),
+                "errata": sum(kind in ERRATA_KINDS for kind in kinds),
+                "choices": sum(kind in READING_KINDS for kind in kinds),
+                "items": len(items),
+                "items_in_full": sum(bool(row["here"]) and not row["missing"] for row in items),
+            }
+        )
+    data = pd.DataFrame(records)
+    columns = [name for name in data.columns if name != "source"]
+    if not data["not_measured"].any():
+        columns.remove("not_measured")
+
+    def row(name: str, values: Any) -> list[str]:
+        counts = [str(int(values[column])) for column in columns if not column.startswith("items")]
+        return [name, *counts, f"{int(values['items_in_full'])} of {int(values['items'])}"]
+
+    rows = [row(rf"{SOURCES[record['source']]}~\cite{{{record['source']}}}", record) for record in records]
+    head = ["source", *(HEADS[name] for name in columns if name != "items_in_full")]
+    total = row("together", data.drop(columns="source").sum())
+    return data, tabular("l" + "r" * (len(head) - 1), head, [*rows, r"\midrule", total])
+
+
+#: Column heads of the table of the sources.
+HEADS = {
+    "statements": "statements",
+    "borne_out": "borne out",
+    "not_borne_out": "not",
+    "undecided": "undecided",
+    "not_measured": "not measured",
+    "errata": "errata",
+    "choices": "choices",
+    "items": "items repeated in full",
+}

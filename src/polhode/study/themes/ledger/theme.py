@@ -6,6 +6,6 @@ THEME = Theme(
     title="Verdicts, errata and sources",
     place=110,
     needs=("single_body", "claims"),
-    tables=("claims", "errata", "readings", "source_index"),
+    tables=("claims", "errata", "readings", "source_index", "ledger_by_source"),
     numbers=("counts", "tolerances", "index"),
 )

@@ -27,6 +27,7 @@ from polhode.study.report.drawing import (
     printable,
     rows_height,
     slope_guides,
+    styles_of,
 )
 
 #: Kinds of growth of a distance, each with the lowest exponent of time and a colour: bounded, slow growth, drift.
@@ -209,7 +210,7 @@ def reversibility(inputs: Inputs) -> Figure:
     problems = [str(p) for p in data["problem"].values]
     every = inputs.in_order(map(str, data["integrator"].values))
     methods = [key for key in every if key in (*RETURNED, *inputs.plugins)]
-    looks = style.styles(every)
+    looks = styles_of(inputs, every)
     figure = new_figure((style.TEXT_WIDTH, 3.4 + 0.145 * -(-len(methods) // 3)))
     panels = np.atleast_1d(figure.subplots(1, len(problems), sharey=True))
     low, high = limits(np.maximum(data["return_angle"].sel(integrator=methods).values, FLOOR))
@@ -247,7 +248,7 @@ def energy_over_time(inputs: Inputs) -> Figure:
         raise NotInRun(f"this run has no long run of {', '.join(drift.LONG_PROBLEMS)}")
     present = set.intersection(*(set(map(str, _long_run(inputs, p)["integrator"].values)) for p in shown))
     keys = [key for key in (*LINES, *inputs.plugins) if key in present]
-    looks = style.styles(selection.all_methods(inputs))
+    looks = styles_of(inputs, selection.all_methods(inputs))
     figure = new_figure((style.TEXT_WIDTH, 3.1))
     panels = np.atleast_1d(figure.subplots(1, len(shown), sharey=True))
     values = [_long_run(inputs, p)["energy_drift"].sel(integrator=keys).values for p in shown]

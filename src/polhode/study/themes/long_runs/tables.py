@@ -11,7 +11,7 @@ from polhode.study.analysis.canonical_form import READINGS
 from polhode.study.analysis.canonical_form import ROUNDING as NO_DEFECT
 from polhode.study.analysis.frames import keyed, only_finite
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, grouped_rows, step, tabular
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, grouped_rows, long_table, step, tabular
 from polhode.study.themes.long_runs import analysis
 from polhode.study.themes.long_runs.analysis import ROUNDING
 
@@ -135,8 +135,8 @@ def symplecticity(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         rows.append([name, *cells(key, READINGS[0])])
         if differ(key):
             rows.append([r"\quad as read", *cells(key, READINGS[1])])
-    text = tabular("l" + "rc" * len(problems), ["method", *(["defect", "power"] * len(problems))], rows)
     names = [selection.short_name(inputs, p) for p in problems]
-    top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in names)]) + r" \\" + "\n"
-    top += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(problems))) + "\n"
-    return data, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    above = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in names)]) + r" \\" + "\n"
+    above += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(problems))) + "\n"
+    head = ["method", *(["defect", "power"] * len(problems))]
+    return data, long_table("l" + "rc" * len(problems), head, rows, "symplectic", above, gap="")

@@ -7,7 +7,15 @@ from matplotlib.ticker import LogLocator, NullLocator
 from polhode.study.analysis import selection
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
-from polhode.study.report.drawing import CEILING, FLOOR, legend_below_styles, log_error_axis, new_figure, panel_title
+from polhode.study.report.drawing import (
+    CEILING,
+    FLOOR,
+    legend_below_styles,
+    log_error_axis,
+    new_figure,
+    panel_title,
+    styles_of,
+)
 from polhode.study.themes.new_methods import analysis
 
 #: Classes of torque of the panels.
@@ -21,7 +29,7 @@ def new_methods(inputs: Inputs) -> Figure:
         raise NotInRun("this run holds no problem with friction, or none of the new methods")
     keys = analysis.shown(inputs)
     every = selection.all_methods(inputs)
-    looks = style.styles(every, {key: str(inputs.declared(key, "variant_of")) for key in every})
+    looks = styles_of(inputs, every)
     figure = new_figure((style.TEXT_WIDTH, 3.5))
     for number, (name, problem) in enumerate(problems.items()):
         axes = figure.add_subplot(1, len(problems), number + 1)

@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.analysis import selection
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import escape, long_table
@@ -43,7 +42,7 @@ def problems(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         start = [rf"$q_0={_tuple(q)}$" for q in dict.fromkeys(map(tuple, setup["q0"]))]
         start += [rf"$\omega_0={_tuple(w)}$" for w in setup["omega0"]]
         start += [rf"$r_0={_tuple(setup['r0'][0])}$", rf"$v_0={_tuple(setup['v0'][0])}$"] if setup["r0"] else []
-        load = said[key]["load_formula"] or TORQUE_CLASSES[torque_class]
+        load = said[key]["load_formula"] or inputs.torque_classes[torque_class]
         load += "; " + ", ".join(f"${text}$" for text in constants) if constants else ""
         moments = [rf"${_tuple(values)}$" for values in setup["moments"]]
         masses = ", ".join(map(_dollar, setup["masses"])) or NO_MASS

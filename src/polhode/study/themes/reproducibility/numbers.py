@@ -6,7 +6,6 @@ from math import floor, isfinite, nan
 
 import numpy as np
 
-from polhode.references.precision import GUARD_DIGITS
 from polhode.study.analysis.ladders import is_published_ladder
 from polhode.study.analysis.selection import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs
@@ -77,7 +76,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
         "studyLongEnd": plain(float(times.max())),
         "studyLongSteps": plain(round(float(times.max()) / dt)) if isfinite(dt) else NOT_AVAILABLE,
         "studySnapshotTime": plain(float(times[np.argmin(np.abs(times - SNAPSHOT_TIME))])),
-        "studyGuardDigits": str(GUARD_DIGITS),
+        "studyGuardDigits": escape(str(reference.attrs.get("guard_digits", NOT_AVAILABLE))),
         "studyReferenceDigits": escape(str(reference.attrs.get("digits", NOT_AVAILABLE))),
         "studyReferenceAgreement": rf"\num{{{floor(agreement * 10) / 10:g}}}" if isfinite(agreement) else NOT_AVAILABLE,
         "studyReferenceTime": plain(float(reference.attrs.get("agreement_time", nan))),

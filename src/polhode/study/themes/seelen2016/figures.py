@@ -1,6 +1,6 @@
 """The figures of Seelen et al. (2016), repeated."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.ticker import LogLocator, NullLocator
 
-from polhode.problems import several_bodies, single_body
-from polhode.problems.problem import Problem
-from polhode.problems.system import System
 from polhode.study.analysis import pcdm_theory
+from polhode.study.analysis.pcdm_theory import FreeTop
 from polhode.study.analysis.seelen2016 import (
     COMPARED,
     CYLINDER,
@@ -23,7 +21,9 @@ from polhode.study.analysis.seelen2016 import (
     PAIR,
     SPHERE,
     arrow,
+    exact_arrow,
     first_spin_error,
+    free_top,
     mean_error,
     mean_slope,
 )
@@ -40,9 +40,6 @@ from polhode.study.report.drawing import (
     new_figure,
     panel_title,
 )
-
-#: Decimal digits of exact curves.
-DIGITS = 20
 
 TIME = "time $t$ (s)"
 
@@ -64,11 +61,11 @@ def seelen2016_free_top(inputs: Inputs) -> Figure:
     data = inputs.long_run
     keys = available(data, COMPARED)
     looks = _looks(inputs, keys)
-    problem = single_body(FREE_TOP)
+    top = free_top(inputs)
     figure = new_figure(style.TWO_PANELS)
     left, right = figure.subplots(1, 2)
-    _folded(left, inputs, keys, problem)
-    _energy(right, inputs, keys, problem)
+    _folded(left, inputs, keys, top)
+    _energy(right, inputs, keys, top)
     handles = [Line2D([], [], label=inputs.label(key), **{**looks[key], "linestyle": "none"}) for key in keys]
     handles += [Line2D([], [], color="0.3", linewidth=0.9, label="predicted")]
     handles += [Line2D([], [], color=c, linestyle=d, label=rf"$\omega_{n}$, exact") for n, c, d in COMPONENTS]
@@ -76,12 +73,12 @@ def seelen2016_free_top(inputs: Inputs) -> Figure:
     return figure
 
 
-def _folded(axes: Axes, inputs: Inputs, keys: Sequence[str], problem: Problem) -> None:
+def _folded(axes: Axes, inputs: Inputs, keys: Sequence[str], top: FreeTop) -> None:
     """Draw one period of the exact angular velocity, and the last samples of the run shifted back by whole periods."""
     data, looks = inputs.long_run, _looks(inputs, keys)
-    period = 2 * np.pi / abs(pcdm_theory.precession_rate(problem))
+    period = 2 * np.pi / abs(pcdm_theory.precession_rate(top))
     fine = np.linspace(0, period, 121)
-    _, exact = problem.exact(list(fine), DIGITS)
+    exact = pcdm_theory.exact_omega(top, fine)
     time = data["time"].values[-LAST_SAMPLES:]
     for i, (_, colour, dashes) in enumerate(COMPONENTS):
         axes.plot(fine, exact[:, i], color=colour, linestyle=dashes)
@@ -94,7 +91,7 @@ def _folded(axes: Axes, inputs: Inputs, keys: Sequence[str], problem: Problem) -
     panel_title(axes, "a", f"the last {len(time)} samples, up to {time[-1]:g} s")
 
 
-def _energy(axes: Axes, inputs: Inputs, keys: Sequence[str], problem: Problem) -> None:
+def _energy(axes: Axes, inputs: Inputs, keys: Sequence[str], top: FreeTop) -> None:
     """Draw the drift of the energy over the run, computed and in closed form."""
     data, looks = inputs.long_run, _looks(inputs, keys)
     later = data["time"].values > 0
@@ -106,7 +103,7 @@ def _energy(axes: Axes, inputs: Inputs, keys: Sequence[str], problem: Problem) -
     values = []
     for key in keys:
         error = data["energy_drift"].sel(integrator=key).values[later]
-        axes.plot(fine, pcdm_theory.energy_error(problem, key, dt, fine), color="0.3", linewidth=0.9, zorder=1)
+        axes.plot(fine, pcdm_theory.energy_error(top, key, dt, fine), color="0.3", linewidth=0.9, zorder=1)
         axes.plot(time[shown], np.maximum(error[shown], FLOOR), **{**looks[key], "linestyle": "none"})
         values.append(error[shown])
     axes.set_xscale("log")
@@ -127,7 +124,7 @@ def seelen2016_sphere(inputs: Inputs) -> Figure:
     panels = figure.subplots(1, 3)
     time = data["time"].values
     fine = np.linspace(0, time[-1], 801)
-    exact = arrow(single_body(SPHERE).exact(list(fine), DIGITS)[0])
+    exact = exact_arrow(inputs, fine)
     for i, (name, colour, dashes) in enumerate(COMPONENTS):
         panels[0].plot(fine, exact[:, i], color=colour, linestyle=dashes, linewidth=0.9, label=f"${name}$")
     panels[0].set_ylim(-1.1, 1.6)
@@ -214,7 +211,7 @@ def seelen2016_coupled_cylinders(inputs: Inputs) -> Figure:
     looks = _looks(inputs, keys)
     figure = new_figure((style.TEXT_WIDTH, 3.15))
     sketch, left, right = figure.subplots(1, 3, width_ratios=(0.75, 1, 1.1))
-    _sketch(sketch, several_bodies(PAIR))
+    _sketch(sketch, inputs.setup["parameters"])
     time = data["time"].values
     marks = max(1, len(time) // 12)
     exact = data["exact_omega"].values[:, :, 0]
@@ -243,14 +240,15 @@ def seelen2016_coupled_cylinders(inputs: Inputs) -> Figure:
     return figure
 
 
-def _sketch(axes: Axes, system: System) -> None:
+def _sketch(axes: Axes, parameters: Mapping[str, float]) -> None:
     """Draw the two cylinders seen along their axes, each with its radius and the sense of its initial spin."""
     axes.set_aspect("equal")
     axes.set_anchor("N")
     axes.set_axis_off()
     panel_title(axes, "a", "")
-    for i in range(2):
-        radius, y = system.parameters[f"R{i + 1}"], system.r0[i][1]
+    radii = [parameters[f"R{i + 1}"] for i in range(2)]
+    # They touch: the distance of their axes is the sum of their radii.
+    for i, (radius, y) in enumerate(zip(radii, (0.0, sum(radii)), strict=True)):
         axes.add_patch(Circle((y, 0), radius, facecolor="0.94", edgecolor="0.3", linewidth=0.9))
         axes.plot([y], [0], "o", color="0.3", markersize=2.5)
         reach, turned = 0.62 * radius, np.radians((20, 160))
@@ -260,6 +258,5 @@ def _sketch(axes: Axes, system: System) -> None:
         axes.text(y, radius * 1.05, rf"$\omega_{i + 1}$", ha="center", va="bottom", fontsize=8)
         axes.plot([y, y], [0, -radius], color="0.3", linewidth=0.7)
         axes.text(y, -radius * 1.05, rf"$R_{i + 1}$", ha="center", va="top", fontsize=8)
-    left, right = (system.r0[i][1] + (2 * i - 1) * system.parameters[f"R{i + 1}"] for i in range(2))
-    axes.set_xlim(left - 0.1, right + 0.1)
-    axes.set_ylim(-1.3 * system.parameters["R2"], 1.3 * system.parameters["R2"])
+    axes.set_xlim(-radii[0] - 0.1, sum(radii) + radii[1] + 0.1)
+    axes.set_ylim(-1.3 * radii[1], 1.3 * radii[1])

@@ -5,9 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.problems import PROBLEMS
-from polhode.problems.problem import Problem
-from polhode.study.analysis import pcdm_theory
+from polhode.study.analysis import pcdm_theory, seelen2016
 from polhode.study.analysis.seelen2016 import (
     COMPARED,
     CYLINDER,
@@ -43,8 +41,7 @@ LARGER_THAN = 1e-5
 def free_top(inputs: Inputs) -> dict[str, str]:
     """Macros for case 1: the energy of the free top, computed and predicted."""
     data = inputs.of(FREE_TOP).long_run
-    problem = PROBLEMS[FREE_TOP]
-    assert isinstance(problem, Problem)
+    top = seelen2016.free_top(inputs)
     dt, time = float(data.attrs["dt"]), data["time"].values
     last = float(time[-1])
     result = {
@@ -52,18 +49,18 @@ def free_top(inputs: Inputs) -> dict[str, str]:
         "studySeelenTopEnd": plain(last),
         "studySeelenTopSteps": plain(round(last / dt)),
         "studySeelenTopSamples": str(min(LAST_SAMPLES, len(time))),
-        "studySeelenTopMoments": ", ".join(f"{x:g}" for x in problem.body.inertia),
-        "studySeelenTopOffset": number(float(pcdm_theory.energy_error(problem, COMPARED[1], dt, dt)), 2),
+        "studySeelenTopMoments": ", ".join(f"{x:g}" for x in top.inertia),
+        "studySeelenTopOffset": number(float(pcdm_theory.energy_error(top, COMPARED[1], dt, dt)), 2),
     }
     drifts, apart = {}, []
     for key, name in NAMES.items():
         drifts[key] = at(data, "energy_drift", key, time=-1)
         result[f"studySeelenEnergy{name}"] = number(drifts[key], 3)
-        result[f"studySeelenPhase{name}"] = number(abs(float(pcdm_theory.phase_error(problem, key, dt, last))), 2)
+        result[f"studySeelenPhase{name}"] = number(abs(float(pcdm_theory.phase_error(top, key, dt, last))), 2)
         result[f"studySeelenAngle{name}"] = number(at(data, "angle_error", key, time=-1), 2)
         result[f"studySeelenNorm{name}"] = number(upper(at(data, "norm_error", key, time=-1), 1), 1)
         if isfinite(drifts[key]):
-            predicted = pcdm_theory.energy_error(problem, key, dt, time[1:])
+            predicted = pcdm_theory.energy_error(top, key, dt, time[1:])
             apart.append(np.abs(data["energy_drift"].sel(integrator=key).values[1:] / predicted - 1).max())
     result["studySeelenEnergyRatio"] = _three(quotient(drifts[COMPARED[1]], drifts[COMPARED[0]]))
     result["studySeelenPredictionApart"] = number(upper(float(max(apart, default=nan)), 1), 1)
@@ -205,6 +202,6 @@ def statements(inputs: Inputs) -> dict[str, str]:
         ),
     }
     for vectors, name in ((1, "One"), (2, "Two")):
-        for turn, by in ((measures_sources.by_matrix, "Matrix"), (measures_sources.by_quaternion, "Product")):
-            result[f"studySeelen{by}Operations{name}"] = str(measures_sources.turning(turn, vectors))
+        for by, part in (("Matrix", "matrix"), ("Product", "quaternion")):
+            result[f"studySeelen{by}Operations{name}"] = str(inputs.part_operations(f"{part}_{vectors}"))
     return result

@@ -80,7 +80,7 @@ def norm_drift(inputs: Inputs) -> Figure:
     data = inputs.long_run
     keys = [key for key in map(str, data["integrator"].values) if not inputs.declared(key, "normalises", True)]
     looks = looks_of(inputs, keys)
-    figure = new_figure((style.TEXT_WIDTH, 3.6))
+    figure = new_figure((style.TEXT_WIDTH, 2.6 + 0.15 * -(-len(keys) // 3)))
     axes = figure.subplots()
     time = data["time"].values
     later = time > 0
@@ -108,7 +108,7 @@ def norm_drift(inputs: Inputs) -> Figure:
     log_error_axis(axes, low, high)
     axes.set_xlabel("time $t$ (s)")
     axes.set_ylabel(r"$|\,|q|-1\,|$")
-    legend_below(figure, inputs, keys, looks, 2)
+    legend_below(figure, inputs, keys, looks, 3)
     return figure
 
 

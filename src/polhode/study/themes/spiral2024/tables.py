@@ -12,7 +12,7 @@ from polhode.study.analysis.selection import method_order
 from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs
 from polhode.study.judge.measures_spiral2024 import VARIANT_DIVISION
-from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, in_range, number, step, tabular
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, in_range, long_table, number, step, tabular
 
 
 def published_variants(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -95,14 +95,9 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             rows.append(r"\midrule")
         rows += lines
     head = ["method", "", *(step(t, 1) for t in targets)]
-    text = tabular("ll" + "r" * len(targets), head, rows)
-    top = (
-        rf" & & \multicolumn{{{len(targets)}}}{{c}}{{target error}} \\"
-        + "\n"
-        + rf"\cmidrule(lr){{3-{2 + len(targets)}}}"
-        + "\n"
-    )
-    return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    above = rf" & & \multicolumn{{{len(targets)}}}{{c}}{{target error}} \\" + "\n"
+    above += rf"\cmidrule(lr){{3-{2 + len(targets)}}}" + "\n"
+    return pd.DataFrame(records), long_table("ll" + "r" * len(targets), head, rows, "target", above, gap="")
 
 
 def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:

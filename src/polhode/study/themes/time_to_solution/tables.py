@@ -15,6 +15,7 @@ from polhode.study.analysis.many_body import TARGET, times_to_level
 from polhode.study.analysis.ranking import at_the_edge, candidates, winners
 from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report.formats import plain
 from polhode.study.report.latex import decimal, escape, grouped_rows, number, step_or_dash, tabular
 
 #: The target errors and prices in the printed table; the CSV has all.
@@ -93,7 +94,7 @@ def time_to_solution(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         shown = selection.representative(inputs, problems)
         if rows:
             rows.append(r"\addlinespace[3pt]")
-        rows += _first_rows(inputs.cost(shown), torque_class)
+        rows += _first_rows(inputs, inputs.cost(shown), torque_class)
     if not records:
         raise NotInRun("this run has no problems")
     head = ["class", "price", *(_power(t) for t in SHOWN_TARGETS)]
@@ -134,9 +135,13 @@ def _records(inputs: Inputs, data: xr.Dataset, torque_class: str) -> list[dict[s
     return result
 
 
-def _first_rows(data: xr.Dataset, torque_class: str) -> list[list[str]]:
+def _first_rows(inputs: Inputs, data: xr.Dataset, torque_class: str) -> list[list[str]]:
     everyone, single = (winners(data, candidates(data, one_torque)) for one_torque in (False, True))
-    labels = {str(key): str(text) for key, text in zip(data["integrator"].values, data["label"].values, strict=True)}
+    labels = dict(zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True))
+
+    def name(key: str) -> str:
+        return escape(str(inputs.declared(key, "short_label", labels[key])))
+
     result: list[list[str]] = []
     for price in SHOWN_PRICES:
         cells = []
@@ -146,26 +151,14 @@ def _first_rows(data: xr.Dataset, torque_class: str) -> list[list[str]]:
                 cells.append("--")
                 continue
             key, seconds = first[0]
-            text = escape(short(labels[key])) + ("*" if at_the_edge(data, key, target) else "")
+            text = name(key) + ("*" if at_the_edge(data, key, target) else "")
             if not ours:
                 text += " (--)"
             elif ours[0][0] != key:
-                text += rf" ({_ratio(ours[0][1] / seconds)}: {escape(short(labels[ours[0][0]]))})"
+                text += rf" ({_ratio(ours[0][1] / seconds)}: {name(ours[0][0])})"
             cells.append(text)
         result.append(["" if result else escape(torque_class), rf"\num{{{price:.0f}}}", *cells])
     return result
-
-
-def short(label: str) -> str:
-    """The name of a method for narrow columns."""
-    shorter = {
-        "Runge-Kutta 4": "RK4",
-        "velocity Verlet": "Verlet",
-        "improved PCDM": "PCDM 2016",
-        "PCDM (torque of the half step)": "PCDM half",
-        "SPIRAL, synchronous": "SPIRAL sync.",
-    }
-    return shorter.get(label, label)
 
 
 def _power(target: float) -> str:
@@ -212,7 +205,8 @@ def many_body_cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             return [
                 *cells,
                 *(step_or_dash(found[name]) for name in ("dt", "published_dt")),
-                *(number(found[name], 2) if isfinite(found[name]) else "--" for name in ("cpu_s", "published_cpu_s")),
+                number(found["cpu_s"], 2) if isfinite(found["cpu_s"]) else "--",
+                plain(found["published_cpu_s"]) if isfinite(found["published_cpu_s"]) else "--",  # as printed
             ]
         return [*cells, "--", "--", "--", "--"]
 

@@ -25,6 +25,7 @@ from polhode.study.report.drawing import (
     panel_title,
     printable,
     rows_height,
+    styles_of,
 )
 
 #: Colour of a cell by the fitted order rounded to an integer, from light to dark, with a warm colour for "does not converge",
@@ -164,7 +165,7 @@ def error_by_torque(inputs: Inputs) -> Figure:
     shown = _representatives(inputs)
     present = {str(k) for _, problem in shown for k in inputs.of(problem).errors["integrator"].values}
     keys = [key for key in (*CHOSEN, *inputs.plugins) if key in present]
-    looks = style.styles([*selection.all_methods(inputs)], _variants(inputs))
+    looks = styles_of(inputs, selection.all_methods(inputs))
     lines = -(-len(shown) // 3)
     figure = new_figure((style.TEXT_WIDTH, 0.95 + 2.05 * lines))
     panels = np.atleast_1d(figure.subplots(lines, min(3, len(shown)))).ravel()
@@ -220,13 +221,3 @@ def _representatives(inputs: Inputs) -> list[tuple[str, str]]:
     if not found:
         raise NotInRun("this run has no problems")
     return found
-
-
-def _variants(inputs: Inputs) -> dict[str, str]:
-    """The method from which each variant is derived, over all problems, by key."""
-    result: dict[str, str] = {}
-    for problem in inputs.problems:
-        data = inputs.of(problem).errors
-        if "variant_of" in data:
-            result |= dict(zip(map(str, data["integrator"].values), map(str, data["variant_of"].values), strict=True))
-    return result

@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.analysis import order_frames, selection
 from polhode.study.analysis.frames import keyed
 from polhode.study.inputs import Inputs
@@ -70,7 +69,7 @@ def torque_classes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             attrs = inputs.of(key).problem_declarations
             record: dict[str, Any] = {
                 "torque_class": name,
-                "torque": TORQUE_CLASSES.get(name, ""),
+                "torque": inputs.torque_classes.get(name, ""),
                 "problem": key,
                 "label": str(attrs.get("label", key)),
                 "source": str(attrs.get("source", "")),
@@ -94,6 +93,3 @@ def torque_classes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     )
     text = tabular(columns, ["class", "torque in the body frame", "problem", "source", "reference", "digits"], rows)
     return pd.DataFrame(records), text
-
-
-assert set(MEANINGS) == set(TORQUE_CLASSES)

@@ -1,0 +1,500 @@
+"""What the laws of the ensembles say about methods, as frames and short answers for the themes; from files only.
+
+The work of a method is counted in torques per radian: where a torque costs much more than the rest of a step, that is its time.
+Times of steps enter only with a price of the torque (:func:`time_per_radian`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf, isfinite, nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from polhode.study.analysis import drift, laws
+from polhode.study.analysis.ensembles import Estimate, of_seeds
+from polhode.study.analysis.frames import keyed
+from polhode.study.analysis.ladders import UNIT, interpolated_step
+from polhode.study.analysis.ranking import AS_PUBLISHED
+from polhode.study.analysis.step_times import in_frame
+from polhode.study.inputs import Inputs, NotInRun
+
+Array = NDArray[np.float64]
+
+#: The error per radian for which one number of steps is stated.
+TARGET = 1e-4
+#: The energy error, relative to the energy at the start, for which steps per contact are stated.
+ENERGY = 1e-4
+#: The scene from which steps per contact are taken.
+CONTACTS = "chess"
+#: The group of methods that repeat a publication's code: never recommended.
+PUBLISHED = "as published in 2024"
+#: Codes and textbooks: what a reader's program is likely to run.
+USUAL = ("verlet", "fincham1992", "fincham1992_yade", "richardson", "euler")
+#: The method that is followed everywhere as the one choice for all torques, and that of the publication.
+ROBUST, SPIRAL = "spiral_predicted", "spiral_leapfrog"
+#: The problems whose long runs show whether a method keeps energy and momentum.
+LONG_RUNS = ("free_asymmetric_top", "heavy_top")
+#: Prices of a torque in steps of direct Euler.
+PRICES = (0.0, 10.0, 100.0)
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Classes of torque among which a reader need not distinguish."""
+
+    key: str
+    label: str
+    classes: tuple[str, ...]
+
+
+FREE = Situation("free", "no torque", ("free",))
+SMOOTH = Situation("smooth", "torque of time or orientation", ("constant", "time", "lab", "state"))
+FRICTION = Situation(
+    "friction", "torque of the angular velocity", ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb")
+)
+SITUATIONS = (FREE, SMOOTH, FRICTION)
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """The ensembles of a run with their laws.
+
+    Parameters
+    ----------
+    data : the dataset of ensembles.nc
+    """
+
+    data: xr.Dataset
+    _steps: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def laws(self) -> xr.Dataset:
+        """See :func:`polhode.study.analysis.laws.laws`."""
+        return laws.laws(self.data)
+
+    @cached_property
+    def steps(self) -> xr.Dataset:
+        """See :func:`polhode.study.analysis.laws.steps_per_radian`."""
+        return laws.steps_per_radian(self.data, found=self.laws)
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """The classes of torque of the run."""
+        return [str(name) for name in self.data["torque_class"].values]
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """Keys of all methods."""
+        return [str(key) for key in self.data["method"].values]
+
+    @property
+    def bodies(self) -> int:
+        """The number of bodies."""
+        return int(self.data.sizes["body"])
+
+    def declared(self, name: str, default: Any) -> list[Any]:
+        """One declaration of every method."""
+        return list(self.data[name].values.tolist()) if name in self.data else [default] * len(self.methods)
+
+    def label(self, method: str) -> str:
+        """The name of a method."""
+        return str(self.declared("label", method)[self.methods.index(method)])
+
+    def class_label(self, torque_class: str) -> str:
+        """The name of a class of torque."""
+        names = self.data["class_label"].values.tolist() if "class_label" in self.data else self.classes
+        return str(names[self.classes.index(torque_class)]).replace("_", " ")
+
+    @cached_property
+    def torques_per_step(self) -> Array:
+        """Torque evaluations of a step, over methods."""
+        return np.asarray(self.declared("torques_per_step", 1), float)
+
+    @cached_property
+    def recommendable(self) -> NDArray[np.bool_]:
+        """Which methods are not a repetition of a publication's code."""
+        groups = self.declared("group", "")
+        return np.array(
+            [not key.endswith(AS_PUBLISHED) and group != PUBLISHED for key, group in zip(self.methods, groups, strict=True)]
+        )
+
+    def rows(self, situation: Situation) -> list[int]:
+        """Positions of the classes of a situation that the run has.
+
+        Raises
+        ------
+        NotInRun
+            If it has none.
+        """
+        found = [self.classes.index(name) for name in situation.classes if name in self.classes]
+        if not found:
+            raise NotInRun(f"the ensembles of this run have no {situation.label}")
+        return found
+
+    def steps_of(self, rows: Sequence[int], target: float = TARGET) -> Array:
+        """Steps per radian over (method, class, body)."""
+        values = self.steps["steps"].sel(target=target).values[list(rows)]
+        return np.asarray(np.moveaxis(values, 1, 0))
+
+    def work(self, rows: Sequence[int], target: float = TARGET) -> Array:
+        """Torques per radian over (method, class, body); steps where there is no torque."""
+        free = all(self.classes[row] == "free" for row in rows)
+        steps = self.steps_of(rows, target)
+        return steps if free else steps * self.torques_per_step[:, None, None]
+
+    def how(self, rows: Sequence[int], method: str, target: float = TARGET) -> NDArray[np.int8]:
+        """How the steps of one method were found, over (class, body)."""
+        values = self.steps["how"].sel(target=target).values[list(rows)]
+        return np.asarray(values[:, self.methods.index(method)])
+
+
+_last: list[Ensemble] = []
+
+
+def ensemble(inputs: Inputs) -> Ensemble:
+    """The ensembles of a run; the laws are derived once for all figures, tables and numbers of a process.
+
+    Raises
+    ------
+    NotInRun
+        If the run has no ensembles.
+    """
+    data = inputs.ensembles
+    if not data.sizes.get("body") or not data.sizes.get("method"):
+        raise NotInRun("the ensembles of this run are empty")
+    if not _last or _last[0].data is not data:
+        _last[:] = [Ensemble(data)]
+    return _last[0]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best of some methods in a situation.
+
+    Parameters
+    ----------
+    method, label : str
+        Empty if no method reaches the error.
+    steps : Spread of scalars
+        Steps per radian over all bodies and classes of the situation.
+    torques : float
+        Median torques per radian.
+    at_least : bool
+        Whether even the coarsest step that was run meets the error for most bodies: fewer steps might do.
+    equal : tuple of str
+        The other methods whose interval of the paired ratio contains 1.
+    """
+
+    method: str
+    label: str
+    steps: tuple[float, float, float]
+    torques: float
+    at_least: bool
+    equal: tuple[str, ...] = ()
+
+
+NO_CHOICE = Choice("", "", (nan, nan, nan), nan, False)
+
+
+def choose(ens: Ensemble, situation: Situation, allowed: NDArray[np.bool_], target: float = TARGET) -> Choice:
+    """The method with the fewest torques per radian in a situation, among those ``allowed`` (method,)."""
+    rows = ens.rows(situation)
+    found = laws.compare(ens.work(rows, target), allowed & ens.recommendable)
+    if found.best < 0:
+        return NO_CHOICE
+    equal = [
+        i
+        for i in np.flatnonzero(allowed & ens.recommendable & np.isfinite(found.value))
+        if i != found.best and not found.told_apart[i]
+    ]
+    equal.sort(key=lambda i: found.value[i])
+    return of_method(ens, situation, ens.methods[found.best], target, tuple(ens.methods[i] for i in equal))
+
+
+def of_method(ens: Ensemble, situation: Situation, method: str, target: float = TARGET, equal: tuple[str, ...] = ()) -> Choice:
+    """The steps of a method in a situation."""
+    rows = ens.rows(situation)
+    if method not in ens.methods:
+        return NO_CHOICE
+    at = ens.methods.index(method)
+    found = laws.spread(ens.steps_of(rows, target)[at].ravel())
+    torques = laws.spread(ens.work(rows, target)[at].ravel()).median
+    at_least = bool(np.mean(ens.how(rows, method, target) == laws.COARSEST) > 0.5)
+    steps = (float(found.median), float(found.low), float(found.high))
+    return Choice(method, ens.label(method), steps, float(torques), at_least, equal)
+
+
+def gain(ens: Ensemble, situation: Situation, method: str, over: str, target: float = TARGET) -> Estimate:
+    """How many times as many torques another method takes for the same error: the median over bodies, with its interval."""
+    if method not in ens.methods or over not in ens.methods:
+        return Estimate(nan)
+    work = ens.work(ens.rows(situation), target)
+    return laws.paired(work[ens.methods.index(over)], work[ens.methods.index(method)])
+
+
+def one_torque(ens: Ensemble) -> NDArray[np.bool_]:
+    """The methods that evaluate one torque in a step."""
+    return np.asarray(ens.torques_per_step == 1)
+
+
+def several_torques(ens: Ensemble) -> NDArray[np.bool_]:
+    """The methods that evaluate several."""
+    return np.asarray(ens.torques_per_step > 1)
+
+
+def keepers(inputs: Inputs, ens: Ensemble) -> NDArray[np.bool_]:
+    """The methods whose energy and angular momentum did not drift in the long runs of the study.
+
+    Raises
+    ------
+    NotInRun
+        If the run has no long runs.
+    """
+    frame = drift.long_runs(inputs, LONG_RUNS)
+    frame = frame[frame["quantity"].isin(["energy_drift", "momentum_drift"])]
+    kept = {
+        str(key): all(drift.bounded(float(row["growth"]), float(row["last"])) for row in rows.to_dict("records"))
+        for key, rows in frame.groupby("method", sort=False)
+    }
+    return np.array([kept.get(key, False) for key in ens.methods])
+
+
+def breakeven(ens: Ensemble, situation: Situation) -> float:
+    """The largest error per radian at and below which several torques a step save torques; NaN if they never do."""
+    below = nan
+    rows = ens.rows(situation)
+    for target in sorted(laws.TARGETS):
+        one, several = (choose(ens, situation, some(ens), target) for some in (one_torque, several_torques))
+        if not several.method:
+            break
+        if one.method:
+            work = ens.work(rows, target)
+            ratio = laws.paired(work[ens.methods.index(one.method)], work[ens.methods.index(several.method)])
+            if not ratio.low > 1:
+                break
+        below = target
+    return below
+
+
+def price_limit(ens: Ensemble, situation: Situation, target: float = TARGET) -> float:
+    """Steps of the best one-torque method over those of the best method with several, which must pay for its torques."""
+    one, several = (choose(ens, situation, some(ens), target) for some in (one_torque, several_torques))
+    if not (one.method and several.method):
+        return nan
+    steps = ens.steps_of(ens.rows(situation), target)
+    return laws.paired(steps[ens.methods.index(one.method)], steps[ens.methods.index(several.method)]).value
+
+
+def slowdowns(
+    ens: Ensemble, target: float = TARGET, step_times: Mapping[str, float] | None = None, price: float = inf
+) -> pd.DataFrame:
+    """Every method against the best one-torque method of each class, from the same bodies.
+
+    Parameters
+    ----------
+    target : error per radian
+    step_times : time of a step by method, in any unit; without it the work is the number of torques
+    price : of a torque, in steps of direct Euler
+
+    Returns
+    -------
+    Columns: torque_class, method, slowdown (the median over bodies), low, high (its interval), best (the method with which
+    it is compared), told_apart (whether the interval excludes 1).
+    """
+    frames = []
+    for row, torque_class in enumerate(ens.classes):
+        work = ens.work([row], target)
+        if step_times is not None:
+            work = time_per_radian(ens, ens.steps_of([row], target), step_times, price, torque_class)
+        found = laws.compare(work, one_torque(ens) & ens.recommendable)
+        frames.append(
+            pd.DataFrame(
+                {
+                    "torque_class": torque_class,
+                    "method": ens.methods,
+                    "slowdown": found.value,
+                    "low": found.low,
+                    "high": found.high,
+                    "best": ens.methods[found.best] if found.best >= 0 else "",
+                    "told_apart": found.told_apart,
+                }
+            )
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+def time_per_radian(
+    ens: Ensemble, steps: Array, step_times: Mapping[str, float], price: float, torque_class: str = ""
+) -> Array:
+    """Time for one radian: steps times the time of a step, and of its torques at ``price`` steps of direct Euler each.
+
+    Parameters
+    ----------
+    steps : (method, class, body)
+    """
+    unit = step_times.get(UNIT, nan)
+    own = np.array([step_times.get(key, nan) for key in ens.methods])
+    torques = 0.0 if torque_class == "free" or price == 0 else price * unit * ens.torques_per_step
+    return np.asarray(steps * (own + torques)[:, None, None])
+
+
+def step_times(inputs: Inputs) -> dict[str, float]:
+    """The time of a step of each method of the run, ns, with the angular velocity kept in the body frame."""
+    frame = in_frame(inputs.cost("step"), "body")
+    return {str(row["method"]): float(row["step"]) for row in frame.to_dict("records")}
+
+
+def sheet(ens: Ensemble) -> pd.DataFrame:
+    """The law sheet: one row for each class of torque and method.
+
+    Columns: torque_class, method, label; declared_q, declared_omega; order_q, order_omega, growth (medians over bodies);
+    fitted (part of the bodies with a law); C, C_low, C_high (``leading`` of :func:`polhode.study.analysis.laws.laws`);
+    stable, stable_at_least; for each target T: steps_T with _low, _high, extrapolated_T (part of the bodies); and what
+    :func:`slowdowns` returns.
+    """
+    slow = keyed(slowdowns(ens), "torque_class", "method")
+    orders = {name: laws.spread(ens.laws["order"].sel(quantity=name).values).median for name in ("q", "omega")}
+    both = ens.laws.sel(quantity="both")
+    medians = {name: laws.spread(both[name].values) for name in ("leading", "growth", "stable")}
+    fitted = np.isfinite(both["order"].values).mean(axis=-1)
+    steps = laws.spread(ens.steps["steps"].values, axis=2)
+    extrapolated = (ens.steps["how"].values == laws.EXTRAPOLATED).mean(axis=2)
+    coarsest = (ens.steps["how"].values == laws.COARSEST).mean(axis=2)
+    rows = []
+    for i, torque_class in enumerate(ens.classes):
+        for j, method in enumerate(ens.methods):
+            row: dict[str, Any] = {"torque_class": torque_class, "method": method, "label": ens.label(method)}
+            for name in ("q", "omega"):
+                declared = f"order_{name}_declared"
+                row[f"declared_{name}"] = float(ens.data[declared].values[i, j]) if declared in ens.data else nan
+                row[f"order_{name}"] = float(orders[name][i, j])
+            row["fitted"] = float(fitted[i, j])
+            row["growth"] = float(medians["growth"].median[i, j])
+            row |= {f"C{end}": float(getattr(medians["leading"], part)[i, j]) for end, part in _ENDS}
+            row["stable"] = float(medians["stable"].median[i, j])
+            row["stable_at_least"] = bool(both["stable_at_least"].values[i, j].mean() > 0.5)
+            for k, target in enumerate(laws.TARGETS):
+                name = f"{target:.0e}"
+                row |= {f"steps_{name}{end}": float(getattr(steps, part)[i, j, k]) for end, part in _ENDS}
+                row[f"extrapolated_{name}"] = float(extrapolated[i, j, k])
+                row[f"coarsest_{name}"] = float(coarsest[i, j, k])
+            own = slow[torque_class, method]
+            row |= {name: own[name] for name in ("slowdown", "low", "high", "best", "told_apart")}
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+_ENDS = (("", "median"), ("_low", "low"), ("_high", "high"))
+
+
+def departures(frame: pd.DataFrame, tolerance: float) -> tuple[int, int]:
+    """How many median orders of a sheet are within a relative ``tolerance`` of the declared one, and how many there are."""
+    within = total = 0
+    for name in ("q", "omega"):
+        order, declared = frame[f"order_{name}"].to_numpy(float), frame[f"declared_{name}"].to_numpy(float)
+        there = np.isfinite(order) & np.isfinite(declared) & (declared > 0)
+        within += int((np.abs(order - declared)[there] <= tolerance * declared[there]).sum())
+        total += int(there.sum())
+    return within, total
+
+
+@dataclass(frozen=True)
+class Contact:
+    """Steps per contact of a method in collisions: the median over initial states, the spread, and pairs with another method.
+
+    Parameters
+    ----------
+    steps : median, 10 % and 90 %
+    ratio : Estimate
+        Its steps over those of the method that needs fewest, from the same states.
+    states : array
+        Its steps for each state.
+    """
+
+    method: str
+    label: str
+    steps: tuple[float, float, float]
+    ratio: Estimate
+    states: Array = field(repr=False, compare=False)
+
+    def over(self, other: "Contact") -> Estimate:
+        """The steps of this method over those of another, from the same states."""
+        return laws.paired(self.states, other.states)
+
+
+def contact_data(inputs: Inputs) -> xr.Dataset:
+    """The collisions from which steps per contact are taken: of the published scale if they are there, else of the run.
+
+    Raises
+    ------
+    NotInRun
+        If there are none.
+    """
+    try:
+        return inputs.released_many_body(CONTACTS)
+    except NotInRun:
+        return inputs.many_body(CONTACTS)
+
+
+def steps_per_contact(data: xr.Dataset, energy: float = ENERGY) -> dict[str, Array]:
+    """Steps per contact time that keep the mean relative energy error below ``energy``, of each initial state, by method.
+
+    The contact time is that of a head-on collision with a wall. Infinite if the finest step exceeds the error.
+    """
+    contact, dt = float(data.attrs["contact_time"]), data["dt"].values
+    found = {}
+    for key in map(str, data["integrator"].values):
+        # Over (dt, state).
+        curves = np.array([of_seeds(data, key, row, "energy_error_mean") for row in range(len(dt))])
+        found[key] = contact / np.array([_largest(dt, curve, energy) for curve in curves.T])
+    return found
+
+
+def _largest(dt: Array, curve: Array, energy: float) -> float:
+    """The step in s at which a curve first exceeds an error; the coarsest if it never does, and 0 if it does from the start."""
+    above = ~(curve < energy)
+    if not above.any():
+        return float(dt[-1])
+    if above[0]:
+        return 0.0
+    end = int(above.argmax())
+    step = interpolated_step(dt[: end + 1], curve[: end + 1], energy) if isfinite(curve[end]) else nan
+    return step if isfinite(step) else float(dt[end - 1])
+
+
+def contacts(inputs: Inputs, energy: float = ENERGY) -> list[Contact]:
+    """Steps per contact of every method of the collisions, fewest first.
+
+    Raises
+    ------
+    NotInRun
+        If there are no collisions.
+    """
+    data = contact_data(inputs)
+    with np.errstate(divide="ignore"):
+        steps = steps_per_contact(data, energy)
+    labels = dict(zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True))
+    best = min(steps, key=lambda key: float(laws.spread(steps[key]).median))
+    result = []
+    for key, own in steps.items():
+        found = laws.spread(own)
+        result.append(
+            Contact(
+                key,
+                labels[key],
+                (float(found.median), float(found.low), float(found.high)),
+                laws.paired(own, steps[best]),
+                own,
+            )
+        )
+    return sorted(result, key=lambda own: own.steps[0])
+
+
+def as_good(found: Iterable[Contact]) -> list[Contact]:
+    """The methods that the pairs of states do not tell from the one that needs the fewest steps, itself included."""
+    return [own for own in found if own.ratio.low <= 1 or own.ratio.value == 1]

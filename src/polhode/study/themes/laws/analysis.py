@@ -1,0 +1,104 @@
+"""The recommendation for each situation, which the table of answers and the flow chart share."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from math import inf, isfinite, isnan, nan
+
+import numpy as np
+
+from polhode.study.analysis import law_frames
+from polhode.study.analysis.law_frames import FREE, FRICTION, NO_CHOICE, SMOOTH, Choice, Contact, Ensemble, Situation
+from polhode.study.analysis.ranking import AS_PUBLISHED
+from polhode.study.inputs import Inputs, NotInRun
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What the laws recommend in one situation.
+
+    Parameters
+    ----------
+    situation : Situation
+    one : Choice
+        The best method with one torque a step.
+    kept : Choice
+        The best of those whose energy and angular momentum do not drift in long runs.
+    several : Choice
+        The best with several torques a step.
+    steps_saved : float
+        Steps of ``one`` over those of ``several``.
+    breakeven : float
+        The error per radian at and below which ``several`` saves torques as well; NaN if it never does.
+    """
+
+    situation: Situation
+    one: Choice
+    kept: Choice
+    several: Choice
+    steps_saved: float
+    breakeven: float
+
+
+def advice(inputs: Inputs, ens: Ensemble, situation: Situation) -> Advice:
+    """The recommendation for one situation; raises :class:`NotInRun` if the run has none of its classes."""
+    one, several = (
+        law_frames.choose(ens, situation, some(ens)) for some in (law_frames.one_torque, law_frames.several_torques)
+    )
+    kept = NO_CHOICE
+    with suppress(NotInRun):
+        kept = law_frames.choose(ens, situation, law_frames.one_torque(ens) & law_frames.keepers(inputs, ens))
+    return Advice(
+        situation,
+        one,
+        kept,
+        several,
+        law_frames.price_limit(ens, situation),
+        nan if situation is FREE else law_frames.breakeven(ens, situation),
+    )
+
+
+def all_advice(inputs: Inputs, ens: Ensemble) -> dict[str, Advice]:
+    """The recommendation for every situation that the run has."""
+    found = {}
+    for situation in (FREE, SMOOTH, FRICTION):
+        with suppress(NotInRun):
+            found[situation.key] = advice(inputs, ens, situation)
+    if not found:
+        raise NotInRun("the ensembles of this run have none of the classes of torque")
+    return found
+
+
+def collisions(inputs: Inputs) -> list[Contact]:
+    """Steps per contact of the recommendable methods, fewest first; empty if the run has no collisions."""
+    try:
+        found = law_frames.contacts(inputs)
+    except NotInRun:
+        return []
+    return [own for own in found if not own.method.endswith(AS_PUBLISHED) and np.isfinite(own.steps[0])]
+
+
+def recommended_in_contacts(inputs: Inputs, found: list[Contact]) -> Contact | None:
+    """Among the methods that collisions do not tell apart, SPIRAL if it is one of them, else the first."""
+    equal = law_frames.as_good(found)
+    return next((own for own in equal if own.method == law_frames.SPIRAL), equal[0] if equal else None)
+
+
+def count(value: float) -> str:
+    """A number of steps with two digits; a dash where there is none."""
+    if isnan(value):
+        return "--"
+    if value == inf:
+        return r"$\infty$"
+    rounded = float(f"{value:.2g}")
+    return (
+        rf"\num{{{rounded:.0f}}}"
+        if 10 <= rounded < 1e6
+        else rf"\num{{{rounded:.1e}}}"
+        if rounded >= 1e6
+        else rf"\num{{{rounded:g}}}"
+    )
+
+
+def power(value: float) -> str:
+    """A power of ten."""
+    return rf"\num{{{value:.0e}}}" if isfinite(value) else "n/a"

@@ -1,0 +1,271 @@
+"""Numbers of the laws: scope and fits, worst cases, gains, contacts, and the answers."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from math import inf, isfinite, nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from polhode.study.analysis import law_frames, laws
+from polhode.study.analysis.ensembles import LEVEL, Estimate, ranks
+from polhode.study.analysis.law_frames import (
+    FREE,
+    FRICTION,
+    ROBUST,
+    SITUATIONS,
+    SMOOTH,
+    SPIRAL,
+    TARGET,
+    Choice,
+    Ensemble,
+    Situation,
+)
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report.formats import factor, listed, macro_name, plain
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
+from polhode.study.themes.laws import analysis
+from polhode.study.themes.laws.analysis import count, power
+
+#: A median order within this part of the declared one agrees with it.
+AGREES = 0.1
+#: Pairs of methods whose torques per radian the text compares.
+PAIRS = (
+    (ROBUST, "verlet"),
+    (ROBUST, "verlet_delvalle2024"),
+    (ROBUST, "fincham1992"),
+    (ROBUST, "fincham1992_yade"),
+    (ROBUST, "richardson"),
+    (ROBUST, "pcdm2016"),
+    (ROBUST, "euler"),
+    (ROBUST, SPIRAL),
+    (SPIRAL, "verlet"),
+    (SPIRAL, "verlet_delvalle2024"),
+)
+
+
+def scope(inputs: Inputs) -> dict[str, str]:
+    """Macros for what was run, how many errors have a law, and how many orders agree with the declared ones."""
+    ens = law_frames.ensemble(inputs)
+    frame = law_frames.sheet(ens)
+    data, both = ens.data, ens.laws.sel(quantity="both")
+    within, total = law_frames.departures(frame, AGREES)
+    ran = ens.steps["how"].values[..., 0] != laws.NOT_RUN
+    # A method that is exact in a class has no law there.
+    fitted = np.isfinite(both["order"].values) & ran
+    _, coverage = ranks(ens.bodies)
+    how = ens.steps["how"].values
+    step = np.sort(data["step"].values.astype(float))
+    growth = laws.spread(both["growth"].values.ravel())
+    return {
+        "studyLawBodies": str(ens.bodies),
+        "studyLawMethods": str(len(ens.methods)),
+        "studyLawOneTorque": str(int(law_frames.one_torque(ens).sum())),
+        "studyLawClasses": str(len(ens.classes)),
+        "studyLawSteps": str(len(step)),
+        "studyLawFinest": number(float(step[0]), 2),
+        "studyLawCoarsest": plain(float(step[-1])),
+        "studyLawRadians": plain(float(data["radians"].values[-1])),
+        "studyLawRuns": _thousands(int(ran.sum()) * len(step)),
+        "studyLawCurves": _thousands(int(ran.sum())),
+        "studyLawFitted": decimal(100 * float(fitted.sum() / max(1, ran.sum())), 1),
+        "studyLawOrdersWithin": str(within),
+        "studyLawOrdersAll": str(total),
+        "studyLawAgrees": str(round(100 * AGREES)),
+        "studyLawTarget": power(TARGET),
+        "studyLawLevel": str(round(100 * LEVEL)),
+        "studyLawCoverage": decimal(100 * coverage, 1),
+        "studyLawExtrapolated": decimal(100 * float((how == laws.EXTRAPOLATED).sum() / max(1, (how > 0).sum())), 1),
+        "studyLawGrowthLow": decimal(float(growth.low), 1),
+        "studyLawGrowth": decimal(float(growth.median), 1),
+        "studyLawGrowthHigh": decimal(float(growth.high), 1),
+        "studyLawDigits": _digits(ens),
+    }
+
+
+def _digits(ens: Ensemble) -> str:
+    if "reference_digits" not in ens.data:
+        return NOT_AVAILABLE
+    digits = float(np.nanmin(ens.data["reference_digits"].values))
+    return str(int(digits)) if isfinite(digits) else NOT_AVAILABLE
+
+
+def _thousands(value: int) -> str:
+    return rf"\num{{{value}}}"
+
+
+def worst(inputs: Inputs) -> dict[str, str]:
+    """Macros for how far methods are behind the best one-torque method, at the least and the most over classes and errors."""
+    ens = law_frames.ensemble(inputs)
+    frames = {target: law_frames.slowdowns(ens, target) for target in laws.TARGETS}
+    result: dict[str, str] = {}
+    for key, name in (
+        (SPIRAL, "Spiral"),
+        (ROBUST, "Predicted"),
+        ("exact_rotor", "Rotor"),
+        ("magnus_adams4", "Magnus"),
+        ("verlet", "Verlet"),
+    ):
+        for where, classes in (
+            ("Free", FREE.classes),
+            ("Smooth", SMOOTH.classes),
+            ("Friction", FRICTION.classes),
+            ("Everywhere", tuple(ens.classes)),
+        ):
+            at_target = _values({TARGET: frames[TARGET]}, key, classes)
+            result |= _range(f"studyLaw{name}{where}", at_target)
+            result |= _range(f"studyLaw{name}{where}AnyError", _values(frames, key, classes))
+    allround = _allround(ens, frames[TARGET])
+    result["studyLawAllround"] = escape(ens.label(allround)) if allround else NOT_AVAILABLE
+    result |= _range("studyLawAllround", _values({TARGET: frames[TARGET]}, allround, tuple(ens.classes)))
+    keep = nan_mask(ens)
+    with suppress(NotInRun):
+        keep = law_frames.keepers(inputs, ens)
+    kept = _allround(ens, frames[TARGET], keep)
+    result["studyLawAllroundKept"] = escape(ens.label(kept)) if kept else NOT_AVAILABLE
+    result |= _range("studyLawAllroundKept", _values({TARGET: frames[TARGET]}, kept, tuple(ens.classes)))
+    result["studyLawKeepers"] = str(int(keep.sum())) if keep.any() else NOT_AVAILABLE
+    second = _second_order(ens)
+    result |= _among_second_order(ens, second)
+    return result
+
+
+def nan_mask(ens: Ensemble) -> np.ndarray:
+    """No method."""
+    return np.zeros(len(ens.methods), bool)
+
+
+def _second_order(ens: Ensemble) -> np.ndarray:
+    """The one-torque methods that declare at most second order in every class."""
+    orders = [ens.data[f"order_{name}_declared"] for name in ("q", "omega") if f"order_{name}_declared" in ens.data]
+    if not orders:
+        return law_frames.one_torque(ens)
+    lowest = np.minimum(*(o.transpose("torque_class", "method").values.astype(float) for o in orders))
+    return np.asarray(law_frames.one_torque(ens) & (lowest.max(axis=0) <= 2))
+
+
+def _among_second_order(ens: Ensemble, allowed: np.ndarray) -> dict[str, str]:
+    """How far SPIRAL, and SPIRAL with a prediction, are behind the best of the one-torque methods of second order."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for row, torque_class in enumerate(ens.classes):
+        pair = laws.compare(ens.work([row]), allowed & ens.recommendable)
+        where = next((s.key.capitalize() for s in SITUATIONS if torque_class in s.classes), "Other")
+        for key in (SPIRAL, ROBUST):
+            if key in ens.methods:
+                value = float(pair.value[ens.methods.index(key)])
+                for part in (where, "Everywhere"):
+                    found.setdefault((key, part), []).append(value)
+    result = {"studyLawSecondOrder": str(int(allowed.sum()))}
+    for (key, where), values in found.items():
+        result |= _range(f"studyLaw{'Spiral' if key == SPIRAL else 'Predicted'}{where}SecondOrder", values)
+    return result
+
+
+def _allround(ens: Ensemble, frame: pd.DataFrame, among: np.ndarray | None = None) -> str:
+    """The one-torque method whose largest slowdown over the classes is smallest; empty if there is none."""
+    allowed = law_frames.one_torque(ens) & ens.recommendable
+    allowed = allowed if among is None else allowed & among
+    keys = {key for key, one in zip(ens.methods, allowed, strict=True) if one}
+    largest = frame[frame["method"].isin(keys)].groupby("method", sort=False)["slowdown"].agg(_largest)
+    largest = largest[np.isfinite(largest)]
+    return str(largest.idxmin()) if len(largest) else ""
+
+
+def _largest(values: pd.Series) -> float:
+    """The largest value; infinite if a class is missing."""
+    return inf if values.isna().any() else float(values.max())
+
+
+def _values(frames: dict[float, pd.DataFrame], key: str, classes: Iterable[str]) -> list[float]:
+    own = [f[(f["method"] == key) & f["torque_class"].isin(list(classes))]["slowdown"] for f in frames.values()]
+    return [float(x) for values in own for x in values if not np.isnan(x)]
+
+
+def _range(name: str, values: list[float]) -> dict[str, str]:
+    """The smallest and the largest of some ratios, as macros ...Least and ...Most."""
+    ends = (min(values), max(values)) if values else (nan, nan)
+    return {f"{name}{end}": _factor(value) for end, value in zip(("Least", "Most"), ends, strict=True)}
+
+
+def _factor(value: float) -> str:
+    return r"$\infty$" if value == inf else factor(value)
+
+
+def gains(inputs: Inputs) -> dict[str, str]:
+    """Macros for pairs of methods: how many times as many torques the second takes, with the interval."""
+    ens = law_frames.ensemble(inputs)
+    result: dict[str, str] = {}
+    for situation in SITUATIONS:
+        for method, over in PAIRS:
+            name = f"studyLawGain{macro_name(method)}Over{macro_name(over)}{situation.key.capitalize()}"
+            try:
+                found = law_frames.gain(ens, situation, method, over)
+            except NotInRun:
+                continue
+            result |= _interval(name, found)
+    return result
+
+
+def _interval(name: str, found: Estimate) -> dict[str, str]:
+    return {name: _factor(found.value), f"{name}Low": _factor(found.low), f"{name}High": _factor(found.high)}
+
+
+def contacts(inputs: Inputs) -> dict[str, str]:
+    """Macros for steps per contact: of the recommended method, of those that are as good, and ratios to others."""
+    found = analysis.collisions(inputs)
+    best = analysis.recommended_in_contacts(inputs, found)
+    data = law_frames.contact_data(inputs)
+    if best is None:
+        raise NotInRun("no method keeps the energy in collisions to this error")
+    equal = [escape(own.label) for own in law_frames.as_good(found) if own is not best]
+    result = {
+        "studyContactEnergy": power(law_frames.ENERGY),
+        "studyContactStates": str(data.sizes["seed"]),
+        "studyContactMethod": escape(best.label),
+        "studyContactEqual": listed(equal),
+        "studyContactEqualCount": str(len(equal)),
+        "studyContactSteps": count(best.steps[0]),
+        "studyContactStepsLow": count(best.steps[1]),
+        "studyContactStepsHigh": count(best.steps[2]),
+    }
+    for own in law_frames.contacts(inputs):
+        result |= _interval(f"studyContact{macro_name(own.method)}Over", own.over(best))
+    return result
+
+
+def answers(inputs: Inputs) -> dict[str, str]:
+    """Macros for the recommendation in each situation: method, steps per radian and their spread."""
+    ens = law_frames.ensemble(inputs)
+    result: dict[str, str] = {}
+    for key, own in analysis.all_advice(inputs, ens).items():
+        name = key.capitalize()
+        for part, choice in (("One", own.one), ("Kept", own.kept), ("Several", own.several)):
+            result |= _choice(ens, f"studyAnswer{name}{part}", choice)
+        result[f"studyAnswer{name}SeveralTorques"] = count(own.several.torques)
+        result[f"studyAnswer{name}StepsSaved"] = _factor(own.steps_saved)
+        result[f"studyAnswer{name}Breakeven"] = power(own.breakeven) if isfinite(own.breakeven) else "none"
+    for situation in SITUATIONS:
+        result |= _robust(ens, situation)
+    return result
+
+
+def _choice(ens: Ensemble, name: str, choice: Choice) -> dict[str, str]:
+    if not choice.method:
+        return {}
+    made: dict[str, Any] = {"Method": escape(choice.label), "Equal": listed(escape(ens.label(key)) for key in choice.equal)}
+    made |= {part: count(x) for part, x in zip(("Steps", "StepsLow", "StepsHigh"), choice.steps, strict=True)}
+    return {f"{name}{part}": text for part, text in made.items()}
+
+
+def _robust(ens: Ensemble, situation: Situation) -> dict[str, str]:
+    """The steps of the methods that the text follows, in one situation."""
+    result: dict[str, str] = {}
+    for key in (ROBUST, SPIRAL, "verlet", "euler"):
+        try:
+            result |= _choice(
+                ens, f"studyLaw{macro_name(key)}{situation.key.capitalize()}", law_frames.of_method(ens, situation, key)
+            )
+        except NotInRun:
+            continue
+    return result

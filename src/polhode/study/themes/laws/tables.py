@@ -1,0 +1,242 @@
+"""Tables of the laws: the answers on one page, and the law sheet."""
+
+from collections.abc import Sequence
+from math import inf, isfinite, isnan
+from typing import Any
+
+import pandas as pd
+
+from polhode.study.analysis import law_frames
+from polhode.study.analysis.ensembles import Estimate
+from polhode.study.analysis.frames import records
+from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, Choice, Ensemble, Situation
+from polhode.study.inputs import Inputs
+from polhode.study.report.formats import listed
+from polhode.study.report.latex import escape, long_table, tabular
+from polhode.study.themes.laws import analysis
+from polhode.study.themes.laws.analysis import Advice, count, power
+
+#: What a reader's program is likely to run: the columns of gains, with their headings.
+USUAL = {"verlet": "Verlet", "fincham1992_yade": "YADE", "richardson": "LAMMPS"}
+#: Others whose gains are in the file alone.
+ALSO = ("fincham1992", "pcdm2016", "verlet_delvalle2024", "euler")
+#: The errors per radian in the law sheet.
+SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
+#: Characters for the names of methods that are as good.
+NAMED = 22
+
+
+def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the method, the steps per radian and the gain over usual methods, for each kind of torque and for contacts."""
+    ens = law_frames.ensemble(inputs)
+    advice = analysis.all_advice(inputs, ens)
+    kinds = [
+        (FREE, "one", "no torque", ""),
+        (SMOOTH, "one", "torque of time or", "orientation, smooth"),
+        (SMOOTH, "kept", "the same, energy", "must not drift"),
+        (FRICTION, "one", "torque of angular", "velocity (friction)"),
+    ]
+    rows: list[Sequence[str] | str] = []
+    found: list[dict[str, Any]] = []
+    for situation, name, first, second in kinds:
+        if situation.key not in advice:
+            continue
+        own = advice[situation.key]
+        choice: Choice = getattr(own, name)
+        gains = {key: law_frames.gain(ens, situation, choice.method, key) for key in (*USUAL, *ALSO)}
+        found.append(_answer_record(situation, name, own, choice, gains))
+        several = _several(own) if name == "one" else ("", "")
+        rows += _answer_rows(ens, (first, second), choice, gains, several, situation is not FREE)
+    if contact := _contact_rows(inputs):
+        found.append(contact[0])
+        rows += contact[1]
+    rows = rows[:-1]
+    head = ["your torque", "method, one torque", "steps", *USUAL.values(), "several torques"]
+    top = rf" & & per radian & \multicolumn{{{len(USUAL)}}}{{c}}{{times as many steps with}} & \\" + "\n"
+    top += rf"\cmidrule(lr){{4-{3 + len(USUAL)}}}" + "\n"
+    text = tabular("@{}ll" + "c" * (1 + len(USUAL)) + "l@{}", head, rows)
+    return pd.DataFrame(found), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+
+
+def _answer_record(situation: Situation, name: str, own: Advice, choice: Choice, gains: dict[str, Estimate]) -> dict[str, Any]:
+    row: dict[str, Any] = {"situation": situation.key, "kept": int(name == "kept"), "method": choice.method}
+    row |= dict(zip(("steps", "steps_low", "steps_high"), choice.steps, strict=True))
+    row |= {"any_step": int(choice.at_least), "equal": ",".join(choice.equal)}
+    for key, gain in gains.items():
+        row |= {f"gain_{key}": gain.value, f"gain_{key}_low": gain.low, f"gain_{key}_high": gain.high}
+    row |= {"several": own.several.method}
+    row |= dict(zip(("several_steps", "several_low", "several_high"), own.several.steps, strict=True))
+    return row | {"steps_saved": own.steps_saved, "breakeven": own.breakeven}
+
+
+def _answer_rows(
+    ens: Ensemble, names: tuple[str, str], choice: Choice, gains: dict[str, Estimate], several: tuple[str, str], torque: bool
+) -> list[Sequence[str] | str]:
+    """Two lines of the table: what is recommended, and below it spreads and intervals."""
+    if not choice.method:
+        blank = ["--"] * (1 + len(USUAL))
+        return [[names[0], "n/a", *blank, several[0]], [names[1], "", *[""] * len(blank), several[1]], SPACE]
+    median, low, high = (count(x) for x in choice.steps)
+    steps, spread = (f"$\\leq${median}", "") if choice.at_least else (median, f"{low}--{high}")
+    steps = "any" if choice.at_least and not torque else steps
+    least = "$>$" if choice.at_least else ""
+    either = _either([escape(ens.label(key)) for key in choice.equal])
+    shown = {key: Estimate(1) if key == choice.method else gains[key] for key in USUAL}
+    first = [
+        names[0],
+        rf"\textbf{{{escape(choice.label)}}}",
+        steps,
+        *(_gain(own.value, least) for own in shown.values()),
+        several[0],
+    ]
+    second = [names[1], small(either), small(spread), *(small(_ends(own)) for own in shown.values()), small(several[1])]
+    return [first, second, SPACE]
+
+
+def _either(labels: Sequence[str]) -> str:
+    """The methods that are as good: as many as a line holds, and the number of the others."""
+    for shown in range(len(labels), -1, -1):
+        rest = len(labels) - shown
+        text = listed([*labels[:shown], *([f"{rest} {'more' if shown else 'others'}"] if rest else [])], "")
+        if len(text) <= NAMED:
+            break
+    return f"or {text}" if labels else ""
+
+
+def _gain(value: float, least: str) -> str:
+    """A ratio, or that it is larger than this."""
+    text = ratio(value)
+    return f"{least}{text}" if isfinite(value) and value > 1 else text
+
+
+SPACE = r"\addlinespace[4pt]"
+
+
+def _several(own: Advice) -> tuple[str, str]:
+    """The best method with several torques: its name and steps, and what it saves."""
+    if not own.several.method:
+        return "--", ""
+    if own.situation is FREE:
+        return "", ""
+    steps, torques = count(own.several.steps[0]), count(own.several.torques)
+    fewer = rf", fewer $<${power(own.breakeven)}" if isfinite(own.breakeven) else ""
+    return escape(own.several.label), f"{steps} steps, {torques} torques{fewer}"
+
+
+def _contact_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | str]] | None:
+    """The record and the lines for collisions; None if the run has none."""
+    found = analysis.collisions(inputs)
+    best = analysis.recommended_in_contacts(inputs, found)
+    if best is None:
+        return None
+    equal = [own for own in law_frames.as_good(found) if own is not best]
+    of = {own.method: own for own in found}
+    median, low, high = (count(x) for x in best.steps)
+    ratios = {key: of[key].over(best) if key in of else Estimate(float("nan")) for key in USUAL}
+    first = [
+        "collisions of particles",
+        rf"\textbf{{{escape(best.label)}}}",
+        median,
+        *(ratio(own.value) for own in ratios.values()),
+    ]
+    second = [
+        "per contact",
+        small(_either([escape(own.label) for own in equal])),
+        small(f"{low}--{high}"),
+        *(small(_ends(own)) for own in ratios.values()),
+    ]
+    record: dict[str, Any] = {"situation": "contacts", "kept": 0, "method": best.method}
+    record |= dict(zip(("steps", "steps_low", "steps_high"), best.steps, strict=True))
+    record |= {"any_step": 0, "equal": ",".join(own.method for own in equal)}
+    for key, own in ratios.items():
+        record |= {f"gain_{key}": own.value, f"gain_{key}_low": own.low, f"gain_{key}_high": own.high}
+    return record, [[*first, "--"], [*second, ""], SPACE]
+
+
+def small(text: str) -> str:
+    """Smaller print, for spreads and intervals."""
+    return rf"{{\scriptsize {text}}}" if text else ""
+
+
+def ratio(value: float) -> str:
+    """A ratio with two digits; a dash where there is none."""
+    if isnan(value):
+        return "--"
+    if value == inf:
+        return r"$\infty$"
+    return rf"\num{{{value:.1f}}}" if value < 9.95 else count(value)
+
+
+def _ends(own: Estimate) -> str:
+    """The interval of a ratio; empty where there is none."""
+    return "" if isnan(own.low) or isnan(own.high) else f"{ratio(own.low)}--{ratio(own.high)}"
+
+
+def law_sheet(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """The law sheet over several pages: order, coefficient, steps per radian and slowdown, by class of torque and method."""
+    ens = law_frames.ensemble(inputs)
+    frame = law_frames.sheet(ens)
+    groups, places = ens.declared("group", ""), ens.declared("place", 0)
+    order = sorted(range(len(ens.methods)), key=lambda i: places[i])
+    rows: list[Sequence[str] | str] = []
+    columns = 5 + len(SHOWN)
+    for torque_class in ens.classes:
+        own = {row["method"]: row for row in records(frame[frame["torque_class"] == torque_class])}
+        title = escape(ens.class_label(torque_class))
+        rows += [SPACE] if rows else []
+        rows.append(rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\textbf{{{title}}}}} \\*[2pt]")
+        last = None
+        for i in order:
+            key = ens.methods[i]
+            row = own[key]
+            if isnan(row["slowdown"]) and isnan(row["steps_1e-02"]):
+                continue
+            if last is not None and groups[i] != last:
+                rows.append(r"\addlinespace[2pt]")
+            last = groups[i]
+            rows.append(" & ".join(_sheet_row(row)) + r" \\")
+    head = ["method", "$p_q$, $p_\\omega$", "$C$", "$g$", *(power(target) for target in SHOWN), "slowdown"]
+    text = long_table("@{}l" + "c" * (columns - 2) + "l@{}", head, rows, "lawsheet")
+    return frame, text
+
+
+def _sheet_row(row: dict[str, Any]) -> list[str]:
+    orders = ", ".join(_order(row[f"order_{name}"]) for name in ("q", "omega"))
+    c = "--"
+    if isfinite(row["C"]):
+        c = f"{_short(row['C'])} ({_short(row['C_low'])}--{_short(row['C_high'])})"
+    cells = []
+    for target in SHOWN:
+        name = f"{target:.0e}"
+        text = count(row[f"steps_{name}"])
+        if row[f"coarsest_{name}"] > 0.5:
+            text = rf"$\leq${text}"
+        elif row[f"extrapolated_{name}"] > 0.5 and isfinite(row[f"steps_{name}"]):
+            text = rf"{text}\textsuperscript{{e}}"
+        cells.append(text)
+    slow = ratio(row["slowdown"])
+    if row["best"] == row["method"]:
+        slow = r"\textbf{1}"
+    elif isfinite(row["slowdown"]):
+        star = "*" if row["told_apart"] else ""
+        ends = "" if isnan(row["low"]) else f" ({ratio(row['low'])}--{ratio(row['high'])})"
+        slow = f"{slow}{star}{ends}"
+    return [escape(_shorter(row["label"])), orders, c, _order(row["growth"]), *cells, slow]
+
+
+def _shorter(label: str) -> str:
+    """The name of a method for a narrow column."""
+    for long, short in (("(as published)", "(publ.)"), ("(torque of the ", "("), ("Runge-Kutta-Munthe-Kaas", "RKMK")):
+        label = label.replace(long, short)
+    return label
+
+
+def _order(value: float) -> str:
+    return rf"\num{{{value:.1f}}}" if isfinite(value) else "--"
+
+
+def _short(value: float) -> str:
+    """A coefficient with two digits."""
+    if not isfinite(value):
+        return "--"
+    return rf"\num{{{float(f'{value:.2g}'):g}}}" if 1e-3 <= value < 1e4 else rf"\num{{{value:.1e}}}"

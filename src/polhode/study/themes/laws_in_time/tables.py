@@ -1,0 +1,87 @@
+"""Table of the slowdown in time of every one-torque method."""
+
+from collections.abc import Sequence
+from math import isfinite, isnan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from polhode.study.analysis import law_frames
+from polhode.study.analysis.law_frames import FREE, PRICES, TARGET
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.report.latex import escape, long_table
+from polhode.study.themes.laws_in_time import analysis
+
+#: Larger ratios are not printed; the file has them.
+LARGE = 1000
+
+
+def slowdown_in_time(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A long table of the time per radian over that of the best one-torque method, by situation and price of a torque."""
+    ens, times = analysis.read(inputs)
+    groups, places = ens.declared("group", ""), ens.declared("place", 0)
+    single = sorted(np.flatnonzero(law_frames.one_torque(ens)), key=lambda i: places[i])
+    records: list[dict[str, Any]] = []
+    rows: list[Sequence[str] | str] = []
+    for situation in analysis.present(ens):
+        prices = PRICES if situation is not FREE else PRICES[:1]
+        found = [analysis.in_time(ens, times, situation, price, TARGET, True) for price in prices]
+        there = [i for i in single if any(not isnan(own.value[i]) for own in found)]
+        if not there:
+            continue
+        rows += [r"\addlinespace[4pt]"] if rows else []
+        rows.append(rf"\multicolumn{{{1 + len(PRICES)}}}{{@{{}}l}}{{\textbf{{{escape(situation.label)}}}}} \\*[2pt]")
+        last = groups[there[0]]
+        for i in there:
+            records += [
+                {
+                    "situation": situation.key,
+                    "torque_price": price,
+                    "method": ens.methods[i],
+                    "slowdown": float(own.value[i]),
+                    "low": float(own.low[i]),
+                    "high": float(own.high[i]),
+                    "best": ens.methods[own.best] if own.best >= 0 else "",
+                    "told_apart": bool(own.told_apart[i]),
+                }
+                for price, own in zip(prices, found, strict=True)
+            ]
+            rows += [r"\addlinespace[2pt]"] if groups[i] != last else []
+            last = groups[i]
+            cells = [
+                _cell(float(c.value[i]), float(c.low[i]), float(c.high[i]), c.best == i, bool(c.told_apart[i])) for c in found
+            ]
+            cells += [""] * (len(PRICES) - len(cells))
+            rows.append(" & ".join([escape(_shorter(ens.label(ens.methods[i]))), *cells]) + r" \\")
+    if not rows:
+        raise NotInRun("no one-torque method of the ensembles was timed")
+    head = ["method", *(rf"$P={price:.0f}$" for price in PRICES)]
+    return pd.DataFrame(records), long_table("@{}l" + "c" * len(PRICES) + "@{}", head, rows, "slowdownintime")
+
+
+def _cell(value: float, low: float, high: float, best: bool, told_apart: bool) -> str:
+    if isnan(value):
+        return "--"
+    if best:
+        return r"\textbf{1}"
+    if low > LARGE:
+        return f"{_two(low)}*"
+    ends = "" if isnan(low) else f" ({_two(low)}--{_two(high)})"
+    return f"{_two(value)}{'*' if told_apart else ''}{ends}"
+
+
+def _two(value: float) -> str:
+    """Two digits; beyond :data:`LARGE` only that it is."""
+    if value > LARGE:
+        return rf"$>$\num{{{LARGE}}}"
+    if not isfinite(value):
+        return "--"
+    rounded = float(f"{value:.2g}")
+    return rf"\num{{{rounded:.1f}}}" if rounded < 10 else rf"\num{{{rounded:.0f}}}"
+
+
+def _shorter(label: str) -> str:
+    for long, short in (("(as published)", "(publ.)"), ("(torque of the ", "("), ("(mean velocities)", "(mean)")):
+        label = label.replace(long, short)
+    return label

@@ -1,0 +1,320 @@
+"""The laws of the ensembles, recovered from errors that were made from known ones; their tables, figures and numbers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from polhode.study.analysis import laws
+
+CLASSES = (
+    "free",
+    "constant",
+    "time",
+    "lab",
+    "state",
+    "friction_isotropic",
+    "friction_anisotropic",
+    "friction_smooth_coulomb",
+)
+STEPS = 0.5 / 2.0 ** np.arange(12)
+RADIANS = np.array([2.0, 4.0, 8.0, 16.0])
+
+
+@dataclass(frozen=True)
+class Law:
+    """What a method of the tests does: error per radian C h^p, for each class of torque if they differ."""
+
+    order: float
+    coefficient: float
+    torques: int = 1
+    group: str = "simple"
+    #: Under friction.
+    friction_order: float | None = None
+    friction_coefficient: float | None = None
+    growth: float = 1.0
+    #: It diverges at steps above this.
+    limit: float = np.inf
+    not_run: tuple[str, ...] = ()
+
+    def of(self, torque_class: str) -> tuple[float, float]:
+        if not torque_class.startswith("friction"):
+            return self.order, self.coefficient
+        order = self.order if self.friction_order is None else self.friction_order
+        return order, self.coefficient if self.friction_coefficient is None else self.friction_coefficient
+
+
+#: The methods of most tests.
+METHODS = {
+    "spiral_leapfrog": Law(2, 0.02, group="SPIRAL and Omelyan", friction_order=1, friction_coefficient=0.2),
+    "spiral_predicted": Law(2, 0.022, group="new in this work"),
+    "verlet": Law(2, 0.4, group="kicks at both ends", friction_order=1, friction_coefficient=0.5),
+    "euler": Law(1, 0.5, limit=0.2),
+    "rkmk4": Law(4, 0.05, torques=4, group="several torques per step"),
+    "exact_rotor": Law(2, 0.03, group="splittings and variational", friction_order=1, friction_coefficient=0.3),
+    "no_friction": Law(2, 0.05, not_run=CLASSES[5:]),
+}
+
+
+def ensemble(methods=METHODS, bodies=32, classes=CLASSES, seed=1, scatter=0.5, bend=0.3, rounding=1e-16):
+    """A dataset as ensembles.nc: a body multiplies the C of all methods by one factor, and each by one of its own."""
+    draw = np.random.Generator(np.random.PCG64(seed))
+    shape = (len(classes), len(methods), bodies, len(STEPS), len(RADIANS))
+    body = np.exp(draw.normal(0, scatter, bodies))
+    own = np.exp(draw.normal(0, 0.2 * scatter, (len(classes), len(methods), bodies)))
+    q, lost = np.full(shape, np.nan), np.zeros(shape[:-1], "int8")
+    h, r = STEPS[:, None], RADIANS[None, :]
+    for i, torque_class in enumerate(classes):
+        for j, law in enumerate(methods.values()):
+            if torque_class in law.not_run:
+                continue
+            order, coefficient = law.of(torque_class)
+            scale = RADIANS[-1] * (r / RADIANS[-1]) ** law.growth * h**order * (1 + bend * h)
+            q[i, j] = coefficient * (body * own[i, j])[:, None, None] * scale
+            lost[i, j] = law.limit < STEPS
+    q += rounding * np.sqrt(r / h) * np.abs(draw.normal(1, 0.3, q.shape))
+    q[lost.astype(bool)] = np.nan
+    keys = list(methods)
+    own_orders = [[law.of(name)[0] for law in methods.values()] for name in classes]
+    per_method = {
+        "label": ("method", [key.replace("_", " ") for key in keys]),
+        "group": ("method", [law.group for law in methods.values()]),
+        "variant_of": ("method", [""] * len(keys)),
+        "torques_per_step": ("method", [law.torques for law in methods.values()]),
+        "place": ("method", list(range(len(keys)))),
+        "order_q_declared": (("torque_class", "method"), own_orders),
+        "order_omega_declared": (("torque_class", "method"), own_orders),
+    }
+    dims = ("torque_class", "method", "body", "step", "radians")
+    return xr.Dataset(
+        {"error_q": (dims, q), "error_omega": (dims, 0.5 * q), "diverged": (dims[:-1], lost), **per_method},
+        {"torque_class": list(classes), "method": keys, "body": np.arange(bodies), "step": STEPS, "radians": RADIANS},
+        {"seed": seed, "factors": body},
+    )
+
+
+@pytest.fixture(scope="module")
+def data():
+    return ensemble()
+
+
+@pytest.fixture(scope="module")
+def found(data):
+    return laws.laws(data)
+
+
+@pytest.fixture(scope="module")
+def steps(data, found):
+    return laws.steps_per_radian(data, found=found)
+
+
+def median(found, name, method, torque_class="state", quantity="both"):
+    return float(found[name].sel({"quantity": quantity, "method": method, "torque_class": torque_class}).median("body"))
+
+
+# Fits
+
+
+@pytest.mark.parametrize("torque_class", ["state", "friction_isotropic"])
+@pytest.mark.parametrize("key", METHODS)
+def test_known_laws_are_recovered(found, key, torque_class):
+    law = METHODS[key]
+    if torque_class in law.not_run:
+        assert found["order"].sel({"method": key, "torque_class": torque_class}).isnull().all()
+        return
+    order, coefficient = law.of(torque_class)
+    assert median(found, "order", key, torque_class) == pytest.approx(order, rel=0.01)
+    assert median(found, "leading", key, torque_class) == pytest.approx(coefficient, rel=0.25)
+    assert median(found, "growth", key, torque_class) == pytest.approx(1, abs=0.02)
+
+
+def test_the_coefficient_of_every_body_is_its_own(data, found):
+    """The common factor of a body multiplies the error of all its methods."""
+    own = (
+        found["leading"].sel({"quantity": "q", "torque_class": "lab", "method": "verlet"}).values
+        / METHODS["verlet"].coefficient
+    )
+    factors = data.attrs["factors"]
+    assert np.corrcoef(np.log(own), np.log(factors))[0, 1] > 0.95
+    assert np.median(own / factors) == pytest.approx(1, rel=0.1)
+
+
+def test_orders_agree_with_a_fit_of_another_kind(data, found):
+    """numpy.polyfit over the window that is stated gives the order and the coefficient."""
+    error = data["error_q"].sel({"torque_class": "time", "method": "rkmk4"}).isel(radians=-1).values
+    own = found.sel({"quantity": "q", "torque_class": "time", "method": "rkmk4"})
+    for body in range(5):
+        low, high = float(own["finest"][body]), float(own["coarsest"][body])
+        inside = (low <= STEPS) & (high >= STEPS)
+        slope, at_one = np.polyfit(np.log(STEPS[inside]), np.log(error[body][inside]), 1)
+        assert slope == pytest.approx(float(own["order"][body]), abs=1e-9)
+        assert np.exp(at_one) / RADIANS[-1] == pytest.approx(float(own["coefficient"][body]), rel=1e-9)
+
+
+def test_the_window_stays_clear_of_round_off_and_of_saturation(data, found):
+    error = np.maximum(data["error_q"], data["error_omega"]).isel(radians=-1)
+    both = found.sel(quantity="both")
+    inside = (both["finest"] <= error["step"]) & (both["coarsest"] >= error["step"])
+    own = error.where(inside)
+    assert float(own.max()) < 0.1
+    assert float((own / laws.round_off(error["step"], 16.0)).min()) > 1
+    assert float(inside.sum("step").where(both["order"].notnull()).min()) >= laws.FEWEST
+
+
+def test_growth_is_the_exponent_of_time():
+    data = ensemble({"slow": Law(2, 0.02, growth=0.5), "fast": Law(2, 0.02, growth=2.0)}, bodies=4, classes=("free",))
+    found = laws.laws(data)
+    assert median(found, "growth", "slow", "free") == pytest.approx(0.5, abs=0.02)
+    assert median(found, "growth", "fast", "free") == pytest.approx(2.0, abs=0.02)
+
+
+def test_rounding_begins_where_the_law_is_left():
+    """Rounding of 1e-14 sqrt(n), against the law of the fourth order: they meet where both are known."""
+    data = ensemble({"one": Law(4, 0.05)}, bodies=8, classes=("free",), scatter=0.0, bend=0.0, rounding=1e-14)
+    found = laws.laws(data)
+    step = found["rounding"].sel({"quantity": "q", "method": "one", "torque_class": "free"}).values
+    meet = (1e-14 * np.sqrt(16) / (0.05 * 16)) ** (1 / 4.5)
+    assert ((meet / 4 < step) & (step < 1.5 * meet)).all()
+
+
+def test_the_largest_stable_step():
+    methods = {"stable": Law(2, 0.02), "breaks": Law(2, 0.001, limit=0.1), "large": Law(1, 1.0)}
+    found = laws.laws(ensemble(methods, bodies=8, classes=("free",), scatter=0.0, bend=0.0)).sel(
+        quantity="q", torque_class="free"
+    )
+    assert (found["stable"].sel({"method": "stable"}) == STEPS[0]).all()
+    assert found["stable_at_least"].sel({"method": "stable"}).all()
+    assert (found["stable"].sel({"method": "breaks"}) == 0.0625).all()
+    # 16 h < 1/2
+    assert (found["stable"].sel({"method": "large"}) == 0.015625).all()
+    assert not found["stable_at_least"].sel({"method": "large"}).any()
+
+
+def test_what_is_exact_has_no_law_and_takes_any_step():
+    data = ensemble({"exact": Law(2, 0.0), "other": Law(2, 0.05)}, bodies=8, classes=("free",))
+    found = laws.laws(data)
+    assert found["order"].sel({"method": "exact"}).isnull().all()
+    steps = laws.steps_per_radian(data, found=found).sel({"method": "exact"})
+    assert (steps["how"] == laws.COARSEST).all()
+    assert (steps["steps"] == 1 / STEPS[0]).all()
+    # A constant error above the bound of round-off is none either.
+    data["error_q"] = data["error_q"] + 1e-11
+    assert laws.laws(data)["order"].sel({"method": "exact", "quantity": "q"}).isnull().all()
+
+
+# Steps
+
+
+@pytest.mark.parametrize("target", [1e-3, 1e-4, 1e-6])
+@pytest.mark.parametrize("key", ["spiral_leapfrog", "verlet", "rkmk4"])
+def test_steps_keep_the_error(steps, key, target):
+    """The formula from which the errors were made, solved for the step; without the scatter of bodies in the median."""
+    order, coefficient = METHODS[key].of("state")
+    h = (target / coefficient) ** (1 / order)
+    for _ in range(20):
+        h = (target / (coefficient * (1 + 0.3 * h))) ** (1 / order)
+    own = float(steps["steps"].sel({"method": key, "torque_class": "state", "target": target}).median("body"))
+    assert own == pytest.approx(1 / h, rel=0.15 if order == 2 else 0.1)
+
+
+def test_only_steps_below_the_finest_come_from_the_law(steps):
+    how = steps["how"]
+    beyond = how == laws.EXTRAPOLATED
+    assert (steps["steps"].where(beyond) > 1 / STEPS[-1]).where(beyond, True).all()
+    within = (how == laws.BETWEEN) | (how == laws.COARSEST)
+    assert (steps["steps"].where(within) <= 1 / STEPS[-1] * (1 + 1e-12)).where(within, True).all()
+    assert beyond.any() and within.any()
+
+
+def test_a_step_is_not_read_off_a_dip():
+    """An error that meets a target by accident at a coarse step, and misses it at a finer one, does not count."""
+    data = ensemble({"one": Law(2, 0.05)}, bodies=1, classes=("free",), scatter=0.0, bend=0.0)
+    smooth = float(laws.steps_per_radian(data)["steps"].sel(target=1e-4).squeeze())
+    data["error_q"][..., 1, :] = 1e-9
+    data["error_omega"][..., 1, :] = 1e-9
+    assert float(laws.steps_per_radian(data)["steps"].sel(target=1e-4).squeeze()) == pytest.approx(smooth)
+
+
+def test_a_target_below_round_off_is_not_reached():
+    data = ensemble({"one": Law(2, 0.05)}, bodies=2, classes=("free",), rounding=1e-9)
+    found = laws.steps_per_radian(data, targets=[1e-12])
+    assert (found["how"] == laws.UNREACHED).all()
+    assert np.isinf(found["steps"]).all()
+
+
+def test_divergence_is_beyond_every_error(data):
+    """Runs that diverged are infinite, those that were not made are missing."""
+    own = laws.errors(data)
+    assert np.isinf(own.sel({"method": "euler", "quantity": "q"}).isel(step=-1)).all()
+    assert own.sel({"method": "no_friction", "torque_class": "friction_isotropic"}).isnull().all()
+    assert (own["step"].diff("step") > 0).all()
+
+
+# Comparisons
+
+
+def test_spreads_count_infinite_values():
+    found = laws.spread([[1.0, 2.0, 3.0, np.inf], [np.inf, np.inf, 1.0, np.nan], [np.nan] * 4])
+    assert found.median.tolist()[:2] == [2.5, np.inf]
+    assert np.isnan(found.median[2])
+    many = laws.spread(np.arange(1.0, 101))
+    assert (float(many.low), float(many.median), float(many.high)) == (10.0, 50.5, 90.0)
+
+
+def test_intervals_cover_the_true_ratio():
+    """Of 400 ensembles whose true median ratio is 2, the interval contains it as often as it says, and never less than 95 %."""
+    draw = np.random.Generator(np.random.PCG64(5))
+    inside = 0
+    for _ in range(400):
+        body = np.exp(draw.normal(0, 2, 32))
+        work = np.array([body, 2 * body * np.exp(draw.normal(0, 0.5, 32))])
+        found = laws.compare(work, [True, True])
+        ratio = found.low[1], found.high[1]
+        inside += ratio[0] <= 2 <= ratio[1]
+    _, coverage = laws.ensembles.ranks(32)
+    assert coverage >= 0.95
+    assert abs(inside / 400 - coverage) < 4 * np.sqrt(coverage * (1 - coverage) / 400)
+
+
+def test_the_interval_is_what_resampling_approaches():
+    """Against a bootstrap of the same ratios: its ends differ by at most two places in the order of the ratios."""
+    draw = np.random.Generator(np.random.PCG64(7))
+    ratios = np.sort(np.exp(draw.normal(0.2, 0.4, 32)))
+    own = laws.paired(ratios, np.ones(32))
+    resampled = np.median(ratios[draw.integers(32, size=(4000, 32))], axis=1)
+    for end, share in ((own.low, 2.5), (own.high, 97.5)):
+        place = np.searchsorted(ratios, end)
+        assert abs(place - np.searchsorted(ratios, np.percentile(resampled, share))) <= 2
+    assert own.value == pytest.approx(float(np.exp(np.median(np.log(ratios)))))
+
+
+def test_pairs_see_what_bodies_hide():
+    """A method that is better by 10 % on each body is told apart, although bodies differ a hundred times more."""
+    draw = np.random.Generator(np.random.PCG64(3))
+    body = np.exp(draw.normal(0, 2, 32))
+    found = laws.compare([body, 1.1 * body * np.exp(draw.normal(0, 0.02, 32))], [True, True])
+    assert found.best == 0
+    assert found.told_apart.tolist() == [False, True]
+    noisy = laws.compare([body, 1.1 * draw.permutation(body)], [True, True])
+    assert not noisy.told_apart.any()
+
+
+def test_the_best_is_among_those_allowed(steps, data):
+    work = steps["steps"].sel({"torque_class": "friction_isotropic", "target": 1e-4}).values
+    torques = data["torques_per_step"].values
+    keys = list(METHODS)
+    found = laws.compare(work * torques[:, None], torques == 1)
+    assert keys[found.best] == "spiral_predicted"
+    assert found.value[found.best] == 1
+    assert found.told_apart[keys.index("spiral_leapfrog")]
+    assert np.isnan(found.value[keys.index("no_friction")])
+    every = laws.compare(work, np.ones(len(keys), bool))
+    assert keys[every.best] == "rkmk4"
+    assert laws.compare(work, np.zeros(len(keys), bool)).best == -1
+
+
+def test_several_classes_count_by_their_geometric_mean():
+    one, other = np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([[2.0, 8.0], [8.0, 2.0]])
+    found = laws.compare(np.stack([one, other]), [True, True])
+    assert found.value[1] == pytest.approx(4)
