@@ -72,7 +72,9 @@ def of_laws(
         why = " ".join(str(failure).split())
         raise AdviceError(f"{path} is damaged or not an ensembles.nc of this version ({why[:200]})") from failure
     bodies = steps.shape[-1]
-    priced = prices([key for key, variant in zip(keys, variants, strict=True) if not variant], torque_price, results)
+    priced = prices(
+        [key for key, variant in zip(keys, variants, strict=True) if not variant], torque_price, results, anywhere=True
+    )
     # Per radian: (class, method, body).
     step_time = np.array([priced.step.get(key, np.nan) for key in keys]) + torques * torque_price * priced.unit
     work = steps * step_time[:, None]

@@ -35,14 +35,14 @@ FINER = 3
 NEIGHBOURS = (1.02, 1.05, 1.1, 1.2, 1.35, 1.6)
 #: Relative precision of the number of steps.
 PRECISION = 0.01
-#: A method is given up when it must take longer than the best by this factor.
-SLOWER = 8.0
+#: A method is given up when it must take longer than the best of its kind by this factor.
+SLOWER = 5.0
 #: An error below which it must decrease with the step.
 SMALL = 0.03
 #: Number of other starts for the interval.
 OTHERS = 19
 #: Methods that are often among the best go first: those that cannot win are then given up early.
-FAVOURITES = ("spiral_predicted", "spiral_leapfrog", "magnus_adams4", "cf4", "rk4", "no_squish", "pcdm2016")
+FAVOURITES = ("spiral_leapfrog", "spiral_predicted", "magnus_adams4", "cf4", "rk4", "spiral_dkd", "no_squish", "pcdm2016")
 
 
 @dataclass(frozen=True)
@@ -102,19 +102,28 @@ def of_runs(
         progress("motion", (i + 1) / len(case.starts))
     finding = Search(motions, error, budget)
     found: dict[str, Found] = {}
-    best = inf
+    fastest: dict[str, float] = {}
     for i, method in enumerate(sorted(methods, key=_favourites_first)):
-        enough = inf if everything else SLOWER * best
+        enough = inf if everything else SLOWER * fastest.get(kind(method), inf)
         found[method.key] = finding.fewest(method, partial(_longer, priced, method, enough))
         if found[method.key].steps and not method.key.endswith(AS_PUBLISHED):
-            best = min(best, priced.seconds(method, found[method.key].steps))
+            seconds = priced.seconds(method, found[method.key].steps)
+            fastest[kind(method)] = min(fastest.get(kind(method), inf), seconds)
         progress("methods", (i + 1) / len(methods))
-    if not isfinite(best):
+    if not fastest:
         raise AdviceError(_unreached(finding, error))
+    best = min(fastest.values())
     rows = _choices(case, [m for m in methods if found[m.key].steps], found, priced, best)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
     low, high, meaning = _interval(case, METHODS[first.method], first, finding, budget, error, progress)
     return _recommendation(case, rows, first, found, finding, priced, (low, high, meaning), one_torque, everything)
+
+
+def kind(method: Method) -> str:
+    """What a method asks of a code: several torques in every step, several in the first ones, or one in all."""
+    if not isinstance(method, OneTorque):
+        return "several torques"
+    return "one torque" if method.warm_up is None else "several torques at first"
 
 
 def _longer(priced: Prices, method: Method, seconds: float, steps: int) -> bool:
@@ -290,7 +299,7 @@ def _recommendation(
     density = f"{per_radian:.1f} steps a radian" if per_radian >= 1 else f"{1 / per_radian:.1f} radians a step"
     gave_up = sum(one.why == "gave up" for one in found.values())
     never = sum(one.why == "does not meet it" for one in found.values())
-    others = [f"{gave_up} were given up as more than {SLOWER:g} times slower"] if gave_up else []
+    others = [f"{gave_up} were given up as {SLOWER:g} times slower than the best of their kind"] if gave_up else []
     others += [f"{never} do not reach the error at any step"] if never else []
     starts = len(case.starts)
     evidence = [
@@ -300,7 +309,7 @@ def _recommendation(
         f"for: it is {first.error:.2g}.",
         f"Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at {CHECKS} times of the run.",
         f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with "
-        f"{max(m.steps for m in finding.motions):,} steps, equal to {max(m.uncertainty for m in finding.motions):.1g}.",
+        f"{max(m.steps for m in finding.motions):,} steps, which agree to {max(m.uncertainty for m in finding.motions):.1g}.",
         f"Times: steps measured on {priced.source}; on another machine `polhode bench` shows how they compare.",
     ]
     if case.open_questions:
@@ -312,14 +321,9 @@ def _recommendation(
     remarks = []
     plain = [row for row in rows if not row.method.endswith(AS_PUBLISHED)]
     chosen = METHODS[first.method]
-    if chosen.torques_per_step > 1:
-        remarks += _instead("With one torque in a step", plain, lambda method: method.torques_per_step == 1)
-    elif isinstance(chosen, OneTorque) and chosen.warm_up is not None:
-        remarks += _instead(
-            "Its first steps evaluate several torques. Without that",
-            plain,
-            lambda method: isinstance(method, OneTorque) and method.warm_up is None,
-        )
+    if kind(chosen) != "one torque":
+        when = "With one torque in a step" if kind(chosen) == "several torques" else "With one torque in its first steps too"
+        remarks += _instead(when, plain, lambda method: kind(method) == "one torque")
     if first.mark:
         remarks.append("It meets the error with the coarsest step tried; a longer one may do as well.")
     asked = {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque}

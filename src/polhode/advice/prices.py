@@ -52,14 +52,23 @@ class Prices:
         return steps * self.step[method.key] + self.torques(method, steps) * self.torque * self.unit
 
 
-def prices(keys: Iterable[str], torque: float, results: Path | None = None) -> Prices:
+def prices(keys: Iterable[str], torque: float, results: Path | None = None, anywhere: bool = False) -> Prices:
     """The times of steps of these methods, from cost.nc; a method that it lacks is timed here, against direct Euler.
+
+    Parameters
+    ----------
+    keys : methods
+    torque : price of a torque, in steps of direct Euler
+    results : folder of a run
+    anywhere : whether other times serve if the run has none
 
     Raises
     ------
     AdviceError
         If there is no cost.nc, or it is damaged.
     """
+    if anywhere and results is not None and not (results / "cost.nc").is_file():
+        results = None
     path = files.find("cost.nc", results)
     try:
         data = read_dataset(path, "step")
