@@ -3,3 +3,7 @@
 
 class AdviceError(ValueError):
     """A question without an answer; the message says what to ask instead."""
+
+
+class TimeOver(AdviceError):
+    """The time limit is over."""

@@ -14,7 +14,7 @@ from math import ceil, inf, isfinite, log2, sqrt
 import numpy as np
 
 from polhode import metrics
-from polhode.advice.errors import AdviceError
+from polhode.advice.errors import AdviceError, TimeOver
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Problem
@@ -39,10 +39,10 @@ class Budget:
     Parameters
     ----------
     seconds : time limit, s
-    clock : function that returns the time in s
+    clock : function that returns the time in s; by default that of the processor, so that other work on it does not count
     """
 
-    def __init__(self, seconds: float, clock: Callable[[], float] = clocks.perf_counter) -> None:
+    def __init__(self, seconds: float, clock: Callable[[], float] = clocks.process_time) -> None:
         self.seconds, self._clock, self._begun = seconds, clock, clock()
         #: The time of one step of the motion and of the torque in it, s, once known.
         self.per_step = 2e-7
@@ -169,7 +169,7 @@ def motion_of(problem: Problem, error: float, budget: Budget) -> Motion:
     stalled = 0
     while True:
         if steps > MOST_STEPS or not budget.allows(3.0 * steps):
-            raise AdviceError(_too_long(problem, error, best))
+            raise TimeOver(_too_long(problem, error, best))
         at = np.arange(samples + 1, dtype=np.int64) * (steps // samples)
         begun = clocks.perf_counter()
         states = [run(problem, METHODS[key], steps, at) for key in (FIRST, SECOND)]

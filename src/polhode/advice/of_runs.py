@@ -8,12 +8,12 @@ small error at the end may be a coincidence. The motion with which runs are comp
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil, inf, isfinite, sqrt
+from math import ceil, inf, sqrt
 from pathlib import Path
 
 from polhode.advice.answer import Choice, Recommendation, price_in_words
 from polhode.advice.cases import Case
-from polhode.advice.errors import AdviceError
+from polhode.advice.errors import AdviceError, TimeOver
 from polhode.advice.motion import FIRST, SECOND, Budget, Motion, motion_of
 from polhode.advice.prices import Prices, prices
 from polhode.compilation import compile_all
@@ -30,7 +30,7 @@ CHECKS = 64
 #: The coarsest step tried, in radians turned.
 COARSEST = 2.0
 #: Number of halvings of a step at which the error must be met as well.
-FINER = 3
+FINER = 2
 #: Finer steps at which the step found is checked once more, as ratios of numbers of steps.
 NEIGHBOURS = (1.02, 1.05, 1.1, 1.2, 1.35, 1.6)
 #: Relative precision of the number of steps.
@@ -54,7 +54,7 @@ class Found:
     steps : number of steps over the horizon; 0 if none was found
     error : the largest error with these steps
     coarsest : whether they are the fewest that were tried
-    why : the reason if there are none: "gave up" (it takes too long), "does not meet it"
+    why : the reason if there are none: "gave up" (it takes too long), "does not meet it", "no time"
     """
 
     steps: int
@@ -82,7 +82,7 @@ def of_runs(
     torque_price : the time of a torque in steps of direct Euler
     one_torque : only methods with one torque in a step
     everything : also the variants that reproduce a publication's code, which are never recommended
-    limit : time limit, s
+    limit : time limit, s of processor time
     results : folder of a run, for the times of steps
     progress : called with the name of a stage and the part of it that is done
 
@@ -105,7 +105,12 @@ def of_runs(
     fastest: dict[str, float] = {}
     for i, method in enumerate(sorted(methods, key=_favourites_first)):
         enough = inf if everything else SLOWER * fastest.get(kind(method), inf)
-        found[method.key] = finding.fewest(method, partial(_longer, priced, method, enough))
+        try:
+            found[method.key] = finding.fewest(method, partial(_longer, priced, method, enough))
+        except TimeOver:
+            if not fastest:
+                raise
+            found[method.key] = Found(0, inf, why="no time")
         if found[method.key].steps and not method.key.endswith(AS_PUBLISHED):
             seconds = priced.seconds(method, found[method.key].steps)
             fastest[kind(method)] = min(fastest.get(kind(method), inf), seconds)
@@ -162,7 +167,7 @@ class Search:
         worst = 0.0
         for i, motion in enumerate(self.motions):
             if not self.budget.allows(steps):
-                raise AdviceError(
+                raise TimeOver(
                     f"the time limit of {self.budget.seconds:g} s is over after {self.runs} runs; ask for a shorter time or a "
                     "larger error, or allow more: --limit"
                 )
@@ -301,6 +306,8 @@ def _recommendation(
     never = sum(one.why == "does not meet it" for one in found.values())
     others = [f"{gave_up} were given up as {SLOWER:g} times slower than the best of their kind"] if gave_up else []
     others += [f"{never} do not reach the error at any step"] if never else []
+    late = sum(one.why == "no time" for one in found.values())
+    others += [f"{late} were not finished within the time limit"] if late else []
     starts = len(case.starts)
     evidence = [
         f"{len(found)} methods were run on this very problem, {finding.runs:,} runs"

@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     own.add_argument("--time", type=positive, metavar="T", help="time to simulate, s")
     own.add_argument("--laws", action="store_true", help="answer for random bodies instead of one that is known")
     own.add_argument("--torque-class", metavar="CLASS", help="the same as --laws --torque CLASS")
-    own.add_argument("--limit", type=positive, metavar="T", help="time limit of the answer, s (60)")
+    own.add_argument("--limit", type=positive, metavar="T", help="time limit of the answer, s of processor time (60)")
     contacts = parser.add_argument_group("many bodies that collide")
     contacts.add_argument("--contact-time", type=positive, metavar="T", help="duration of a contact, s; or else:")
     contacts.add_argument("--young", type=positive, metavar="E", help="Young's modulus, Pa")
