@@ -7,8 +7,7 @@ small error at the end may be a coincidence. The motion with which runs are comp
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from math import ceil, inf, sqrt
+from math import ceil, inf, isfinite, sqrt
 from pathlib import Path
 
 from polhode.advice.answer import Choice, Recommendation, price_in_words
@@ -36,7 +35,7 @@ NEIGHBOURS = (1.02, 1.05, 1.1, 1.2, 1.35, 1.6)
 #: Relative precision of the number of steps.
 PRECISION = 0.01
 #: A method is given up when it must take longer than the best of its kind by this factor.
-SLOWER = 5.0
+SLOWER = 4.0
 #: An error below which it must decrease with the step.
 SMALL = 0.03
 #: Number of other starts for the interval.
@@ -106,7 +105,7 @@ def of_runs(
     for i, method in enumerate(sorted(methods, key=_favourites_first)):
         enough = inf if everything else SLOWER * fastest.get(kind(method), inf)
         try:
-            found[method.key] = finding.fewest(method, partial(_longer, priced, method, enough))
+            found[method.key] = finding.fewest(method, priced.steps(method, enough))
         except TimeOver:
             if not fastest:
                 raise
@@ -129,11 +128,6 @@ def kind(method: Method) -> str:
     if not isinstance(method, OneTorque):
         return "several torques"
     return "one torque" if method.warm_up is None else "several torques at first"
-
-
-def _longer(priced: Prices, method: Method, seconds: float, steps: int) -> bool:
-    """Whether so many steps of a method take longer than this."""
-    return priced.seconds(method, steps) > seconds
 
 
 def candidates(one_torque: bool = False, everything: bool = False) -> list[Method]:
@@ -179,12 +173,12 @@ class Search:
                 break
         return worst
 
-    def fewest(self, method: Method, too_slow: Callable[[int], bool] = lambda steps: False) -> Found:
+    def fewest(self, method: Method, most: float = inf) -> Found:
         """The fewest steps with which a method meets the error, as with all larger numbers that are tried.
 
         Parameters
         ----------
-        too_slow : function (steps) -> whether so many steps take longer than anyone would wait
+        most : the largest number of steps that is of interest; a method that misses the error with these is given up at once
         """
         errors: dict[int, float] = {}
 
@@ -194,12 +188,16 @@ class Search:
             return errors[steps] <= self.allowed
 
         coarsest = max(2, ceil(self.radians / COARSEST))
+        if most < coarsest or (isfinite(most) and not meets(int(most))):
+            return Found(0, inf, why="gave up")
         low, high = 0, coarsest
         while True:
             # The ladder: the first rung from which on all meet the error.
             while not meets(high):
                 low, high = high, 2 * high
-                if too_slow(high):
+                if low < int(min(most, high)) < high:
+                    high = int(most)  # known to meet it
+                elif high > most:
                     return Found(0, inf, why="gave up")
                 if stuck(errors):
                     return Found(0, inf, why="does not meet it")

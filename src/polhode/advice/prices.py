@@ -51,6 +51,10 @@ class Prices:
         """The time of a run, s."""
         return steps * self.step[method.key] + self.torques(method, steps) * self.torque * self.unit
 
+    def steps(self, method: Method, seconds: float) -> float:
+        """About the number of steps that take this time."""
+        return seconds / (self.step[method.key] + method.torques_per_step * self.torque * self.unit)
+
 
 def prices(keys: Iterable[str], torque: float, results: Path | None = None, anywhere: bool = False) -> Prices:
     """The times of steps of these methods, from cost.nc; a method that it lacks is timed here, against direct Euler.
