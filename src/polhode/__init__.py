@@ -9,6 +9,7 @@
 """
 
 from polhode import ensembles
+from polhode.advice import recommend
 from polhode.body import Body
 from polhode.compilation import compile_all
 from polhode.ensembles import Bodies, simulate_many
@@ -27,6 +28,7 @@ __all__ = [
     "methods",
     "open_results",
     "problems",
+    "recommend",
     "simulate",
     "simulate_many",
 ]

@@ -29,6 +29,7 @@ def compile_all(
     methods: Sequence[str] | None = None,
     *,
     systems: bool = False,
+    problems: bool = True,
     forms: Sequence[str] = (),
     processes: int | None = None,
 ) -> None:
@@ -40,6 +41,8 @@ def compile_all(
         All by default, including the user's own.
     systems : bool
         Whether the drivers for several bodies are needed too.
+    problems : bool
+        Whether the torques of the registered problems are compiled.
     forms : names of functions, ``module:function``
         Functions that make one method from another; the methods they make are compiled too, for the cache on disk.
     processes : int, optional
@@ -59,7 +62,7 @@ def compile_all(
         raise TypeError(f"methods must be a list of keys, got {methods!r}; write [{methods!r}]")
     keys = list(METHODS) if methods is None else list(methods)
     wanted = [("methods", key, form, systems and not form) for form in ("", *forms) for key in keys]
-    wanted += [("problems", key, "", False) for key in PROBLEMS]
+    wanted += [("problems", key, "", False) for key in PROBLEMS if problems]
     missing = [one for one in wanted if not _Item(*one).is_kept()]
     kept = cache.folder() is not None and not config.DISABLE_JIT
     shares = min(processes or _processors(), len(missing) // SHARE) if kept else 1

@@ -1,30 +1,42 @@
-"""Recommend a method and a step size, from the measurements of the study.
+"""Recommend a method and a step size: for a body and a torque of your own, for colliding bodies, or for a test problem.
 
-Names the method that reaches an error soonest on the test problem most like yours, for a torque as expensive as yours. The
-errors are those of the study's runs; the answer says how far it rests on them. --torque-price is the time of one evaluation
-of your torque over that of a step of direct Euler, which `polhode bench` measures.
+Four kinds of questions:
+
+  polhode recommend --inertia 1 2 2.5 --omega 10 --torque lab --strength 0.5 --time 2 --error 1e-4 --torque-price 100
+  polhode recommend my_case.yaml --error 1e-4
+      All methods are run on this very problem. my_case.yaml, or my_case.py, holds body and torque; see docs/recommend.md.
+  polhode recommend --torque-class friction --omega 10 --error 1e-4
+      For bodies that are not known exactly, from the errors of random ones.
+  polhode recommend --contact-time 1e-4 --error 1e-4
+  polhode recommend --young 5e6 --poisson 0.3 --density 2500 --radius 1e-3 --speed 1 --error 1e-4
+      For many bodies that collide, from the energy errors of the scenes; --error is that of the energy.
+  polhode recommend --problem heavy_top --error 1e-5
+      From the measurements of the study on the test problem most like yours.
+
+--torque-price is the time of one evaluation of your torque over that of a step of direct Euler, which `polhode bench` measures.
 """
 
 import argparse
-from importlib.resources import files
+import json
 from math import isfinite
 from pathlib import Path
 from textwrap import wrap
+from typing import Any
 
 import pandas as pd
 import xarray as xr
 
+from polhode import advice as advising
+from polhode.advice import AdviceError, files
 from polhode.cli import UsageError, not_negative, positive
 from polhode.progress import Stage, watched
 from polhode.registry import nearest
 from polhode.study.analysis.ranking import candidates, ladder, ranked
 from polhode.study.storage import group_names, read_dataset
 
-SUMMARY = "which method and which step size for an error and a price of the torque"
+SUMMARY = "which method and which step size for a body, an error and a price of the torque"
 #: Groups of cost.nc that are not problems.
 OTHER_GROUPS = ("step", "operations", "published", "many_body", "many_body_times")
-#: The project's own measurements, distributed with its source, for users without a run of their own.
-RELEASED = Path("data/released/cost.nc")
 #: How many methods the table shows.
 SHOWN = 5
 #: A method slower by less than this fraction counts as equally good.
@@ -33,35 +45,136 @@ CLOSE = 0.1
 WIDTH = 100
 
 
+#: The options of each kind of question; the others serve all kinds.
+KINDS: dict[str, tuple[str, ...]] = {
+    "problem": ("problem",),
+    "case": ("case", "inertia", "omega", "orientation", "torque", "strength", "time", "laws", "limit"),
+    "contacts": ("contact_time", *advising.MATERIAL),
+}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode recommend``."""
+    parser.add_argument("--error", type=positive, help="error to stay below, between 0 and 1")
     parser.add_argument(
-        "--problem", required=True, metavar="KEY", help="test problem with a torque like yours, as in config.yaml"
-    )
-    parser.add_argument("--error", required=True, type=positive, help="relative error to stay below, between 0 and 1")
-    parser.add_argument(
-        "--torque-price", type=not_negative, default=0.0, help="cost of one torque in steps of direct Euler (%(default)s)"
+        "--torque-price", type=not_negative, metavar="P", help="cost of one torque in steps of direct Euler (0)"
     )
     parser.add_argument("--one-torque", action="store_true", help="only methods with one torque per step")
+    parser.add_argument("--all", action="store_true", help="list all methods, including the variants as published")
+    parser.add_argument("--json", action="store_true", help="print the answer for machines")
     parser.add_argument(
         "--results", type=Path, metavar="FOLDER", help="folder of a run (results if it exists, else the released data)"
     )
-    parser.add_argument("--all", action="store_true", help="list all methods, including the variants as published")
+    own = parser.add_argument_group("a body and a torque of your own")
+    own.add_argument("case", nargs="?", type=Path, metavar="FILE", help="a .yaml or .py file with body and torque")
+    own.add_argument("--inertia", nargs=3, type=positive, metavar=("IX", "IY", "IZ"), help="principal moments, kg m^2")
+    own.add_argument(
+        "--omega", nargs="+", type=_finite, metavar="W", help="initial angular velocity, rad/s: its size, or three components"
+    )
+    own.add_argument(
+        "--orientation", nargs=4, type=_finite, metavar=("Q0", "QX", "QY", "QZ"), help="initial quaternion, body to lab"
+    )
+    own.add_argument("--torque", metavar="CLASS", help="free, constant, time, lab, state, friction ...")
+    own.add_argument("--strength", type=not_negative, metavar="S", help="angular acceleration by the torque over omega^2 (1)")
+    own.add_argument("--time", type=positive, metavar="T", help="time to simulate, s")
+    own.add_argument("--laws", action="store_true", help="answer for random bodies instead of one that is known")
+    own.add_argument("--torque-class", metavar="CLASS", help="the same as --laws --torque CLASS")
+    own.add_argument("--limit", type=positive, metavar="T", help="time limit of the answer, s of processor time (60)")
+    contacts = parser.add_argument_group("many bodies that collide")
+    contacts.add_argument("--contact-time", type=positive, metavar="T", help="duration of a contact, s; or else:")
+    contacts.add_argument("--young", type=positive, metavar="E", help="Young's modulus, Pa")
+    contacts.add_argument("--poisson", type=_finite, metavar="NU", help="Poisson's ratio")
+    contacts.add_argument("--density", type=positive, metavar="RHO", help="kg/m^3")
+    contacts.add_argument("--radius", type=positive, metavar="R", help="of a sphere, m")
+    contacts.add_argument("--speed", type=positive, metavar="V", help="at which it hits a wall, m/s")
+    measured = parser.add_argument_group("a test problem of the study")
+    measured.add_argument("--problem", metavar="KEY", help="test problem with a torque like yours, as in config.yaml")
+
+
+def _finite(text: str) -> float:
+    """An option that is a finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
+    if not isfinite(value):
+        raise argparse.ArgumentTypeError(f"must be finite, got {text}")
+    return value
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look up the answer and print it.
+    """Find the answer and print it.
 
     Raises
     ------
     UsageError
-        For an unknown problem, an error or a price out of range, an error that no method reaches, or if there is no cost.nc
-        to read.
+        For a question that is incomplete, contradictory, or has no answer; the message says what to ask.
     """
+    if arguments.torque_class is not None:
+        if arguments.torque is not None and arguments.torque != arguments.torque_class:
+            raise UsageError("--torque and --torque-class name two torques; name one")
+        arguments.laws, arguments.torque, arguments.torque_class = True, arguments.torque_class, None
+    kind = _kind(arguments)
+    try:
+        if kind == "problem":
+            _of_problem(arguments)
+            return 0
+        options = {name: getattr(arguments, name) for name in (*KINDS["case"], *KINDS["contacts"])}
+        found = advising.recommend(
+            **options,
+            error=arguments.error,
+            torque_price=arguments.torque_price,
+            one_torque=True if arguments.one_torque else None,
+            everything=arguments.all,
+            results=arguments.results,
+            progress=True,
+        )
+    except AdviceError as error:
+        raise UsageError(_in_options(str(error))) from error
+    print(found.to_json() if arguments.json else found)
+    return 0
+
+
+def _kind(arguments: argparse.Namespace) -> str:
+    """What is asked: a kind of :data:`KINDS`."""
+    given = {kind: [name for name in names if getattr(arguments, name) not in (None, False)] for kind, names in KINDS.items()}
+    asked = [kind for kind, names in given.items() if names]
+    if len(asked) > 1:
+        first, second = (_option(given[kind][0]) for kind in asked[:2])
+        raise UsageError(f"{first} and {second} belong to different questions; ask one (--help shows the four kinds)")
+    if not asked:
+        raise UsageError(
+            "what for? A body of your own: --inertia, --omega, --torque, --time, or a FILE; colliding bodies: --contact-time; "
+            "a test problem: --problem"
+        )
+    if arguments.error is None and not (asked == ["case"] and arguments.case is not None):
+        raise UsageError("--error is missing: the error to stay below, between 0 and 1")
+    if arguments.case is not None and len(given["case"]) > 1:
+        others = [name for name in given["case"] if name not in ("case", "time", "limit")]
+        if others:
+            raise UsageError(f"{_option(others[0])} is part of the case, which is in {arguments.case}")
+    return asked[0]
+
+
+def _option(name: str) -> str:
+    return "FILE" if name == "case" else f"--{name.replace('_', '-')}"
+
+
+def _in_options(message: str) -> str:
+    """A message of :func:`polhode.recommend` with its first word as an option, if it is one."""
+    first, _, rest = message.partition(" ")
+    names = {name for names in KINDS.values() for name in names} | {"error", "torque_price"}
+    return f"{_option(first.rstrip(':'))} {rest}" if first.rstrip(":") in names - {"case"} else message
+
+
+def _of_problem(arguments: argparse.Namespace) -> None:
+    """The answer for a test problem, from the measurements of the study."""
     path = find_file(arguments.results)
+    price = 0.0 if arguments.torque_price is None else arguments.torque_price
+    question = (path, arguments.problem, arguments.error, price, arguments.one_torque, arguments.all)
     try:
         with watched(Stage("looking up")):
-            text = advice(path, arguments.problem, arguments.error, arguments.torque_price, arguments.one_torque, arguments.all)
+            text = as_json(*question) if arguments.json else advice(*question)
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError) as error:
         # Any part of the file may be damaged: nothing else is read here.
         why = " ".join(str(error).split())
@@ -69,41 +182,53 @@ def run(arguments: argparse.Namespace) -> int:
             f"{path} is damaged or not a cost.nc of this version ({type(error).__name__}: {why[:200]}); {_again(path)}"
         ) from error
     print(text)
-    return 0
 
 
 def _again(path: Path) -> str:
     """Advice on obtaining a replacement for the file ``path``."""
-    if path.parts[-len(RELEASED.parts) :] == RELEASED.parts:
+    if files.is_released(path):
         return "take it from the repository again"
     return f"delete it and make it again: ./reproduce {path}"
 
 
-def find_file(results: Path | None = None, home: Path = Path(__file__).parents[3]) -> Path:
-    """The cost.nc of a run. If no run is named: that of ``results``, or else the released one; both are looked for in the
-    working directory, in ``home`` and in the installed package.
+def find_file(results: Path | None = None, home: Path = files.HOME) -> Path:
+    """The cost.nc of a run, see :func:`polhode.advice.files.find`.
 
     Raises
     ------
     UsageError
-        If there is none; also if the named run has none, since another run would answer another question.
+        If there is none.
     """
-    if results is not None:
-        if not (results / "cost.nc").is_file():
-            what = "holds no cost.nc" if results.is_dir() else "is not a folder"
-            raise UsageError(
-                f"--results: {results} {what}; make one with ./reproduce {results / 'cost.nc'}, or leave --results out for the "
-                "times released with polhode"
-            )
-        return results / "cost.nc"
-    installed = Path(str(files("polhode").joinpath(*RELEASED.parts)))
-    places = [Path("results/cost.nc"), RELEASED, home / RELEASED, installed]
-    for path in places:
-        if path.is_file():
-            return path
-    raise UsageError(
-        f"there is no {places[0]} and no {RELEASED}; make one: ./reproduce {places[0]}, or name the folder of a run: --results"
-    )
+    try:
+        return files.find("cost.nc", results, home)
+    except AdviceError as error:
+        raise UsageError(str(error)) from error
+
+
+def as_json(path: Path, problem: str, error: float, price: float, one_torque: bool = False, everything: bool = False) -> str:
+    """The answer of :func:`advice` for machines, with the same arguments."""
+    data, rows, shown = _answer(path, problem, error, price, one_torque, everything)
+    horizon = float(data.attrs["horizon"])
+
+    def row(one: pd.Series) -> dict[str, Any]:
+        found = {str(key): value.item() if hasattr(value, "item") else value for key, value in one.items()}
+        found["dt"] = horizon / found["steps"]
+        return {key: None if isinstance(value, float) and not isfinite(value) else value for key, value in found.items()}
+
+    first = row(rows.iloc[0])
+    content = {
+        "method": first["method"],
+        "label": first["label"],
+        "dt": first["dt"],
+        "steps": first["steps"],
+        "error": error,
+        "known_from": "measurements",
+        "question": {"problem": problem, "error": error, "torque_price": price, "one_torque": one_torque},
+        "best": first,
+        "alternatives": [row(one) for _, one in shown.iterrows()],
+        "evidence": [_reason(rows.iloc[0], error), f"Error: {data.attrs['metric']}.", f"From {path}."],
+    }
+    return json.dumps(content, indent=2, allow_nan=False)
 
 
 def advice(path: Path, problem: str, error: float, price: float, one_torque: bool = False, everything: bool = False) -> str:
@@ -118,27 +243,14 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
     one_torque : only methods with one torque in a step
     everything : all methods in the table, including the variants as published, which are never recommended
     """
-    known = [name for name in group_names(path) if name not in OTHER_GROUPS]
-    if problem not in known:
-        raise UsageError(f"--problem: {path} does not contain {problem!r}; {nearest(problem, known)}")
-    if not 0 < error < 1:
-        raise UsageError(f"--error must lie between 0 and 1, got {error:g}")
-    if not (isfinite(price) and price >= 0):
-        raise UsageError(f"--torque-price must not be negative, got {price:g}")
-    root, data = read_dataset(path), read_dataset(path, problem)
-    if price > 0 and not isfinite(float(data.attrs["price_unit"])):
-        raise UsageError(f"--torque-price needs the time of a step of direct Euler, which {path} does not contain")
-    eligible = candidates(data, one_torque)
-    rows = ranked(data, error, price, eligible)
-    if rows.empty:
-        raise UsageError(f"--error: {_unreached(data, eligible, problem, error)}")
-    shown = ranked(data, error, price, candidates(data, one_torque, as_published=True)) if everything else rows.head(SHOWN)
+    data, rows, shown = _answer(path, problem, error, price, one_torque, everything)
+    root = read_dataset(path)
     first = rows.iloc[0]
     unit = float(data.attrs["price_unit"])
     cost = "a torque that costs next to nothing" if price == 0 else f"a torque that costs {price:g} steps of direct Euler"
     horizon = float(data.attrs["horizon"])
     measured = f"{root.attrs.get('cpu', 'an unknown processor')}, {str(root.attrs.get('date', 'no date'))[:10]}"
-    ours = path.parts[-len(RELEASED.parts) :] == RELEASED.parts
+    ours = files.is_released(path)
     paragraphs = [
         f"{data.attrs['label']} ({problem}; torque: {data.attrs['torque_class']}), {horizon:g} s, error below {error:g}, {cost}"
         + (f" ({_time(price * unit)})" if price > 0 else ""),
@@ -163,6 +275,28 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
             *("\n".join(wrap(text, WIDTH, initial_indent="* ", subsequent_indent="  ")) for text in reasons),
         ]
     )
+
+
+def _answer(
+    path: Path, problem: str, error: float, price: float, one_torque: bool, everything: bool
+) -> tuple[xr.Dataset, pd.DataFrame, pd.DataFrame]:
+    """The data of the problem, the methods that may be recommended, and those to show, soonest first."""
+    known = [name for name in group_names(path) if name not in OTHER_GROUPS]
+    if problem not in known:
+        raise UsageError(f"--problem: {path} does not contain {problem!r}; {nearest(problem, known)}")
+    if not 0 < error < 1:
+        raise UsageError(f"--error must lie between 0 and 1, got {error:g}")
+    if not (isfinite(price) and price >= 0):
+        raise UsageError(f"--torque-price must not be negative, got {price:g}")
+    data = read_dataset(path, problem)
+    if price > 0 and not isfinite(float(data.attrs["price_unit"])):
+        raise UsageError(f"--torque-price needs the time of a step of direct Euler, which {path} does not contain")
+    eligible = candidates(data, one_torque)
+    rows = ranked(data, error, price, eligible)
+    if rows.empty:
+        raise UsageError(f"--error: {_unreached(data, eligible, problem, error)}")
+    shown = ranked(data, error, price, candidates(data, one_torque, as_published=True)) if everything else rows.head(SHOWN)
+    return data, rows, shown
 
 
 def _reason(row: pd.Series, error: float) -> str:

@@ -72,13 +72,14 @@ class PluginError(ValueError):
     """Error for a plug-in that cannot be used; the message names the file and, if known, its line."""
 
 
-def try_out(paths: Sequence[str | Path], patience: float = PATIENCE) -> list[str]:
+def try_out(paths: Sequence[str | Path], patience: float = PATIENCE, references: bool = True) -> list[str]:
     """Import, compile and run the definitions of these files for a few steps, in a separate process.
 
     Parameters
     ----------
     paths : the files
     patience : time limit for the import, and for the first steps, s
+    references : whether problems must also run on power series, on which the reference of a study rests
 
     Returns
     -------
@@ -98,7 +99,7 @@ def try_out(paths: Sequence[str | Path], patience: float = PATIENCE) -> list[str
     remarks: list[str] = []
     done = 0
     with tempfile.TemporaryFile() as printed:
-        worker = _worker(files, printed)
+        worker = _worker(files, references, printed)
         try:
             stage, lines = "start", _lines(worker)
             while done < len(files):
@@ -120,7 +121,7 @@ def try_out(paths: Sequence[str | Path], patience: float = PATIENCE) -> list[str
     return remarks
 
 
-def _worker(files: Sequence[Path], printed: IO[bytes]) -> subprocess.Popen[str]:
+def _worker(files: Sequence[Path], references: bool, printed: IO[bytes]) -> subprocess.Popen[str]:
     """A process that runs :func:`work`; its other output goes to the file ``printed``."""
     paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     worker = subprocess.Popen(
@@ -133,7 +134,7 @@ def _worker(files: Sequence[Path], printed: IO[bytes]) -> subprocess.Popen[str]:
     )
     assert worker.stdin is not None
     with suppress(BrokenPipeError), worker.stdin:
-        worker.stdin.write(json.dumps([str(file) for file in files]))
+        worker.stdin.write(json.dumps({"files": [str(file) for file in files], "references": references}))
     return worker
 
 
@@ -163,7 +164,7 @@ def _ended(file: Path, stage: str, status: int, printed: IO[bytes]) -> str:
 
 def work() -> None:
     """Try the plug-ins named on standard input, in that process; each stage is announced before it begins."""
-    files = [Path(path) for path in json.load(sys.stdin)]
+    task = json.load(sys.stdin)
     # Output printed by a plug-in must not mix with the messages.
     channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -171,7 +172,7 @@ def work() -> None:
     def say(**what: Any) -> None:
         print(json.dumps(what), file=channel, flush=True)
 
-    for file in files:
+    for file in map(Path, task["files"]):
         try:
             say(stage="import")
             for item in load(file):
@@ -179,7 +180,7 @@ def work() -> None:
                 compile_plugin(item, file)
                 say(stage="run")
                 say(remarks=run_plugin(item, file))
-                if isinstance(item, Problem | System):
+                if isinstance(item, Problem | System) and task["references"]:
                     say(stage="reference")
                     expand_plugin(item, file)
             say(done=True)

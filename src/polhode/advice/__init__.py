@@ -1,0 +1,253 @@
+"""Advice: which method and which step for a body of one's own; from runs, from laws, and for many bodies from contacts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polhode.advice.errors import AdviceError
+from polhode.arguments import flag, number, positive, shown
+
+if TYPE_CHECKING:
+    from polhode.advice.answer import Recommendation
+    from polhode.problems.problem import Problem
+
+__all__ = ["AdviceError", "recommend"]
+
+#: Materials of contacts: the arguments that give a contact time together.
+MATERIAL = ("young", "poisson", "density", "radius", "speed")
+
+
+def recommend(
+    case: "str | Path | Mapping[str, Any] | Problem | None" = None,
+    *,
+    error: float | None = None,
+    torque_price: float | None = None,
+    one_torque: bool | None = None,
+    inertia: Sequence[float] | None = None,
+    omega: float | Sequence[float] | None = None,
+    orientation: Sequence[float] | None = None,
+    torque: str | None = None,
+    strength: float | None = None,
+    time: float | None = None,
+    laws: bool = False,
+    contact_time: float | None = None,
+    young: float | None = None,
+    poisson: float | None = None,
+    density: float | None = None,
+    radius: float | None = None,
+    speed: float | None = None,
+    everything: bool = False,
+    limit: float | None = None,
+    results: str | Path | None = None,
+    progress: bool = False,
+) -> "Recommendation":
+    """The method and the step that reach an error soonest.
+
+    Three kinds of questions. With a body and a torque (``case``, or ``inertia``, ``omega``, ``torque`` and ``time``) every
+    method that applies is run on this very problem. With ``laws``, or with a torque but no body, the answer comes from the
+    errors of many random bodies. With ``contact_time``, or material, size and speed, it is that for many bodies that collide,
+    from the energy errors of the scenes.
+
+    Parameters
+    ----------
+    case : str, path, mapping or Problem, optional
+        A test problem by its key, a problem of your own, a ``.yaml`` or ``.py`` file with one, or the contents of the former.
+    error : float
+        The error to stay below, between 0 and 1: the larger of the angle in rad and of |omega - exact| over the largest
+        |omega|, at all times; for contacts the largest relative error of the energy.
+    torque_price : float
+        The time of one torque in steps of direct Euler; 0 by default.
+    one_torque : bool
+        Only methods with one torque in a step.
+    inertia : (Ix, Iy, Iz)
+        Principal moments, kg m^2.
+    omega : float or (wx, wy, wz)
+        Initial angular velocity in the body frame, rad/s, or its size, if its direction is not known.
+    orientation : (q0, qx, qy, qz), optional
+        Initial orientation, body to lab.
+    torque, strength : str, float
+        A torque class (``print(list(polhode.ensembles.CLASSES))``), and the angular acceleration by it over omega^2.
+    time : float
+        Time to simulate, s.
+    laws : bool
+        Answer from the laws of random bodies.
+    contact_time : float
+        Duration of a contact, s.
+    young, poisson, density, radius, speed : float
+        Of spheres in contact: Pa, 1, kg/m^3, m, m/s.
+    everything : bool
+        List all methods, including the variants that reproduce publications' code.
+    limit : float
+        Time limit of an answer from runs, s; 60 by default.
+    results : path, optional
+        Folder of a run whose measurements are to be used; by default ``results`` if there is one, else the released data.
+    progress : bool
+        Show bars meanwhile.
+
+    Returns
+    -------
+    Recommendation
+        With ``method``, ``dt`` (s), ``interval`` (s), ``alternatives``, ``evidence`` and ``to_json()``; printed, it is the
+        answer in words.
+
+    Raises
+    ------
+    AdviceError
+        A ValueError that says what cannot be answered, and what to ask instead.
+    """
+    folder = None if results is None else Path(results)
+    flag("laws", laws)
+    flag("everything", everything)
+    contacts = {name: value for name, value in zip(MATERIAL, (young, poisson, density, radius, speed), strict=True)}
+    asked_for = {
+        "case": case is not None,
+        "inertia": inertia is not None,
+        "contact_time": contact_time is not None,
+        "young": any(value is not None for value in contacts.values()),
+    }
+    several = [name for name, given in asked_for.items() if given]
+    if len(several) > 1:
+        raise AdviceError(f"{several[0]} and {several[1]} are two questions; ask one")
+    if asked_for["contact_time"] or asked_for["young"]:
+        for name, value in {"omega": omega, "torque": torque, "strength": strength, "time": time}.items():
+            if value is not None:
+                raise AdviceError(f"{name} does not belong to a question about contacts")
+        return _of_contacts(contact_time, contacts, _error(error), folder, everything)
+    if laws or (case is None and inertia is None and torque is not None):
+        return _of_laws(
+            asked_for, orientation, strength, torque, error, omega, time, torque_price, one_torque, everything, folder
+        )
+    found, more = _case(case, inertia, omega, orientation, torque, strength, time)
+    wanted = _error(more.get("error") if error is None else error)
+    price = more.get("torque_price", 0.0) if torque_price is None else torque_price
+    alone = more.get("one_torque", False) if one_torque is None else one_torque
+    from polhode.advice import of_runs
+
+    allowed = of_runs.LIMIT if limit is None else _number(positive, "limit", limit, "s")
+    with _bars(progress) as advance:
+        return of_runs.of_runs(
+            found,
+            wanted,
+            _number(number, "torque_price", price, least=0.0),
+            flag("one_torque", alone),
+            everything,
+            allowed,
+            folder,
+            advance,
+        )
+
+
+def _case(
+    case: Any, inertia: Any, omega: Any, orientation: Any, torque: Any, strength: Any, time: Any
+) -> tuple[Any, dict[str, Any]]:
+    """The case of a question about a body, and the keys of the question that come with it."""
+    from polhode.advice import cases
+    from polhode.problems import PROBLEMS
+    from polhode.problems.problem import Problem
+
+    if case is None:
+        given = {"inertia": inertia, "omega": omega, "torque": torque, "time": time}
+        missing = [name for name, value in given.items() if value is None]
+        if len(missing) == len(given):
+            raise AdviceError(
+                "a question needs a body and a torque (inertia, omega, torque, time; or a file), or a contact time"
+            )
+        if missing:
+            raise AdviceError(f"{missing[0]} is missing; a body of your own needs inertia, omega, torque and time")
+        words = cases.case_of_words(inertia, omega, torque, time, cases.STRENGTH if strength is None else strength, orientation)
+        return words, {}
+    extra = {"omega": omega, "orientation": orientation, "torque": torque, "strength": strength}
+    for name, value in extra.items():
+        if value is not None:
+            raise AdviceError(f"{name} is part of the case, which is given already")
+    if isinstance(case, Mapping):
+        return cases.case_of_mapping(case, time)
+    if isinstance(case, str) and not case.endswith((".py", ".yaml", ".yml")) and case in PROBLEMS:
+        case = PROBLEMS[case]
+    if isinstance(case, str | Path):
+        return cases.case_of_file(case, time)
+    if not isinstance(case, Problem):
+        raise AdviceError(f"case must be a Problem of one body, the key of one, a file or a mapping, got {shown(case)}")
+    return cases.case_of_problem(case, time), {}
+
+
+def _of_laws(
+    asked_for: Mapping[str, bool],
+    orientation: Any,
+    strength: Any,
+    torque: Any,
+    error: Any,
+    omega: Any,
+    time: Any,
+    torque_price: Any,
+    one_torque: bool | None,
+    everything: bool,
+    results: Path | None,
+) -> "Recommendation":
+    from polhode.advice import cases, of_laws
+
+    body = [name for name in ("case", "inertia") if asked_for[name]]
+    body += [name for name, value in {"orientation": orientation, "strength": strength}.items() if value is not None]
+    if body:
+        raise AdviceError(f"{body[0]} belongs to a body that is known; the laws are those of random bodies")
+    for name, value in {"torque": torque, "omega": omega}.items():
+        if value is None:
+            raise AdviceError(f"{name} is missing; the laws need torque and omega, and time unless the error is per radian")
+    _, size = cases.angular_velocity(omega)
+    if size == 0:
+        raise AdviceError("omega must not be zero: steps are measured in radians turned")
+    return of_laws.of_laws(
+        str(torque),
+        _error(error),
+        size,
+        None if time is None else _number(positive, "time", time, "s"),
+        0.0 if torque_price is None else _number(number, "torque_price", torque_price, least=0.0),
+        flag("one_torque", False if one_torque is None else one_torque),
+        everything,
+        results,
+    )
+
+
+def _of_contacts(
+    time: float | None, contacts: dict[str, float | None], error: float, results: Path | None, everything: bool
+) -> "Recommendation":
+    from polhode.advice import of_contacts
+
+    how = ""
+    if time is None:
+        missing = [name for name, value in contacts.items() if value is None]
+        if missing:
+            raise AdviceError(f"{missing[0]} is missing; a contact time follows from {', '.join(MATERIAL)}")
+        given = {name: float(value) for name, value in contacts.items() if value is not None}
+        time = of_contacts.contact_time(**given)
+        how = (
+            f"spheres of radius {given['radius']:g} m at {given['speed']:g} m/s, E = {given['young']:g} Pa, "
+            f"nu = {given['poisson']:g}, {given['density']:g} kg/m^3"
+        )
+    return of_contacts.of_contacts(_number(positive, "contact_time", time, "s"), error, results, everything, how)
+
+
+def _error(error: Any) -> float:
+    if error is None:
+        raise AdviceError("error is missing: the error to stay below, between 0 and 1")
+    wanted = _number(positive, "error", error)
+    if wanted >= 1:
+        raise AdviceError(f"error must lie between 0 and 1, got {wanted:g}")
+    return wanted
+
+
+def _number(check: Callable[..., float], *arguments: Any, **options: Any) -> float:
+    try:
+        return check(*arguments, **options)
+    except (TypeError, ValueError) as error:
+        raise AdviceError(str(error)) from None
+
+
+def _bars(show: bool) -> Any:
+    """A context with a function (stage, part done) that shows bars, or does nothing."""
+    if not show:
+        return nullcontext(lambda stage, done: None)
+    from polhode.advice.bars import bars
+
+    return bars()

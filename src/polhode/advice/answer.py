@@ -1,0 +1,190 @@
+"""An answer: a method, a step, how it is known, and with what interval; in words and for machines."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from math import isfinite
+from textwrap import wrap
+from typing import Any
+
+#: Width of the text, columns.
+WIDTH = 100
+#: How many methods the table shows.
+SHOWN = 5
+#: A method slower by less than this fraction counts as equally good.
+CLOSE = 0.1
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One method with the step that it needs.
+
+    Parameters
+    ----------
+    method, label : key and name
+    dt : time step, s
+    steps : steps of the run; None where there is no run
+    torques : torque evaluations of the run; None where there is no run
+    seconds : time of the run; None where it is not known
+    relative : time relative to the recommended method
+    error : the error found with this step; None where it follows from a law
+    mark : what else must be said, in a word or two
+    """
+
+    method: str
+    label: str
+    dt: float
+    steps: int | None = None
+    torques: int | None = None
+    seconds: float | None = None
+    relative: float | None = None
+    error: float | None = None
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The method and the step for a question; printing it gives the answer in words.
+
+    Parameters
+    ----------
+    question : str
+        What was asked, in words.
+    best : Choice
+        The method that takes the least time, and its step.
+    sentence : str
+        The recommendation in a sentence.
+    interval : (float, float)
+        Between these (s) lies the step in most comparable cases; ``interval_means`` says which.
+    interval_means : str
+        What the interval is, in a sentence.
+    alternatives : list of Choice
+        The methods that were considered, by the time they take, the best first.
+    evidence : list of str
+        How the answer is known.
+    remarks : list of str
+        What else the user should know.
+    error, kind, asked : the error asked for; "runs", "laws" or "contacts"; the question as data
+    """
+
+    question: str
+    best: Choice
+    sentence: str
+    interval: tuple[float, float]
+    interval_means: str
+    alternatives: list[Choice]
+    evidence: list[str]
+    error: float
+    kind: str
+    asked: dict[str, Any]
+    remarks: list[str] = field(default_factory=list)
+    shown: int = SHOWN
+
+    @property
+    def method(self) -> str:
+        """The key of the recommended method."""
+        return self.best.method
+
+    @property
+    def dt(self) -> float:
+        """The recommended step, s."""
+        return self.best.dt
+
+    def to_json(self, **options: Any) -> str:
+        """The answer as JSON; options as of :func:`json.dumps`. What is not finite is null."""
+        content = {
+            "method": self.best.method,
+            "label": self.best.label,
+            "dt": self.best.dt,
+            "steps": self.best.steps,
+            "interval": self.interval,
+            "interval_means": self.interval_means,
+            "error": self.error,
+            "known_from": self.kind,
+            "question": self.asked,
+            "best": asdict(self.best),
+            "alternatives": [asdict(choice) for choice in self.alternatives],
+            "evidence": self.evidence,
+            "remarks": self.remarks,
+        }
+        return json.dumps(_finite(content), **{"indent": 2, "allow_nan": False, **options})
+
+    def __str__(self) -> str:
+        close = [
+            choice.label
+            for choice in self.alternatives
+            if self.kind == "runs"
+            and choice.method != self.method
+            and choice.relative is not None
+            and choice.relative < 1 + CLOSE
+        ]
+        remarks = list(self.remarks)
+        if close:
+            also = ", ".join(close[:4]) + (" and others" if len(close) > 4 else "")
+            remarks.insert(0, f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {also}.")
+        lines = [*_wrapped(f"{self.question}."), "", *_wrapped(self.sentence)]
+        for remark in remarks:
+            lines += _wrapped(remark)
+        lines += ["", *table(self.alternatives[: self.shown]), "", "How this is known:"]
+        for reason in [*self.evidence, self.interval_means]:
+            lines += wrap(reason, WIDTH, initial_indent="* ", subsequent_indent="  ")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def table(choices: Sequence[Choice]) -> list[str]:
+    """The choices as lines of a table; columns that none of them has are left out."""
+    columns: list[tuple[str, list[str]]] = [
+        ("method", [f"{choice.label} ({choice.method})" for choice in choices]),
+        ("dt (s)", [f"{choice.dt:.4g}" for choice in choices]),
+        ("steps", ["" if choice.steps is None else f"{choice.steps}" for choice in choices]),
+        ("torques", ["" if choice.torques is None else f"{choice.torques}" for choice in choices]),
+        ("time", ["" if choice.seconds is None else duration(choice.seconds) for choice in choices]),
+        ("relative", ["" if choice.relative is None else f"{choice.relative:.2f}" for choice in choices]),
+        ("", [choice.mark for choice in choices]),
+    ]
+    columns = [(head, cells) for head, cells in columns if any(cells)]
+    lines = []
+    for i in range(-1, len(choices)):
+        row = [head if i < 0 else cells[i] for head, cells in columns]
+        widths = [max(len(text) for text in (head, *cells)) for head, cells in columns]
+        cells = [
+            text.ljust(width) if j == 0 or columns[j][0] == "" else text.rjust(width)
+            for j, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(["", *cells]).rstrip())
+    return lines
+
+
+def duration(seconds: float) -> str:
+    """A time with its unit, three digits."""
+    for limit, factor, unit in ((1e-6, 1e9, "ns"), (1e-3, 1e6, "us"), (1.0, 1e3, "ms")):
+        if seconds < limit:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def price_in_words(price: float, unit: float | None = None) -> str:
+    """The price of a torque in words; ``unit`` is the time of a step of direct Euler, s."""
+    if price == 0:
+        return "a torque that costs next to nothing"
+    about = "" if unit is None else f" ({duration(price * unit)})"
+    return f"a torque that costs {price:g} step{'' if price == 1 else 's'} of direct Euler{about}"
+
+
+def _wrapped(text: str) -> list[str]:
+    return wrap(text, WIDTH)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return value

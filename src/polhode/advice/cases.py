@@ -1,0 +1,473 @@
+"""The case of a question: a body, its start and its torque, as given on the command line, in a YAML file or in a Python file.
+
+What a question leaves open, such as the direction of an angular velocity of which only the size is given, is drawn at random:
+a case then has several starts, and a step has to serve them all.
+"""
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import cos, exp, pi, sin, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from polhode.advice.errors import AdviceError
+from polhode.arguments import number, positive, shown, vector
+from polhode.body import Body
+from polhode.ensembles.classes import CLASSES
+from polhode.problems.problem import Problem
+from polhode.quaternion import to_body
+from polhode.registry import nearest, place_in
+
+#: Other names of torque classes.
+ALIASES = {"friction": "friction_isotropic", "heavy_top": "state", "gravity": "state", "none": "free", "body": "constant"}
+#: Torque classes that leave nothing open once body and angular velocity are known.
+CLOSED = ("free", "friction_isotropic")
+#: The number of starts drawn for a case that leaves something open. A step that serves 19 random starts serves another one
+#: with probability 19/20, whatever their distribution.
+STARTS = 19
+#: The seed of all that is drawn here; the ensembles and the benchmark have others.
+SEED = 1702
+#: The frequency of a torque that varies with time and the speed below which smooth Coulomb friction is linear, both in units of
+#: the initial angular velocity; the ratio of the largest and smallest coefficient of anisotropic friction.
+FREQUENCY, LINEAR_BELOW, ANISOTROPY = 1.0, 0.3, 4.0
+#: The strength of a torque whose size is not given.
+STRENGTH = 1.0
+#: The keys of a YAML file: those of the case, and those of the question.
+CASE_KEYS = ("inertia", "omega", "orientation", "torque", "frame", "parameters", "strength", "time")
+QUESTION_KEYS = ("error", "torque_price", "one_torque")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A body under a torque, from one or several starts.
+
+    Parameters
+    ----------
+    words : str
+        Body, motion and torque in words.
+    starts : list of Problem
+        The motions that a step has to serve.
+    open_questions : tuple of str
+        What was drawn, because the question leaves it open; empty if there is one start only.
+    again : function (i) -> Problem
+        Start number i of other ones, of the same body, torque and angular speed.
+    question : dict
+        What the case is made of, as far as it can be written to JSON.
+    """
+
+    words: str
+    starts: list[Problem]
+    open_questions: tuple[str, ...]
+    again: Callable[[int], Problem] = field(repr=False)
+    question: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def horizon(self) -> float:
+        """The time to simulate, s."""
+        return self.starts[0].horizon
+
+
+def torque_class(name: str) -> str:
+    """The key of a torque class, by its key or another name.
+
+    Raises
+    ------
+    AdviceError
+        If there is none; the message suggests the nearest.
+    """
+    key = ALIASES.get(name, name)
+    if key not in CLASSES:
+        raise AdviceError(f"unknown torque {name!r}; {nearest(name, [*CLASSES, *ALIASES])}")
+    return key
+
+
+def case_of_words(
+    inertia: Sequence[float],
+    omega: float | Sequence[float],
+    torque: str,
+    time: float,
+    strength: float = STRENGTH,
+    orientation: Sequence[float] | None = None,
+    starts: int = STARTS,
+) -> Case:
+    """The case of a body with a torque named by its class.
+
+    Parameters
+    ----------
+    inertia : principal moments, kg m^2
+    omega : initial angular velocity in the body frame, rad/s: three components, or the size, whose direction is drawn
+    torque : key of :data:`polhode.ensembles.classes.CLASSES`, or one of :data:`ALIASES`
+    time : time to simulate, s
+    strength : angular acceleration by the torque over omega^2: the root mean square over all directions of the torque
+    orientation : initial unit quaternion, body to lab; drawn if the torque depends on it
+    starts : number of starts drawn, if anything is open
+
+    Raises
+    ------
+    AdviceError
+        Naming what cannot be.
+    """
+    body = body_of(inertia)
+    key = torque_class(torque)
+    strength = _checked(number, "strength", strength, least=0.0)
+    time = _checked(positive, "time", time, "s")
+    given, size = angular_velocity(omega)
+    if size == 0:
+        raise AdviceError("omega must not be zero here: the strength of a torque is measured against its square")
+    q0 = _orientation(orientation)
+    left = [] if given is not None else ["the direction of omega"]
+    if key not in CLOSED and strength > 0:
+        left.append("the friction coefficients" if key.startswith("friction") else "the directions of the torque")
+        if key == "friction_smooth_coulomb":
+            left.pop()
+    one = CLASSES[key]
+
+    def start(i: int, seed: int, direction: bool) -> Problem:
+        random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,)))
+        drawn, turned = unit_vector(random, 3), unit_vector(random, 4)
+        initial = given if given is not None and not direction else size * drawn
+        made = Problem(
+            key=f"case_{i}",
+            label="your case",
+            source="the question",
+            body=body,
+            omega0=_floats(initial),
+            q0=_floats(turned if q0 is None or direction else q0),
+            torque=one.torque,
+            parameters=parameters_of(key, body.inertia, size, strength, random),
+            torque_class=one.declared,
+            horizon=time,
+        )
+        # Compiled once for all starts.
+        made.__dict__["compiled_torque"] = one.compiled_torque
+        return made
+
+    number_of_starts = starts if left else 1
+    name = "no torque" if key == "free" else f"{one.label} torque" if key in ("constant", "time", "lab") else one.label
+    how = "" if key == "free" else f" of strength {strength:g}"
+    return Case(
+        f"Body {_list(body.inertia)} kg m^2 turning at {size:g} rad/s for {time:g} s, {name}{how}",
+        [start(i, SEED, False) for i in range(number_of_starts)],
+        tuple(left),
+        lambda i: start(i, SEED + 1, True),
+        {"inertia": list(body.inertia), "omega": omega_as_json(omega), "torque": key, "strength": strength, "time": time},
+    )
+
+
+def case_of_problem(problem: Problem, time: float | None = None, words: str = "") -> Case:
+    """The case of a problem, which leaves nothing open; the other starts have random orientations and directions of omega."""
+    if time is not None:
+        problem = replace(problem, horizon=_checked(positive, "time", time, "s"))
+    size = float(np.linalg.norm(problem.omega0))
+
+    def again(i: int) -> Problem:
+        random = np.random.default_rng(np.random.SeedSequence(SEED + 1, spawn_key=(i,)))
+        other = replace(
+            problem, omega0=_floats(size * unit_vector(random, 3)), q0=_floats(unit_vector(random, 4)), reference=None
+        )
+        other.__dict__["compiled_torque"] = problem.compiled_torque
+        return other
+
+    said = words or f"{problem.label[:1].upper()}{problem.label[1:]} ({problem.key})"
+    said += f", body {_list(problem.body.inertia)} kg m^2, for {problem.horizon:g} s"
+    question = {
+        "problem": problem.key,
+        "inertia": list(problem.body.inertia),
+        "omega": list(problem.omega0),
+        "torque": problem.torque_class,
+        "parameters": dict(problem.parameters),
+        "time": problem.horizon,
+    }
+    return Case(said, [problem], (), again, question)
+
+
+def case_of_file(path: str | Path, time: float | None = None) -> tuple[Case, dict[str, Any]]:
+    """The case in a file, ``.yaml`` or ``.py``, and the other keys of the question that a YAML file may hold.
+
+    Raises
+    ------
+    AdviceError
+        If there is no such file, or it does not hold a case; the message names the file.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise AdviceError(f"{path} does not exist" if not path.is_dir() else f"{path} is a folder; name a file")
+    if path.suffix == ".py":
+        return case_of_problem(_problem_in(path), time), {}
+    if path.suffix not in (".yaml", ".yml"):
+        raise AdviceError(f"{path}: a case is a .yaml or a .py file")
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        raise AdviceError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+    if not isinstance(values, Mapping):
+        raise AdviceError(f"{path}: write keys with values, such as inertia: [1, 2, 3]")
+    try:
+        return case_of_mapping(values, time)
+    except AdviceError as error:
+        raise AdviceError(f"{path}: {error}") from None
+
+
+def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tuple[Case, dict[str, Any]]:
+    """The case that the keys of a YAML file describe, and the keys of the question among them."""
+    known = [*CASE_KEYS, *QUESTION_KEYS]
+    for key in values:
+        if key not in known:
+            raise AdviceError(f"unknown key {key!r}; {nearest(str(key), known)}")
+    missing = [key for key in ("inertia", "omega", "torque") if key not in values]
+    if "time" not in values and time is None:
+        missing.append("time")
+    if missing:
+        raise AdviceError(f"the key {missing[0]} is missing; a case needs inertia, omega, torque and time")
+    values = {key: _numbers(value) if key != "torque" else value for key, value in values.items()}
+    asked = {key: values[key] for key in QUESTION_KEYS if key in values}
+    time = _checked(positive, "time", values.get("time") if time is None else time, "s")
+    torque = values["torque"]
+    if isinstance(torque, str):
+        for key in ("frame", "parameters"):
+            if key in values:
+                raise AdviceError(f"{key} belongs to a torque written as three formulas, not to {torque!r}")
+        return (
+            case_of_words(
+                values["inertia"],
+                values["omega"],
+                torque,
+                time,
+                values.get("strength", STRENGTH),
+                values.get("orientation"),
+            ),
+            asked,
+        )
+    if "strength" in values:
+        raise AdviceError("strength belongs to a torque named by its class; formulas have parameters")
+    parameters = values.get("parameters", {})
+    if not isinstance(parameters, Mapping):
+        raise AdviceError(f"parameters must be names with numbers, got {shown(parameters)}")
+    parameters = {str(name): _checked(number, f"parameters: {name}", value) for name, value in parameters.items()}
+    function, kind = torque_of_formulas(torque, tuple(parameters), values.get("frame", "body"))
+    given, _ = angular_velocity(values["omega"])
+    if given is None:
+        raise AdviceError("omega must have three components where the torque is written as formulas")
+    q0 = _orientation(values.get("orientation"))
+    problem = Problem(
+        key="your_case",
+        label="your case",
+        source="a YAML file",
+        body=body_of(values["inertia"]),
+        omega0=_floats(given),
+        q0=(1.0, 0.0, 0.0, 0.0) if q0 is None else _floats(q0),
+        torque=function,
+        parameters=parameters,
+        torque_class=kind,
+        horizon=time,
+    )
+    return case_of_problem(problem), asked
+
+
+def _numbers(value: Any) -> Any:
+    """The value with strings that are numbers as numbers: to YAML 1e-3 is a string, 1.0e-3 is not."""
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    if isinstance(value, Mapping):
+        return {key: _numbers(item) for key, item in value.items()}
+    return [_numbers(item) for item in value] if isinstance(value, list) else value
+
+
+#: What a formula may use: the state, and these functions.
+NAMES = ("t", "q0", "qx", "qy", "qz", "wx", "wy", "wz")
+FUNCTIONS: dict[str, Any] = {"sin": sin, "cos": cos, "exp": exp, "sqrt": sqrt}
+_NODES = (
+    ast.Expression,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Call,
+    ast.Name,
+    ast.Load,
+    ast.Constant,
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Div,
+    ast.Pow,
+    ast.USub,
+    ast.UAdd,
+)
+
+
+def torque_of_formulas(formulas: Any, parameters: Sequence[str] = (), frame: str = "body") -> tuple[Callable[..., Any], str]:
+    """The torque whose components are three formulas, and its torque class.
+
+    Parameters
+    ----------
+    formulas : three strings or numbers, in :data:`NAMES`, ``pi``, the parameters and :data:`FUNCTIONS`
+    parameters : names of further numbers
+    frame : "body" or "lab", of the components
+
+    Raises
+    ------
+    AdviceError
+        If a formula holds anything else; the message names it.
+    """
+    if isinstance(formulas, str | bytes) or not isinstance(formulas, Sequence) or len(formulas) != 3:
+        raise AdviceError(f"torque must be the name of a class or three formulas, got {shown(formulas)}")
+    if frame not in ("body", "lab"):
+        raise AdviceError(f"frame must be body or lab, got {shown(frame)}")
+    for name in parameters:
+        if not name.isidentifier() or name in (*NAMES, *FUNCTIONS, "pi", "q", "omega"):
+            raise AdviceError(f"parameters: {name!r} cannot be the name of a parameter; choose another")
+    used: set[str] = set()
+    texts = []
+    for formula in formulas:
+        text = str(formula)
+        try:
+            tree = ast.parse(text, mode="eval")
+        except (SyntaxError, ValueError):
+            raise AdviceError(f"torque: {text!r} is not a formula") from None
+        called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        for node in ast.walk(tree):
+            if not isinstance(node, _NODES) or (isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)):
+                raise AdviceError(f"torque: {text!r} may use + - * / ** and {', '.join(FUNCTIONS)} only")
+            if isinstance(node, ast.Constant) and (isinstance(node.value, bool) or not isinstance(node.value, int | float)):
+                raise AdviceError(f"torque: {text!r} may hold numbers only")
+            if isinstance(node, ast.Name):
+                known = list(FUNCTIONS) if id(node) in called else [*NAMES, *parameters, "pi"]
+                if node.id not in known:
+                    raise AdviceError(f"torque: unknown name {node.id!r} in {text!r}; {nearest(node.id, known)}")
+                used.add(node.id)
+        texts.append(f"0.0 + ({ast.unparse(tree)})")
+    reads = "".join(f"    {name} = parameters[{i}]\n" for i, name in enumerate(parameters))
+    value = f"({', '.join(texts)})"
+    source = (
+        "def torque(t, q, omega, parameters):\n"
+        "    q0, qx, qy, qz = q\n"
+        "    wx, wy, wz = omega\n"
+        f"{reads}    return {f'to_body(q, {value})' if frame == 'lab' else value}\n"
+    )
+    scope: dict[str, Any] = {**FUNCTIONS, "pi": pi, "to_body": to_body}
+    exec(compile(source, "<torque>", "exec"), scope)
+    function: Callable[..., Any] = scope["torque"]
+    if used & {"wx", "wy", "wz"}:
+        return function, "velocity"
+    if used & {"q0", "qx", "qy", "qz"}:
+        return function, "state"
+    return function, "lab" if frame == "lab" else "time" if "t" in used else "constant"
+
+
+def _problem_in(path: Path) -> Problem:
+    """The problem of a plug-in file, tried in a separate process before it is loaded."""
+    from polhode.problems import PROBLEMS
+    from polhode.registry import load_file
+    from polhode.study import plugins
+
+    try:
+        plugins.try_out([path], references=False)
+        found = load_file(path, [PROBLEMS])["problem"]
+    except (FileNotFoundError, TypeError, ValueError) as error:
+        raise AdviceError(str(error)) from error
+    if not isinstance(found, Problem):
+        raise AdviceError(f"{path}: PROBLEM must be a Problem of one body, got a {type(found).__name__}")
+    try:
+        found.compile()
+    except Exception as error:
+        raise AdviceError(f"{place_in(path, error)} does not compile: {error}") from error
+    return found
+
+
+def body_of(inertia: Any) -> Body:
+    """The body with these principal moments (kg m^2), or an :class:`AdviceError` that says why there is none."""
+    try:
+        return Body(tuple(inertia) if isinstance(inertia, Sequence | np.ndarray) else inertia)
+    except (TypeError, ValueError) as error:
+        raise AdviceError(str(error)) from None
+
+
+def parameters_of(
+    key: str, moments: Sequence[float], omega: float, strength: float, random: np.random.Generator
+) -> dict[str, float]:
+    """Parameters of a torque class for a body (``moments``, kg m^2) that turns at ``omega`` (rad/s), with drawn directions.
+
+    Scaled so that the angular acceleration, root mean square over all directions of the torque, is ``strength`` omega^2; for
+    friction at the initial speed. This is how the ensembles measure strength (:mod:`polhode.ensembles.draw`).
+    """
+    inverse = np.diag(1 / np.array(moments))
+    per_torque = sqrt((inverse**2).sum() / 3)
+    torque = strength * omega**2 / per_torque
+    wave = random.standard_normal((3, 3))
+    wave *= torque / sqrt((wave[0] ** 2).sum() + ((wave[1:] ** 2).sum()) / 2)
+    direction = unit_vector(random, 3)
+    axes, _ = np.linalg.qr(random.standard_normal((3, 3)))
+    drag = axes @ np.diag(np.exp(random.uniform(0, np.log(ANISOTROPY), 3))) @ axes.T
+    drag *= strength * omega / sqrt(((inverse @ drag) ** 2).sum() / 3)
+    x, y, z = direction
+    arm = direction * strength * omega**2 / sqrt(((inverse @ np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])) ** 2).sum() / 3)
+    values: dict[str, Sequence[float] | np.ndarray] = {
+        "free": [],
+        "constant": torque * direction,
+        "time": [*wave.ravel(), FREQUENCY * omega],
+        "lab": [*wave.ravel(), FREQUENCY * omega],
+        "state": arm,
+        "friction_isotropic": [torque / omega],
+        "friction_anisotropic": [*np.diag(drag), drag[1, 2], drag[2, 0], drag[0, 1]],
+        "friction_smooth_coulomb": [torque, LINEAR_BELOW * omega],
+    }
+    return dict(zip(CLASSES[key].parameters, map(float, values[key]), strict=True))
+
+
+def unit_vector(random: np.random.Generator, size: int) -> np.ndarray:
+    """A random unit vector; of four components, a uniform rotation."""
+    found = random.standard_normal(size)
+    for _ in range(2):
+        found = found / sqrt(float(found @ found))
+    return np.asarray(found)
+
+
+def omega_as_json(omega: Any) -> Any:
+    """A number or a list of numbers."""
+    return [float(x) for x in np.ravel(omega)] if np.size(omega) > 1 else float(np.ravel(omega)[0])
+
+
+def angular_velocity(omega: Any) -> tuple[np.ndarray | None, float]:
+    """The initial angular velocity if it has three components, and its size."""
+    if isinstance(omega, Sequence | np.ndarray) and not isinstance(omega, str) and np.ndim(omega) == 1:
+        if len(omega) == 1:
+            return angular_velocity(omega[0])
+        if len(omega) != 3:
+            raise AdviceError(f"omega must be one number, its size, or three components (rad/s), got {shown(omega)}")
+        given = np.array(_checked(vector, "omega", omega, 3))
+        return given, float(np.linalg.norm(given))
+    return None, float(_checked(number, "omega", omega, least=0.0))
+
+
+def _orientation(q: Sequence[float] | None) -> np.ndarray | None:
+    """A unit quaternion from four numbers in proportion."""
+    if q is None:
+        return None
+    given = np.array(_checked(vector, "orientation", q, 4))
+    size = float(np.linalg.norm(given))
+    if size == 0:
+        raise AdviceError("orientation must not be zero")
+    for _ in range(2):
+        given = given / np.linalg.norm(given)
+    return given
+
+
+def _checked(check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    try:
+        return check(*arguments, **options)
+    except (TypeError, ValueError) as error:
+        raise AdviceError(str(error)) from None
+
+
+def _floats(values: Any) -> Any:
+    return tuple(float(x) for x in values)
+
+
+def _list(values: Sequence[float]) -> str:
+    return f"({', '.join(f'{x:.4g}' for x in values)})"

@@ -1,0 +1,215 @@
+"""Advice from ensembles: the step that serves 90 % of random bodies under random torques of a class.
+
+For bodies that are not known exactly: grains, a family of satellites, a first guess. The errors are those of ensembles.nc, and
+the steps per radian those of :mod:`polhode.study.analysis.laws`.
+"""
+
+from math import inf, isfinite
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from polhode.advice import files
+from polhode.advice.answer import Choice, Recommendation, price_in_words
+from polhode.advice.cases import ALIASES
+from polhode.advice.errors import AdviceError
+from polhode.advice.prices import prices
+from polhode.registry import nearest
+from polhode.study.analysis import laws
+from polhode.study.storage import read_dataset
+
+#: The part of the bodies that a step serves, and the parts between which the interval lies.
+SERVED, LOW, HIGH = 0.9, 0.1, 0.9
+#: Classes asked for together.
+TOGETHER = {"friction": ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb")}
+#: The range of the exponent with which an error may grow with the radians turned beyond those that were run.
+SLOWEST_GROWTH, FASTEST_GROWTH = 1.0, 3.0
+
+
+def of_laws(
+    torque: str,
+    error: float,
+    omega: float,
+    time: float | None = None,
+    torque_price: float = 0.0,
+    one_torque: bool = False,
+    everything: bool = False,
+    results: Path | None = None,
+) -> Recommendation:
+    """The answer for a torque class, from the errors of random bodies.
+
+    Parameters
+    ----------
+    torque : class of torque, or ``friction`` for all three kinds of friction
+    error : to stay below: the larger of the angle (rad) and of |omega - exact| over the initial |omega|
+    omega : angular velocity, rad/s
+    time : time to simulate, s; without it the error is that of one radian turned
+    torque_price : the time of a torque in steps of direct Euler
+    one_torque : only methods with one torque in a step
+    everything : list all methods, including the variants that reproduce publications' code
+    results : folder of a run; the released data by default
+
+    Raises
+    ------
+    AdviceError
+        If there is no answer.
+    """
+    path = files.find("ensembles.nc", results)
+    try:
+        data = read_dataset(path)
+        known = [str(key) for key in data["torque_class"].values]
+        classes = _classes(torque, known)
+        data = data.sel(torque_class=classes)
+        radians = None if time is None else omega * time
+        steps, total = _steps(data, error, radians)
+        torques = data["torques_per_step"].values.astype(int)
+        variants = data["variant"].values.astype(bool)
+        keys = [str(key) for key in data["method"].values]
+        labels = [str(label) for label in data["label"].values]
+        title = " or ".join(str(label) for label in data["class_label"].values)
+    except (OSError, RuntimeError, LookupError, AttributeError) as failure:
+        why = " ".join(str(failure).split())
+        raise AdviceError(f"{path} is damaged or not an ensembles.nc of this version ({why[:200]})") from failure
+    bodies = steps.shape[-1]
+    priced = prices(
+        [key for key, variant in zip(keys, variants, strict=True) if not variant], torque_price, results, anywhere=True
+    )
+    # Per radian: (class, method, body).
+    step_time = np.array([priced.step.get(key, np.nan) for key in keys]) + torques * torque_price * priced.unit
+    work = steps * step_time[:, None]
+    served = _quantile(steps, SERVED).max(axis=0)
+    cost = served * step_time
+    allowed = np.isfinite(cost) & ~variants & ((torques == 1) | (not one_torque))
+    if not allowed.any():
+        raise AdviceError(
+            f"no method serves {SERVED:.0%} of the bodies with an error of {error:g}"
+            + (f" over {radians:.3g} rad" if radians is not None else "")
+            + "; ask for a larger error or a shorter time"
+        )
+    order = [int(i) for i in np.argsort(np.where(np.isfinite(cost), cost, inf), kind="stable")]
+    best = next(i for i in order if allowed[i])
+    few, many = (float(_quantile(steps[:, best], part).max()) for part in (LOW, HIGH))
+    rows = [
+        Choice(
+            keys[i],
+            labels[i],
+            1 / (served[i] * omega),
+            seconds=None if radians is None else float(cost[i] * radians),
+            relative=float(cost[i] / cost[best]),
+            mark=f"{served[i]:.3g} steps a radian",
+        )
+        for i in order
+        if np.isfinite(cost[i]) and (everything or allowed[i])
+    ]
+    first = next(row for row in rows if row.method == keys[best])
+    rivals = [i for i in order if allowed[i] and i != best and cost[i] < 2 * cost[best]]
+    level = [labels[i] for i in rivals if not _is_better(work[:, best], work[:, i])]
+    remarks = []
+    alone = next((row for row in rows if row.method in _one_torque(keys, torques, allowed)), None)
+    if torques[best] > 1 and alone is not None:
+        remarks.append(
+            f"With one torque in a step: {alone.label} ({alone.method}) with dt = {alone.dt:.4g} s, "
+            f"{alone.relative:.2f} times as long."
+        )
+    if level:
+        remarks.append(
+            "Not distinguished from it body by body (95 % interval of the median ratio of times): "
+            + ", ".join(level[:4])
+            + (" and others." if len(level) > 4 else ".")
+        )
+    over = f"over {radians:.3g} rad" if radians is not None else "per radian turned"
+    beyond = radians is not None and radians > total
+    return Recommendation(
+        question=f"Any body turning at {omega:g} rad/s, torque: {title}, error below {error:g} {over}, "
+        f"{price_in_words(torque_price, priced.unit)}",
+        best=first,
+        sentence=f"Take {first.label} ({first.method}) with dt = 1/({served[best]:.3g} x {omega:g} rad/s) = {first.dt:.4g} s, "
+        f"{served[best]:.3g} steps a radian.",
+        interval=(1 / (many * omega), 1 / (few * omega)),
+        interval_means=f"Interval: for the middle 80 % of the bodies the largest step lies between {1 / (many * omega):.3g} "
+        f"and {1 / (few * omega):.3g} s.",
+        alternatives=rows,
+        evidence=[
+            f"{bodies} random bodies (all possible ratios of the moments, torques of strength 0.03 to 3 omega^2) were run with "
+            f"12 steps; {SERVED:.0%} of them stay below the error with this step and all finer ones. Your own body is answered "
+            "for more closely by --inertia.",
+            "Error: the larger of the angle in rad and |omega - exact| over the initial |omega|, "
+            + (
+                f"at {total:g} rad, continued to {radians:.3g} rad by the growth of each method."
+                if beyond
+                else f"at {total:g} rad."
+            ),
+            f"Times: steps measured on {priced.source}.",
+            f"From {path}" + (", which comes with polhode." if files.is_released(path) else "."),
+        ],
+        error=error,
+        kind="laws",
+        asked={
+            "torque": torque,
+            "omega": omega,
+            "time": time,
+            "error": error,
+            "torque_price": torque_price,
+            "one_torque": one_torque,
+        },
+        remarks=remarks,
+        shown=len(rows) if everything else 5,
+    )
+
+
+def _classes(torque: str, known: list[str]) -> list[str]:
+    """The classes of a word, all of which the file must hold."""
+    keys = TOGETHER.get(torque, (ALIASES.get(torque, torque),))
+    for key in keys:
+        if key not in known:
+            raise AdviceError(f"unknown torque {torque!r}; {nearest(torque, [*known, *TOGETHER, *ALIASES])}")
+    return list(keys)
+
+
+def _steps(data: xr.Dataset, error: float, radians: float | None) -> tuple[np.ndarray, float]:
+    """Steps per radian (class, method, body) for an error after so many radians, and the checkpoint (rad) they rest on.
+
+    The checkpoint is the first one after the radians asked for, or the last one. Beyond it an error grows as a power of the
+    radians: that of the law of the method, the median over the bodies.
+    """
+    ends = data["radians"].values
+    at = len(ends) - 1 if radians is None else min(int(np.searchsorted(ends, radians)), len(ends) - 1)
+    total = float(ends[at])
+    data = data.isel(radians=slice(0, at + 1))
+    found = laws.laws(data)
+    shape = (data.sizes["torque_class"], data.sizes["method"], data.sizes["body"])
+    if radians is None or radians <= total:
+        target = error if radians is None else error / total
+        steps = laws.steps_per_radian(data, [target], found)["steps"]
+        return steps.isel(target=0).transpose("torque_class", "method", "body").values, total
+    growth = found["growth"].sel(quantity="both").transpose("torque_class", "method", "body").values
+    result = np.full(shape, np.nan)
+    for i in range(shape[0]):
+        for j in range(shape[1]):
+            known = growth[i, j][np.isfinite(growth[i, j])]
+            exponent = float(np.clip(np.median(known) if known.size else SLOWEST_GROWTH, SLOWEST_GROWTH, FASTEST_GROWTH))
+            target = error * (total / radians) ** exponent / total
+            own = data.isel(torque_class=[i], method=[j])
+            result[i, j] = laws.steps_per_radian(own, [target], found.isel(torque_class=[i], method=[j]))[
+                "steps"
+            ].values.ravel()
+    return result, total
+
+
+def _quantile(steps: np.ndarray, part: float) -> np.ndarray:
+    """The number of steps that serves a part of the bodies, the last axis: one of the values, since some may be infinite."""
+    count = steps.shape[-1]
+    ordered = np.sort(np.where(np.isnan(steps), inf, steps), axis=-1)
+    return np.asarray(ordered[..., min(count - 1, max(0, int(np.ceil(part * count)) - 1))])
+
+
+def _one_torque(keys: list[str], torques: np.ndarray, allowed: np.ndarray) -> set[str]:
+    """The methods with one torque in a step among those that may be recommended."""
+    return {key for key, number, may in zip(keys, torques, allowed, strict=True) if number == 1 and may}
+
+
+def _is_better(work: np.ndarray, other: np.ndarray) -> bool:
+    """Whether the interval of the median ratio of two works (class, body) says that the first is smaller."""
+    found = laws.paired(work, other)
+    return isfinite(found.high) and found.high < 1

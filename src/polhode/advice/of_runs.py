@@ -1,0 +1,364 @@
+"""Advice from runs: every method that applies is run on the very problem, and its largest step that meets the error is found.
+
+A step counts only if all finer steps that were tried meet the error too. Errors are compared at many times of the run, since a
+small error at the end may be a coincidence. The motion with which runs are compared is computed by two other methods
+(:mod:`polhode.advice.motion`).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil, inf, isfinite, sqrt
+from pathlib import Path
+
+from polhode.advice.answer import Choice, Recommendation, price_in_words
+from polhode.advice.cases import Case
+from polhode.advice.errors import AdviceError, TimeOver
+from polhode.advice.motion import FIRST, SECOND, Budget, Motion, motion_of
+from polhode.advice.prices import Prices, prices
+from polhode.compilation import compile_all
+from polhode.methods import METHODS
+from polhode.methods.protocol import Method, OneTorque
+from polhode.study.analysis.ranking import AS_PUBLISHED
+
+#: Time limit of an answer, s.
+LIMIT = 60.0
+#: The part of the error that a run may use: the rest is for times between those compared, and for the rounding of the step.
+MARGIN = 0.8
+#: The number of times at which a run is compared with the motion.
+CHECKS = 64
+#: The coarsest step tried, in radians turned.
+COARSEST = 2.0
+#: Number of halvings of a step at which the error must be met as well.
+FINER = 2
+#: Finer steps at which the step found is checked once more, as ratios of numbers of steps.
+NEIGHBOURS = (1.02, 1.05, 1.1, 1.2, 1.35, 1.6)
+#: Relative precision of the number of steps.
+PRECISION = 0.01
+#: A method is given up when it must take longer than the best of its kind by this factor.
+SLOWER = 4.0
+#: An error below which it must decrease with the step.
+SMALL = 0.03
+#: Number of other starts for the interval.
+OTHERS = 19
+#: Methods that are often among the best go first: those that cannot win are then given up early.
+FAVOURITES = ("spiral_leapfrog", "spiral_predicted", "magnus_adams4", "cf4", "rk4", "spiral_dkd", "no_squish", "pcdm2016")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The fewest steps with which a method meets an error.
+
+    Parameters
+    ----------
+    steps : number of steps over the horizon; 0 if none was found
+    error : the largest error with these steps
+    coarsest : whether they are the fewest that were tried
+    why : the reason if there are none: "gave up" (it takes too long), "does not meet it", "no time"
+    """
+
+    steps: int
+    error: float
+    coarsest: bool = False
+    why: str = ""
+
+
+def of_runs(
+    case: Case,
+    error: float,
+    torque_price: float = 0.0,
+    one_torque: bool = False,
+    everything: bool = False,
+    limit: float = LIMIT,
+    results: Path | None = None,
+    progress: Callable[[str, float], object] = lambda stage, done: None,
+) -> Recommendation:
+    """The answer for a case, from runs of all methods that apply.
+
+    Parameters
+    ----------
+    case : body, torque and starts
+    error : to stay below, at all times: the angle (rad) and |omega - exact| over the largest |omega|; between 0 and 1
+    torque_price : the time of a torque in steps of direct Euler
+    one_torque : only methods with one torque in a step
+    everything : also the variants that reproduce a publication's code, which are never recommended
+    limit : time limit, s of processor time
+    results : folder of a run, for the times of steps
+    progress : called with the name of a stage and the part of it that is done
+
+    Raises
+    ------
+    AdviceError
+        If there is no answer; the message says why, and what to ask.
+    """
+    methods = candidates(one_torque, everything)
+    compile_all([method.key for method in methods], problems=False)
+    progress("compiling", 1.0)
+    budget = Budget(limit)
+    priced = prices([method.key for method in methods], torque_price, results)
+    motions = []
+    for i, start in enumerate(case.starts):
+        motions.append(motion_of(start, error, budget))
+        progress("motion", (i + 1) / len(case.starts))
+    finding = Search(motions, error, budget)
+    found: dict[str, Found] = {}
+    fastest: dict[str, float] = {}
+    for i, method in enumerate(sorted(methods, key=_favourites_first)):
+        enough = inf if everything else SLOWER * fastest.get(kind(method), inf)
+        try:
+            found[method.key] = finding.fewest(method, priced.steps(method, enough))
+        except TimeOver:
+            if not fastest:
+                raise
+            found[method.key] = Found(0, inf, why="no time")
+        if found[method.key].steps and not method.key.endswith(AS_PUBLISHED):
+            seconds = priced.seconds(method, found[method.key].steps)
+            fastest[kind(method)] = min(fastest.get(kind(method), inf), seconds)
+        progress("methods", (i + 1) / len(methods))
+    if not fastest:
+        raise AdviceError(_unreached(finding, error))
+    best = min(fastest.values())
+    rows = _choices(case, [m for m in methods if found[m.key].steps], found, priced, best)
+    first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
+    low, high, meaning = _interval(case, METHODS[first.method], first, finding, budget, error, progress)
+    return _recommendation(case, rows, first, found, finding, priced, (low, high, meaning), one_torque, everything)
+
+
+def kind(method: Method) -> str:
+    """What a method asks of a code: several torques in every step, several in the first ones, or one in all."""
+    if not isinstance(method, OneTorque):
+        return "several torques"
+    return "one torque" if method.warm_up is None else "several torques at first"
+
+
+def candidates(one_torque: bool = False, everything: bool = False) -> list[Method]:
+    """The registered methods that may be recommended; with ``everything`` also variants of publications' code."""
+    found = list(METHODS.values())
+    if one_torque:
+        found = [method for method in found if method.torques_per_step == 1]
+    return [method for method in found if everything or not method.key.endswith(AS_PUBLISHED)]
+
+
+class Search:
+    """The search for the fewest steps that meet an error from each of several starts.
+
+    Parameters
+    ----------
+    motions : the exact motions from these starts
+    error : to be met
+    budget : the time that is left
+    """
+
+    def __init__(self, motions: Sequence[Motion], error: float, budget: Budget) -> None:
+        self.motions, self.budget = list(motions), budget
+        #: The error that a run may have: the uncertainty of the motion is taken off.
+        self.allowed = MARGIN * error - max(motion.uncertainty for motion in motions)
+        self.radians = max(motion.radians for motion in motions)
+        #: The number of runs so far.
+        self.runs = 0
+
+    def error(self, method: Method, steps: int) -> float:
+        """The largest error over the starts; at least the first one that is too large, since the others do not matter then."""
+        worst = 0.0
+        for i, motion in enumerate(self.motions):
+            if not self.budget.allows(steps):
+                raise TimeOver(
+                    f"the time limit of {self.budget.seconds:g} s is over after {self.runs} runs; ask for a shorter time or a "
+                    "larger error, or allow more: --limit"
+                )
+            self.runs += 1
+            worst = max(worst, motion.error(method, steps, CHECKS))
+            if worst > self.allowed:
+                # The start that was lost is tried first with the next step.
+                self.motions.insert(0, self.motions.pop(i))
+                break
+        return worst
+
+    def fewest(self, method: Method, most: float = inf) -> Found:
+        """The fewest steps with which a method meets the error, as with all larger numbers that are tried.
+
+        Parameters
+        ----------
+        most : the largest number of steps that is of interest; a method that misses the error with these is given up at once
+        """
+        errors: dict[int, float] = {}
+
+        def meets(steps: int) -> bool:
+            if steps not in errors:
+                errors[steps] = self.error(method, steps)
+            return errors[steps] <= self.allowed
+
+        coarsest = max(2, ceil(self.radians / COARSEST))
+        if most < coarsest or (isfinite(most) and not meets(int(most))):
+            return Found(0, inf, why="gave up")
+        low, high = 0, coarsest
+        while True:
+            # The ladder: the first rung from which on all meet the error.
+            while not meets(high):
+                low, high = high, 2 * high
+                if low < int(min(most, high)) < high:
+                    high = int(most)  # known to meet it
+                elif high > most:
+                    return Found(0, inf, why="gave up")
+                if stuck(errors):
+                    return Found(0, inf, why="does not meet it")
+            lost = [steps for k in range(1, FINER + 1) if not meets(steps := high << k)]
+            if lost:
+                low, high = lost[-1], 2 * lost[-1]
+                continue
+            # Between the two.
+            while low and high > low + 1 and high > (1 + PRECISION) * low:
+                middle = min(max(round(sqrt(low * high)), low + 1), high - 1)
+                low, high = (low, middle) if meets(middle) else (middle, high)
+            lost = [steps for ratio in NEIGHBOURS if not meets(steps := max(high + 1, round(ratio * high)))]
+            if not lost:
+                return Found(high, errors[high], coarsest=high == coarsest)
+            low = lost[-1]
+            high = min(steps for steps, found in errors.items() if steps > low and found <= self.allowed)
+
+
+def stuck(errors: dict[int, float]) -> bool:
+    """Whether a small error no longer decreases with the step: four halvings gain nothing."""
+    last = [errors[n] for n in sorted(errors)[-5:]]
+    return len(last) == 5 and last[0] < SMALL and min(last[1:]) > 0.7 * last[0]
+
+
+def _favourites_first(method: Method) -> tuple[int, int]:
+    key = method.key
+    return (FAVOURITES.index(key) if key in FAVOURITES else len(FAVOURITES), method.torques_per_step)
+
+
+def _choices(case: Case, methods: Iterable[Method], found: dict[str, Found], priced: Prices, best: float) -> list[Choice]:
+    rows = []
+    for method in methods:
+        one = found[method.key]
+        seconds = priced.seconds(method, one.steps)
+        rows.append(
+            Choice(
+                method.key,
+                method.label,
+                case.horizon / one.steps,
+                one.steps,
+                priced.torques(method, one.steps),
+                seconds,
+                seconds / best,
+                one.error,
+                "coarsest step tried" if one.coarsest else "",
+            )
+        )
+    return sorted(rows, key=lambda row: row.seconds or inf)
+
+
+def _interval(
+    case: Case,
+    method: Method,
+    first: Choice,
+    finding: Search,
+    budget: Budget,
+    error: float,
+    progress: Callable[[str, float], object],
+) -> tuple[float, float, str]:
+    """The range of steps that the method needs from other starts, one by one, and what it means."""
+    steps: list[int] = []
+    own = bool(case.open_questions)
+    try:
+        for i in range(len(finding.motions) if own else OTHERS):
+            motion = finding.motions[i] if own else motion_of(case.again(i), error, budget)
+            one = Search([motion], error, budget).fewest(method)
+            if one.steps:
+                steps.append(one.steps)
+            progress("interval", (i + 1) / (len(finding.motions) if own else OTHERS))
+    except AdviceError:
+        if len(steps) < 3:
+            return first.dt, first.dt, "Interval: there was no time for other starts; the step holds for the start as given."
+    low, high = case.horizon / max(steps), case.horizon / min(steps)
+    served = sum(n <= (first.steps or 0) for n in steps)
+    if own:
+        meaning = (
+            f"Interval: for the {len(steps)} starts, one by one, the largest step lies between {low:.3g} and {high:.3g} s."
+        )
+    else:
+        meaning = (
+            f"Interval: for {len(steps)} other starts (random orientations and directions of omega), one by one, the largest "
+            f"step lies between {low:.3g} and {high:.3g} s. The step above serves {served} of them; the smallest of all serves "
+            f"any further start with probability {len(steps)}/{len(steps) + 1}."
+        )
+    return low, high, meaning
+
+
+def _recommendation(
+    case: Case,
+    rows: list[Choice],
+    first: Choice,
+    found: dict[str, Found],
+    finding: Search,
+    priced: Prices,
+    interval: tuple[float, float, str],
+    one_torque: bool,
+    everything: bool,
+) -> Recommendation:
+    error = (finding.allowed + max(m.uncertainty for m in finding.motions)) / MARGIN
+    assert first.steps is not None and first.seconds is not None
+    per_radian = first.steps / finding.radians
+    density = f"{per_radian:.1f} steps a radian" if per_radian >= 1 else f"{1 / per_radian:.1f} radians a step"
+    gave_up = sum(one.why == "gave up" for one in found.values())
+    never = sum(one.why == "does not meet it" for one in found.values())
+    others = [f"{gave_up} were given up as {SLOWER:g} times slower than the best of their kind"] if gave_up else []
+    others += [f"{never} do not reach the error at any step"] if never else []
+    late = sum(one.why == "no time" for one in found.values())
+    others += [f"{late} were not finished within the time limit"] if late else []
+    starts = len(case.starts)
+    evidence = [
+        f"{len(found)} methods were run on this very problem, {finding.runs:,} runs"
+        + (f"; {' and '.join(others)}" if others else "")
+        + f". The step is the largest at which, as at all finer ones tried, the error stays below {MARGIN:g} of the one asked "
+        f"for: it is {first.error:.2g}.",
+        f"Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at {CHECKS} times of the run.",
+        f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with "
+        f"{max(m.steps for m in finding.motions):,} steps, which agree to {max(m.uncertainty for m in finding.motions):.1g}.",
+        f"Times: steps measured on {priced.source}; on another machine `polhode bench` shows how they compare.",
+    ]
+    if case.open_questions:
+        evidence.insert(
+            1,
+            f"Open in the question, and drawn: {' and '.join(case.open_questions)}. The step serves {starts} random starts, "
+            f"and another one with probability {starts}/{starts + 1}.",
+        )
+    remarks = []
+    plain = [row for row in rows if not row.method.endswith(AS_PUBLISHED)]
+    chosen = METHODS[first.method]
+    if kind(chosen) != "one torque":
+        when = "With one torque in a step" if kind(chosen) == "several torques" else "With one torque in its first steps too"
+        remarks += _instead(when, plain, lambda method: kind(method) == "one torque")
+    if first.mark:
+        remarks.append("It meets the error with the coarsest step tried; a longer one may do as well.")
+    asked = {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque}
+    return Recommendation(
+        question=f"{case.words}, error below {error:g}, {price_in_words(priced.torque, priced.unit)}",
+        best=first,
+        sentence=f"Take {first.label} ({first.method}) with dt = {case.horizon:g} s / {first.steps} = {first.dt:.4g} s, "
+        f"{density}.",
+        interval=(interval[0], interval[1]),
+        interval_means=interval[2],
+        alternatives=rows,
+        evidence=evidence,
+        error=error,
+        kind="runs",
+        asked=asked,
+        remarks=remarks,
+        shown=len(rows) if everything else 5,
+    )
+
+
+def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:
+    """The best of the methods that suit, as a remark; nothing if there is none."""
+    row = next((row for row in rows if suits(METHODS[row.method])), None)
+    if row is None:
+        return []
+    return [f"{when}: {row.label} ({row.method}) with dt = {row.dt:.4g} s, {row.relative:.2f} times as long."]
+
+
+def _unreached(finding: Search, error: float) -> str:
+    return (
+        f"no method reaches {error:g} within what can be run: the motion turns {finding.radians:.3g} rad and is known to "
+        f"{max(m.uncertainty for m in finding.motions):.1g}. Ask for a larger error or a shorter time"
+    )

@@ -1,0 +1,492 @@
+"""Advice: the exact motion, the search for a step, the cases, the contacts, the command and the Python front."""
+
+import json
+import math
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import polhode
+from polhode import cli
+from polhode.advice import AdviceError, cases, files, of_contacts, of_runs
+from polhode.advice.answer import Choice, Recommendation
+from polhode.advice.cases import case_of_mapping, case_of_problem, case_of_words, parameters_of, torque_of_formulas
+from polhode.advice.motion import Budget, interpolated, largest_error, motion_of
+from polhode.body import Body
+from polhode.ensembles.classes import CLASSES
+from polhode.problems.problem import Problem
+from polhode.references import taylor
+from polhode.study.storage import write_groups
+
+HOME = Path(__file__).parents[1]
+sys.path.insert(0, str(HOME / "benchmarks"))
+import advice as benchmark  # noqa: E402
+
+#: Enough methods for a test: of two orders, with one torque and with several, and a variant as published.
+FEW = ("spiral_leapfrog", "magnus_adams4", "euler", "rk4", "cf4", "verlet_delvalle2024")
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Only some methods are asked, so that a test does not load them all."""
+    all_of_them = of_runs.candidates
+
+    def candidates(one_torque=False, everything=False):
+        return [method for method in all_of_them(one_torque, everything) if method.key in FEW]
+
+    monkeypatch.setattr(of_runs, "candidates", candidates)
+
+
+# --- the exact motion ------------------------------------------------------------------------------------------------
+
+
+def test_polynomials_between_samples_are_of_seventh_degree():
+    grid = np.linspace(0, 1, 33)
+    samples = np.stack([grid**7 - grid**3, 1 + 0 * grid], axis=1)
+    at = np.array([0.0, 0.013, 0.5, 0.77, 0.999, 1.0])
+    np.testing.assert_allclose(interpolated(samples, at), np.stack([at**7 - at**3, 1 + 0 * at], axis=1), atol=1e-13)
+    curve = interpolated(grid[:, None] ** 8, at)[:, 0] - at**8
+    assert 1e-14 < np.abs(curve).max() < 1e-8  # and of no higher
+
+
+@pytest.mark.parametrize("key", ["lab_torque", "damped_top"])
+def test_the_motion_is_that_of_the_taylor_series(key):
+    problem = polhode.problems[key]
+    found = motion_of(problem, 1e-6, Budget(60.0))
+    assert found.uncertainty < 1e-8
+    times = np.array([0.1234, 0.5, 1.7777, 2.0])
+    exact = taylor.solve(problem, list(times), 20)
+    q, omega = (np.array([[float(x) for x in state[i]] for state in exact]) for i in (0, 1))
+    assert largest_error(*found.at(times / problem.horizon), q, omega, found.scale) < found.uncertainty
+
+
+def test_a_motion_with_branches_in_its_torque_is_known_too():
+    def torque(t, q, omega, parameters):
+        push = parameters[0] if t < 0.5 else 0.0
+        return (push, 0.0, 0.0)
+
+    problem = Problem(
+        key="kick",
+        label="kick",
+        source="a test",
+        body=Body((2.0, 2.0, 2.0)),
+        omega0=(1.0, 0.0, 0.0),
+        torque=torque,
+        parameters={"push": 4.0},
+        torque_class="time",
+        horizon=1.0,
+    )
+    found = motion_of(problem, 1e-3, Budget(60.0))
+    # omega = 1 + 2 t until 0.5, then 2: the angle is 0.75 + 1.
+    q, omega = found.at(np.array([1.0]))
+    assert omega[0, 0] == pytest.approx(2.0, abs=1e-5)
+    assert 2 * math.atan2(q[0, 1], q[0, 0]) == pytest.approx(1.75, abs=1e-5)
+
+
+def test_what_cannot_be_known_is_said():
+    problem = polhode.problems["asymmetric_heavy_top"]
+    with pytest.raises(AdviceError, match=r"ask for an error of .* or more, or for a shorter time"):
+        motion_of(problem, 1e-15, Budget(60.0))
+    with pytest.raises(AdviceError, match=r"within the time limit.*--limit"):
+        motion_of(replace(problem, horizon=1e9), 1e-6, Budget(5.0))
+    still = replace(polhode.problems["free_asymmetric_top"], omega0=(0.0, 0.0, 0.0), reference=None)
+    with pytest.raises(AdviceError, match="does not turn"):
+        motion_of(still, 1e-3, Budget(60.0))
+
+
+# --- the search ------------------------------------------------------------------------------------------------------
+
+
+class Curve(of_runs.Search):
+    """A search on a curve of errors instead of runs."""
+
+    def __init__(self, curve, allowed=1e-3, radians=20.0):
+        self.curve, self.allowed, self.radians, self.tried = curve, allowed, radians, []
+
+    def error(self, method, steps):
+        self.tried.append(steps)
+        return self.curve(steps)
+
+
+def test_the_fewest_steps_of_a_smooth_curve():
+    found = Curve(lambda n: (10 / n) ** 2).fewest(None)
+    assert 10 / math.sqrt(1e-3) <= found.steps <= 1.012 * 10 / math.sqrt(1e-3) + 1 and not found.coarsest
+
+
+def test_a_lucky_step_does_not_count():
+    # Among errors that are too large, one run that happens to cross zero; and later a bump.
+    def curve(n):
+        return 0.0 if 78 <= n <= 82 else 2e-3 if 500 <= n <= 650 else (10 / n) ** 2
+
+    found = Curve(curve).fewest(None)
+    assert found.steps > 650
+
+
+def test_the_coarsest_step_and_what_never_gets_there():
+    assert Curve(lambda n: 0.0).fewest(None) == of_runs.Found(10, 0.0, coarsest=True)
+    assert Curve(lambda n: 0.01 + 1 / n).fewest(None).why == "does not meet it"
+    assert Curve(lambda n: 1 / n).fewest(None, 900).why == "gave up"
+    assert 1000 <= Curve(lambda n: 1 / n).fewest(None, 1100).steps <= 1010
+
+
+def test_the_step_meets_the_error_and_a_longer_one_does_not(few):
+    problem = polhode.problems["asymmetric_heavy_top"]
+    found = of_runs.of_runs(case_of_problem(problem), 1e-4)
+    assert {row.method for row in found.alternatives} == {"magnus_adams4", "rk4", "cf4", "spiral_leapfrog"}
+    for row in found.alternatives:
+        assert benchmark.error_of(problem, row.method, row.steps) < 1e-4
+        assert benchmark.error_of(problem, row.method, round(0.85 * row.steps)) > of_runs.MARGIN * 1e-4 * 0.95
+    seconds = [row.seconds for row in found.alternatives]
+    assert seconds == sorted(seconds) and found.best == found.alternatives[0] and found.dt == 2.0 / found.best.steps
+    assert found.interval[0] < found.interval[1]
+
+
+@pytest.mark.thorough
+def test_the_price_of_a_torque_decides(few):
+    case = case_of_problem(polhode.problems["asymmetric_heavy_top"])
+    free, dear = (of_runs.of_runs(case, 1e-3, price) for price in (0.0, 1e5))
+    torques = {row.method: row.torques for row in dear.alternatives}
+    assert torques[dear.method] == min(torques.values())
+    fewest = min(row.seconds for row in free.alternatives)
+    assert free.best.seconds == fewest
+    alone = of_runs.of_runs(case, 1e-3, 0.0, one_torque=True)
+    assert "rk4" not in {row.method for row in alone.alternatives}
+    everything = of_runs.of_runs(case, 1e-1, everything=True)
+    assert "verlet_delvalle2024" in {row.method for row in everything.alternatives}
+    assert everything.method != "verlet_delvalle2024"
+
+
+@pytest.mark.thorough
+def test_an_open_question_is_answered_for_all_starts(few):
+    case = case_of_words((1, 2, 2.5), 10.0, "lab", 0.5, 0.5)
+    assert len(case.starts) == cases.STARTS and case.open_questions == (
+        "the direction of omega",
+        "the directions of the torque",
+    )
+    found = of_runs.of_runs(case, 1e-3)
+    method = polhode.methods[found.method]
+    errors = [motion_of(start, 1e-5, Budget(60.0)).error(method, found.best.steps, 500) for start in case.starts]
+    assert max(errors) < 1e-3 and max(errors) > 0.5e-3
+    assert "another one with probability 19/20" in " ".join(str(found).split())
+    assert found.interval[0] <= found.dt * 1.03  # the start that asks most decides
+
+
+# --- cases -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", [key for key in CLASSES if key != "free"])
+def test_the_strength_of_a_torque_is_an_angular_acceleration(key):
+    moments, omega, strength = (1.0, 2.0, 2.5), 3.0, 0.7
+    squares = []
+    for i in range(400):
+        random = np.random.default_rng(i)
+        values = np.array([*parameters_of(key, moments, omega, strength, random).values(), 0.0])
+        q, w = cases.unit_vector(random, 4), omega * cases.unit_vector(random, 3)
+        torque = CLASSES[key].torque(random.uniform(0, 200 / omega), tuple(q), tuple(w), values)
+        squares.append(sum((m / i) ** 2 for m, i in zip(torque, moments, strict=True)))
+    if key == "friction_smooth_coulomb":
+        squares = np.array(squares) * (1 + cases.LINEAR_BELOW**2)
+    assert math.sqrt(np.mean(squares)) == pytest.approx(strength * omega**2, rel=0.06)
+
+
+def test_nothing_is_open_where_all_is_given():
+    assert case_of_words((1, 2, 2.5), (0, 3, 4), "friction", 1.0).open_questions == ()
+    assert len(case_of_words((1, 2, 2.5), (0, 3, 4), "free", 1.0).starts) == 1
+    assert case_of_words((1, 2, 2.5), (0, 3, 4), "friction_anisotropic", 1.0).open_questions == ("the friction coefficients",)
+    one, two = (case_of_words((1, 2, 2.5), 5.0, "lab", 1.0).again(i) for i in (0, 1))
+    assert np.linalg.norm(one.omega0) == pytest.approx(5.0) and one.omega0 != two.omega0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"inertia": (-1, 2, 2.5)}, "inertia Ix must be positive"),
+        ({"inertia": (1, 2, 4)}, "violates the triangle inequality"),
+        ({"inertia": (1, 2)}, "inertia must be three principal moments"),
+        ({"torque": "gravitiy"}, "unknown torque 'gravitiy'; did you mean 'gravity'?"),
+        ({"torque": "wind"}, "unknown torque 'wind'; known are: "),
+        ({"omega": (1, 2)}, "omega must be one number, its size, or three components"),
+        ({"omega": 0.0}, "omega must not be zero"),
+        ({"omega": math.nan}, "omega must be"),
+        ({"time": 0.0}, "time must be positive"),
+        ({"strength": -1.0}, "strength must be finite and not negative"),
+        ({"orientation": (0, 0, 0, 0)}, "orientation must not be zero"),
+        ({"error": 2.0}, "error must lie between 0 and 1, got 2"),
+        ({"error": 0.0}, "error must be positive"),
+        ({"error": None}, "error is missing"),
+        ({"torque": None}, "torque is missing"),
+        ({"torque_price": -1.0}, "torque_price must be finite and not negative"),
+        ({"limit": 0.0}, "limit must be positive"),
+        ({"contact_time": 1.0}, "two questions"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused(change, message):
+    question = {"inertia": (1, 2, 2.5), "omega": 10.0, "torque": "free", "time": 1.0, "error": 1e-3}
+    with pytest.raises(AdviceError, match=message):
+        polhode.recommend(**{**question, **change})
+
+
+FORMULAS = {
+    "inertia": [1, 2, 2.5],
+    "omega": [1, 2, 3],
+    "time": 1,
+    "parameters": {"k": 0.3},
+    "torque": ["-k*wx", "-k*wy + 0.1*sin(2*pi*t)", 0],
+}
+
+
+def test_a_torque_of_formulas():
+    case, asked = case_of_mapping({**FORMULAS, "error": 1e-3})
+    problem = case.starts[0]
+    assert asked == {"error": 1e-3} and problem.torque_class == "velocity"
+    found = problem.compiled_torque(0.25, problem.q0, (1.0, 2.0, 3.0), problem.parameter_array)
+    assert found == pytest.approx((-0.3, -0.6 + 0.1, 0.0))
+    function, kind = torque_of_formulas([1, "2*t", "qx"], frame="lab")
+    half = math.sqrt(0.5)  # a quarter turn about z takes the body's x to the lab's y
+    assert function(3.0, (half, 0.0, 0.0, half), (0.0,) * 3, ()) == pytest.approx((6.0, -1.0, 0.0))
+    assert kind == "state" and torque_of_formulas([1, 2, 3])[1] == "constant"
+    assert torque_of_formulas([1, "t", 3])[1] == "time" and torque_of_formulas([1, "t", 3], frame="lab")[1] == "lab"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"torque": ["-k*wx", "wxx", 0]}, "unknown name 'wxx' in 'wxx'; did you mean 'wx'?"),
+        ({"torque": ["__import__('os')", 0, 0]}, "unknown name '__import__'|numbers only"),
+        ({"torque": ["t.real", 0, 0]}, "may use"),
+        ({"torque": ["1 if t else 2", 0, 0]}, "may use"),
+        ({"torque": ["'a'", 0, 0]}, "may hold numbers only"),
+        ({"torque": ["2 +", 0, 0]}, "is not a formula"),
+        ({"torque": [1, 2]}, "three formulas"),
+        ({"frame": "room"}, "frame must be body or lab"),
+        ({"parameters": {"wx": 1}}, "'wx' cannot be the name"),
+        ({"parameters": {"k": "big"}}, "parameters: k must be a number"),
+        ({"omega": 3}, "omega must have three components"),
+        ({"strength": 2}, "strength belongs to a torque named by its class"),
+        ({"inertai": 2}, "unknown key 'inertai'; did you mean 'inertia'?"),
+    ],
+    ids=str,
+)
+def test_files_that_say_what_cannot_be(tmp_path, change, message):
+    import yaml
+
+    (tmp_path / "case.yaml").write_text(yaml.safe_dump({**FORMULAS, **change}))
+    with pytest.raises(AdviceError, match=message) as error:
+        polhode.recommend(tmp_path / "case.yaml", error=1e-3)
+    assert str(tmp_path / "case.yaml") in str(error.value)
+
+
+def test_files_that_are_none(tmp_path):
+    for name, text, message in (
+        ("case.yaml", None, "does not exist"),
+        ("case.txt", "", "a case is a .yaml or a .py file"),
+        ("list.yaml", "- 1", "write keys with values"),
+        ("bad.yaml", "a: [", "cannot be read"),
+        ("lacks.yaml", "inertia: [1, 1, 1]\nomega: 3\ntime: 1", "the key torque is missing"),
+    ):
+        if text is not None:
+            (tmp_path / name).write_text(text)
+        with pytest.raises(AdviceError, match=message):
+            polhode.recommend(tmp_path / name, error=1e-3)
+
+
+def test_a_yaml_file_is_answered(few, tmp_path):
+    (tmp_path / "case.yaml").write_text(
+        "inertia: [1, 2, 2.5]\nomega: [1, 2, 3]\ntime: 1\nerror: 1e-3\ntorque_price: 10\nparameters: {k: 0.3}\n"
+        'torque: ["-k*wx", "-k*wy", "-k*wz"]\n'
+    )
+    found = polhode.recommend(tmp_path / "case.yaml")
+    assert found.error == 1e-3 and found.asked["torque_price"] == 10
+    problem = case_of_mapping({**FORMULAS, "torque": ["-k*wx", "-k*wy", "-k*wz"]})[0].starts[0]
+    assert benchmark.error_of(problem, found.method, found.best.steps) < 1e-3
+
+
+@pytest.mark.thorough
+def test_a_python_file_is_tried_and_answered(few, tmp_path):
+    with polhode.problems.restored():
+        found = polhode.recommend(HOME / "docs" / "example_problem.py", error=1e-3)
+        assert found.asked["problem"] == "magnetic_needle"
+        problem = polhode.problems["magnetic_needle"]
+        assert benchmark.error_of(problem, found.method, found.best.steps) < 1e-3
+    (tmp_path / "slip.py").write_text("PROBLEM = 3\n")
+    with pytest.raises(AdviceError, match="PROBLEM must be"):
+        polhode.recommend(tmp_path / "slip.py", error=1e-3)
+
+
+# --- contacts --------------------------------------------------------------------------------------------------------
+
+
+def test_the_contact_time_is_that_of_hertz():
+    """Against the collision itself: m x'' = -(4/3) E* sqrt(R) x^(3/2), by small steps."""
+    young, poisson, density, radius, speed = 5e6, 0.3, 2500.0, 1e-3, 1.0
+    mass = 4 / 3 * math.pi * radius**3 * density
+    stiffness = 4 / 3 * young / (2 * (1 - poisson**2)) * math.sqrt(radius)
+    expected = of_contacts.contact_time(young, poisson, density, radius, speed)
+    x, v, t, dt = 0.0, speed, 0.0, expected / 20_000
+    while x >= 0:
+        v -= dt / 2 * stiffness / mass * max(x, 0.0) ** 1.5
+        x += dt * v
+        v -= dt / 2 * stiffness / mass * max(x, 0.0) ** 1.5
+        t += dt
+    assert t == pytest.approx(expected, rel=1e-3)
+
+
+def scenes(path, factor=1.0):
+    """A many_body.nc with two scenes whose energy error is known: (dt/T)^2.5, and three times that, in 20 states."""
+    share = np.array([1e-3, 1e-2, 1e-1])
+    groups = {"/": xr.Dataset()}
+    for name, time, times in (("one", 1e-4, 1.0), ("two", 2e-3, 3.0)):
+        spread = np.linspace(0.5, 1.5, 20)
+        errors = factor * times * share[None, :, None] ** 2.5 * spread * np.ones((3, 1, 1))
+        groups[name] = xr.Dataset(
+            {
+                "energy_error_largest": (("integrator", "dt", "seed"), errors),
+                "diverged": (("integrator", "dt", "seed"), np.zeros(errors.shape, "int8")),
+            },
+            {
+                "integrator": ["spiral_leapfrog", "pcdm2016", "verlet_delvalle2024"],
+                "dt": share * time,
+                "seed": np.arange(20),
+            },
+            {"contact_time": time, "horizon": 1e4 * time, "label": f"scene {name}"},
+        )
+    write_groups(groups, path / "many_body.nc")
+    return path
+
+
+def test_the_share_of_the_contact_time(tmp_path):
+    found = of_contacts.of_contacts(1e-5, 1e-4, scenes(tmp_path))
+    # The second scene decides: 3 x 1.5 share^2.5 at the 18th of 20 states (1.5 - 2/19) is 1e-4.
+    share = (1e-4 / (3 * (1.5 - 2 / 19))) ** 0.4
+    assert found.method == "spiral_leapfrog" and found.dt == pytest.approx(1e-5 * share, rel=1e-6)
+    assert found.interval[0] == pytest.approx(found.dt) and found.interval[1] > 1.5 * found.dt
+    assert {row.method for row in found.alternatives} == {"spiral_leapfrog", "pcdm2016"}
+    finer = of_contacts.of_contacts(1e-5, 4e-8, tmp_path)
+    assert finer.dt == pytest.approx(1e-5 * (4e-8 / (3 * (1.5 - 2 / 19))) ** 0.4, rel=1e-6)
+    assert "extrapolated" in str(finer)
+    with pytest.raises(AdviceError, match="far below the finest that was run"):
+        of_contacts.of_contacts(1e-5, 1e-12, tmp_path)
+    assert "coarsest step that was run" in str(of_contacts.of_contacts(1e-5, 0.5, tmp_path))
+
+
+def test_the_released_scenes_answer():
+    found = polhode.recommend(contact_time=1e-4, error=1e-4, results=HOME / files.RELEASED)
+    assert 1e-4 / 200 < found.dt < 1e-4 / 25 and found.best.mark.startswith("T/")
+    assert "friction has not been run" in " ".join(str(found).split())
+    sphere = polhode.recommend(
+        young=5e6, poisson=0.3, density=2500, radius=1e-3, speed=1, error=1e-4, results=HOME / files.RELEASED
+    )
+    ratio = of_contacts.contact_time(5e6, 0.3, 2500, 1e-3, 1) / 1e-4
+    assert sphere.dt == pytest.approx(ratio * found.dt)
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ({"young": 5e6, "poisson": 0.3}, "density is missing"),
+        ({"young": 5e6, "poisson": 0.9, "density": 1, "radius": 1, "speed": 1}, "poisson must lie above -1"),
+        ({"contact_time": -1.0}, "contact_time must be positive"),
+        ({"contact_time": 1.0, "omega": 3.0}, "omega does not belong"),
+        ({"contact_time": 1.0, "young": 3.0}, "two questions"),
+        ({}, "needs a body and a torque"),
+    ],
+    ids=str,
+)
+def test_questions_about_contacts_that_cannot_be(question, message):
+    with pytest.raises(AdviceError, match=message):
+        polhode.recommend(error=1e-4, **question)
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+WORDS = ["recommend", "--inertia", "1", "2", "2.5", "--omega", "0", "6", "8", "--torque", "friction", "--time", "0.5"]
+
+
+def test_the_command_answers_in_25_lines(few, capsys):
+    assert cli.main([*WORDS, "--strength", "0.5", "--error", "1e-4", "--torque-price", "100"]) == 0
+    said = capsys.readouterr()
+    lines = said.out.splitlines()
+    assert len(lines) <= 26 and max(map(len, lines)) <= 101
+    assert "Body (1, 2, 2.5) kg m^2 turning at 10 rad/s for 0.5 s, isotropic friction of strength 0.5" in " ".join(lines)
+    assert "Take " in said.out and "How this is known:" in said.out and "Interval:" in said.out
+
+
+def test_the_command_answers_machines(few, capsys):
+    assert cli.main([*WORDS, "--error", "1e-4", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["best"]["method"] == found["method"] and found["dt"] == 0.5 / found["steps"]
+    assert found["known_from"] == "runs" and found["question"]["torque"] == "friction_isotropic"
+    assert found["interval"][0] <= found["interval"][1] and found["alternatives"][0] == found["best"]
+    assert cli.main(["recommend", "--problem", "heavy_top", "--error", "1e-4", "--json"]) == 0
+    measured = json.loads(capsys.readouterr().out)
+    assert measured["known_from"] == "measurements" and measured["alternatives"][0]["method"] == measured["method"]
+    assert cli.main(["recommend", "--contact-time", "1e-4", "--error", "1e-4", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["known_from"] == "contacts"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([*WORDS], "--error is missing"),
+        ([*WORDS, "--error", "3"], "--error must lie between 0 and 1, got 3"),
+        ([*WORDS, "--error", "1e-3", "--contact-time", "1"], "--inertia and --contact-time belong to different questions"),
+        ([*WORDS, "--error", "1e-3", "--problem", "x"], "--problem and --inertia belong to different questions"),
+        ([*WORDS[:10], "--time", "1", "--error", "1e-3"], "--torque is missing|expected"),
+        (["recommend", "--inertia", "-1", "2", "2", "--error", "1e-3"], "--inertia must be positive and finite, got -1"),
+        (["recommend", "--inertia", "1", "2", "4", *WORDS[5:], "--error", "1e-3"], "violates the triangle inequality"),
+        ([*WORDS[:10], "wind", "--time", "1", "--error", "1e-3"], "unknown torque 'wind'; known are"),
+        ([*WORDS[:10], "frction", "--time", "1", "--error", "1e-3"], "did you mean 'friction'?"),
+        (["recommend", "nowhere.yaml"], "nowhere.yaml does not exist"),
+        (["recommend", "nowhere.yaml", "--torque", "free"], "--torque is part of the case"),
+        (["recommend", "--young", "1e6", "--error", "1e-3"], "--poisson is missing"),
+    ],
+    ids=" ".join,
+)
+def test_the_command_says_what_is_wrong(capsys, words, message):
+    import re
+
+    assert cli.main(words) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and re.search(message, said.err), said.err
+
+
+def test_a_time_limit_ends_with_a_message(few, capsys):
+    words = [*WORDS[:-1], "1e9", "--error", "1e-6", "--limit", "2"]
+    assert cli.main(words) == 2
+    assert "within the time limit" in capsys.readouterr().err
+
+
+def test_an_answer_in_words_and_json():
+    best = Choice("a", "A", 0.1, 10, 11, 1e-6, 1.0, 1e-4)
+    other = Choice("b", "B", 0.2, 5, 6, 1.05e-6, 1.05, 1e-4)
+    found = Recommendation("What", best, "Take A.", (0.05, math.inf), "Interval.", [best, other], ["Runs."], 1e-3, "runs", {})
+    assert json.loads(found.to_json())["interval"] == [0.05, None]
+    assert "Within 10% of it, an order that another processor may reverse: B." in str(found)
+    assert found._repr_html_().startswith("<pre>What.")
+
+
+# --- does the step meet the error? -----------------------------------------------------------------------------------
+
+
+def test_random_cases_meet_their_error(few, monkeypatch):
+    """A few short cases of the benchmark: from their own starts, and from others with the lower end of the interval."""
+    monkeypatch.setattr(benchmark, "TIMES", 40)
+    rows = []
+    for i in range(6):
+        asked = benchmark.draw(i, seed=7)
+        short = replace(asked, problem=replace(asked.problem, horizon=asked.problem.horizon / 4), error=max(asked.error, 1e-5))
+        rows.append(benchmark.check(short, starts=2, seed=7))
+    assert sum(row.own <= 1 for row in rows) >= 5
+    assert sum(ratio <= 1 for row in rows for ratio in row.careful) >= 10
+
+
+@pytest.mark.thorough
+def test_twenty_random_cases_meet_their_error():
+    rows = [benchmark.check(benchmark.draw(i, seed=8), starts=2, seed=8) for i in range(20)]
+    assert sum(row.own <= 1 for row in rows) >= 18
+    assert sum(ratio <= 1 for row in rows for ratio in row.careful) >= 35
