@@ -64,6 +64,16 @@ def kernel(function: Function) -> Function:
     return cast(Function, _Kernel(py_func=function, targetoptions=KERNEL_OPTIONS))
 
 
+def hides_nothing(function: Function) -> Function:
+    """Mark a kernel that compares, but through which no NaN of the orientation gets lost: put above ``@kernel``.
+
+    The many-body engine tries steps whose orientation is NaN where a clump turns far (:mod:`polhode.manybody.short_turns`),
+    and does so only with kernels that do not compare or are marked.
+    """
+    getattr(function, "py_func", function).hides_nothing = True
+    return function
+
+
 #: Options for kernels: inlined by LLVM, and without wrappers, see :class:`_Kernel`.
 KERNEL_OPTIONS = {
     "nopython": True,

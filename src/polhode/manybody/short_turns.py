@@ -27,7 +27,8 @@ def short_cos_sinc(x: float) -> tuple[float, float]:
 def shortened(*functions: Callable[..., Any]) -> tuple[Callable[..., Any], ...] | None:
     """Copies of kernels that call :func:`short_cos_sinc`, or None if that is impossible or unnecessary.
 
-    A NaN must come out as NaN: a kernel that compares, or calls something that might (``min``), could hide it.
+    A NaN must come out as NaN: a kernel that compares, or calls something that might (``min``), could hide it, unless it is
+    marked (:func:`polhode.kernel.hides_nothing`). A kernel is followed only to functions that it names, not into modules.
     """
     long = _plain(cos_sinc)
     reached = [inner for function in functions for inner in _tree(_plain(function), long)]
@@ -58,18 +59,23 @@ def _tree(function: Any, leaf: Any) -> Iterator[Any]:
 
 
 def _is_straight(function: FunctionType) -> bool:
-    """Whether a kernel is branch-free arithmetic: no conditional jump, no function but kernels and the square root."""
+    """Whether a kernel is arithmetic that hides no NaN: no conditional jump, no function but kernels and the square root."""
     if any(isinstance(constant, CodeType) for constant in function.__code__.co_consts):
         return False
-    if any(_chooses(instruction.opname) for instruction in dis.get_instructions(function)):
+    if not hasattr(function, "hides_nothing") and any(
+        _chooses(instruction.opname) for instruction in dis.get_instructions(function)
+    ):
         return False
     known = _members(function)
     return all(
-        isinstance(known.get(name), int | float)
-        or known.get(name) is math.sqrt
-        or isinstance(_plain(known.get(name)), FunctionType)
+        _is_number(known.get(name)) or known.get(name) is math.sqrt or isinstance(_plain(known.get(name)), FunctionType)
         for name in function.__code__.co_names
     )
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a constant of a kernel is a number, or a tuple of numbers."""
+    return all(isinstance(one, int | float) for one in value) if isinstance(value, tuple) else isinstance(value, int | float)
 
 
 def _chooses(operation: str) -> bool:

@@ -21,7 +21,7 @@ step has :math:`a_{-1} = a_0`, as in JSBSim.
 from typing import Any
 
 from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.kernel import hides_nothing, kernel
 from polhode.methods.adams_bashforth import second
 from polhode.methods.adams_bashforth2_buss import start
 from polhode.methods.protocol import OneTorque
@@ -31,6 +31,7 @@ from polhode.quaternion import cos_sinc, multiply
 from polhode.vector import axpy, cross, dot, scale
 
 
+@hides_nothing
 @kernel
 def third_coefficient(square: Any, sinc: Any) -> Any:
     """(rho - sin rho)/rho^3, given the square of rho and (sin rho)/rho.

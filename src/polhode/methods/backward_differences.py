@@ -22,7 +22,7 @@ steps.
 
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.kernel import hides_nothing, kernel
 from polhode.vector import add, dot
 
 #: A miss is an error whose square exceeds this part of the square of the largest difference. The ratio of the lengths is O(dt)
@@ -41,6 +41,7 @@ def subtract(a: Any, b: Any) -> Any:
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
+@hides_nothing
 @kernel
 def continued(memory: Any, load: Any) -> Any:
     """The three backward differences to be used, the load that they predict for the end of the step, and the new memory."""

@@ -19,12 +19,13 @@ from typing import Any
 from polhode.kernel import kernel
 from polhode.methods import splitting
 from polhode.methods.protocol import OneTorque
+from polhode.methods.splitting import rotors
 
 
 @kernel
 def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
     """q and Pi of a free body after dt, to second order."""
-    return splitting.rotors(q, momentum, (body[3], body[4], body[5]), dt)
+    return rotors(q, momentum, (body[3], body[4], body[5]), dt)
 
 
 METHOD = OneTorque(

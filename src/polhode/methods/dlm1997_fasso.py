@@ -15,6 +15,7 @@ from typing import Any
 from polhode.kernel import kernel
 from polhode.methods import dlm1997, splitting
 from polhode.methods.rotor_choice import best_order, named_back, ordered, renamed
+from polhode.methods.splitting import rotors
 
 
 @kernel
@@ -27,7 +28,7 @@ def drift(q: Any, momentum: Any, body: Any, dt: Any) -> Any:
 def in_order(which: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
     """The rotors in one of :data:`polhode.methods.rotor_choice.ORDERS`."""
     q, momentum = renamed(which, q, momentum)
-    q, momentum = splitting.rotors(q, momentum, ordered(which, (body[3], body[4], body[5])), dt)
+    q, momentum = rotors(q, momentum, ordered(which, (body[3], body[4], body[5])), dt)
     return named_back(which, q, momentum)
 
 

@@ -18,13 +18,14 @@ from math import sqrt
 from typing import Any
 
 from polhode.body import angular_momentum, angular_velocity
-from polhode.kernel import kernel
+from polhode.kernel import hides_nothing, kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
 from polhode.quaternion import rotate
 from polhode.vector import axpy, cross, dot, scale
 
 
+@hides_nothing
 @kernel
 def rescaled_step(momentum: Any, omega: Any, dt: Any) -> Any:
     """The angular momentum of the free body after dt, in the body frame: an explicit step with the length of the old value."""

@@ -30,7 +30,7 @@ largest in the middle, where the splitting is of order four (Fassò 2003).
 
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.kernel import hides_nothing, kernel
 
 #: The orders (outer, second, middle axis), the cyclic ones first.
 ORDERS = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2))
@@ -49,6 +49,7 @@ def score(a: Any, b: Any, c: Any) -> Any:
     return 2.0 * ((g1 * g1 + g2 * g2) + g3 * g3) + 3.0 * (total * total)
 
 
+@hides_nothing
 @kernel
 def least(s0: Any, s1: Any, s2: Any, s3: Any, s4: Any, s5: Any) -> Any:
     """The number of the least of six scores, as a float; of equal ones the first."""
@@ -88,6 +89,7 @@ def best_pair(body: Any) -> Any:
     )
 
 
+@hides_nothing
 @kernel
 def ordered(which: Any, v: Any) -> Any:
     """Three numbers of the axes x, y, z in one of :data:`ORDERS`."""
@@ -105,6 +107,7 @@ def ordered(which: Any, v: Any) -> Any:
     return a, b, c
 
 
+@hides_nothing
 @kernel
 def restored(which: Any, v: Any) -> Any:
     """The inverse of :func:`ordered`: the two orders that are rotations of the axes are each other's, the rest their own."""
@@ -116,6 +119,7 @@ def restored(which: Any, v: Any) -> Any:
     return ordered(inverse, v)
 
 
+@hides_nothing
 @kernel
 def handed(which: Any, v: Any) -> Any:
     """An axial vector in the axes of :func:`ordered` or back: an exchange of two axes is a reflection, which reverses it."""

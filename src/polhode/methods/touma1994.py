@@ -25,6 +25,7 @@ from typing import Any
 from polhode.kernel import kernel
 from polhode.methods import dlm1997, splitting
 from polhode.methods.rotor_choice import best_pair, named_back, ordered, renamed
+from polhode.methods.splitting import rotor1, rotor3
 from polhode.quaternion import rotate
 
 
@@ -40,9 +41,9 @@ def with_axes(which: Any, q: Any, momentum: Any, body: Any, dt: Any) -> Any:
     q, momentum = renamed(which, q, momentum)
     a, b, c = ordered(which, (body[3], body[4], body[5]))
     q = rotate(q, momentum, b * dt)
-    q, momentum = splitting.rotor1(q, momentum, a - b, 0.5 * dt)
-    q, momentum = splitting.rotor3(q, momentum, c - b, dt)
-    q, momentum = splitting.rotor1(q, momentum, a - b, 0.5 * dt)
+    q, momentum = rotor1(q, momentum, a - b, 0.5 * dt)
+    q, momentum = rotor3(q, momentum, c - b, dt)
+    q, momentum = rotor1(q, momentum, a - b, 0.5 * dt)
     return named_back(which, q, momentum)
 
 
