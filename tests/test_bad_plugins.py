@@ -262,7 +262,7 @@ def test_a_kernel_that_never_returns(write):
 
 def test_a_study_tries_its_plugins_once(monkeypatch, write, capsys):
     full = yaml.safe_load((HOME / "config.yaml").read_text())
-    full |= {"problems": {"spiral_cylinder": full["problems"]["spiral_cylinder"]}, "many_body": None, "cost": None}
+    full |= {"problems": {"spiral_cylinder": full["problems"]["spiral_cylinder"]}, "many_body": None, "ensembles": None, "cost": None}
     path = write('label="My SPIRAL"', 'label="One"')
     tried = []
     monkeypatch.setattr(plugins, "try_out", lambda files: tried.append(files) or ["a remark"])
@@ -378,7 +378,7 @@ def test_the_first_registry_that_asks_leaves_the_rest_to_the_others(tmp_path):
 @pytest.mark.thorough
 def test_a_problem_that_the_configuration_does_not_run_is_said(capsys):
     full = yaml.safe_load((HOME / "config.yaml").read_text())
-    full |= {"problems": {"heavy_top": full["problems"]["heavy_top"]}, "many_body": None, "cost": None}
+    full |= {"problems": {"heavy_top": full["problems"]["heavy_top"]}, "many_body": None, "ensembles": None, "cost": None}
     full |= {"plugins": ["docs/example_problem.py", "docs/example_scene.py"]}
     study = resolve(full, HOME)
     said = capsys.readouterr().err.splitlines()
@@ -396,7 +396,7 @@ def test_a_problem_that_the_configuration_does_not_run_is_said(capsys):
 
 def test_a_problem_of_ones_own_makes_no_experiment_again():
     """They are on problems of ours; with one more file in their hash all of them would be out of date."""
-    full = yaml.safe_load((HOME / "config.yaml").read_text()) | {"many_body": None, "cost": None}
+    full = yaml.safe_load((HOME / "config.yaml").read_text()) | {"many_body": None, "ensembles": None, "cost": None}
     before = Plan(resolve(full, HOME), HOME).check_code(None)
     polhode.problems.load(HOME / "docs" / "example_problem.py")
     assert Plan(resolve(full, HOME), HOME).check_code(None) == before

@@ -334,7 +334,7 @@ def test_the_list_of_variables_says_what_a_file_holds(tmp_path):
 # ---- recipes ----
 
 #: Pages whose blocks of Python and YAML are run; what a block wants is noted above it.
-RECIPES = ["results", "recommend", "own-study", "adding-a-method", "adding-a-problem", "many-bodies", "compare"]
+RECIPES = ["results", "recommend", "own-study", "adding-a-method", "adding-a-problem", "many-bodies", "ensembles", "compare"]
 BLOCK = re.compile(r"(?:<!-- (?P<note>.*?) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.S | re.M)
 
 
@@ -352,6 +352,10 @@ def desk(tmp_path, monkeypatch):
         )
         groups = {"/": xr.Dataset(), "/spiral_cylinder": rows, "/heavy_top": rows}
         storage.write_groups(groups, tmp_path / folder / "single_body.nc")
+    over = ("torque_class", "method", "body", "step", "radians")
+    names = {"torque_class": ["lab"], "method": ["spiral_leapfrog"], "radians": [16.0]}
+    errors = xr.Dataset({"error_q": (over, np.geomspace(1e-6, 1e-3, 6).reshape(1, 1, 3, 2, 1))}, names)
+    storage.write_dataset(errors, tmp_path / "results" / "ensembles.nc")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     with polhode.methods.restored(), polhode.problems.restored():
@@ -383,6 +387,8 @@ def test_recipes_run(desk, name, capsys):
         assert orders == pytest.approx([1, 2, 2], abs=0.2), "the text below the block says so"
     if name == "adding-a-method":
         assert printed == "0.0\n"
+    if name == "ensembles":
+        assert "order 2.0\n" in printed
     if name == "compare":
         assert [float(line.split()[-1]) for line in printed.splitlines() if re.search(r"\d\.\d", line)] == [2.0, 2.0]
 

@@ -27,6 +27,7 @@ SMALL = {
     "checks": [],
     "notebooks": [],
     "cost": None,
+    "ensembles": None,
     "many_body": dict.fromkeys(WHOLE["many_body"])
     | {"rods": {"methods": ["spiral_leapfrog"], "horizon": 0.1, "seeds": 3, "samples": 5, "film": None}},
     "problems": dict.fromkeys(WHOLE["problems"])

@@ -29,6 +29,7 @@ def configured(folder: Path, plugins: list[str]) -> Path:
         "checks": [],
         "notebooks": [],
         "cost": None,
+        "ensembles": None,
         "problems": dict.fromkeys(DEFAULT["problems"])
         | {"magnetic_needle": {"dt": {"fit": {"divisions": [16, 1024, 11]}}, "samples": 1, "check_until": 1.0}},
         "many_body": dict.fromkeys(DEFAULT["many_body"])

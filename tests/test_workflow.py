@@ -42,6 +42,12 @@ TINY = {
             "film": {"horizon": 0.01, "frames": 2},
         }
     },
+    "ensembles": {
+        "bodies": 2,
+        "classes": ["lab", "friction_isotropic"],
+        "steps": {"coarse": 1.0, "halvings": 4},
+        "radians": [2, 4],
+    },
     "cost": {"rounds": 2, "block": 1e-5, "target_errors": [1e-2, 1e-3], "torque_prices": [0, 10]},
     "problems": dict.fromkeys(yaml.safe_load((HOME / "config.yaml").read_text())["problems"])
     | {
@@ -203,6 +209,7 @@ def test_every_file_opens_as_a_tree_and_says_what_it_holds(house):
     paths = sorted((house.folder / "results").rglob("*.nc"))
     kinds = {path.relative_to(house.folder / "results").parts[0] for path in paths}
     assert kinds >= {"single_body.nc", "many_body.nc", "cost.nc", "timing.nc", "cells", "long_runs", "checks", "references"}
+    assert kinds >= {"ensembles.nc", "ensemble_states.nc", "ensembles"}
     trees = {path: xr.open_datatree(path) for path in paths}
     for path, tree in trees.items():
         assert tree.attrs["Conventions"].startswith("CF-") and tree.attrs["title"] and tree.attrs["citation"], path
@@ -259,7 +266,7 @@ def test_an_edited_script_reruns_its_rule(edited):
 def test_an_edited_method_reruns_its_cells_alone(edited):
     edited.edit("src/polhode/methods/euler.py", "axpy(dt, euler_equations", "axpy(1.0 * dt, euler_equations")
     jobs = edited.jobs()
-    assert set(jobs) >= SINGLE_BODY and jobs["timing"] == 1 and "reference" not in jobs
+    assert set(jobs) >= {*SINGLE_BODY, "ensemble_1"} and jobs["timing"] == 1 and not {"reference", "ensemble_states"} & set(jobs)
     written = edited.rewritten()
     assert len(written) == SINGLE + COUPLED + 4 + 1
     assert {name.removesuffix(".nc").split("/")[2] for name in written} == {"euler"}

@@ -6,7 +6,7 @@ from typing import Any
 import xarray as xr
 
 #: Files at the top of a results folder, and folders with one file per experiment, problem or scene.
-FILES = ("single_body", "many_body", "cost", "timing")
+FILES = ("single_body", "many_body", "ensembles", "ensemble_states", "cost", "timing")
 FOLDERS = ("checks", "references", "films")
 #: Attributes for the internal use of the study.
 INTERNAL = ("job", "checksum")
@@ -16,9 +16,9 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     """Load everything that a run of the study gathered as one tree.
 
     ``tree["single_body/heavy_top"]`` is the group ``heavy_top`` of ``single_body.nc``, ``tree["checks/stability"]`` the file
-    ``checks/stability.nc``; likewise ``many_body``, ``cost``, ``timing``, ``references`` and ``films``. The tree contains
-    only what the run has. Single runs (``cells/``, ``long_runs/``, ``targets/``, ``many_body/``) are left out: there are
-    thousands of them; ``xarray.open_dataset`` opens each.
+    ``checks/stability.nc``; likewise ``many_body``, ``ensembles``, ``ensemble_states``, ``cost``, ``timing``, ``references``
+    and ``films``. The tree contains only what the run has. Files that ``single_body.nc``, ``many_body.nc`` and ``ensembles.nc``
+    gather (``cells/``, ``long_runs/``, ``targets/``, ``many_body/``, ``ensembles/``) are left out: there are thousands of them; ``xarray.open_dataset`` opens each.
 
     Parameters
     ----------

@@ -27,6 +27,7 @@ PACKAGES: dict[str, str] = {
     "polhode.problems": "Problems",
     "polhode.references": "References",
     "polhode.manybody": "Many bodies",
+    "polhode.ensembles": "Ensembles of random bodies",
     "polhode.study": "The study",
 }
 #: Packages that only produce the content of the report and these pages: named, without a page for each module.

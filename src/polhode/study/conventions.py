@@ -58,6 +58,8 @@ TITLES = {
     "check": "Experiment on single methods: {check}",
     "many_body": "One run of many bodies: {scene} with {method}",
     "film": "Film of {scene}",
+    "ensemble_states": "Random bodies, and their exact states under torques of every class",
+    "ensemble": "Errors on random bodies: {method}",
 }
 
 

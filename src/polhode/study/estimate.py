@@ -381,10 +381,8 @@ def _ensembles(settings: "models.Ensembles", methods: Sequence[Method], classes:
         f"{several(len(methods), 'methods')} on {several(bodies, 'bodies')} under {several(classes, 'classes of torque')} with "
         f"{several(sizes, 'step sizes')} and up to {number(longest)} steps in a run",
         "Take fewer bodies or fewer halvings",
-        cpu=2 * longest * classes * bodies * step
-        + ENSEMBLE_STATE * last * classes * bodies
-        + COMPILING_STATES
-        + PROCESS * (1 + len(methods) / 4),
+        # The states, the parts of the runs and the gathering are processes.
+        cpu=2 * longest * classes * bodies * step + ENSEMBLE_STATE * last * classes * bodies + COMPILING_STATES + 5 * PROCESS,
         memory=PROCESS_MEMORY + values * (len(methods) + COPIES),
         disk=1.6 * values * len(methods),
     )

@@ -10,6 +10,7 @@ import pandas as pd
 
 from polhode.study.analysis import law_frames, laws
 from polhode.study.analysis.ensembles import LEVEL, Estimate, ranks
+from polhode.study.analysis.frames import only_finite
 from polhode.study.analysis.law_frames import (
     FREE,
     FRICTION,
@@ -56,6 +57,9 @@ def scope(inputs: Inputs) -> dict[str, str]:
     fitted = np.isfinite(both["order"].values) & ran
     _, coverage = ranks(ens.bodies)
     how = ens.steps["how"].values
+    beyond = how == laws.EXTRAPOLATED
+    first = _lowest_orders(ens).T == 1
+    rounding = both["rounding"].values[ran]
     step = np.sort(data["step"].values.astype(float))
     growth = laws.spread(both["growth"].values.ravel())
     return {
@@ -76,7 +80,11 @@ def scope(inputs: Inputs) -> dict[str, str]:
         "studyLawTarget": power(TARGET),
         "studyLawLevel": str(round(100 * LEVEL)),
         "studyLawCoverage": decimal(100 * coverage, 1),
-        "studyLawExtrapolated": decimal(100 * float((how == laws.EXTRAPOLATED).sum() / max(1, (how > 0).sum())), 1),
+        "studyLawExtrapolated": decimal(100 * float(beyond.sum() / max(1, (how > 0).sum())), 1),
+        "studyLawExtrapolatedFirst": decimal(100 * float(beyond[first].sum() / max(1, beyond.sum())), 0),
+        "studyLawRounded": decimal(100 * float(np.isfinite(rounding).mean()) if rounding.size else nan, 1),
+        "studyLawRoundedCoarsest": number(max(only_finite(rounding), default=nan), 2),
+        "studyLawStable": plain(laws.STABLE),
         "studyLawGrowthLow": decimal(float(growth.low), 1),
         "studyLawGrowth": decimal(float(growth.median), 1),
         "studyLawGrowthHigh": decimal(float(growth.high), 1),
@@ -136,13 +144,17 @@ def nan_mask(ens: Ensemble) -> np.ndarray:
     return np.zeros(len(ens.methods), bool)
 
 
-def _second_order(ens: Ensemble) -> np.ndarray:
-    """The one-torque methods that declare at most second order in every class."""
+def _lowest_orders(ens: Ensemble) -> np.ndarray:
+    """The lower of the declared orders of q and omega, over (method, class); NaN where none is declared."""
     orders = [ens.data[f"order_{name}_declared"] for name in ("q", "omega") if f"order_{name}_declared" in ens.data]
     if not orders:
-        return law_frames.one_torque(ens)
-    lowest = np.minimum(*(o.transpose("torque_class", "method").values.astype(float) for o in orders))
-    return np.asarray(law_frames.one_torque(ens) & (lowest.max(axis=0) <= 2))
+        return np.full((len(ens.methods), len(ens.classes)), nan)
+    return np.asarray(np.min([o.transpose("method", "torque_class").values.astype(float) for o in orders], axis=0))
+
+
+def _second_order(ens: Ensemble) -> np.ndarray:
+    """The one-torque methods that declare at most second order in every class."""
+    return np.asarray(law_frames.one_torque(ens) & ~(_lowest_orders(ens).max(axis=1) > 2))
 
 
 def _among_second_order(ens: Ensemble, allowed: np.ndarray) -> dict[str, str]:

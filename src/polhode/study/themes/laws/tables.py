@@ -22,6 +22,16 @@ USUAL = {"verlet": "Verlet", "fincham1992_yade": "YADE", "richardson": "LAMMPS"}
 ALSO = ("fincham1992", "pcdm2016", "verlet_delvalle2024", "euler")
 #: The errors per radian in the law sheet.
 SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
+#: Larger ratios are not printed in the law sheet; the file has them.
+LARGE = 1000
+#: Parts of names that are abbreviated in narrow columns.
+SHORT = {
+    "(as published)": "(publ.)",
+    "(torque of the ": "(",
+    "(mean velocities)": "(mean)",
+    "Runge-Kutta-Munthe-Kaas": "RKMK",
+    "implicit midpoint": "impl. midpoint",
+}
 #: Characters for the names of methods that are as good.
 NAMED = 22
 
@@ -179,7 +189,7 @@ def law_sheet(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     groups, places = ens.declared("group", ""), ens.declared("place", 0)
     order = sorted(range(len(ens.methods)), key=lambda i: places[i])
     rows: list[Sequence[str] | str] = []
-    columns = 5 + len(SHOWN)
+    columns = 6 + len(SHOWN)
     for torque_class in ens.classes:
         own = {row["method"]: row for row in records(frame[frame["torque_class"] == torque_class])}
         title = escape(ens.class_label(torque_class))
@@ -195,7 +205,7 @@ def law_sheet(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 rows.append(r"\addlinespace[2pt]")
             last = groups[i]
             rows.append(" & ".join(_sheet_row(row)) + r" \\")
-    head = ["method", "$p_q$, $p_\\omega$", "$C$", "$g$", *(power(target) for target in SHOWN), "slowdown"]
+    head = ["method", "$p_q$, $p_\\omega$", "$C$", "$g$", "$h_s$", *(power(target) for target in SHOWN), "slowdown"]
     text = long_table("@{}l" + "c" * (columns - 2) + "l@{}", head, rows, "lawsheet")
     return frame, text
 
@@ -214,19 +224,22 @@ def _sheet_row(row: dict[str, Any]) -> list[str]:
         elif row[f"extrapolated_{name}"] > 0.5 and isfinite(row[f"steps_{name}"]):
             text = rf"{text}\textsuperscript{{e}}"
         cells.append(text)
+    stable = rf"$\geq${_short(row['stable'])}" if row["stable_at_least"] else _short(row["stable"])
     slow = ratio(row["slowdown"])
     if row["best"] == row["method"]:
         slow = r"\textbf{1}"
+    elif row["low"] > LARGE:
+        slow = rf"$>$\num{{{LARGE}}}*"
     elif isfinite(row["slowdown"]):
         star = "*" if row["told_apart"] else ""
-        ends = "" if isnan(row["low"]) else f" ({ratio(row['low'])}--{ratio(row['high'])})"
-        slow = f"{slow}{star}{ends}"
-    return [escape(_shorter(row["label"])), orders, c, _order(row["growth"]), *cells, slow]
+        high = rf"$>$\num{{{LARGE}}}" if row["high"] > LARGE else ratio(row["high"])
+        slow = f"{slow}{star}" + ("" if isnan(row["low"]) else f" ({ratio(row['low'])}--{high})")
+    return [escape(_shorter(row["label"])), orders, c, _order(row["growth"]), stable, *cells, slow]
 
 
 def _shorter(label: str) -> str:
     """The name of a method for a narrow column."""
-    for long, short in (("(as published)", "(publ.)"), ("(torque of the ", "("), ("Runge-Kutta-Munthe-Kaas", "RKMK")):
+    for long, short in SHORT.items():
         label = label.replace(long, short)
     return label
 

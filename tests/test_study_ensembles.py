@@ -1,0 +1,206 @@
+"""Random bodies in the study: the jobs and their files, ensembles.nc, methods that fail, themes that need the file."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+import yaml
+
+from polhode.ensembles import CLASSES
+from polhode.methods import METHODS
+from polhode.study.configuration import resolve
+from polhode.study.gather import ensembles as gather
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.plan import Plan
+from polhode.study.products import Products
+from polhode.study.run import ensemble, ensemble_states
+from polhode.study.storage import DamagedFile, write_cell, write_dataset
+
+HOME = Path(__file__).parents[1]
+DEFAULT = yaml.safe_load((HOME / "config.yaml").read_text())
+ASKED = {
+    "bodies": 3,
+    "seed": 1,
+    "classes": ["lab", "constant"],
+    "methods": "all",
+    "steps": {"coarse": 0.5, "halvings": 3},
+    "radians": [2, 1],
+}
+
+
+def plan_of(results: Path, **changes) -> Plan:
+    config = DEFAULT | {
+        "results": str(results),
+        "methods": ["spiral_leapfrog", "euler"],
+        "many_body": None,
+        "cost": None,
+        "checks": [],
+        "notebooks": [],
+        "problems": {"heavy_top": DEFAULT["problems"]["heavy_top"]},
+        "ensembles": ASKED | changes,
+    }
+    return Plan(resolve(config, HOME, checked=True), HOME)
+
+
+def run(plan: Plan, methods=None, plugins=(), say=lambda line: None) -> xr.Dataset:
+    """What the jobs do, without Snakemake; the exact states."""
+    part = plan.study.ensembles
+    exact = ensemble_states.states_dataset(**part.drawn)
+    write_cell(exact, plan.ensemble_states(), plan.ensemble_states_job())
+    methods = part.methods if methods is None else methods
+    paths = dict(zip(part.methods, plan.ensemble_runs(), strict=True))
+
+    def write(key, found):
+        write_cell(found, paths[key], plan.ensemble_job(key))
+
+    ensemble.run_methods(exact, methods, part.steps, write, plugins, say)
+    return exact
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory):
+    found = plan_of(tmp_path_factory.mktemp("results"))
+    run(found)
+    return found
+
+
+def test_the_file_has_the_errors_the_draw_and_the_declarations(plan):
+    data = gather.gather(plan)
+    assert dict(data["error_q"].sizes) == {"torque_class": 2, "method": 2, "body": 3, "step": 4, "radians": 2}
+    # In the order of the library, whatever that of the list.
+    assert data["torque_class"].values.tolist() == ["constant", "lab"]
+    assert data["method"].values.tolist() == ["spiral_leapfrog", "euler"]
+    assert data["step"].values.tolist() == [0.5, 0.25, 0.125, 0.0625] and data["radians"].values.tolist() == [1.0, 2.0]
+    assert data["error_q"].dtype == np.float32 and data["error_q"].notnull().all() and not data["diverged"].any()
+    assert (data["reference_digits"] >= 18).all() and data["reference_digits"].dims == ("torque_class", "body")
+    assert data.attrs["seed"] == 1 and data["variant"].values.tolist() == [0, 0] and data["plugin"].values.tolist() == [0, 0]
+    for i, key in enumerate(("constant", "lab")):
+        for j, method in enumerate(data["method"].values):
+            orders = METHODS[method].orders(CLASSES[key].declared)
+            assert (int(data["order_q_declared"][i, j]), int(data["order_omega_declared"][i, j])) == orders
+    assert data["label"].values.tolist() == [METHODS[key].label for key in data["method"].values]
+    # The error of a second-order method falls by four when the step is halved, for every body.
+    falling = data["error_q"].values[:, 0, :, 1:, -1] / data["error_q"].values[:, 0, :, :-1, -1]
+    assert 0.2 < np.median(falling) < 0.3
+
+
+def test_every_variable_is_described_and_the_file_reads_again(plan, tmp_path):
+    data = gather.gather(plan)
+    write_dataset(data, tmp_path / "ensembles.nc")
+    again = Inputs(single_body="", ensembles_file=tmp_path / "ensembles.nc").ensembles
+    assert (again["error_omega"].values == data["error_omega"].values).all()
+    assert again["failed"].values.tolist() == [["", ""], ["", ""]]
+    for name, variable in again.variables.items():
+        assert variable.attrs["long_name"], name
+        assert variable.dtype.kind not in "iuf" or variable.attrs["units"], name
+
+
+def test_the_bytes_do_not_depend_on_the_jobs(plan, tmp_path):
+    """One method alone writes the file that it writes among others."""
+    other = plan_of(tmp_path)
+    run(other, methods=["euler"])
+    names = [Path(plan.ensemble_states()).name, "ensembles/euler.nc"]
+    for name in names:
+        assert (tmp_path / name).read_bytes() == (Path(plan.results) / name).read_bytes()
+
+
+def test_files_of_another_draw_are_refused(plan, tmp_path):
+    other = plan_of(tmp_path, seed=2)
+    run(other)
+    wrong = Path(other.ensemble_runs()[0])
+    wrong.write_bytes(Path(plan.ensemble_runs()[0]).read_bytes())
+    with pytest.raises(DamagedFile, match="its settings should be"):
+        gather.gather(other)
+    assert not wrong.exists(), "the next run makes it again"
+
+
+def broken(key: str):
+    """A method whose driver fails wherever the torque is one of the lab."""
+    method = dataclasses.replace(METHODS["euler"], key=key)
+
+    def march(bodies, one, torque, *arguments):
+        if one.key == key and torque is CLASSES["lab"].compiled_torque:
+            raise ZeroDivisionError("no torque of the lab, please")
+        return MARCH(bodies, one, torque, *arguments)
+
+    return method, march
+
+
+MARCH = ensemble.march
+
+
+def test_a_plugin_that_fails_in_a_class_is_named_and_loses_nothing_else(plan, monkeypatch):
+    method, march = broken("mine")
+    monkeypatch.setattr(ensemble, "march", march)
+    exact = ensemble_states.states_dataset(**plan.study.ensembles.drawn)
+    lines: list[str] = []
+    steps = plan.study.ensembles.steps
+    mine = ensemble.method_dataset(method, exact, steps, plugin=True, say=lines.append)
+    assert mine["error_q"].values[0].max() < 4 and np.isnan(mine["error_q"].values[1]).all()
+    assert mine["failed"].values.tolist() == ["", "ZeroDivisionError: no torque of the lab, please"]
+    assert "mine, lab failed" in lines[0]
+    runs = {"euler": ensemble.method_dataset(METHODS["euler"], exact, steps)}
+    with METHODS.restored():
+        METHODS.enter(method, Path("mine.py"))
+        data = gather.gathered(exact, runs | {"mine": mine}, 1, ["mine"])
+    said = "method mine failed on random bodies (lab) and is left out there: ZeroDivisionError: no torque of the lab, please"
+    assert list(gather.failures(data)) == [said]
+    assert data["plugin"].values.tolist() == [0, 1]
+    assert (data["error_q"].values[0, 0] == data["error_q"].values[0, 1]).all()
+
+
+def test_a_method_of_the_library_that_fails_ends_the_job_after_the_others(plan, monkeypatch):
+    method, march = broken("euler")
+    monkeypatch.setattr(ensemble, "march", march)
+    exact = ensemble_states.states_dataset(**plan.study.ensembles.drawn)
+    written: list[str] = []
+    with pytest.raises(ensemble.FailedMethods, match="method euler: ZeroDivisionError: no torque of the lab"):
+        ensemble.run_methods(
+            exact, ["euler", "spiral_leapfrog"], [0.5], lambda key, found: written.append(key), say=lambda line: None
+        )
+    assert written == ["spiral_leapfrog"] and method.key == "euler"
+
+
+def test_runs_that_blow_up_are_diverged_from_then_on(plan):
+    exact = ensemble_states.states_dataset(3, 1, ["friction_isotropic"], [2.0, 64.0])
+    exact["parameters"].values[0, 0, 0] = 500.0
+    data = ensemble.method_dataset(METHODS["euler"], exact, [1.0, 0.5])
+    assert data["diverged"].values[0, 0].tolist() == [1, 1] and not data["diverged"].values[0, 1:].any()
+    assert np.isnan(data["error_q"].values[0, 0, :, 1]).all() and np.isfinite(data["error_q"].values[0, 1:]).all()
+
+
+def test_jobs_are_few_and_files_are_named(tmp_path):
+    plan = plan_of(tmp_path)
+    assert plan.ensemble_parts == (("spiral_leapfrog", "euler"),) and plan.units("ensemble_1") == 2
+    many = plan_of(tmp_path, bodies=20000, steps={"coarse": 1.0, "halvings": 11})
+    assert many.ensemble_parts == (("spiral_leapfrog",), ("euler",))
+    assert f"{tmp_path}/ensembles.nc" in plan.data() and f"{tmp_path}/ensembles/euler.nc" in plan.runs()
+    none = Plan(dataclasses.replace(plan.study, ensembles=None), HOME)
+    assert none.ensembles() == none.ensemble_runs() == [] and none.ensemble_parts == ()
+
+
+def test_settings_and_methods_make_other_jobs(tmp_path):
+    one = plan_of(tmp_path)
+    for changes in ({"bodies": 4}, {"seed": 2}, {"classes": ["lab"]}, {"radians": [1]}):
+        other = plan_of(tmp_path, **changes)
+        assert other.ensemble_states_job() != one.ensemble_states_job()
+        assert other.ensemble_jobs(["euler"]) != one.ensemble_jobs(["euler"])
+    steps = plan_of(tmp_path, steps={"coarse": 0.5, "halvings": 2})
+    assert steps.ensemble_states_job() == one.ensemble_states_job()
+    assert steps.ensemble_jobs(["euler"]) != one.ensemble_jobs(["euler"])
+    assert one.ensemble_code("euler") != one.ensemble_code("spiral_leapfrog")
+
+
+def test_a_theme_gets_the_file_only_if_it_needs_it(plan, monkeypatch):
+    from polhode.study import themes
+
+    theme = dataclasses.replace(themes.all_themes()["cost"], needs=("ensembles",))
+    monkeypatch.setattr(themes, "all_themes", lambda: {"cost": theme})
+    products = Products(plan.study, HOME)
+    assert products.needed("cost") == plan.ensembles()
+    places = products.theme_places("cost")
+    assert places["ensembles_file"] == plan.ensembles()[0] and places["single_body"] == ""
+    with pytest.raises(NotInRun, match="no ensembles"):
+        _ = Inputs(single_body="").ensembles
