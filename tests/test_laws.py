@@ -455,6 +455,28 @@ def test_the_numbers_of_the_text_are_all_made(run, kept):
     assert not [name for name, text in made.items() if "nan" in text or text == "inf"]
 
 
+def test_steps_per_contact_solve_the_law_of_the_energy():
+    """Energy errors a (dt / contact)^(5/2) with one a for each state, and twice that for the second method."""
+    contact, dt = 1e-4, 1e-4 * np.geomspace(1e-3, 0.5, 25)
+    a = np.array([0.5, 1.0, 2.0, 4.0, 8.0])
+    error = np.array([1.0, 2.0])[:, None, None] * a * (dt[:, None] / contact) ** 2.5
+    error[1, dt > 0.3 * contact] = np.nan
+    data = xr.Dataset(
+        {"energy_error_mean": (("integrator", "dt", "seed"), error), "label": ("integrator", ["one", "two"])},
+        {"integrator": ["one", "two"], "dt": dt, "seed": range(5)},
+        {"contact_time": contact},
+    )
+    found = law_frames.steps_per_contact(data, 1e-3)
+    assert found["one"] == pytest.approx((a / 1e-3) ** 0.4, rel=1e-9)
+    assert found["two"] / found["one"] == pytest.approx(2**0.4, rel=1e-9)
+    # Met by the coarsest step that did not blow up; out of reach of the finest.
+    assert law_frames.steps_per_contact(data, 10.0)["one"] == pytest.approx(2.0)
+    last = float(dt[dt <= 0.3 * contact][-1])
+    assert law_frames.steps_per_contact(data, 10.0)["two"] == pytest.approx(contact / last)
+    with np.errstate(divide="ignore"):
+        assert np.isinf(law_frames.steps_per_contact(data, 1e-12)["one"]).all()
+
+
 def test_times_change_the_order(run, tmp_path):
     """A method with fewer steps loses if its step takes longer, until the torque is what costs."""
     ens = law_frames.ensemble(run)

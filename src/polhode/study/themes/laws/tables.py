@@ -22,6 +22,8 @@ USUAL = {"verlet": "Verlet", "fincham1992_yade": "YADE", "richardson": "LAMMPS"}
 ALSO = ("fincham1992", "pcdm2016", "verlet_delvalle2024", "euler")
 #: The errors per radian in the law sheet.
 SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
+#: Larger ratios are not printed in the law sheet; the file has them.
+LARGE = 1000
 #: Parts of names that are abbreviated in narrow columns.
 SHORT = {
     "(as published)": "(publ.)",
@@ -226,10 +228,12 @@ def _sheet_row(row: dict[str, Any]) -> list[str]:
     slow = ratio(row["slowdown"])
     if row["best"] == row["method"]:
         slow = r"\textbf{1}"
+    elif row["low"] > LARGE:
+        slow = rf"$>$\num{{{LARGE}}}*"
     elif isfinite(row["slowdown"]):
         star = "*" if row["told_apart"] else ""
-        ends = "" if isnan(row["low"]) else f" ({ratio(row['low'])}--{ratio(row['high'])})"
-        slow = f"{slow}{star}{ends}"
+        high = rf"$>$\num{{{LARGE}}}" if row["high"] > LARGE else ratio(row["high"])
+        slow = f"{slow}{star}" + ("" if isnan(row["low"]) else f" ({ratio(row['low'])}--{high})")
     return [escape(_shorter(row["label"])), orders, c, _order(row["growth"]), stable, *cells, slow]
 
 
