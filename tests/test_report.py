@@ -407,7 +407,8 @@ OURS = ["introduction", "spiral2024", "ledger", "limitations", "seelen2016"]
 
 
 @pytest.mark.parametrize(
-    "name", [*(f"sections/{name}" for name in OURS), *(f"article/{path.stem}" for path in sorted((PAPER / "article").glob("*.tex")))]
+    "name",
+    [*(f"sections/{name}" for name in OURS), *(f"article/{path.stem}" for path in sorted((PAPER / "article").glob("*.tex")))],
 )
 def test_no_measured_number_stands_in_the_text(name):
     text = (PAPER / f"{name}.tex").read_text().replace(r"\num{4.85e-6}", "")  # a step of the publication
