@@ -3,8 +3,8 @@
 #pragma once
 #include "algebra.h"
 
-/* Called through a pointer, as polhode's drivers do; see torques.c. The numbers of q and omega are arguments of their own, which
-   are passed in registers. Structures of this size would be passed through memory; Numba does not do that either. */
+/* Called through a pointer, as polhode's drivers do; see torques.c. The numbers of q and omega are arguments of their own,
+   which are passed in registers. Structures of this size would be passed through memory; Numba does not do that either. */
 typedef vec (*torque_function)(double t, double q0, double qx, double qy, double qz, double ox, double oy, double oz,
                                const double *parameters);
 KERNEL vec load(torque_function torque, double t, quat q, vec omega, const double *parameters) {
