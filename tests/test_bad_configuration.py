@@ -317,7 +317,9 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
         sizes[path.stem] = {measure.key: expected.total(measure) for measure in estimate.MEASURES}
     # What the quick one took with nothing compiled: 405 s of CPU time, 42 MB, 795 MiB in a job; the published one four hours.
     quick = sizes["quick"]
-    assert 200 < 3600 * quick["cpu_hours"] < 800 and 21e6 < 2**30 * quick["disk_gib"] < 84e6 and 0.4 < quick["memory_gib"] < 1.5
+    assert (
+        200 < 3600 * quick["cpu_hours"] < 1000 and 21e6 < 2**30 * quick["disk_gib"] < 84e6 and 0.4 < quick["memory_gib"] < 1.5
+    )
     assert 2 < sizes["published"]["cpu_hours"] < 8
 
 
@@ -381,7 +383,7 @@ def test_drivers_count_steps_in_64_bits():
 
 
 def test_files_of_many_bodies_hold_numbers_of_steps_beyond_32_bits(tmp_path, monkeypatch):
-    run = xr.Dataset({"energy": ("time", [1.0]), "energy_error": ("time", [0.0]), "steps": ((), 2**33 + 1)})
+    run = xr.Dataset({"energy": ("time", [1.0]), "energy_error": ("time", [0.0]), "steps": ((), 2**33 + 1), "contact_steps": 0})
     monkeypatch.setattr(many_body.manybody, "simulate", lambda *_, **__: run)
     settings = {"scene": "rods", "spin": None, "horizon": 1.0, "samples": 1}
     many_body._run_one("euler", settings, (1e-9, 0, str(tmp_path / "0.nc"), ""))

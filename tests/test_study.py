@@ -890,9 +890,11 @@ def test_iterations_and_parts_left_out_are_judged_by_the_run():
         {"variant": ["meant", "published", "without"]},
         {"steps": 5, "dt": 0.1},
     )
-    seen = Seen(checks={"simplified": simplified})
+    counts = {"kick_spiral_leapfrog": 60.0, "kick_plain": 20.0}
+    seen = Seen(checks={"simplified": simplified}, part_operations=counts.__getitem__)
     assert [measures_spiral2024.interpolation_gain(seen, v)[0] for v in ("meant", "published")] == pytest.approx([100, 2])
-    assert measures_spiral2024.plain_kick_on_sphere(seen)[0] == 2e-13
+    value, words = measures_spiral2024.plain_kick_on_sphere(seen)
+    assert value == 2e-13 and words.endswith("SSPRK3 has 3 times the operations")
 
 
 def test_operations_of_the_kicks():

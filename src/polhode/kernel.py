@@ -70,7 +70,8 @@ def hides_nothing(function: Function) -> Function:
     The many-body engine tries steps whose orientation is NaN where a clump turns far (:mod:`polhode.manybody.short_turns`),
     and does so only with kernels that do not compare or are marked.
     """
-    getattr(function, "py_func", function).hides_nothing = True
+    plain: Any = getattr(function, "py_func", function)
+    plain.hides_nothing = True
     return function
 
 
