@@ -93,8 +93,8 @@ def test_figure_table_and_numbers_are_made_with_plug_ins_and_gaps():
     inputs.errors = xr.Dataset(coords={"integrator": ["spiral_leapfrog", "mine"]})
     inputs.grouped = lambda methods: [("", list(methods))]
     made = numbers.contact_law(inputs)
-    assert made["studyLawScenes"] == "2"
-    assert made["studyLawCoefficient"] == r"\num{0.14}"
+    assert made["studyCollisionScenes"] == "2"
+    assert made["studyCollisionCoefficient"] == r"\num{0.14}"
     drawn = figures.contact_law(inputs)
     lines = [line for line in drawn.axes[0].lines if line.get_label() == "a"]
     np.testing.assert_allclose(lines[0].get_ydata(), 0.1 * lines[0].get_xdata() ** 2.5, rtol=1e-9)

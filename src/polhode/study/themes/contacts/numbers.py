@@ -20,19 +20,19 @@ def contact_law(inputs: Inputs) -> dict[str, str]:
     exponents = [value for value in exponents if isfinite(value)]
     contacts = [analysis.number_of_contacts(data) for data in scenes.values()]
     result = {
-        "studyLawScenes": str(len(scenes)),
-        "studyLawContactsLeast": number(min(contacts), 2),
-        "studyLawContactsMost": number(max(contacts), 2),
-        "studyLawCoefficient": number(middle, 2) if isfinite(middle) else NOT_AVAILABLE,
-        "studyLawLeast": number(least, 2) if isfinite(least) else NOT_AVAILABLE,
-        "studyLawMost": number(most, 2) if isfinite(most) else NOT_AVAILABLE,
-        "studyLawSpread": number(most / least, 2) if isfinite(least) else NOT_AVAILABLE,
-        "studyLawExponentLeast": decimal(min(exponents), 1) if exponents else NOT_AVAILABLE,
-        "studyLawExponentMost": decimal(max(exponents), 1) if exponents else NOT_AVAILABLE,
+        "studyCollisionScenes": str(len(scenes)),
+        "studyCollisionContactsLeast": number(min(contacts), 2),
+        "studyCollisionContactsMost": number(max(contacts), 2),
+        "studyCollisionCoefficient": number(middle, 2) if isfinite(middle) else NOT_AVAILABLE,
+        "studyCollisionLeast": number(least, 2) if isfinite(least) else NOT_AVAILABLE,
+        "studyCollisionMost": number(most, 2) if isfinite(most) else NOT_AVAILABLE,
+        "studyCollisionSpread": number(most / least, 2) if isfinite(least) else NOT_AVAILABLE,
+        "studyCollisionExponentLeast": decimal(min(exponents), 1) if exponents else NOT_AVAILABLE,
+        "studyCollisionExponentMost": decimal(max(exponents), 1) if exponents else NOT_AVAILABLE,
     }
     for error, size in ERRORS.items():
         for count, many in CONTACTS.items():
             for name, value in {"": middle, "Worst": most}.items():
                 steps = analysis.steps_in_contact(value, error, count)
-                result[f"studyLawSteps{size}{many}{name}"] = decimal(steps, 0) if isfinite(steps) else NOT_AVAILABLE
+                result[f"studyCollisionSteps{size}{many}{name}"] = decimal(steps, 0) if isfinite(steps) else NOT_AVAILABLE
     return result
