@@ -166,8 +166,14 @@ function missing(id, words) {
   place.innerHTML = `<p class="missing">${escaped(words)}</p>`;
 }
 
+// Room for one line of text a row: with less, Plotly leaves out every other name and the words overlap.
+function giveRoom(id, rows) {
+  byId(id).style.height = `${Math.max(narrow.matches ? 430 : 480, 110 + 17 * rows)}px`;
+}
+
 // Methods one below the other, the first on top, each with a stem from the left: `rows` of {method, value, words, hover}.
 function stems(id, rows, title, more = {}) {
+  giveRoom(id, rows.length);
   const values = rows.map((r) => r.value).filter((v) => v > 0 && Number.isFinite(v));
   const least = Math.log10(Math.min(...values)), most = Math.log10(Math.max(...values));
   const span = Math.max(most - least, 0.3);

@@ -243,6 +243,7 @@ function drawMap(problems, keys, quantity, problem) {
 function drawOrder(problem, keys, quantity) {
   if (!keys.length) return missing("plot-order", "No method chosen runs this problem.");
   const rows = keys.map((key) => ({ key, ...orderOf(problem, key, quantity) }));
+  giveRoom("plot-order", rows.length);
   const run = rows.filter((r) => Number.isFinite(r.order));
   const none = rows.filter((r) => !Number.isFinite(r.order));
   const marks = run.map((r) => markerOf(r.key, 10));

@@ -119,6 +119,11 @@ def tabular(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | st
     )
 
 
+def above_head(table: str, line: str) -> str:
+    """A tabular with another line, such as one over several columns, above its head."""
+    return table.replace("\\toprule\n", "\\toprule\n" + line, 1)
+
+
 def long_table(
     columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | str], name: str, above: str = "", gap: str = "2pt"
 ) -> str:

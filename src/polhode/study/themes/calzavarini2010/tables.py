@@ -11,7 +11,7 @@ from polhode.study.analysis.frames import keyed, records
 from polhode.study.analysis.selection import FRICTION
 from polhode.study.analysis.values import at, nearest_step
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, grouped_rows, number, tabular
+from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, grouped_rows, number, tabular
 from polhode.study.themes.calzavarini2010 import analysis
 
 #: The problems and quantities whose orders are listed for each misprint, with column heads.
@@ -106,7 +106,7 @@ def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         rules += rf"\cmidrule(lr){{{first}-{first + width - 1}}}"
         first += width
     top_line = " & ".join([*top, ""]) + r" \\" + "\n" + rules + "\n"
-    return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top_line, 1)
+    return pd.DataFrame(records), above_head(text, top_line)
 
 
 def _moves(inputs: Inputs, problem: str) -> bool:

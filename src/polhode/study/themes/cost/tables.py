@@ -9,7 +9,7 @@ from polhode.study.analysis.frames import keyed
 from polhode.study.analysis.step_times import in_frame
 from polhode.study.inputs import Inputs
 from polhode.study.report.claims import CLAIM_COLUMNS, CLAIM_HEAD, by_source, claim_cells
-from polhode.study.report.latex import decimal, escape, grouped_rows, tabular
+from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, tabular
 from polhode.study.themes.cost.analysis import SHOWN, counts
 
 
@@ -55,7 +55,7 @@ def cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     text = tabular("lc@{\\hspace{10pt}}rrr@{\\hspace{14pt}}rrr", head, rows)
     top = r" & & \multicolumn{3}{c}{kept in the body frame} & \multicolumn{3}{c}{kept in the lab frame} \\" + "\n"
     top += r"\cmidrule(r{10pt}){3-5}\cmidrule(l){6-8}" + "\n"
-    return data, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    return data, above_head(text, top)
 
 
 def _decimal(value: Any, decimals: int) -> str:

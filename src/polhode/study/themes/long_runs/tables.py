@@ -11,7 +11,7 @@ from polhode.study.analysis.canonical_form import READINGS
 from polhode.study.analysis.canonical_form import ROUNDING as NO_DEFECT
 from polhode.study.analysis.frames import keyed, only_finite
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, grouped_rows, long_table, step, tabular
+from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, grouped_rows, long_table, step, tabular
 from polhode.study.themes.long_runs import analysis
 from polhode.study.themes.long_runs.analysis import ROUNDING
 
@@ -65,7 +65,7 @@ def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         rules += rf"\cmidrule(lr){{{at}-{at + width - 1}}}"
         at += width
     top_line = " & ".join([*top, "all"]) + r" \\" + "\n" + rules + "\n"
-    return data, text.replace("\\toprule\n", "\\toprule\n" + top_line, 1)
+    return data, above_head(text, top_line)
 
 
 def reversibility(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -95,7 +95,7 @@ def reversibility(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     names = [selection.short_name(inputs, p) for p in problems]
     top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in names)]) + r" \\" + "\n"
     top += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(problems))) + "\n"
-    return data, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    return data, above_head(text, top)
 
 
 #: The table shows both readings of a method if their defects differ by more than this, relative to the smaller one.

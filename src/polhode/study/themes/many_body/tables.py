@@ -19,7 +19,7 @@ from polhode.study.analysis.ensembles import (
 from polhode.study.analysis.many_body import CASES, OTHER, TARGET, own_scenes, read_scenes, shown_row
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import INFINITE, ratio
-from polhode.study.report.latex import NOT_AVAILABLE, escape, grouped_rows, number, step_or_dash, tabular
+from polhode.study.report.latex import NOT_AVAILABLE, above_head, escape, grouped_rows, number, step_or_dash, tabular
 
 
 def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -65,7 +65,7 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     top = " & ".join(["", *(rf"\multicolumn{{{w}}}{{c}}{{{spin}}}" for w, spin in zip(widths, spins, strict=True))])
     ends = np.cumsum(widths) + 1
     top += r" \\" + "\n" + "".join(rf"\cmidrule(lr){{{e - w + 1}-{e}}}" for w, e in zip(widths, ends, strict=True)) + "\n"
-    return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    return pd.DataFrame(records), above_head(text, top)
 
 
 def _records(study: str, case: str, data: xr.Dataset) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from polhode.study.analysis.seelen2016 import (
 )
 from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number, tabular
+from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, number, tabular
 
 #: Half a unit of the last printed digit of Table 1.
 PRINTED_ROUNDING = 5e-7
@@ -116,7 +116,7 @@ def seelen2016_orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     groups = ("sphere", "cylinder", "two cylinders", "cylinder, means")
     top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{name}}}" for name in groups)]) + r" \\" + "\n"
     top += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(4)) + "\n"
-    return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    return pd.DataFrame(records), above_head(text, top)
 
 
 def _held(inputs: Inputs, problem: str) -> bool:

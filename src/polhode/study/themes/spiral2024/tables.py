@@ -12,7 +12,7 @@ from polhode.study.analysis.selection import method_order
 from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs
 from polhode.study.judge.measures_spiral2024 import VARIANT_DIVISION
-from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, in_range, long_table, number, step, tabular
+from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, in_range, long_table, number, step, tabular
 
 
 def published_variants(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -94,7 +94,7 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         elif number_of_group and len(groups[number_of_group - 1][1]) > 1:
             rows.append(r"\midrule")
         # A page ends between methods.
-        rows += [" & ".join(line) + r" \\*" for line in lines[:-1]] + lines[-1:]
+        rows += [*(" & ".join(line) + r" \\*" for line in lines[:-1]), lines[-1]]
     head = ["method", "", *(step(t, 1) for t in targets)]
     above = rf" & & \multicolumn{{{len(targets)}}}{{c}}{{target error}} \\" + "\n"
     above += rf"\cmidrule(lr){{3-{2 + len(targets)}}}" + "\n"
@@ -133,4 +133,4 @@ def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     second = ["method", "decl.", "measured", r"$\Delta t$ (s)", "decl.", "measured", r"$\Delta t$ (s)"]
     text = tabular("lccrccr", second, rows)
     top = " & ".join(head) + r" \\" + "\n" + r"\cmidrule(lr){2-4}\cmidrule(lr){5-7}" + "\n"
-    return pd.DataFrame(records), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    return pd.DataFrame(records), above_head(text, top)

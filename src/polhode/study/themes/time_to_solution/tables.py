@@ -16,7 +16,7 @@ from polhode.study.analysis.ranking import at_the_edge, candidates, winners
 from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import plain
-from polhode.study.report.latex import decimal, escape, grouped_rows, number, step_or_dash, tabular
+from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, number, step_or_dash, tabular
 
 #: The target errors and prices in the printed table; the CSV has all.
 SHOWN_TARGETS = (1e-2, 1e-4, 1e-6, 1e-8)
@@ -77,7 +77,7 @@ def speed_up(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         rf" & \multicolumn{{{n}}}{{c}}{{kept in the lab frame}} & \multicolumn{{{n}}}{{c}}{{kept in the body frame}} \\" + "\n"
     )
     top += rf"\cmidrule(r{{14pt}}){{2-{n + 1}}}\cmidrule{{{n + 2}-{2 * n + 1}}}" + "\n"
-    return frame_of, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    return frame_of, above_head(text, top)
 
 
 def time_to_solution(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -217,4 +217,4 @@ def many_body_cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         rf" & \multicolumn{{{len(scenes)}}}{{c}}{{step ($\mu$s)}} & \multicolumn{{4}}{{c}}{{chess, mean error {TARGET}\,\%}} \\"
     )
     top += "\n" + rf"\cmidrule(lr){{2-{len(scenes) + 1}}}\cmidrule(lr){{{len(scenes) + 2}-{len(scenes) + 5}}}" + "\n"
-    return frame, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    return frame, above_head(text, top)

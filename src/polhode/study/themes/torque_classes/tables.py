@@ -9,7 +9,7 @@ import pandas as pd
 from polhode.study.analysis import order_frames, selection
 from polhode.study.analysis.frames import keyed
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import decimal, escape, grouped_rows, tabular
+from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, tabular
 
 
 def orders_by_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -44,7 +44,7 @@ def orders_by_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     text = tabular("l" + "c@{\\hspace{4pt}}c" * len(classes), head, rows)
     top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{name}}}" for name in classes)]) + r" \\" + "\n"
     top += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(classes))) + "\n"
-    return frame, text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    return frame, above_head(text, top)
 
 
 #: The defining property of a class and the choice made for it, in a word; the problems themselves come from the run.
