@@ -560,7 +560,8 @@ def test_every_figure_and_table_has_a_caption_that_html_can_show(tmp_path):
         assert "\\" not in re.sub(r"<math.*?</math>", "", body, flags=re.S), (name, body)
     assert "4.2 s" in found["figures/error_vs_time"].replace("\\ ", "")
     assert ":math:`\\Delta t^{5/2}`" in found["figures/many_body_energy"].replace(r"\dt", r"\Delta t")
-    assert "``many_body_pairs``\\  a" in found["figures/many_body_energy"]
+    assert "``many_body_pairs``\\ " in found["figures/many_body_energy"]
+    assert "``target_dt``\\ " in found["figures/target_ratio"], "a long table is named by its file, not by its label"
     assert found["figures/reversibility"] != found["tables/reversibility"]
 
 

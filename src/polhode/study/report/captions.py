@@ -60,12 +60,13 @@ def captions(sources: Sequence[Path], numbers: Sequence[Path]) -> dict[str, str]
             names = re.findall(r"\\includegraphics(?:\[[^]]*\])?\{(\w+)\}" if kind == "figure" else r"tables/(\w+)\}", body)
             found.update({f"{kind}s/{name}": caption for name in names})
             places.update({label: names[0] for label in re.findall(r"\\label\{([^}]*)\}", body) if names})
-        # Long tables contain their captions as macros, which the text defines before the table.
-        for name in re.findall(r"\\input\{\\resultsdir/tables/(\w+)\}", text):
-            macro = name.replace("_", "") + "caption"
-            if f"tables/{name}" not in found and macro in own:
-                found[f"tables/{name}"] = own[macro]
-                places.setdefault(f"tab:{name}", name)
+        # Long tables contain their captions as macros, named after their labels, which the text defines before the table.
+        for place in re.finditer(r"\\input\{\\resultsdir/tables/(\w+)\}", text):
+            name, before = place[1], re.findall(r"\\newcommand\{\\(\w+)caption\}", text[: place.start()])
+            label = next((key for key in (name.replace("_", ""), *before[::-1]) if f"{key}caption" in own), "")
+            if f"tables/{name}" not in found and label:
+                found[f"tables/{name}"] = own[f"{label}caption"]
+                places.setdefault(f"tab:{label}", name)
     return {name: readable(text, {**own, **macros}, places, name) for name, text in found.items()}
 
 

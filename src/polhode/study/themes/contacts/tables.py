@@ -1,6 +1,7 @@
 """Table of the laws of all methods on all scenes."""
 
 from math import isfinite
+from typing import Any
 
 import pandas as pd
 
@@ -13,13 +14,13 @@ def contact_law(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the exponent of the time step, and of the error at a thirtieth of the contact time, by method and scene."""
     scenes = analysis.scenes(inputs)
     frame = analysis.frame(scenes)
-    keyed = {(row.method, row.scene): row for row in frame.itertuples()}
+    rows: dict[tuple[str, str], Any] = {(str(row.method), str(row.scene)): row for row in frame.itertuples()}
 
     def row_of(method: str) -> list[str]:
-        label = next(row.label for key, row in keyed.items() if key[0] == method)
+        label = next(row.label for key, row in rows.items() if key[0] == method)
         cells = [escape(label)]
         for scene in scenes:
-            row = keyed.get((method, scene))
+            row = rows.get((method, scene))
             if row is None or not isfinite(row.exponent):
                 cells += ["--", "--"]
                 continue

@@ -131,7 +131,7 @@ def ledger_by_source(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         counts = [str(int(values[column])) for column in columns if not column.startswith("items")]
         return [name, *counts, f"{int(values['items_in_full'])} of {int(values['items'])}"]
 
-    rows = [row(rf"{SOURCES[record['source']]}~\cite{{{record['source']}}}", record) for record in records]
+    rows = [row(rf"{SOURCES[str(record['source'])]}~\cite{{{record['source']}}}", record) for record in records]
     head = ["source", *(HEADS[name] for name in columns if name != "items_in_full")]
     total = row("together", data.drop(columns="source").sum())
     return data, tabular("l" + "r" * (len(head) - 1), head, [*rows, r"\midrule", total])
