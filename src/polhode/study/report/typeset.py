@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -71,7 +72,7 @@ def report(home: Path, results: Path, outputs: Sequence[str | Path], commit_time
             command = ["latexmk", "-pdf", "-bibtex", *OPTIONS, r"-usepretex=\def\resultsdir{..}", f"{name}.tex"]
             _run(command, build, commit_time, name)
         for name, output in zip(names, outputs, strict=True):
-            write_atomically(output, lambda p, name=name: shutil.copyfile(build / f"{name}.pdf", p))
+            write_atomically(output, partial(shutil.copyfile, build / f"{name}.pdf"))
 
 
 def labels(auxiliary: Path) -> str:
