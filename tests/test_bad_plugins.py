@@ -262,7 +262,12 @@ def test_a_kernel_that_never_returns(write):
 
 def test_a_study_tries_its_plugins_once(monkeypatch, write, capsys):
     full = yaml.safe_load((HOME / "config.yaml").read_text())
-    full |= {"problems": {"spiral_cylinder": full["problems"]["spiral_cylinder"]}, "many_body": None, "ensembles": None, "cost": None}
+    full |= {
+        "problems": {"spiral_cylinder": full["problems"]["spiral_cylinder"]},
+        "many_body": None,
+        "ensembles": None,
+        "cost": None,
+    }
     path = write('label="My SPIRAL"', 'label="One"')
     tried = []
     monkeypatch.setattr(plugins, "try_out", lambda files: tried.append(files) or ["a remark"])

@@ -33,7 +33,14 @@ def small(results: Path, **changes) -> dict:
             "long_run": {"horizon": 1.0, "dt": 0.01, "samples": 4},
         },
     }
-    own = {"methods": ["spiral_leapfrog", "euler"], "digits": 20, "many_body": None, "ensembles": None, "cost": None, "problems": problems}
+    own = {
+        "methods": ["spiral_leapfrog", "euler"],
+        "digits": 20,
+        "many_body": None,
+        "ensembles": None,
+        "cost": None,
+        "problems": problems,
+    }
     return config | own | {"results": str(results)} | changes
 
 

@@ -266,7 +266,9 @@ def test_an_edited_script_reruns_its_rule(edited):
 def test_an_edited_method_reruns_its_cells_alone(edited):
     edited.edit("src/polhode/methods/euler.py", "axpy(dt, euler_equations", "axpy(1.0 * dt, euler_equations")
     jobs = edited.jobs()
-    assert set(jobs) >= {*SINGLE_BODY, "ensemble_1"} and jobs["timing"] == 1 and not {"reference", "ensemble_states"} & set(jobs)
+    assert (
+        set(jobs) >= {*SINGLE_BODY, "ensemble_1"} and jobs["timing"] == 1 and not {"reference", "ensemble_states"} & set(jobs)
+    )
     written = edited.rewritten()
     assert len(written) == SINGLE + COUPLED + 4 + 1
     assert {name.removesuffix(".nc").split("/")[2] for name in written} == {"euler"}

@@ -17,8 +17,9 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
 
     ``tree["single_body/heavy_top"]`` is the group ``heavy_top`` of ``single_body.nc``, ``tree["checks/stability"]`` the file
     ``checks/stability.nc``; likewise ``many_body``, ``ensembles``, ``ensemble_states``, ``cost``, ``timing``, ``references``
-    and ``films``. The tree contains only what the run has. Files that ``single_body.nc``, ``many_body.nc`` and ``ensembles.nc``
-    gather (``cells/``, ``long_runs/``, ``targets/``, ``many_body/``, ``ensembles/``) are left out: there are thousands of them; ``xarray.open_dataset`` opens each.
+    and ``films``. The tree contains only what the run has. Files that ``single_body.nc``, ``many_body.nc`` and
+    ``ensembles.nc`` gather (``cells/``, ``long_runs/``, ``targets/``, ``many_body/``, ``ensembles/``) are left out: there are
+    thousands of them; ``xarray.open_dataset`` opens each.
 
     Parameters
     ----------

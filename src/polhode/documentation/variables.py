@@ -33,7 +33,16 @@ FOLDERS: dict[str, str] = {
     "many_body": "many_body/SCENE/METHOD/DT/SEED.nc",
 }
 #: The order of the files in the list; files not named here come last.
-ORDER = ("single_body.nc", "many_body.nc", "ensembles.nc", "ensemble_states.nc", "cost.nc", "timing.nc", "references/PROBLEM.nc", "checks/")
+ORDER = (
+    "single_body.nc",
+    "many_body.nc",
+    "ensembles.nc",
+    "ensemble_states.nc",
+    "cost.nc",
+    "timing.nc",
+    "references/PROBLEM.nc",
+    "checks/",
+)
 
 
 def kind_of(path: Path) -> str:
