@@ -27,6 +27,7 @@ from polhode.study.judge import measures_spiral2024
 from polhode.study.macro_names import check_distinct
 from polhode.study.reading import ConfigurationError
 from polhode.study.report import drawing, formats, latex, macros, style, typeset
+from polhode.study.report.claims import SOURCES
 from polhode.study.run import checks
 from polhode.study.storage import write_cell, write_dataset, write_groups
 from polhode.study.themes import rendering
@@ -628,3 +629,21 @@ def test_erratum_b8_coefficient():
     rows = [row for row in TABLE2 if row.method == "buss2000_delvalle2024" and row.target_error >= 1e-3]
     misses = [abs(table2_step(twelfth, row.dt, row.target_error) / row.dt - 1) for row in rows]
     assert max(misses) > 10 * delvalle2024.PRINTED_ROUNDING
+
+
+def test_the_sources_are_counted_one_by_one(tmp_path):
+    words = ["reproduced", "holds", "holds", "not reproduced", "does not hold", "undecided", "ours: holds", "by construction"]
+    kinds = ["number", "statement", "statement", "number", "statement", "number", "extension", "construction"]
+    rows = pd.DataFrame({"source": "seelen2016", "kind": kinds, "verdict": words})
+    rows.loc[1, "source"] = "tuckerman2010"
+    rows.to_csv(tmp_path / "claims.csv", index=False)
+    data = HOME / "data"
+    made = Inputs("", claims=tmp_path / "claims.csv", errata=ERRATA, sources=data / "sources.yaml")
+    found, text = rendering.table("ledger_by_source", made)
+    found = found.set_index("source")
+    assert list(found.index) == list(SOURCES) and text.count(r"\cite{") == len(SOURCES) and "together" in text
+    columns = ["statements", "borne_out", "not_borne_out", "undecided", "not_measured"]
+    assert list(found.loc["seelen2016", columns]) == [5, 2, 2, 1, 0]
+    assert list(found.loc["tuckerman2010", columns]) == [1, 1, 0, 0, 0] and found["statements"].sum() == 6
+    assert found["errata"].sum() + found["choices"].sum() == len(load_errata(ERRATA))
+    assert 0 < found["items_in_full"].sum() < found["items"].sum()

@@ -103,7 +103,7 @@ def ledger_by_source(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     counted = claims[claims["kind"].isin(COUNTED)] if "kind" in claims else claims
     # The first of the words on a kind of statement is for one that is borne out, the second for one that is not.
     yes, no, open_ = ({VERDICTS[kind][i] for kind in COUNTED} for i in range(3))
-    records = []
+    records: list[dict[str, Any]] = []
     for source in SOURCES:
         verdicts = counted.loc[counted["source"] == source, "verdict"]
         kinds = [entry["kind"] for entry in inputs.errata_rows if entry["source"] == source]
