@@ -383,8 +383,8 @@ def test_recipes_run(desk, name, capsys):
             check_configuration(text, desk)
     printed = capsys.readouterr().out
     if name == "recommend":
-        orders = [float(order) for order in re.findall(r"order (\S+)", printed)]
-        assert orders == pytest.approx([1, 2, 2], abs=0.2), "the text below the block says so"
+        assert "Take " in printed and "How this is known:" in printed
+        assert polhode.recommend("my_case.yaml").best.steps == pytest.approx(49, abs=1), "the text below the block says so"
     if name == "adding-a-method":
         assert printed == "0.0\n"
     if name == "ensembles":

@@ -34,7 +34,8 @@ FINER = 2
 NEIGHBOURS = (1.02, 1.05, 1.1, 1.2, 1.35, 1.6)
 #: Relative precision of the number of steps.
 PRECISION = 0.01
-#: A method is given up when it must take longer than the best of its kind by this factor.
+#: A method is given up when it must take longer than the best of its kind by this factor, or at once if none of
+#: its kind comes within this factor of the best of all.
 SLOWER = 4.0
 #: An error below which it must decrease with the step.
 SMALL = 0.03
@@ -103,7 +104,7 @@ def of_runs(
     found: dict[str, Found] = {}
     fastest: dict[str, float] = {}
     for i, method in enumerate(sorted(methods, key=_favourites_first)):
-        enough = inf if everything else SLOWER * fastest.get(kind(method), inf)
+        enough = inf if everything else _enough(fastest, kind(method))
         try:
             found[method.key] = finding.fewest(method, priced.steps(method, enough))
         except TimeOver:
@@ -121,6 +122,16 @@ def of_runs(
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
     low, high, meaning = _interval(case, METHODS[first.method], first, finding, budget, error, progress)
     return _recommendation(case, rows, first, found, finding, priced, (low, high, meaning), one_torque, everything)
+
+
+def _enough(fastest: dict[str, float], own: str) -> float:
+    """The time (s) beyond which a method is of no interest, from the fastest of each kind so far.
+
+    Of a kind that cannot compete with the others only the best is wanted.
+    """
+    if own not in fastest:
+        return inf
+    return fastest[own] * (SLOWER if fastest[own] <= SLOWER * min(fastest.values()) else 1.0)
 
 
 def kind(method: Method) -> str:
@@ -302,7 +313,7 @@ def _recommendation(
     density = f"{per_radian:.1f} steps a radian" if per_radian >= 1 else f"{1 / per_radian:.1f} radians a step"
     gave_up = sum(one.why == "gave up" for one in found.values())
     never = sum(one.why == "does not meet it" for one in found.values())
-    others = [f"{gave_up} were given up as {SLOWER:g} times slower than the best of their kind"] if gave_up else []
+    others = [f"{gave_up} were given up after a run that showed them to be too slow"] if gave_up else []
     others += [f"{never} do not reach the error at any step"] if never else []
     late = sum(one.why == "no time" for one in found.values())
     others += [f"{late} were not finished within the time limit"] if late else []
