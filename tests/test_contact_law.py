@@ -1,5 +1,7 @@
 """The law for the energy of colliding bodies: recovered from made-up errors, and obeyed by runs of the engine."""
 
+import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +14,7 @@ from polhode.study.analysis import contact_law as law
 from polhode.study.inputs import NotInRun
 from polhode.study.themes.contacts import figures, numbers, tables
 
+HOME = Path(__file__).parents[1]
 T = 1e-4
 
 
@@ -94,6 +97,9 @@ def test_figure_table_and_numbers_are_made_with_plug_ins_and_gaps():
     inputs.grouped = lambda methods: [("", list(methods))]
     made = numbers.contact_law(inputs)
     assert made["studyCollisionScenes"] == "2"
+    text = "".join(path.read_text() for path in (HOME / "paper").rglob("contacts.tex"))
+    used = set(re.findall(r"\\(studyCollision[A-Za-z]*)", text))
+    assert used and used <= set(made)
     assert made["studyCollisionCoefficient"] == r"\num{0.14}"
     drawn = figures.contact_law(inputs)
     lines = [line for line in drawn.axes[0].lines if line.get_label() == "a"]

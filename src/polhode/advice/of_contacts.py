@@ -105,7 +105,7 @@ def contact_time(young: float, poisson: float, density: float, radius: float, sp
     Examples
     --------
     >>> round(contact_time(5e6, 0.3, 2500.0, 1e-3, 1.0), 7)
-    0.000323
+    0.0003091
     """
     try:
         material = Material(density=density, young=young, poisson=poisson)

@@ -31,6 +31,7 @@ def contact_law(inputs: Inputs) -> dict[str, str]:
         "studyCollisionExponentMost": decimal(max(exponents), 1) if exponents else NOT_AVAILABLE,
     }
     for error, size in ERRORS.items():
+        result[f"studyCollisionError{size}"] = number(error, 1)
         for count, many in CONTACTS.items():
             for name, value in {"": middle, "Worst": most}.items():
                 steps = analysis.steps_in_contact(value, error, count)
