@@ -26,6 +26,8 @@ from polhode.plain import plain_copy
 WITHIN, APART = 100.0, 1e3
 #: Candidates that deviate by so much more than the best after a few steps are not followed to the end.
 HOPELESS, FEW = 1e5, 12
+#: Largest angle turned in a step that is judged, rad: Bullet limits it to a quarter of pi.
+LARGEST = 0.7
 #: Iterations to find the state whose stored angular velocity is the engine's.
 ITERATIONS = 60
 
@@ -173,9 +175,9 @@ def deviations(runs: Sequence[Run], spun: Sequence[Spun], eps: float) -> list[De
 
 
 def usable(run: Run, spun: Spun) -> int:
-    """The number of steps before an explicit method has blown up: omega stays below three times its start."""
+    """The number of steps before the body turns by more than :data:`LARGEST` in one, where engines have their limits."""
     size = np.linalg.norm(spun.omega, axis=1)
-    fine = np.isfinite(size) & np.isfinite(spun.q).all(axis=1) & (size < 3 * np.linalg.norm(run.omega0) + 3) & (size > 1e-3)
+    fine = np.isfinite(size) & np.isfinite(spun.q).all(axis=1) & (size * run.dt < LARGEST) & (size > 1e-3)
     return int(np.argmin(fine)) - 1 if not fine.all() else len(run.samples) - 1
 
 
