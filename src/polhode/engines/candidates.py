@@ -5,25 +5,32 @@ They are candidates of the identification alone, and not methods that anybody sh
 * ``explicit``: :math:`\omega' = \omega + \Delta t\, a(\omega, M)`, Euler's equations at the old state;
 * ``implicit``: linearly implicit in omega with the torque inside, :math:`J (\omega' - \omega) = \Delta t\,(M - \omega \times I\omega)`
   with the Jacobian J of Catto (2015);
+* ``rescaled``: an explicit step of the free body, rescaled to its old |L|, then the torque, as in ``rescaled_momentum``;
 * ``no_gyroscopic``: :math:`\omega' = \omega + \Delta t\, I^{-1} M`, without the gyroscopic term;
 * ``lab_momentum``: the lab momentum is kicked, and omega is formed from it with the old orientation.
 
 The orientation turns with the new angular velocity (``new``), the old one (``old``) or their mean (``mean``): exactly
-(``exp``), or linearly with normalisation (``linear``).
+(``exp``), or linearly with normalisation (``linear``). With four substeps, the whole is done four times with a quarter of the step
+and the same torque in the lab (``4x``).
+
+Two methods of Runge and Kutta follow, of Munthe-Kaas's kind with the full inverse of the differential of the exponential: the
+classical one (``rkmk4_full``; ``rkmk4`` of the registry has the usual truncation, of the same order), and the explicit midpoint
+(``rkmk2_midpoint``).
 """
 
 from collections.abc import Callable
 from functools import cache
+from math import cos, sin, sqrt
 from typing import Any
 
 from polhode.body import angular_momentum, angular_velocity, euler_equations
 from polhode.kernel import kernel
 from polhode.methods import METHODS
 from polhode.methods.linear_system import solve
-from polhode.methods.protocol import Method, OneTorque
+from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import derivative, increment, normalise, rotate, to_body, to_lab
-from polhode.vector import add, axpy, scale
+from polhode.quaternion import derivative, exponential, increment, multiply, normalise, rotate, to_body, to_lab
+from polhode.vector import add, axpy, cross, dot, scale
 
 
 @kernel
@@ -53,7 +60,20 @@ def no_gyroscopic(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
     return axpy(dt, angular_velocity(torque, body), omega)
 
 
-KICKS: dict[str, Callable[..., Any]] = {"explicit": explicit, "implicit": implicit, "no_gyroscopic": no_gyroscopic}
+@kernel
+def rescaled(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """Explicit, without the torque, with the momentum rescaled to its old length; then the torque."""
+    old = angular_momentum(omega, body)
+    new = axpy(-dt, cross(omega, old), old)
+    return angular_velocity(axpy(sqrt(dot(old, old) / dot(new, new)), new, scale(dt, torque)), body)
+
+
+KICKS: dict[str, Callable[..., Any]] = {
+    "explicit": explicit,
+    "implicit": implicit,
+    "rescaled": rescaled,
+    "no_gyroscopic": no_gyroscopic,
+}
 
 
 @kernel
@@ -113,6 +133,11 @@ def _made(kick: str, rotation: str, turn: str, held: str) -> OneTorque:
             return turned + to_body(turned, to_lab(q, new))
 
     name = f"{kick}_{rotation}_{turn}" + ("" if held == "body" else "_lab")
+    return _one_torque(name, after_torque)
+
+
+def _one_torque(name: str, after_torque: Callable[..., Any]) -> OneTorque:
+    """A step of first order on (q, omega)."""
     return OneTorque(
         key=name,
         label=name.replace("_", " "),
@@ -140,18 +165,107 @@ def _lab_momentum(rotation: str) -> OneTorque:
         turned = rotated(q, angular_velocity(momentum, body), dt)
         return turned + angular_velocity(to_body(turned, to_lab(q, momentum)), body)
 
-    name = f"lab_momentum_{rotation}"
-    return OneTorque(
+    return _one_torque(f"lab_momentum_{rotation}", after_torque)
+
+
+def _substeps(kick: str, rotation: str, count: int, gyroscopic_once: bool) -> OneTorque:
+    """Steps of 1/count with the new angular velocity; the gyroscopic term at each, or at the first for the whole step."""
+    kicked, rotated, plain = KICKS[kick], ROTATIONS[rotation], KICKS["no_gyroscopic"]
+
+    if gyroscopic_once:
+
+        @kernel
+        def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+            q, omega = state[:4], state[4:7]
+            lab, h = to_lab(q, torque), dt / count
+            change = axpy(-1.0, omega, kicked(q, omega, (0.0, 0.0, 0.0), body, dt))
+            change = to_lab(q, scale(1.0 / count, change))
+            for _ in range(count):
+                omega = plain(q, add(omega, to_body(q, change)), to_body(q, lab), body, h)
+                q = rotated(q, omega, h)
+            return q + omega
+
+    else:
+
+        @kernel
+        def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+            q, omega = state[:4], state[4:7]
+            lab, h = to_lab(q, torque), dt / count
+            for _ in range(count):
+                omega = kicked(q, omega, to_body(q, lab), body, h)
+                q = rotated(q, omega, h)
+            return q + omega
+
+    return _one_torque(f"{kick}_{rotation}_new_{count}x{'_once' if gyroscopic_once else ''}", after_torque)
+
+
+@kernel
+def dexp_inverse(u: Any, v: Any) -> Any:
+    """The rate of change of the rotation vector u when the body turns with v in the body frame."""
+    square = dot(u, u)
+    if square < 1e-4:
+        factor = 1.0 / 12 + square / 720 + square * square / 30240
+    else:
+        half = 0.5 * sqrt(square)
+        factor = (1.0 - half * cos(half) / sin(half)) / square
+    twice = cross(u, cross(u, v))
+    return axpy(factor, twice, axpy(0.5, cross(u, v), v))
+
+
+@kernel
+def whole_start(q: Any, omega: Any, body: Any) -> Any:
+    """The state (q, omega)."""
+    return q + omega
+
+
+@kernel
+def rkmk4_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """Classical Runge-Kutta for the rotation vector from the old orientation, and for omega."""
+    q, omega = state[:4], state[4:7]
+    u1, a1 = omega, euler_equations(omega, torque(t, q, omega, parameters), body)
+    u, w = scale(0.5 * dt, u1), axpy(0.5 * dt, a1, omega)
+    u2, a2 = dexp_inverse(u, w), euler_equations(w, torque(t + 0.5 * dt, multiply(q, exponential(u)), w, parameters), body)
+    u, w = scale(0.5 * dt, u2), axpy(0.5 * dt, a2, omega)
+    u3, a3 = dexp_inverse(u, w), euler_equations(w, torque(t + 0.5 * dt, multiply(q, exponential(u)), w, parameters), body)
+    u, w = scale(dt, u3), axpy(dt, a3, omega)
+    u4, a4 = dexp_inverse(u, w), euler_equations(w, torque(t + dt, multiply(q, exponential(u)), w, parameters), body)
+    turned = scale(dt / 6, axpy(2.0, u2, axpy(2.0, u3, add(u1, u4))))
+    return multiply(q, exponential(turned)) + axpy(dt / 6, axpy(2.0, a2, axpy(2.0, a3, add(a1, a4))), omega)
+
+
+@kernel
+def rkmk2_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The explicit midpoint rule for the rotation vector and for omega."""
+    q, omega = state[:4], state[4:7]
+    u = scale(0.5 * dt, omega)
+    w = axpy(0.5 * dt, euler_equations(omega, torque(t, q, omega, parameters), body), omega)
+    a = euler_equations(w, torque(t + 0.5 * dt, multiply(q, exponential(u)), w, parameters), body)
+    return multiply(q, exponential(scale(dt, dexp_inverse(u, w)))) + axpy(dt, a, omega)
+
+
+@kernel
+def midpoint_exp_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The explicit midpoint rule with the mean angular velocity in one exponential."""
+    q, omega = state[:4], state[4:7]
+    w = axpy(0.5 * dt, euler_equations(omega, torque(t, q, omega, parameters), body), omega)
+    half = rotate(q, omega, 0.5 * dt)
+    a = euler_equations(w, torque(t + 0.5 * dt, half, w, parameters), body)
+    return rotate(q, w, dt) + axpy(dt, a, omega)
+
+
+def _several(name: str, step: Callable[..., Any], order: int, torques: int) -> SeveralTorques:
+    """A method that evaluates several torques on (q, omega)."""
+    return SeveralTorques(
         key=name,
         label=name.replace("_", " "),
         source="a combination",
         citation="",
-        order_q=1,
-        order_omega=1,
+        order_q=order,
+        order_omega=order,
         normalises=True,
-        start=start_with_omega,
-        before_torque=torque_wanted_at_state,
-        after_torque=after_torque,
+        start=whole_start,
+        step=step,
+        evaluations_per_step=torques,
         read=read_synchronous,
         stored=stored_in_body_frame,
     )
@@ -168,7 +282,15 @@ def combinations() -> tuple[Method, ...]:
         for held in ("body", "lab")
         if (turn, held) != ("new", "lab") and (kick, rotation, turn) != ("explicit", "linear", "new")
     ]
-    return (*known, *map(_lab_momentum, ROTATIONS))
+    several = [_substeps(kick, rotation, 4, once) for kick in KICKS for rotation in ROTATIONS for once in (False, True)]
+    return (
+        *known,
+        *map(_lab_momentum, ROTATIONS),
+        *several,
+        _several("rkmk4_full", rkmk4_step, 4, 4),
+        _several("rkmk2_midpoint", rkmk2_step, 2, 2),
+        _several("midpoint_exp", midpoint_exp_step, 2, 2),
+    )
 
 
 def candidates() -> tuple[Method, ...]:

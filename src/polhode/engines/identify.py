@@ -78,8 +78,16 @@ def stored(driver: PlainDriver, state: State | None, q: State, omega: State) -> 
 
 
 def carried(driver: PlainDriver, state: State | None, q: State, omega: State) -> State:
-    """The engine's q and omega with the memory that the method has of its own earlier steps."""
+    """The engine's q and omega with the memory that the method has of its own earlier steps.
+
+    Raises
+    ------
+    ValueError
+        If the method has none.
+    """
     made: State = driver.start(q, omega)
+    if len(made) == len(q) + len(omega):
+        raise ValueError("no memory")
     return made if state is None else made[:7] + state[7:]
 
 
@@ -98,8 +106,7 @@ def modes(method: Method) -> Iterator[str]:
     yield ""
     if method.stored_offset:
         yield "stored"
-    if "adams" in method.key or "backward" in method.key:
-        yield "memory"
+    yield "memory"
 
 
 def deviation(method: Method, mode: str, run: Run, spun: Spun, eps: float, steps: Iterable[int], skip: int = 0) -> float:

@@ -114,17 +114,16 @@ class Adapter:
             return quaternion(turned), np.array(system.GetNodeOutput(held, exu.OutputVariableType.AngularVelocityLocal))
 
         wanted, count = {int(n) for n in samples}, [0]
-        found[0] = look()
 
-        def after_step(system, t):
-            count[0] += 1
+        def before_step(system, t):
             if count[0] in wanted:
                 found[count[0]] = look()
+            count[0] += 1
             return True
 
         total = int(samples[-1])
         if total:
-            system.SetPostStepUserFunction(after_step) if hasattr(system, "SetPostStepUserFunction") else None
+            system.SetPreStepUserFunction(before_step)
             settings.timeIntegration.numberOfSteps = total
             settings.timeIntegration.endTime = total * dt
             settings.timeIntegration.automaticStepSize = False
@@ -133,6 +132,7 @@ class Adapter:
                 system.SolveDynamic(settings)
             else:
                 system.SolveDynamic(settings, solverType=getattr(exu.DynamicSolverType, solver))
+        found[total] = look()
         for i, n in enumerate(samples):
             q[i], omega[i] = found[int(n)]
         return q, omega
