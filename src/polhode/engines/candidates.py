@@ -6,6 +6,7 @@ They are candidates of the identification alone, and not methods that anybody sh
 * ``implicit``: linearly implicit in omega with the torque inside, :math:`J (\omega' - \omega) = \Delta t\,(M - \omega \times I\omega)`
   with the Jacobian J of Catto (2015);
 * ``rescaled``: an explicit step of the free body, rescaled to its old |L|, then the torque, as in ``rescaled_momentum``;
+* ``torque_explicit``, ``torque_implicit``, ``torque_rescaled``: the torque first, then the step of the free body;
 * ``no_gyroscopic``: :math:`\omega' = \omega + \Delta t\, I^{-1} M`, without the gyroscopic term;
 * ``lab_momentum``: the lab momentum is kicked, and omega is formed from it with the old orientation.
 
@@ -68,10 +69,31 @@ def rescaled(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
     return angular_velocity(axpy(sqrt(dot(old, old) / dot(new, new)), new, scale(dt, torque)), body)
 
 
+@kernel
+def torque_rescaled(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The torque first, then the rescaled explicit step of the free body."""
+    return rescaled(q, axpy(dt, angular_velocity(torque, body), omega), (0.0, 0.0, 0.0), body, dt)
+
+
+@kernel
+def torque_implicit(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The torque first, then Catto's step of the free body."""
+    return implicit(q, axpy(dt, angular_velocity(torque, body), omega), (0.0, 0.0, 0.0), body, dt)
+
+
+@kernel
+def torque_explicit(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The torque first, then an explicit step of the free body."""
+    return explicit(q, axpy(dt, angular_velocity(torque, body), omega), (0.0, 0.0, 0.0), body, dt)
+
+
 KICKS: dict[str, Callable[..., Any]] = {
     "explicit": explicit,
     "implicit": implicit,
     "rescaled": rescaled,
+    "torque_explicit": torque_explicit,
+    "torque_implicit": torque_implicit,
+    "torque_rescaled": torque_rescaled,
     "no_gyroscopic": no_gyroscopic,
 }
 

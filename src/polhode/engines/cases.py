@@ -29,8 +29,9 @@ REPORTED = (0.1, 0.03, 0.01)
 STEPS = tuple(sorted({*LADDER, *REPORTED}, reverse=True))
 #: The long free spin: its step in s, its number of steps, and how often it is read.
 LONG_STEP, LONG_STEPS, LONG_SAMPLES = 0.05, 100_000, 1000
-#: Identification: step in s, starts, and steps from each.
-STEP, STARTS, LENGTH = 0.2, 5, 100
+#: Identification: step in s, that of engines in single precision (a larger step tells methods better apart), starts, steps from
+#: each, and the torque as a share of :data:`VALUES`, so that the body does not turn too fast before the end.
+STEP, STEP_FLOAT32, STARTS, LENGTH, SHARE = 0.2, 0.8, 5, 100, 0.2
 
 
 def _free(t: Any, q: Any, omega: Any, parameters: Any) -> Any:
@@ -106,9 +107,11 @@ def starts(count: int = STARTS) -> list[tuple[tuple[float, float, float, float],
     return made  # type: ignore[return-value]
 
 
-def identification_runs(load: str, length: int = LENGTH) -> list[Run]:
+def identification_runs(load: str, precision: str = "float64", length: int = LENGTH) -> list[Run]:
     """Runs read at every step."""
-    return [Run(load, VALUES[load], INERTIA, q, omega, STEP, tuple(range(length + 1))) for q, omega in starts()]
+    dt = STEP_FLOAT32 if precision == "float32" else STEP
+    value = tuple(SHARE * x for x in VALUES[load])
+    return [Run(load, value, INERTIA, q, omega, dt, tuple(range(length + 1))) for q, omega in starts()]
 
 
 def errors(load: str, q: np.ndarray, omega: np.ndarray) -> tuple[float, float]:

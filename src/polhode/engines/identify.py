@@ -16,7 +16,7 @@ import numpy as np
 
 from polhode.body import Body
 from polhode.engines.candidates import candidates
-from polhode.engines.cases import LOADS
+from polhode.engines.cases import LOADS, STEP
 from polhode.engines.environments import Run, Spun
 from polhode.methods.plain_driver import PlainDriver, plain_driver
 from polhode.methods.protocol import Method
@@ -24,10 +24,10 @@ from polhode.plain import plain_copy
 
 #: A method is identified if it deviates by less than this many round-offs, and the next one by this factor more.
 WITHIN, APART = 100.0, 1e3
-#: Candidates that deviate by so much more than the best after a few steps are not followed to the end.
-HOPELESS, FEW = 1e5, 12
-#: Largest angle turned in a step that is judged, rad: Bullet limits it to a quarter of pi.
-LARGEST = 0.7
+#: Steps after which the candidates are put in order.
+FEW = 12
+#: Largest angle turned in a step of :data:`~polhode.engines.cases.STEP` that is judged, rad: Bullet limits it to a quarter of pi.
+LARGEST = 0.75
 #: Iterations to find the state whose stored angular velocity is the engine's.
 ITERATIONS = 60
 
@@ -154,7 +154,7 @@ def apart(q: Sequence[float], omega: Sequence[float], other_q: Any, other_omega:
 
 
 def deviations(runs: Sequence[Run], spun: Sequence[Spun], eps: float) -> list[Deviation]:
-    """Every candidate's deviation from an engine, smallest first; that of hopeless ones is a lower bound.
+    """Every candidate's deviation from an engine, smallest first; behind the second best it is a lower bound.
 
     Parameters
     ----------
@@ -170,12 +170,16 @@ def deviations(runs: Sequence[Run], spun: Sequence[Spun], eps: float) -> list[De
             run, one, count = pairs[0]
             skip = 4 if mode == "memory" else 1
             first.append((method, mode, deviation(method, mode, run, one, eps, range(FEW), skip)))
-    best = min(value for _, _, value in first)
+    # The largest deviation only grows with more steps: a candidate is followed to the end only if it could still be among the
+    # best two classes.
+    first.sort(key=lambda one: one[2])
     found: dict[str, Deviation] = {}
+    whole: list[float] = []
     for method, mode, value in first:
-        if value <= max(best, 1.0) * HOPELESS:
+        if math.isfinite(value) and sum(done >= WITHIN and done <= value for done in whole) < 2:
             for run, one, count in pairs:
                 value = max(value, deviation(method, mode, run, one, eps, range(count), 4 if mode == "memory" else 1))
+            whole.append(value)
         if method.key not in found or value < found[method.key].value:
             found[method.key] = Deviation(method.key, mode, value)
     return sorted(found.values(), key=lambda one: one.value)
@@ -184,7 +188,7 @@ def deviations(runs: Sequence[Run], spun: Sequence[Spun], eps: float) -> list[De
 def usable(run: Run, spun: Spun) -> int:
     """The number of steps before the body turns by more than :data:`LARGEST` in one, where engines have their limits."""
     size = np.linalg.norm(spun.omega, axis=1)
-    fine = np.isfinite(size) & np.isfinite(spun.q).all(axis=1) & (size * run.dt < LARGEST) & (size > 1e-3)
+    fine = np.isfinite(size) & np.isfinite(spun.q).all(axis=1) & (size < LARGEST / STEP) & (size > 1e-3)
     return int(np.argmin(fine)) - 1 if not fine.all() else len(run.samples) - 1
 
 

@@ -31,7 +31,7 @@ class Adapter:
     }
     default = "4 substeps"
     precision = "float32"
-    switched_off = "gravity, damping (0 by default), sleeping, contacts (no collider)"
+    switched_off = "gravity, damping (0 by default), sleeping, the limit on the rotation in a step, contacts (no collider)"
     torques = {
         "constant": "add_torque before every step; body frame, turned into the lab by us",
         "lab": "add_torque, lab frame",
@@ -50,7 +50,7 @@ class Adapter:
         world = r.PhysicsWorld()
         world.integration_parameters.dt = dt
         world.integration_parameters.num_solver_iterations = int(option[0])
-        builder = r.RigidBody.dynamic().can_sleep(False)
+        builder = r.RigidBody.dynamic().can_sleep(False).allow_fast_rotation(True)
         builder = builder.gyroscopic_forces("off" not in option)
         builder = builder.additional_mass_properties(r.MassProperties((0, 0, 0), 1.0, tuple(case.inertia)))
         builder = builder.rotation(tuple(map(float, scaled_axis(case.q0))))
