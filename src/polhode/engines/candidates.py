@@ -16,7 +16,8 @@ and the same torque in the lab (``4x``).
 
 Two methods of Runge and Kutta follow, of Munthe-Kaas's kind with the full inverse of the differential of the exponential: the
 classical one (``rkmk4_full``; ``rkmk4`` of the registry has the usual truncation, of the same order), and the explicit midpoint
-(``rkmk2_midpoint``).
+(``rkmk2_midpoint``). Last, textbook Runge-Kutta methods on the components of q and omega, omega kept in the body frame or in the
+lab (:data:`TABLEAUX`).
 """
 
 from collections.abc import Callable
@@ -275,6 +276,47 @@ def midpoint_exp_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, param
     return rotate(q, w, dt) + axpy(dt, a, omega)
 
 
+#: Explicit Runge-Kutta methods: the lower triangle of the matrix, the weights, the nodes.
+TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tuple[float, ...]]] = {
+    "midpoint": (((0.5,),), (0.0, 1.0), (0.0, 0.5)),
+    "heun": (((1.0,),), (0.5, 0.5), (0.0, 1.0)),
+    "kutta3": (((0.5,), (-1.0, 2.0)), (1 / 6, 2 / 3, 1 / 6), (0.0, 0.5, 1.0)),
+    "bogacki3": (((0.5,), (0.0, 0.75)), (2 / 9, 1 / 3, 4 / 9), (0.0, 0.5, 0.75)),
+    "rk4": (((0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0.0, 0.5, 0.5, 1.0)),
+}
+
+
+def _in_components(tableau: str, frame: str) -> SeveralTorques:
+    """An explicit Runge-Kutta method on the components of q and of omega, which is kept in the lab or in the body frame.
+
+    In the lab frame a stage's quaternion is normalised where it rotates a vector, and not in what is added up.
+    """
+    matrix, weights, nodes = TABLEAUX[tableau]
+
+    def rates(t: Any, q: Any, spin: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        if frame == "body":
+            return derivative(q, spin), euler_equations(spin, torque(t, q, spin, parameters), body)
+        unit = normalise(q)
+        omega = to_body(unit, spin)
+        return derivative(q, omega), to_lab(unit, euler_equations(omega, torque(t, unit, omega, parameters), body))
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        spin = omega if frame == "body" else to_lab(q, omega)
+        found: list[Any] = []
+        for row, node in zip(((), *matrix), nodes, strict=True):
+            at, turning = q, spin
+            for a, (dq, dspin) in zip(row, found, strict=True):
+                at, turning = increment(a * dt, dq, at), axpy(a * dt, dspin, turning)
+            found.append(rates(t + node * dt, at, turning, body, torque, parameters))
+        for b, (dq, dspin) in zip(weights, found, strict=True):
+            q, spin = increment(b * dt, dq, q), axpy(b * dt, dspin, spin)
+        q = normalise(q)
+        return q + (spin if frame == "body" else to_body(q, spin))
+
+    return _several(f"{tableau}_{frame}", step, len(weights), len(weights))
+
+
 def _several(name: str, step: Callable[..., Any], order: int, torques: int) -> SeveralTorques:
     """A method that evaluates several torques on (q, omega)."""
     return SeveralTorques(
@@ -312,6 +354,7 @@ def combinations() -> tuple[Method, ...]:
         _several("rkmk4_full", rkmk4_step, 4, 4),
         _several("rkmk2_midpoint", rkmk2_step, 2, 2),
         _several("midpoint_exp", midpoint_exp_step, 2, 2),
+        *(_in_components(name, frame) for name in TABLEAUX for frame in ("body", "lab") if (name, frame) != ("rk4", "body")),
     )
 
 

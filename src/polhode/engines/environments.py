@@ -81,8 +81,9 @@ def is_installed(engine: Engine) -> bool:
         return False
     pins = dict(requirement.split("==") for requirement in engine.requirements)
     code = (
-        "import sys, json, importlib.util as u, importlib.metadata as m\n"
-        "module, pins = json.loads(sys.argv[1])\n"
+        "import sys, json, glob, importlib.util as u, importlib.metadata as m\n"
+        "module, pins, paths = json.loads(sys.argv[1])\n"
+        "sys.path += [place for pattern in paths for place in glob.glob(pattern)]\n"
         "here = all(u.find_spec(name) is not None for name in (module.partition('.')[0], 'numpy'))\n"
         "try: here = here and all(m.version(name) == pin for name, pin in pins.items())\n"
         "except m.PackageNotFoundError: here = False\n"
@@ -90,7 +91,7 @@ def is_installed(engine: Engine) -> bool:
     )
     try:
         asked = subprocess.run(
-            [python, "-I", "-c", code, json.dumps([engine.module, pins])],
+            [python, "-I", "-c", code, json.dumps([engine.module, pins, engine.paths])],
             capture_output=True,
             timeout=120,
             check=False,

@@ -46,6 +46,8 @@ class Engine:
         The module that must be importable for the engine to count as installed.
     libraries : tuple of str
         Folders below the environment in which the engine finds shared libraries.
+    paths : tuple of str
+        Patterns of folders outside the usual ones that have the module.
     options : mapping
         Option -> how it is chosen, in a few words. An option chooses an integrator; each becomes a row of the atlas.
     default : str
@@ -72,6 +74,7 @@ class Engine:
     debian: tuple[str, ...] = ()
     module: str
     libraries: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
     options: Mapping[str, str]
     default: str = ""
     sources: Mapping[str, str] = field(default_factory=dict)

@@ -95,7 +95,7 @@ class Adapter:
 
             ResetIntegratorFromFlags(simulator, option, dt)
             integrator = simulator.get_mutable_integrator()
-            if integrator.supports_error_estimation():
+            if option != "semi_explicit_euler":
                 integrator.set_fixed_step_mode(True)
             integrator.set_maximum_step_size(dt)
         simulator.set_publish_every_time_step(False)
@@ -104,11 +104,7 @@ class Adapter:
         for i, wanted in enumerate(samples):
             while n < wanted:
                 n += 1
-                if option == "discrete":
-                    simulator.AdvanceTo(n * dt)
-                else:
-                    # By exactly one step: a time that is rounded would add a tiny one.
-                    integrator.IntegrateWithSingleFixedStepToTime(n * dt)
+                simulator.AdvanceTo(n * dt)
             state = plant.GetPositionsAndVelocities(own)
             # Not normalised by Drake; the angular velocity is in the lab.
             q[i] = state[:4] / np.linalg.norm(state[:4])

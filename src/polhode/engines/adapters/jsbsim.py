@@ -13,8 +13,7 @@ AIRCRAFT = """<?xml version="1.0"?>
 <mass_balance><ixx unit="SLUG*FT2"> {0!r} </ixx><iyy unit="SLUG*FT2"> {1!r} </iyy><izz unit="SLUG*FT2"> {2!r} </izz>
 <emptywt unit="LBS"> 32.174049 </emptywt><location name="CG" unit="IN"><x>0</x><y>0</y><z>0</z></location></mass_balance>
 <ground_reactions/><propulsion/><flight_control name="none"/><aerodynamics/>
-<external_reactions><moment name="push" frame="{3}"><direction><x>1</x><y>0</y><z>0</z></direction></moment>
-</external_reactions></fdm_config>
+</fdm_config>
 """
 #: Option -> integrator of the rate, integrator of the orientation, as JSBSim numbers them.
 CHOICES = {
@@ -57,7 +56,6 @@ class Adapter:
     default = "as shipped"
     precision = "float64"
     switched_off = "the planet's rotation and gravity; no aerodynamics, engines or gear"
-    torques = {"constant": "external_reactions, a moment in the frame BODY"}
 
     def version(self):
         """The version of the package."""
@@ -72,10 +70,7 @@ class Adapter:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name) / "aircraft" / "body"
             folder.mkdir(parents=True)
-            text = AIRCRAFT.format(*map(float, case.inertia), "BODY")
-            if case.load == "free":
-                start, _, rest = text.partition("<external_reactions>")
-                text = start + rest.partition("</external_reactions>")[2]
+            text = AIRCRAFT.format(*map(float, case.inertia))
             (folder / "body.xml").write_text(text)
             model = jsbsim.FGFDMExec(name, None)
             model.set_debug_level(0)
@@ -96,13 +91,8 @@ class Adapter:
             rate, position = CHOICES[option]
             model["simulation/integrator/rate/rotational"] = rate
             model["simulation/integrator/position/rotational"] = position
-        if case.load == "constant":
-            value = np.asarray(case.value)
-            size = float(np.linalg.norm(value))
-            for name, part in zip("xyz", value / size):
-                model[f"external_reactions/push/{name}"] = part
-            model["external_reactions/push/magnitude-lbsft"] = size
         model.run_ic()
+        here = np.array(model.get_propagate().get_Tl2b()).T @ np.array(model.get_propagate().get_Tec2b())
         q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
         for i, wanted in enumerate(samples):
             while n < wanted:
@@ -111,8 +101,6 @@ class Adapter:
                 n += 1
             # The planet does not rotate: its frame is at rest, and the local one at the start differs by a fixed rotation.
             matrix = np.array(model.get_propagate().get_Tec2b()).T
-            if n == 0:
-                here = np.array(model.get_propagate().get_Tl2b()).T @ matrix.T
             q[i] = quaternion(here @ matrix)
             omega[i] = [model[f"velocities/{name}-rad_sec"] for name in "pqr"]
         return q, omega
