@@ -18,6 +18,7 @@ from polhode.body import Body
 from polhode.engines.candidates import candidates
 from polhode.engines.cases import LOADS, STEP
 from polhode.engines.environments import Run, Spun
+from polhode.methods import METHODS
 from polhode.methods.plain_driver import PlainDriver, plain_driver
 from polhode.methods.protocol import Method
 from polhode.plain import plain_copy

@@ -3,7 +3,7 @@
 import numpy as np
 
 MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}" integrator="{integrator}">
-<flag contact="disable" gravity="disable"/></option><worldbody><body><freejoint/>
+<flag contact="disable" gravity="disable" autoreset="disable"/></option><worldbody><body><freejoint/>
 <inertial pos="0 0 0" mass="1" diaginertia="{0!r} {1!r} {2!r}"/></body></worldbody></mujoco>"""
 
 
@@ -23,7 +23,7 @@ class Adapter:
     }
     default = "Euler"
     precision = "float64"
-    switched_off = "gravity, contacts"
+    switched_off = "gravity, contacts, the reset of a state that has blown up (autoreset)"
     torques = {
         "constant": "qfrc_applied: angular part of the free joint, body frame",
         "lab": "xfrc_applied, lab frame",
