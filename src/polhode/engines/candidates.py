@@ -278,6 +278,7 @@ def midpoint_exp_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, param
 
 #: Explicit Runge-Kutta methods: the lower triangle of the matrix, the weights, the nodes.
 TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tuple[float, ...]]] = {
+    "euler": ((), (1.0,), (0.0,)),
     "midpoint": (((0.5,),), (0.0, 1.0), (0.0, 0.5)),
     "heun": (((1.0,),), (0.5, 0.5), (0.0, 1.0)),
     "kutta3": (((0.5,), (-1.0, 2.0)), (1 / 6, 2 / 3, 1 / 6), (0.0, 0.5, 1.0)),
@@ -317,6 +318,34 @@ def _in_components(tableau: str, frame: str) -> SeveralTorques:
     return _several(f"{tableau}_{frame}", step, len(weights), len(weights))
 
 
+def _in_rodrigues(tableau: str) -> SeveralTorques:
+    """An explicit Runge-Kutta method on the modified Rodrigues parameters, of the rotation below half a turn, and omega."""
+    matrix, weights, nodes = TABLEAUX[tableau]
+
+    def quaternion_of(sigma: Any) -> Any:
+        square = dot(sigma, sigma)
+        return ((1.0 - square) / (1.0 + square), *scale(2.0 / (1.0 + square), sigma))
+
+    def rates(t: Any, sigma: Any, omega: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        turning = axpy(1.0 - dot(sigma, sigma), omega, axpy(2.0 * dot(sigma, omega), sigma, scale(2.0, cross(sigma, omega))))
+        return scale(0.25, turning), euler_equations(omega, torque(t, quaternion_of(sigma), omega, parameters), body)
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, omega = normalise(state[:4]), state[4:7]
+        sigma = scale(1.0 / (1.0 + q[0]), q[1:4]) if q[0] >= 0.0 else scale(1.0 / (q[0] - 1.0), q[1:4])
+        found: list[Any] = []
+        for row, node in zip(((), *matrix), nodes, strict=True):
+            at, spin = sigma, omega
+            for a, (ds, dw) in zip(row, found, strict=True):
+                at, spin = axpy(a * dt, ds, at), axpy(a * dt, dw, spin)
+            found.append(rates(t + node * dt, at, spin, body, torque, parameters))
+        for b, (ds, dw) in zip(weights, found, strict=True):
+            sigma, omega = axpy(b * dt, ds, sigma), axpy(b * dt, dw, omega)
+        return quaternion_of(sigma) + omega
+
+    return _several(f"{tableau}_rodrigues", step, len(weights), len(weights))
+
+
 def _several(name: str, step: Callable[..., Any], order: int, torques: int) -> SeveralTorques:
     """A method that evaluates several torques on (q, omega)."""
     return SeveralTorques(
@@ -354,7 +383,8 @@ def combinations() -> tuple[Method, ...]:
         _several("rkmk4_full", rkmk4_step, 4, 4),
         _several("rkmk2_midpoint", rkmk2_step, 2, 2),
         _several("midpoint_exp", midpoint_exp_step, 2, 2),
-        *(_in_components(name, frame) for name in TABLEAUX for frame in ("body", "lab") if (name, frame) != ("rk4", "body")),
+        *(_in_components(name, frame) for name in TABLEAUX for frame in ("body", "lab") if name != "euler" and (name, frame) != ("rk4", "body")),
+        *map(_in_rodrigues, TABLEAUX),
     )
 
 
