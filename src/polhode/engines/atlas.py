@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from polhode.body import Body
 from polhode.engines import cases, identify
+from polhode.engines.candidates import candidate, label
 from polhode.engines.environments import RUN_LIMIT, Run, Spun, spin
 from polhode.engines.protocol import LOADS, Engine
 from polhode.engines.sources import source_of
+from polhode.methods.plain_driver import plain_driver
 from polhode.version import __version__
 
 #: How much of the squared momentum must lie along one axis for a spin to have ended there.
@@ -282,7 +285,7 @@ def dataset(rows: Sequence[Row]) -> xr.Dataset:
         "within": identify.WITHIN,
         "apart": identify.APART,
     }
-    return made
+    return with_citations(made)
 
 
 #: Variable -> what it is, units.
@@ -305,7 +308,7 @@ def merged(old: xr.Dataset, new: xr.Dataset) -> xr.Dataset:
     together = xr.concat([kept, new], "engine", data_vars="minimal", coords="minimal", compat="override", join="override")
     together = together.isel(engine=np.argsort(together["key"].values.astype(str), kind="stable"))
     together.attrs = new.attrs
-    return with_citations(together)
+    return with_citations(together.drop_vars(["method_label", "method_q_error"], errors="ignore"))
 
 
 def with_citations(data: xr.Dataset) -> xr.Dataset:
@@ -315,7 +318,52 @@ def with_citations(data: xr.Dataset) -> xr.Dataset:
         source_of(key, option) if done else ""
         for key, option, done in zip(keys, options, data["is_identified"].values, strict=True)
     ]
-    return data.assign(source=("engine", found))
+    shown = [
+        label(method) if done else method
+        for method, done in zip((str(m).partition(" = ")[0] for m in data["method"].values), data["is_identified"].values, strict=True)
+    ]
+    lines = {method: _errors_of(method) for method, done in zip(_first(data), data["is_identified"].values, strict=True) if done}
+    nothing = np.full(len(cases.STEPS), np.nan)
+    ours = np.array([lines.get(method, nothing) for method in _first(data)]).reshape(-1, len(cases.STEPS))
+    return data.assign(
+        source=("engine", found),
+        method_label=("engine", shown),
+        method_q_error=(
+            ("engine", "step"),
+            ours,
+            {"long_name": "mean angle to the exact orientation of the method identified, free body", "units": "rad"},
+        ),
+    )
+
+
+def _first(data: xr.Dataset) -> list[str]:
+    """The method of each row, the first of those that are the same."""
+    return [str(method).partition(" = ")[0] for method in data["method"].values]
+
+
+def _errors_of(key: str) -> np.ndarray:
+    """The error of q of one of our methods on the free body at the steps of the ladder, in plain Python."""
+    name, _, mode = key.partition(" ")
+    found = []
+    for dt in cases.STEPS:
+        run = cases.ladder_run("free", dt)
+        driver = plain_driver(
+            candidate(name), identify._plain, identify._plain(cases.LOADS["free"]), _body(run), dt, run.value
+        )
+        begin = identify.stored if mode else identify.synchronous
+        state, rows = begin(driver, None, run.q0, run.omega0), []
+        for n in range(run.samples[-1]):
+            state = driver.step(state, n)
+            if n + 1 in run.samples:
+                rows.append(driver.read(state, n + 1))
+        with np.errstate(all="ignore"):
+            found.append(cases.errors("free", np.array([q for q, _ in rows]), np.array([w for _, w in rows]))[0])
+    return np.array(found)
+
+
+def _body(run: Run) -> Any:
+    """The coefficients of the inertia of a run."""
+    return Body(run.inertia).coefficients()
 
 
 def as_text(data: xr.Dataset) -> str:

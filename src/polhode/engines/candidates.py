@@ -396,3 +396,44 @@ def candidates() -> tuple[Method, ...]:
 def candidate(key: str) -> Method:
     """The candidate with this key."""
     return next(one for one in candidates() if one.key == key)
+
+
+#: Words for the parts of a combination's key.
+WORDS = {
+    "explicit": "explicit Euler kick",
+    "implicit": "linearly implicit kick",
+    "rescaled": "rescaled kick",
+    "torque_explicit": "torque, then explicit kick",
+    "torque_implicit": "torque, then linearly implicit kick",
+    "torque_rescaled": "torque, then rescaled kick",
+    "no_gyroscopic": "torque alone",
+    "exp": "exact rotation",
+    "linear": "linear rotation",
+    "old": "with old $\\omega$",
+    "mean": "with mean $\\omega$",
+    "4x": "4 substeps",
+}
+#: Words for those that are no such combination.
+NAMED = {
+    "rkmk4_full": "RKMK 4 with the full inverse of dexp",
+    "rkmk2_midpoint": "RKMK midpoint",
+    "heun_lab": "Heun on (q, lab $\\omega$)",
+    "kutta3_lab": "Kutta 3 on (q, lab $\\omega$)",
+    "rk4_rodrigues": "RK4 on Rodrigues parameters",
+    "heun_rodrigues": "Heun on Rodrigues parameters",
+    "euler_rodrigues": "Euler on Rodrigues parameters",
+}
+
+
+def label(key: str) -> str:
+    """A candidate in words, for tables; a method of the registry has its own label."""
+    name, _, mode = key.partition(" ")
+    if name in METHODS:
+        said = METHODS[name].label
+    elif name in NAMED:
+        said = NAMED[name]
+    else:
+        kick = max((k for k in KICKS if name.startswith(k)), key=len, default="")
+        parts = name.removeprefix(kick).strip("_").split("_")
+        said = ", ".join(filter(None, [WORDS.get(kick, kick), *(WORDS.get(part, "") for part in parts)])) or name
+    return f"{said} {mode}".strip()

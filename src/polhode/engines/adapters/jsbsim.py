@@ -26,7 +26,9 @@ CHOICES = {
 
 
 def quaternion(a):
-    """The unit quaternion of a rotation matrix."""
+    """The unit quaternion of a rotation matrix; NaN if the engine has blown up."""
+    if not np.isfinite(a).all():
+        return np.full(4, np.nan)
     four = np.array(
         [
             [a[0, 0] + a[1, 1] + a[2, 2], a[2, 1] - a[1, 2], a[0, 2] - a[2, 0], a[1, 0] - a[0, 1]],

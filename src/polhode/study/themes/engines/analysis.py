@@ -1,0 +1,42 @@
+"""The released engine atlas as it is shown."""
+
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.storage import read_dataset
+
+#: Loads and their short names.
+LOADS = {"free": "free", "constant": "body", "lab": "lab", "velocity": "friction"}
+
+
+def atlas(inputs: Inputs) -> xr.Dataset:
+    """The rows of data/released/atlas.nc.
+
+    Raises
+    ------
+    NotInRun
+        If there is no such file.
+    """
+    path = Path(inputs.released) / "atlas.nc"
+    if not str(inputs.released) or not path.is_file():
+        raise NotInRun("data/released has no engine atlas")
+    return read_dataset(path)
+
+
+def distinct(data: xr.Dataset, most: int) -> list[int]:
+    """Rows with different methods, those that are identified first, an engine's default before its other options."""
+    order = sorted(
+        range(data.sizes["engine"]),
+        key=lambda i: (-int(data["is_identified"][i]), -int(data["is_default"][i]), str(data["precision"].values[i]), i),
+    )
+    seen: set[str] = set()
+    chosen = []
+    for i in order:
+        name = str(data["method_label"].values[i])
+        if name not in seen and np.isfinite(data["path"].values[i]).all(axis=1).sum() > 20:
+            seen.add(name)
+            chosen.append(i)
+    return sorted(chosen[:most])
