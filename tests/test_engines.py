@@ -1,4 +1,4 @@
-"""The engine atlas: adapters, processes, identification, measures; with none of the engines installed, and with those that are."""
+"""The engine atlas: adapters, processes, identification, measures; with none of the engines installed, and with some."""
 
 import ast
 import math
@@ -20,7 +20,7 @@ from polhode.methods.plain_driver import plain_driver
 
 ENGINES = all_engines()
 #: An engine made of numpy: an explicit kick of omega in the body, the exact rotation with the new one, in single precision.
-FAKE = '''
+FAKE = """
 import numpy as np
 
 
@@ -64,7 +64,7 @@ class Adapter:
                 q, n = q / np.linalg.norm(q), n + 1
             out.append((q.astype(f), w.astype(f)))
         return np.array([q for q, _ in out]), np.array([w for _, w in out])
-'''
+"""
 
 
 @pytest.fixture
@@ -81,7 +81,12 @@ def stepped(key: str, run: Run, precision: str, stored: bool = False) -> Spun:
     """What an engine would return that runs one of our methods, with its state rounded after each step."""
     method = candidate(key)
     driver = plain_driver(
-        method, identify._plain, identify._plain(cases.LOADS[run.load]), polhode.Body(run.inertia).coefficients(), run.dt, run.value
+        method,
+        identify._plain,
+        identify._plain(cases.LOADS[run.load]),
+        polhode.Body(run.inertia).coefficients(),
+        run.dt,
+        run.value,
     )
     q, omega = run.q0, run.omega0
     rows, round_off = [(q, omega)], np.dtype(precision).type

@@ -1,7 +1,7 @@
 """Find out which integrators physics engines run: ``polhode atlas mujoco lammps --install``.
 
-Each engine spins one rigid body in a process of its own. The table says which of our methods does the same step, the orders, what
-becomes of energy and momentum of a free spin, and about which axis it turns in the end. Engines are installed only with
+Each engine spins one rigid body in a process of its own. The table says which of our methods does the same step, the orders,
+what becomes of energy and momentum of a free spin, and about which axis it turns in the end. Engines are installed only with
 ``--install``, each into an environment of its own below the cache folder. Rows of other engines that ``atlas.nc`` has are kept.
 """
 

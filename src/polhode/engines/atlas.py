@@ -1,7 +1,8 @@
 """The measurements of one engine under one option, and the table of all: ``atlas.nc``.
 
 A row is an engine with an option. For each load that the engine takes: the orders of q and omega, the errors at three steps,
-and the identity. For the free body also a long spin: what became of energy and momentum, and about which axis it turns at the end.
+and the identity. For the free body also a long spin: what became of energy and momentum, and about which axis it turns in
+the end.
 """
 
 import datetime
@@ -19,6 +20,7 @@ from polhode.engines.candidates import candidate, label
 from polhode.engines.environments import RUN_LIMIT, Run, Spun, spin
 from polhode.engines.protocol import LOADS, Engine
 from polhode.engines.sources import source_of
+from polhode.methods import METHODS
 from polhode.methods.plain_driver import plain_driver
 from polhode.version import __version__
 
@@ -89,7 +91,7 @@ class Row:
 
 def preferred(methods: Sequence[str]) -> list[str]:
     """Those of the registry, if there are any, otherwise the first."""
-    known = {method.key for method in identify.candidates()[: len(identify.METHODS)]}
+    known = set(METHODS)
     named = [key for key in methods if key.partition(" ")[0] in known]
     return named or list(methods[:1])
 
@@ -115,9 +117,7 @@ def requests(engine: Engine) -> tuple[list[Run], list[tuple[str, str, float]]]:
     return runs, what
 
 
-def measure(
-    engine: Engine, option: str, progress: Callable[[], object] = lambda: None, limit: float = RUN_LIMIT
-) -> Row:
+def measure(engine: Engine, option: str, progress: Callable[[], object] = lambda: None, limit: float = RUN_LIMIT) -> Row:
     """Run an engine and measure everything in its row.
 
     Parameters
@@ -183,6 +183,7 @@ def _long(run: Run, spun: Spun) -> tuple[float, float, float, int, str, np.ndarr
         return math.nan, math.nan, math.nan, 0, "failed", path
     count = len(fine) if fine.all() else int(np.argmin(fine))
     if count < len(fine):
+        path[count:] = np.nan
         return math.inf, math.inf, math.nan, run.samples[count - 1], "diverges", path
     drift = float(energy[-1] / energy[0] - 1), float(length[-1] / length[0] - 1)
     angle = float(2 * np.arcsin(np.clip(np.linalg.norm(lab[-1] - lab[0]) / 2, 0, 1)))
@@ -272,7 +273,11 @@ def dataset(rows: Sequence[Row]) -> xr.Dataset:
         coords={
             "engine": [f"{row.engine.key} {row.option}" for row in rows],
             "load": list(LOADS),
-            "step": ("step", list(cases.STEPS), {"long_name": "time step, equal to the angle turned by it at the start", "units": "s"}),
+            "step": (
+                "step",
+                list(cases.STEPS),
+                {"long_name": "time step, equal to the angle turned by it at the start", "units": "s"},
+            ),
             "axis": list("xyz"),
         },
     )
@@ -320,9 +325,13 @@ def with_citations(data: xr.Dataset) -> xr.Dataset:
     ]
     shown = [
         label(method) if done else method
-        for method, done in zip((str(m).partition(" = ")[0] for m in data["method"].values), data["is_identified"].values, strict=True)
+        for method, done in zip(
+            (str(m).partition(" = ")[0] for m in data["method"].values), data["is_identified"].values, strict=True
+        )
     ]
-    lines = {method: _errors_of(method) for method, done in zip(_first(data), data["is_identified"].values, strict=True) if done}
+    lines = {
+        method: _errors_of(method) for method, done in zip(_first(data), data["is_identified"].values, strict=True) if done
+    }
     nothing = np.full(len(cases.STEPS), np.nan)
     ours = np.array([lines.get(method, nothing) for method in _first(data)]).reshape(-1, len(cases.STEPS))
     return data.assign(
@@ -347,9 +356,7 @@ def _errors_of(key: str) -> np.ndarray:
     found = []
     for dt in cases.STEPS:
         run = cases.ladder_run("free", dt)
-        driver = plain_driver(
-            candidate(name), identify._plain, identify._plain(cases.LOADS["free"]), _body(run), dt, run.value
-        )
+        driver = plain_driver(candidate(name), identify._plain, identify._plain(cases.LOADS["free"]), _body(run), dt, run.value)
         begin = identify.stored if mode else identify.synchronous
         state, rows = begin(driver, None, run.q0, run.omega0), []
         for n in range(run.samples[-1]):
@@ -390,9 +397,7 @@ def as_text(data: xr.Dataset) -> str:
         )
     widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
     text = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip() for line in lines]
-    notes = [
-        f"{data['engine'].values[i]}: {text_}" for i, text_ in enumerate(map(str, data["failures"].values)) if text_
-    ]
+    notes = [f"{data['engine'].values[i]}: {text_}" for i, text_ in enumerate(map(str, data["failures"].values)) if text_]
     foot = ["* what a user gets who chooses nothing; q free, const, lab, fric.: order of q under each load"]
     return "\n".join([text[0], "-" * len(text[0]), *text[1:], *foot, *notes])
 

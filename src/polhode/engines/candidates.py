@@ -3,7 +3,8 @@ r"""What engines do beyond the methods of the registry: first-order steps made o
 They are candidates of the identification alone, and not methods that anybody should choose. The kick is
 
 * ``explicit``: :math:`\omega' = \omega + \Delta t\, a(\omega, M)`, Euler's equations at the old state;
-* ``implicit``: linearly implicit in omega with the torque inside, :math:`J (\omega' - \omega) = \Delta t\,(M - \omega \times I\omega)`
+* ``implicit``: linearly implicit in omega with the torque inside,
+  :math:`J (\omega' - \omega) = \Delta t\,(M - \omega \times I\omega)`
   with the Jacobian J of Catto (2015);
 * ``rescaled``: an explicit step of the free body, rescaled to its old |L|, then the torque, as in ``rescaled_momentum``;
 * ``torque_explicit``, ``torque_implicit``, ``torque_rescaled``: the torque first, then the step of the free body;
@@ -11,13 +12,13 @@ They are candidates of the identification alone, and not methods that anybody sh
 * ``lab_momentum``: the lab momentum is kicked, and omega is formed from it with the old orientation.
 
 The orientation turns with the new angular velocity (``new``), the old one (``old``) or their mean (``mean``): exactly
-(``exp``), or linearly with normalisation (``linear``). With four substeps, the whole is done four times with a quarter of the step
-and the same torque in the lab (``4x``).
+(``exp``), or linearly with normalisation (``linear``). With four substeps, the whole is done four times with a quarter of the
+step and the same torque in the lab (``4x``).
 
 Two methods of Runge and Kutta follow, of Munthe-Kaas's kind with the full inverse of the differential of the exponential: the
 classical one (``rkmk4_full``; ``rkmk4`` of the registry has the usual truncation, of the same order), and the explicit midpoint
-(``rkmk2_midpoint``). Last, textbook Runge-Kutta methods on the components of q and omega, omega kept in the body frame or in the
-lab (:data:`TABLEAUX`).
+(``rkmk2_midpoint``). Last, textbook Runge-Kutta methods (:data:`TABLEAUX`) on the components of q and omega, omega kept in the
+body frame or in the lab, and on modified Rodrigues parameters.
 """
 
 from collections.abc import Callable
@@ -383,7 +384,12 @@ def combinations() -> tuple[Method, ...]:
         _several("rkmk4_full", rkmk4_step, 4, 4),
         _several("rkmk2_midpoint", rkmk2_step, 2, 2),
         _several("midpoint_exp", midpoint_exp_step, 2, 2),
-        *(_in_components(name, frame) for name in TABLEAUX for frame in ("body", "lab") if name != "euler" and (name, frame) != ("rk4", "body")),
+        *(
+            _in_components(name, frame)
+            for name in TABLEAUX
+            for frame in ("body", "lab")
+            if name != "euler" and (name, frame) != ("rk4", "body")
+        ),
         *map(_in_rodrigues, TABLEAUX),
     )
 

@@ -129,7 +129,7 @@ def angle(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return np.asarray(4 * np.arcsin(np.clip(np.linalg.norm(p - sign * q, axis=-1) / 2, 0, 1)))
 
 
-def order(dt: Sequence[float], error: Sequence[float], eps: float) -> float:
+def order(dt: Sequence[float] | np.ndarray, error: Sequence[float] | np.ndarray, eps: float) -> float:
     """The slope of log(error) over log(dt) for the three finest steps that are clear of round-off; NaN if there are none."""
     step, found = np.asarray(dt, float), np.asarray(error, float)
     usable = np.isfinite(found) & (found > 10 * eps * TIMES[-1] / step) & (found < 0.5)

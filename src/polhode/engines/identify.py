@@ -18,7 +18,6 @@ from polhode.body import Body
 from polhode.engines.candidates import candidates
 from polhode.engines.cases import LOADS, STEP
 from polhode.engines.environments import Run, Spun
-from polhode.methods import METHODS
 from polhode.methods.plain_driver import PlainDriver, plain_driver
 from polhode.methods.protocol import Method
 from polhode.plain import plain_copy
@@ -27,7 +26,7 @@ from polhode.plain import plain_copy
 WITHIN, APART = 100.0, 1e3
 #: Steps after which the candidates are put in order.
 FEW = 12
-#: Largest angle turned in a step of :data:`~polhode.engines.cases.STEP` that is judged, rad: Bullet limits it to a quarter of pi.
+#: Largest angle turned in a step of :data:`~polhode.engines.cases.STEP` that is judged, rad: Bullet stops at a quarter of pi.
 LARGEST = 0.75
 #: Iterations to find the state whose stored angular velocity is the engine's.
 ITERATIONS = 60

@@ -102,7 +102,9 @@ class Engine:
         for name in ("sources", "advice"):
             for option in getattr(self, name):
                 if option not in self.options:
-                    raise ValueError(f"{where} {name} names {option!r}, which is none of its options: {', '.join(self.options)}")
+                    raise ValueError(
+                        f"{where} {name} names {option!r}, which is none of its options: {', '.join(self.options)}"
+                    )
         for load in self.torques:
             if load not in LOADS[1:]:
                 raise ValueError(f"{where} torques names {load!r}; known are: {', '.join(LOADS[1:])}")
@@ -131,7 +133,9 @@ def read(path: Path) -> Engine:
     for name in ("version", "run"):
         if not callable(getattr(adapter, name, None)):
             raise ValueError(f"{path}: the class Adapter needs a method {name}")
-    frozen = {name: MappingProxyType(dict(value)) if isinstance(value, dict) else value for name, value in given.items()}
+    frozen: dict[str, Any] = {
+        name: MappingProxyType(dict(value)) if isinstance(value, dict) else value for name, value in given.items()
+    }
     return Engine(**frozen, path=path)
 
 

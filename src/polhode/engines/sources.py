@@ -1,4 +1,4 @@
-"""Where the source of each engine has the step that was identified: file and function, found by reading, cited and not copied."""
+"""Where the source of each engine has the step that was identified: file and function, read and cited, not copied."""
 
 #: (engine, start of the option) -> file and function.
 SOURCES: dict[tuple[str, str], str] = {
@@ -6,7 +6,10 @@ SOURCES: dict[tuple[str, str], str] = {
     ("mujoco", "implicit"): "src/engine/engine_forward.c: mj_implicitSkip",
     ("mujoco", "RK4"): "src/engine/engine_forward.c: mj_RungeKutta",
     ("pybullet", "multibody"): "src/BulletDynamics/Featherstone/btMultiBody.cpp: btMultiBody::stepPositionsMultiDof",
-    ("pybullet", "rigidbody"): "src/BulletDynamics/Dynamics/btRigidBody.cpp: btRigidBody::computeGyroscopicImpulseImplicit_Body",
+    (
+        "pybullet",
+        "rigidbody",
+    ): "src/BulletDynamics/Dynamics/btRigidBody.cpp: btRigidBody::computeGyroscopicImpulseImplicit_Body",
     ("rapier3d", ""): "src/dynamics/rigid_body.rs: RigidBody::angvel_with_gyroscopic_forces",
     ("rapier3d", "1 substep, gyroscopic off"): "src/dynamics/rigid_body_components.rs: RigidBodyVelocity::integrate",
     ("lammps", "rigid"): "src/math_extra.cpp: MathExtra::richardson, called by FixRigid::initial_integrate",

@@ -2,8 +2,8 @@
 
 It imports numpy and the adapter, never polhode. ``FOLDER/request.json`` has the option and the runs; run number i is written to
 ``FOLDER/i.npz``, or its error to ``FOLDER/i.txt``. A line ``started i`` or ``done i`` for each goes to the original standard
-output; what the engine prints goes to standard error. Runs that have a file are left out, so that after a crash the same command
-goes on behind the run that crashed.
+output; what the engine prints goes to standard error. Runs that have a file are left out, so that after a crash the same
+command goes on behind the run that crashed.
 """
 
 import importlib.util

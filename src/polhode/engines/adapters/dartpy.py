@@ -61,7 +61,7 @@ class Adapter:
         world.setGravity([0, 0, 0])
         world.setTimeStep(dt)
         skeleton = dynamics.Skeleton("body")
-        joint, node = skeleton.createFreeJointAndBodyNodePair()
+        _joint, node = skeleton.createFreeJointAndBodyNodePair()
         inertia = dynamics.Inertia(1.0, np.zeros(3), np.diag(case.inertia))
         node.setInertia(inertia)
         world.addSkeleton(skeleton)

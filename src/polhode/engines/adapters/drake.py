@@ -42,6 +42,7 @@ class Adapter:
 
     def run(self, option, case, dt, samples):
         """A leaf system computes the torque from the state of the plant."""
+        from pydrake.common.eigen_geometry import Quaternion
         from pydrake.common.value import Value
         from pydrake.math import RigidTransform
         from pydrake.multibody.math import SpatialForce, SpatialVelocity
@@ -49,7 +50,6 @@ class Adapter:
         from pydrake.multibody.tree import SpatialInertia, UnitInertia
         from pydrake.systems.analysis import Simulator
         from pydrake.systems.framework import DiagramBuilder, LeafSystem
-        from pydrake.common.eigen_geometry import Quaternion
 
         builder = DiagramBuilder()
         plant = builder.AddSystem(MultibodyPlant(time_step=dt if option == "discrete" else 0.0))

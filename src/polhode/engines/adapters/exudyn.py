@@ -95,9 +95,7 @@ class Adapter:
         body, held = made["bodyNumber"], made["nodeNumber"]
         if case.load != "free":
             marker = system.AddMarker(item.MarkerBodyRigid(bodyNumber=body))
-            system.AddLoad(
-                item.Torque(markerNumber=marker, loadVector=list(case.value), bodyFixed=case.load == "constant")
-            )
+            system.AddLoad(item.Torque(markerNumber=marker, loadVector=list(case.value), bodyFixed=case.load == "constant"))
         system.Assemble()
         settings = exu.SimulationSettings()
         settings.solutionSettings.writeSolutionToFile = False

@@ -87,7 +87,7 @@ class Adapter:
         model["ic/phi-rad"] = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
         model["ic/theta-rad"] = np.arcsin(np.clip(2 * (w * y - z * x), -1, 1))
         model["ic/psi-true-rad"] = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-        for name, rate in zip("pqr", case.omega0):
+        for name, rate in zip("pqr", case.omega0, strict=True):
             model[f"ic/{name}-rad_sec"] = rate
         if CHOICES[option]:
             rate, position = CHOICES[option]

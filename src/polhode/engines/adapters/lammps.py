@@ -111,9 +111,7 @@ class Adapter:
             engine.command(f"set group all density {1 / (4 / 3 * np.pi * axes.prod()):.17g}")
             angle = 2 * np.arccos(np.clip(q0[0], -1, 1))
             axis = q0[1:] / np.linalg.norm(q0[1:]) if angle else np.array([0, 0, 1.0])
-            engine.command(
-                f"set group all quat {axis[0]:.17g} {axis[1]:.17g} {axis[2]:.17g} {np.degrees(angle):.17g}"
-            )
+            engine.command(f"set group all quat {axis[0]:.17g} {axis[1]:.17g} {axis[2]:.17g} {np.degrees(angle):.17g}")
             momentum = rotated(q0, np.array(case.inertia) * omega0)
             engine.command("set group all angmom " + " ".join(f"{x:.17g}" for x in momentum))
             engine.command("fix move all nve/asphere")

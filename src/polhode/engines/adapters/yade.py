@@ -52,7 +52,6 @@ class Adapter:
         """The state of a body is set, then steps are taken one by one."""
         self._path()
         import yade
-        from yade import utils
 
         scene = yade.Omega()
         scene.reset()

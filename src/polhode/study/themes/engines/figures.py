@@ -55,7 +55,7 @@ def engine_spins(inputs: Inputs) -> Figure:
     data = analysis.atlas(inputs)
     chosen = analysis.distinct(data, SPHERES)
     rows = -(-len(chosen) // IN_A_ROW)
-    figure = new_figure((style.TEXT_WIDTH, 1.85 * rows + 0.1))
+    figure = new_figure((style.TEXT_WIDTH, 2.1 * rows))
     panels = np.atleast_1d(figure.subplots(rows, IN_A_ROW)).ravel()
     inertia = np.asarray(data.attrs["inertia"], dtype=float)
     for axes in panels:
@@ -84,7 +84,7 @@ def _sphere(axes: Axes, inertia: np.ndarray) -> None:
     levels = sorted({*np.linspace(low, middle, 5)[1:], *np.linspace(middle, high, 5)[1:-1]})
     axes.contour(grid, grid, energy, levels=levels, colors="0.8", linewidths=0.4)
     for k, name in enumerate("xyz"):
-        place = VIEW[:2, k]
+        place = float(VIEW[0, k]), float(VIEW[1, k])
         axes.plot(*place, "o", color="0.3", markersize=1.6)
         axes.annotate(name, place, xytext=(2, 2), textcoords="offset points", fontsize=5.5, color="0.3")
     axes.set_aspect("equal")
@@ -95,7 +95,7 @@ def _sphere(axes: Axes, inertia: np.ndarray) -> None:
 
 def _path(axes: Axes, path: np.ndarray) -> None:
     """The visible half of a path, from dark at the beginning to bright at the end."""
-    path = path[np.isfinite(path).all(axis=1)]
+    path = path[np.abs(np.linalg.norm(path, axis=1) - 1) < 1e-3]
     seen = path @ VIEW.T
     front = np.abs(seen[:, 2])
     # The far half is shown as seen through the centre: a polhode and its mirror image are the same motion.
@@ -104,5 +104,7 @@ def _path(axes: Axes, path: np.ndarray) -> None:
     close = np.linalg.norm(flat[1:] - flat[:-1], axis=1) < 0.12
     time = np.linspace(0, 1, len(pieces))
     axes.add_collection(LineCollection(pieces[close], array=time[close], cmap="viridis", linewidths=0.5, alpha=0.7))
-    axes.scatter(flat[:, 0], flat[:, 1], c=np.linspace(0, 1, len(flat)), cmap="viridis", s=0.8, linewidths=0, alpha=0.5 + 0.5 * front)
+    axes.scatter(
+        flat[:, 0], flat[:, 1], c=np.linspace(0, 1, len(flat)), cmap="viridis", s=0.8, linewidths=0, alpha=0.5 + 0.5 * front
+    )
     axes.plot(*flat[-1], "o", color="#D55E00", markersize=3.0, zorder=3)

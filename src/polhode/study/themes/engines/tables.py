@@ -19,7 +19,7 @@ def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         for name in ("q_order", "omega_order", "deviation", "runner_up_deviation", "fitting", "runner_up"):
             frame[f"{name}_{short}"] = data[name].sel(load=load).values
     rows, previous = [], ""
-    for i, row in frame.iterrows():
+    for _, row in frame.iterrows():
         name = str(row["label"])
         orders = "/".join(_order(float(row[f"q_order_{short}"])) for short in LOADS.values())
         done = bool(row["is_identified"])
