@@ -132,7 +132,7 @@ def angle(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 def order(dt: Sequence[float] | np.ndarray, error: Sequence[float] | np.ndarray, eps: float) -> float:
     """The slope of log(error) over log(dt) for the three finest steps that are clear of round-off; NaN if there are none."""
     step, found = np.asarray(dt, float), np.asarray(error, float)
-    usable = np.isfinite(found) & (found > 10 * eps * TIMES[-1] / step) & (found < 0.5)
+    usable = np.isfinite(found) & (found > 30 * eps * TIMES[-1] / step) & (found < 0.5)
     step, found = step[usable], found[usable]
     finest = np.argsort(step)[:3]
     if len(finest) < 3:
