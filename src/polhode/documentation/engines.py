@@ -13,7 +13,7 @@ from polhode.study.workflow.entry import HOME
 
 
 def engines_page() -> str:
-    """The measured table, what is switched off in each engine, and where its torques go in; a sentence if nothing is released."""
+    """The measured table, what is switched off in each engine, and where its torques go in."""
     path = HOME / "data/released/atlas.nc"
     declared = all_engines()
     off = table(
@@ -64,7 +64,8 @@ def engines_page() -> str:
         "source",
     ]
     done = int(np.sum(data["is_identified"].values))
-    said = f"Measured on {data.attrs['date']}: {len(rows)} rows of {len(set(data['key'].values.tolist()))} engines, {done} identified."
+    count = len(set(data["key"].values.tolist()))
+    said = f"Measured on {data.attrs['date']}: {len(rows)} rows of {count} engines, {done} identified."
     return f"{said}\n\n{table(head, rows)}\n{off}"
 
 
