@@ -35,7 +35,7 @@ ERRATA = HOME / "data" / "errata.yaml"
 PROBLEM = "spiral_cylinder"
 CYLINDER = polhode.problems[PROBLEM]
 #: Tables over several pages, whose captions and labels are not in the text.
-LONG_TABLES = ("claims", "errata", "readings", "sourceindex", "problems")
+LONG_TABLES = ("claims", "errata", "readings", "sourceindex", "problems", "engines")
 TEX = sorted([PAPER / "report.tex", *(PAPER / "sections").glob("*.tex")])
 
 

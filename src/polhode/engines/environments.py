@@ -202,7 +202,7 @@ def _process(
     with open(folder / "stderr", "wb") as errors:
         try:
             process = subprocess.Popen(
-                [python, "-I", str(WORKER), str(engine.path), str(folder)],
+                [python, "-I", "-B", str(WORKER), str(engine.path), str(folder)],
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,

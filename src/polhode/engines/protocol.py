@@ -62,8 +62,8 @@ class Engine:
         Load -> where the torque goes in; loads that are not listed are not run.
     advice : mapping
         Option -> what a user should do, in one sentence.
-    url : str
-        Where the engine is developed.
+    repository : str
+        Owner and name of the repository in which the engine is developed.
     most_steps : int
         Largest number of steps of a run, for engines of which a step takes long.
     """
@@ -82,7 +82,7 @@ class Engine:
     switched_off: str
     torques: Mapping[str, str] = field(default_factory=dict)
     advice: Mapping[str, str] = field(default_factory=dict)
-    url: str = ""
+    repository: str = ""
     most_steps: int = 100_000
     path: Path
 

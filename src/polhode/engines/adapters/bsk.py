@@ -10,7 +10,7 @@ class Adapter:
     label = "Basilisk"
     requirements = ("bsk==2.12.1",)
     module = "Basilisk"
-    url = "https://github.com/AVSLab/basilisk"
+    repository = "AVSLab/basilisk"
     options = {
         "RK4": "as shipped: svIntegratorRK4",
         "RK2": "Spacecraft.setIntegrator(svIntegratorRK2)",

@@ -36,7 +36,7 @@ class Adapter:
     label = "DART"
     requirements = ("dartpy==6.20.0",)
     module = "dartpy"
-    url = "https://github.com/dartsim/dart"
+    repository = "dartsim/dart"
     options = {"FreeJoint": "a FreeJoint"}
     default = "FreeJoint"
     precision = "float64"

@@ -16,7 +16,7 @@ class Adapter:
     label = "Drake"
     requirements = ("drake==1.51.1",)
     module = "pydrake"
-    url = "https://github.com/RobotLocomotion/drake"
+    repository = "RobotLocomotion/drake"
     options = {
         "discrete": "MultibodyPlant(time_step=dt)",
         "semi_explicit_euler": "time_step=0, simulator integrator semi_explicit_euler",

@@ -51,7 +51,7 @@ class Adapter:
     label = "Exudyn"
     requirements = ("exudyn==1.13.6",)
     module = "exudyn"
-    url = "https://github.com/jgerstmayr/EXUDYN"
+    repository = "jgerstmayr/EXUDYN"
     options = {
         "RotationVector ExplicitEuler": "RotationRotationVector, SolveDynamic(DynamicSolverType.ExplicitEuler)",
         "RotationVector ExplicitMidpoint": "RotationRotationVector, DynamicSolverType.ExplicitMidpoint",

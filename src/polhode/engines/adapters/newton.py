@@ -16,7 +16,7 @@ class Adapter:
     label = "Newton"
     requirements = ("newton==1.8.0", "warp-lang==1.19.0")
     module = "newton"
-    url = "https://github.com/newton-physics/newton"
+    repository = "newton-physics/newton"
     options = {
         "SemiImplicit": "SolverSemiImplicit with angular_damping=0",
         "XPBD": "SolverXPBD with angular_damping=0",

@@ -16,7 +16,7 @@ class Adapter:
     label = "ODE"
     debian = ("python3-pyode",)
     module = "ode"
-    url = "https://bitbucket.org/odedevs/ode"
+    repository = "odedevs/ode"
     options = {
         "step": "World.step, finite rotation mode off",
         "quickStep": "World.quickStep",

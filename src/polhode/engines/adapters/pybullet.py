@@ -19,7 +19,7 @@ class Adapter:
     label = "Bullet (PyBullet)"
     requirements = ("pybullet==3.2.7",)
     module = "pybullet"
-    url = "https://github.com/bulletphysics/bullet3"
+    repository = "bulletphysics/bullet3"
     options = {
         "multibody": "bodies as they are made: btMultiBody",
         "rigidbody": "useMaximalCoordinates=True: btRigidBody",

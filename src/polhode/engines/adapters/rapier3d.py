@@ -23,7 +23,7 @@ class Adapter:
     label = "Rapier"
     requirements = ("rapier3d==0.36.1",)
     module = "rapier3d"
-    url = "https://github.com/dimforge/rapier"
+    repository = "dimforge/rapier"
     options = {
         "4 substeps": "as shipped: num_solver_iterations = 4, gyroscopic forces on",
         "1 substep": "IntegrationParameters.num_solver_iterations = 1",

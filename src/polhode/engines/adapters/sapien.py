@@ -18,7 +18,7 @@ class Adapter:
     label = "PhysX (SAPIEN)"
     requirements = ("sapien==3.0.3",)
     module = "sapien"
-    url = "https://github.com/haosulab/SAPIEN"
+    repository = "haosulab/SAPIEN"
     options = {"CPU": "PhysxCpuSystem as shipped"}
     default = "CPU"
     precision = "float32"

@@ -20,7 +20,7 @@ class Adapter:
     debian = ("yade",)
     module = "yade"
     paths = ("/usr/lib/*/yade-double/py", "/usr/lib/*/yade/py")
-    url = "https://gitlab.com/yade-dev/trunk"
+    repository = "yade-dev/trunk"
     options = {
         "aspherical": "NewtonIntegrator(exactAsphericalRot=True), the default, on an aspherical body",
         "spherical": "NewtonIntegrator(exactAsphericalRot=False): every body as a sphere",
