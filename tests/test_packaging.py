@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from polhode.engines import all_engines
+
 HOUSE = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]
 LOCK = (HOUSE / "requirements.txt").read_text()

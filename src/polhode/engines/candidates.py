@@ -223,6 +223,26 @@ def _substeps(kick: str, rotation: str, count: int, gyroscopic_once: bool) -> On
     return _one_torque(f"{kick}_{rotation}_new_{count}x{'_once' if gyroscopic_once else ''}", after_torque)
 
 
+def _substeps_held(rotation: str, count: int, torque_first: bool) -> OneTorque:
+    """Substeps of the rescaled kick in which the change of omega by the torque, in the lab, is that of the first."""
+    rotated, free = ROTATIONS[rotation], KICKS["rescaled"]
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        h = dt / count
+        change = to_lab(q, scale(h, angular_velocity(torque, body)))
+        for _ in range(count):
+            if torque_first:
+                omega = free(q, add(omega, to_body(q, change)), (0.0, 0.0, 0.0), body, h)
+            else:
+                omega = add(free(q, omega, (0.0, 0.0, 0.0), body, h), to_body(q, change))
+            q = rotated(q, omega, h)
+        return q + omega
+
+    return _one_torque(f"{'torque_' if torque_first else ''}rescaled_{rotation}_new_{count}x_held", after_torque)
+
+
 @kernel
 def dexp_inverse(u: Any, v: Any) -> Any:
     """The rate of change of the rotation vector u when the body turns with v in the body frame."""
@@ -377,6 +397,7 @@ def combinations() -> tuple[Method, ...]:
         if (turn, held) != ("new", "lab") and (kick, rotation, turn) != ("explicit", "linear", "new")
     ]
     several = [_substeps(kick, rotation, 4, once) for kick in KICKS for rotation in ROTATIONS for once in (False, True)]
+    several += [_substeps_held(rotation, 4, first) for rotation in ROTATIONS for first in (False, True)]
     return (
         *known,
         *map(_lab_momentum, ROTATIONS),
@@ -418,6 +439,8 @@ WORDS = {
     "old": "with old $\\omega$",
     "mean": "with mean $\\omega$",
     "4x": "4 substeps",
+    "once": "gyroscopic term once",
+    "held": "torque's effect held in the lab",
 }
 #: Words for those that are no such combination.
 NAMED = {
