@@ -20,6 +20,7 @@ class Adapter:
         "implicit": "integrator=implicit",
         "implicitfast": "integrator=implicitfast",
         "RK4": "integrator=RK4",
+        "discrete": "integrator=discrete",
     }
     default = "Euler"
     precision = "float64"

@@ -82,7 +82,7 @@ def _sphere(axes: Axes, inertia: np.ndarray) -> None:
     energy = np.where(x * x + y * y < 0.998, energy, np.nan)
     low, middle, high = np.sort(1 / inertia)
     levels = sorted({*np.linspace(low, middle, 5)[1:], *np.linspace(middle, high, 5)[1:-1]})
-    axes.contour(grid, grid, energy, levels=levels, colors="0.8", linewidths=0.4)
+    axes.contour(grid, grid, energy, levels=levels, colors="0.8", linewidths=0.4).set_rasterized(True)
     for k, name in enumerate("xyz"):
         place = float(VIEW[0, k]), float(VIEW[1, k])
         axes.plot(*place, "o", color="0.3", markersize=1.6)
@@ -103,8 +103,17 @@ def _path(axes: Axes, path: np.ndarray) -> None:
     pieces = np.stack([flat[:-1], flat[1:]], axis=1)
     close = np.linalg.norm(flat[1:] - flat[:-1], axis=1) < 0.12
     time = np.linspace(0, 1, len(pieces))
-    axes.add_collection(LineCollection(pieces[close], array=time[close], cmap="viridis", linewidths=0.5, alpha=0.7))
+    axes.add_collection(
+        LineCollection(pieces[close], array=time[close], cmap="viridis", linewidths=0.5, alpha=0.7, rasterized=True)
+    )
     axes.scatter(
-        flat[:, 0], flat[:, 1], c=np.linspace(0, 1, len(flat)), cmap="viridis", s=0.8, linewidths=0, alpha=0.5 + 0.5 * front
+        flat[:, 0],
+        flat[:, 1],
+        c=np.linspace(0, 1, len(flat)),
+        cmap="viridis",
+        s=0.8,
+        rasterized=True,
+        linewidths=0,
+        alpha=0.5 + 0.5 * front,
     )
     axes.plot(*flat[-1], "o", color="#D55E00", markersize=3.0, zorder=3)

@@ -38,7 +38,7 @@ def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         )
         previous = name
     head = ["engine", "option", "method identified", "orders of $q$", r"$\Delta E/E$", "a free spin"]
-    columns = r"p{0.16\textwidth}p{0.2\textwidth}p{0.24\textwidth}lll"
+    columns = r"p{0.12\textwidth}p{0.17\textwidth}p{0.21\textwidth}lll"
     return frame, long_table(columns, head, rows, "engines")
 
 
