@@ -27,16 +27,19 @@ def atlas(inputs: Inputs) -> xr.Dataset:
 
 
 def distinct(data: xr.Dataset, most: int) -> list[int]:
-    """Rows with different methods, those that are identified first, an engine's default before its other options."""
+    """Rows with different methods and, in turn, different ends of the free spin; an engine's default before its other options."""
     order = sorted(
         range(data.sizes["engine"]),
         key=lambda i: (-int(data["is_identified"][i]), -int(data["is_default"][i]), str(data["precision"].values[i]), i),
     )
     seen: set[str] = set()
-    chosen = []
+    by_end: dict[str, list[int]] = {}
     for i in order:
         name = str(data["method_label"].values[i])
-        if name not in seen and np.isfinite(data["path"].values[i]).all(axis=1).sum() > 20:
+        if name not in seen and np.isfinite(data["path"].values[i]).all(axis=1).sum() > 1:
             seen.add(name)
-            chosen.append(i)
+            by_end.setdefault(str(data["end"].values[i]), []).append(i)
+    chosen: list[int] = []
+    while len(chosen) < most and any(by_end.values()):
+        chosen += [rows.pop(0) for rows in by_end.values() if rows]
     return sorted(chosen[:most])
