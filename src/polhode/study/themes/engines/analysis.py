@@ -27,7 +27,7 @@ def atlas(inputs: Inputs) -> xr.Dataset:
 
 
 def distinct(data: xr.Dataset, most: int) -> list[int]:
-    """Rows with different methods and, in turn, different ends of the free spin; an engine's default before its other options."""
+    """Rows with different methods and, in turn, different ends of the free spin; defaults before other options."""
     order = sorted(
         range(data.sizes["engine"]),
         key=lambda i: (-int(data["is_identified"][i]), -int(data["is_default"][i]), str(data["precision"].values[i]), i),

@@ -38,7 +38,7 @@ def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         )
         previous = name
     head = ["engine", "option", "method identified", "orders of $q$", r"$\Delta E/E$", "a free spin"]
-    columns = r"p{0.12\textwidth}p{0.17\textwidth}p{0.21\textwidth}lll"
+    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in (0.12, 0.17, 0.21)) + "lll"
     return frame, long_table(columns, head, rows, "engines")
 
 
