@@ -1,4 +1,9 @@
-"""Where the source of each engine has the step that was identified: file and function, read and cited, not copied."""
+"""Where the source of each engine has the step that was identified: file and function, cited and not copied.
+
+Files and function names were looked up in public copies of the sources, which need not be of the version that was run. The
+step itself was read in the sources of MuJoCo (its dispatch), JSBSim and Newton; elsewhere the citation is a pointer, and the
+identification rests on the measurement alone. For Exudyn and ODE's solvers only the file is named.
+"""
 
 #: (engine, start of the option) -> file and function.
 SOURCES: dict[tuple[str, str], str] = {
@@ -24,7 +29,7 @@ SOURCES: dict[tuple[str, str], str] = {
     ("drake", "discrete"): "multibody/tree/quaternion_floating_mobilizer.cc: QuaternionFloatingMobilizer::DoMapVelocityToQDot",
     ("drake", "semi_explicit_euler"): "systems/analysis/semi_explicit_euler_integrator.h: SemiExplicitEulerIntegrator::DoStep",
     ("drake", "runge_kutta2"): "systems/analysis/runge_kutta2_integrator.h: RungeKutta2Integrator::DoStep",
-    ("drake", "runge_kutta3"): "systems/analysis/runge_kutta3_integrator.cc: RungeKutta3Integrator::DoStep",
+    ("drake", "runge_kutta3"): "systems/analysis/runge_kutta3_integrator.h: RungeKutta3Integrator::DoStep",
     ("exudyn", ""): "main/src/Solver/CSolverExplicit.cpp",
     ("bsk", ""): "src/simulation/dynamics/_GeneralModuleFiles/svIntegratorRungeKutta.h; hubEffector.cpp: computeDerivatives",
     ("sapien", ""): "physx/source/lowleveldynamics/src/DyBodyCoreIntegrator.h: bodyCoreComputeUnconstrainedVelocity",
