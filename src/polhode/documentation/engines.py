@@ -1,0 +1,86 @@
+"""The table of the engine atlas for the documentation, from the released file."""
+
+from math import isfinite, isnan
+from typing import Any
+
+import numpy as np
+
+from polhode.documentation.markdown import number, table
+from polhode.engines import all_engines
+from polhode.engines.protocol import LOADS
+from polhode.study.storage import read_dataset
+from polhode.study.workflow.entry import HOME
+
+
+def engines_page() -> str:
+    """The measured table, what is switched off in each engine, and where its torques go in."""
+    path = HOME / "data/released/atlas.nc"
+    declared = all_engines()
+    off = table(
+        ["engine", "install", "switched off", "torque"],
+        [
+            (
+                engine.label,
+                f"`{' '.join(engine.requirements or engine.debian)}`" + (" (Debian)" if engine.debian else ""),
+                engine.switched_off,
+                "<br>".join(f"{load}: {text}" for load, text in engine.torques.items()),
+            )
+            for engine in declared.values()
+        ],
+    )
+    if not path.is_file():
+        return f"No atlas is released with this version.\n\n{off}"
+    data = read_dataset(path)
+    rows = []
+    for i in range(data.sizes["engine"]):
+        row = data.isel(engine=i)
+        texts = {
+            name: str(row[name].item()) for name in ("label", "version", "option", "method_label", "source", "end", "precision")
+        }
+        single = " (single precision)" if texts["precision"] == "float32" else ""
+        star = " ★" if int(row["is_default"]) else ""
+        rows.append(
+            (
+                f"{texts['label']} {texts['version']}{single}",
+                texts["option"] + star,
+                texts["method_label"] if int(row["is_identified"]) else "not identified",
+                _deviation(row),
+                " ".join(_order(float(row["q_order"].sel(load=load))) for load in LOADS),
+                " ".join(_error(float(row["q_error"].sel(load="free", step=dt))) for dt in (0.01, 0.03, 0.1)),
+                _drift(float(row["energy_drift"])),
+                texts["end"],
+                f"`{texts['source']}`" if texts["source"] else "–",
+            )
+        )
+    head = [
+        "engine",
+        "option (★ default)",
+        "integrator",
+        "deviation / next",
+        "order of q: free, body, lab, friction",
+        "error of q at 0.01, 0.03, 0.1 rad",
+        "energy drift",
+        "free spin ends",
+        "source",
+    ]
+    done = int(np.sum(data["is_identified"].values))
+    count = len(set(data["key"].values.tolist()))
+    said = f"Measured on {data.attrs['date']}: {len(rows)} rows of {count} engines, {done} identified."
+    return f"{said}\n\n{table(head, rows)}\n{off}"
+
+
+def _deviation(row: Any) -> str:
+    free = row.sel(load="free")
+    return f"{float(free['deviation']):.2g} / {float(free['runner_up_deviation']):.1g}"
+
+
+def _order(value: float) -> str:
+    return f"{value:.1f}" if isfinite(value) else "–"
+
+
+def _error(value: float) -> str:
+    return f"{value:.1g}" if isfinite(value) else "–"
+
+
+def _drift(value: float) -> str:
+    return "–" if isnan(value) else "∞" if not isfinite(value) else number(value, 2)

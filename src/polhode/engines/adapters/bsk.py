@@ -1,0 +1,65 @@
+"""Basilisk: the hub of a spacecraft, whose attitude has modified Rodrigues parameters."""
+
+import numpy as np
+
+
+class Adapter:
+    """Basilisk."""
+
+    key = "bsk"
+    label = "Basilisk"
+    requirements = ("bsk==2.12.1",)
+    module = "Basilisk"
+    repository = "AVSLab/basilisk"
+    options = {
+        "RK4": "as shipped: svIntegratorRK4",
+        "RK2": "Spacecraft.setIntegrator(svIntegratorRK2)",
+        "Euler": "Spacecraft.setIntegrator(svIntegratorEuler)",
+    }
+    default = "RK4"
+    precision = "float64"
+    switched_off = "no gravity, no effectors"
+    torques = {"constant": "ExtForceTorque.extTorquePntB_B, body frame"}
+
+    def version(self):
+        """The version of the package."""
+        from importlib.metadata import version
+
+        return version("bsk")
+
+    def run(self, option, case, dt, samples):
+        """The task runs once at the time 0, before the first step. Times are whole nanoseconds."""
+        from Basilisk.simulation import extForceTorque, spacecraft, svIntegrators
+        from Basilisk.utilities import SimulationBaseClass
+
+        simulation = SimulationBaseClass.SimBaseClass()
+        process = simulation.CreateNewProcess("process")
+        step = round(dt * 1e9)
+        process.addTask(simulation.CreateNewTask("task", step))
+        craft = spacecraft.Spacecraft()
+        craft.hub.mHub = 1.0
+        craft.hub.IHubPntBc_B = np.diag(case.inertia).tolist()
+        q0 = np.array(case.q0) if case.q0[0] >= 0 else -np.array(case.q0)
+        craft.hub.sigma_BNInit = [[x] for x in q0[1:] / (1 + q0[0])]
+        craft.hub.omega_BN_BInit = [[x] for x in case.omega0]
+        simulation.AddModelToTask("task", craft)
+        if case.load == "constant":
+            torque = extForceTorque.ExtForceTorque()
+            torque.extTorquePntB_B = [[x] for x in case.value]
+            craft.addDynamicEffector(torque)
+            simulation.AddModelToTask("task", torque)
+        integrator = getattr(svIntegrators, f"svIntegrator{option}")(craft)
+        craft.setIntegrator(integrator)
+        simulation.InitializeSimulation()
+        simulation.TotalSim.SingleStepProcesses()
+        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
+        for i, wanted in enumerate(samples):
+            while n < wanted:
+                simulation.TotalSim.SingleStepProcesses()
+                n += 1
+            message = craft.scStateOutMsg.read()
+            sigma = np.array(message.sigma_BN)
+            square = sigma @ sigma
+            q[i] = np.array([1 - square, *(2 * sigma)]) / (1 + square)
+            omega[i] = message.omega_BN_B
+        return q, omega

@@ -1,0 +1,89 @@
+"""DART: a skeleton of one body on a free joint."""
+
+import numpy as np
+
+
+def rotated(q, v):
+    """A body vector in the lab, q scalar first."""
+    u, s = q[1:], q[0]
+    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
+
+
+def matrix(q):
+    """The rotation matrix of a unit quaternion."""
+    return np.array([rotated(np.asarray(q), e) for e in np.eye(3)]).T
+
+
+def quaternion(a):
+    """The unit quaternion of a rotation matrix; NaN if the engine has blown up."""
+    if not np.isfinite(a).all():
+        return np.full(4, np.nan)
+    four = np.array(
+        [
+            [a[0, 0] + a[1, 1] + a[2, 2], a[2, 1] - a[1, 2], a[0, 2] - a[2, 0], a[1, 0] - a[0, 1]],
+            [0, a[0, 0] - a[1, 1] - a[2, 2], a[0, 1] + a[1, 0], a[0, 2] + a[2, 0]],
+            [0, 0, a[1, 1] - a[0, 0] - a[2, 2], a[1, 2] + a[2, 1]],
+            [0, 0, 0, a[2, 2] - a[0, 0] - a[1, 1]],
+        ]
+    )
+    return np.linalg.eigh((four + four.T - np.diag(np.diag(four))) / 3)[1][:, -1]
+
+
+class Adapter:
+    """DART."""
+
+    key = "dartpy"
+    label = "DART"
+    requirements = ("dartpy==6.20.0",)
+    module = "dartpy"
+    repository = "dartsim/dart"
+    options = {"FreeJoint": "a FreeJoint"}
+    default = "FreeJoint"
+    precision = "float64"
+    switched_off = "gravity; no shape"
+    torques = {
+        "constant": "addExtTorque at every step, body frame (isLocal=True)",
+        "lab": "addExtTorque at every step, lab frame (isLocal=False)",
+    }
+
+    def version(self):
+        """The version of the package."""
+        import dartpy
+
+        return dartpy.__version__
+
+    def run(self, option, case, dt, samples):
+        """The velocity of the body is set, and the pose through the joint."""
+        import dartpy as dart
+
+        world = dart.simulation.World() if hasattr(dart, "simulation") else dart.World()
+        dynamics = getattr(dart, "dynamics", dart)
+        world.setGravity([0, 0, 0])
+        world.setTimeStep(dt)
+        skeleton = dynamics.Skeleton("body")
+        _joint, node = skeleton.createFreeJointAndBodyNodePair()
+        inertia = dynamics.Inertia(1.0, np.zeros(3), np.diag(case.inertia))
+        node.setInertia(inertia)
+        world.addSkeleton(skeleton)
+        a = matrix(case.q0)
+        half = np.linalg.norm(case.q0[1:])
+        axis = np.zeros(3) if half == 0 else 2 * np.arctan2(half, case.q0[0]) * np.array(case.q0[1:]) / half
+        skeleton.setPositions(np.concatenate([axis, np.zeros(3)]))
+        assert np.allclose(node.getTransform().rotation(), a)
+        skeleton.setVelocities(np.concatenate([case.omega0, np.zeros(3)]))
+        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
+        for i, wanted in enumerate(samples):
+            while n < wanted:
+                if case.load != "free":
+                    node.clearExternalForces()
+                    node.addExtTorque(list(case.value), case.load == "constant")
+                world.step()
+                n += 1
+            q[i] = quaternion(np.array(node.getTransform().rotation()))
+            omega[i] = q_omega(node, q[i])
+        return q, omega
+
+
+def q_omega(node, q):
+    """The angular velocity in the body frame."""
+    return rotated(q * (1, -1, -1, -1), np.array(node.getAngularVelocity()))

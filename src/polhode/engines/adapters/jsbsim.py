@@ -1,0 +1,108 @@
+"""JSBSim: an aircraft without aerodynamics, engines or ground, above a planet that does not rotate and does not attract."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+AIRCRAFT = """<?xml version="1.0"?>
+<fdm_config name="body" version="2.0"><fileheader/>
+<planet><rotation_rate unit="RAD/SEC"> 0.0 </rotation_rate></planet>
+<metrics><wingarea unit="FT2"> 1 </wingarea><wingspan unit="FT"> 1 </wingspan><chord unit="FT"> 1 </chord>
+<location name="AERORP" unit="IN"><x>0</x><y>0</y><z>0</z></location></metrics>
+<mass_balance><ixx unit="SLUG*FT2"> {0!r} </ixx><iyy unit="SLUG*FT2"> {1!r} </iyy><izz unit="SLUG*FT2"> {2!r} </izz>
+<emptywt unit="LBS"> 32.174049 </emptywt><location name="CG" unit="IN"><x>0</x><y>0</y><z>0</z></location></mass_balance>
+<ground_reactions/><propulsion/><flight_control name="none"/><aerodynamics/>
+</fdm_config>
+"""
+#: Option -> integrator of the rate, integrator of the orientation, as JSBSim numbers them.
+CHOICES = {
+    "as shipped": None,
+    "rate AB2, orientation Buss 2": (3, 7),
+    "rate AB4, orientation Buss 2": (5, 7),
+    "rate AB4, orientation local linearisation": (5, 8),
+    "rate Euler, orientation Buss 1": (1, 6),
+}
+
+
+def quaternion(a):
+    """The unit quaternion of a rotation matrix; NaN if the engine has blown up."""
+    if not np.isfinite(a).all():
+        return np.full(4, np.nan)
+    four = np.array(
+        [
+            [a[0, 0] + a[1, 1] + a[2, 2], a[2, 1] - a[1, 2], a[0, 2] - a[2, 0], a[1, 0] - a[0, 1]],
+            [0, a[0, 0] - a[1, 1] - a[2, 2], a[0, 1] + a[1, 0], a[0, 2] + a[2, 0]],
+            [0, 0, a[1, 1] - a[0, 0] - a[2, 2], a[1, 2] + a[2, 1]],
+            [0, 0, 0, a[2, 2] - a[0, 0] - a[1, 1]],
+        ]
+    )
+    return np.linalg.eigh((four + four.T - np.diag(np.diag(four))) / 3)[1][:, -1]
+
+
+class Adapter:
+    """JSBSim."""
+
+    key = "jsbsim"
+    label = "JSBSim"
+    requirements = ("jsbsim==1.3.3",)
+    module = "jsbsim"
+    repository = "JSBSim-Team/jsbsim"
+    options = {
+        "as shipped": "as shipped",
+        "rate AB2, orientation Buss 2": "simulation/integrator/rate/rotational 3, position/rotational 7",
+        "rate AB4, orientation Buss 2": "simulation/integrator/rate/rotational 5, position/rotational 7",
+        "rate AB4, orientation local linearisation": "simulation/integrator/rate/rotational 5, position/rotational 8",
+        "rate Euler, orientation Buss 1": "simulation/integrator/rate/rotational 1, position/rotational 6",
+    }
+    default = "as shipped"
+    precision = "float64"
+    switched_off = "the planet's rotation and gravity; no aerodynamics, engines or gear"
+
+    def version(self):
+        """The version of the package."""
+        import jsbsim
+
+        return jsbsim.__version__
+
+    def run(self, option, case, dt, samples):
+        """Slugs and feet; the numbers are those of the case."""
+        import jsbsim
+
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "aircraft" / "body"
+            folder.mkdir(parents=True)
+            text = AIRCRAFT.format(*map(float, case.inertia))
+            (folder / "body.xml").write_text(text)
+            model = jsbsim.FGFDMExec(name, None)
+            model.set_debug_level(0)
+            model.load_model("body")
+        model.set_dt(dt)
+        model["simulation/gravity-model"] = 0
+        q = np.asarray(case.q0)
+        model["ic/h-sl-ft"] = 1e5
+        model["ic/lat-gc-deg"] = 0.0
+        model["ic/long-gc-deg"] = 0.0
+        w, x, y, z = q
+        model["ic/phi-rad"] = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+        model["ic/theta-rad"] = np.arcsin(np.clip(2 * (w * y - z * x), -1, 1))
+        model["ic/psi-true-rad"] = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        for name, rate in zip("pqr", case.omega0, strict=True):
+            model[f"ic/{name}-rad_sec"] = rate
+        if CHOICES[option]:
+            rate, position = CHOICES[option]
+            model["simulation/integrator/rate/rotational"] = rate
+            model["simulation/integrator/position/rotational"] = position
+        model.run_ic()
+        here = np.array(model.get_propagate().get_Tl2b()).T @ np.array(model.get_propagate().get_Tec2b())
+        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
+        for i, wanted in enumerate(samples):
+            while n < wanted:
+                if not model.run():
+                    raise RuntimeError("JSBSim stopped")
+                n += 1
+            # The planet does not rotate: its frame is at rest, and the local one at the start differs by a fixed rotation.
+            matrix = np.array(model.get_propagate().get_Tec2b()).T
+            q[i] = quaternion(here @ matrix)
+            omega[i] = [model[f"velocities/{name}-rad_sec"] for name in "pqr"]
+        return q, omega

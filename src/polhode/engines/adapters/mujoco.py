@@ -1,0 +1,66 @@
+"""MuJoCo: a body on a free joint, whose velocity has its angular part in the body frame."""
+
+import numpy as np
+
+MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}" integrator="{integrator}">
+<flag contact="disable" gravity="disable" autoreset="disable"/></option><worldbody><body><freejoint/>
+<inertial pos="0 0 0" mass="1" diaginertia="{0!r} {1!r} {2!r}"/></body></worldbody></mujoco>"""
+
+
+class Adapter:
+    """MuJoCo."""
+
+    key = "mujoco"
+    label = "MuJoCo"
+    requirements = ("mujoco==4.0.0",)
+    module = "mujoco"
+    repository = "google-deepmind/mujoco"
+    options = {
+        "Euler": "integrator=Euler",
+        "implicit": "integrator=implicit",
+        "implicitfast": "integrator=implicitfast",
+        "RK4": "integrator=RK4",
+        "discrete": "integrator=discrete",
+    }
+    default = "Euler"
+    precision = "float64"
+    switched_off = "gravity, contacts, the reset of a state that has blown up (autoreset)"
+    torques = {
+        "constant": "qfrc_applied: angular part of the free joint, body frame",
+        "lab": "xfrc_applied, lab frame",
+        "velocity": "mjcb_passive, called at every evaluation",
+    }
+
+    def version(self):
+        """The version of the package."""
+        import mujoco
+
+        return mujoco.__version__
+
+    def run(self, option, case, dt, samples):
+        """One body on a free joint."""
+        import mujoco
+
+        model = mujoco.MjModel.from_xml_string(MODEL.format(*map(float, case.inertia), dt=float(dt), integrator=option))
+        data = mujoco.MjData(model)
+        data.qpos[3:7], data.qvel[3:6] = case.q0, case.omega0
+        if case.load == "constant":
+            data.qfrc_applied[3:6] = case.value
+        elif case.load == "lab":
+            data.xfrc_applied[1, 3:6] = case.value
+        elif case.load == "velocity":
+
+            def friction(model, data):
+                data.qfrc_passive[3:6] -= case.value[0] * data.qvel[3:6]
+
+            mujoco.set_mjcb_passive(friction)
+        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
+        try:
+            for i, wanted in enumerate(samples):
+                while n < wanted:
+                    mujoco.mj_step(model, data)
+                    n += 1
+                q[i], omega[i] = data.qpos[3:7], data.qvel[3:6]
+        finally:
+            mujoco.set_mjcb_passive(None)
+        return q, omega

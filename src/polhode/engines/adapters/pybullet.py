@@ -1,0 +1,82 @@
+"""Bullet through PyBullet: a rigid body of btRigidBody or btMultiBody, in double precision."""
+
+import numpy as np
+
+#: Above any limit that Bullet puts on the speed of a joint.
+FAST = 1e6
+
+
+def rotated(q, v):
+    """A body vector in the lab, q scalar first."""
+    u, s = q[1:], q[0]
+    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
+
+
+class Adapter:
+    """PyBullet."""
+
+    key = "pybullet"
+    label = "Bullet (PyBullet)"
+    requirements = ("pybullet==3.2.7",)
+    module = "pybullet"
+    repository = "bulletphysics/bullet3"
+    options = {
+        "multibody": "bodies as they are made: btMultiBody",
+        "rigidbody": "useMaximalCoordinates=True: btRigidBody",
+        "multibody as shipped": "btMultiBody with its damping of 0.04 as shipped",
+    }
+    default = "multibody as shipped"
+    precision = "float64"
+    switched_off = "gravity (off by default), damping (but in the option that says so), sleeping, contacts (no second body)"
+    torques = {
+        "constant": "applyExternalTorque at every step; body frame, turned into the lab by us",
+        "lab": "applyExternalTorque at every step, frame WORLD_FRAME",
+    }
+
+    def version(self):
+        """The version of the package."""
+        from importlib.metadata import version
+
+        return version("pybullet")
+
+    def run(self, option, case, dt, samples):
+        """A box; without a shape the moments of inertia of a multibody's base are not used."""
+        import pybullet as p
+
+        client = p.connect(p.DIRECT)
+        try:
+            p.setPhysicsEngineParameter(fixedTimeStep=dt, numSubSteps=1, enableFileCaching=0)
+            p.setTimeStep(dt)
+            p.setGravity(0, 0, 0)
+            w, x, y, z = case.q0
+            shape = p.createCollisionShape(p.GEOM_BOX, halfExtents=[0.5, 0.5, 0.5])
+            body = p.createMultiBody(
+                1.0, shape, -1, [0, 0, 0], [x, y, z, w], useMaximalCoordinates=1 if option == "rigidbody" else 0
+            )
+            p.changeDynamics(body, -1, localInertiaDiagonal=list(case.inertia), maxJointVelocity=FAST)
+            if option != "multibody as shipped":
+                p.changeDynamics(body, -1, linearDamping=0, angularDamping=0)
+            p.changeDynamics(body, -1, activationState=p.ACTIVATION_STATE_DISABLE_SLEEPING)
+            # Until a body is moved, its inverse inertia in the lab is that of the shape.
+            p.resetBasePositionAndOrientation(body, [0, 0, 0], [x, y, z, w])
+            p.resetBaseVelocity(body, [0, 0, 0], rotated(np.array(case.q0), np.array(case.omega0)).tolist())
+            q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
+
+            def state():
+                _, (x, y, z, w) = p.getBasePositionAndOrientation(body)
+                held = np.array([w, x, y, z])
+                return held, rotated(held * (1, -1, -1, -1), np.array(p.getBaseVelocity(body)[1]))
+
+            for i, wanted in enumerate(samples):
+                while n < wanted:
+                    if case.load == "lab":
+                        p.applyExternalTorque(body, -1, list(case.value), p.WORLD_FRAME)
+                    elif case.load == "constant":
+                        torque = rotated(state()[0], np.array(case.value))
+                        p.applyExternalTorque(body, -1, torque.tolist(), p.WORLD_FRAME)
+                    p.stepSimulation()
+                    n += 1
+                q[i], omega[i] = state()
+            return q, omega
+        finally:
+            p.disconnect(client)

@@ -1,0 +1,79 @@
+"""Rapier through its own Python package, in single precision."""
+
+import numpy as np
+
+
+def rotated(q, v):
+    """A body vector in the lab, q scalar first."""
+    u, s = q[1:], q[0]
+    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
+
+
+def scaled_axis(q):
+    """The rotation vector of a unit quaternion."""
+    q = np.asarray(q) if q[0] >= 0 else -np.asarray(q)
+    size = np.linalg.norm(q[1:])
+    return np.zeros(3) if size == 0 else 2 * np.arctan2(size, q[0]) / size * q[1:]
+
+
+class Adapter:
+    """Rapier."""
+
+    key = "rapier3d"
+    label = "Rapier"
+    requirements = ("rapier3d==0.36.1",)
+    module = "rapier3d"
+    repository = "dimforge/rapier"
+    options = {
+        "4 substeps": "as shipped: num_solver_iterations = 4, gyroscopic forces on",
+        "1 substep": "IntegrationParameters.num_solver_iterations = 1",
+        "1 substep, gyroscopic off": "RigidBodyBuilder.gyroscopic_forces(false), one substep",
+    }
+    default = "4 substeps"
+    precision = "float32"
+    switched_off = "gravity, damping (0 by default), sleeping, the limit on the rotation in a step, contacts (no collider)"
+    torques = {
+        "constant": "add_torque before every step; body frame, turned into the lab by us",
+        "lab": "add_torque, lab frame",
+    }
+
+    def version(self):
+        """The version of the package."""
+        from importlib.metadata import version
+
+        return version("rapier3d")
+
+    def run(self, option, case, dt, samples):
+        """One dynamic body with additional mass properties and no collider."""
+        import rapier3d as r
+
+        world = r.PhysicsWorld()
+        world.integration_parameters.dt = dt
+        world.integration_parameters.num_solver_iterations = int(option[0])
+        builder = r.RigidBody.dynamic().can_sleep(False).allow_fast_rotation(True)
+        builder = builder.gyroscopic_forces("off" not in option)
+        builder = builder.additional_mass_properties(r.MassProperties((0, 0, 0), 1.0, tuple(case.inertia)))
+        builder = builder.rotation(tuple(map(float, scaled_axis(case.q0))))
+        builder = builder.angvel(tuple(map(float, rotated(np.array(case.q0), np.array(case.omega0)))))
+        handle = world.add_body(builder)
+        bodies = world.rigid_bodies
+        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
+
+        def state():
+            body = bodies[handle]
+            turned, spin = body.rotation, body.angvel
+            held = np.array([turned.w, turned.i, turned.j, turned.k])
+            held /= np.linalg.norm(held)
+            return held, rotated(held * (1, -1, -1, -1), np.array([spin.x, spin.y, spin.z]))
+
+        for i, wanted in enumerate(samples):
+            while n < wanted:
+                if case.load != "free":
+                    torque = np.array(case.value) if case.load == "lab" else rotated(state()[0], np.array(case.value))
+                    body = bodies[handle]
+                    body.reset_torques()
+                    body.add_torque(tuple(map(float, torque)))
+                world.step()
+                n += 1
+            q[i], omega[i] = state()
+        return q, omega

@@ -1,0 +1,76 @@
+"""SAPIEN: PhysX 5 on the CPU, in single precision."""
+
+import warnings
+
+import numpy as np
+
+
+def rotated(q, v):
+    """A body vector in the lab, q scalar first."""
+    u, s = q[1:], q[0]
+    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
+
+
+class Adapter:
+    """SAPIEN."""
+
+    key = "sapien"
+    label = "PhysX (SAPIEN)"
+    requirements = ("sapien==3.0.3",)
+    module = "sapien"
+    repository = "haosulab/SAPIEN"
+    options = {"CPU": "PhysxCpuSystem as shipped"}
+    default = "CPU"
+    precision = "float32"
+    switched_off = "gravity, damping, sleeping, the limit on the angular velocity; no shape"
+    torques = {
+        "constant": "add_force_torque before every step; body frame, turned into the lab by us",
+        "lab": "add_force_torque before every step, lab frame",
+    }
+
+    def version(self):
+        """The version of the package."""
+        from importlib.metadata import version
+
+        return version("sapien")
+
+    def run(self, option, case, dt, samples):
+        """A dynamic component without a shape."""
+        warnings.simplefilter("ignore")
+        import sapien
+        from sapien import physx
+
+        config = physx.get_scene_config()
+        config.gravity = np.zeros(3)
+        physx.set_scene_config(config)
+        body_config = physx.get_body_config()
+        body_config.sleep_threshold = 0.0
+        physx.set_body_config(body_config)
+        scene = sapien.Scene([physx.PhysxCpuSystem()])
+        scene.timestep = dt
+        entity, body = sapien.Entity(), physx.PhysxRigidDynamicComponent()
+        body.mass = 1.0
+        body.inertia = np.array(case.inertia)
+        body.linear_damping = body.angular_damping = 0.0
+        body.max_angular_velocity = 1e6
+        body.disable_gravity = True
+        entity.add_component(body)
+        entity.set_pose(sapien.Pose([0, 0, 0], list(case.q0)))
+        scene.add_entity(entity)
+        body.set_angular_velocity(rotated(np.array(case.q0), np.array(case.omega0)))
+        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
+
+        def state():
+            held = np.array(entity.pose.q, dtype=float)
+            held /= np.linalg.norm(held)
+            return held, rotated(held * (1, -1, -1, -1), np.array(body.angular_velocity, dtype=float))
+
+        for i, wanted in enumerate(samples):
+            while n < wanted:
+                if case.load != "free":
+                    torque = np.array(case.value) if case.load == "lab" else rotated(state()[0], np.array(case.value))
+                    body.add_force_torque(np.zeros(3), torque)
+                scene.step()
+                n += 1
+            q[i], omega[i] = state()
+        return q, omega

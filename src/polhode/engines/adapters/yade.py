@@ -1,0 +1,102 @@
+"""YADE from Debian: one clump-like body under NewtonIntegrator."""
+
+import glob
+import sys
+
+import numpy as np
+
+
+def rotated(q, v):
+    """A body vector in the lab, q scalar first."""
+    u, s = q[1:], q[0]
+    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
+
+
+class Adapter:
+    """YADE."""
+
+    key = "yade"
+    label = "YADE"
+    debian = ("yade",)
+    module = "yade"
+    paths = ("/usr/lib/*/yade-double/py", "/usr/lib/*/yade/py")
+    repository = "yade-dev/trunk"
+    options = {
+        "aspherical": "NewtonIntegrator(exactAsphericalRot=True), the default, on an aspherical body",
+        "spherical": "NewtonIntegrator(exactAsphericalRot=False): every body as a sphere",
+    }
+    default = "aspherical"
+    precision = "float64"
+    switched_off = "gravity, the numerical damping (0.2 as shipped); no interactions"
+    torques = {
+        "constant": "O.forces.addT at every step, body frame, turned into the lab by us",
+        "lab": "O.forces.addT at every step, lab frame",
+        "velocity": "O.forces.addT at every step, from the angular velocity of the state",
+    }
+    most_steps = 100_000
+
+    def version(self):
+        """The version of the program."""
+        self._path()
+        from yade import config
+
+        return config.version
+
+    def _path(self):
+        for pattern in self.paths:
+            for place in glob.glob(pattern):
+                if place not in sys.path:
+                    sys.path.insert(1, place)
+
+    def run(self, option, case, dt, samples):
+        """The state of a body is set, then steps are taken one by one."""
+        self._path()
+        import yade
+
+        scene = yade.Omega()
+        scene.reset()
+        q0, omega0, inertia = np.array(case.q0), np.array(case.omega0), np.array(case.inertia)
+        body = yade.Body()
+        body.state = yade.State()
+        body.shape = yade.Sphere(radius=0.1)
+        body.material = yade.FrictMat()
+        body.aspherical = True
+        number = scene.bodies.append(body)
+        state = scene.bodies[number].state
+        state.mass = 1.0
+        state.inertia = yade.Vector3(*inertia)
+        state.ori = yade.Quaternion(*map(float, q0))
+        state.angVel = yade.Vector3(*rotated(q0, omega0))
+        state.angMom = yade.Vector3(*rotated(q0, inertia * omega0))
+        newton = yade.NewtonIntegrator(damping=0, gravity=(0, 0, 0), exactAsphericalRot=option == "aspherical")
+        scene.engines = [yade.ForceResetter(), newton]
+        scene.dt = dt
+        held = case.load
+        if held != "free":
+            value = np.array(case.value)
+
+            def torque():
+                q = pose()[0]
+                if held == "lab":
+                    return value
+                return rotated(q, value) if held == "constant" else -value[0] * np.array(list(state.angVel))
+
+        def pose():
+            turned = state.ori
+            q = np.array([turned[3], turned[0], turned[1], turned[2]])
+            back = q * (1, -1, -1, -1)
+            if option == "spherical":
+                return q, rotated(back, np.array(list(state.angVel)))
+            # What the integrator carries is the momentum; the angular velocity of the state is a by-product.
+            return q, rotated(back, np.array(list(state.angMom))) / inertia
+
+        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
+        for i, wanted in enumerate(samples):
+            while n < wanted:
+                if held != "free":
+                    scene.forces.reset()
+                    scene.forces.setPermT(number, yade.Vector3(*torque()))
+                scene.step()
+                n += 1
+            q[i], omega[i] = pose()
+        return q, omega

@@ -1,0 +1,412 @@
+"""The measurements of one engine under one option, and the table of all: ``atlas.nc``.
+
+A row is an engine with an option. For each load that the engine takes: the orders of q and omega, the errors at three steps,
+and the identity. For the free body also a long spin: what became of energy and momentum, and about which axis it turns in
+the end.
+"""
+
+import datetime
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from polhode.body import Body
+from polhode.engines import cases, identify
+from polhode.engines.candidates import candidate, label
+from polhode.engines.environments import RUN_LIMIT, Run, Spun, spin
+from polhode.engines.protocol import LOADS, Engine
+from polhode.engines.sources import source_of
+from polhode.methods import METHODS
+from polhode.methods.plain_driver import plain_driver
+from polhode.version import __version__
+
+#: How much of the squared momentum must lie along one axis for a spin to have ended there.
+SETTLED = 0.99
+#: Below this share of its angular velocity a body counts as stopped.
+STOPPED = 1e-3
+#: A free body with so many times its angular momentum counts as diverged.
+DIVERGED = 100.0
+#: An error of omega at the finest step beyond which the engine does not solve Euler's equations.
+WRONG = 0.3
+AXES = ("smallest", "middle", "largest")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One engine with one option.
+
+    Parameters
+    ----------
+    identities : load -> verdict
+    q_order, omega_order : load -> order
+    q_error, omega_error : load -> errors at :data:`polhode.engines.cases.STEPS`
+    energy_drift, momentum_drift : relative changes over the long spin
+    turned : angle between the lab momentum at the end and at the start, rad
+    steps : number of steps of the long spin that were taken
+    end : what a free spin does in the end
+    path : the unit vector along the momentum in the body frame during the long spin (samples, 3)
+    gyroscopic : whether the engine solves Euler's equations (``yes``), keeps omega in the lab (``no``), or neither (``other``)
+    failures : what went wrong, if anything
+    """
+
+    engine: Engine
+    option: str
+    version: str
+    identities: Mapping[str, identify.Identity]
+    q_order: Mapping[str, float]
+    omega_order: Mapping[str, float]
+    q_error: Mapping[str, np.ndarray]
+    omega_error: Mapping[str, np.ndarray]
+    energy_drift: float
+    momentum_drift: float
+    turned: float
+    steps: int
+    end: str
+    path: np.ndarray
+    gyroscopic: str
+    failures: str
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """What was identified: the candidates that fit under all loads, or those that fit the free body; else nothing."""
+        free = self.identities["free"]
+        if not free.identified:
+            return ()
+        fitting = [set(one.methods) for one in self.identities.values() if one.identified]
+        common = set.intersection(*fitting)
+        return tuple(key for key in free.methods if key in common) or free.methods
+
+    @property
+    def method(self) -> str:
+        """The methods in one text, or the closest."""
+        if self.methods:
+            return " = ".join(preferred(self.methods))
+        closest = self.identities["free"].methods
+        return f"not identified (closest: {closest[0]})" if closest else "not identified"
+
+
+def preferred(methods: Sequence[str]) -> list[str]:
+    """Those of the registry, if there are any, otherwise the first."""
+    known = set(METHODS)
+    named = [key for key in methods if key.partition(" ")[0] in known]
+    return named or list(methods[:1])
+
+
+def jobs(engine: Engine) -> int:
+    """The number of runs behind a row, for a bar."""
+    return len(requests(engine)[0])
+
+
+def requests(engine: Engine) -> tuple[list[Run], list[tuple[str, str, float]]]:
+    """The runs behind a row of this engine, and what each is for: (purpose, load, step in s)."""
+    runs: list[Run] = []
+    what: list[tuple[str, str, float]] = []
+    for load in engine.loads:
+        for run in cases.identification_runs(load, engine.precision):
+            runs.append(run)
+            what.append(("identify", load, run.dt))
+        for dt in cases.STEPS:
+            runs.append(cases.ladder_run(load, dt))
+            what.append(("ladder", load, dt))
+    runs.append(cases.long_run(engine.most_steps))
+    what.append(("long", "free", cases.LONG_STEP))
+    return runs, what
+
+
+def measure(engine: Engine, option: str, progress: Callable[[], object] = lambda: None, limit: float = RUN_LIMIT) -> Row:
+    """Run an engine and measure everything in its row.
+
+    Parameters
+    ----------
+    progress : called after each of :func:`jobs` runs
+    limit : seconds that one run may take
+    """
+    runs, what = requests(engine)
+    version, spun = spin(engine, option, runs, progress, limit)
+    return judged(engine, option, version, runs, what, spun)
+
+
+def judged(
+    engine: Engine,
+    option: str,
+    version: str,
+    runs: Sequence[Run],
+    what: Sequence[tuple[str, str, float]],
+    spun: Sequence[Spun],
+) -> Row:
+    """The row that follows from what the engine returned."""
+    eps = float(np.finfo(engine.precision).eps)
+    identities, orders, errors = {}, {}, {}
+    for load in engine.loads:
+        chosen = [i for i, one in enumerate(what) if one[:2] == ("identify", load)]
+        found = identify.deviations([runs[i] for i in chosen], [spun[i] for i in chosen], eps)
+        identities[load] = identify.judged(found)
+        at = {what[i][2]: spun[i] for i in range(len(what)) if what[i][:2] == ("ladder", load)}
+        with np.errstate(all="ignore"):
+            pairs = np.array([cases.errors(load, at[dt].q, at[dt].omega) for dt in cases.STEPS])
+        errors[load] = pairs
+        fit = [k for k, dt in enumerate(cases.STEPS) if dt in cases.LADDER]
+        orders[load] = tuple(cases.order([cases.STEPS[k] for k in fit], pairs[fit, j], eps) for j in (0, 1))
+    long = spun[-1]
+    failures = sorted({one.error for one in spun if one.error and not one.error.startswith("NotImplementedError")})
+    return Row(
+        engine,
+        option,
+        version,
+        identities,
+        {load: pair[0] for load, pair in orders.items()},
+        {load: pair[1] for load, pair in orders.items()},
+        {load: pairs[:, 0] for load, pairs in errors.items()},
+        {load: pairs[:, 1] for load, pairs in errors.items()},
+        *_long(runs[-1], long),
+        _gyroscopic(errors["free"], identities["free"]),
+        "; ".join(failures),
+    )
+
+
+def _long(run: Run, spun: Spun) -> tuple[float, float, float, int, str, np.ndarray]:
+    """Energy drift, momentum drift, angle turned by the momentum, steps, end and path of a long free spin."""
+    inertia = np.array(run.inertia)
+    with np.errstate(all="ignore"):
+        momentum = inertia * spun.omega
+        length = np.linalg.norm(momentum, axis=1)
+        path = momentum / length[:, None]
+        energy = (momentum * spun.omega).sum(1) / 2
+        q = spun.q / np.linalg.norm(spun.q, axis=1, keepdims=True)
+        lab = _lab(q, path)
+    fine = np.isfinite(length) & np.isfinite(q).all(1) & (length < DIVERGED * length[0])
+    if spun.error:
+        return math.nan, math.nan, math.nan, 0, "failed", path
+    count = len(fine) if fine.all() else int(np.argmin(fine))
+    if count < len(fine):
+        path[count:] = np.nan
+        return math.inf, math.inf, math.nan, run.samples[count - 1], "diverges", path
+    drift = float(energy[-1] / energy[0] - 1), float(length[-1] / length[0] - 1)
+    angle = float(2 * np.arcsin(np.clip(np.linalg.norm(lab[-1] - lab[0]) / 2, 0, 1)))
+    tail = slice(-max(2, len(length) // 10), None)
+    if length[-1] < STOPPED * length[0]:
+        return *drift, angle, run.samples[-1], "stops", path
+    share = (path[tail] ** 2).mean(axis=0)
+    settled = np.flatnonzero(share > SETTLED)
+    if settled.size == 0:
+        return *drift, angle, run.samples[-1], "tumbles", path
+    return *drift, angle, run.samples[-1], f"{AXES[int(settled[0])]} moment", path
+
+
+def _lab(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Body vectors (n, 3) in the lab, for unit quaternions (n, 4)."""
+    u, s = q[:, 1:], q[:, :1]
+    turned: np.ndarray = v + 2 * np.cross(u, np.cross(u, v) + s * v)
+    return turned
+
+
+def _gyroscopic(free: np.ndarray, identity: identify.Identity) -> str:
+    """Whether the free body follows Euler's equations."""
+    if any("no_gyroscopic" in key for key in identity.methods) and identity.identified:
+        return "no"
+    finest = free[np.argmin(cases.STEPS), 1]
+    return "yes" if finest < WRONG else "other" if np.isfinite(finest) else "failed"
+
+
+def dataset(rows: Sequence[Row]) -> xr.Dataset:
+    """All rows as one dataset, over ``engine`` (a row), ``load``, ``step`` and the samples of the long spin."""
+    nothing = np.full(len(cases.STEPS), np.nan)
+
+    def texts(get: Callable[[Row], str]) -> tuple[str, list[str]]:
+        return "engine", [get(row) for row in rows]
+
+    def table(get: Callable[[Row, str], Any]) -> tuple[tuple[str, str], np.ndarray]:
+        values = [[get(row, load) if load in row.identities else np.nan for load in LOADS] for row in rows]
+        return ("engine", "load"), np.array(values, dtype=float).reshape(len(rows), len(LOADS))
+
+    def words(get: Callable[[identify.Identity], str]) -> tuple[tuple[str, str], np.ndarray]:
+        values = [[get(row.identities[load]) if load in row.identities else "" for load in LOADS] for row in rows]
+        return ("engine", "load"), np.array(values, dtype=object).reshape(len(rows), len(LOADS))
+
+    def ladder(get: Callable[[Row], Mapping[str, np.ndarray]], name: str, units: str) -> tuple[Any, np.ndarray, dict[str, str]]:
+        values = [[get(row).get(load, nothing) for load in LOADS] for row in rows]
+        attributes = {"long_name": name, "units": units}
+        return ("engine", "load", "step"), np.array(values).reshape(len(rows), len(LOADS), len(cases.STEPS)), attributes
+
+    samples = cases.LONG_SAMPLES + 1
+    paths = np.array([row.path if row.path.shape == (samples, 3) else np.full((samples, 3), np.nan) for row in rows])
+    data: dict[str, Any] = {
+        "key": texts(lambda row: row.engine.key),
+        "label": texts(lambda row: row.engine.label),
+        "option": texts(lambda row: row.option),
+        "chosen_by": texts(lambda row: row.engine.options[row.option]),
+        "is_default": ("engine", [int(row.option == row.engine.default) for row in rows]),
+        "version": texts(lambda row: row.version),
+        "precision": texts(lambda row: row.engine.precision),
+        "switched_off": texts(lambda row: row.engine.switched_off),
+        "gyroscopic": texts(lambda row: row.gyroscopic),
+        "method": texts(lambda row: row.method),
+        "is_identified": ("engine", [int(bool(row.methods)) for row in rows]),
+        "source": texts(lambda row: source_of(row.engine.key, row.option) if row.methods else ""),
+        "advice": texts(lambda row: row.engine.advice.get(row.option, "")),
+        "failures": texts(lambda row: row.failures),
+        "identified": table(lambda row, load: float(row.identities[load].identified)),
+        "fitting": words(lambda one: ", ".join(one.methods)),
+        "runner_up": words(lambda one: one.runner_up),
+        "deviation": table(lambda row, load: row.identities[load].deviation),
+        "runner_up_deviation": table(lambda row, load: row.identities[load].runner_up_deviation),
+        "q_order": table(lambda row, load: row.q_order[load]),
+        "omega_order": table(lambda row, load: row.omega_order[load]),
+        "q_error": ladder(lambda row: row.q_error, "mean angle to the exact orientation", "rad"),
+        "omega_error": ladder(lambda row: row.omega_error, "mean relative error of omega", "1"),
+        "energy_drift": ("engine", [row.energy_drift for row in rows]),
+        "momentum_drift": ("engine", [row.momentum_drift for row in rows]),
+        "momentum_turned": ("engine", [row.turned for row in rows], {"units": "rad"}),
+        "long_steps": ("engine", [row.steps for row in rows]),
+        "end": texts(lambda row: row.end),
+        "path": (("engine", "sample", "axis"), paths.reshape(len(rows), samples, 3).astype(np.float32)),
+    }
+    for name, (long_name, units) in NAMES.items():
+        value = data[name]
+        data[name] = (*value[:2], {"long_name": long_name, "units": units})
+    made = xr.Dataset(
+        data,
+        coords={
+            "engine": [f"{row.engine.key} {row.option}" for row in rows],
+            "load": list(LOADS),
+            "step": (
+                "step",
+                list(cases.STEPS),
+                {"long_name": "time step, equal to the angle turned by it at the start", "units": "s"},
+            ),
+            "axis": list("xyz"),
+        },
+    )
+    made.attrs = {
+        "title": "The engine atlas: which integrators engines run, by measurement",
+        "polhode": __version__,
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
+        "inertia": list(cases.INERTIA),
+        "long_step": cases.LONG_STEP,
+        "within": identify.WITHIN,
+        "apart": identify.APART,
+    }
+    return with_citations(made)
+
+
+#: Variable -> what it is, units.
+NAMES = {
+    "is_identified": ("whether one class of methods was identified for the free body", "1"),
+    "identified": ("whether one class of methods was identified under this load", "1"),
+    "deviation": ("largest one-step deviation of the methods that fit, or of the closest", "round-off"),
+    "runner_up_deviation": ("largest one-step deviation of the next candidate (a lower bound)", "round-off"),
+    "q_order": ("order of q", "1"),
+    "omega_order": ("order of omega", "1"),
+    "energy_drift": ("relative change of the kinetic energy over the long free spin", "1"),
+    "momentum_drift": ("relative change of the length of the angular momentum over the long free spin", "1"),
+    "long_steps": ("steps of the long free spin", "1"),
+}
+
+
+def merged(old: xr.Dataset, new: xr.Dataset) -> xr.Dataset:
+    """The rows of ``new`` with those of ``old`` for engines that ``new`` does not have, sorted by engine."""
+    kept = old.isel(engine=np.flatnonzero(~np.isin(old["key"].values.astype(str), new["key"].values.astype(str))))
+    together = xr.concat([kept, new], "engine", data_vars="minimal", coords="minimal", compat="override", join="override")
+    together = together.isel(engine=np.argsort(together["key"].values.astype(str), kind="stable"))
+    together.attrs = new.attrs
+    return with_citations(together.drop_vars(["method_label", "method_q_error"], errors="ignore"))
+
+
+def with_citations(data: xr.Dataset) -> xr.Dataset:
+    """The same with the sources and the advice as they are now: they are not measured."""
+    keys, options = (list(map(str, data[name].values)) for name in ("key", "option"))
+    found = [
+        source_of(key, option) if done else ""
+        for key, option, done in zip(keys, options, data["is_identified"].values, strict=True)
+    ]
+    shown = [
+        label(method) if done else method
+        for method, done in zip(
+            (str(m).partition(" = ")[0] for m in data["method"].values), data["is_identified"].values, strict=True
+        )
+    ]
+    lines = {
+        method: _errors_of(method) for method, done in zip(_first(data), data["is_identified"].values, strict=True) if done
+    }
+    nothing = np.full(len(cases.STEPS), np.nan)
+    ours = np.array([lines.get(method, nothing) for method in _first(data)]).reshape(-1, len(cases.STEPS))
+    return data.assign(
+        source=("engine", found),
+        method_label=("engine", shown),
+        method_q_error=(
+            ("engine", "step"),
+            ours,
+            {"long_name": "mean angle to the exact orientation of the method identified, free body", "units": "rad"},
+        ),
+    )
+
+
+def _first(data: xr.Dataset) -> list[str]:
+    """The method of each row, the first of those that are the same."""
+    return [str(method).partition(" = ")[0] for method in data["method"].values]
+
+
+def _errors_of(key: str) -> np.ndarray:
+    """The error of q of one of our methods on the free body at the steps of the ladder, in plain Python."""
+    name, _, mode = key.partition(" ")
+    found = []
+    for dt in cases.STEPS:
+        run = cases.ladder_run("free", dt)
+        driver = plain_driver(candidate(name), identify._plain, identify._plain(cases.LOADS["free"]), _body(run), dt, run.value)
+        begin = identify.stored if mode else identify.synchronous
+        state, rows = begin(driver, None, run.q0, run.omega0), []
+        for n in range(run.samples[-1]):
+            state = driver.step(state, n)
+            if n + 1 in run.samples:
+                rows.append(driver.read(state, n + 1))
+        with np.errstate(all="ignore"):
+            found.append(cases.errors("free", np.array([q for q, _ in rows]), np.array([w for _, w in rows]))[0])
+    return np.array(found)
+
+
+def _body(run: Run) -> Any:
+    """The coefficients of the inertia of a run."""
+    return Body(run.inertia).coefficients()
+
+
+def as_text(data: xr.Dataset) -> str:
+    """The table for a terminal, one line for each row."""
+    head = ["engine", "option", "version", "method", "dev.", "next", "q free", "const", "lab", "fric.", "dE/E", "dL/L", "ends"]
+    lines = [head]
+    for i in range(data.sizes["engine"]):
+        row = data.isel(engine=i)
+        orders = [_short(float(row["q_order"].sel(load=load)), ".1f") for load in LOADS]
+        free = row.sel(load="free")
+        lines.append(
+            [
+                str(row["key"].item()) + ("*" if int(row["is_default"]) else ""),
+                str(row["option"].item()),
+                str(row["version"].item()),
+                str(row["method"].item()),
+                _short(float(free["deviation"]), ".2g"),
+                _short(float(free["runner_up_deviation"]), ".1e"),
+                *orders,
+                _short(float(row["energy_drift"]), ".1e"),
+                _short(float(row["momentum_drift"]), ".1e"),
+                str(row["end"].item()),
+            ]
+        )
+    widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
+    text = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    notes = [f"{data['engine'].values[i]}: {text_}" for i, text_ in enumerate(map(str, data["failures"].values)) if text_]
+    foot = ["* what a user gets who chooses nothing; q free, const, lab, fric.: order of q under each load"]
+    return "\n".join([text[0], "-" * len(text[0]), *text[1:], *foot, *notes])
+
+
+def _short(value: float, form: str) -> str:
+    return "--" if math.isnan(value) else "inf" if math.isinf(value) else format(value, form)
+
+
+def select(engines: Mapping[str, Engine], keys: Iterable[str]) -> list[Engine]:
+    """The engines with these keys, or all."""
+    wanted = list(keys)
+    return [engines[key] for key in wanted] if wanted else list(engines.values())

@@ -1,0 +1,468 @@
+r"""What engines do beyond the methods of the registry: first-order steps made of one kick and one rotation each.
+
+They are candidates of the identification alone, and not methods that anybody should choose. The kick is
+
+* ``explicit``: :math:`\omega' = \omega + \Delta t\, a(\omega, M)`, Euler's equations at the old state;
+* ``implicit``: linearly implicit in omega with the torque inside,
+  :math:`J (\omega' - \omega) = \Delta t\,(M - \omega \times I\omega)`
+  with the Jacobian J of Catto (2015);
+* ``rescaled``: an explicit step of the free body, rescaled to its old |L|, then the torque, as in ``rescaled_momentum``;
+* ``torque_explicit``, ``torque_implicit``, ``torque_rescaled``: the torque first, then the step of the free body;
+* ``no_gyroscopic``: :math:`\omega' = \omega + \Delta t\, I^{-1} M`, without the gyroscopic term;
+* ``lab_momentum``: the lab momentum is kicked, and omega is formed from it with the old orientation.
+
+The orientation turns with the new angular velocity (``new``), the old one (``old``) or their mean (``mean``): exactly
+(``exp``), or linearly with normalisation (``linear``). With four substeps, the whole is done four times with a quarter of the
+step and the same torque in the lab (``4x``).
+
+Two methods of Runge and Kutta follow, of Munthe-Kaas's kind with the full inverse of the differential of the exponential: the
+classical one (``rkmk4_full``; ``rkmk4`` of the registry has the usual truncation, of the same order), and the explicit midpoint
+(``rkmk2_midpoint``). Last, textbook Runge-Kutta methods (:data:`TABLEAUX`) on the components of q and omega, omega kept in the
+body frame or in the lab, and on modified Rodrigues parameters.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from math import cos, sin, sqrt
+from typing import Any
+
+from polhode.body import angular_momentum, angular_velocity, euler_equations
+from polhode.kernel import kernel
+from polhode.methods import METHODS
+from polhode.methods.linear_system import solve
+from polhode.methods.protocol import Method, OneTorque, SeveralTorques
+from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
+from polhode.quaternion import derivative, exponential, increment, multiply, normalise, rotate, to_body, to_lab
+from polhode.vector import add, axpy, cross, dot, scale
+
+
+@kernel
+def explicit(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """Euler's equations at the old state."""
+    return axpy(dt, euler_equations(omega, torque, body), omega)
+
+
+@kernel
+def implicit(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """Linearly implicit, with the torque inside the equations."""
+    a, b, c = dt * body[6], dt * body[7], dt * body[8]
+    return add(
+        omega,
+        solve(
+            (1.0, -a * omega[2], -a * omega[1]),
+            (-b * omega[2], 1.0, -b * omega[0]),
+            (-c * omega[1], -c * omega[0], 1.0),
+            scale(dt, euler_equations(omega, torque, body)),
+        ),
+    )
+
+
+@kernel
+def no_gyroscopic(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The torque alone."""
+    return axpy(dt, angular_velocity(torque, body), omega)
+
+
+@kernel
+def rescaled(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """Explicit, without the torque, with the momentum rescaled to its old length; then the torque."""
+    old = angular_momentum(omega, body)
+    new = axpy(-dt, cross(omega, old), old)
+    return angular_velocity(axpy(sqrt(dot(old, old) / dot(new, new)), new, scale(dt, torque)), body)
+
+
+@kernel
+def torque_rescaled(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The torque first, then the rescaled explicit step of the free body."""
+    return rescaled(q, axpy(dt, angular_velocity(torque, body), omega), (0.0, 0.0, 0.0), body, dt)
+
+
+@kernel
+def torque_implicit(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The torque first, then Catto's step of the free body."""
+    return implicit(q, axpy(dt, angular_velocity(torque, body), omega), (0.0, 0.0, 0.0), body, dt)
+
+
+@kernel
+def torque_explicit(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The torque first, then an explicit step of the free body."""
+    return explicit(q, axpy(dt, angular_velocity(torque, body), omega), (0.0, 0.0, 0.0), body, dt)
+
+
+KICKS: dict[str, Callable[..., Any]] = {
+    "explicit": explicit,
+    "implicit": implicit,
+    "rescaled": rescaled,
+    "torque_explicit": torque_explicit,
+    "torque_implicit": torque_implicit,
+    "torque_rescaled": torque_rescaled,
+    "no_gyroscopic": no_gyroscopic,
+}
+
+
+@kernel
+def exact_rotation(q: Any, omega: Any, dt: Any) -> Any:
+    """By the exponential."""
+    return rotate(q, omega, dt)
+
+
+@kernel
+def linear_rotation(q: Any, omega: Any, dt: Any) -> Any:
+    """Linearly, then normalised."""
+    return normalise(increment(dt, derivative(q, omega), q))
+
+
+ROTATIONS: dict[str, Callable[..., Any]] = {"exp": exact_rotation, "linear": linear_rotation}
+
+
+@kernel
+def with_new(omega: Any, new: Any) -> Any:
+    """The new angular velocity."""
+    return new
+
+
+@kernel
+def with_old(omega: Any, new: Any) -> Any:
+    """The old angular velocity."""
+    return omega
+
+
+@kernel
+def with_mean(omega: Any, new: Any) -> Any:
+    """The mean of both."""
+    return scale(0.5, add(omega, new))
+
+
+TURNS: dict[str, Callable[..., Any]] = {"new": with_new, "old": with_old, "mean": with_mean}
+
+
+def _made(kick: str, rotation: str, turn: str, held: str) -> OneTorque:
+    """One combination; ``held`` is the frame in which the new angular velocity is kept while the body turns."""
+    kicked, rotated, chosen = KICKS[kick], ROTATIONS[rotation], TURNS[turn]
+    if held == "body":
+
+        @kernel
+        def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+            q, omega = state[:4], state[4:7]
+            new = kicked(q, omega, torque, body, dt)
+            return rotated(q, chosen(omega, new), dt) + new
+
+    else:
+
+        @kernel
+        def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+            q, omega = state[:4], state[4:7]
+            new = kicked(q, omega, torque, body, dt)
+            turned = rotated(q, chosen(omega, new), dt)
+            return turned + to_body(turned, to_lab(q, new))
+
+    name = f"{kick}_{rotation}_{turn}" + ("" if held == "body" else "_lab")
+    return _one_torque(name, after_torque)
+
+
+def _one_torque(name: str, after_torque: Callable[..., Any]) -> OneTorque:
+    """A step of first order on (q, omega)."""
+    return OneTorque(
+        key=name,
+        label=name.replace("_", " "),
+        source="a combination",
+        citation="",
+        order_q=1,
+        order_omega=1,
+        normalises=True,
+        start=start_with_omega,
+        before_torque=torque_wanted_at_state,
+        after_torque=after_torque,
+        read=read_synchronous,
+        stored=stored_in_body_frame,
+    )
+
+
+def _lab_momentum(rotation: str) -> OneTorque:
+    """The lab momentum is kicked; the body turns with the angular velocity that it has with the old orientation."""
+    rotated = ROTATIONS[rotation]
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        momentum = axpy(dt, torque, angular_momentum(omega, body))
+        turned = rotated(q, angular_velocity(momentum, body), dt)
+        return turned + angular_velocity(to_body(turned, to_lab(q, momentum)), body)
+
+    return _one_torque(f"lab_momentum_{rotation}", after_torque)
+
+
+def _substeps(kick: str, rotation: str, count: int, gyroscopic_once: bool) -> OneTorque:
+    """Steps of 1/count with the new angular velocity; the gyroscopic term at each, or at the first for the whole step."""
+    kicked, rotated, plain = KICKS[kick], ROTATIONS[rotation], KICKS["no_gyroscopic"]
+
+    if gyroscopic_once:
+
+        @kernel
+        def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+            q, omega = state[:4], state[4:7]
+            lab, h = to_lab(q, torque), dt / count
+            change = axpy(-1.0, omega, kicked(q, omega, (0.0, 0.0, 0.0), body, dt))
+            change = to_lab(q, scale(1.0 / count, change))
+            for _ in range(count):
+                omega = plain(q, add(omega, to_body(q, change)), to_body(q, lab), body, h)
+                q = rotated(q, omega, h)
+            return q + omega
+
+    else:
+
+        @kernel
+        def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+            q, omega = state[:4], state[4:7]
+            lab, h = to_lab(q, torque), dt / count
+            for _ in range(count):
+                omega = kicked(q, omega, to_body(q, lab), body, h)
+                q = rotated(q, omega, h)
+            return q + omega
+
+    return _one_torque(f"{kick}_{rotation}_new_{count}x{'_once' if gyroscopic_once else ''}", after_torque)
+
+
+def _substeps_held(rotation: str, count: int, torque_first: bool) -> OneTorque:
+    """Substeps of the rescaled kick in which the change of omega by the torque, in the lab, is that of the first."""
+    rotated, free = ROTATIONS[rotation], KICKS["rescaled"]
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        h = dt / count
+        change = to_lab(q, scale(h, angular_velocity(torque, body)))
+        for _ in range(count):
+            if torque_first:
+                omega = free(q, add(omega, to_body(q, change)), (0.0, 0.0, 0.0), body, h)
+            else:
+                omega = add(free(q, omega, (0.0, 0.0, 0.0), body, h), to_body(q, change))
+            q = rotated(q, omega, h)
+        return q + omega
+
+    return _one_torque(f"{'torque_' if torque_first else ''}rescaled_{rotation}_new_{count}x_held", after_torque)
+
+
+@kernel
+def dexp_inverse(u: Any, v: Any) -> Any:
+    """The rate of change of the rotation vector u when the body turns with v in the body frame."""
+    square = dot(u, u)
+    if square < 1e-4:
+        factor = 1.0 / 12 + square / 720 + square * square / 30240
+    else:
+        half = 0.5 * sqrt(square)
+        factor = (1.0 - half * cos(half) / sin(half)) / square
+    twice = cross(u, cross(u, v))
+    return axpy(factor, twice, axpy(0.5, cross(u, v), v))
+
+
+@kernel
+def whole_start(q: Any, omega: Any, body: Any) -> Any:
+    """The state (q, omega)."""
+    return q + omega
+
+
+@kernel
+def rkmk4_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """Classical Runge-Kutta for the rotation vector from the old orientation, and for omega."""
+    q, omega = state[:4], state[4:7]
+    u1, a1 = omega, euler_equations(omega, torque(t, q, omega, parameters), body)
+    u, w = scale(0.5 * dt, u1), axpy(0.5 * dt, a1, omega)
+    u2, a2 = dexp_inverse(u, w), euler_equations(w, torque(t + 0.5 * dt, multiply(q, exponential(u)), w, parameters), body)
+    u, w = scale(0.5 * dt, u2), axpy(0.5 * dt, a2, omega)
+    u3, a3 = dexp_inverse(u, w), euler_equations(w, torque(t + 0.5 * dt, multiply(q, exponential(u)), w, parameters), body)
+    u, w = scale(dt, u3), axpy(dt, a3, omega)
+    u4, a4 = dexp_inverse(u, w), euler_equations(w, torque(t + dt, multiply(q, exponential(u)), w, parameters), body)
+    turned = scale(dt / 6, axpy(2.0, u2, axpy(2.0, u3, add(u1, u4))))
+    return multiply(q, exponential(turned)) + axpy(dt / 6, axpy(2.0, a2, axpy(2.0, a3, add(a1, a4))), omega)
+
+
+@kernel
+def rkmk2_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The explicit midpoint rule for the rotation vector and for omega."""
+    q, omega = state[:4], state[4:7]
+    u = scale(0.5 * dt, omega)
+    w = axpy(0.5 * dt, euler_equations(omega, torque(t, q, omega, parameters), body), omega)
+    a = euler_equations(w, torque(t + 0.5 * dt, multiply(q, exponential(u)), w, parameters), body)
+    return multiply(q, exponential(scale(dt, dexp_inverse(u, w)))) + axpy(dt, a, omega)
+
+
+@kernel
+def midpoint_exp_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The explicit midpoint rule with the mean angular velocity in one exponential."""
+    q, omega = state[:4], state[4:7]
+    w = axpy(0.5 * dt, euler_equations(omega, torque(t, q, omega, parameters), body), omega)
+    half = rotate(q, omega, 0.5 * dt)
+    a = euler_equations(w, torque(t + 0.5 * dt, half, w, parameters), body)
+    return rotate(q, w, dt) + axpy(dt, a, omega)
+
+
+#: Explicit Runge-Kutta methods: the lower triangle of the matrix, the weights, the nodes.
+TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tuple[float, ...]]] = {
+    "euler": ((), (1.0,), (0.0,)),
+    "midpoint": (((0.5,),), (0.0, 1.0), (0.0, 0.5)),
+    "heun": (((1.0,),), (0.5, 0.5), (0.0, 1.0)),
+    "kutta3": (((0.5,), (-1.0, 2.0)), (1 / 6, 2 / 3, 1 / 6), (0.0, 0.5, 1.0)),
+    "bogacki3": (((0.5,), (0.0, 0.75)), (2 / 9, 1 / 3, 4 / 9), (0.0, 0.5, 0.75)),
+    "rk4": (((0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0.0, 0.5, 0.5, 1.0)),
+}
+
+
+def _in_components(tableau: str, frame: str) -> SeveralTorques:
+    """An explicit Runge-Kutta method on the components of q and of omega, which is kept in the lab or in the body frame.
+
+    In the lab frame a stage's quaternion is normalised where it rotates a vector, and not in what is added up.
+    """
+    matrix, weights, nodes = TABLEAUX[tableau]
+
+    def rates(t: Any, q: Any, spin: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        if frame == "body":
+            return derivative(q, spin), euler_equations(spin, torque(t, q, spin, parameters), body)
+        unit = normalise(q)
+        omega = to_body(unit, spin)
+        return derivative(q, omega), to_lab(unit, euler_equations(omega, torque(t, unit, omega, parameters), body))
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        spin = omega if frame == "body" else to_lab(q, omega)
+        found: list[Any] = []
+        for row, node in zip(((), *matrix), nodes, strict=True):
+            at, turning = q, spin
+            for a, (dq, dspin) in zip(row, found, strict=True):
+                at, turning = increment(a * dt, dq, at), axpy(a * dt, dspin, turning)
+            found.append(rates(t + node * dt, at, turning, body, torque, parameters))
+        for b, (dq, dspin) in zip(weights, found, strict=True):
+            q, spin = increment(b * dt, dq, q), axpy(b * dt, dspin, spin)
+        q = normalise(q)
+        return q + (spin if frame == "body" else to_body(q, spin))
+
+    return _several(f"{tableau}_{frame}", step, len(weights), len(weights))
+
+
+def _in_rodrigues(tableau: str) -> SeveralTorques:
+    """An explicit Runge-Kutta method on the modified Rodrigues parameters, of the rotation below half a turn, and omega."""
+    matrix, weights, nodes = TABLEAUX[tableau]
+
+    def quaternion_of(sigma: Any) -> Any:
+        square = dot(sigma, sigma)
+        return ((1.0 - square) / (1.0 + square), *scale(2.0 / (1.0 + square), sigma))
+
+    def rates(t: Any, sigma: Any, omega: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        turning = axpy(1.0 - dot(sigma, sigma), omega, axpy(2.0 * dot(sigma, omega), sigma, scale(2.0, cross(sigma, omega))))
+        return scale(0.25, turning), euler_equations(omega, torque(t, quaternion_of(sigma), omega, parameters), body)
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, omega = normalise(state[:4]), state[4:7]
+        sigma = scale(1.0 / (1.0 + q[0]), q[1:4]) if q[0] >= 0.0 else scale(1.0 / (q[0] - 1.0), q[1:4])
+        found: list[Any] = []
+        for row, node in zip(((), *matrix), nodes, strict=True):
+            at, spin = sigma, omega
+            for a, (ds, dw) in zip(row, found, strict=True):
+                at, spin = axpy(a * dt, ds, at), axpy(a * dt, dw, spin)
+            found.append(rates(t + node * dt, at, spin, body, torque, parameters))
+        for b, (ds, dw) in zip(weights, found, strict=True):
+            sigma, omega = axpy(b * dt, ds, sigma), axpy(b * dt, dw, omega)
+        return quaternion_of(sigma) + omega
+
+    return _several(f"{tableau}_rodrigues", step, len(weights), len(weights))
+
+
+def _several(name: str, step: Callable[..., Any], order: int, torques: int) -> SeveralTorques:
+    """A method that evaluates several torques on (q, omega)."""
+    return SeveralTorques(
+        key=name,
+        label=name.replace("_", " "),
+        source="a combination",
+        citation="",
+        order_q=order,
+        order_omega=order,
+        normalises=True,
+        start=whole_start,
+        step=step,
+        evaluations_per_step=torques,
+        read=read_synchronous,
+        stored=stored_in_body_frame,
+    )
+
+
+@cache
+def combinations() -> tuple[Method, ...]:
+    """The combinations that no method of the registry is; with the new omega both frames are the same."""
+    known = [
+        _made(kick, rotation, turn, held)
+        for kick in KICKS
+        for rotation in ROTATIONS
+        for turn in TURNS
+        for held in ("body", "lab")
+        if (turn, held) != ("new", "lab") and (kick, rotation, turn) != ("explicit", "linear", "new")
+    ]
+    several = [_substeps(kick, rotation, 4, once) for kick in KICKS for rotation in ROTATIONS for once in (False, True)]
+    several += [_substeps_held(rotation, 4, first) for rotation in ROTATIONS for first in (False, True)]
+    return (
+        *known,
+        *map(_lab_momentum, ROTATIONS),
+        *several,
+        _several("rkmk4_full", rkmk4_step, 4, 4),
+        _several("rkmk2_midpoint", rkmk2_step, 2, 2),
+        _several("midpoint_exp", midpoint_exp_step, 2, 2),
+        *(
+            _in_components(name, frame)
+            for name in TABLEAUX
+            for frame in ("body", "lab")
+            if name != "euler" and (name, frame) != ("rk4", "body")
+        ),
+        *map(_in_rodrigues, TABLEAUX),
+    )
+
+
+def candidates() -> tuple[Method, ...]:
+    """The methods of the registry, then the combinations."""
+    return (*METHODS.values(), *combinations())
+
+
+def candidate(key: str) -> Method:
+    """The candidate with this key."""
+    return next(one for one in candidates() if one.key == key)
+
+
+#: Words for the parts of a combination's key.
+WORDS = {
+    "explicit": "explicit Euler kick",
+    "implicit": "linearly implicit kick",
+    "rescaled": "rescaled kick",
+    "torque_explicit": "torque, then explicit kick",
+    "torque_implicit": "torque, then linearly implicit kick",
+    "torque_rescaled": "torque, then rescaled kick",
+    "no_gyroscopic": "torque alone",
+    "exp": "exact rotation",
+    "linear": "linear rotation",
+    "old": "with old $\\omega$",
+    "mean": "with mean $\\omega$",
+    "4x": "4 substeps",
+    "once": "gyroscopic term once",
+    "held": "torque's effect held in the lab",
+}
+#: Words for those that are no such combination.
+NAMED = {
+    "rkmk4_full": "RKMK 4 with the full inverse of dexp",
+    "rkmk2_midpoint": "RKMK midpoint",
+    "heun_lab": "Heun on (q, lab $\\omega$)",
+    "kutta3_lab": "Kutta 3 on (q, lab $\\omega$)",
+    "rk4_rodrigues": "RK4 on Rodrigues parameters",
+    "heun_rodrigues": "Heun on Rodrigues parameters",
+    "euler_rodrigues": "Euler on Rodrigues parameters",
+}
+
+
+def label(key: str) -> str:
+    """A candidate in words, for tables; a method of the registry has its own label."""
+    name, _, mode = key.partition(" ")
+    if name in METHODS:
+        said = METHODS[name].label
+    elif name in NAMED:
+        said = NAMED[name]
+    else:
+        kick = max((k for k in KICKS if name.startswith(k)), key=len, default="")
+        parts = name.removeprefix(kick).strip("_").split("_")
+        said = ", ".join(filter(None, [WORDS.get(kick, kick), *(WORDS.get(part, "") for part in parts)])) or name
+    return f"{said} {mode}".strip()

@@ -1,0 +1,268 @@
+"""The environment of each engine: a virtual environment of its own under the cache folder, and the process that runs there.
+
+The dependencies of engines exclude each other and those of polhode, so that each has its own environment,
+``engines/KEY`` in the folder of the cache (``POLHODE_CACHE_DIR``). Engines from Debian packages run under the Python of the
+system.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode import cache
+from polhode.engines.protocol import Engine
+
+WORKER = Path(__file__).parent / "worker.py"
+#: The Python of the system, which has the modules of Debian packages.
+SYSTEM = Path("/usr/bin/python3")
+#: Seconds that one run, and the installation of an engine, may take.
+RUN_LIMIT, INSTALL_LIMIT = 600.0, 1800.0
+#: How much of what a failed process said is shown.
+TAIL = 400
+
+
+class EngineError(RuntimeError):
+    """An engine cannot be installed or started; the message says why and what to do."""
+
+
+def place(engine: Engine) -> Path:
+    """The folder of the environment of an engine, whether it exists or not.
+
+    Raises
+    ------
+    EngineError
+        If the cache is switched off or its folder cannot be used.
+    """
+    folder = cache.folder()
+    if folder is None:
+        raise EngineError("engines are installed below the cache folder, and there is none: set POLHODE_CACHE_DIR to a folder")
+    return folder / "engines" / engine.key
+
+
+def python_of(engine: Engine) -> Path:
+    """The Python that runs the engine."""
+    return SYSTEM if engine.debian else place(engine) / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+
+
+def environment_of(engine: Engine) -> dict[str, str]:
+    """The environment variables of its process: nothing of this Python, one thread, the libraries it needs."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV", "SNAKEMAKE"))}
+    kept |= {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    if engine.libraries:
+        folders = [str(place(engine) / name) for name in engine.libraries]
+        kept["LD_LIBRARY_PATH"] = os.pathsep.join([*folders, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
+    return kept
+
+
+def how_to_install(engine: Engine) -> str:
+    """The command that installs an engine."""
+    return f"apt-get install {' '.join(engine.debian)}" if engine.debian else f"polhode atlas {engine.key} --install"
+
+
+def is_installed(engine: Engine) -> bool:
+    """Whether the Python of the engine has numpy and the engine, in the pinned version if it has one; nothing is imported."""
+    try:
+        python = python_of(engine)
+    except EngineError:
+        return False
+    if not python.exists():
+        return False
+    pins = dict(requirement.split("==") for requirement in engine.requirements)
+    code = (
+        "import sys, json, glob, importlib.util as u, importlib.metadata as m\n"
+        "module, pins, paths = json.loads(sys.argv[1])\n"
+        "sys.path += [place for pattern in paths for place in glob.glob(pattern)]\n"
+        "here = all(u.find_spec(name) is not None for name in (module.partition('.')[0], 'numpy'))\n"
+        "try: here = here and all(m.version(name) == pin for name, pin in pins.items())\n"
+        "except m.PackageNotFoundError: here = False\n"
+        "sys.exit(0 if here else 3)"
+    )
+    try:
+        asked = subprocess.run(
+            [python, "-I", "-c", code, json.dumps([engine.module, pins, engine.paths])],
+            capture_output=True,
+            timeout=120,
+            check=False,
+            env=environment_of(engine),
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return asked.returncode == 0
+
+
+def install(engine: Engine) -> None:
+    """Make the environment of an engine, with uv if that is installed, otherwise with pip.
+
+    Raises
+    ------
+    EngineError
+        For an engine from Debian packages, which only the administrator of the machine installs, and if pip fails.
+    """
+    if engine.debian:
+        raise EngineError(f"{engine.label} comes with Debian; as administrator: {how_to_install(engine)}")
+    folder, uv = place(engine), shutil.which("uv")
+    wanted = ["numpy", *engine.requirements]
+    if uv:
+        make = [uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(folder)]
+        fill = [uv, "pip", "install", "--quiet", "--python", str(python_of(engine)), *wanted]
+    else:
+        make = [sys.executable, "-m", "venv", "--clear", str(folder)]
+        fill = [str(python_of(engine)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
+    for command in (make, fill):
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_LIMIT, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise EngineError(f"{engine.label} could not be installed: {error}") from None
+        if done.returncode:
+            said = _end((done.stderr or done.stdout).strip())
+            raise EngineError(f"{engine.label} could not be installed ({' '.join(wanted)}): {said}")
+
+
+def _end(text: str) -> str:
+    """The end of what a process said, on one line, without addresses."""
+    line = " ".join(re.sub(r"\S+://\S+", "...", text).split())
+    return line if len(line) <= TAIL else f"... {line[-TAIL:]}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of one body: the load and its value, the start, the step in s, and the steps after which it is read."""
+
+    load: str
+    value: tuple[float, ...]
+    inertia: tuple[float, float, float]
+    q0: tuple[float, float, float, float]
+    omega0: tuple[float, float, float]
+    dt: float
+    samples: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Spun:
+    """What an engine returned: q (samples, 4), omega (samples, 3), or the reason why there is nothing."""
+
+    q: np.ndarray
+    omega: np.ndarray
+    error: str = ""
+
+
+def spin(
+    engine: Engine,
+    option: str,
+    runs: Sequence[Run],
+    progress: Callable[[], object] = lambda: None,
+    limit: float = RUN_LIMIT,
+    python: Path | None = None,
+) -> tuple[str, list[Spun]]:
+    """Run an engine in a process of its own.
+
+    A run that fails, takes longer than ``limit`` seconds or takes the process down is recorded as such; the others go on.
+
+    Parameters
+    ----------
+    progress : called after each run
+    python : the Python to use, by default that of the engine's environment
+
+    Returns
+    -------
+    The version of the engine (empty if it cannot be started), and a result for each run.
+    """
+    with tempfile.TemporaryDirectory(prefix="polhode-atlas-") as name:
+        folder = Path(name)
+        (folder / "request.json").write_text(json.dumps({"option": option, "runs": [_as_json(run) for run in runs]}))
+        while True:
+            failure, at = _process(engine, folder, python or python_of(engine), progress, limit)
+            if not failure:
+                break
+            if at is None:
+                return _text(folder / "version.txt"), [_nothing(run, failure) for run in runs]
+            (folder / f"{at}.txt").write_text(failure)
+            progress()
+        found = [_found(run, folder, number) for number, run in enumerate(runs)]
+        return _text(folder / "version.txt"), found
+
+
+def _process(
+    engine: Engine, folder: Path, python: Path, progress: Callable[[], object], limit: float
+) -> tuple[str, int | None]:
+    """One process until its end: what went wrong (empty: nothing), and in which run."""
+    at: int | None = None
+    with open(folder / "stderr", "wb") as errors:
+        try:
+            process = subprocess.Popen(
+                [python, "-I", "-B", str(WORKER), str(engine.path), str(folder)],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                cwd=folder,
+                env=environment_of(engine),
+            )
+        except OSError as error:
+            return f"{python} cannot be started: {error.strerror or error}", None
+        late = False
+
+        def stop() -> None:
+            nonlocal late
+            late = True
+            process.kill()
+
+        watch = threading.Timer(limit, stop)
+        watch.daemon = True
+        watch.start()
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                watch.cancel()
+                watch = threading.Timer(limit, stop)
+                watch.daemon = True
+                watch.start()
+                word, _, number = line.strip().partition(" ")
+                if word == "started":
+                    at = int(number)
+                elif word == "done":
+                    at = None
+                    progress()
+            status = process.wait()
+        finally:
+            watch.cancel()
+            process.kill()
+            process.wait()
+    if status == 0:
+        return "", None
+    said = _end((folder / "stderr").read_text(errors="replace"))
+    if late:
+        return f"stopped after {limit:g} s", at
+    how = f"crashed ({signal.Signals(-status).name})" if status < 0 else f"ended with status {status}"
+    return f"{how}: {said}" if said else how, at
+
+
+def _as_json(run: Run) -> Mapping[str, Any]:
+    return {name: getattr(run, name) for name in ("load", "value", "inertia", "q0", "omega0", "dt", "samples")}
+
+
+def _text(path: Path) -> str:
+    return path.read_text().strip() if path.is_file() else ""
+
+
+def _nothing(run: Run, why: str) -> Spun:
+    return Spun(np.full((len(run.samples), 4), np.nan), np.full((len(run.samples), 3), np.nan), why)
+
+
+def _found(run: Run, folder: Path, number: int) -> Spun:
+    path = folder / f"{number}.npz"
+    if not path.is_file():
+        return _nothing(run, _text(folder / f"{number}.txt") or "the process ended before this run")
+    with np.load(path) as data:
+        return Spun(data["q"], data["omega"])

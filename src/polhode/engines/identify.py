@@ -1,0 +1,234 @@
+"""Which of our methods an engine runs: each is stepped from the engine's own states, and must end in the engine's next state.
+
+From every state of a run of an engine, read at every step, each candidate takes one step. Its deviation is the largest
+difference between its state and the engine's next one, in units of the engine's round-off, over all steps: an angle for q, a
+relative difference for omega. Errors do not add up, so that methods of the same order, whose runs lie close together, remain
+far apart. An engine may hold omega at half steps; a leapfrog is therefore also tried with the engine's omega as the one it
+stores (:func:`stored`). A multistep method takes the rates of earlier steps from its own steps (:func:`carried`).
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode.body import Body
+from polhode.engines.candidates import candidates
+from polhode.engines.cases import LOADS, STEP
+from polhode.engines.environments import Run, Spun
+from polhode.methods.plain_driver import PlainDriver, plain_driver
+from polhode.methods.protocol import Method
+from polhode.plain import plain_copy
+
+#: A method is identified if it deviates by less than this many round-offs, and the next one by this factor more.
+WITHIN, APART = 100.0, 1e3
+#: Steps after which the candidates are put in order.
+FEW = 12
+#: Largest angle turned in a step of :data:`~polhode.engines.cases.STEP` that is judged, rad: Bullet stops at a quarter of pi.
+LARGEST = 0.75
+#: Iterations to find the state whose stored angular velocity is the engine's.
+ITERATIONS = 60
+
+State = tuple[Any, ...]
+
+
+def _plain(function: Any) -> Any:
+    known = {f: f for f in (math.sqrt, math.sin, math.cos, math.exp)}
+    return plain_copy(function, known, "math.{name} is not among {known}")
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """How far a candidate is from an engine: its key, how it was started, and the largest deviation in round-offs."""
+
+    key: str
+    mode: str
+    value: float
+
+
+def synchronous(driver: PlainDriver, state: State | None, q: State, omega: State) -> State:
+    """The state that begins at the engine's q and omega, both at the whole time."""
+    made: State = driver.start(q, omega)
+    return made
+
+
+def stored(driver: PlainDriver, state: State | None, q: State, omega: State) -> State:
+    """The state with the engine's q whose stored angular velocity is the engine's omega.
+
+    Raises
+    ------
+    ArithmeticError
+        If the iteration does not end.
+    """
+    guess, made = omega, driver.start(q, omega)
+    for _ in range(ITERATIONS):
+        held = driver.stored(made)
+        miss = tuple(a - b for a, b in zip(omega, held, strict=True))
+        if max(map(abs, miss)) < 4e-16 * (1 + max(map(abs, omega))):
+            break
+        guess = tuple(a + b for a, b in zip(guess, miss, strict=True))
+        made = driver.start(q, guess)
+    else:
+        if max(map(abs, miss)) > 1e-13:
+            raise ArithmeticError("no state has this stored angular velocity")
+    found: State = made
+    return found
+
+
+def carried(driver: PlainDriver, state: State | None, q: State, omega: State) -> State:
+    """The engine's q and omega with the memory that the method has of its own earlier steps.
+
+    Raises
+    ------
+    ValueError
+        If the method has none.
+    """
+    made: State = driver.start(q, omega)
+    if len(made) == len(q) + len(omega):
+        raise ValueError("no memory")
+    return made if state is None else made[:7] + state[7:]
+
+
+MODES: Mapping[str, Callable[[PlainDriver, State | None, State, State], State]] = {
+    "": synchronous,
+    "stored": stored,
+    "memory": carried,
+}
+
+
+def modes(method: Method) -> Iterator[str]:
+    """The ways in which a method can begin at an engine's state."""
+    if getattr(method, "warm_up", None) is not None:
+        yield "memory"
+        return
+    yield ""
+    if method.stored_offset:
+        yield "stored"
+    yield "memory"
+
+
+def deviation(method: Method, mode: str, run: Run, spun: Spun, eps: float, steps: Iterable[int], skip: int = 0) -> float:
+    """The largest deviation of a candidate over some of the steps of a run, in round-offs; infinite if it cannot be stepped.
+
+    Parameters
+    ----------
+    eps : the round-off of the engine's precision
+    steps : numbers of the states from which a step is taken
+    skip : how many steps at the beginning are not judged: the memory of a multistep method is empty there
+    """
+    body = Body(run.inertia).coefficients()
+    driver = plain_driver(method, _plain, _plain(LOADS[run.load]), body, run.dt, tuple(run.value))
+    begin, worst = MODES[mode], 0.0
+    state: State | None = None
+    for n in steps:
+        q, omega = tuple(map(float, spun.q[n])), tuple(map(float, spun.omega[n]))
+        try:
+            start = begin(driver, state, q, omega)
+            # Steps are numbered from far beyond any warm-up: the engine is in the middle of its run.
+            count = n if mode == "memory" else 0
+            state = driver.step(start, count)
+            new_q, new_omega = driver.read(state, count + 1)
+            if mode == "stored":
+                new_q, new_omega = tuple(state[:4]), driver.stored(state)
+        except (ArithmeticError, ValueError, TypeError):
+            return math.inf
+        if n < skip:
+            continue
+        worst = max(worst, apart(new_q, new_omega, spun.q[n + 1], spun.omega[n + 1]) / eps)
+        if not math.isfinite(worst):
+            return math.inf
+    return worst
+
+
+def apart(q: Sequence[float], omega: Sequence[float], other_q: Any, other_omega: Any) -> float:
+    """The difference of two states: the larger of that of their unit quaternions and that of omega, relative to its length."""
+    p, r = np.asarray(q, float), np.asarray(other_q, float)
+    with np.errstate(all="ignore"):
+        p, r = p / np.linalg.norm(p), r / np.linalg.norm(r)
+        turned = min(float(np.abs(p - r).max()), float(np.abs(p + r).max()))
+        w, v = np.asarray(omega, float), np.asarray(other_omega, float)
+        spun = float(np.abs(w - v).max() / np.linalg.norm(v))
+    return max(turned, spun) if math.isfinite(turned + spun) else math.inf
+
+
+def deviations(runs: Sequence[Run], spun: Sequence[Spun], eps: float) -> list[Deviation]:
+    """Every candidate's deviation from an engine, smallest first; behind the second best it is a lower bound.
+
+    Parameters
+    ----------
+    runs, spun : runs read at every step, and what the engine returned
+    """
+    pairs = [(run, one, usable(run, one)) for run, one in zip(runs, spun, strict=True) if not one.error]
+    pairs = [(run, one, count) for run, one, count in pairs if count > FEW]
+    if not pairs:
+        return []
+    first: list[tuple[Method, str, float]] = []
+    for method in candidates():
+        for mode in modes(method):
+            run, one, count = pairs[0]
+            skip = 4 if mode == "memory" else 1
+            first.append((method, mode, deviation(method, mode, run, one, eps, range(FEW), skip)))
+    # The largest deviation only grows with more steps: a candidate is followed to the end only if it could still be among the
+    # best two classes.
+    first.sort(key=lambda one: one[2])
+    found: dict[str, Deviation] = {}
+    whole: list[float] = []
+    for method, mode, value in first:
+        if math.isfinite(value) and sum(done >= WITHIN and done <= value for done in whole) < 2:
+            for run, one, count in pairs:
+                value = max(value, deviation(method, mode, run, one, eps, range(count), 4 if mode == "memory" else 1))
+            whole.append(value)
+        if method.key not in found or value < found[method.key].value:
+            found[method.key] = Deviation(method.key, mode, value)
+    return sorted(found.values(), key=lambda one: one.value)
+
+
+def usable(run: Run, spun: Spun) -> int:
+    """The number of steps before the body turns by more than :data:`LARGEST` in one, where engines have their limits."""
+    size = np.linalg.norm(spun.omega, axis=1)
+    fine = np.isfinite(size) & np.isfinite(spun.q).all(axis=1) & (size < LARGEST / STEP) & (size > 1e-3)
+    return int(np.argmin(fine)) - 1 if not fine.all() else len(run.samples) - 1
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The result of an identification.
+
+    Parameters
+    ----------
+    identified : whether the rule of the module is met
+    methods : the method identified, with those that cannot be told from it; otherwise the closest alone
+    deviation : the largest deviation of these, in round-offs
+    runner_up, runner_up_deviation : the closest other candidate; empty and infinite if there is none
+    """
+
+    identified: bool
+    methods: tuple[str, ...]
+    deviation: float
+    runner_up: str
+    runner_up_deviation: float
+
+
+NOTHING = Identity(False, (), math.inf, "", math.inf)
+
+
+def judged(found: Sequence[Deviation]) -> Identity:
+    """The verdict on deviations sorted by size."""
+    if not found:
+        return NOTHING
+    same = [one for one in found if one.value < WITHIN]
+    others = [one for one in found if one.value >= WITHIN]
+    if not same:
+        best, second = found[0], found[1] if len(found) > 1 else Deviation("", "", math.inf)
+        return Identity(False, (named(best),), best.value, named(second), second.value)
+    worst = max(one.value for one in same)
+    second = others[0] if others else Deviation("", "", math.inf)
+    clear = second.value >= APART * max(worst, 1.0)
+    return Identity(clear, tuple(named(one) for one in same), worst, named(second), second.value)
+
+
+def named(one: Deviation) -> str:
+    """A method with the way in which it was started, if that is not the usual one."""
+    return f"{one.key} ({one.mode})" if one.mode == "stored" else one.key

@@ -1,0 +1,57 @@
+"""Run one body in an engine: ``python -I worker.py ADAPTER.py FOLDER``, with the Python of the engine.
+
+It imports numpy and the adapter, never polhode. ``FOLDER/request.json`` has the option and the runs; run number i is written to
+``FOLDER/i.npz``, or its error to ``FOLDER/i.txt``. A line ``started i`` or ``done i`` for each goes to the original standard
+output; what the engine prints goes to standard error. Runs that have a file are left out, so that after a crash the same
+command goes on behind the run that crashed.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+
+def main(adapter_path, folder):
+    """Run what is asked for, one run after the other."""
+    said = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    spec = importlib.util.spec_from_file_location("polhode_engine", adapter_path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    adapter = module.Adapter()
+    folder = Path(folder)
+    request = json.loads((folder / "request.json").read_text())
+    (folder / "version.txt").write_text(str(adapter.version()))
+    for number, run in enumerate(request["runs"]):
+        if (folder / f"{number}.npz").exists() or (folder / f"{number}.txt").exists():
+            continue
+        print("started", number, file=said, flush=True)
+        case = SimpleNamespace(**{name: run[name] for name in ("inertia", "q0", "omega0", "load", "value")})
+        samples = np.asarray(run["samples"], dtype=np.int64)
+        try:
+            q, omega = adapter.run(request["option"], case, run["dt"], samples)
+            q, omega = np.asarray(q, dtype=float), np.asarray(omega, dtype=float)
+            if q.shape != (len(samples), 4) or omega.shape != (len(samples), 3):
+                raise ValueError(f"the adapter returned arrays of shapes {q.shape} and {omega.shape}")
+            temporary = folder / f"{number}.part.npz"
+            np.savez(temporary, q=q, omega=omega)
+            temporary.rename(folder / f"{number}.npz")
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            text = f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
+            (folder / f"{number}.txt").write_text(text)
+        print("done", number, file=said, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])
+    # Some engines crash while they are taken apart; everything is written by now.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

@@ -1,0 +1,45 @@
+"""The released engine atlas as it is shown."""
+
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.storage import read_dataset
+
+#: Loads and their short names.
+LOADS = {"free": "free", "constant": "body", "lab": "lab", "velocity": "friction"}
+
+
+def atlas(inputs: Inputs) -> xr.Dataset:
+    """The rows of data/released/atlas.nc.
+
+    Raises
+    ------
+    NotInRun
+        If there is no such file.
+    """
+    path = Path(inputs.released) / "atlas.nc"
+    if not str(inputs.released) or not path.is_file():
+        raise NotInRun("data/released has no engine atlas")
+    return read_dataset(path)
+
+
+def distinct(data: xr.Dataset, most: int) -> list[int]:
+    """Rows with different methods and, in turn, different ends of the free spin; defaults before other options."""
+    order = sorted(
+        range(data.sizes["engine"]),
+        key=lambda i: (-int(data["is_identified"][i]), -int(data["is_default"][i]), str(data["precision"].values[i]), i),
+    )
+    seen: set[str] = set()
+    by_end: dict[str, list[int]] = {}
+    for i in order:
+        name = str(data["method_label"].values[i])
+        if name not in seen and np.isfinite(data["path"].values[i]).all(axis=1).sum() > 1:
+            seen.add(name)
+            by_end.setdefault(str(data["end"].values[i]), []).append(i)
+    chosen: list[int] = []
+    while len(chosen) < most and any(by_end.values()):
+        chosen += [rows.pop(0) for rows in by_end.values() if rows]
+    return sorted(chosen[:most])

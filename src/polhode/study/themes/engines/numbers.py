@@ -1,0 +1,22 @@
+"""Numbers of the engine atlas."""
+
+from polhode.study.inputs import Inputs
+from polhode.study.themes.engines import analysis
+
+
+def engines(inputs: Inputs) -> dict[str, str]:
+    """Macros for the text: rows, engines, identified rows, those of first order, date."""
+    data = analysis.atlas(inputs)
+    order = data["q_order"].sel(load="free").values
+    defaults = data["is_default"].values == 1
+    return {
+        "studyEngineRows": str(data.sizes["engine"]),
+        "studyEngineCount": str(len(set(map(str, data["key"].values)))),
+        "studyEngineIdentified": str(int(data["is_identified"].sum())),
+        "studyEngineFirstOrder": str(int((order < 1.5).sum())),
+        "studyEngineDefaults": str(int(defaults.sum())),
+        "studyEngineDefaultsFirstOrder": str(int((defaults & ~(order > 1.5)).sum())),
+        "studyEngineDate": str(data.attrs["date"]),
+        "studyEngineWithin": f"{float(data.attrs['within']):g}",
+        "studyEngineApart": f"{float(data.attrs['apart']):g}",
+    }

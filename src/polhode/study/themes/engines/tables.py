@@ -1,0 +1,46 @@
+"""Table of the engine atlas; its CSV has everything but the paths and the ladders."""
+
+import math
+
+import pandas as pd
+
+from polhode.study.inputs import Inputs
+from polhode.study.report.latex import decimal, escape, long_table, number
+from polhode.study.themes.engines import analysis
+from polhode.study.themes.engines.analysis import LOADS
+
+
+def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """Engine, version, option, method, orders of q, energy drift and end of a free spin, source."""
+    data = analysis.atlas(inputs)
+    flat = [name for name, values in data.data_vars.items() if values.dims == ("engine",)]
+    frame = data[flat].to_dataframe().reset_index(drop=True)
+    for load, short in LOADS.items():
+        for name in ("q_order", "omega_order", "deviation", "runner_up_deviation", "fitting", "runner_up"):
+            frame[f"{name}_{short}"] = data[name].sel(load=load).values
+    rows, previous = [], ""
+    for _, row in frame.iterrows():
+        name = str(row["label"])
+        orders = "/".join(_order(float(row[f"q_order_{short}"])) for short in LOADS.values())
+        done = bool(row["is_identified"])
+        said = str(row["method_label"])
+        method = (said if "$" in said else escape(said)) if done else "---"
+        drift = float(row["energy_drift"])
+        rows.append(
+            [
+                "" if name == previous else escape(f"{name} {row['version']}"),
+                escape(str(row["option"])) + (r"$^\ast$" if row["is_default"] else ""),
+                method,
+                orders,
+                number(drift, 2) if math.isfinite(drift) else r"$\infty$" if math.isinf(drift) else "---",
+                escape(str(row["end"])),
+            ]
+        )
+        previous = name
+    head = ["engine", "option", "method identified", "orders of $q$", r"$\Delta E/E$", "a free spin"]
+    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in (0.12, 0.17, 0.21)) + "lll"
+    return frame, long_table(columns, head, rows, "engines")
+
+
+def _order(value: float) -> str:
+    return decimal(value, 1) if math.isfinite(value) else "--"

@@ -1,0 +1,12 @@
+"""What physics engines run: the released engine atlas."""
+
+from polhode.study.themes.theme import Theme
+
+THEME = Theme(
+    title="What engines run",
+    place=105,
+    needs=(),
+    figures=("engine_errors", "engine_spins"),
+    tables=("engines",),
+    numbers=("engines",),
+)

@@ -1,0 +1,331 @@
+"""The engine atlas: adapters, processes, identification, measures; with none of the engines installed, and with some."""
+
+import ast
+import math
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import polhode
+from polhode.cli import main
+from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol
+from polhode.engines.candidates import candidate, candidates
+from polhode.engines.environments import Run, Spun
+from polhode.methods.plain_driver import plain_driver
+
+ENGINES = all_engines()
+#: An engine made of numpy: an explicit kick of omega in the body, the exact rotation with the new one, in single precision.
+FAKE = """
+import numpy as np
+
+
+class Adapter:
+    key = "fake"
+    label = "fake"
+    requirements = ("numpy=={version}",)
+    module = "numpy"
+    options = {{"usual": "as it is", "mutant": "with a gyroscopic term 0.1 % too strong", "crash": "", "slow": "", "error": ""}}
+    precision = "float32"
+    switched_off = "nothing"
+    torques = {{"constant": "added"}}
+
+    def version(self):
+        return "1.0"
+
+    def run(self, option, case, dt, samples):
+        import os
+        import time
+
+        if option == "crash" and case.load == "constant":
+            os.abort()
+        if option == "slow" and case.load == "constant":
+            time.sleep(60)
+        if option == "error":
+            raise RuntimeError("no such thing")
+        print("an engine that talks")
+        f = np.float32
+        inertia, q, w = np.array(case.inertia), np.array(case.q0), np.array(case.omega0)
+        torque = np.array(case.value) if case.load == "constant" else np.zeros(3)
+        factor = 1.001 if option == "mutant" else 1.0
+        out, n = [], 0
+        for wanted in samples:
+            while n < wanted:
+                q, w = q.astype(f).astype(float), w.astype(f).astype(float)
+                w = w + dt * (torque - factor * np.cross(w, inertia * w)) / inertia
+                a = np.linalg.norm(w) * dt / 2
+                r = np.array([np.cos(a), *(np.sin(a) / (a / dt * 2) * w)])
+                v = np.cross(q[1:], r[1:]) + q[0] * r[1:] + r[0] * q[1:]
+                q = np.array([q[0] * r[0] - q[1:] @ r[1:], *v])
+                q, n = q / np.linalg.norm(q), n + 1
+            out.append((q.astype(f), w.astype(f)))
+        return np.array([q for q, _ in out]), np.array([w for _, w in out])
+"""
+
+
+@pytest.fixture
+def fake(tmp_path):
+    path = tmp_path / "fake.py"
+    path.write_text(FAKE.format(version=np.__version__))
+    return protocol.read(path)
+
+
+spin = partial(environments.spin, python=Path(sys.executable))
+
+
+def stepped(key: str, run: Run, precision: str, stored: bool = False) -> Spun:
+    """What an engine would return that runs one of our methods, with its state rounded after each step."""
+    method = candidate(key)
+    driver = plain_driver(
+        method,
+        identify._plain,
+        identify._plain(cases.LOADS[run.load]),
+        polhode.Body(run.inertia).coefficients(),
+        run.dt,
+        run.value,
+    )
+    q, omega = run.q0, run.omega0
+    rows, round_off = [(q, omega)], np.dtype(precision).type
+    begin = identify.stored if stored else identify.synchronous
+    for _ in run.samples[1:]:
+        state = driver.step(begin(driver, None, q, omega), 0)
+        q, omega = (state[:4], driver.stored(state)) if stored else driver.read(state, 1)
+        q, omega = (tuple(float(round_off(x)) for x in vector) for vector in (q, omega))
+        rows.append((q, omega))
+    return Spun(np.array([q for q, _ in rows]), np.array([w for _, w in rows]))
+
+
+# adapters
+
+
+def test_every_adapter_declares_what_it_must():
+    assert len(ENGINES) >= 10
+    for key, engine in ENGINES.items():
+        assert engine.path.stem == key and engine.switched_off and engine.repository.count("/") == 1
+
+
+def test_adapters_import_nothing_that_an_engine_does_not_have():
+    """The Python of the engine executes them; and polhode reads them where there is no engine."""
+    for path in [environments.WORKER, *(engine.path for engine in ENGINES.values())]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) else []
+            assert not any(name.startswith("polhode") for name in names), path
+        top = [alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names]
+        assert {name.partition(".")[0] for name in top} - set(sys.stdlib_module_names) <= {"numpy"}, path
+
+
+def test_every_pinned_engine_is_an_extra_of_the_package():
+    import tomllib
+
+    extras = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for key, engine in ENGINES.items():
+        if engine.requirements:
+            assert extras.get(key) == list(engine.requirements)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ('options = {"usual"', "options"),
+        ("requirements", "either requirements"),
+        ("==", "must be pinned"),
+        ('"constant": "added"', "known are: constant, lab, velocity"),
+        ('precision = "float32"', "precision must be one of"),
+    ],
+)
+def test_a_wrong_declaration_is_refused(tmp_path, change, message):
+    made = FAKE.format(version="1")
+    wrong = {
+        'options = {"usual"': 'colour = "red"\n    options = {"usual"',
+        "requirements": "_requirements",
+        "==": ">=",
+        '"constant": "added"': '"wind": "added"',
+        'precision = "float32"': 'precision = "float16"',
+    }[change]
+    path = tmp_path / "wrong.py"
+    path.write_text(made.replace(change, wrong))
+    with pytest.raises(ValueError, match=message):
+        protocol.read(path)
+
+
+# processes
+
+
+def test_an_engine_runs_in_a_process_of_its_own(fake):
+    runs = [cases.ladder_run("free", 0.1), cases.ladder_run("constant", 0.05)]
+    seen = []
+    version, spun = spin(fake, "usual", runs, lambda: seen.append(1))
+    assert version == "1.0" and len(seen) == 2 and [one.error for one in spun] == ["", ""]
+    q_error, _ = cases.errors("free", spun[0].q, spun[0].omega)
+    assert 0.05 < q_error < 0.2
+
+
+@pytest.mark.parametrize(("option", "said"), [("crash", "crashed (SIGABRT)"), ("slow", "stopped after 3 s")])
+def test_a_run_that_ends_the_process_is_recorded_and_the_others_go_on(fake, option, said):
+    runs = [cases.ladder_run(load, 0.1) for load in ("free", "constant", "free")]
+    _, spun = spin(fake, option, runs, limit=3.0)
+    assert said in spun[1].error and np.isnan(spun[1].q).all()
+    assert spun[0].error == spun[2].error == "" and np.array_equal(spun[0].q, spun[2].q)
+
+
+def test_an_error_of_the_engine_is_quoted(fake):
+    _, (only,) = spin(fake, "error", [cases.ladder_run("free", 0.1)])
+    assert only.error.startswith("RuntimeError: no such thing (fake.py")
+
+
+def test_without_its_python_an_engine_gives_a_message(fake, tmp_path):
+    version, (only,) = environments.spin(fake, "usual", [cases.ladder_run("free", 0.1)], python=tmp_path / "none")
+    assert version == "" and "cannot be started" in only.error
+
+
+def test_what_is_not_installed_is_named_with_its_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "cache"))
+    assert main(["atlas", "mujoco", "--results", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "mujoco: not installed, left out; polhode atlas mujoco --install" in said
+    assert "none of these engines is installed" in said and not (tmp_path / "atlas.nc").exists()
+
+
+def test_an_unknown_engine_and_option_are_refused(capsys, tmp_path):
+    assert main(["atlas", "mujocko"]) == 2
+    assert "mujoco" in capsys.readouterr().err
+    assert main(["atlas", "mujoco", "--option", "RK5"]) == 2
+    assert "RK4" in capsys.readouterr().err
+    assert main(["atlas", "--install"]) == 2
+    assert "name the engines" in capsys.readouterr().err
+
+
+# identification
+
+
+@pytest.mark.parametrize(
+    ("key", "precision", "stored"),
+    [
+        ("richardson", "float64", False),
+        ("rescaled_momentum", "float32", False),
+        ("spiral_leapfrog", "float64", True),
+        ("no_squish", "float32", False),
+        ("rkmk4_full", "float64", False),
+    ],
+)
+def test_a_method_of_ours_is_identified(key, precision, stored):
+    runs = cases.identification_runs("constant", precision, 25)[:2]
+    spun = [stepped(key, run, precision, stored) for run in runs]
+    found = identify.judged(identify.deviations(runs, spun, float(np.finfo(precision).eps)))
+    assert found.identified, found
+    assert key in {name.partition(" ")[0] for name in found.methods} and found.deviation < 20
+
+
+def test_a_mutant_is_not_identified(fake):
+    """The gyroscopic term off by a thousandth: no method of ours, and the closest is the one it was made from."""
+    runs = cases.identification_runs("free", "float32", 40)[:2]
+    eps = float(np.finfo("float32").eps)
+    for option, expected in (("usual", True), ("mutant", False)):
+        _, spun = spin(fake, option, runs)
+        found = identify.judged(identify.deviations(runs, spun, eps))
+        assert found.identified is expected, found
+        assert "explicit_exp_new" in found.methods or found.methods == ("scalar_factor",)
+
+
+def test_the_verdict_follows_the_rule():
+    def verdict(*values: float) -> identify.Identity:
+        return identify.judged([identify.Deviation(f"m{i}", "", value) for i, value in enumerate(values)])
+
+    assert verdict(3.0, 5.0, 1e6).identified and verdict(3.0, 5.0, 1e6).methods == ("m0", "m1")
+    assert not verdict(3.0, 2e3).identified, "the next is too close"
+    assert not verdict(150.0, 1e9).identified and verdict(150.0, 1e9).methods == ("m0",)
+    assert not identify.judged([]).identified
+
+
+def test_no_two_candidates_have_one_key():
+    keys = [method.key for method in candidates()]
+    assert len(keys) == len(set(keys))
+
+
+# measures
+
+
+def test_the_reference_is_the_closed_form():
+    """The Taylor integrator against Jacobi's functions."""
+    problem = replace(cases.problem("free"), reference="asymmetric_top")
+    q, omega = problem.exact(cases.TIMES, 25)
+    right_q, right_omega = cases.exact("free")
+    assert cases.angle(q, right_q).max() < 1e-14 and np.abs(omega - right_omega).max() < 1e-14
+
+
+@pytest.mark.parametrize("exponent", [1, 2, 4])
+def test_an_order_is_the_slope_above_the_round_off(exponent):
+    dt = np.array(cases.LADDER)
+    error = 0.3 * dt**exponent + 1e-16
+    assert cases.order(dt, error, 2.2e-16) == pytest.approx(exponent, abs=0.02)
+    assert math.isnan(cases.order(dt, np.full(len(dt), 1e-15), 2.2e-16))
+    assert math.isnan(cases.order(dt, np.full(len(dt), 2.0), 2.2e-16))
+
+
+@pytest.mark.parametrize(
+    ("omega", "end"),
+    [
+        ((0.0, 0.0, 1.0), "largest moment"),
+        ((1.0, 0.0, 0.0), "smallest moment"),
+        ((1e-9, 0.0, 0.0), "stops"),
+        ((1e9, 0.0, 0.0), "diverges"),
+        ((math.nan, 0.0, 0.0), "diverges"),
+        ((1.0, 1.0, 1.0), "tumbles"),
+    ],
+)
+def test_the_end_of_a_free_spin(omega, end):
+    run = cases.long_run(cases.LONG_STEPS)
+    count = len(run.samples)
+    spins = np.tile([0.0, 1.0, 0.0], (count, 1))
+    spins[count // 2 :] = omega
+    spun = Spun(np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)), spins)
+    assert atlas._long(run, spun)[4] == end
+
+
+def test_a_whole_row_of_a_fake_engine(fake, monkeypatch, tmp_path):
+    monkeypatch.setattr(cases, "LONG_STEPS", 2000)
+    runs, what = atlas.requests(fake)
+    version, spun = spin(fake, "usual", runs)
+    row = atlas.judged(fake, "usual", version, runs, what, spun)
+    assert row.method == "scalar_factor" and row.gyroscopic == "yes" and row.failures == ""
+    assert row.q_order["free"] == pytest.approx(1, abs=0.3) and row.omega_order["constant"] == pytest.approx(1, abs=0.1)
+    assert row.end == "diverges" or row.energy_drift > 0.01, "an explicit kick gains energy"
+    data = atlas.dataset([row])
+    assert "fake" in atlas.as_text(data) and math.isnan(float(data["q_order"].sel(load="lab")[0]))
+    other = atlas.dataset([replace(row, engine=replace(fake, key="another"))])
+    both = atlas.merged(data, other)
+    assert list(both["key"].values) == ["another", "fake"] and atlas.merged(both, data).sizes["engine"] == 2
+
+
+# engines
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", ENGINES)
+def test_an_installed_engine_does_what_the_released_atlas_says(key):
+    engine = ENGINES[key]
+    if not is_installed(engine):
+        pytest.skip(f"{key} is not installed; {environments.how_to_install(engine)}")
+    released = Path(__file__).parents[1] / "data" / "released" / "atlas.nc"
+    with xr.open_dataset(released) as data:
+        rows = data.isel(engine=np.flatnonzero(data["key"].values.astype(str) == key)).load()
+    eps = float(np.finfo(engine.precision).eps)
+    for option in engine.options:
+        runs = [*cases.identification_runs("free", engine.precision, 30)[:2], cases.ladder_run("free", 0.05)]
+        version, spun = environments.spin(engine, option, runs, limit=120.0)
+        assert [one.error for one in spun] == [""] * len(runs)
+        row = rows.isel(engine=list(map(str, rows["option"].values)).index(option))
+        if version != str(row["version"].item()):
+            continue
+        found = identify.judged(identify.deviations(runs[:2], spun[:2], eps))
+        if found.identified and int(row["identified"].sel(load="free")):
+            assert set(found.methods) >= set(str(row["fitting"].sel(load="free").item()).split(", "))
+        q_error, _ = cases.errors("free", spun[2].q, spun[2].omega)
+        there = float(row["q_error"].sel(load="free", step=0.05))
+        assert q_error == pytest.approx(there, rel=0.05, abs=1e-9)
