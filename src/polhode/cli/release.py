@@ -21,7 +21,7 @@ from polhode.study.storage import group_names, read_dataset, write_groups
 
 SUMMARY = "the many-body results of a full run as a small file distributed with the code"
 #: The variables that are kept; those along a run only in single precision.
-KEPT = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at")
+KEPT = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at", "contacts")
 
 
 def released(results: str | Path, today: str = "") -> dict[str, xr.Dataset]:
