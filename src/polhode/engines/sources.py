@@ -1,9 +1,9 @@
 """Where the source of each engine has the step that was identified: file and function, cited and not copied.
 
 Files and function names were looked up in public copies of the sources, which need not be of the version that was run. The
-step itself was read in the source of JSBSim, and the choice between steps in that of MuJoCo; elsewhere the citation is a pointer
-that was not followed to its end, and the identification rests on the measurement alone. For Exudyn and ODE's solvers only the
-file is named.
+step itself was read in the source of JSBSim, and the choice between steps in that of MuJoCo; elsewhere the citation is a
+pointer that was not followed to its end, and the identification rests on the measurement alone. For Exudyn and ODE's solvers
+only the file is named.
 """
 
 #: (engine, start of the option) -> file and function.
