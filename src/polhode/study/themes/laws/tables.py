@@ -44,7 +44,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         (FREE, "one", "no torque", ""),
         (SMOOTH, "one", "torque of time or", "orientation, smooth"),
         (SMOOTH, "kept", "the same, energy", "must not drift"),
-        (FRICTION, "one", "torque of angular", "velocity (friction)"),
+        (FRICTION, "one", "torque of angular", "velocity (drag)"),
     ]
     rows: list[Sequence[str] | str] = []
     found: list[dict[str, Any]] = []
@@ -99,7 +99,9 @@ def _answer_rows(
         *(_gain(own.value, least) for own in shown.values()),
         several[0],
     ]
-    second = [names[1], small(either), small(spread), *(small(_ends(own)) for own in shown.values()), small(several[1])]
+    # A bound from the coarsest step that was run has no interval.
+    spreads = [small("" if choice.at_least else _ends(own)) for own in shown.values()]
+    second = [names[1], small(either), small(spread), *spreads, small(several[1])]
     return [first, second, SPACE]
 
 
@@ -144,13 +146,13 @@ def _contact_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | 
     median, low, high = (count(x) for x in best.steps)
     ratios = {key: of[key].over(best) if key in of else Estimate(float("nan")) for key in USUAL}
     first = [
-        "collisions of particles",
+        "elastic contacts,",
         rf"\textbf{{{escape(best.label)}}}",
         median,
         *(ratio(own.value) for own in ratios.values()),
     ]
     second = [
-        "per contact",
+        "steps per contact",
         small(_either([escape(own.label) for own in equal])),
         small(f"{low}--{high}"),
         *(small(_ends(own)) for own in ratios.values()),
