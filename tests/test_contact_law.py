@@ -21,7 +21,7 @@ T = 1e-4
 def scene(
     coefficient=0.1, exponent=2.5, contacts=9.0, steps=5, seeds=9, scatter=0.3, methods=("spiral_leapfrog",)
 ) -> xr.Dataset:
-    """Runs whose errors are C sqrt(N) (dt/T)^p, with a scatter over the states."""
+    """Runs whose errors are C sqrt(N/n) (dt/T)^p, with a single body, with a scatter over the states."""
     dt = T / (8 * 2.0 ** np.arange(steps))[::-1]
     spread = np.exp(scatter * np.linspace(-1, 1, seeds))
     error = coefficient * np.sqrt(contacts) * (dt / T)[:, None] ** exponent * spread
@@ -34,7 +34,7 @@ def scene(
             "diverged": (dims, np.zeros(shape, "int8")),
         },
         {"integrator": list(methods), "label": ("integrator", list(methods)), "dt": dt, "seed": np.arange(seeds)},
-        {"contact_time": T},
+        {"contact_time": T, "clumps": 1},
     )
 
 
@@ -170,3 +170,17 @@ def test_the_engine_obeys_the_law():
     long = error(16, 3.2)
     assert long[1] / coarse[1] == pytest.approx(8, rel=0.1)
     assert np.log(long[0] / coarse[0]) / np.log(long[1] / coarse[1]) == pytest.approx(0.5, abs=0.2)
+
+
+@pytest.mark.thorough
+def test_more_bodies_have_less_error_of_their_total_energy():
+    """The errors of 8 times as many bodies add up to sqrt(8) times as much, of 8 times the energy."""
+    few = manybody.scenes["eccentric_spheres"]
+    many = few.scaled(320)
+    contact = few.contact_time()
+
+    def error(scene) -> float:
+        runs = [manybody.simulate(scene, "spiral_leapfrog", contact / 16, seed, 0.2, samples=50) for seed in range(200, 216)]
+        return float(np.median([float(abs(run.energy_error[1:]).mean()) for run in runs]))
+
+    assert np.log(error(few) / error(many)) / np.log(8) == pytest.approx(0.5, abs=0.25)

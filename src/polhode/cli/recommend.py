@@ -1,6 +1,6 @@
 """Recommend a method and a step size: for a body and a torque of your own, for colliding bodies, or for a test problem.
 
-Four kinds of questions:
+Four kinds of questions::
 
   polhode recommend --inertia 1 2 2.5 --omega 10 --torque lab --strength 0.5 --time 2 --error 1e-4 --torque-price 100
   polhode recommend my_case.yaml --error 1e-4

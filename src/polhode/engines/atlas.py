@@ -43,7 +43,7 @@ class Row:
     ----------
     identities : load -> verdict
     q_order, omega_order : load -> order
-    q_error, omega_error : load -> errors at :data:`polhode.engines.cases.STEPS`
+    q_error, omega_error : load -> errors at ``polhode.engines.cases.STEPS``
     energy_drift, momentum_drift : relative changes over the long spin
     turned : angle between the lab momentum at the end and at the start, rad
     steps : number of steps of the long spin that were taken

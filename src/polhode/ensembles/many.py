@@ -197,7 +197,7 @@ def simulate_many(
     method : str or Method
         Its key, or an object of your own.
     torque : str or function
-        The key of a torque class (:data:`polhode.ensembles.CLASSES`), or a function (t, q, omega, parameters) -> (tx, ty, tz),
+        The key of a torque class (``polhode.ensembles.CLASSES``), or a function (t, q, omega, parameters) -> (tx, ty, tz),
         as for a :class:`polhode.problems.problem.Problem`: in the body frame, in plain arithmetic.
     dt : float
         Time step in s.

@@ -1,7 +1,8 @@
 """One law for the energy of bodies that collide: the error over the time step in units of the contact time.
 
 A leapfrog leaves in each contact an error of either sign that grows as (dt/T)^(5/2), where T is the contact time. The errors of
-many contacts add up like the steps of a random walk, and therefore grow with the square root of their number N.
+many contacts add up like the steps of a random walk: over n bodies, each of which has been in contact N times, to sqrt(N n) of
+them, and relative to an energy that is proportional to n to sqrt(N/n).
 """
 
 from collections.abc import Mapping
@@ -53,13 +54,18 @@ def relative_steps(data: xr.Dataset) -> np.ndarray:
 
 
 def number_of_contacts(data: xr.Dataset) -> float:
-    """How many contact times each clump has been in contact, N: the median over all runs that lasted."""
+    """N: touching pairs of spheres, summed over the steps in contact times, for each clump; median over all runs that lasted."""
     lasted = data["contacts"].where(data["diverged"] == 0)
     return float(lasted.median()) if bool(lasted.notnull().any()) else nan
 
 
+def relative_contacts(data: xr.Dataset) -> float:
+    """N/n: the number of contacts of each clump over the number of clumps."""
+    return number_of_contacts(data) / int(data.attrs["clumps"])
+
+
 def reduced_errors(data: xr.Dataset, method: str) -> np.ndarray:
-    """Mean energy error of every run over sqrt(N) (dt, seed); inf where a run blew up.
+    """Mean energy error of every run over sqrt(N/n) (dt, seed); inf where a run blew up.
 
     Raises
     ------
@@ -68,7 +74,7 @@ def reduced_errors(data: xr.Dataset, method: str) -> np.ndarray:
     """
     if method not in data["integrator"].values:
         raise NotInRun(f"{method} is not among the methods of this scene")
-    error = np.asarray(data["energy_error_mean"].sel(integrator=method).values, float) / sqrt(number_of_contacts(data))
+    error = np.asarray(data["energy_error_mean"].sel(integrator=method).values, float) / sqrt(relative_contacts(data))
     return np.where(np.isnan(error), np.inf, error)
 
 
@@ -88,7 +94,7 @@ def exponent(data: xr.Dataset, method: str) -> Estimate:
 
 
 def coefficient(data: xr.Dataset, method: str) -> Estimate:
-    """C of error = C sqrt(N) (dt/T)^(5/2): the geometric mean over the steps for each state, and the median of these."""
+    """C of error = C sqrt(N/n) (dt/T)^(5/2): the geometric mean over the steps for each state, and the median of these."""
     step, error = _usable(data, method)
     if len(step) < LEAST_STEPS:
         return Estimate(nan)
@@ -96,7 +102,7 @@ def coefficient(data: xr.Dataset, method: str) -> Estimate:
 
 
 def at_step(data: xr.Dataset, method: str, step: float = SHOWN) -> Estimate:
-    """The error over sqrt(N) at a step in contact times, from each state's line in logarithms; NaN outside the steps run."""
+    """The error over sqrt(N/n) at a step in contact times, from each state's line in logarithms; NaN outside the steps run."""
     steps, error = _usable(data, method)
     if len(steps) < LEAST_STEPS or not steps.min() <= step <= steps.max():
         return Estimate(nan)
@@ -115,7 +121,7 @@ def law(found: Mapping[str, xr.Dataset], method: str = LEADING) -> tuple[float, 
 
 
 def steps_in_contact(coefficient: float, error: float, contacts: float) -> float:
-    """T/dt for a relative energy error after each clump has been in contact for ``contacts`` contact times."""
+    """T/dt for a relative error of the total energy; ``contacts`` is N/n, see :func:`relative_contacts`."""
     return float((coefficient * sqrt(contacts) / error) ** (1 / EXPONENT))
 
 

@@ -20,7 +20,7 @@ MARKERS = "osD^vPX*"
 
 
 def contact_law(inputs: Inputs) -> Figure:
-    """A figure of the error over sqrt(N) (a) of SPIRAL in all scenes, with the law, and (b) of all methods in all scenes."""
+    """A figure of the error over sqrt(N/n) (a) of SPIRAL in all scenes, with the law, and (b) of all methods in all scenes."""
     scenes = analysis.scenes(inputs)
     figure = new_figure((style.TEXT_WIDTH, 4.1))
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
@@ -42,7 +42,7 @@ def contact_law(inputs: Inputs) -> Figure:
         axes.set_yscale("log")
         axes.set_xlabel(r"time step $\Delta t/T$")
         axes.axvline(analysis.SHOWN, color="0.8", linewidth=0.8, zorder=0)
-    left.set_ylabel(r"mean energy error $|\Delta E|/E_0$ over $\sqrt{N}$")
+    left.set_ylabel(r"mean energy error $|\Delta E|/E_0$ over $\sqrt{N/n}$")
     _limit(left, scenes)
     left.legend(loc="upper left", fontsize="small")
     shown = {key: {**looks[key], "marker": "", "linewidth": 1.4} for key in labels if key in looks}

@@ -6,9 +6,9 @@ from polhode.study.analysis import contact_law as analysis
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
 
-#: Energy errors and numbers of contact times for which the text states time steps, with their names in macros.
+#: Energy errors and values of N/n for which the text states time steps, with their names in macros.
 ERRORS = {1e-3: "Coarse", 1e-4: "Usual", 1e-5: "Fine"}
-CONTACTS = {10.0: "Few", 1000.0: "Many"}
+CONTACTS = {1.0: "Few", 100.0: "Many"}
 
 
 def contact_law(inputs: Inputs) -> dict[str, str]:
@@ -19,10 +19,13 @@ def contact_law(inputs: Inputs) -> dict[str, str]:
     exponents = [analysis.exponent(data, leading).value for data in scenes.values() if leading in data["integrator"].values]
     exponents = [value for value in exponents if isfinite(value)]
     contacts = [analysis.number_of_contacts(data) for data in scenes.values()]
+    bodies = [int(data.attrs["clumps"]) for data in scenes.values()]
     result = {
         "studyCollisionScenes": str(len(scenes)),
         "studyCollisionContactsLeast": number(min(contacts), 2),
         "studyCollisionContactsMost": number(max(contacts), 2),
+        "studyCollisionBodiesLeast": str(min(bodies)),
+        "studyCollisionBodiesMost": str(max(bodies)),
         "studyCollisionCoefficient": number(middle, 2) if isfinite(middle) else NOT_AVAILABLE,
         "studyCollisionLeast": number(least, 2) if isfinite(least) else NOT_AVAILABLE,
         "studyCollisionMost": number(most, 2) if isfinite(most) else NOT_AVAILABLE,
