@@ -54,7 +54,7 @@ def relative_steps(data: xr.Dataset) -> np.ndarray:
 
 
 def number_of_contacts(data: xr.Dataset) -> float:
-    """N: touching pairs of spheres, summed over the steps in contact times, for each clump; median over all runs that lasted."""
+    """N: touching pairs of spheres, summed over the steps in contact times, per clump; median over all runs that lasted."""
     lasted = data["contacts"].where(data["diverged"] == 0)
     return float(lasted.median()) if bool(lasted.notnull().any()) else nan
 
