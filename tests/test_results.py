@@ -144,3 +144,11 @@ def undescribed(tree):
         for name, variable in node.to_dataset(inherit=False).variables.items()
         if "long_name" not in variable.attrs or (variable.dtype.kind in "iufb" and "units" not in variable.attrs)
     ]
+
+
+def test_the_states_of_random_bodies_are_a_single_cell(folder):
+    """Its checksum is that of the whole file, not that of values in groups."""
+    job = storage.job_text("ensemble_states", {}, {}, "0")
+    storage.write_cell(xr.Dataset({"strength": ("body", [0.1, 0.2])}), folder / "ensemble_states.nc", job)
+    tree = polhode.open_results(folder)
+    assert tree["ensemble_states"]["strength"].values.tolist() == [0.1, 0.2]

@@ -8,6 +8,8 @@ import xarray as xr
 #: Files at the top of a results folder, and folders with one file per experiment, problem or scene.
 FILES = ("single_body", "many_body", "ensembles", "ensemble_states", "cost", "timing")
 FOLDERS = ("checks", "references", "films")
+#: Those of the files that are single cells, without groups.
+CELLS = ("ensemble_states",)
 #: Attributes for the internal use of the study.
 INTERNAL = ("job", "checksum")
 
@@ -55,8 +57,11 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     folder = Path(folder)
     found: dict[str, xr.Dataset] = {}
     for name in FILES:
-        if (folder / f"{name}.nc").is_file():
-            found |= {f"{name}{group}".rstrip("/"): data for group, data in read_groups(folder / f"{name}.nc").items()}
+        path = folder / f"{name}.nc"
+        if path.is_file() and name in CELLS:
+            found[name] = read_values(path)
+        elif path.is_file():
+            found |= {f"{name}{group}".rstrip("/"): data for group, data in read_groups(path).items()}
     for name in FOLDERS:
         for path in sorted((folder / name).glob("*.nc")):
             found[f"{name}/{path.stem}"] = read_dataset(path) if name == "references" else read_values(path)
