@@ -49,6 +49,8 @@ TIMED = {
 WITHOUT_VALUES = {"q", "omega", "exact_q", "exact_omega", "r", "v", "centre", "radius", "axial_spin", "axial_spin_change"}
 #: Number of entries kept along a dimension longer than :data:`LONG`.
 KEPT, LONG = 17, 64
+#: Variables with more entries than this keep only :data:`FEW` along each dimension after the second.
+LARGE, FEW = 100_000, 4
 #: Packages whose versions may affect the last bit of a result.
 NUMERICAL = ("numba", "llvmlite", "numpy", "scipy", "mpmath", "gmpy2")
 
@@ -211,10 +213,11 @@ def _thinned(variable: Variable) -> tuple[list[list[int] | None], np.ndarray] | 
     values = variable.values
     rows: list[list[int] | None] = []
     for axis, size in enumerate(variable.shape):
-        if size <= LONG:
+        few = FEW if values.size > LARGE and axis > 1 else KEPT if size > LONG else size
+        if few >= size:
             rows.append(None)
             continue
-        kept = np.unique(np.linspace(0, size - 1, KEPT).round().astype(int))
+        kept = np.unique(np.linspace(0, size - 1, few).round().astype(int))
         rows.append(kept.tolist())
         values = values.take(kept, axis)
     with np.errstate(over="ignore"):  # values beyond single precision become infinite, here and in the comparison
