@@ -44,7 +44,7 @@ def refused(capsys, *words):
     [
         (["relase"], "unknown command 'relase'; did you mean 'release'?"),
         (["recomend"], "unknown command 'recomend'; did you mean 'recommend'?"),
-        (["xyz"], "unknown command 'xyz'; known are: animate, archive, bench, docs, html, recommend, release, verify"),
+        (["xyz"], "unknown command 'xyz'; known are: animate, archive, atlas, bench, docs, html, recommend, release, verify"),
         ([], "the following arguments are required: COMMAND"),
         (["bench", "--round", "3"], "unknown argument --round; did you mean '--rounds'?"),
         (["bench", "extra"], "unknown argument extra; it takes no such word"),

@@ -28,7 +28,7 @@ def examples_of(module: ModuleType) -> list[doctest.DocTest]:
     """The examples of a module, also those of its compiled functions, which doctest takes for data."""
     finder = doctest.DocTestFinder(exclude_empty=True)
     found = finder.find(module)
-    for name, value in vars(module).items():
+    for name, value in list(vars(module).items()):
         plain = getattr(value, "py_func", None)
         if plain is not None and plain.__module__ == module.__name__:
             found += finder.find(plain, f"{module.__name__}.{name}", module=module)

@@ -2,6 +2,7 @@
 
 import ast
 import math
+import re
 import sys
 from dataclasses import replace
 from functools import partial
@@ -329,3 +330,13 @@ def test_an_installed_engine_does_what_the_released_atlas_says(key):
         q_error, _ = cases.errors("free", spun[2].q, spun[2].omega)
         there = float(row["q_error"].sel(load="free", step=0.05))
         assert q_error == pytest.approx(there, rel=0.05, abs=1e-9)
+
+
+def test_every_number_of_the_section_is_made_from_the_released_atlas():
+    from polhode.study.inputs import Inputs
+    from polhode.study.themes import rendering
+
+    home = Path(__file__).parents[1]
+    text = (home / "paper" / "sections" / "engines.tex").read_text()
+    used = set(re.findall(r"\\(studyEngine[A-Za-z]*)", text))
+    assert used and used <= set(rendering.numbers("engines", Inputs("", released=home / "data" / "released")))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -70,7 +71,7 @@ print(json.dumps({
 
     found = ask()
     assert found["keys"] == sorted([*manybody.scenes, "toy"])
-    assert "toy    dimers in a box" in found["table"]
+    assert re.search(r"^toy +dimers in a box", found["table"], re.MULTILINE)
     assert found["steps"] == 1000 and abs(found["last"]) < 1e-3
     assert "polhode.manybody.scenes.toy" in found["page"] and "(/_generated/scenes/toy.md)" in found["pages"]
     file.write_text(TOY.replace("box=0.4", "box=0.5"))

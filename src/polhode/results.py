@@ -49,7 +49,7 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     >>> tree = polhode.open_results("data/released")
     >>> list(tree.children)
     ['many_body', 'cost']
-    >>> dict(tree["many_body/chess"].sizes)
+    >>> dict(tree["many_body/chess/energy_error"].sizes)
     {'integrator': 9, 'dt': 13, 'seed': 50}
     """
     from polhode.study.storage import read_dataset, read_groups, read_values  # what computes alone need not import netCDF
