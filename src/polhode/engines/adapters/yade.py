@@ -34,6 +34,12 @@ class Adapter:
         "velocity": "O.forces.addT at every step, from the angular velocity of the state",
     }
     most_steps = 100_000
+    advice = {
+        "aspherical": "First order in this release, and a free spin ends about the axis of the smallest moment: use a "
+        "release from 2025 on, whose default (rotAlgorithm delValle2023) is SPIRAL's leapfrog.",
+        "spherical": "Treats every body as a sphere: set exactAsphericalRot=True, as it is by default, for bodies with "
+        "unequal moments.",
+    }
 
     def version(self):
         """The version of the program."""
