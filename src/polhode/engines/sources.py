@@ -1,10 +1,10 @@
 """Where the source of each engine has the step that was identified: file, function and lines, cited and not copied.
 
-A citation is *read* if the arithmetic of the cited lines was compared with the method identified, and is the same; what else
-was seen is in its note. Lines are those of the release or commit that the citation names, which need not be the version that
-was run: only PyBullet, the Open Dynamics Engine, JSBSim, Basilisk and Newton were read in the very release. Where a file was
-seen in pieces, its lines were not counted. Where the source at hand does something else than was measured, or was not at hand,
-the citation is not read, and the identification rests on the measurement alone.
+A citation is *read* if the arithmetic of the cited lines was read; where a method was identified it is that method's. Lines are
+those of the release or commit that the citation names, which need not be the version that was run: only PyBullet, the Open
+Dynamics Engine, JSBSim, Basilisk and Newton were read in the very release. Lines of Drake and PhysX were counted by hand; where
+a file was seen in pieces they were not counted. Where the source at hand does something else than was measured, or was not at
+hand, the citation is not read, and the identification rests on the measurement alone.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Source:
     of : str
         The release, or the beginning of the commit, that was looked at; empty if none was.
     read : bool
-        Whether the arithmetic was read and is that of the method identified.
+        Whether the arithmetic was read; if a method was identified, it is that.
     note : str
         What else is worth knowing.
     """
@@ -40,13 +40,11 @@ class Source:
     @property
     def text(self) -> str:
         """The citation in one line."""
-        parts = [", ".join(filter(None, [f"{self.file}: {self.function}", self.lines and f"lines {self.lines}"]))]
-        looked = ", ".join(filter(None, [self.of, "" if self.read else "not read", "" if self.lines else self._uncounted]))
-        return f"{parts[0]} ({looked})"
-
-    @property
-    def _uncounted(self) -> str:
-        return "lines not counted" if self.read else ""
+        where = f"{self.file}: {self.function}"
+        if self.lines:
+            where += f", line{'s' if set(self.lines) & set('-,') else ''} {self.lines}"
+        status = "" if self.lines else "lines not counted" if self.read else "not read"
+        return f"{where} ({', '.join(filter(None, [self.of, status]))})"
 
 
 BULLET, ODE, JSBSIM, BASILISK, NEWTON = "3.2.7", "0.16.2", "1.3.3", "2.12.1", "1.8.0"
@@ -229,8 +227,9 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
             "NewtonIntegrator::leapfrogAsphericalRotate",
             "351-370",
             YADE,
-            note="In this release it must be asked for (rotAlgorithm): the default is delValle2023, which is SPIRAL's leapfrog "
-            "(lines 415-446). The release that was run has no such choice.",
+            note="The momentum of the half step is turned with the matrix of the old orientation (lines 355 and 363), which "
+            "costs an order. In this release it must be asked for (rotAlgorithm): the default is delValle2023, SPIRAL's "
+            "leapfrog (lines 415-446). The release that was run has no such choice.",
         ),
     ),
     ("yade", "spherical"): (

@@ -28,8 +28,8 @@ class Adapter:
         "lab": "add_force_torque before every step, lab frame",
     }
     advice = {
-        "CPU": "First order and stable: take smaller steps, as there is no other integrator, and set angular_damping, 0.05 "
-        "as shipped, to 0 for free flight.",
+        "CPU": "First order and stable, but any free spin drifts towards the energy of the middle axis: take smaller steps, "
+        "and set angular_damping, 0.05 as shipped, to 0 for free flight.",
     }
 
     def version(self):
