@@ -29,7 +29,7 @@ class Question:
     title : str
         The question, in a few words.
     threads : tuple of (str, str)
-        Name of each thread, and its place on GitHub.
+        Name of each thread; owner, repository and number.
     asked : str
         What was asked there.
     measured : function
@@ -198,11 +198,10 @@ def _drake(a: Atlas) -> str:
     )
 
 
-GITHUB = "https://github.com"
 QUESTIONS = (
     Question(
         "How well does my engine keep the angular momentum of a free body?",
-        (("gazebo-classic #1487", "gazebosim/gazebo-classic/issues/1487"), ("dart #424", "dartsim/dart/issues/424")),
+        (("gazebo-classic #1487", "gazebosim/gazebo-classic#1487"), ("dart #424", "dartsim/dart#424")),
         "A test of the conservation of angular momentum found DART much less accurate than the other engines of Gazebo; it was "
         "passed on to DART, where a change made it better.",
         _momentum,
@@ -210,9 +209,9 @@ QUESTIONS = (
     Question(
         "My free body speeds up, or explodes: what should the gyroscopic term be?",
         (
-            ("avian #420", "avianphysics/avian/pull/420"),
-            ("avian #738", "avianphysics/avian/pull/738"),
-            ("avian #993", "avianphysics/avian/pull/993"),
+            ("avian #420", "avianphysics/avian#420"),
+            ("avian #738", "avianphysics/avian#738"),
+            ("avian #993", "avianphysics/avian#993"),
         ),
         "Avian replaced an explicit gyroscopic term, which made fast bodies blow up, by a linearly implicit one, that by a "
         "cheaper one that rescales the momentum, and is offered another since rescaling drives a free spin towards the energy "
@@ -222,9 +221,9 @@ QUESTIONS = (
     Question(
         "Why does my body not tumble although its moments differ?",
         (
-            ("JoltPhysics #803", "jrouwe/JoltPhysics/issues/803"),
-            ("godot #80703", "godotengine/godot/issues/80703"),
-            ("Principia #2519", "mockingbirdnest/Principia/issues/2519"),
+            ("JoltPhysics #803", "jrouwe/JoltPhysics#803"),
+            ("godot #80703", "godotengine/godot#80703"),
+            ("Principia #2519", "mockingbirdnest/Principia#2519"),
         ),
         "Jolt was asked for gyroscopic forces, and has them as an option, off by default; Godot's own engine has none; "
         "Principia found vessels that spun up on re-entry because the PhysX of the game keeps the angular velocity where it "
@@ -233,7 +232,7 @@ QUESTIONS = (
     ),
     Question(
         "Which implicit option is stable for a spinning free body, and is RK4 of fourth order?",
-        (("mujoco #3553", "google-deepmind/mujoco/issues/3553"),),
+        (("mujoco #3553", "google-deepmind/mujoco#3553"),),
         "A free body that carries its inertia in a fixed child diverged under `implicitfast`, the same body in one piece did "
         "not; the gyroscopic treatment was extended to such bodies. (The thread does not ask about RK4; an earlier version of "
         "this page said so.)",
@@ -241,28 +240,28 @@ QUESTIONS = (
     ),
     Question(
         "Which integrator should I choose in a flight simulator?",
-        (("jsbsim pull request #1453", "JSBSim-Team/jsbsim/pull/1453"),),
+        (("jsbsim pull request #1453", "JSBSim-Team/jsbsim#1453"),),
         "A notebook compared JSBSim's integrators with the exact rotation of a free body: the default, Euler's, is poor, the "
         "“trapezoidal” rule is worse, the others are of the order expected.",
         _defaults,
     ),
     Question(
         "Does rigid/nve rotate rigid bodies?",
-        (("lammps #1657", "lammps/lammps/issues/1657"),),
+        (("lammps #1657", "lammps/lammps#1657"),),
         "Clumps of granular particles moved but did not turn under `fix rigid/nve`; extended particles are not supported "
         "there, which the manual then said.",
         _lammps,
     ),
     Question(
         "Is there a test of the rotation of particles against Euler's equations?",
-        (("espresso #3844", "espressomd/espresso/issues/3844"),),
+        (("espresso #3844", "espressomd/espresso#3844"),),
         "ESPResSo wants its rotation tested against numerically integrated Euler equations; an attempt to match its code with "
         "the formulas of the paper did not succeed.",
         _espresso,
     ),
     Question(
         "Is the free body of Drake right when its axis of rotation is not constant?",
-        (("drake #18816", "RobotLocomotion/drake/issues/18816"),),
+        (("drake #18816", "RobotLocomotion/drake#18816"),),
         "A floating body did not follow a feedforward acceleration unless the axis of rotation was constant; the issue was "
         "closed as resolved.",
         _drake,
@@ -275,7 +274,7 @@ def questions(data: xr.Dataset | None) -> str:
     atlas = None if data is None else Atlas(data)
     parts = []
     for one in QUESTIONS:
-        places = ", ".join(f"[{name}]({GITHUB}/{place})" for name, place in one.threads)
+        places = ", ".join(f"`{place}`" for _, place in one.threads)
         said = f": *Measured:* {one.measured(atlas)}\n" if atlas else ""
         parts.append(f"{one.title} ({places})\n: *Asked:* {one.asked}\n{said}")
     left = f"Not found, so not read: {', '.join(NOT_READ)}.\n"
