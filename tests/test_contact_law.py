@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
+import mpmath
 import numpy as np
 import pytest
 import xarray as xr
@@ -66,6 +67,28 @@ def test_the_law_of_several_scenes_is_their_geometric_mean():
 def test_steps_follow_from_the_error():
     steps = law.steps_in_contact(0.08, 1e-4, 10.0)
     assert 0.08 * np.sqrt(10.0) * (1 / steps) ** 2.5 == pytest.approx(1e-4)
+
+
+def test_the_error_of_one_bounce_is_that_of_its_two_edges():
+    """A ball with F = x^(3/2) on a wall, by the leapfrog, at random phases; and the edge by the zeta function of mpmath."""
+    random = np.random.default_rng(0)
+    depth = 1.25**0.4  # of m = v = 1
+    dt = law.contact_time_over_depth() * depth / (20 * random.uniform(1, 1.3, 20_000))
+    x, v = -dt * random.uniform(size=dt.size), np.ones(dt.size)
+    for _ in range(60):
+        v = v - dt * np.maximum(x, 0) ** 1.5
+        x = x + dt * v
+    assert (x < 0).all() and (v < 0).all()
+    error = (v**2 - 1) / (dt / (law.contact_time_over_depth() * depth)) ** 2.5
+    assert np.sqrt((error**2).mean()) == pytest.approx(law.bounce(), rel=0.02)
+    assert abs(error.mean()) < 0.03
+    edges = [float(mpmath.zeta(-1.5, phase)) for phase in (np.arange(200) + 0.5) / 200]
+    expected = 2.5 * law.contact_time_over_depth() ** 2.5 * np.sqrt(2 * np.mean(np.square(edges)))
+    assert law.bounce() == pytest.approx(expected, rel=1e-4)
+    time = mpmath.quad(lambda u: 2 / mpmath.sqrt(1 - u**2.5), [0, 1])
+    assert law.contact_time_over_depth() == pytest.approx(float(time), rel=1e-6)
+    walk = np.abs(np.cumsum(random.standard_normal((4000, 400)), axis=1)).mean() / 20
+    assert law.head_on() == pytest.approx(law.bounce() * walk, rel=0.03)
 
 
 def test_runs_that_blow_up_and_unresolved_steps_are_left_out():

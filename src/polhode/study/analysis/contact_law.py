@@ -6,11 +6,12 @@ them, and relative to an energy that is proportional to n to sqrt(N/n).
 """
 
 from collections.abc import Mapping
-from math import nan, sqrt
+from math import gamma, nan, pi, sqrt
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.special import zeta
 
 from polhode.study.analysis.ensembles import Estimate, median
 from polhode.study.inputs import Inputs, NotInRun
@@ -118,6 +119,27 @@ def law(found: Mapping[str, xr.Dataset], method: str = LEADING) -> tuple[float, 
     values = [coefficient(data, method).value for data in found.values() if method in data["integrator"].values]
     values = [value for value in values if np.isfinite(value)]
     return (float(np.exp(np.mean(np.log(values)))), min(values), max(values)) if values else (nan, nan, nan)
+
+
+def contact_time_over_depth() -> float:
+    """T v/delta: the time of a head-on Hertz contact at speed v with the largest overlap delta, in units of delta/v."""
+    return 0.8 * sqrt(pi) * gamma(0.4) / gamma(0.9)
+
+
+def bounce() -> float:
+    """The root mean square of |dE|/E0 over (dt/T)^(5/2) that a leapfrog leaves in one head-on bounce of one body, 1.02.
+
+    The sum of kicks at an edge of a contact differs from the work of the force by zeta(-3/2, phi), the Hurwitz zeta function
+    of the phase phi of the edge between two steps, in units of the force at the overlap v dt times v dt. Its mean square over
+    the phase follows from its Fourier series; a bounce has two edges.
+    """
+    edge = 2 * gamma(EXPONENT) / (2 * pi) ** EXPONENT * sqrt(float(zeta(2 * EXPONENT)) / 2)
+    return 2.5 * contact_time_over_depth() ** EXPONENT * sqrt(2) * edge
+
+
+def head_on() -> float:
+    """C if every contact were a head-on one at the initial speed: a bounce, and the mean over a random walk of its size."""
+    return bounce() * 2 / 3 * sqrt(2 / pi)
 
 
 def steps_in_contact(coefficient: float, error: float, contacts: float) -> float:

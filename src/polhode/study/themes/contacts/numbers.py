@@ -30,6 +30,8 @@ def contact_law(inputs: Inputs) -> dict[str, str]:
         "studyCollisionLeast": number(least, 2) if isfinite(least) else NOT_AVAILABLE,
         "studyCollisionMost": number(most, 2) if isfinite(most) else NOT_AVAILABLE,
         "studyCollisionSpread": number(most / least, 2) if isfinite(least) else NOT_AVAILABLE,
+        "studyCollisionBounce": number(analysis.bounce(), 3),
+        "studyCollisionHeadOn": number(analysis.head_on(), 2),
         "studyCollisionExponentLeast": decimal(min(exponents), 1) if exponents else NOT_AVAILABLE,
         "studyCollisionExponentMost": decimal(max(exponents), 1) if exponents else NOT_AVAILABLE,
     }

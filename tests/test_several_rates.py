@@ -1,0 +1,116 @@
+"""Predicted SPIRAL under linear friction with several rates: what is proven in the supplement, against matrices and runs.
+
+A mode of rate k carries v, its angular velocity at half times, and u, that handed to the torque. With z = k dt and K = kappa dt,
+kappa the rate that the secant holds in this step, a step is the linear map :func:`step`.
+"""
+
+import numpy as np
+import pytest
+
+import polhode
+from polhode.methods.predictor import damped
+from polhode.problems.problem import Problem
+
+
+def step(z: float, held: float) -> np.ndarray:
+    """The map of (v, u) over a step (2, 2), column by column from the kernel of the method; dt = 1."""
+    columns = []
+    for v, u in ((1.0, 0.0), (0.0, 1.0)):
+        explicit = v - 0.5 * z * u
+        predicted = damped((explicit, 0.0, 0.0), (u, 0.0, 0.0), held, 1.0)[0]
+        columns.append((v - z * predicted, predicted))
+    return np.array(columns).T
+
+
+def largest_root(matrix: np.ndarray) -> float:
+    return float(np.abs(np.linalg.eigvals(matrix)).max())
+
+
+def test_a_held_rate_is_stable_up_to_one_above_it():
+    """Stable if and only if (k - kappa) dt < 1, over eight decades of both; at equality a root is -1."""
+    random = np.random.default_rng(1)
+    for z, held in 10.0 ** random.uniform(-4, 4, (2000, 2)):
+        if abs(z - held - 1) > 1e-6 * (1 + z):
+            assert (largest_root(step(z, held)) < 1) == (z - held < 1), (z, held)
+    for held in (0.0, 0.7, 30.0):
+        assert np.linalg.eigvals(step(1 + held, held)).real.min() == pytest.approx(-1, abs=1e-12)
+
+
+def circle(z: float, low: float, high: float, x: np.ndarray) -> np.ndarray:
+    """f of the circle criterion at x = 1 - cos, from the characteristic polynomials of the two maps."""
+    turn = np.exp(1j * np.arccos(1 - x))
+    values = []
+    for held in (low, high):
+        matrix = step(z, held)
+        values.append((1 + held / 2) * (turn**2 - np.trace(matrix) * turn + np.linalg.det(matrix)))
+    return (values[0] * values[1].conj()).real
+
+
+def test_the_circle_criterion_holds_up_to_a_spread_of_one():
+    """For every z between the ends of [low, high]: positive if they are less than 1 apart, and as in the supplement."""
+    random, x = np.random.default_rng(2), np.linspace(0, 2, 401)
+    for _ in range(300):
+        low, spread = 10 ** random.uniform(-2, 2), random.uniform(0, 0.999)
+        z = low + spread * random.uniform()
+        f = circle(z, low, low + spread, x)
+        assert f.min() > 0
+        m, (d1, d2) = 1 + z / 2, (low - z, low + spread - z)
+        formula = z**2 + 2 * m * (2 - m) * x - x * (z - m * x) * (d1 + d2) + d1 * d2 * x**2
+        np.testing.assert_allclose(f, formula, rtol=1e-8, atol=1e-9 * f.max())
+        low += 1.001 - spread  # z is now between low - 1.001 and low: the lower end does not bear it
+        assert circle(z + 0.0, z - 1.001, z, x).min() < 0
+
+
+def lyapunov(z: float, low: float, high: float) -> np.ndarray | None:
+    """A quadratic form that the maps at both ends, and with them all between, decrease; by a search over its coefficients."""
+    best: tuple[float, np.ndarray | None] = (0.0, None)
+    for mixed in np.linspace(-3, 3, 241):
+        for last in mixed**2 + np.geomspace(1e-3, 30, 120):
+            form = np.array([[1, mixed], [mixed, last]])
+            left = min(np.linalg.eigvalsh(form - m.T @ form @ m)[0] for m in (step(z, low), step(z, high)))
+            if left > best[0]:
+                best = (float(left), form)
+    return best[1]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("low", "spread", "there"), [(0.1, 0.85, True), (3.0, 0.85, True), (0.1, 1.1, False), (3.0, 1.1, False)])
+def test_a_common_lyapunov_function_exists_up_to_a_spread_of_one(low, spread, there):
+    """That of the fastest mode; without one, kappa at the slowest rate makes that mode grow."""
+    form = lyapunov(low + spread, low, low + spread)
+    assert (form is not None) == there
+    if form is not None:
+        for held in np.linspace(low, low + spread, 50):
+            matrix = step(low + spread, held)
+            assert np.linalg.eigvalsh(form - matrix.T @ form @ matrix)[0] > 0
+
+
+def full_friction(t, q, omega, parameters):
+    """-C omega with a full symmetric matrix C, by its six coefficients."""
+    x, y, z = omega
+    a = parameters
+    return -(a[0] * x + a[3] * y + a[4] * z), -(a[3] * x + a[1] * y + a[5] * z), -(a[4] * x + a[5] * y + a[2] * z)
+
+
+@pytest.mark.parametrize("fastest", [2.0, 8.0])
+def test_runs_with_rates_less_than_a_step_apart_decay_at_long_steps(fastest):
+    """On a sphere, at steps far beyond the limits of SPIRAL (2) and of the last torque (1)."""
+    rates = np.array([fastest - 0.9, fastest - 0.4, fastest])
+    axes = np.linalg.qr(np.random.default_rng(5).standard_normal((3, 3)))[0]
+    c = axes @ np.diag(rates) @ axes.T
+    problem = Problem(
+        key="full",
+        label="full",
+        source="tests",
+        body=polhode.Body((1.0, 1.0, 1.0)),
+        omega0=(1.0, -2.0, 0.5),
+        torque=full_friction,
+        parameters={f"c{i}": float(x) for i, x in enumerate((c[0, 0], c[1, 1], c[2, 2], c[0, 1], c[0, 2], c[1, 2]))},
+        torque_class="velocity",
+        horizon=1.0,
+    )
+    run = polhode.simulate(problem, "spiral_predicted", 1.0, 60.0, samples=60)
+    size = np.linalg.norm(run.omega.values, axis=1)
+    assert size[-1] < 1e-4 * size[0] and size.max() < (1 + fastest**2) * size[0]
+    growing = polhode.simulate(problem, "spiral_predicted_last", 1.0, 60.0, samples=60)
+    assert not np.linalg.norm(growing.omega.values[-1]) < size[0]
