@@ -2,7 +2,8 @@
 
 An adapter is a file in ``adapters/`` that defines one class ``Adapter``. It is read by two programs: polhode reads what it
 declares; the Python of the engine, in an environment of its own without polhode, executes it (:mod:`polhode.engines.worker`).
-It may therefore import nothing but the standard library, numpy and, inside its functions, the engine.
+It may therefore import nothing but the standard library, numpy, the rotations that adapters share
+(``polhode_rotations``: :mod:`polhode.engines.rotations`) and, inside its functions, the engine.
 
 Attributes of the class (all are declared below as fields of :class:`Engine`), and two methods:
 
@@ -15,7 +16,6 @@ Attributes of the class (all are declared below as fields of :class:`Engine`), a
     ``value``: the torque in N m in the body or lab frame, or the coefficient c of the torque -c omega, N m s.
 """
 
-import importlib.util
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -23,6 +23,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+from polhode.engines import worker
 
 FOLDER = Path(__file__).parent / "adapters"
 #: The loads of the atlas, each with the class of torque of :data:`polhode.problems.problem.TORQUE_CLASSES` that it has.
@@ -140,12 +142,8 @@ def read(path: Path) -> Engine:
 
 
 def loaded(path: Path) -> Callable[[], Any]:
-    """The class ``Adapter`` of a file, under a name that is no engine's."""
-    spec = importlib.util.spec_from_file_location(f"polhode_engine_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise ValueError(f"{path}: an adapter is a Python file")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    """The class ``Adapter`` of a file."""
+    module = worker.load(path)
     if not isinstance(getattr(module, "Adapter", None), type):
         raise ValueError(f"{path}: an adapter defines a class Adapter")
     found: Callable[[], Any] = module.Adapter
