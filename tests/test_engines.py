@@ -160,6 +160,8 @@ def test_every_pinned_engine_is_an_extra_of_the_package():
         ("==", "must be pinned"),
         ('"constant": "added"', "known are: constant, lab, velocity"),
         ('precision = "float32"', "precision must be one of"),
+        ('"slow": ""', "excluded names 'wind' for 'slow'"),
+        ('"error": ""', "excluded names 'none', which is none of its options"),
     ],
 )
 def test_a_wrong_declaration_is_refused(tmp_path, change, message):
@@ -170,6 +172,8 @@ def test_a_wrong_declaration_is_refused(tmp_path, change, message):
         "==": ">=",
         '"constant": "added"': '"wind": "added"',
         'precision = "float32"': 'precision = "float16"',
+        '"slow": ""': '"slow": ""',
+        '"error": ""': '"error": ""',
     }[change]
     path = tmp_path / "wrong.py"
     path.write_text(made.replace(change, wrong))
@@ -313,7 +317,7 @@ def test_the_end_of_a_free_spin(omega, end):
 
 def test_a_whole_row_of_a_fake_engine(fake, monkeypatch, tmp_path):
     monkeypatch.setattr(cases, "LONG_STEPS", 2000)
-    runs, what = atlas.requests(fake)
+    runs, what = atlas.requests(fake, "usual")
     version, spun = spin(fake, "usual", runs)
     row = atlas.judged(fake, "usual", version, runs, what, spun)
     assert row.method == "scalar_factor" and row.gyroscopic == "yes" and row.failures == ""

@@ -1,5 +1,6 @@
 """The table of the engine atlas for the documentation, from the released file."""
 
+from collections.abc import Iterator
 from math import isfinite, isnan
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from polhode.documentation.markdown import number, table
 from polhode.engines import all_engines
-from polhode.engines.protocol import LOADS
+from polhode.engines.protocol import LOADS, Engine
 from polhode.study.storage import read_dataset
 from polhode.study.workflow.entry import HOME
 
@@ -23,7 +24,7 @@ def engines_page() -> str:
                 engine.label,
                 f"`{' '.join(engine.requirements or engine.debian)}`" + (" (Debian)" if engine.debian else ""),
                 engine.switched_off,
-                "<br>".join(f"{load}: {text}" for load, text in engine.torques.items()),
+                "<br>".join(_torques(engine)),
             )
             for engine in declared.values()
         ],
@@ -67,6 +68,15 @@ def engines_page() -> str:
     count = len(set(data["key"].values.tolist()))
     said = f"Measured on {data.attrs['date']}: {len(rows)} rows of {count} engines, {done} identified."
     return f"{said}\n\n{table(head, rows)}\n{off}"
+
+
+def _torques(engine: Engine) -> Iterator[str]:
+    """Where the torque of each load goes in, and what options cannot be run under it."""
+    for load, text in engine.torques.items():
+        yield f"{load}: {text}"
+        for option, loads in engine.excluded.items():
+            if load in loads:
+                yield f"{load}, not with {option}: {loads[load]}"
 
 
 def _deviation(row: Any) -> str:

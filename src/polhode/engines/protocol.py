@@ -54,14 +54,14 @@ class Engine:
         Option -> how it is chosen, in a few words. An option chooses an integrator; each becomes a row of the atlas.
     default : str
         The option that a user gets who chooses none; empty if there is no such thing.
-    sources : mapping
-        Option -> file and function of the engine that integrate the rotation, empty or absent if not known.
     precision : "float64" or "float32"
         The arithmetic of the engine.
     switched_off : str
         What is switched off for the comparison.
     torques : mapping
         Load -> where the torque goes in; loads that are not listed are not run.
+    excluded : mapping
+        Option -> load -> why this option cannot be run under a load that the others take.
     advice : mapping
         Option -> what a user should do, in one sentence.
     repository : str
@@ -79,10 +79,10 @@ class Engine:
     paths: tuple[str, ...] = ()
     options: Mapping[str, str]
     default: str = ""
-    sources: Mapping[str, str] = field(default_factory=dict)
     precision: str = "float64"
     switched_off: str
     torques: Mapping[str, str] = field(default_factory=dict)
+    excluded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     advice: Mapping[str, str] = field(default_factory=dict)
     repository: str = ""
     most_steps: int = 100_000
@@ -101,7 +101,7 @@ class Engine:
             raise ValueError(f"{where} declare at least one option")
         if self.default and self.default not in self.options:
             raise ValueError(f"{where} default {self.default!r} is none of its options: {', '.join(self.options)}")
-        for name in ("sources", "advice"):
+        for name in ("excluded", "advice"):
             for option in getattr(self, name):
                 if option not in self.options:
                     raise ValueError(
@@ -110,13 +110,16 @@ class Engine:
         for load in self.torques:
             if load not in LOADS[1:]:
                 raise ValueError(f"{where} torques names {load!r}; known are: {', '.join(LOADS[1:])}")
+        for option, loads in self.excluded.items():
+            for load in loads:
+                if load not in self.torques:
+                    raise ValueError(f"{where} excluded names {load!r} for {option!r}; torques has: {', '.join(self.torques)}")
         if self.precision not in PRECISIONS:
             raise ValueError(f"{where} precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r}")
 
-    @property
-    def loads(self) -> tuple[str, ...]:
-        """The loads that are run."""
-        return ("free", *(load for load in LOADS[1:] if load in self.torques))
+    def loads(self, option: str) -> tuple[str, ...]:
+        """The loads under which an option is run."""
+        return ("free", *(load for load in LOADS[1:] if load in self.torques and load not in self.excluded.get(option, {})))
 
 
 def read(path: Path) -> Engine:
