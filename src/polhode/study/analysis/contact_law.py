@@ -123,7 +123,7 @@ def law(found: Mapping[str, xr.Dataset], method: str = LEADING) -> tuple[float, 
 
 def contact_time_over_depth() -> float:
     """T v/delta: the time of a head-on Hertz contact at speed v with the largest overlap delta, in units of delta/v."""
-    return 0.8 * sqrt(pi) * gamma(0.4) / gamma(0.9)
+    return float(0.8 * sqrt(pi) * gamma(0.4) / gamma(0.9))
 
 
 def bounce() -> float:
@@ -134,7 +134,7 @@ def bounce() -> float:
     the phase follows from its Fourier series; a bounce has two edges.
     """
     edge = 2 * gamma(EXPONENT) / (2 * pi) ** EXPONENT * sqrt(float(zeta(2 * EXPONENT)) / 2)
-    return 2.5 * contact_time_over_depth() ** EXPONENT * sqrt(2) * edge
+    return float(2.5 * contact_time_over_depth() ** EXPONENT * sqrt(2) * edge)
 
 
 def head_on() -> float:

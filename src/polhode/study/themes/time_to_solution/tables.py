@@ -107,11 +107,19 @@ def _records(inputs: Inputs, data: xr.Dataset, torque_class: str) -> list[dict[s
         case: {key: (place, seconds / rows[0][1]) for place, (key, seconds) in enumerate(rows, 1)}
         for case, rows in winners(data, candidates(data)).items()
     }
+    keys, targets, prices = (list(data[name].values) for name in ("integrator", "target_error", "torque_price"))
+    steps = ("dt", "steps", "torque_evaluations", "extrapolated", "coarsest")
+    times = {
+        "seconds": "priced_time",
+        "speed_up_over_euler": "priced_speed_up_euler",
+        "speed_up_over_spiral": "priced_speed_up_spiral",
+    }
+    own = {name: data[name].transpose("integrator", "target_error").values for name in steps}
+    here = {name: data[of].transpose("integrator", "target_error", "torque_price").values for name, of in times.items()}
     for key in inputs.in_order(data["integrator"].values):
-        for target in data["target_error"].values:
-            own = data.sel(integrator=key, target_error=target)
-            for price in data["torque_price"].values:
-                here = own.sel(torque_price=price)
+        i = keys.index(key)
+        for j, target in enumerate(targets):
+            for k, price in enumerate(prices):
                 place, times_first = places.get((float(target), float(price)), {}).get(key, (None, nan))
                 result.append(
                     {
@@ -120,16 +128,16 @@ def _records(inputs: Inputs, data: xr.Dataset, torque_class: str) -> list[dict[s
                         "method": key,
                         "target_error": float(target),
                         "torque_price": float(price),
-                        "dt": float(own["dt"]),
-                        "steps": float(own["steps"]),
-                        "torque_evaluations": float(own["torque_evaluations"]),
-                        "extrapolated": int(own["extrapolated"]),
-                        "coarsest": int(own["coarsest"]),
-                        "seconds": float(here["priced_time"]),
+                        "dt": float(own["dt"][i, j]),
+                        "steps": float(own["steps"][i, j]),
+                        "torque_evaluations": float(own["torque_evaluations"][i, j]),
+                        "extrapolated": int(own["extrapolated"][i, j]),
+                        "coarsest": int(own["coarsest"][i, j]),
+                        "seconds": float(here["seconds"][i, j, k]),
                         "place": place,
                         "times_first": times_first,
-                        "speed_up_over_euler": float(here["priced_speed_up_euler"]),
-                        "speed_up_over_spiral": float(here["priced_speed_up_spiral"]),
+                        "speed_up_over_euler": float(here["speed_up_over_euler"][i, j, k]),
+                        "speed_up_over_spiral": float(here["speed_up_over_spiral"][i, j, k]),
                     }
                 )
     return result
