@@ -74,7 +74,9 @@ def lyapunov(z: float, low: float, high: float) -> np.ndarray | None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("low", "spread", "there"), [(0.1, 0.85, True), (3.0, 0.85, True), (0.1, 1.1, False), (3.0, 1.1, False)])
+@pytest.mark.parametrize(
+    ("low", "spread", "there"), [(0.1, 0.85, True), (3.0, 0.85, True), (0.1, 1.1, False), (3.0, 1.1, False)]
+)
 def test_a_common_lyapunov_function_exists_up_to_a_spread_of_one(low, spread, there):
     """That of the fastest mode; without one, kappa at the slowest rate makes that mode grow."""
     form = lyapunov(low + spread, low, low + spread)
