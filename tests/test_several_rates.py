@@ -1,7 +1,8 @@
 """Predicted SPIRAL under linear friction with several rates: what is proven in the supplement, against matrices and runs.
 
-A mode of rate k carries v, its angular velocity at half times, and u, that handed to the torque. With z = k dt and
-K = kappa dt, kappa the rate that the secant holds in this step, a step is the linear map :func:`step`.
+A mode of rate k carries v, its angular velocity at half times, and u, that handed to the torque.
+With z = k dt and K = kappa dt,
+kappa the rate that the secant holds in this step, a step is the linear map :func:`step`.
 """
 
 import numpy as np
