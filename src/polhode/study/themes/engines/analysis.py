@@ -1,29 +1,10 @@
-"""The released engine atlas as it is shown."""
-
-from pathlib import Path
+"""The engine atlas as it is shown."""
 
 import numpy as np
 import xarray as xr
 
-from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.storage import read_dataset
-
 #: Loads and their short names.
 LOADS = {"free": "free", "constant": "body", "lab": "lab", "velocity": "friction"}
-
-
-def atlas(inputs: Inputs) -> xr.Dataset:
-    """The rows of data/released/atlas.nc.
-
-    Raises
-    ------
-    NotInRun
-        If there is no such file.
-    """
-    path = Path(inputs.released) / "atlas.nc"
-    if not str(inputs.released) or not path.is_file():
-        raise NotInRun("data/released has no engine atlas")
-    return read_dataset(path)
 
 
 def distinct(data: xr.Dataset, most: int) -> list[int]:

@@ -21,7 +21,7 @@ VIEW = np.array([[-0.64, 0.77, 0.0], [-0.30, -0.25, 0.92], [0.71, 0.59, 0.39]])
 
 def engine_errors(inputs: Inputs) -> Figure:
     """The error of the orientation of a free body against the angle turned in a step; lines are the methods identified."""
-    data = analysis.atlas(inputs)
+    data = inputs.atlas
     figure = new_figure((style.TEXT_WIDTH, 4.6))
     axes = figure.subplots()
     order = np.argsort(data["step"].values)
@@ -52,7 +52,7 @@ def engine_errors(inputs: Inputs) -> Figure:
 
 def engine_spins(inputs: Inputs) -> Figure:
     """The end of the angular momentum in the body during a long free spin from next to the middle axis."""
-    data = analysis.atlas(inputs)
+    data = inputs.atlas
     chosen = analysis.distinct(data, SPHERES)
     rows = -(-len(chosen) // IN_A_ROW)
     figure = new_figure((style.TEXT_WIDTH, 2.1 * rows))

@@ -6,7 +6,7 @@ from polhode.study.themes.engines import analysis
 
 def engines(inputs: Inputs) -> dict[str, str]:
     """Macros for the text: rows, engines, identified rows, those of first order, date."""
-    data = analysis.atlas(inputs)
+    data = inputs.atlas
     order = data["q_order"].sel(load="free").values
     defaults = data["is_default"].values == 1
     return {

@@ -12,7 +12,7 @@ from polhode.study.themes.engines.analysis import LOADS
 
 def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Engine, version, option, method, orders of q, energy drift and end of a free spin, source."""
-    data = analysis.atlas(inputs)
+    data = inputs.atlas
     flat = [name for name, values in data.data_vars.items() if values.dims == ("engine",)]
     frame = data[flat].to_dataframe().reset_index(drop=True)
     for load, short in LOADS.items():
