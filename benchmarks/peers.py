@@ -72,7 +72,9 @@ def another(key: str, *arguments: str) -> Callable[[manybody.Scene, State, np.nd
             program = [shutil.which("yade") or "yade", "-n", "-x", "-j1"] if key == "yade" else [str(python_of(engine)), "-B"]
             command = [*program, str(HERE / f"peers_{key}.py"), folder, *arguments]
             environment = {name: value for name, value in environment_of(engine).items() if name != "DISPLAY"}
-            done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=3600, check=False)
+            done = subprocess.run(
+                command, env=environment, cwd=folder, capture_output=True, text=True, timeout=3600, check=False
+            )
             answer = Path(folder) / "answer.npz"
             if not answer.is_file():
                 raise SystemExit(f"{engine.label} gave no answer: {(done.stdout + done.stderr)[-800:]}")

@@ -30,7 +30,9 @@ def densities(centres, radii, mass, inertia):
     """
     x, y, z = centres.T
     own = 0.4 * radii**2
-    sums = np.array([np.ones(len(x)), x, y, z, own + y * y + z * z, own + x * x + z * z, own + x * x + y * y, x * y, x * z, y * z])
+    sums = np.array(
+        [np.ones(len(x)), x, y, z, own + y * y + z * z, own + x * x + z * z, own + x * x + y * y, x * y, x * z, y * z]
+    )
     size = np.array([1.0, *3 * [radii.max()], *6 * [inertia[2] / mass]])
     volumes = 4 / 3 * np.pi * radii**3
     even = mass / volumes.sum()
@@ -55,7 +57,8 @@ def build(scene, request):
         centres, radii = spheres[:3, first[c] : first[c] + many[c]].T, spheres[3, first[c] : first[c] + many[c]]
         turn, mass, inertia = matrix(request["q"][c]), float(request["masses"][c]), request["inertias"][c]
         members = []
-        for place, radius, density in zip(request["r"][c] + centres @ turn.T, radii, densities(centres, radii, mass, inertia)):
+        parts = zip(request["r"][c] + centres @ turn.T, radii, densities(centres, radii, mass, inertia), strict=True)
+        for place, radius, density in parts:
             made = yade.FrictMat(young=young, poisson=poisson, frictionAngle=0, density=float(density))
             members.append(scene.bodies.append(utils.sphere(tuple(map(float, place)), float(radius), material=made)))
         number = scene.bodies.clump(members, discretization=0)
@@ -63,7 +66,9 @@ def build(scene, request):
         scene.bodies[number].aspherical = True
         # What YADE has added up.
         own = np.array(state.ori.toRotationMatrix()).reshape(3, 3)
-        np.testing.assert_allclose(own @ np.diag(list(state.inertia)) @ own.T, turn @ np.diag(inertia) @ turn.T, atol=1e-9 * inertia[2])
+        np.testing.assert_allclose(
+            own @ np.diag(list(state.inertia)) @ own.T, turn @ np.diag(inertia) @ turn.T, atol=1e-9 * inertia[2]
+        )
         np.testing.assert_allclose(list(state.pos), request["r"][c], atol=1e-9)
         np.testing.assert_allclose(state.mass, mass, rtol=1e-9)
         state.vel = yade.Vector3(*map(float, request["v"][c]))

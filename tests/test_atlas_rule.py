@@ -58,7 +58,7 @@ def test_the_configuration_of_the_atlas_names_all_engines():
 
 def test_engines_are_chosen_by_key_and_misspelt_ones_named():
     assert products(**PAIR).engines == ("jsbsim", "rapier3d")
-    with pytest.raises(configuration.ConfigurationError, match="mujoko.*mujoco"):
+    with pytest.raises(configuration.ConfigurationError, match=r"mujoko.*mujoco"):
         products(atlas={"engines": ["mujoko"]})
 
 
@@ -81,7 +81,7 @@ def test_gathered_rows_are_those_of_the_engines(released):
     for name in ("key", "option", "version", "method_label", "q_order", "path"):
         np.testing.assert_array_equal(data[name].values, released[name].isel(engine=wanted).values, name)
     assert "job" not in data.attrs and "checksum" not in data.attrs
-    with pytest.raises(ValueError, match="ode: not installed.*or leave atlas: out"):
+    with pytest.raises(ValueError, match=r"ode: not installed.*or leave atlas: out"):
         gathered([absent])
 
 

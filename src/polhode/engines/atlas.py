@@ -309,7 +309,8 @@ NAMES = {
 
 def merged(old: xr.Dataset, new: xr.Dataset) -> xr.Dataset:
     """The rows of ``new`` with those of ``old`` for engines that ``new`` does not have, sorted by engine."""
-    return joined([old.isel(engine=np.flatnonzero(~np.isin(old["key"].values.astype(str), new["key"].values.astype(str)))), new])
+    stays = ~np.isin(old["key"].values.astype(str), new["key"].values.astype(str))
+    return joined([old.isel(engine=np.flatnonzero(stays)), new])
 
 
 def joined(parts: Sequence[xr.Dataset]) -> xr.Dataset:

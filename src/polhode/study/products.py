@@ -15,7 +15,6 @@ from polhode.study.report import macros
 from polhode.study.report.typeset import DOCUMENTS
 from polhode.study.storage import DamagedFile, read_dataset
 
-
 #: Shown if the run makes no atlas of its own.
 RELEASED_ATLAS = "data/released/atlas.nc"
 

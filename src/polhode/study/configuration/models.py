@@ -267,7 +267,7 @@ class Ensembles(Section):
 class Atlas(Section):
     """physics engines that are run to find out their integrators; without this key the report shows the released atlas"""
 
-    engines: AllOrAtLeastOne = Field(default="all", description='the word "all" or a list of engine keys (polhode atlas --list)')
+    engines: AllOrAtLeastOne = Field(default="all", description='the word "all" or a list of keys (polhode atlas --list)')
     install: bool = Field(
         default=False,
         description="whether engines that are not installed are installed first, each into an environment of its own below the "

@@ -36,5 +36,6 @@ def engine_dataset(key: str, may_install: bool, limit: float, progress: Callable
         except EngineError as error:
             why = str(error)
     if not is_installed(engine):
-        return xr.Dataset(attrs={"title": f"No rows of {engine.label}", LEFT_OUT: f"{key}: {why}, left out; {how_to_install(engine)}"})
+        said = f"{key}: {why}, left out; {how_to_install(engine)}"
+        return xr.Dataset(attrs={"title": f"No rows of {engine.label}", LEFT_OUT: said})
     return atlas.dataset([atlas.measure(engine, option, progress, limit) for option in engine.options])

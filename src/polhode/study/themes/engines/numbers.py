@@ -1,7 +1,6 @@
 """Numbers of the engine atlas."""
 
 from polhode.study.inputs import Inputs
-from polhode.study.themes.engines import analysis
 
 
 def engines(inputs: Inputs) -> dict[str, str]:

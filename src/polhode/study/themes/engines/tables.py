@@ -6,7 +6,6 @@ import pandas as pd
 
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import decimal, escape, long_table, number
-from polhode.study.themes.engines import analysis
 from polhode.study.themes.engines.analysis import LOADS
 
 
