@@ -42,15 +42,15 @@ def picture(data: xr.Dataset) -> Figure:
     LookupError, ValueError
         If an engine is not in the atlas, or its spin ends in another way than is written below it.
     """
-    figure = Figure(figsize=(10.4, 3.0), facecolor="white")
+    figure = Figure(figsize=(10.4, 3.2), facecolor="white")
     inertia = np.asarray(data.attrs["inertia"], dtype=float)
     for number, (label, option, end, said) in enumerate(SHOWN):
         i = row(data, label, option)
         if str(data["end"].values[i]) != end:
             raise ValueError(f"{label} {option} now ends with {data['end'].values[i]!s}, not {end}")
-        axes = figure.add_axes((0.005 + 0.2 * number, 0.215, 0.19, 0.19 * 10.4 / 3.0))
+        axes = figure.add_axes((0.005 + 0.2 * number, 0.19, 0.19, 0.19 * 10.4 / 3.2))
         axes.set_axis_off()
-        spheres.sphere(axes, inertia, ("long axis", "", "short"), 8.0)
+        spheres.sphere(axes, inertia, ("long axis", "", "short axis"), 8.0)
         spheres.path(axes, data["path"].values[i].astype(float), 6.0)
         axes.plot(
             *(spheres.VIEW @ data["path"].values[i][0].astype(float))[:2],
@@ -60,8 +60,10 @@ def picture(data: xr.Dataset) -> Figure:
             markersize=7,
         )
         figure.text(0.1 + 0.2 * number, 0.99, label, ha="center", va="top", fontsize=12, fontweight="bold")
-        figure.text(0.1 + 0.2 * number, 0.91, option.replace("1 substep, ", ""), ha="center", va="top", fontsize=9, color="0.3")
-        figure.text(0.1 + 0.2 * number, 0.17, said, ha="center", va="top", fontsize=10.5)
+        figure.text(
+            0.1 + 0.2 * number, 0.918, option.replace("1 substep, ", ""), ha="center", va="top", fontsize=9, color="0.3"
+        )
+        figure.text(0.1 + 0.2 * number, 0.165, said, ha="center", va="top", fontsize=10.5)
     return figure
 
 

@@ -17,6 +17,8 @@ from polhode.study.storage import DamagedFile, read_dataset
 
 #: Shown if the run makes no atlas of its own.
 RELEASED_ATLAS = "data/released/atlas.nc"
+#: Always shown.
+RELEASED_PEERS = "data/released/peers.csv"
 
 
 class Products(Plan):
@@ -171,15 +173,17 @@ class Products(Plan):
         folder = self.home / "src" / "polhode" / "study" / "themes" / theme
         modules = (folder / f"{part}.py" for part in parts)
         found = fingerprint(self._script(script), *(path for path in modules if path.is_file()))
-        return found + self.released_atlas() if "atlas" in themes.all_themes()[theme].needs else found
+        return found + self.released_engines() if "atlas" in themes.all_themes()[theme].needs else found
 
-    def released_atlas(self) -> str:
-        """Hash of the released atlas where it stands in for one of the run; empty otherwise.
+    def released_engines(self) -> str:
+        """Hash of the released comparison of engines, and of the released atlas where it stands in for one of the run.
 
-        It is an input of all themes, but Snakemake overlooks a file replaced by another that is older than the figures.
+        They are inputs of all themes, but Snakemake overlooks a file replaced by another that is older than the figures.
         """
         path = self.home / RELEASED_ATLAS
-        return provenance.sha256(path)[:16] if not self.atlas() and path.is_file() else ""
+        peers = self.home / RELEASED_PEERS
+        shown = [file for file in (peers, *([] if self.atlas() else [path])) if file.is_file()]
+        return "".join(provenance.sha256(file)[:16] for file in shown)
 
     def engine_present(self, key: str) -> bool:
         """Whether the rows of an engine exist or can be made: an engine that is installed later is a reason to run again.

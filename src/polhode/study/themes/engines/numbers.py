@@ -1,6 +1,8 @@
 """Numbers of the engine atlas."""
 
 from polhode.study.inputs import Inputs
+from polhode.study.report.latex import escape
+from polhode.study.themes.engines import analysis
 
 
 def engines(inputs: Inputs) -> dict[str, str]:
@@ -18,4 +20,14 @@ def engines(inputs: Inputs) -> dict[str, str]:
         "studyEngineDate": str(data.attrs["date"]),
         "studyEngineWithin": f"{float(data.attrs['within']):g}",
         "studyEngineApart": f"{float(data.attrs['apart']):g}",
+    }
+
+
+def peers(inputs: Inputs) -> dict[str, str]:
+    """Macros for the text: date, number of initial states and processor of the comparison with other codes."""
+    first = analysis.peers(inputs).iloc[0]
+    return {
+        "studyPeersDate": str(first["date"]),
+        "studyPeersStates": str(first["states"]),
+        "studyPeersProcessor": escape(str(first["processor"])),
     }
