@@ -1,6 +1,5 @@
 """Many bodies in YADE and LAMMPS beside ours: benchmarks/peers.py, its files, and the table of the report."""
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -27,9 +26,8 @@ def test_the_released_table_has_both_scenes_and_all_codes():
     }
     assert len(table) == 2 * len(peers.SIDES) and table.notna().all(axis=None)
     for scene, rows in table.groupby("scene"):
-        assert (rows["dt"] == pytest.approx(manybody.scenes[scene].usual_step)) and set(rows["clumps"]) == {
-            len(manybody.scenes[scene])
-        }
+        np.testing.assert_allclose(rows["dt"], manybody.scenes[scene].usual_step, rtol=1e-5)
+        assert set(rows["clumps"]) == {len(manybody.scenes[scene])}
     assert (table["us_per_step"] <= table["us_per_step_most"]).all()
     assert (table["energy_error"] <= table["energy_error_most"]).all()
 
@@ -77,4 +75,3 @@ def test_another_code_has_the_same_collisions(key, arguments, same, monkeypatch)
     assert change.max() > 5e-6, "nothing has collided"
     np.testing.assert_allclose(other.energy[both] / mine.energy[both], 1, atol=same)
     assert len(other.seconds) == len(at) and (other.seconds > 0).all() and other.version
-    assert "DISPLAY" not in os.environ or key != "yade" or other.free[0]
