@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from polhode.study.inputs import Inputs
-from polhode.study.report import style
+from polhode.study.report import spheres, style
 from polhode.study.report.drawing import new_figure, printable
-from polhode.study.themes.engines import analysis, spheres
+from polhode.study.themes.engines import analysis
 
 #: Markers of the engines, in turn.
 MARKERS = "osD^v<>PX*hdp8H"
