@@ -452,6 +452,7 @@ def test_sections_are_all_included():
     included = typeset.generated(PAPER, HOME, kinds).values()
     documents = {name: (PAPER / f"{name}.tex").read_text() for name in typeset.DOCUMENTS}
     supplement = documents["supplement"] + "".join(included)
+    supplement += "".join(path.read_text() for path in (PAPER / "sections").glob("*.tex"))  # parts of sections
     assert sorted(re.findall(r"\\input\{sections/(\w+)\}", supplement)) == sections("sections")
     article = documents["report"] + "".join(path.read_text() for path in (PAPER / "article").glob("*.tex"))
     assert sorted(re.findall(r"\\input\{article/(\w+)\}", article)) == sections("article")

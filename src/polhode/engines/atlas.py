@@ -308,10 +308,15 @@ NAMES = {
 
 def merged(old: xr.Dataset, new: xr.Dataset) -> xr.Dataset:
     """The rows of ``new`` with those of ``old`` for engines that ``new`` does not have, sorted by engine."""
-    kept = old.isel(engine=np.flatnonzero(~np.isin(old["key"].values.astype(str), new["key"].values.astype(str))))
-    together = xr.concat([kept, new], "engine", data_vars="minimal", coords="minimal", compat="override", join="override")
+    stays = ~np.isin(old["key"].values.astype(str), new["key"].values.astype(str))
+    return joined([old.isel(engine=np.flatnonzero(stays)), new])
+
+
+def joined(parts: Sequence[xr.Dataset]) -> xr.Dataset:
+    """The rows of several datasets, sorted by engine, with the attributes of the last."""
+    together = xr.concat(parts, "engine", data_vars="minimal", coords="minimal", compat="override", join="override")
     together = together.isel(engine=np.argsort(together["key"].values.astype(str), kind="stable"))
-    together.attrs = new.attrs
+    together.attrs = dict(parts[-1].attrs)
     return with_citations(together.drop_vars(["method_label", "method_q_error"], errors="ignore"))
 
 

@@ -48,6 +48,7 @@ class Inputs:
     many_body_file : path of many_body.nc; empty if the run has none
     films : folder of the many-body films, one file SCENE.nc each
     ensembles_file : path of ensembles.nc; empty if the run has none
+    atlas_file : path of the engine atlas of the run; empty if it has none, and the released one is shown
     released : folder of the published-scale results shipped with the code
     checkout : the current commit: ``commit``, ``commit_time`` (seconds since the epoch), ``dirty``
     problem : str
@@ -66,6 +67,7 @@ class Inputs:
     many_body_file: str | Path = ""
     films: str | Path = ""
     ensembles_file: str | Path = ""
+    atlas_file: str | Path = ""
     released: str | Path = ""
     checkout: Mapping[str, Any] = field(default_factory=dict)
     problem: str = "spiral_cylinder"
@@ -166,6 +168,20 @@ class Inputs:
         path = Path(self.released) / "ensembles.nc"
         if not str(self.released) or not path.is_file():
             raise NotInRun("data/released has no ensembles of random bodies")
+        return self._groups(path)["/"]
+
+    @cached_property
+    def atlas(self) -> xr.Dataset:
+        """The engine atlas: what was measured in this run if that is configured, otherwise released/atlas.nc.
+
+        Raises
+        ------
+        NotInRun
+            If there is neither.
+        """
+        path = Path(self.atlas_file) if str(self.atlas_file) else Path(self.released) / "atlas.nc"
+        if not path.is_file() or not (str(self.atlas_file) or str(self.released)):
+            raise NotInRun("there is no engine atlas, neither of this run nor in data/released")
         return self._groups(path)["/"]
 
     def film(self, scene: str) -> dict[str, Any]:

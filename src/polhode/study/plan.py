@@ -84,6 +84,7 @@ class Plan:
         self.search_code = cache(self._search_code)
         self.many_body_run_code = cache(self._many_body_run_code)
         self.ensemble_code = cache(self._ensemble_code)
+        self.engine_code = cache(self._engine_code)
 
     # Files to be made.
 
@@ -177,12 +178,13 @@ class Plan:
             *self.many_body(),
             *self.films(),
             *self.ensembles(),
+            *self.atlas(),
             *self.cost_data(),
         ]
 
     def runs(self) -> list[str]:
         """The runs behind the data files, single-body runs by their manifests; listed so that deleted files are made again."""
-        return [*self.manifests(), *self.all_many_body_runs(), *self.ensemble_runs()]
+        return [*self.manifests(), *self.all_many_body_runs(), *self.ensemble_runs(), *self.engine_files()]
 
     def many_body_runs(self, scene: str) -> list[str]:
         """Paths of a scene's runs: one file for each method, step size and seed."""
@@ -265,6 +267,36 @@ class Plan:
 
     def _ensemble_code(self, method: str) -> str:
         return fingerprint("polhode.study.run.ensemble", METHODS.origin(method))
+
+    # The engine atlas.
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """Keys of the engines that are run; none unless the configuration asks for an atlas."""
+        return self.study.atlas.engines if self.study.atlas is not None else ()
+
+    def atlas(self) -> list[str]:
+        """Path of the engine atlas of this run; empty if the configuration does not ask for one."""
+        return [f"{self.results}/atlas.nc"] if self.engines else []
+
+    def engine_files(self) -> list[str]:
+        """Paths of the rows of the atlas, one file for each engine."""
+        return [f"{self.results}/atlas/{key}.nc" for key in self.engines]
+
+    def engine_settings(self) -> dict[str, Any]:
+        """The settings on which the rows of an engine depend."""
+        assert self.study.atlas is not None
+        return {"limit": self.study.atlas.limit}
+
+    def engine_job(self, key: str) -> str:
+        """The provenance that the file of an engine must record."""
+        return job_text("engine", {"engine": key}, self.engine_settings(), self.engine_code(key))
+
+    def _engine_code(self, key: str) -> str:
+        # The worker and the adapter are executed by the Python of the engine; the candidates are all methods of the library.
+        folder = self.home / "src" / "polhode" / "engines"
+        methods = (METHODS.origin(method) for method in METHODS)
+        return fingerprint("polhode.study.run.engine", folder / "worker.py", folder / "adapters" / f"{key}.py", *methods)
 
     def units(self, rule: str) -> float:
         """The number of units of work in a job of this rule, for the progress display: runs, rounds or files."""

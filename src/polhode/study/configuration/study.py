@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import ValidationError
 
+from polhode.engines.protocol import all_engines
 from polhode.ensembles.classes import CLASSES
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
@@ -62,8 +63,9 @@ OURS = (
     "tests",
     "workflow",
 )
-#: Keys for the location of results, resource limits and displayed pages, which do not affect the results.
-ASIDE = ("results", "limits", "notebooks")
+#: Keys for the location of results, resource limits and displayed pages, which do not affect the results, and the atlas of
+#: engines, which affects no other file with data: its files say themselves how they were made.
+ASIDE = ("results", "limits", "notebooks", "atlas")
 
 
 def step_name(dt: float) -> str:
@@ -234,6 +236,15 @@ class EnsembleStudy:
 
 
 @dataclass(frozen=True)
+class AtlasStudy:
+    """The engines to be run: their keys, whether missing ones are installed, and the time in s that one run may take."""
+
+    engines: tuple[str, ...]
+    install: bool
+    limit: float
+
+
+@dataclass(frozen=True)
 class Study:
     """A validated configuration."""
 
@@ -245,6 +256,7 @@ class Study:
     cost: Cost | None
     scenes: dict[str, SceneStudy]
     ensembles: EnsembleStudy | None
+    atlas: AtlasStudy | None
     notebooks: tuple[str, ...]
     plugins: tuple[Path, ...]
     estimate: Estimate
@@ -327,6 +339,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     scenes = {key: part for key, part in (asked.many_body or {}).items() if part is not None}
     of_scenes = _methods_of_scenes(scenes, methods, added, top / "many_body")
     ensembles = _ensembles(asked.ensembles, methods, added, top / "ensembles")
+    atlas = _atlas(asked.atlas, top / "atlas")
     expected = estimate(
         asked,
         {key: (PROBLEMS[key], [METHODS[m] for m in part]) for key, part in of_problems.items()},
@@ -335,6 +348,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         notebooks,
         {key: len(SCENES[part.scene or key]) for key, part in scenes.items() if (part.scene or key) in SCENES.plugins()},
         None if ensembles is None else ([METHODS[m] for m in ensembles.methods], len(ensembles.classes)),
+        0 if atlas is None else len(atlas.engines),
     )
     if not checked:
         expected.check(asked.limits, top)
@@ -347,6 +361,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         cost=asked.cost,
         scenes={key: _scene(key, scenes[key], part, top / "many_body" / key) for key, part in of_scenes.items()},
         ensembles=ensembles,
+        atlas=atlas,
         notebooks=notebooks,
         plugins=tuple(plugins),
         estimate=expected,
@@ -510,6 +525,15 @@ def _ensembles(part: models.Ensembles | None, methods: list[str], plugins: list[
     # In the order of the library, so that the order in the list does not matter.
     classes = tuple(key for key in CLASSES if key in classes)
     return EnsembleStudy(part.bodies, part.seed, classes, chosen, steps, part.radians) if chosen else None
+
+
+def _atlas(part: models.Atlas | None, place: Place) -> AtlasStudy | None:
+    """The engines to be run, in alphabetical order; None if there are none."""
+    if part is None:
+        return None
+    known = tuple(all_engines())
+    chosen = _chosen("engine", part.engines, known, place / "engines")
+    return AtlasStudy(tuple(key for key in known if key in chosen), part.install, part.limit)
 
 
 def _runs_many_bodies(key: str) -> bool:

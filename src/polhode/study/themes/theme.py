@@ -10,6 +10,7 @@ NEEDS = {
     "many_body": "the runs of many bodies: many_body.nc, and the published-scale results in data/released",
     "films": "short runs of many bodies, for pictures: films/SCENE.nc",
     "ensembles": "the errors on random bodies: ensembles.nc, and the published-scale results in data/released",
+    "atlas": "the engine atlas: atlas.nc of the run, or the one in data/released",
     "cost": "the times of a step and to target errors: cost.nc",
     "claims": "the judged statements: claims.csv",
     "cost_claims": "the judged statements about time: cost_claims.csv",

@@ -31,6 +31,7 @@ STAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "checks": ("experiments", ("check",)),
     "many bodies": ("runs", ("many_body_*", "film")),
     "random bodies": ("methods", ("ensemble_*",)),
+    "engines": ("runs", ("engine_*",)),
     "timing": ("rounds", ("timing",)),
     "figures and tables": (
         "files",

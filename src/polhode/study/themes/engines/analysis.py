@@ -1,29 +1,15 @@
-"""The released engine atlas as it is shown."""
+"""The engine atlas as it is shown."""
 
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.storage import read_dataset
 
 #: Loads and their short names.
 LOADS = {"free": "free", "constant": "body", "lab": "lab", "velocity": "friction"}
-
-
-def atlas(inputs: Inputs) -> xr.Dataset:
-    """The rows of data/released/atlas.nc.
-
-    Raises
-    ------
-    NotInRun
-        If there is no such file.
-    """
-    path = Path(inputs.released) / "atlas.nc"
-    if not str(inputs.released) or not path.is_file():
-        raise NotInRun("data/released has no engine atlas")
-    return read_dataset(path)
 
 
 def distinct(data: xr.Dataset, most: int) -> list[int]:
@@ -43,3 +29,17 @@ def distinct(data: xr.Dataset, most: int) -> list[int]:
     while len(chosen) < most and any(by_end.values()):
         chosen += [rows.pop(0) for rows in by_end.values() if rows]
     return sorted(chosen[:most])
+
+
+def peers(inputs: Inputs) -> pd.DataFrame:
+    """The table of data/released/peers.csv, made by benchmarks/peers.py.
+
+    Raises
+    ------
+    NotInRun
+        If there is no such file.
+    """
+    path = Path(inputs.released) / "peers.csv"
+    if not str(inputs.released) or not path.is_file():
+        raise NotInRun("data/released has no comparison with other codes")
+    return pd.read_csv(path)

@@ -1,12 +1,13 @@
 """Numbers of the engine atlas."""
 
 from polhode.study.inputs import Inputs
+from polhode.study.report.latex import escape
 from polhode.study.themes.engines import analysis
 
 
 def engines(inputs: Inputs) -> dict[str, str]:
     """Macros for the text: rows, engines, identified rows, those whose source was read, those of first order, date."""
-    data = analysis.atlas(inputs)
+    data = inputs.atlas
     order = data["q_order"].sel(load="free").values
     defaults = data["is_default"].values == 1
     read = (data["source_read"] * data["is_identified"]).sum() if "source_read" in data else 0
@@ -21,4 +22,14 @@ def engines(inputs: Inputs) -> dict[str, str]:
         "studyEngineDate": str(data.attrs["date"]),
         "studyEngineWithin": f"{float(data.attrs['within']):g}",
         "studyEngineApart": f"{float(data.attrs['apart']):g}",
+    }
+
+
+def peers(inputs: Inputs) -> dict[str, str]:
+    """Macros for the text: date, number of initial states and processor of the comparison with other codes."""
+    first = analysis.peers(inputs).iloc[0]
+    return {
+        "studyPeersDate": str(first["date"]),
+        "studyPeersStates": str(first["states"]),
+        "studyPeersProcessor": escape(str(first["processor"])),
     }

@@ -5,14 +5,14 @@ import math
 import pandas as pd
 
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import decimal, escape, long_table, number
+from polhode.study.report.latex import decimal, escape, long_table, number, tabular
 from polhode.study.themes.engines import analysis
 from polhode.study.themes.engines.analysis import LOADS
 
 
 def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Engine, version, option, method, orders of q, energy drift and end of a free spin; the CSV also source and advice."""
-    data = analysis.atlas(inputs)
+    data = inputs.atlas
     flat = [name for name, values in data.data_vars.items() if values.dims == ("engine",)]
     frame = data[flat].to_dataframe().reset_index(drop=True)
     for load, short in LOADS.items():
@@ -40,6 +40,30 @@ def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     head = ["engine", "option", "method identified", "orders of $q$", r"$\Delta E/E$", "a free spin"]
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}" for width in (0.12, 0.17, 0.21)) + "lll"
     return frame, long_table(columns, head, rows, "engines")
+
+
+def peers(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """Many clumps here and in other codes: time of a step and error of the energy at the same step."""
+    frame = analysis.peers(inputs)
+    rows, previous = [], ""
+    for _, row in frame.iterrows():
+        if row["scene"] != previous and rows:
+            rows.append(r"\midrule")
+        scene = f"{row['scene']}, {row['clumps']} of {row['spheres']} spheres" if row["scene"] != previous else ""
+        low, high = (number(float(row[name]), 2) for name in ("us_per_step", "us_per_step_most"))
+        rows.append(
+            [
+                escape(scene),
+                escape(f"{row['code']} {row['version']}"),
+                escape(str(row["option"])),
+                f"{low} to {high}",
+                number(float(row["energy_error"]), 2),
+                number(float(row["energy_error_most"]), 2),
+            ]
+        )
+        previous = row["scene"]
+    head = ["scene", "code", "integrator", r"\unit{\micro\second} a step", r"$|\Delta E|/E$", "at most"]
+    return frame, tabular("llllll", head, rows)
 
 
 def _order(value: float) -> str:

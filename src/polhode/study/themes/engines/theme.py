@@ -1,12 +1,12 @@
-"""What physics engines run: the released engine atlas."""
+"""What physics engines run: the engine atlas, of the run or the released one."""
 
 from polhode.study.themes.theme import Theme
 
 THEME = Theme(
     title="What engines run",
     place=105,
-    needs=("single_body",),  # so that it is made with the others, in one group on a cluster
+    needs=("single_body", "atlas"),  # the former so that it is made with the others, in one group on a cluster
     figures=("engine_errors", "engine_spins"),
-    tables=("engines",),
-    numbers=("engines",),
+    tables=("engines", "peers"),
+    numbers=("engines", "peers"),
 )

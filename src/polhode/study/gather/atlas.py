@@ -1,0 +1,46 @@
+"""The rows of all engines into one dataset: atlas.nc."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import xarray as xr
+
+from polhode.engines import atlas
+from polhode.study.plan import Plan
+from polhode.study.run.engine import LEFT_OUT
+from polhode.study.storage import DamagedFile, read_dataset
+
+
+def gather(plan: Plan) -> tuple[xr.Dataset, list[str]]:
+    """The dataset of atlas.nc from the files of the engines, and a line for each engine that was left out.
+
+    Raises
+    ------
+    ValueError
+        If all engines were left out.
+    DamagedFile
+        If a file is damaged or was made by another job; it is removed, so that the next run makes it again.
+    """
+    parts = [_read(Path(path), plan.engine_job(key)) for key, path in zip(plan.engines, plan.engine_files(), strict=True)]
+    return gathered(parts)
+
+
+def gathered(parts: Sequence[xr.Dataset]) -> tuple[xr.Dataset, list[str]]:
+    """The rows of several engines, sorted by engine, and a line for each that was left out; errors as for :func:`gather`."""
+    left_out = [str(part.attrs[LEFT_OUT]) for part in parts if LEFT_OUT in part.attrs]
+    found = [part for part in parts if LEFT_OUT not in part.attrs]
+    if not found:
+        raise ValueError(f"no engine was run, so there is no atlas: {'; '.join(left_out)}; or leave atlas: out")
+    data = atlas.joined(found)
+    data.attrs = {name: value for name, value in data.attrs.items() if name not in ("job", "checksum")}
+    # Each engine is measured on a day of its own.
+    data.attrs["date"] = max(str(part.attrs["date"]) for part in found)
+    return data.assign_attrs({LEFT_OUT: "; ".join(left_out)} if left_out else {}), left_out
+
+
+def _read(path: Path, job: str) -> xr.Dataset:
+    try:
+        return read_dataset(path, job=job)
+    except DamagedFile:
+        path.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,142 @@
+"""The engine atlas in the workflow: which jobs there are, what is gathered, what the report shows, and what is made again."""
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+import yaml
+from test_workflow import TINY, House
+
+from polhode.engines import all_engines
+from polhode.study import configuration
+from polhode.study.gather.atlas import gathered
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.products import Products
+from polhode.study.run import engine as engine_run
+from polhode.study.run.engine import LEFT_OUT
+
+HOME = Path(__file__).parents[1]
+RELEASED = HOME / "data" / "released" / "atlas.nc"
+#: Two engines, and nothing else that takes time.
+PAIR = {"atlas": {"engines": ["rapier3d", "jsbsim"]}}
+
+
+def products(**changes: object) -> Products:
+    """The files of a study with these keys changed."""
+    default = yaml.safe_load((HOME / "config.yaml").read_text())
+    return Products(configuration.resolve(default | changes, HOME), HOME)
+
+
+@pytest.fixture(scope="module")
+def released() -> xr.Dataset:
+    with xr.open_dataset(RELEASED) as data:
+        return data.load()
+
+
+def rows(data: xr.Dataset, key: str) -> xr.Dataset:
+    """The file of one engine, as its job writes it."""
+    found = data.isel(engine=np.flatnonzero(data["key"].values.astype(str) == key))
+    return found.drop_vars(["method_label", "method_q_error"]).assign_attrs(job="a job", checksum="a sum")
+
+
+def test_there_is_no_atlas_unless_it_is_configured():
+    study = products()
+    assert study.engines == () and study.atlas() == [] and study.engine_files() == []
+    assert study.theme_places("engines")["atlas_file"] == ""
+
+
+def test_the_configuration_of_the_atlas_names_all_engines():
+    study = products(**yaml.safe_load((HOME / "workflow" / "config" / "atlas.yaml").read_text()))
+    assert study.engines == tuple(all_engines())
+    assert study.atlas() == ["results/atlas.nc"] and set(study.atlas()) <= set(study.data())
+    assert study.needed("engines").count("results/atlas.nc") == 1
+    assert study.theme_places("engines")["atlas_file"] == "results/atlas.nc"
+
+
+def test_engines_are_chosen_by_key_and_misspelt_ones_named():
+    assert products(**PAIR).engines == ("jsbsim", "rapier3d")
+    with pytest.raises(configuration.ConfigurationError, match=r"mujoko.*mujoco"):
+        products(atlas={"engines": ["mujoko"]})
+
+
+def test_the_theme_shows_the_atlas_of_the_run_and_else_the_released_one(tmp_path, released):
+    own = tmp_path / "atlas.nc"
+    rows(released, "jsbsim").drop_attrs().drop_encoding().assign_attrs(date="2001-02-03").to_netcdf(own)
+    assert Inputs("", released=RELEASED.parent).atlas.attrs["date"] == released.attrs["date"]
+    assert Inputs("", released=RELEASED.parent, atlas_file=own).atlas.attrs["date"] == "2001-02-03"
+    with pytest.raises(NotInRun):
+        _ = Inputs("", released=RELEASED.parent, atlas_file=tmp_path / "nothing.nc").atlas
+    with pytest.raises(NotInRun):
+        _ = Inputs("", released=tmp_path / "nowhere").atlas
+
+
+def test_gathered_rows_are_those_of_the_engines(released):
+    absent = xr.Dataset(attrs={LEFT_OUT: "ode: not installed, left out; apt-get install python3-pyode"})
+    data, left_out = gathered([rows(released, "mujoco"), absent, rows(released, "jsbsim")])
+    assert left_out == [absent.attrs[LEFT_OUT]] == [data.attrs[LEFT_OUT]]
+    wanted = np.flatnonzero(np.isin(released["key"].values.astype(str), ["jsbsim", "mujoco"]))
+    for name in ("key", "option", "version", "method_label", "q_order", "path"):
+        np.testing.assert_array_equal(data[name].values, released[name].isel(engine=wanted).values, name)
+    assert "job" not in data.attrs and "checksum" not in data.attrs
+    with pytest.raises(ValueError, match=r"ode: not installed.*or leave atlas: out"):
+        gathered([absent])
+
+
+def test_an_engine_that_is_not_installed_is_left_out_with_the_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(engine_run, "install", lambda engine: pytest.fail("nobody asked for it"))
+    found = engine_run.engine_dataset("jsbsim", False, 1.0)
+    assert not found.sizes and found.attrs[LEFT_OUT].endswith("left out; polhode atlas jsbsim --install")
+
+
+def test_another_released_atlas_is_a_reason_to_make_the_theme_again(tmp_path):
+    shutil.copytree(HOME / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("config.yaml", "data", "workflow", "notebooks"):
+        source = HOME / name
+        (shutil.copytree if source.is_dir() else shutil.copy2)(source, tmp_path / name)
+    default = yaml.safe_load((HOME / "config.yaml").read_text())
+
+    def codes(changes: dict) -> list[str]:
+        study = Products(configuration.resolve(default | changes, tmp_path), tmp_path)
+        return [study.theme_code("engines", "figures"), study.theme_code("engines", "tables", "numbers")]
+
+    before, own, other = codes({}), codes(PAIR), products().theme_code("many_body", "figures")
+    file = tmp_path / "data" / "released" / "atlas.nc"
+    file.write_bytes(file.read_bytes() + b"\n")
+    assert not set(before) & set(codes({}))
+    # A run that makes its own does not look at it.
+    assert codes(PAIR) == own
+    assert products().theme_code("many_body", "figures") == other
+
+
+@pytest.mark.slow
+def test_a_dry_run_lists_a_job_for_each_engine(tmp_path):
+    house = House(tmp_path)
+    house.configure(TINY | PAIR)
+    jobs = house.jobs("results/atlas.nc")
+    assert jobs == {"engine_jsbsim": 1, "engine_rapier3d": 1, "gather_atlas": 1}
+    jobs = house.jobs()
+    assert jobs["gather_atlas"] == jobs["figures_engines"] == jobs["texts_engines"] == 1
+    house.configure(TINY)
+    assert not any(rule.startswith("engine_") or rule == "gather_atlas" for rule in house.jobs())
+
+
+@pytest.mark.slow
+def test_another_released_atlas_makes_its_figures_and_texts_again(tiny_study, tmp_path, released):
+    house = House.at(tiny_study).copied(tmp_path / "house")
+    file = house.folder / "data" / "released" / "atlas.nc"
+    stamp = file.stat()
+    file.unlink()
+    released.isel(engine=slice(3)).drop_encoding().to_netcdf(file)
+    os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # as old as the one before
+    jobs = house.jobs()
+    assert jobs["figures_engines"] == jobs["texts_engines"] == 1
+    assert not {rule for rule in jobs if rule.startswith(("figures_", "texts_")) and not rule.endswith("_engines")}
+    # An atlas of its own: the engines first, then the theme; nothing else is run again.
+    house.configure(TINY | PAIR)
+    jobs = house.jobs()
+    assert jobs["engine_jsbsim"] == jobs["gather_atlas"] == jobs["figures_engines"] == 1
+    assert not any(rule.startswith("single_body") for rule in jobs)
