@@ -5,8 +5,8 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-#: Times of steps, energies of many bodies, errors of random bodies: those that there are.
-RELEASED = [Path("data/released") / name for name in ("cost.nc", "many_body.nc", "ensembles.nc")]
+#: Times of steps, energies of many bodies, laws of random bodies: those that there are.
+RELEASED = [Path("data/released") / name for name in ("cost.nc", "many_body.nc", "laws.nc")]
 
 
 class BuildWithTimes(build_py):

@@ -15,12 +15,15 @@ from polhode.advice.answer import Choice, Recommendation, price_in_words
 from polhode.advice.cases import ALIASES
 from polhode.advice.errors import AdviceError
 from polhode.advice.prices import prices
+from polhode.ensembles.draw import STRONGEST, WEAKEST
 from polhode.registry import nearest
-from polhode.study.analysis import laws
+from polhode.study.analysis import law_file, laws
 from polhode.study.storage import read_dataset
 
 #: The part of the bodies that a step serves, and the parts between which the interval lies.
 SERVED, LOW, HIGH = 0.9, 0.1, 0.9
+#: The released file, which holds laws instead of errors.
+LAWS = "laws.nc"
 #: Classes asked for together.
 TOGETHER = {"friction": ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb")}
 #: The range of the exponent with which an error may grow with the radians turned beyond those that were run.
@@ -55,14 +58,18 @@ def of_laws(
     AdviceError
         If there is no answer.
     """
-    path = files.find("ensembles.nc", results)
+    path = _file(results)
     try:
         data = read_dataset(path)
         known = [str(key) for key in data["torque_class"].values]
         classes = _classes(torque, known)
         data = data.sel(torque_class=classes)
         radians = None if time is None else omega * time
-        steps, total = _steps(data, error, radians)
+        if path.name == LAWS:
+            total = float(data.attrs["radians"])
+            steps = law_file.steps_per_radian(data, [error], radians)["steps"].isel(target=0).values
+        else:
+            steps, total = _steps(data, error, radians)
         torques = data["torques_per_step"].values.astype(int)
         variants = data["variant"].values.astype(bool)
         keys = [str(key) for key in data["method"].values]
@@ -131,17 +138,20 @@ def of_laws(
         f"and {1 / (few * omega):.3g} s.",
         alternatives=rows,
         evidence=[
-            f"{bodies} random bodies (all possible ratios of the moments, torques of strength 0.03 to 3 omega^2) were run with "
-            f"12 steps; {SERVED:.0%} of them stay below the error with this step and all finer ones. Your own body is answered "
+            f"{bodies} random bodies (all possible ratios of the moments, torques of strength {WEAKEST:g} to {STRONGEST:g} "
+            f"omega^2) were run with {data.sizes['step']} steps; {SERVED:.0%} of them stay below the error with this step and all finer ones. Your own body is answered "
             "for more closely by --inertia.",
             "Error: the larger of the angle in rad and |omega - exact| over the initial |omega|, "
             + (
                 f"at {total:g} rad, continued to {radians:.3g} rad by the growth of each method."
                 if beyond
+                else f"at {total:g} rad, brought back to {radians:.3g} rad by the growth of each body."
+                if path.name == LAWS and radians is not None and radians < total
                 else f"at {total:g} rad."
             ),
             f"Times: steps measured on {priced.source}.",
-            f"From {path}" + (", which comes with polhode." if files.is_released(path) else "."),
+            f"From {path}"
+            + (", the laws of a run with so many bodies, which come with polhode." if files.is_released(path) else "."),
         ],
         error=error,
         kind="laws",
@@ -156,6 +166,16 @@ def of_laws(
         remarks=remarks,
         shown=len(rows) if everything else 5,
     )
+
+
+def _file(results: Path | None) -> Path:
+    """The errors of a run if there are any, or else the released laws."""
+    try:
+        return files.find("ensembles.nc", results)
+    except AdviceError:
+        if results is not None:
+            raise
+    return files.find(LAWS)
 
 
 def _classes(torque: str, known: list[str]) -> list[str]:

@@ -1,0 +1,229 @@
+"""The laws of many bodies in a small file, laws.nc: what a step for a given error needs, without the errors behind it.
+
+The errors of 512 bodies take 80 MB. Nearly all of them lie on the laws ``error per radian = C h^p`` of
+:mod:`polhode.study.analysis.laws`, so that two numbers and the growth with time replace a curve; where a curve leaves its law,
+at large errors, the file has the measured number of steps as a factor on that of the law (``departure``).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+
+from polhode.study.analysis import laws
+
+Array = NDArray[np.float64]
+
+#: The errors per radian at which the departure from the law is kept: closer where curves bend.
+TARGETS = (10**-1.5, 1e-2, 10**-2.5, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10, 1e-12)
+#: Of each packed variable, the type and the step between two values: of the order, log10 C, the exponent of time, and log10 of a
+#: factor (0.02: steps are kept to 2.3 %).
+PACKED: dict[str, tuple[str, float]] = {
+    "order": ("int16", 0.005),
+    "log10_coefficient": ("int16", 0.01),
+    "growth": ("int8", 0.025),
+    "departure": ("int16", 0.02),
+}
+#: The positions of steps, -1 where there is none.
+PLACES = {
+    "finest": "position in step of the finest step of the fit; -1 where there is no law",
+    "coarsest": "position in step of the coarsest step of the fit; -1 where there is no law",
+    "rounding": "position in step of the coarsest one at which round-off shows; -1 where it does not",
+    "stable": "position in step of the largest stable step; -1 where there is none",
+}
+#: What methods, classes and the draw declare, as far as an answer or a table needs it.
+DECLARED = (
+    "label",
+    "group",
+    "place",
+    "variant",
+    "variant_of",
+    "torques_per_step",
+    "order_q_declared",
+    "order_omega_declared",
+    "class_label",
+    "class_formula",
+    "moments",
+    "strength",
+)
+#: The range of the exponent of time beyond the last time that was run.
+SLOWEST_GROWTH, FASTEST_GROWTH = 1.0, 3.0
+
+
+def condensed(data: xr.Dataset) -> xr.Dataset:
+    """The laws of a dataset of ensembles.nc, rounded as they are stored.
+
+    Returns
+    -------
+    Over torque_class, method and body: ``order``, ``log10_coefficient`` and ``growth`` (NaN where there is no law), and the
+    positions :data:`PLACES`. With the further dimension ``target``, an error per radian: ``how``, as in
+    :func:`polhode.study.analysis.laws.steps_per_radian`, and ``departure``, log10 of the steps per radian over those of the law
+    (over 1 without a law), zero unless ``how`` is ``BETWEEN``. ``order_q`` and ``order_omega`` are medians over the bodies.
+    """
+    parts = [_condensed(data.isel(torque_class=[i])) for i in range(data.sizes["torque_class"])]
+    found = xr.concat(parts, "torque_class", coords="minimal", compat="override")
+    for name in DECLARED:
+        if name in data:
+            found[name] = data[name].astype("float32") if data[name].dtype == float else data[name]
+    # Bodies are numbered from zero, and a law belongs to the last of the times.
+    total = float(np.max(data["radians"].values))
+    return found.drop_vars("body", errors="ignore").assign_attrs(radians=total, radians_units="rad")
+
+
+def _condensed(data: xr.Dataset) -> xr.Dataset:
+    found = laws.laws(data)
+    both = found.sel(quantity="both")
+    order = _rounded("order", both["order"].values)
+    # Where the curve is: C belongs to the order as it is, and the fit to its middle.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = 0.5 * (np.log10(both["finest"].values) + np.log10(both["coarsest"].values))
+        logarithm = np.log10(both["coefficient"].values) + (both["order"].values - order) * middle
+    logarithm = _rounded("log10_coefficient", logarithm)
+    measured = laws.steps_per_radian(data, TARGETS, found)
+    steps, how = measured["steps"].values, measured["how"].values
+    with np.errstate(divide="ignore", invalid="ignore"):
+        departure = np.log10(steps) - _of_law(order, logarithm, np.log10(TARGETS))
+    departure = _rounded("departure", np.where(how == laws.BETWEEN, departure, 0.0))
+    over = ("torque_class", "method", "body")
+    step = np.sort(data["step"].values.astype(float))
+    with np.errstate(invalid="ignore"):
+        places = {
+            name: np.where(np.isfinite(x := both[name].values), np.searchsorted(step, 0.999 * x), -1).astype("int8")
+            for name in PLACES
+        }
+    medians = {
+        f"order_{name}": (
+            over[:2],
+            laws.spread(found["order"].sel(quantity=name).values).median.astype("float32"),
+            _attrs(f"order of the error of {text}, the median over the bodies"),
+        )
+        for name, text in (("q", "the orientation"), ("omega", "the angular velocity"))
+    }
+    return xr.Dataset(
+        {
+            "order": (over, order, _attrs("p of the law: error per radian = C step^p")),
+            "log10_coefficient": (over, logarithm, _attrs("log10 of C, the error per radian at a step of one radian")),
+            "growth": (
+                over,
+                _rounded("growth", both["growth"].values),
+                _attrs("exponent of the radians turned with which the error grows"),
+            ),
+            **{name: (over, places[name], _attrs(text)) for name, text in PLACES.items()},
+            "departure": (
+                (*over, "target"),
+                departure,
+                _attrs("log10 of the steps per radian over those of the law, or over 1 where there is none"),
+            ),
+            "how": (
+                (*over, "target"),
+                how,
+                _attrs(
+                    "how the steps per radian are known: 0 not run, 1 between two steps that were run, 2 the coarsest step "
+                    "meets the error, 3 from the law below the finest step, 4 not reached"
+                ),
+            ),
+            **medians,
+        },
+        {
+            "torque_class": ("torque_class", data["torque_class"].values, {"long_name": "class of torque"}),
+            "method": ("method", data["method"].values, {"long_name": "key of the method"}),
+            "step": ("step", step, _attrs("step size in radians: initial angular velocity times dt")),
+            "target": ("target", list(TARGETS), _attrs("error per radian: the larger of the angle and the angular velocity")),
+        },
+    )
+
+
+def _attrs(text: str) -> dict[str, str]:
+    return {"long_name": text, "units": "1"}
+
+
+def _rounded(name: str, values: ArrayLike) -> Array:
+    """Values as they are stored: whole multiples of a step, within the range of their type; NaN stays."""
+    kind, unit = PACKED[name]
+    most = np.iinfo(kind).max
+    return np.asarray(np.clip(np.rint(np.asarray(values, float) / unit), -most, most) * unit)
+
+
+def packed(data: xr.Dataset) -> xr.Dataset:
+    """The dataset of :func:`condensed` with the encodings under which it is written: whole numbers, compressed."""
+    data = data.copy()
+    for name, variable in data.variables.items():
+        if variable.ndim < 2:
+            continue
+        variable.encoding = {"zlib": True, "complevel": 9, "shuffle": True}
+        if name in PACKED:
+            kind, unit = PACKED[str(name)]
+            variable.encoding |= {"dtype": kind, "scale_factor": unit, "_FillValue": np.iinfo(kind).min}
+    return data
+
+
+def _of_law(order: Array, logarithm: Array, target: ArrayLike) -> Array:
+    """log10 of the steps per radian for log10 of errors per radian, (..., target); 0 where there is no law."""
+    result = (logarithm[..., None] - np.asarray(target, float)) / order[..., None]
+    return np.where(np.isfinite(result), result, 0.0)
+
+
+def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, radians: float | None = None) -> xr.Dataset:
+    """The number of steps per radian that keep an error below each target, of every body.
+
+    Parameters
+    ----------
+    data : from :func:`condensed`, or a file laws.nc
+    targets : errors per radian after the time of the laws, ``data.attrs["radians"]``; with ``radians``, errors after so many
+    radians : the time after which the error is meant. Up to the time of the laws the error of a body grows with its own exponent
+        of time, at most linearly, and beyond with the median one of the method, from :data:`SLOWEST_GROWTH` to :data:`FASTEST_GROWTH`.
+
+    Returns
+    -------
+    As :func:`polhode.study.analysis.laws.steps_per_radian`.
+    """
+    over = ("torque_class", "method", "body")
+    data = data.transpose(*over, "target", ...)
+    order, logarithm = data["order"].values.astype(float), data["log10_coefficient"].values.astype(float)
+    wanted = np.broadcast_to(np.log10(np.asarray(targets, float)), (*order.shape, len(targets)))
+    if radians is not None:
+        total = float(data.attrs["radians"])
+        exponent = _exponents(data["growth"].values.astype(float), radians > total)
+        wanted = wanted + (np.log10(total / radians) * exponent)[..., None] - np.log10(total)
+    grid = np.log10(data["target"].values.astype(float))
+    how = data["how"].values
+    coarsest = -np.log10(float(data["step"].values.max()))
+    known = np.where(how == laws.COARSEST, coarsest, _of_law(order, logarithm, grid) + data["departure"].values)
+    known = np.where(how == laws.UNREACHED, np.inf, np.where(how == laws.NOT_RUN, np.nan, known))
+    # The stored errors on either side; one larger than all of them is answered as the largest, which is safe.
+    after = (wanted[..., None] < grid - 1e-9).sum(axis=-1)
+    beyond = after == len(grid)
+    after = np.minimum(after, len(grid) - 1)
+    before = np.maximum(after - 1, 0)
+    low, high = (np.take_along_axis(known, place, axis=-1) for place in (before, after))
+    law = _of_law(order, logarithm, wanted)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        share = np.where(after > before, np.clip((wanted - grid[before]) / (grid[after] - grid[before]), 0.0, 1.0), 1.0)
+        steps = np.where(share == 1, high, low + share * (high - low))
+        found = np.take_along_axis(how, after, axis=-1)
+        # Between an error that is reached and one that is not, and below the smallest, the law leads on as far as round-off lets it.
+        onward = np.where(beyond, np.isfinite(high), np.isfinite(low) & np.isinf(steps) & (share < 1))
+        finest = data["finest"].values[..., None]
+        possible = (finest == 0) | ((finest > 0) & (law <= -np.log10(float(data["step"].values.min()))))
+        possible &= laws.round_off(10.0**-law, 1.0) <= 10.0**wanted
+    steps = np.where(onward, np.maximum(law, np.where(beyond, high, low)), steps)
+    found = np.where(onward, np.where(possible, laws.EXTRAPOLATED, laws.UNREACHED), found)
+    with np.errstate(over="ignore"):
+        steps = np.select([found == laws.NOT_RUN, found == laws.UNREACHED], [np.nan, np.inf], 10.0**steps)
+    dims = (*over, "target")
+    return xr.Dataset(
+        {"steps": (dims, steps, {"long_name": "steps per radian"}), "how": (dims, found.astype("int8"))},
+        {**{name: data[name] for name in over if name in data.coords}, "target": list(targets)},
+    )
+
+
+def _exponents(growth: Array, beyond: bool) -> Array:
+    """The exponent of time of each body, (torque_class, method, body): its own, or that of its method beyond what was run."""
+    typical = laws.spread(growth).median
+    typical = np.where(np.isfinite(typical), typical, SLOWEST_GROWTH)[..., None]
+    if beyond:
+        return np.broadcast_to(np.clip(typical, SLOWEST_GROWTH, FASTEST_GROWTH), growth.shape)
+    # A steeper fall towards short times than the linear one is not relied upon: at a few radians the error oscillates.
+    return np.minimum(np.where(np.isfinite(growth), growth, typical), SLOWEST_GROWTH)
