@@ -23,7 +23,7 @@ body frame or in the lab, and on modified Rodrigues parameters.
 
 from collections.abc import Callable
 from functools import cache
-from math import cos, sin, sqrt
+from math import atan2, cos, sin, sqrt
 from typing import Any
 
 from polhode.body import angular_momentum, angular_velocity, euler_equations
@@ -305,7 +305,24 @@ TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tupl
     "kutta3": (((0.5,), (-1.0, 2.0)), (1 / 6, 2 / 3, 1 / 6), (0.0, 0.5, 1.0)),
     "bogacki3": (((0.5,), (0.0, 0.75)), (2 / 9, 1 / 3, 4 / 9), (0.0, 0.5, 0.75)),
     "rk4": (((0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0.0, 0.5, 0.5, 1.0)),
+    "merson4": (
+        ((1 / 3,), (1 / 6, 1 / 6), (1 / 8, 0.0, 3 / 8), (1 / 2, 0.0, -3 / 2, 2.0)),
+        (1 / 6, 0.0, 0.0, 2 / 3, 1 / 6),
+        (0.0, 1 / 3, 1 / 3, 1 / 2, 1.0),
+    ),
+    "fehlberg4": (
+        (
+            (1 / 4,),
+            (3 / 32, 9 / 32),
+            (1932 / 2197, -7200 / 2197, 7296 / 2197),
+            (439 / 216, -8.0, 3680 / 513, -845 / 4104),
+        ),
+        (25 / 216, 0.0, 1408 / 2565, 2197 / 4104, -1 / 5),
+        (0.0, 1 / 4, 3 / 8, 12 / 13, 1.0),
+    ),
 }
+#: Orders of those whose order is not the number of their stages.
+ORDERS = {"merson4": 4, "fehlberg4": 4}
 
 
 def _in_components(tableau: str, frame: str) -> SeveralTorques:
@@ -336,7 +353,108 @@ def _in_components(tableau: str, frame: str) -> SeveralTorques:
         q = normalise(q)
         return q + (spin if frame == "body" else to_body(q, spin))
 
-    return _several(f"{tableau}_{frame}", step, len(weights), len(weights))
+    return _several(f"{tableau}_{frame}", step, ORDERS.get(tableau, len(weights)), len(weights))
+
+
+def _angles(q: Any) -> Any:
+    """The angles a, b, c of rotations about the body's x, y and z axes, one after the other, that end at a unit quaternion."""
+    x, y, z = to_lab(q, (1.0, 0.0, 0.0)), to_lab(q, (0.0, 1.0, 0.0)), to_lab(q, (0.0, 0.0, 1.0))
+    return atan2(-z[1], z[2]), atan2(z[0], sqrt(x[0] * x[0] + y[0] * y[0])), atan2(-y[0], x[0])
+
+
+def _of_angles(angles: Any) -> Any:
+    """The quaternion of these rotations."""
+    a, b, c = scale(0.5, angles)
+    return multiply(multiply((cos(a), sin(a), 0.0, 0.0), (cos(b), 0.0, sin(b), 0.0)), (cos(c), 0.0, 0.0, sin(c)))
+
+
+def _angle_rates(angles: Any, spin: Any) -> Any:
+    """The rates of the three angles of a body that turns with ``spin`` in the lab; singular where the second is a right one."""
+    a, b, _ = angles
+    last = (cos(a) * spin[2] - sin(a) * spin[1]) / cos(b)
+    return spin[0] - sin(b) * last, cos(a) * spin[1] + sin(a) * spin[2], last
+
+
+def _lab_acceleration(angles: Any, spin: Any, t: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """Euler's equations in the lab."""
+    q = _of_angles(angles)
+    omega = to_body(q, spin)
+    return to_lab(q, euler_equations(omega, torque(t, q, omega, parameters), body))
+
+
+def _in_angles(tableau: str) -> SeveralTorques:
+    """An explicit Runge-Kutta method on three angles and the lab components of omega."""
+    matrix, weights, nodes = TABLEAUX[tableau]
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q = normalise(state[:4])
+        angles, spin = _angles(q), to_lab(q, state[4:7])
+        found: list[Any] = []
+        for row, node in zip(((), *matrix), nodes, strict=True):
+            at, turning = angles, spin
+            for a, (dangles, dspin) in zip(row, found, strict=True):
+                at, turning = axpy(a * dt, dangles, at), axpy(a * dt, dspin, turning)
+            acceleration = _lab_acceleration(at, turning, t + node * dt, body, torque, parameters)
+            found.append((_angle_rates(at, turning), acceleration))
+        for b, (dangles, dspin) in zip(weights, found, strict=True):
+            angles, spin = axpy(b * dt, dangles, angles), axpy(b * dt, dspin, spin)
+        q = _of_angles(angles)
+        return q + to_body(q, spin)
+
+    return _several(f"{tableau}_angles", step, ORDERS.get(tableau, len(weights)), len(weights))
+
+
+def _semi_explicit_in_angles(count: int) -> SeveralTorques:
+    """Steps of 1/count: the lab components of omega first, then the three angles with their new values."""
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, h = normalise(state[:4]), dt / count
+        angles, spin = _angles(q), to_lab(q, state[4:7])
+        for k in range(count):
+            spin = axpy(h, _lab_acceleration(angles, spin, t + k * h, body, torque, parameters), spin)
+            angles = axpy(h, _angle_rates(angles, spin), angles)
+        q = _of_angles(angles)
+        return q + to_body(q, spin)
+
+    return _several(f"semi_explicit_angles_{count}x", step, 1, count)
+
+
+def _verlet_in_angles(tolerance: float) -> SeveralTorques:
+    """Velocity Verlet on three angles: their second order Taylor step, then the trapezoidal rule for omega, iterated.
+
+    The iteration ends when omega changes by less than ``tolerance`` of its length, after ten passes, or when changes grow.
+    """
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q = normalise(state[:4])
+        angles, spin = _angles(q), to_lab(q, state[4:7])
+        rates, old = _angle_rates(angles, spin), _lab_acceleration(angles, spin, t, body, torque, parameters)
+        turned = axpy(dt * dt / 2, _second_rates(angles, rates, spin, old), axpy(dt, rates, angles))
+        new, previous = axpy(dt, old, spin), float("inf")
+        acceleration = _lab_acceleration(turned, new, t + dt, body, torque, parameters)
+        for k in range(10):
+            last, new = new, axpy(dt / 2, acceleration, axpy(dt / 2, old, spin))
+            acceleration = _lab_acceleration(turned, new, t + dt, body, torque, parameters)
+            change = sqrt(dot(axpy(-1.0, last, new), axpy(-1.0, last, new)) / dot(last, last))
+            if change <= tolerance or (k > 1 and change > previous):
+                break
+            previous = change
+        q = _of_angles(turned)
+        return q + to_body(q, new)
+
+    return _several("verlet_angles", step, 2, 2)
+
+
+def _second_rates(angles: Any, rates: Any, spin: Any, acceleration: Any) -> Any:
+    """The second derivatives of the three angles."""
+    a, b, _ = angles
+    da, db, last = rates
+    steady = _angle_rates(angles, acceleration)
+    # The derivatives of the two rows of the inverse that depend on the angles, at fixed omega.
+    turned = -da * (sin(a) * spin[2] + cos(a) * spin[1])
+    change = (turned + sin(b) * db * last) / cos(b)
+    middle = da * (cos(a) * spin[2] - sin(a) * spin[1])
+    return steady[0] - sin(b) * change - cos(b) * db * last, steady[1] + middle, steady[2] + change
 
 
 def _in_rodrigues(tableau: str) -> SeveralTorques:
@@ -364,7 +482,7 @@ def _in_rodrigues(tableau: str) -> SeveralTorques:
             sigma, omega = axpy(b * dt, ds, sigma), axpy(b * dt, dw, omega)
         return quaternion_of(sigma) + omega
 
-    return _several(f"{tableau}_rodrigues", step, len(weights), len(weights))
+    return _several(f"{tableau}_rodrigues", step, ORDERS.get(tableau, len(weights)), len(weights))
 
 
 def _several(name: str, step: Callable[..., Any], order: int, torques: int) -> SeveralTorques:
@@ -412,6 +530,9 @@ def combinations() -> tuple[Method, ...]:
             if name != "euler" and (name, frame) != ("rk4", "body")
         ),
         *map(_in_rodrigues, TABLEAUX),
+        *map(_in_angles, TABLEAUX),
+        *map(_semi_explicit_in_angles, (1, 2)),
+        _verlet_in_angles(1e-4),
     )
 
 
