@@ -75,13 +75,15 @@ def hides_nothing(function: Function) -> Function:
     return function
 
 
-#: Options for kernels: inlined by LLVM, and without wrappers, see :class:`_Kernel`.
+#: Options for kernels: inlined by LLVM, without wrappers (see :class:`_Kernel`), and without reference counts: a kernel has
+#: floats and tuples of floats only, yet the counting of the parameters of a torque kept LLVM from some optimisations.
 KERNEL_OPTIONS = {
     "nopython": True,
     "forceinline": True,
     "error_model": "numpy",
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
+    "_nrt": False,
 }
 
 

@@ -132,8 +132,14 @@ def lab_angular_momentum(q: ArrayLike, omega: ArrayLike, inertia: ArrayLike) -> 
     """
     q, momentum = np.asarray(q, float), np.asarray(inertia, float) * np.asarray(omega, float)
     scalar, vector = q[..., :1], q[..., 1:]
-    twice = 2 * np.cross(vector, momentum)
-    return np.asarray(momentum + scalar * twice + np.cross(vector, twice))
+    twice = 2 * _cross(vector, momentum)
+    return np.asarray(momentum + scalar * twice + _cross(vector, twice))
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """The values of ``numpy.cross``, which spends most of its time on short arrays on looking for their axes."""
+    ax, ay, az, bx, by, bz = (v[..., i] for v in (a, b) for i in range(3))
+    return np.stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), axis=-1)
 
 
 def inclination(q: ArrayLike, start: ArrayLike) -> Array:

@@ -7,13 +7,14 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
 from polhode.problems import PROBLEMS
+from polhode.problems.system import System
 from polhode.simulate import count_steps
 from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
 from polhode.study.fingerprint import fingerprint
@@ -140,13 +141,17 @@ class Plan:
         """The methods of each job, grouped by problem.
 
         Every job is a process that starts with imports, so it covers enough methods for about :data:`PART_SECONDS` of runs.
-        Each job begins with a different method: code compiled by one job is found on disk by the next.
+        Each problem begins with a different method, and every second one of those that share compiled code goes through them
+        backwards: code compiled by one job is found on disk by the next, also where two start at the same time.
         """
         found = {}
-        for number, (key, part) in enumerate(self.study.problems.items()):
+        numbers = {several: count() for several in (False, True)}
+        for key, part in self.study.problems.items():
+            number = next(numbers[isinstance(part.problem, System)])
+            way = -1 if number % 2 else 1
             parts = _divided(part)
             turns = (5 * number % len(methods) for methods in parts)
-            found[key] = tuple(methods[i:] + methods[:i] for i, methods in zip(turns, parts, strict=True))
+            found[key] = tuple((methods[i:] + methods[:i])[::way] for i, methods in zip(turns, parts, strict=True))
         return found
 
     def part_outputs(self, problem: str, methods: Sequence[str]) -> list[str]:
