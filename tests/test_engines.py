@@ -15,8 +15,10 @@ import xarray as xr
 import polhode
 from polhode.cli import main
 from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol
+from polhode.engines.advice import measured_advice
 from polhode.engines.candidates import candidate, candidates
 from polhode.engines.environments import Run, Spun
+from polhode.engines.sources import SOURCES, is_read, source_of, sources_of
 from polhode.methods.plain_driver import plain_driver
 
 ENGINES = all_engines()
@@ -75,6 +77,12 @@ def fake(tmp_path):
     return protocol.read(path)
 
 
+@pytest.fixture(scope="module")
+def released():
+    with xr.open_dataset(Path(__file__).parents[1] / "data" / "released" / "atlas.nc") as data:
+        return data.load()
+
+
 spin = partial(environments.spin, python=Path(sys.executable))
 
 
@@ -128,6 +136,101 @@ def test_every_pinned_engine_is_an_extra_of_the_package():
     for key, engine in ENGINES.items():
         if engine.requirements:
             assert extras.get(key) == list(engine.requirements)
+
+
+def test_the_order_of_the_advice_is_the_order_measured(released):
+    """What the sentences say of order and of a free spin, against the released rows."""
+    words = {"First": 1, "Second": 2, "Third": 3, "Fourth": 4}
+    said = 0
+    for i in range(released.sizes["engine"]):
+        row = released.isel(engine=i)
+        key, option, end = (str(row[name].item()) for name in ("key", "option", "end"))
+        text = ENGINES[key].advice.get(option, "") if key in ENGINES else ""
+        if not text:
+            continue
+        said += 1
+        order, drift = float(row["q_order"].sel(load="free")), float(row["energy_drift"])
+        first = re.match(r"(First|Second|Third|Fourth) order", text)
+        assert (first is not None) == math.isfinite(order), (key, option)
+        assert first is None or order == pytest.approx(words[first[1]], abs=0.2), (key, option, text)
+        assert ("gains energy" in text) == (end == "diverges"), (key, option, text)
+        assert "loses energy" not in text or (drift < 0 and end == "largest moment"), (key, option, text)
+        assert ("stops a free spin" in text) == (end == "stops"), (key, option, text)
+        axis = re.search(r"(?:turns|ends) about the axis of the (\w+) moment", text)
+        assert axis is None or end == f"{axis[1]} moment", (key, option, text)
+        assert "nearly without drift" not in text or abs(drift) < 1e-6, (key, option, text)
+        friction = float(row["q_order"].sel(load="velocity"))
+        assert "under friction" not in text or friction == pytest.approx(1, abs=0.05), (key, option, text)
+        assert ("gyroscopic term out" in text or "as a sphere" in text) == (str(row["gyroscopic"].item()) == "no")
+    assert said >= 43
+
+
+def test_advice_is_one_sentence_for_every_option_of_an_adapter():
+    for key, engine in ENGINES.items():
+        if engine.advice:
+            assert set(engine.advice) == set(engine.options), key
+        for text in engine.advice.values():
+            assert text[0].isupper() and text.endswith(".") and ". " not in text and len(text) < 260, (key, text)
+
+
+def test_every_row_of_the_released_atlas_has_advice_and_a_source_or_says_that_it_was_not_read(released):
+    fresh = atlas.with_citations(released)
+    for name, read, text in zip(released["engine"].values, fresh["source_read"].values, fresh["source"].values, strict=True):
+        assert text and bool(read) == ("not read" not in text), name
+    assert all(map(str, fresh["advice"].values))
+    assert int((fresh["source_read"] * fresh["is_identified"]).sum()) >= 32
+
+
+@pytest.mark.parametrize(
+    ("order", "end", "gyroscopic", "said"),
+    [
+        (1.0, "diverges", "yes", "First order, and a free spin gains energy"),
+        (0.97, "largest moment", "yes", "First order, and a free spin ends about the axis of the largest moment"),
+        (1.02, "tumbles", "yes", "halve the step"),
+        (3.96, "tumbles", "yes", "Fourth order: keep it."),
+        (math.nan, "tumbles", "other", "No order"),
+        (math.nan, "stops", "other", "damping"),
+        (math.nan, "middle moment", "no", "gyroscopic term"),
+        (math.nan, "failed", "failed", "Failed"),
+    ],
+)
+def test_advice_follows_from_a_row_where_an_adapter_has_none(order, end, gyroscopic, said):
+    assert said in measured_advice(order, end, gyroscopic)
+
+
+def test_citations_are_well_formed():
+    for (key, start), places in SOURCES.items():
+        assert key in ENGINES and any(option.startswith(start) for option in ENGINES[key].options), (key, start)
+        for place in places:
+            assert re.fullmatch(r"[\w./-]+\.(c|cc|cpp|h|rs|py)", place.file), place
+            assert place.function and not place.function.endswith("()"), place
+            assert re.fullmatch(r"(\d+(-\d+)?(, \d+(-\d+)?)*)?", place.lines), place
+            for low, high in re.findall(r"(\d+)-(\d+)", place.lines):
+                assert int(low) < int(high), place
+            assert place.of if place.read else not place.lines, f"what is read names its release or commit: {place}"
+            assert ";" not in place.text, "citations are joined by semicolons"
+
+
+def test_the_longest_entry_that_fits_is_cited():
+    assert "FixRigidNH" in source_of("lammps", "rigid/nve") and "FixRigidNH" not in source_of("lammps", "rigid")
+    assert is_read("mujoco", "implicit") and not is_read("mujoco", "implicitfast") and not is_read("mujoco", "RK4")
+    assert sources_of("none", "") == () and source_of("none", "") == "" and not is_read("none", "")
+
+
+def test_the_questions_of_users_are_those_of_the_plan(released):
+    from polhode.documentation.questions import NOT_READ, QUESTIONS, questions, rescaled_energies
+
+    wanted = {
+        *("bullet3 #4636", "gazebo-classic #1487", "dart #424", "mujoco #3553", "jsbsim pull request #1453"),
+        *("Principia #2519", "avian #420", "avian #738", "avian #993", "JoltPhysics #803", "godot #80703"),
+        *("lammps #1657", "espresso #3844", "drake #18816"),
+    }
+    assert {name for one in QUESTIONS for name, _ in one.threads} | set(NOT_READ) == wanted
+    text = questions(released)
+    assert text.count("*Measured:*") == len(QUESTIONS) and "nan" not in text and "None" not in text
+    assert "*Measured:*" not in questions(None)
+    before, after = rescaled_energies()
+    assert before < 0.8 and after == pytest.approx(1, abs=1e-3), "avian #993"
 
 
 @pytest.mark.parametrize(

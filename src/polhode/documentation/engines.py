@@ -1,4 +1,4 @@
-"""The table of the engine atlas for the documentation, from the released file."""
+"""The tables of the engine atlas for the documentation, from the released file."""
 
 from math import isfinite, isnan
 from typing import Any
@@ -6,16 +6,18 @@ from typing import Any
 import numpy as np
 
 from polhode.documentation.markdown import number, table
+from polhode.documentation.questions import questions
 from polhode.engines import all_engines
+from polhode.engines.advice import advice_of
 from polhode.engines.protocol import LOADS
+from polhode.engines.sources import is_read, notes_of, source_of
 from polhode.study.storage import read_dataset
 from polhode.study.workflow.entry import HOME
 
 
 def engines_page() -> str:
     """The measured table, what is switched off in each engine, and where its torques go in."""
-    path = HOME / "data/released/atlas.nc"
-    declared = all_engines()
+    data, declared = _released(), all_engines()
     off = table(
         ["engine", "install", "switched off", "torque"],
         [
@@ -28,15 +30,12 @@ def engines_page() -> str:
             for engine in declared.values()
         ],
     )
-    if not path.is_file():
+    if data is None:
         return f"No atlas is released with this version.\n\n{off}"
-    data = read_dataset(path)
     rows = []
     for i in range(data.sizes["engine"]):
         row = data.isel(engine=i)
-        texts = {
-            name: str(row[name].item()) for name in ("label", "version", "option", "method_label", "source", "end", "precision")
-        }
+        texts = {name: str(row[name].item()) for name in ("label", "version", "option", "method_label", "end", "precision")}
         single = " (single precision)" if texts["precision"] == "float32" else ""
         star = " ★" if int(row["is_default"]) else ""
         rows.append(
@@ -49,7 +48,6 @@ def engines_page() -> str:
                 " ".join(_error(float(row["q_error"].sel(load="free", step=dt))) for dt in (0.01, 0.03, 0.1)),
                 _drift(float(row["energy_drift"])),
                 texts["end"],
-                f"`{texts['source']}`" if texts["source"] else "–",
             )
         )
     head = [
@@ -61,12 +59,53 @@ def engines_page() -> str:
         "error of q at 0.01, 0.03, 0.1 rad",
         "energy drift",
         "free spin ends",
-        "source",
     ]
     done = int(np.sum(data["is_identified"].values))
     count = len(set(data["key"].values.tolist()))
     said = f"Measured on {data.attrs['date']}: {len(rows)} rows of {count} engines, {done} identified."
     return f"{said}\n\n{table(head, rows)}\n{off}"
+
+
+def advice_page() -> str:
+    """What to do, for each row."""
+    data = _released()
+    if data is None:
+        return ""
+    rows = []
+    for i in range(data.sizes["engine"]):
+        row = data.isel(engine=i)
+        order = float(row["q_order"].sel(load="free"))
+        key, option, end, kind = (str(row[name].item()) for name in ("key", "option", "end", "gyroscopic"))
+        rows.append((str(row["label"].item()), option, advice_of(key, option, order, end, kind)))
+    return table(["engine", "option", "what to do"], rows)
+
+
+def sources_page() -> str:
+    """Where each engine has its step, and whether that was read."""
+    data = _released()
+    if data is None:
+        return ""
+    rows, read, identified = [], 0, 0
+    for i in range(data.sizes["engine"]):
+        row = data.isel(engine=i)
+        key, option, label = (str(row[name].item()) for name in ("key", "option", "label"))
+        places = "<br>".join(f"`{place}`" for place in source_of(key, option).split("; ") if place) or "–"
+        rows.append((label, option, places, "yes" if is_read(key, option) else "no", notes_of(key, option)))
+        identified += int(row["is_identified"])
+        read += int(row["is_identified"]) and is_read(key, option)
+    said = f"Of the {identified} rows identified, the step was read in the source of {read}."
+    return f"{said}\n\n{table(['engine', 'option', 'file: function, lines (release or commit)', 'read', 'note'], rows)}"
+
+
+def questions_page() -> str:
+    """What users asked in public, and what is measured for it."""
+    return questions(_released())
+
+
+def _released() -> Any:
+    """The released atlas, or None."""
+    path = HOME / "data/released/atlas.nc"
+    return read_dataset(path) if path.is_file() else None
 
 
 def _deviation(row: Any) -> str:

@@ -16,10 +16,11 @@ import xarray as xr
 
 from polhode.body import Body
 from polhode.engines import cases, identify
+from polhode.engines.advice import advice_of
 from polhode.engines.candidates import candidate, label
 from polhode.engines.environments import RUN_LIMIT, Run, Spun, spin
 from polhode.engines.protocol import LOADS, Engine
-from polhode.engines.sources import source_of
+from polhode.engines.sources import is_read, source_of
 from polhode.methods import METHODS
 from polhode.methods.plain_driver import plain_driver
 from polhode.version import __version__
@@ -246,8 +247,6 @@ def dataset(rows: Sequence[Row]) -> xr.Dataset:
         "gyroscopic": texts(lambda row: row.gyroscopic),
         "method": texts(lambda row: row.method),
         "is_identified": ("engine", [int(bool(row.methods)) for row in rows]),
-        "source": texts(lambda row: source_of(row.engine.key, row.option) if row.methods else ""),
-        "advice": texts(lambda row: row.engine.advice.get(row.option, "")),
         "failures": texts(lambda row: row.failures),
         "identified": table(lambda row, load: float(row.identities[load].identified)),
         "fitting": words(lambda one: ", ".join(one.methods)),
@@ -319,9 +318,11 @@ def merged(old: xr.Dataset, new: xr.Dataset) -> xr.Dataset:
 def with_citations(data: xr.Dataset) -> xr.Dataset:
     """The same with the sources and the advice as they are now: they are not measured."""
     keys, options = (list(map(str, data[name].values)) for name in ("key", "option"))
-    found = [
-        source_of(key, option) if done else ""
-        for key, option, done in zip(keys, options, data["is_identified"].values, strict=True)
+    rows = list(zip(keys, options, strict=True))
+    orders, ends, kinds = data["q_order"].sel(load="free").values, data["end"].values, data["gyroscopic"].values
+    said = [
+        advice_of(key, option, float(order), str(end), str(kind))
+        for (key, option), order, end, kind in zip(rows, orders, ends, kinds, strict=True)
     ]
     shown = [
         label(method) if done else method
@@ -335,7 +336,13 @@ def with_citations(data: xr.Dataset) -> xr.Dataset:
     nothing = np.full(len(cases.STEPS), np.nan)
     ours = np.array([lines.get(method, nothing) for method in _first(data)]).reshape(-1, len(cases.STEPS))
     return data.assign(
-        source=("engine", found),
+        source=("engine", [source_of(key, option) for key, option in rows]),
+        source_read=(
+            "engine",
+            [int(is_read(key, option)) for key, option in rows],
+            {"long_name": "whether the arithmetic of the cited source was read", "units": "1"},
+        ),
+        advice=("engine", said),
         method_label=("engine", shown),
         method_q_error=(
             ("engine", "step"),

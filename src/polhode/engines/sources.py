@@ -1,44 +1,336 @@
-"""Where the source of each engine has the step that was identified: file and function, cited and not copied.
+"""Where the source of each engine has the step that was identified: file, function and lines, cited and not copied.
 
-Files and function names were looked up in public copies of the sources, which need not be of the version that was run. The
-step itself was read in the source of JSBSim, and the choice between steps in that of MuJoCo; elsewhere the citation is a
-pointer that was not followed to its end, and the identification rests on the measurement alone. For Exudyn and ODE's solvers
-only the file is named.
+A citation is *read* if the arithmetic of the cited lines was read; where a method was identified it is that method's. Lines are
+those of the release or commit that the citation names, which need not be the version that was run: only PyBullet, the Open
+Dynamics Engine, JSBSim, Basilisk and Newton were read in the very release. Lines of Drake and PhysX were counted by hand; where
+a file was seen in pieces they were not counted. Where the source at hand does something else than was measured, or was not at
+hand, the citation is not read, and the identification rests on the measurement alone.
 """
 
-#: (engine, start of the option) -> file and function.
-SOURCES: dict[tuple[str, str], str] = {
-    ("mujoco", "Euler"): "src/engine/engine_forward.c: mj_Euler",
-    ("mujoco", "implicit"): "src/engine/engine_forward.c: mj_implicitSkip",
-    ("mujoco", "RK4"): "src/engine/engine_forward.c: mj_RungeKutta",
-    ("pybullet", "multibody"): "src/BulletDynamics/Featherstone/btMultiBody.cpp: btMultiBody::stepPositionsMultiDof",
-    (
-        "pybullet",
-        "rigidbody",
-    ): "src/BulletDynamics/Dynamics/btRigidBody.cpp: btRigidBody::computeGyroscopicImpulseImplicit_Body",
-    ("rapier3d", ""): "src/dynamics/rigid_body.rs: RigidBody::angvel_with_gyroscopic_forces",
-    ("rapier3d", "1 substep, gyroscopic off"): "src/dynamics/rigid_body_components.rs: RigidBodyVelocity::integrate",
-    ("lammps", "rigid"): "src/math_extra.cpp: MathExtra::richardson, called by FixRigid::initial_integrate",
-    ("lammps", "rigid/nve"): "src/math_extra.cpp: MathExtra::no_squish_rotate, called by FixRigidNH::initial_integrate",
-    ("lammps", "rigid/small"): "src/math_extra.cpp: MathExtra::richardson, called by FixRigidSmall::initial_integrate",
-    ("lammps", "nve/asphere"): "src/math_extra.cpp: MathExtra::richardson, called by FixNVEAsphere::initial_integrate",
-    ("ode", ""): "ode/src/step.cpp, ode/src/quickstep.cpp; ode/src/util.cpp: dxStepBody",
-    ("jsbsim", ""): "src/models/FGPropagate.cpp: FGPropagate::Integrate",
-    ("yade", "aspherical"): "pkg/dem/NewtonIntegrator.cpp: NewtonIntegrator::leapfrogAsphericalRotate",
-    ("yade", "spherical"): "pkg/dem/NewtonIntegrator.cpp: NewtonIntegrator::leapfrogSphericalRotate",
-    ("dartpy", ""): "dart/dynamics/FreeJoint.cpp: FreeJoint::integratePositions",
-    ("drake", "discrete"): "multibody/tree/quaternion_floating_mobilizer.cc: QuaternionFloatingMobilizer::DoMapVelocityToQDot",
-    ("drake", "semi_explicit_euler"): "systems/analysis/semi_explicit_euler_integrator.h: SemiExplicitEulerIntegrator::DoStep",
-    ("drake", "runge_kutta2"): "systems/analysis/runge_kutta2_integrator.h: RungeKutta2Integrator::DoStep",
-    ("drake", "runge_kutta3"): "systems/analysis/runge_kutta3_integrator.h: RungeKutta3Integrator::DoStep",
-    ("exudyn", ""): "main/src/Solver/CSolverExplicit.cpp",
-    ("bsk", ""): "src/simulation/dynamics/_GeneralModuleFiles/svIntegratorRungeKutta.h; hubEffector.cpp: computeDerivatives",
-    ("sapien", ""): "physx/source/lowleveldynamics/src/DyBodyCoreIntegrator.h: bodyCoreComputeUnconstrainedVelocity",
-    ("newton", ""): "newton/_src/solvers/solver.py: integrate_rigid_body",
+from dataclasses import dataclass
+
+from polhode.engines.protocol import all_engines
+
+
+@dataclass(frozen=True)
+class Source:
+    """One place in the source of an engine.
+
+    Parameters
+    ----------
+    file, function : str
+        Path in the repository of the engine; the function, or the functions.
+    lines : str
+        Ranges of lines (``297-334``), empty if they were not counted.
+    of : str
+        The release, or the beginning of the commit, that was looked at; empty if none was.
+    read : bool
+        Whether the arithmetic was read; if a method was identified, it is that.
+    note : str
+        What else is worth knowing.
+    """
+
+    file: str
+    function: str
+    lines: str = ""
+    of: str = ""
+    read: bool = True
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """The citation in one line."""
+        where = f"{self.file}: {self.function}"
+        if self.lines:
+            where += f", line{'s' if set(self.lines) & set('-,') else ''} {self.lines}"
+        status = "" if self.lines else "lines not counted" if self.read else "not read"
+        return f"{where} ({', '.join(filter(None, [self.of, status]))})"
+
+
+BULLET, ODE, JSBSIM, BASILISK, NEWTON = "3.2.7", "0.16.2", "1.3.3", "2.12.1", "1.8.0"
+LAMMPS, YADE, DART, MUJOCO = "4 Feb 2025", "2025.2.0", "6.12.1", "2.2.2"
+FEATHERSTONE = "src/BulletDynamics/Featherstone/btMultiBody.cpp"
+GAIN = Source(
+    FEATHERSTONE,
+    "computeAccelerationsArticulatedBodyAlgorithmMultiDof",
+    "838-848, 1108-1109",
+    BULLET,
+    note="Euler's equations at the old state, with a damping of 0.04 (1 + |omega|) unless it is set to 0.",
+)
+STEPPED = Source(FEATHERSTONE, "stepPositionsMultiDof", "1813-1851", BULLET, note="Turns by at most a quarter of pi in a step.")
+RICHARDSON = Source("src/math_extra.cpp", "MathExtra::richardson", "100-144", LAMMPS)
+PHYSX = "physx/source/lowleveldynamics/src/DyTGSDynamics.cpp"
+ENGINE_FORWARD = "src/engine/engine_forward.c"
+ADVANCE = Source(ENGINE_FORWARD, "mj_EulerSkip, mj_advance", "460-484, 487-529", MUJOCO, note="Version 4.0.0 was not at hand.")
+INTEGRATE = Source("src/engine/engine_util_spatial.c", "mju_quatIntegrate", "236-246", MUJOCO)
+FREE_BODIES = Source(
+    "src/engine/engine_derivative.c",
+    "mjd_freeMhat",
+    read=False,
+    note="mj_implicitSkip of 0041fdc leaves the gyroscopic derivative out; later releases solve free bodies apart "
+    "(mujoco #3553, pull request #3554). Version 4.0.0 was not at hand.",
+)
+SUBSTEPS = Source(
+    "src/dynamics/solver/staged_island_solver/worker.rs",
+    "run_worker",
+    of="257579f",
+    note="In each substep: the increment by the torque, which is formed once; the gyroscopic correction with the orientation "
+    "of the last substep; a linear rotation.",
+)
+CORRECTED = Source(
+    "src/dynamics/rigid_body.rs",
+    "gyroscopic_corrected_angvel",
+    of="0016f2f",
+    note="The method angvel_with_gyroscopic_forces only predicts.",
+)
+LINEARISED = Source("src/dynamics/rigid_body_components.rs", "RigidBodyVelocity::integrate_linearized", of="undated copy")
+LACOURSIERE = Source("ode/src/step.cpp", "dxStepIsland_Stage0_Bodies, dxStepIsland_Stage4", "656-703, 1571-1578", ODE)
+LIE_GROUP = Source(
+    "main/src/Solver/CSolverExplicit.cpp",
+    "Newton, ComputeButcherTableau, LieGroupComputeKstage, LieGroupODE2StepEvaluation",
+    of="00f5cfd",
+    note="The inverse of the tangent of the exponential at every stage: Munthe-Kaas.",
+)
+PROPAGATE = "src/models/FGPropagate.cpp"
+EULER_RATES = Source(
+    "src/models/FGAccelerations.cpp", "FGAccelerations::CalculatePQRdot", "161", JSBSIM, note="Euler's equations in the body."
+)
+GENERALISED_ALPHA = Source("main/src/Solver/CSolverImplicitSecondOrder.cpp", "CSolverImplicitSecondOrderTimeInt", read=False)
+MRP = Source(
+    "src/simulation/dynamics/_GeneralModuleFiles/hubEffector.cpp",
+    "HubEffector::computeHubOnlyDerivatives, computeDerivatives",
+    "271-278, 221-236",
+    BASILISK,
+    note="Rates of modified Rodrigues parameters and of omega in the body; the shadow set beyond half a turn (lines 318-319).",
+)
+RUNGE_KUTTA = Source(
+    "src/simulation/dynamics/_GeneralModuleFiles/svIntegratorRungeKutta.h",
+    "svIntegratorRungeKutta::integrate, propagateStateWithKVectors",
+    "153-163, 205-238",
+    BASILISK,
+)
+RATE_OF_Q = Source(
+    "multibody/tree/quaternion_floating_mobilizer.cc",
+    "QuaternionFloatingMobilizer::MapVelocityToQDot",
+    of="0311ddd",
+    note="omega in the lab; the quaternion is not normalised.",
+)
+RIGID_BODY = Source(
+    "newton/_src/solvers/solver.py",
+    "integrate_rigid_body",
+    "101-109",
+    NEWTON,
+    note="Euler's equations at the old state, a linear rotation with the new omega, then damping.",
+)
+
+#: (engine, start of the option) -> where its step is.
+SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
+    ("mujoco", "Euler"): (ADVANCE, INTEGRATE),
+    ("mujoco", "implicit"): (Source(ENGINE_FORWARD, "mj_implicitSkip", "647-679", MUJOCO, note=ADVANCE.note), INTEGRATE),
+    ("mujoco", "implicitfast"): (FREE_BODIES,),
+    ("mujoco", "discrete"): (Source(ENGINE_FORWARD, "mj_discrete", read=False, note=FREE_BODIES.note),),
+    ("mujoco", "RK4"): (
+        Source(
+            ENGINE_FORWARD,
+            "mj_RungeKutta",
+            read=False,
+            note="Up to 94803d7 (lines 554-642 of release 2.2.2) it turns the body once by the mean of the stages' angular "
+            "velocities, which is of second order in q; 4.0.0, of fourth by measurement, was not at hand.",
+        ),
+    ),
+    ("pybullet", "multibody"): (GAIN, STEPPED),
+    ("pybullet", "rigidbody"): (
+        Source(
+            "src/BulletDynamics/Dynamics/btRigidBody.cpp",
+            "computeGyroscopicImpulseImplicit_Body",
+            "297-334",
+            BULLET,
+            note="One Newton step of the free body from the old omega; the torque is added to it.",
+        ),
+        Source(
+            "src/BulletDynamics/ConstraintSolver/btSequentialImpulseConstraintSolver.cpp",
+            "initSolverBody, convertBodies",
+            "478, 1394-1398",
+            BULLET,
+        ),
+        Source("src/LinearMath/btTransformUtil.h", "btTransformUtil::integrateTransform", "32-82", BULLET),
+    ),
+    ("rapier3d", ""): (SUBSTEPS, CORRECTED, LINEARISED),
+    ("rapier3d", "1 substep, gyroscopic off"): (SUBSTEPS, LINEARISED),
+    ("lammps", "rigid"): (
+        Source("src/RIGID/fix_rigid.cpp", "FixRigid::initial_integrate, final_integrate", "938-952, 1024-1029", LAMMPS),
+        RICHARDSON,
+    ),
+    ("lammps", "rigid/nve"): (
+        Source("src/RIGID/fix_rigid_nh.cpp", "FixRigidNH::initial_integrate, final_integrate", "491-513, 644-669", LAMMPS),
+        Source("src/math_extra.cpp", "MathExtra::no_squish_rotate", "203-246", LAMMPS),
+    ),
+    ("lammps", "rigid/small"): (
+        Source("src/RIGID/fix_rigid_small.cpp", "FixRigidSmall::initial_integrate", "753-765", LAMMPS),
+        RICHARDSON,
+    ),
+    ("lammps", "nve/asphere"): (
+        Source(
+            "src/ASPHERE/fix_nve_asphere.cpp", "FixNVEAsphere::initial_integrate, final_integrate", "95-113, 139-141", LAMMPS
+        ),
+        RICHARDSON,
+    ),
+    ("ode", "step"): (LACOURSIERE, Source("ode/src/util.cpp", "dxStepBody", "651-659", ODE)),
+    ("ode", "quickStep"): (
+        Source(
+            "ode/src/quickstep.cpp",
+            "dxQuickStepIsland_Stage0_Bodies, dxQuickStepIsland_Stage6a",
+            "1208-1254, 3129-3133",
+            ODE,
+        ),
+        Source("ode/src/util.cpp", "dxStepBody", "651-659", ODE),
+    ),
+    ("ode", "step, finite rotation"): (
+        LACOURSIERE,
+        Source(
+            "ode/src/util.cpp",
+            "dxStepBody",
+            "626-642, 659",
+            ODE,
+            note="The kick of the other options with an exact rotation: no candidate is that.",
+        ),
+    ),
+    ("jsbsim", "as shipped"): (
+        Source(
+            PROPAGATE,
+            "FGPropagate::InitModel, Run, Integrate",
+            "129-131, 226-227, 344, 383",
+            JSBSIM,
+            note="The orientation first, with the rates of the old state; both rules are Euler's.",
+        ),
+        EULER_RATES,
+    ),
+    ("jsbsim", "rate AB2, orientation Buss 2"): (
+        Source(PROPAGATE, "FGPropagate::Integrate", "348, 404-414", JSBSIM),
+        EULER_RATES,
+    ),
+    ("jsbsim", "rate AB4, orientation Buss 2"): (
+        Source(PROPAGATE, "FGPropagate::Integrate", "352, 404-414", JSBSIM, note="No candidate pairs these two."),
+        EULER_RATES,
+    ),
+    ("jsbsim", "rate AB4, orientation local linearisation"): (
+        Source(PROPAGATE, "FGPropagate::Integrate", "352, 415-438", JSBSIM, note="No candidate pairs these two."),
+        EULER_RATES,
+    ),
+    ("jsbsim", "rate Euler, orientation Buss 1"): (
+        Source(PROPAGATE, "FGPropagate::Integrate", "344, 395-403", JSBSIM),
+        EULER_RATES,
+    ),
+    ("yade", "aspherical"): (
+        Source(
+            "pkg/dem/NewtonIntegrator.cpp",
+            "NewtonIntegrator::leapfrogAsphericalRotate",
+            "351-370",
+            YADE,
+            note="The momentum of the half step is turned with the matrix of the old orientation (lines 355 and 363), which "
+            "costs an order. In this release it must be asked for (rotAlgorithm): the default is delValle2023, SPIRAL's "
+            "leapfrog (lines 415-446). The release that was run has no such choice.",
+        ),
+    ),
+    ("yade", "spherical"): (
+        Source(
+            "pkg/dem/NewtonIntegrator.cpp",
+            "NewtonIntegrator::action, leapfrogSphericalRotate",
+            "267-271, 339-349",
+            YADE,
+            note="The torque in the lab is divided by the moments of the body, component by component.",
+        ),
+    ),
+    ("dartpy", ""): (
+        Source("dart/simulation/World.cpp", "World::step", "170-195", DART),
+        Source("dart/dynamics/BodyNode.cpp", "BodyNode::updateBiasForce", "1740", DART),
+        Source(
+            "dart/dynamics/FreeJoint.cpp",
+            "FreeJoint::integratePositions",
+            "590-596",
+            DART,
+            note="Written anew since (01a1f50, read), with the same arithmetic for a rotation.",
+        ),
+    ),
+    ("drake", "discrete"): (
+        Source("multibody/plant/compliant_contact_manager.cc", "DoCalcDiscreteValues", of="0094d4c"),
+        RATE_OF_Q,
+    ),
+    ("drake", "semi_explicit_euler"): (
+        Source("systems/analysis/semi_explicit_euler_integrator.h", "DoStep", "145, 151-158", "21a9bc0"),
+        RATE_OF_Q,
+    ),
+    ("drake", "runge_kutta2"): (
+        Source("systems/analysis/runge_kutta2_integrator.h", "DoStep", "76-99", "07623e9"),
+        RATE_OF_Q,
+    ),
+    ("drake", "runge_kutta3"): (
+        Source("systems/analysis/runge_kutta3_integrator.cc", "DoStep", "70-130", "1bfa5b1"),
+        RATE_OF_Q,
+    ),
+    ("drake", "implicit_euler"): (
+        Source(
+            "systems/analysis/implicit_euler_integrator.cc",
+            "StepImplicitEuler, DoImplicitIntegratorStep",
+            of="1a2cfe7",
+            note="Fully implicit in q and omega, solved by Newton's method to a tolerance: no candidate is that.",
+        ),
+        RATE_OF_Q,
+    ),
+    ("exudyn", "RotationVector"): (LIE_GROUP,),
+    ("exudyn", "EulerParameters generalized-alpha"): (GENERALISED_ALPHA,),
+    ("exudyn", "RotationVector generalized-alpha"): (GENERALISED_ALPHA,),
+    ("bsk", "RK4"): (
+        Source("src/simulation/dynamics/_GeneralModuleFiles/svIntegratorRK4.cpp", "getCoefficients", "27-39", BASILISK),
+        RUNGE_KUTTA,
+        MRP,
+    ),
+    ("bsk", "RK2"): (
+        Source("src/simulation/dynamics/Integrators/svIntegratorRK2.cpp", "getCoefficients", "27-38", BASILISK),
+        RUNGE_KUTTA,
+        MRP,
+    ),
+    ("bsk", "Euler"): (
+        Source("src/simulation/dynamics/Integrators/svIntegratorEuler.cpp", "getCoefficients", "27-34", BASILISK),
+        RUNGE_KUTTA,
+        MRP,
+    ),
+    ("sapien", ""): (
+        Source(
+            PHYSX,
+            "copyToSolverBodyDataStep",
+            "180-196",
+            "176bc52",
+            note="SAPIEN runs this solver (enable_tgs); the other one has the same lines in DyRigidBodyToSolverBody.cpp.",
+        ),
+        Source(PHYSX, "integrateCoreStep, copyBackBodies", of="undated copy of PhysX 5"),
+    ),
+    ("newton", ""): (RIGID_BODY,),
 }
 
 
-def source_of(key: str, option: str) -> str:
-    """File and function, empty if not known: the longest entry that the option begins with."""
+def sources_of(key: str, option: str) -> tuple[Source, ...]:
+    """The places of the longest entry that the option begins with; nothing if there is none."""
     fitting = [start for engine, start in SOURCES if engine == key and option.startswith(start)]
-    return SOURCES[key, max(fitting, key=len)] if fitting else ""
+    return SOURCES[key, max(fitting, key=len)] if fitting else ()
+
+
+def source_of(key: str, option: str) -> str:
+    """The citations of an option in one text; what its adapter declares, not read, if there are none here; else empty."""
+    places = sources_of(key, option)
+    if places:
+        return "; ".join(place.text for place in places)
+    engine = all_engines().get(key)
+    declared = engine.sources.get(option, "") if engine else ""
+    return f"{declared} (not read)" if declared else ""
+
+
+def is_read(key: str, option: str) -> bool:
+    """Whether every place of an option was read."""
+    places = sources_of(key, option)
+    return bool(places) and all(place.read for place in places)
+
+
+def notes_of(key: str, option: str) -> str:
+    """The notes of an option."""
+    return " ".join(dict.fromkeys(place.note for place in sources_of(key, option) if place.note))

@@ -20,6 +20,11 @@ class Adapter:
     precision = "float64"
     switched_off = "no gravity, no effectors"
     torques = {"constant": "ExtForceTorque.extTorquePntB_B, body frame"}
+    advice = {
+        "RK4": "Fourth order and nearly without drift: keep it.",
+        "RK2": "Second order, at half the torques of RK4 and far less accurate: keep svIntegratorRK4.",
+        "Euler": "First order, and a free spin gains energy until it diverges: use svIntegratorRK4.",
+    }
 
     def version(self):
         """The version of the package."""

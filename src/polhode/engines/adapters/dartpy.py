@@ -45,6 +45,10 @@ class Adapter:
         "constant": "addExtTorque at every step, body frame (isLocal=True)",
         "lab": "addExtTorque at every step, lab frame (isLocal=False)",
     }
+    advice = {
+        "FreeJoint": "First order, and a free spin gains energy until it diverges: take smaller steps, or patch "
+        "FreeJoint.cpp so that integrateVelocities takes the gyroscopic term implicitly.",
+    }
 
     def version(self):
         """The version of the package."""

@@ -33,6 +33,17 @@ class Adapter:
         "velocity": "applied_spatial_force port, computed from the state",
     }
     most_steps = 100_000
+    advice = {
+        "discrete": "First order, and a free spin gains energy until it diverges: for free flight make the plant continuous "
+        "(time_step=0) and use RungeKutta3Integrator.",
+        "semi_explicit_euler": "First order, the same arithmetic as the discrete plant, and a free spin gains energy until "
+        "it diverges: use RungeKutta3Integrator.",
+        "runge_kutta2": "Second order: RungeKutta3Integrator is more accurate for one more torque in a step.",
+        "runge_kutta3": "Third order under every load that was run: keep it, the most accurate of the integrators that were "
+        "run.",
+        "implicit_euler": "First order, and a free spin ends about the axis of the largest moment: keep it for stiff "
+        "contacts, use RungeKutta3Integrator for free flight.",
+    }
 
     def version(self):
         """The version of the package."""

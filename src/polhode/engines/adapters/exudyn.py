@@ -67,6 +67,16 @@ class Adapter:
         "lab": "Torque marker load, bodyFixed=False",
     }
     most_steps = 100_000
+    advice = {
+        "RotationVector ExplicitEuler": "First order, and a free spin gains energy until it diverges: use RK44 with the "
+        "same node.",
+        "RotationVector ExplicitMidpoint": "Second order: RK44 takes twice the torques and is far more accurate.",
+        "RotationVector RK44": "Fourth order and nearly without drift: keep it for free and smoothly driven bodies.",
+        "EulerParameters generalized-alpha": "Second order: without constraints use the node RotationRotationVector with "
+        "RK44, with constraints that node with the same solver.",
+        "RotationVector generalized-alpha": "Second order, and more accurate than the default node: keep it where there are "
+        "constraints, use RK44 elsewhere.",
+    }
 
     def version(self):
         """The version of the package."""

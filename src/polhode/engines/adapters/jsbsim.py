@@ -58,6 +58,18 @@ class Adapter:
     default = "as shipped"
     precision = "float64"
     switched_off = "the planet's rotation and gravity; no aerodynamics, engines or gear"
+    advice = {
+        "as shipped": "First order, and a free spin gains energy until it diverges: set "
+        "simulation/integrator/rate/rotational to 5 (Adams-Bashforth 4) and position/rotational to 7 (Buss 2).",
+        "rate AB2, orientation Buss 2": "Second order: set the rate to 5 (Adams-Bashforth 4), which takes no more torques "
+        "and drifts less.",
+        "rate AB4, orientation Buss 2": "Second order, which is that of the orientation: keep it, the most accurate pair "
+        "that was run.",
+        "rate AB4, orientation local linearisation": "Second order, which is that of the orientation: keep it, or take Buss "
+        "2 (7), which was a little more accurate.",
+        "rate Euler, orientation Buss 1": "First order in spite of the exact rotation, and a free spin gains energy until "
+        "it diverges: set the rate to 5 and the orientation to 7.",
+    }
 
     def version(self):
         """The version of the package."""

@@ -68,6 +68,16 @@ class Adapter:
         "lab": "fix external: forces on the particles, or the torque of the ellipsoid",
         "velocity": "fix external: forces from the velocities of the particles",
     }
+    advice = {
+        "rigid": "Second order, and it keeps the momentum; use rigid/nve where the energy must be kept too, and halve the "
+        "step to halve the error under friction, where it is of first order.",
+        "rigid/nve": "Second order, and it keeps the momentum and nearly the energy: keep it; under friction it is of first "
+        "order, because forces see the velocity of the half step, so halve the step to halve the error.",
+        "rigid/small": "Second order, and it keeps the momentum; use rigid/nve/small where the energy must be kept too, and "
+        "halve the step to halve the error under friction, where it is of first order.",
+        "nve/asphere": "Second order, and it keeps the momentum, as fix rigid does: keep it, or build the body of particles "
+        "and use rigid/nve where the energy must be kept too.",
+    }
 
     def version(self):
         """The date of the release."""

@@ -30,6 +30,18 @@ class Adapter:
         "lab": "xfrc_applied, lab frame",
         "velocity": "mjcb_passive, called at every evaluation",
     }
+    advice = {
+        "Euler": "First order, and a free spin gains energy until it diverges: set integrator RK4 for free flight, "
+        "implicitfast for contacts.",
+        "implicit": "First order; a free spin is stable but loses energy until it turns about the axis of the largest "
+        "moment: set RK4 for free flight, or halve the step to halve the loss.",
+        "implicitfast": "First order, and for a free body the same step as implicit: set RK4 for free flight, or halve the "
+        "step to halve the loss of energy.",
+        "RK4": "Fourth order under every load that was run: keep it for free flight, and give a torque that depends on the "
+        "velocity in mjcb_passive, not once a step.",
+        "discrete": "First order, and for a free body the same step as implicit: set RK4 for free flight, or halve the step "
+        "to halve the loss of energy.",
+    }
 
     def version(self):
         """The version of the package."""

@@ -30,6 +30,14 @@ class Adapter:
         "lab": "State.body_f before every step, lab frame",
     }
     most_steps = 20_000
+    advice = {
+        "SemiImplicit": "First order, and a free spin gains energy until it diverges: take smaller steps, or patch lines "
+        "103 and 105 of solver.py (1.8.0) to take the gyroscopic term implicitly.",
+        "XPBD": "First order, and a free spin gains energy until it diverges, as with SemiImplicit, whose step it shares: "
+        "take smaller steps, or patch lines 103 and 105 of solver.py (1.8.0).",
+        "SemiImplicit as shipped": "Its angular damping stops a free spin: pass angular_damping=0 to the solver, and read "
+        "what is said of it then.",
+    }
 
     def version(self):
         """The version of the package."""

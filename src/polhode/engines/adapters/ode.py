@@ -29,6 +29,14 @@ class Adapter:
         "constant": "Body.addRelTorque before every step",
         "lab": "Body.addTorque before every step",
     }
+    advice = {
+        "step": "First order; a free spin is stable but loses energy until it turns about the axis of the largest moment: "
+        "halve the step to halve the loss.",
+        "quickStep": "First order, and for a free body the same step as World.step: halve the step to halve the loss of "
+        "energy.",
+        "step, finite rotation": "First order, and no more accurate than without finite rotations, since the gyroscopic "
+        "term limits it: halve the step to halve the loss of energy.",
+    }
 
     def version(self):
         """The version of the shared library, by its package."""

@@ -32,6 +32,14 @@ class Adapter:
         "constant": "applyExternalTorque at every step; body frame, turned into the lab by us",
         "lab": "applyExternalTorque at every step, frame WORLD_FRAME",
     }
+    advice = {
+        "multibody": "First order, and a free spin gains energy until it diverges: create single bodies with "
+        "useMaximalCoordinates=1, whose step is stable.",
+        "rigidbody": "First order; a free spin is stable but loses energy until it turns about the axis of the largest "
+        "moment: keep it for single bodies, and halve the step to halve the loss.",
+        "multibody as shipped": "Its damping stops a free spin: call changeDynamics(body, -1, linearDamping=0, "
+        "angularDamping=0), or better create single bodies with useMaximalCoordinates=1.",
+    }
 
     def version(self):
         """The version of the package."""

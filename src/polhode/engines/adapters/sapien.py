@@ -27,6 +27,10 @@ class Adapter:
         "constant": "add_force_torque before every step; body frame, turned into the lab by us",
         "lab": "add_force_torque before every step, lab frame",
     }
+    advice = {
+        "CPU": "First order and stable, but any free spin drifts towards the energy of the middle axis: take smaller steps, "
+        "and set angular_damping, 0.05 as shipped, to 0 for free flight.",
+    }
 
     def version(self):
         """The version of the package."""

@@ -34,6 +34,13 @@ class Adapter:
         "velocity": "O.forces.addT at every step, from the angular velocity of the state",
     }
     most_steps = 100_000
+    advice = {
+        "aspherical": "First order, and a free spin ends about the axis of the smallest moment: use a release from 2025 on, "
+        "whose default is SPIRAL's leapfrog, or patch leapfrogAsphericalRotate to turn the momentum of the half step with "
+        "Q_half, normalised, in the place of A.",
+        "spherical": "Treats every body as a sphere: set exactAsphericalRot=True, as it is by default, for bodies with "
+        "unequal moments.",
+    }
 
     def version(self):
         """The version of the program."""

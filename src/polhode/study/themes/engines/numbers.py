@@ -5,14 +5,16 @@ from polhode.study.themes.engines import analysis
 
 
 def engines(inputs: Inputs) -> dict[str, str]:
-    """Macros for the text: rows, engines, identified rows, those of first order, date."""
+    """Macros for the text: rows, engines, identified rows, those whose source was read, those of first order, date."""
     data = analysis.atlas(inputs)
     order = data["q_order"].sel(load="free").values
     defaults = data["is_default"].values == 1
+    read = (data["source_read"] * data["is_identified"]).sum() if "source_read" in data else 0
     return {
         "studyEngineRows": str(data.sizes["engine"]),
         "studyEngineCount": str(len(set(map(str, data["key"].values)))),
         "studyEngineIdentified": str(int(data["is_identified"].sum())),
+        "studyEngineRead": str(int(read)),
         "studyEngineFirstOrder": str(int((order < 1.5).sum())),
         "studyEngineDefaults": str(int(defaults.sum())),
         "studyEngineDefaultsFirstOrder": str(int((defaults & ~(order > 1.5)).sum())),

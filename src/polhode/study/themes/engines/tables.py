@@ -11,7 +11,7 @@ from polhode.study.themes.engines.analysis import LOADS
 
 
 def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """Engine, version, option, method, orders of q, energy drift and end of a free spin, source."""
+    """Engine, version, option, method, orders of q, energy drift and end of a free spin; the CSV also source and advice."""
     data = analysis.atlas(inputs)
     flat = [name for name, values in data.data_vars.items() if values.dims == ("engine",)]
     frame = data[flat].to_dataframe().reset_index(drop=True)

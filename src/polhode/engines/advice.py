@@ -1,0 +1,45 @@
+"""What a user of an engine should do: the sentence that its adapter declares, else one that follows from the measured row."""
+
+from math import isfinite, isnan
+
+from polhode.engines.protocol import all_engines
+
+#: Orders in words.
+ORDERS = {1: "First", 2: "Second", 3: "Third", 4: "Fourth"}
+
+
+def advice_of(key: str, option: str, order: float, end: str, gyroscopic: str) -> str:
+    """One sentence.
+
+    Parameters
+    ----------
+    key, option : str
+        The row.
+    order : float
+        Order of q of the free body.
+    end : str
+        What a free spin does in the end.
+    gyroscopic : str
+        Whether the body follows Euler's equations.
+    """
+    engine = all_engines().get(key)
+    declared = engine.advice.get(option, "") if engine else ""
+    return declared or measured_advice(order, end, gyroscopic)
+
+
+def measured_advice(order: float, end: str, gyroscopic: str) -> str:
+    """What follows from a row alone."""
+    if gyroscopic == "no":
+        return "Leaves the gyroscopic term out: switch it on unless all moments are equal."
+    if end == "failed" or gyroscopic == "failed":
+        return "Failed here: look at what the engine said before using it."
+    if end == "stops":
+        return "Its damping stops a free spin: switch the damping off for free flight."
+    if isnan(order) or not isfinite(order):
+        return "No order could be fitted: compare two steps before using it."
+    word = ORDERS.get(round(order), f"{order:.1f}th")
+    if end == "diverges":
+        return f"{word} order, and a free spin gains energy until it diverges: take smaller steps, or another option."
+    if end in ("smallest moment", "largest moment"):
+        return f"{word} order, and a free spin ends about the axis of the {end}: take smaller steps, or another option."
+    return f"{word} order: halve the step to halve the error." if order < 1.5 else f"{word} order: keep it."
