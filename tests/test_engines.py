@@ -119,14 +119,36 @@ def test_every_adapter_declares_what_it_must():
 
 def test_adapters_import_nothing_that_an_engine_does_not_have():
     """The Python of the engine executes them; and polhode reads them where there is no engine."""
-    for path in [environments.WORKER, *(engine.path for engine in ENGINES.values())]:
+    shared = environments.WORKER.with_name("rotations.py")
+    for path in [environments.WORKER, shared, *(engine.path for engine in ENGINES.values())]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module] if isinstance(node, ast.ImportFrom) else []
-            assert not any(name.startswith("polhode") for name in names), path
-        top = [alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names]
-        assert {name.partition(".")[0] for name in top} - set(sys.stdlib_module_names) <= {"numpy"}, path
+            assert not any(name.partition(".")[0] == "polhode" for name in imported(node)), path
+        top = {name.partition(".")[0] for node in tree.body for name in imported(node)} - set(sys.stdlib_module_names)
+        assert top <= ({"numpy", "polhode_rotations"} if path.parent.name == "adapters" else {"numpy"}), path
+
+
+def imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return ["." * node.level + (node.module or "")]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
+def test_the_rotations_of_adapters_are_those_of_the_library():
+    """Against the kernels, which have other formulas: to the lab and back, the matrix, and its quaternion but for the sign."""
+    from polhode.engines import rotations
+    from polhode.quaternion import normalise, to_body, to_lab
+
+    drawn = np.random.default_rng(5)
+    for _ in range(20):
+        q, v = np.array(normalise(tuple(drawn.normal(size=4)))), drawn.normal(size=3)
+        assert rotations.rotated(q, v) == pytest.approx(to_lab(tuple(q), tuple(v)), abs=1e-14)
+        assert rotations.turned_back(q, v) == pytest.approx(to_body(tuple(q), tuple(v)), abs=1e-14)
+        assert rotations.matrix(q) @ v == pytest.approx(to_lab(tuple(q), tuple(v)), abs=1e-14)
+        found = rotations.quaternion(rotations.matrix(q))
+        assert found * np.sign(found @ q) == pytest.approx(q, abs=1e-14)
+    assert rotations.rotated(q, np.eye(3)) == pytest.approx(rotations.matrix(q).T, abs=1e-15)
+    assert np.isnan(rotations.quaternion(np.full((3, 3), np.nan))).all()
 
 
 def test_every_pinned_engine_is_an_extra_of_the_package():
@@ -241,6 +263,8 @@ def test_the_questions_of_users_are_those_of_the_plan(released):
         ("==", "must be pinned"),
         ('"constant": "added"', "known are: constant, lab, velocity"),
         ('precision = "float32"', "precision must be one of"),
+        ('"slow": ""', "excluded names 'wind' for 'slow'"),
+        ('"error": ""', "excluded names 'none', which is none of its options"),
     ],
 )
 def test_a_wrong_declaration_is_refused(tmp_path, change, message):
@@ -251,6 +275,8 @@ def test_a_wrong_declaration_is_refused(tmp_path, change, message):
         "==": ">=",
         '"constant": "added"': '"wind": "added"',
         'precision = "float32"': 'precision = "float16"',
+        '"slow": ""': '"slow": ""',
+        '"error": ""': '"error": ""',
     }[change]
     path = tmp_path / "wrong.py"
     path.write_text(made.replace(change, wrong))
@@ -394,7 +420,7 @@ def test_the_end_of_a_free_spin(omega, end):
 
 def test_a_whole_row_of_a_fake_engine(fake, monkeypatch, tmp_path):
     monkeypatch.setattr(cases, "LONG_STEPS", 2000)
-    runs, what = atlas.requests(fake)
+    runs, what = atlas.requests(fake, "usual")
     version, spun = spin(fake, "usual", runs)
     row = atlas.judged(fake, "usual", version, runs, what, spun)
     assert row.method == "scalar_factor" and row.gyroscopic == "yes" and row.failures == ""

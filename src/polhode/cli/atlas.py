@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     wanted = [(engine, option) for engine in present for option in engine.options if option in (arguments.option or options)]
     if not wanted:
         raise UsageError("none of these engines is installed")
-    stage = Stage("spinning", sum(atlas.jobs(engine) for engine, _ in wanted), "runs")
+    stage = Stage("spinning", sum(atlas.jobs(engine, option) for engine, option in wanted), "runs")
     rows = []
     with watched(stage):
         for engine, option in wanted:

@@ -1,5 +1,6 @@
 """The tables of the engine atlas for the documentation, from the released file."""
 
+from collections.abc import Iterator
 from math import isfinite, isnan
 from typing import Any
 
@@ -9,7 +10,7 @@ from polhode.documentation.markdown import number, table
 from polhode.documentation.questions import questions
 from polhode.engines import all_engines
 from polhode.engines.advice import advice_of
-from polhode.engines.protocol import LOADS
+from polhode.engines.protocol import LOADS, Engine
 from polhode.engines.sources import is_read, notes_of, source_of
 from polhode.study.storage import read_dataset
 from polhode.study.workflow.entry import HOME
@@ -25,7 +26,7 @@ def engines_page() -> str:
                 engine.label,
                 f"`{' '.join(engine.requirements or engine.debian)}`" + (" (Debian)" if engine.debian else ""),
                 engine.switched_off,
-                "<br>".join(f"{load}: {text}" for load, text in engine.torques.items()),
+                "<br>".join(_torques(engine)),
             )
             for engine in declared.values()
         ],
@@ -106,6 +107,15 @@ def _released() -> Any:
     """The released atlas, or None."""
     path = HOME / "data/released/atlas.nc"
     return read_dataset(path) if path.is_file() else None
+
+
+def _torques(engine: Engine) -> Iterator[str]:
+    """Where the torque of each load goes in, and what options cannot be run under it."""
+    for load, text in engine.torques.items():
+        yield f"{load}: {text}"
+        for option, loads in engine.excluded.items():
+            if load in loads:
+                yield f"{load}, not with {option}: {loads[load]}"
 
 
 def _deviation(row: Any) -> str:

@@ -31,6 +31,7 @@ from polhode.kernel import kernel
 from polhode.methods import METHODS
 from polhode.methods.linear_system import solve
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
+from polhode.methods.rk4 import start
 from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
 from polhode.quaternion import derivative, exponential, increment, multiply, normalise, rotate, to_body, to_lab
 from polhode.vector import add, axpy, cross, dot, scale
@@ -257,12 +258,6 @@ def dexp_inverse(u: Any, v: Any) -> Any:
 
 
 @kernel
-def whole_start(q: Any, omega: Any, body: Any) -> Any:
-    """The state (q, omega)."""
-    return q + omega
-
-
-@kernel
 def rkmk4_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
     """Classical Runge-Kutta for the rotation vector from the old orientation, and for omega."""
     q, omega = state[:4], state[4:7]
@@ -325,12 +320,38 @@ TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tupl
 ORDERS = {"merson4": 4, "fehlberg4": 4}
 
 
+def _order(tableau: str) -> int:
+    """The order of a tableau."""
+    return ORDERS.get(tableau, len(TABLEAUX[tableau][1]))
+
+
+def _stages(
+    tableau: str, rates: Callable[..., Any], advanced: Callable[..., Any], t: Any, dt: Any, x: Any, spin: Any, *others: Any
+) -> tuple[Any, Any]:
+    """The variables of the orientation, and the spin, after one step of an explicit Runge-Kutta method.
+
+    Parameters
+    ----------
+    rates : (t, x, spin, *others) -> rates of change of x and of the spin
+    advanced : (h, rate, x) -> x + h rate
+    """
+    matrix, weights, nodes = TABLEAUX[tableau]
+    found: list[Any] = []
+    for row, node in zip(((), *matrix), nodes, strict=True):
+        at, turning = x, spin
+        for a, (dx, dspin) in zip(row, found, strict=True):
+            at, turning = advanced(a * dt, dx, at), axpy(a * dt, dspin, turning)
+        found.append(rates(t + node * dt, at, turning, *others))
+    for b, (dx, dspin) in zip(weights, found, strict=True):
+        x, spin = advanced(b * dt, dx, x), axpy(b * dt, dspin, spin)
+    return x, spin
+
+
 def _in_components(tableau: str, frame: str) -> SeveralTorques:
     """An explicit Runge-Kutta method on the components of q and of omega, which is kept in the lab or in the body frame.
 
     In the lab frame a stage's quaternion is normalised where it rotates a vector, and not in what is added up.
     """
-    matrix, weights, nodes = TABLEAUX[tableau]
 
     def rates(t: Any, q: Any, spin: Any, body: Any, torque: Any, parameters: Any) -> Any:
         if frame == "body":
@@ -342,18 +363,11 @@ def _in_components(tableau: str, frame: str) -> SeveralTorques:
     def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
         q, omega = state[:4], state[4:7]
         spin = omega if frame == "body" else to_lab(q, omega)
-        found: list[Any] = []
-        for row, node in zip(((), *matrix), nodes, strict=True):
-            at, turning = q, spin
-            for a, (dq, dspin) in zip(row, found, strict=True):
-                at, turning = increment(a * dt, dq, at), axpy(a * dt, dspin, turning)
-            found.append(rates(t + node * dt, at, turning, body, torque, parameters))
-        for b, (dq, dspin) in zip(weights, found, strict=True):
-            q, spin = increment(b * dt, dq, q), axpy(b * dt, dspin, spin)
+        q, spin = _stages(tableau, rates, increment, t, dt, q, spin, body, torque, parameters)
         q = normalise(q)
         return q + (spin if frame == "body" else to_body(q, spin))
 
-    return _several(f"{tableau}_{frame}", step, ORDERS.get(tableau, len(weights)), len(weights))
+    return _several(f"{tableau}_{frame}", step, _order(tableau), len(TABLEAUX[tableau][1]))
 
 
 def _angles(q: Any) -> Any:
@@ -384,24 +398,17 @@ def _lab_acceleration(angles: Any, spin: Any, t: Any, body: Any, torque: Any, pa
 
 def _in_angles(tableau: str) -> SeveralTorques:
     """An explicit Runge-Kutta method on three angles and the lab components of omega."""
-    matrix, weights, nodes = TABLEAUX[tableau]
+
+    def rates(t: Any, angles: Any, spin: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        return _angle_rates(angles, spin), _lab_acceleration(angles, spin, t, body, torque, parameters)
 
     def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
         q = normalise(state[:4])
-        angles, spin = _angles(q), to_lab(q, state[4:7])
-        found: list[Any] = []
-        for row, node in zip(((), *matrix), nodes, strict=True):
-            at, turning = angles, spin
-            for a, (dangles, dspin) in zip(row, found, strict=True):
-                at, turning = axpy(a * dt, dangles, at), axpy(a * dt, dspin, turning)
-            acceleration = _lab_acceleration(at, turning, t + node * dt, body, torque, parameters)
-            found.append((_angle_rates(at, turning), acceleration))
-        for b, (dangles, dspin) in zip(weights, found, strict=True):
-            angles, spin = axpy(b * dt, dangles, angles), axpy(b * dt, dspin, spin)
+        angles, spin = _stages(tableau, rates, axpy, t, dt, _angles(q), to_lab(q, state[4:7]), body, torque, parameters)
         q = _of_angles(angles)
         return q + to_body(q, spin)
 
-    return _several(f"{tableau}_angles", step, ORDERS.get(tableau, len(weights)), len(weights))
+    return _several(f"{tableau}_angles", step, _order(tableau), len(TABLEAUX[tableau][1]))
 
 
 def _semi_explicit_in_angles(count: int) -> SeveralTorques:
@@ -459,7 +466,6 @@ def _second_rates(angles: Any, rates: Any, spin: Any, acceleration: Any) -> Any:
 
 def _in_rodrigues(tableau: str) -> SeveralTorques:
     """An explicit Runge-Kutta method on the modified Rodrigues parameters, of the rotation below half a turn, and omega."""
-    matrix, weights, nodes = TABLEAUX[tableau]
 
     def quaternion_of(sigma: Any) -> Any:
         square = dot(sigma, sigma)
@@ -472,21 +478,14 @@ def _in_rodrigues(tableau: str) -> SeveralTorques:
     def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
         q, omega = normalise(state[:4]), state[4:7]
         sigma = scale(1.0 / (1.0 + q[0]), q[1:4]) if q[0] >= 0.0 else scale(1.0 / (q[0] - 1.0), q[1:4])
-        found: list[Any] = []
-        for row, node in zip(((), *matrix), nodes, strict=True):
-            at, spin = sigma, omega
-            for a, (ds, dw) in zip(row, found, strict=True):
-                at, spin = axpy(a * dt, ds, at), axpy(a * dt, dw, spin)
-            found.append(rates(t + node * dt, at, spin, body, torque, parameters))
-        for b, (ds, dw) in zip(weights, found, strict=True):
-            sigma, omega = axpy(b * dt, ds, sigma), axpy(b * dt, dw, omega)
+        sigma, omega = _stages(tableau, rates, axpy, t, dt, sigma, omega, body, torque, parameters)
         return quaternion_of(sigma) + omega
 
-    return _several(f"{tableau}_rodrigues", step, ORDERS.get(tableau, len(weights)), len(weights))
+    return _several(f"{tableau}_rodrigues", step, _order(tableau), len(TABLEAUX[tableau][1]))
 
 
-def _several(name: str, step: Callable[..., Any], order: int, torques: int) -> SeveralTorques:
-    """A method that evaluates several torques on (q, omega)."""
+def _several(name: str, step: Callable[..., Any], order: int, torques: int | None = None) -> SeveralTorques:
+    """A method on (q, omega); up to fourth order it can do with as many torques as its order."""
     return SeveralTorques(
         key=name,
         label=name.replace("_", " "),
@@ -495,9 +494,9 @@ def _several(name: str, step: Callable[..., Any], order: int, torques: int) -> S
         order_q=order,
         order_omega=order,
         normalises=True,
-        start=whole_start,
+        start=start,
         step=step,
-        evaluations_per_step=torques,
+        evaluations_per_step=order if torques is None else torques,
         read=read_synchronous,
         stored=stored_in_body_frame,
     )
@@ -520,9 +519,9 @@ def combinations() -> tuple[Method, ...]:
         *known,
         *map(_lab_momentum, ROTATIONS),
         *several,
-        _several("rkmk4_full", rkmk4_step, 4, 4),
-        _several("rkmk2_midpoint", rkmk2_step, 2, 2),
-        _several("midpoint_exp", midpoint_exp_step, 2, 2),
+        _several("rkmk4_full", rkmk4_step, 4),
+        _several("rkmk2_midpoint", rkmk2_step, 2),
+        _several("midpoint_exp", midpoint_exp_step, 2),
         *(
             _in_components(name, frame)
             for name in TABLEAUX

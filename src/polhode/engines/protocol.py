@@ -2,7 +2,8 @@
 
 An adapter is a file in ``adapters/`` that defines one class ``Adapter``. It is read by two programs: polhode reads what it
 declares; the Python of the engine, in an environment of its own without polhode, executes it (:mod:`polhode.engines.worker`).
-It may therefore import nothing but the standard library, numpy and, inside its functions, the engine.
+It may therefore import nothing but the standard library, numpy, the rotations that adapters share
+(``polhode_rotations``: :mod:`polhode.engines.rotations`) and, inside its functions, the engine.
 
 Attributes of the class (all are declared below as fields of :class:`Engine`), and two methods:
 
@@ -15,7 +16,6 @@ Attributes of the class (all are declared below as fields of :class:`Engine`), a
     ``value``: the torque in N m in the body or lab frame, or the coefficient c of the torque -c omega, N m s.
 """
 
-import importlib.util
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -23,6 +23,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+from polhode.engines import worker
 
 FOLDER = Path(__file__).parent / "adapters"
 #: The loads of the atlas, each with the class of torque of :data:`polhode.problems.problem.TORQUE_CLASSES` that it has.
@@ -53,13 +55,15 @@ class Engine:
     default : str
         The option that a user gets who chooses none; empty if there is no such thing.
     sources : mapping
-        Option -> file and function of the engine that integrate the rotation, empty or absent if not known.
+        Option -> file and function of the engine that integrate the rotation, for what :mod:`polhode.engines.sources` lacks.
     precision : "float64" or "float32"
         The arithmetic of the engine.
     switched_off : str
         What is switched off for the comparison.
     torques : mapping
         Load -> where the torque goes in; loads that are not listed are not run.
+    excluded : mapping
+        Option -> load -> why this option cannot be run under a load that the others take.
     advice : mapping
         Option -> what a user should do, in one sentence.
     repository : str
@@ -81,6 +85,7 @@ class Engine:
     precision: str = "float64"
     switched_off: str
     torques: Mapping[str, str] = field(default_factory=dict)
+    excluded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     advice: Mapping[str, str] = field(default_factory=dict)
     repository: str = ""
     most_steps: int = 100_000
@@ -99,7 +104,7 @@ class Engine:
             raise ValueError(f"{where} declare at least one option")
         if self.default and self.default not in self.options:
             raise ValueError(f"{where} default {self.default!r} is none of its options: {', '.join(self.options)}")
-        for name in ("sources", "advice"):
+        for name in ("sources", "excluded", "advice"):
             for option in getattr(self, name):
                 if option not in self.options:
                     raise ValueError(
@@ -108,13 +113,16 @@ class Engine:
         for load in self.torques:
             if load not in LOADS[1:]:
                 raise ValueError(f"{where} torques names {load!r}; known are: {', '.join(LOADS[1:])}")
+        for option, loads in self.excluded.items():
+            for load in loads:
+                if load not in self.torques:
+                    raise ValueError(f"{where} excluded names {load!r} for {option!r}; torques has: {', '.join(self.torques)}")
         if self.precision not in PRECISIONS:
             raise ValueError(f"{where} precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r}")
 
-    @property
-    def loads(self) -> tuple[str, ...]:
-        """The loads that are run."""
-        return ("free", *(load for load in LOADS[1:] if load in self.torques))
+    def loads(self, option: str) -> tuple[str, ...]:
+        """The loads under which an option is run."""
+        return ("free", *(load for load in LOADS[1:] if load in self.torques and load not in self.excluded.get(option, {})))
 
 
 def read(path: Path) -> Engine:
@@ -140,12 +148,8 @@ def read(path: Path) -> Engine:
 
 
 def loaded(path: Path) -> Callable[[], Any]:
-    """The class ``Adapter`` of a file, under a name that is no engine's."""
-    spec = importlib.util.spec_from_file_location(f"polhode_engine_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise ValueError(f"{path}: an adapter is a Python file")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    """The class ``Adapter`` of a file."""
+    module = worker.load(path)
     if not isinstance(getattr(module, "Adapter", None), type):
         raise ValueError(f"{path}: an adapter defines a class Adapter")
     found: Callable[[], Any] = module.Adapter

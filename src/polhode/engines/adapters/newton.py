@@ -1,12 +1,7 @@
 """Newton: Warp kernels on the CPU, in single precision."""
 
 import numpy as np
-
-
-def rotated(q, v):
-    """A body vector in the lab, q scalar first."""
-    u, s = q[1:], q[0]
-    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
+from polhode_rotations import rotated, turned_back
 
 
 class Adapter:
@@ -72,7 +67,7 @@ class Adapter:
             x, y, z, w = one.body_q.numpy()[0][3:7].astype(float)
             held = np.array([w, x, y, z])
             held /= np.linalg.norm(held)
-            return held, rotated(held * (1, -1, -1, -1), one.body_qd.numpy()[0][3:6].astype(float))
+            return held, turned_back(held, one.body_qd.numpy()[0][3:6].astype(float))
 
         for i, wanted in enumerate(samples):
             while n < wanted:

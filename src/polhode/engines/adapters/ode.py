@@ -1,12 +1,7 @@
 """The Open Dynamics Engine through Debian's PyODE."""
 
 import numpy as np
-
-
-def rotated(q, v):
-    """A body vector in the lab, q scalar first."""
-    u, s = q[1:], q[0]
-    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
+from polhode_rotations import rotated, turned_back
 
 
 class Adapter:
@@ -72,5 +67,5 @@ class Adapter:
                 advance(dt)
                 n += 1
             q[i] = body.getQuaternion()
-            omega[i] = rotated(q[i] * (1, -1, -1, -1), np.array(body.getAngularVel()))
+            omega[i] = turned_back(q[i], np.array(body.getAngularVel()))
         return q, omega

@@ -1,12 +1,7 @@
 """OpenSim: Simbody's integrators on a free joint, whose coordinates are three angles; the angular velocity is in the lab."""
 
 import numpy as np
-
-
-def rotated(q, v):
-    """A body vector in the lab, q scalar first."""
-    u, s = q[1:], q[0]
-    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
+from polhode_rotations import rotated, turned_back
 
 
 def angles_of(q):
@@ -58,7 +53,15 @@ class Adapter:
         "SemiExplicitEuler2": "SimTKmath/Integrators/src/SemiExplicitEuler2Integrator.cpp: attemptDAEStep",
         "Verlet": "SimTKmath/Integrators/src/VerletIntegrator.cpp: attemptDAEStep",
     }
-    advice = {}
+    advice = {
+        "RungeKuttaMerson": "Fourth order: keep it; with adaptive steps set the accuracy, not the step.",
+        "RungeKuttaFeldberg": "Fourth order: keep it; with adaptive steps set the accuracy, not the step.",
+        "RungeKutta3": "Third order: RungeKuttaMerson, the default, is more accurate.",
+        "RungeKutta2": "Second order: use RungeKuttaMerson, the default, for free flight.",
+        "ExplicitEuler": "First order: use RungeKuttaMerson, the default.",
+        "SemiExplicitEuler2": "First order with a fixed step: use RungeKuttaMerson, the default.",
+        "Verlet": "Second order: use RungeKuttaMerson, the default, for free flight.",
+    }
 
     def version(self):
         """The version of the package."""
@@ -122,5 +125,5 @@ class Adapter:
                 n += 1
             here, speed = state.getQ(), state.getU()
             q[i] = quaternion([here.get(k) for k in range(3)])
-            omega[i] = rotated(q[i] * (1, -1, -1, -1), np.array([speed.get(k) for k in range(3)]))
+            omega[i] = turned_back(q[i], np.array([speed.get(k) for k in range(3)]))
         return q, omega

@@ -1,15 +1,10 @@
 """Bullet through PyBullet: a rigid body of btRigidBody or btMultiBody, in double precision."""
 
 import numpy as np
+from polhode_rotations import rotated, turned_back
 
 #: Above any limit that Bullet puts on the speed of a joint.
 FAST = 1e6
-
-
-def rotated(q, v):
-    """A body vector in the lab, q scalar first."""
-    u, s = q[1:], q[0]
-    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
 
 
 class Adapter:
@@ -73,7 +68,7 @@ class Adapter:
             def state():
                 _, (x, y, z, w) = p.getBasePositionAndOrientation(body)
                 held = np.array([w, x, y, z])
-                return held, rotated(held * (1, -1, -1, -1), np.array(p.getBaseVelocity(body)[1]))
+                return held, turned_back(held, np.array(p.getBaseVelocity(body)[1]))
 
             for i, wanted in enumerate(samples):
                 while n < wanted:

@@ -1,12 +1,7 @@
 """Rapier through its own Python package, in single precision."""
 
 import numpy as np
-
-
-def rotated(q, v):
-    """A body vector in the lab, q scalar first."""
-    u, s = q[1:], q[0]
-    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
+from polhode_rotations import rotated, turned_back
 
 
 def scaled_axis(q):
@@ -72,7 +67,7 @@ class Adapter:
             turned, spin = body.rotation, body.angvel
             held = np.array([turned.w, turned.i, turned.j, turned.k])
             held /= np.linalg.norm(held)
-            return held, rotated(held * (1, -1, -1, -1), np.array([spin.x, spin.y, spin.z]))
+            return held, turned_back(held, np.array([spin.x, spin.y, spin.z]))
 
         for i, wanted in enumerate(samples):
             while n < wanted:

@@ -3,12 +3,7 @@
 import warnings
 
 import numpy as np
-
-
-def rotated(q, v):
-    """A body vector in the lab, q scalar first."""
-    u, s = q[1:], q[0]
-    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
+from polhode_rotations import rotated, turned_back
 
 
 class Adapter:
@@ -67,7 +62,7 @@ class Adapter:
         def state():
             held = np.array(entity.pose.q, dtype=float)
             held /= np.linalg.norm(held)
-            return held, rotated(held * (1, -1, -1, -1), np.array(body.angular_velocity, dtype=float))
+            return held, turned_back(held, np.array(body.angular_velocity, dtype=float))
 
         for i, wanted in enumerate(samples):
             while n < wanted:

@@ -4,12 +4,7 @@ import glob
 import sys
 
 import numpy as np
-
-
-def rotated(q, v):
-    """A body vector in the lab, q scalar first."""
-    u, s = q[1:], q[0]
-    return v + 2 * np.cross(u, np.cross(u, v) + s * v)
+from polhode_rotations import rotated, turned_back
 
 
 class Adapter:
@@ -91,11 +86,10 @@ class Adapter:
         def pose():
             turned = state.ori
             q = np.array([turned[3], turned[0], turned[1], turned[2]])
-            back = q * (1, -1, -1, -1)
             if option == "spherical":
-                return q, rotated(back, np.array(list(state.angVel)))
+                return q, turned_back(q, np.array(list(state.angVel)))
             # What the integrator carries is the momentum; the angular velocity of the state is a by-product.
-            return q, rotated(back, np.array(list(state.angMom))) / inertia
+            return q, turned_back(q, np.array(list(state.angMom))) / inertia
 
         q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
         for i, wanted in enumerate(samples):
