@@ -2,9 +2,9 @@
 
 A citation is *read* if the arithmetic of the cited lines was read; where a method was identified it is that method's. Lines are
 those of the release or commit that the citation names, which need not be the version that was run: only PyBullet, the Open
-Dynamics Engine, JSBSim, Basilisk and Newton were read in the very release. Lines of Drake and PhysX were counted by hand; where
-a file was seen in pieces they were not counted. Where the source at hand does something else than was measured, or was not at
-hand, the citation is not read, and the identification rests on the measurement alone.
+Dynamics Engine, JSBSim, Basilisk, Newton, MJX and Brax were read in the very release. Lines of Drake and PhysX were counted
+by hand; where a file was seen in pieces they were not counted. Where the source at hand does something else than was measured,
+or was not at hand, the citation is not read, and the identification rests on the measurement alone.
 """
 
 from dataclasses import dataclass
@@ -123,6 +123,12 @@ RIGID_BODY = Source(
     note="Euler's equations at the old state, a linear rotation with the new omega, then damping.",
 )
 
+MJX_FORWARD, MJX = "mjx/mujoco/mjx/_src/forward.py", "3.17.0"
+MJX_INTEGRATE = Source("mjx/mujoco/mjx/_src/math.py", "quat_integrate", "231-237", MJX)
+MJX_EULER = Source(MJX_FORWARD, "euler, _advance", "402-419, 374-398", MJX)
+BRAX = "0.14.2"
+NO_GYROSCOPIC = "The acceleration is the inverse inertia times the torque, without the gyroscopic term."
+
 #: (engine, start of the option) -> where its step is.
 SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
     ("mujoco", "Euler"): (ADVANCE, INTEGRATE),
@@ -136,6 +142,52 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
             read=False,
             note="Up to 94803d7 (lines 554-642 of release 2.2.2) it turns the body once by the mean of the stages' angular "
             "velocities, which is of second order in q; 4.0.0, of fourth by measurement, was not at hand.",
+        ),
+    ),
+    ("mujoco_mjx", "Euler"): (MJX_EULER, MJX_INTEGRATE),
+    ("mujoco_mjx", "implicitfast"): (
+        Source(
+            MJX_FORWARD,
+            "implicit, _advance",
+            "468-484, 374-398",
+            MJX,
+            note="The derivative (deriv_smooth_vel) has damping and actuators, not the gyroscopic term: Euler for a free body.",
+        ),
+        MJX_INTEGRATE,
+    ),
+    ("mujoco_mjx", "RK4"): (
+        Source(
+            MJX_FORWARD,
+            "rungekutta4, _advance",
+            "423-464, 374-398",
+            MJX,
+            note="Turns the body once by the weighted mean of the stages' angular velocities, as MuJoCo did up to 94803d7.",
+        ),
+        MJX_INTEGRATE,
+    ),
+    ("brax", "generalized"): (
+        Source(
+            "brax/generalized/integrator.py",
+            "integrate, _integrate_q_free",
+            "46-84, 31-43",
+            BRAX,
+            note="The kick and the exact rotation of the closest method, but the length of omega is increased by 1e-8 where "
+            "the axis and the angle are formed, which deviates from it by as much as was measured.",
+        ),
+    ),
+    ("brax", "spring"): (
+        Source("brax/spring/pipeline.py", "step", "78-131", BRAX, note=NO_GYROSCOPIC),
+        Source("brax/spring/integrator.py", "integrate", "26-62", BRAX),
+    ),
+    ("brax", "positional"): (
+        Source("brax/positional/pipeline.py", "step", "63-124", BRAX, note=NO_GYROSCOPIC),
+        Source(
+            "brax/positional/integrator.py",
+            "integrate_xdd, project_xd",
+            "46-78, 81-105",
+            BRAX,
+            note="omega is formed anew from the vector part of the relative quaternion, that is 2 sin(angle/2) in the place of "
+            "the angle, after a linear rotation.",
         ),
     ),
     ("pybullet", "multibody"): (GAIN, STEPPED),
