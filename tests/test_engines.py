@@ -263,8 +263,8 @@ def test_the_questions_of_users_are_those_of_the_plan(released):
         ("==", "must be pinned"),
         ('"constant": "added"', "known are: constant, lab, velocity"),
         ('precision = "float32"', "precision must be one of"),
-        ('"slow": ""', "excluded names 'wind' for 'slow'"),
-        ('"error": ""', "excluded names 'none', which is none of its options"),
+        ("    torques", "excluded names 'wind' for 'slow'"),
+        ("    def version", "excluded names 'none', which is none of its options"),
     ],
 )
 def test_a_wrong_declaration_is_refused(tmp_path, change, message):
@@ -275,8 +275,8 @@ def test_a_wrong_declaration_is_refused(tmp_path, change, message):
         "==": ">=",
         '"constant": "added"': '"wind": "added"',
         'precision = "float32"': 'precision = "float16"',
-        '"slow": ""': '"slow": ""',
-        '"error": ""': '"error": ""',
+        "    torques": '    excluded = {"slow": {"wind": "no"}}\n    torques',
+        "    def version": '    excluded = {"none": {"constant": "no"}}\n\n    def version',
     }[change]
     path = tmp_path / "wrong.py"
     path.write_text(made.replace(change, wrong))

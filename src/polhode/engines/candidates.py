@@ -292,6 +292,27 @@ def midpoint_exp_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, param
     return rotate(q, w, dt) + axpy(dt, a, omega)
 
 
+@kernel
+def verlet_lab_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """Velocity Verlet with omega in the lab: the rotation vector to second order, and half a kick on either side."""
+    q, omega = state[:4], state[4:7]
+    a = euler_equations(omega, torque(t, q, omega, parameters), body)
+    half = to_lab(q, axpy(0.5 * dt, a, omega))
+    q = rotate(q, axpy(0.5 * dt, a, omega), dt)
+    omega = to_body(q, half)
+    return q + axpy(0.5 * dt, euler_equations(omega, torque(t + dt, q, omega, parameters), body), omega)
+
+
+@kernel
+def midpoint_half_lab_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The midpoint rule for omega; the whole rotation with the new one, brought to the lab by the orientation of the middle."""
+    q, omega = state[:4], state[4:7]
+    a = euler_equations(omega, torque(t, q, omega, parameters), body)
+    half, middle = rotate(q, axpy(0.25 * dt, a, omega), 0.5 * dt), axpy(0.5 * dt, a, omega)
+    new = axpy(dt, euler_equations(middle, torque(t + 0.5 * dt, half, middle, parameters), body), omega)
+    return rotate(q, to_body(q, to_lab(half, new)), dt) + new
+
+
 #: Explicit Runge-Kutta methods: the lower triangle of the matrix, the weights, the nodes.
 TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tuple[float, ...]]] = {
     "euler": ((), (1.0,), (0.0,)),
@@ -522,6 +543,8 @@ def combinations() -> tuple[Method, ...]:
         _several("rkmk4_full", rkmk4_step, 4),
         _several("rkmk2_midpoint", rkmk2_step, 2),
         _several("midpoint_exp", midpoint_exp_step, 2),
+        _several("verlet_exp_lab", verlet_lab_step, 1, 2),
+        _several("midpoint_exp_half_lab", midpoint_half_lab_step, 1, 2),
         *(
             _in_components(name, frame)
             for name in TABLEAUX
