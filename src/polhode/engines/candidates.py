@@ -594,6 +594,17 @@ NAMED = {
     "rk4_rodrigues": "RK4 on Rodrigues parameters",
     "heun_rodrigues": "Heun on Rodrigues parameters",
     "euler_rodrigues": "Euler on Rodrigues parameters",
+    "verlet_exp_lab": "velocity Verlet on lab $\\omega$",
+    "midpoint_exp_half_lab": "midpoint, then rotation by new $\\omega$",
+    "merson4_angles": "Merson 4 on three angles",
+    "fehlberg4_angles": "Fehlberg 4 on three angles",
+    "bogacki3_angles": "Bogacki and Shampine 3 on three angles",
+    "heun_angles": "Heun on three angles",
+    "midpoint_angles": "midpoint on three angles",
+    "euler_angles": "Euler on three angles",
+    "semi_explicit_angles_1x": "semi-explicit Euler on three angles",
+    "semi_explicit_angles_2x": "semi-explicit Euler on three angles, 2 substeps",
+    "verlet_angles": "velocity Verlet on three angles",
 }
 
 

@@ -129,6 +129,21 @@ MJX_EULER = Source(MJX_FORWARD, "euler, _advance", "402-419, 374-398", MJX)
 BRAX = "0.14.2"
 NO_GYROSCOPIC = "The acceleration is the inverse inertia times the torque, without the gyroscopic term."
 
+KRATOS = "applications/DEMApplication/custom_strategies/schemes/"
+TURNED = Source(
+    "applications/DEMApplication/custom_utilities/GeometryFunctions.h",
+    "UpdateOrientation",
+    of="undated copy",
+    note="The exact rotation; for half angles below 3e-4 the first terms of the series, with the sign of the cosine's second term "
+    "wrong, which is smaller than what was measured here.",
+)
+MOREAU = Source(
+    "kernel/src/simulationTools/MoreauJeanOSI.cpp",
+    "MoreauJeanOSI::computeResidu, updateState",
+    read=False,
+    note="The theta method, solved by Newton's iteration; no candidate is that.",
+)
+
 #: (engine, start of the option) -> where its step is.
 SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
     ("mujoco", "Euler"): (ADVANCE, INTEGRATE),
@@ -190,6 +205,61 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
             "the angle, after a linear rotation.",
         ),
     ),
+    ("kratosdem", "Symplectic_Euler"): (
+        Source(
+            KRATOS + "symplectic_euler_scheme.cpp",
+            "CalculateNewRotationalVariablesOfRigidBodyElements, UpdateRotationalVariables",
+            of="1880b26",
+            note="Explicit kick in the body, turned into the lab and back with the old and the new orientation.",
+        ),
+        TURNED,
+    ),
+    ("kratosdem", "Forward_Euler"): (
+        Source(
+            KRATOS + "forward_euler_scheme.cpp",
+            "CalculateNewRotationalVariablesOfRigidBodyElements, UpdateRotationalVariables",
+            of="2632ae2",
+            note="omega is kept in the lab while the body turns with the old one.",
+        ),
+        TURNED,
+    ),
+    ("kratosdem", "Taylor_Scheme"): (
+        Source(
+            KRATOS + "taylor_scheme.cpp",
+            "CalculateNewRotationalVariablesOfRigidBodyElements, UpdateRotationalVariables",
+            of="18aa6bf",
+            note="omega is kept in the lab while the body turns with the mean of old and new.",
+        ),
+        TURNED,
+    ),
+    ("kratosdem", "Velocity_Verlet"): (
+        Source(
+            KRATOS + "velocity_verlet_scheme.cpp",
+            "CalculateNewRotationalVariablesOfRigidBodyElements, UpdateRotationalVariables",
+            of="650ccb2",
+            note="The half step of omega is kept in the lab while the body turns, which costs an order.",
+        ),
+        TURNED,
+    ),
+    ("kratosdem", "Runge_Kutta"): (
+        Source(
+            KRATOS + "runge_kutta_scheme.cpp",
+            "CalculateNewRotationalVariablesOfRigidBodyElements, CalculateAngularVelocityRK",
+            of="2632ae2",
+            note="The method of Munjiza: the momentum in the lab is kicked, the body turns with the mean of four angular velocities.",
+        ),
+        TURNED,
+    ),
+    ("kratosdem", "Quaternion_Integration"): (
+        Source(
+            KRATOS + "quaternion_integration_scheme.cpp",
+            "CalculateNewRotationalVariablesOfRigidBodyElements",
+            of="2632ae2",
+            note="After the midpoint rule for omega the body turns from its old orientation by the new omega of the end of the step.",
+        ),
+        TURNED,
+    ),
+    ("siconos", ""): (MOREAU,),
     ("pybullet", "multibody"): (GAIN, STEPPED),
     ("pybullet", "rigidbody"): (
         Source(
