@@ -134,8 +134,8 @@ TURNED = Source(
     "applications/DEMApplication/custom_utilities/GeometryFunctions.h",
     "UpdateOrientation",
     of="undated copy",
-    note="The exact rotation; for half angles below 3e-4 the first terms of the series, with the sign of the cosine's second term "
-    "wrong, which is smaller than what was measured here.",
+    note="The exact rotation; for half angles below 3e-4 the first terms of the series, with the sign of the cosine's "
+    "second term wrong; the steps measured here are larger.",
 )
 MOREAU = Source(
     "kernel/src/simulationTools/MoreauJeanOSI.cpp",
@@ -246,7 +246,7 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
             KRATOS + "runge_kutta_scheme.cpp",
             "CalculateNewRotationalVariablesOfRigidBodyElements, CalculateAngularVelocityRK",
             of="2632ae2",
-            note="The method of Munjiza: the momentum in the lab is kicked, the body turns with the mean of four angular velocities.",
+            note="Munjiza's method: the momentum in the lab is kicked, the body turns with the mean of four rates.",
         ),
         TURNED,
     ),
@@ -255,7 +255,7 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
             KRATOS + "quaternion_integration_scheme.cpp",
             "CalculateNewRotationalVariablesOfRigidBodyElements",
             of="2632ae2",
-            note="After the midpoint rule for omega the body turns from its old orientation by the new omega of the end of the step.",
+            note="After the midpoint rule for omega the body turns from its old orientation by the omega of the step's end.",
         ),
         TURNED,
     ),
