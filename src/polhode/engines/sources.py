@@ -129,6 +129,7 @@ MJX_EULER = Source(MJX_FORWARD, "euler, _advance", "402-419, 374-398", MJX)
 BRAX = "0.14.2"
 NO_GYROSCOPIC = "The acceleration is the inverse inertia times the torque, without the gyroscopic term."
 
+SIMBODY = "SimTKmath/Integrators/src/"
 KRATOS = "applications/DEMApplication/custom_strategies/schemes/"
 TURNED = Source(
     "applications/DEMApplication/custom_utilities/GeometryFunctions.h",
@@ -258,6 +259,47 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
             note="After the midpoint rule for omega the body turns from its old orientation by the omega of the step's end.",
         ),
         TURNED,
+    ),
+    ("opensim", "RungeKuttaMerson"): (
+        Source(
+            SIMBODY + "RungeKuttaMersonIntegrator.cpp",
+            "RungeKuttaMersonIntegratorRep::attemptODEStep",
+            of="20509ab",
+            note="The weights of the fourth order; fixed steps are not repeated.",
+        ),
+    ),
+    ("opensim", "RungeKuttaFeldberg"): (
+        Source(
+            SIMBODY + "RungeKuttaFeldbergIntegrator.cpp",
+            "RungeKuttaFeldbergIntegratorRep::attemptODEStep",
+            of="40e7223",
+            note="The weights of the fourth order are propagated, those of the fifth are not used.",
+        ),
+    ),
+    ("opensim", "RungeKutta3"): (
+        Source(SIMBODY + "RungeKutta3Integrator.cpp", "RungeKutta3IntegratorRep::attemptODEStep", of="44e4d2e"),
+    ),
+    ("opensim", "RungeKutta2"): (
+        Source(SIMBODY + "RungeKutta2Integrator.cpp", "RungeKutta2IntegratorRep::attemptODEStep", of="44e4d2e"),
+    ),
+    ("opensim", "ExplicitEuler"): (
+        Source(SIMBODY + "ExplicitEulerIntegrator.cpp", "ExplicitEulerIntegratorRep::attemptDAEStep", of="0e255c0"),
+    ),
+    ("opensim", "SemiExplicitEuler2"): (
+        Source(
+            SIMBODY + "SemiExplicitEuler2Integrator.cpp",
+            "SemiExplicitEuler2IntegratorRep::attemptDAEStep",
+            of="350a96b",
+            note="The two half steps are propagated, without the extrapolation of the name.",
+        ),
+    ),
+    ("opensim", "Verlet"): (
+        Source(
+            SIMBODY + "VerletIntegrator.cpp",
+            "VerletIntegratorRep::attemptDAEStep",
+            of="1b1d0b9",
+            note="The trapezoidal rule for omega is iterated to 1e-4 of its change at most.",
+        ),
     ),
     ("siconos", ""): (MOREAU,),
     ("pybullet", "multibody"): (GAIN, STEPPED),

@@ -44,15 +44,6 @@ class Adapter:
         "lab": "three TorqueActuators with axes in the lab (torque_is_global)",
         "velocity": "SpringGeneralizedForce on each coordinate: viscosity c, no stiffness",
     }
-    sources = {
-        "RungeKuttaMerson": "SimTKmath/Integrators/src/RungeKuttaMersonIntegrator.cpp: attemptODEStep",
-        "RungeKuttaFeldberg": "SimTKmath/Integrators/src/RungeKuttaFeldbergIntegrator.cpp: attemptODEStep",
-        "RungeKutta3": "SimTKmath/Integrators/src/RungeKutta3Integrator.cpp: attemptODEStep",
-        "RungeKutta2": "SimTKmath/Integrators/src/RungeKutta2Integrator.cpp: attemptODEStep",
-        "ExplicitEuler": "SimTKmath/Integrators/src/ExplicitEulerIntegrator.cpp: attemptODEStep",
-        "SemiExplicitEuler2": "SimTKmath/Integrators/src/SemiExplicitEuler2Integrator.cpp: attemptDAEStep",
-        "Verlet": "SimTKmath/Integrators/src/VerletIntegrator.cpp: attemptDAEStep",
-    }
     advice = {
         "RungeKuttaMerson": "Fourth order: keep it; with adaptive steps set the accuracy, not the step.",
         "RungeKuttaFeldberg": "Fourth order: keep it; with adaptive steps set the accuracy, not the step.",
