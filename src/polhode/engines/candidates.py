@@ -583,6 +583,7 @@ WORDS = {
     "mean": "with mean $\\omega$",
     "4x": "4 substeps",
     "once": "gyroscopic term once",
+    "lab": "kept in the lab",
     "held": "torque's effect held in the lab",
 }
 #: Words for those that are no such combination.
