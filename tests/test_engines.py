@@ -18,6 +18,7 @@ from polhode.engines import all_engines, atlas, cases, environments, identify, i
 from polhode.engines.advice import measured_advice
 from polhode.engines.candidates import candidate, candidates
 from polhode.engines.environments import Run, Spun
+from polhode.engines.read_rows import READ
 from polhode.engines.sources import SOURCES, is_read, source_of, sources_of
 from polhode.methods.plain_driver import plain_driver
 
@@ -431,6 +432,71 @@ def test_a_whole_row_of_a_fake_engine(fake, monkeypatch, tmp_path):
     other = atlas.dataset([replace(row, engine=replace(fake, key="another"))])
     both = atlas.merged(data, other)
     assert list(both["key"].values) == ["another", "fake"] and atlas.merged(both, data).sizes["engine"] == 2
+
+
+# rows that were read
+
+
+def jaxdem(option: str, q: np.ndarray, omega: np.ndarray, torque: np.ndarray, inertia: np.ndarray, dt: float):
+    """A step of JaxDEM as it was read, with rotation matrices; the torque (3,) is constant in the body."""
+    from scipy.spatial.transform import Rotation
+
+    def rate(w):
+        return (torque - np.cross(w, inertia * w)) / inertia
+
+    def kick(w, h):
+        k1 = h * rate(w)
+        k2 = h * rate(w + k1)
+        return w + (k1 + k2 + 4 * h * rate(w + (k1 + k2) / 4)) / 6
+
+    turned = Rotation.from_quat(np.roll(q, -1))
+    if option == "verletspiral":
+        half = kick(omega, dt / 2)
+        return turned * Rotation.from_rotvec(dt * half), kick(half, dt / 2)
+    return turned * Rotation.from_rotvec(dt * omega) * Rotation.from_rotvec(dt**2 / 2 * rate(omega)), kick(omega, dt)
+
+
+@pytest.mark.parametrize("row", READ, ids=lambda row: f"{row.key} {row.option}")
+def test_a_row_that_was_read_is_the_method_named(row):
+    run = cases.identification_runs("constant")[0]
+    driver = plain_driver(
+        candidate(row.method),
+        identify._plain,
+        identify._plain(cases.LOADS["constant"]),
+        polhode.Body(run.inertia).coefficients(),
+        run.dt,
+        run.value,
+    )
+    state = identify.synchronous(driver, None, run.q0, run.omega0)
+    turned, omega = jaxdem(row.option, *map(np.array, (run.q0, run.omega0, run.value, run.inertia)), run.dt)
+    q, found = driver.read(driver.step(state, 0), 1)
+    assert np.array(found) == pytest.approx(omega, abs=1e-14)
+    assert cases.angle(np.array(q), np.roll(turned.as_quat(), 1)) < 1e-14
+
+
+def test_rows_that_were_read_are_marked_and_not_in_the_file(released):
+    from polhode.documentation.engines import advice_page, engines_page, sources_page
+
+    assert not {row.key for row in READ} & (set(ENGINES) | set(map(str, released["key"].values)))
+    for row in READ:
+        assert f"{row.label} {row.commit}" in engines_page() and "*read, not run*" in engines_page()
+        assert f"{row.label} †" in advice_page() and f"{row.label} †" in sources_page() and row.advice and row.note
+    assert "read, not run" in atlas.as_text(released)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"commit": "main"}, "name the commit"),
+        ({"sources": ()}, "must have been read"),
+        ({"commit": "abcdef0"}, "must have been read, at abcdef0"),
+        ({"loads": ("lab",)}, "with the free body"),
+        ({"precision": "float16"}, "precision"),
+    ],
+)
+def test_a_reading_without_its_evidence_is_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        replace(READ[0], **change)
 
 
 # engines

@@ -11,6 +11,7 @@ from polhode.documentation.questions import questions
 from polhode.engines import all_engines
 from polhode.engines.advice import advice_of
 from polhode.engines.protocol import LOADS, Engine
+from polhode.engines.read_rows import MARK, READ
 from polhode.engines.sources import is_read, notes_of, source_of
 from polhode.study.storage import read_dataset
 from polhode.study.workflow.entry import HOME
@@ -51,8 +52,13 @@ def engines_page() -> str:
                 texts["end"],
             )
         )
+    for one in READ:
+        order = f"{one.reference.order_q} (of the method)"
+        single = " (single precision)" if one.precision == "float32" else ""
+        option = one.option + (" ★" if one.is_default else "")
+        rows.append((f"{one.label} {one.commit}{single} †", option, one.method_label, f"*{MARK}*", order, "–", "–", "–"))
     head = [
-        "engine",
+        "engine († read, not run)",
         "option (★ default)",
         "integrator",
         "deviation / next",
@@ -63,7 +69,10 @@ def engines_page() -> str:
     ]
     done = int(np.sum(data["is_identified"].values))
     count = len(set(data["key"].values.tolist()))
-    said = f"Measured on {data.attrs['date']}: {len(rows)} rows of {count} engines, {done} identified."
+    said = (
+        f"Measured on {data.attrs['date']}: {data.sizes['engine']} rows of {count} engines, {done} identified. "
+        f"Another {len(READ)} rows, at the end, are *{MARK}*: nothing in them is measured."
+    )
     return f"{said}\n\n{table(head, rows)}\n{off}"
 
 
@@ -78,7 +87,8 @@ def advice_page() -> str:
         order = float(row["q_order"].sel(load="free"))
         key, option, end, kind = (str(row[name].item()) for name in ("key", "option", "end", "gyroscopic"))
         rows.append((str(row["label"].item()), option, advice_of(key, option, order, end, kind)))
-    return table(["engine", "option", "what to do"], rows)
+    rows += [(f"{one.label} †", one.option, one.advice) for one in READ]
+    return table(["engine († read, not run)", "option", "what to do"], rows)
 
 
 def sources_page() -> str:
@@ -94,6 +104,9 @@ def sources_page() -> str:
         rows.append((label, option, places, "yes" if is_read(key, option) else "no", notes_of(key, option)))
         identified += int(row["is_identified"])
         read += int(row["is_identified"]) and is_read(key, option)
+    for one in READ:
+        places = "<br>".join(f"`{place.text}`" for place in one.sources)
+        rows.append((f"{one.label} †", one.option, places, "yes", f"{MARK}. {one.note}"))
     said = f"Of the {identified} rows identified, the step was read in the source of {read}."
     return f"{said}\n\n{table(['engine', 'option', 'file: function, lines (release or commit)', 'read', 'note'], rows)}"
 

@@ -20,6 +20,7 @@ from polhode.engines.advice import advice_of
 from polhode.engines.candidates import candidate, label
 from polhode.engines.environments import RUN_LIMIT, Run, Spun, spin
 from polhode.engines.protocol import LOADS, Engine
+from polhode.engines.read_rows import READ
 from polhode.engines.sources import is_read, source_of
 from polhode.methods import METHODS
 from polhode.methods.plain_driver import plain_driver
@@ -411,7 +412,7 @@ def as_text(data: xr.Dataset) -> str:
     text = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip() for line in lines]
     notes = [f"{data['engine'].values[i]}: {text_}" for i, text_ in enumerate(map(str, data["failures"].values)) if text_]
     foot = ["* what a user gets who chooses nothing; q free, const, lab, fric.: order of q under each load"]
-    return "\n".join([text[0], "-" * len(text[0]), *text[1:], *foot, *notes])
+    return "\n".join([text[0], "-" * len(text[0]), *text[1:], *foot, *(one.text for one in READ), *notes])
 
 
 def _short(value: float, form: str) -> str:

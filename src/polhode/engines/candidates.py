@@ -23,7 +23,7 @@ body frame or in the lab, and on modified Rodrigues parameters.
 
 from collections.abc import Callable
 from functools import cache
-from math import cos, sin, sqrt
+from math import atan2, cos, sin, sqrt
 from typing import Any
 
 from polhode.body import angular_momentum, angular_velocity, euler_equations
@@ -292,6 +292,27 @@ def midpoint_exp_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, param
     return rotate(q, w, dt) + axpy(dt, a, omega)
 
 
+@kernel
+def verlet_lab_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """Velocity Verlet with omega in the lab: the rotation vector to second order, and half a kick on either side."""
+    q, omega = state[:4], state[4:7]
+    a = euler_equations(omega, torque(t, q, omega, parameters), body)
+    half = to_lab(q, axpy(0.5 * dt, a, omega))
+    q = rotate(q, axpy(0.5 * dt, a, omega), dt)
+    omega = to_body(q, half)
+    return q + axpy(0.5 * dt, euler_equations(omega, torque(t + dt, q, omega, parameters), body), omega)
+
+
+@kernel
+def midpoint_half_lab_step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """The midpoint rule for omega; the whole rotation with the new one, brought to the lab by the orientation of the middle."""
+    q, omega = state[:4], state[4:7]
+    a = euler_equations(omega, torque(t, q, omega, parameters), body)
+    half, middle = rotate(q, axpy(0.25 * dt, a, omega), 0.5 * dt), axpy(0.5 * dt, a, omega)
+    new = axpy(dt, euler_equations(middle, torque(t + 0.5 * dt, half, middle, parameters), body), omega)
+    return rotate(q, to_body(q, to_lab(half, new)), dt) + new
+
+
 #: Explicit Runge-Kutta methods: the lower triangle of the matrix, the weights, the nodes.
 TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tuple[float, ...]]] = {
     "euler": ((), (1.0,), (0.0,)),
@@ -300,7 +321,29 @@ TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...], tupl
     "kutta3": (((0.5,), (-1.0, 2.0)), (1 / 6, 2 / 3, 1 / 6), (0.0, 0.5, 1.0)),
     "bogacki3": (((0.5,), (0.0, 0.75)), (2 / 9, 1 / 3, 4 / 9), (0.0, 0.5, 0.75)),
     "rk4": (((0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), (0.0, 0.5, 0.5, 1.0)),
+    "merson4": (
+        ((1 / 3,), (1 / 6, 1 / 6), (1 / 8, 0.0, 3 / 8), (1 / 2, 0.0, -3 / 2, 2.0)),
+        (1 / 6, 0.0, 0.0, 2 / 3, 1 / 6),
+        (0.0, 1 / 3, 1 / 3, 1 / 2, 1.0),
+    ),
+    "fehlberg4": (
+        (
+            (1 / 4,),
+            (3 / 32, 9 / 32),
+            (1932 / 2197, -7200 / 2197, 7296 / 2197),
+            (439 / 216, -8.0, 3680 / 513, -845 / 4104),
+        ),
+        (25 / 216, 0.0, 1408 / 2565, 2197 / 4104, -1 / 5),
+        (0.0, 1 / 4, 3 / 8, 12 / 13, 1.0),
+    ),
 }
+#: Orders of those whose order is not the number of their stages.
+ORDERS = {"merson4": 4, "fehlberg4": 4}
+
+
+def _order(tableau: str) -> int:
+    """The order of a tableau."""
+    return ORDERS.get(tableau, len(TABLEAUX[tableau][1]))
 
 
 def _stages(
@@ -345,7 +388,101 @@ def _in_components(tableau: str, frame: str) -> SeveralTorques:
         q = normalise(q)
         return q + (spin if frame == "body" else to_body(q, spin))
 
-    return _several(f"{tableau}_{frame}", step, len(TABLEAUX[tableau][1]))
+    return _several(f"{tableau}_{frame}", step, _order(tableau), len(TABLEAUX[tableau][1]))
+
+
+def _angles(q: Any) -> Any:
+    """The angles a, b, c of rotations about the body's x, y and z axes, one after the other, that end at a unit quaternion."""
+    x, y, z = to_lab(q, (1.0, 0.0, 0.0)), to_lab(q, (0.0, 1.0, 0.0)), to_lab(q, (0.0, 0.0, 1.0))
+    return atan2(-z[1], z[2]), atan2(z[0], sqrt(x[0] * x[0] + y[0] * y[0])), atan2(-y[0], x[0])
+
+
+def _of_angles(angles: Any) -> Any:
+    """The quaternion of these rotations."""
+    a, b, c = scale(0.5, angles)
+    return multiply(multiply((cos(a), sin(a), 0.0, 0.0), (cos(b), 0.0, sin(b), 0.0)), (cos(c), 0.0, 0.0, sin(c)))
+
+
+def _angle_rates(angles: Any, spin: Any) -> Any:
+    """The rates of the three angles of a body that turns with ``spin`` in the lab; singular where the second is a right one."""
+    a, b, _ = angles
+    last = (cos(a) * spin[2] - sin(a) * spin[1]) / cos(b)
+    return spin[0] - sin(b) * last, cos(a) * spin[1] + sin(a) * spin[2], last
+
+
+def _lab_acceleration(angles: Any, spin: Any, t: Any, body: Any, torque: Any, parameters: Any) -> Any:
+    """Euler's equations in the lab."""
+    q = _of_angles(angles)
+    omega = to_body(q, spin)
+    return to_lab(q, euler_equations(omega, torque(t, q, omega, parameters), body))
+
+
+def _in_angles(tableau: str) -> SeveralTorques:
+    """An explicit Runge-Kutta method on three angles and the lab components of omega."""
+
+    def rates(t: Any, angles: Any, spin: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        return _angle_rates(angles, spin), _lab_acceleration(angles, spin, t, body, torque, parameters)
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q = normalise(state[:4])
+        angles, spin = _stages(tableau, rates, axpy, t, dt, _angles(q), to_lab(q, state[4:7]), body, torque, parameters)
+        q = _of_angles(angles)
+        return q + to_body(q, spin)
+
+    return _several(f"{tableau}_angles", step, _order(tableau), len(TABLEAUX[tableau][1]))
+
+
+def _semi_explicit_in_angles(count: int) -> SeveralTorques:
+    """Steps of 1/count: the lab components of omega first, then the three angles with their new values."""
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, h = normalise(state[:4]), dt / count
+        angles, spin = _angles(q), to_lab(q, state[4:7])
+        for k in range(count):
+            spin = axpy(h, _lab_acceleration(angles, spin, t + k * h, body, torque, parameters), spin)
+            angles = axpy(h, _angle_rates(angles, spin), angles)
+        q = _of_angles(angles)
+        return q + to_body(q, spin)
+
+    return _several(f"semi_explicit_angles_{count}x", step, 1, count)
+
+
+def _verlet_in_angles(tolerance: float) -> SeveralTorques:
+    """Velocity Verlet on three angles: their second order Taylor step, then the trapezoidal rule for omega, iterated.
+
+    The iteration ends when omega changes by less than ``tolerance`` of its length, after ten passes, or when changes grow.
+    """
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q = normalise(state[:4])
+        angles, spin = _angles(q), to_lab(q, state[4:7])
+        rates, old = _angle_rates(angles, spin), _lab_acceleration(angles, spin, t, body, torque, parameters)
+        turned = axpy(dt * dt / 2, _second_rates(angles, rates, spin, old), axpy(dt, rates, angles))
+        new, previous = axpy(dt, old, spin), float("inf")
+        acceleration = _lab_acceleration(turned, new, t + dt, body, torque, parameters)
+        for k in range(10):
+            last, new = new, axpy(dt / 2, acceleration, axpy(dt / 2, old, spin))
+            acceleration = _lab_acceleration(turned, new, t + dt, body, torque, parameters)
+            change = sqrt(dot(axpy(-1.0, last, new), axpy(-1.0, last, new)) / dot(last, last))
+            if change <= tolerance or (k > 1 and change > previous):
+                break
+            previous = change
+        q = _of_angles(turned)
+        return q + to_body(q, new)
+
+    return _several("verlet_angles", step, 2, 2)
+
+
+def _second_rates(angles: Any, rates: Any, spin: Any, acceleration: Any) -> Any:
+    """The second derivatives of the three angles."""
+    a, b, _ = angles
+    da, db, last = rates
+    steady = _angle_rates(angles, acceleration)
+    # The derivatives of the two rows of the inverse that depend on the angles, at fixed omega.
+    turned = -da * (sin(a) * spin[2] + cos(a) * spin[1])
+    change = (turned + sin(b) * db * last) / cos(b)
+    middle = da * (cos(a) * spin[2] - sin(a) * spin[1])
+    return steady[0] - sin(b) * change - cos(b) * db * last, steady[1] + middle, steady[2] + change
 
 
 def _in_rodrigues(tableau: str) -> SeveralTorques:
@@ -365,11 +502,11 @@ def _in_rodrigues(tableau: str) -> SeveralTorques:
         sigma, omega = _stages(tableau, rates, axpy, t, dt, sigma, omega, body, torque, parameters)
         return quaternion_of(sigma) + omega
 
-    return _several(f"{tableau}_rodrigues", step, len(TABLEAUX[tableau][1]))
+    return _several(f"{tableau}_rodrigues", step, _order(tableau), len(TABLEAUX[tableau][1]))
 
 
-def _several(name: str, step: Callable[..., Any], order: int) -> SeveralTorques:
-    """A method on (q, omega) of at most fourth order, which needs as many torques as its order."""
+def _several(name: str, step: Callable[..., Any], order: int, torques: int | None = None) -> SeveralTorques:
+    """A method on (q, omega); up to fourth order it can do with as many torques as its order."""
     return SeveralTorques(
         key=name,
         label=name.replace("_", " "),
@@ -380,7 +517,7 @@ def _several(name: str, step: Callable[..., Any], order: int) -> SeveralTorques:
         normalises=True,
         start=start,
         step=step,
-        evaluations_per_step=order,
+        evaluations_per_step=order if torques is None else torques,
         read=read_synchronous,
         stored=stored_in_body_frame,
     )
@@ -406,6 +543,8 @@ def combinations() -> tuple[Method, ...]:
         _several("rkmk4_full", rkmk4_step, 4),
         _several("rkmk2_midpoint", rkmk2_step, 2),
         _several("midpoint_exp", midpoint_exp_step, 2),
+        _several("verlet_exp_lab", verlet_lab_step, 1, 2),
+        _several("midpoint_exp_half_lab", midpoint_half_lab_step, 1, 2),
         *(
             _in_components(name, frame)
             for name in TABLEAUX
@@ -413,6 +552,9 @@ def combinations() -> tuple[Method, ...]:
             if name != "euler" and (name, frame) != ("rk4", "body")
         ),
         *map(_in_rodrigues, TABLEAUX),
+        *map(_in_angles, TABLEAUX),
+        *map(_semi_explicit_in_angles, (1, 2)),
+        _verlet_in_angles(1e-4),
     )
 
 
@@ -441,6 +583,7 @@ WORDS = {
     "mean": "with mean $\\omega$",
     "4x": "4 substeps",
     "once": "gyroscopic term once",
+    "lab": "kept in the lab",
     "held": "torque's effect held in the lab",
 }
 #: Words for those that are no such combination.
@@ -452,6 +595,17 @@ NAMED = {
     "rk4_rodrigues": "RK4 on Rodrigues parameters",
     "heun_rodrigues": "Heun on Rodrigues parameters",
     "euler_rodrigues": "Euler on Rodrigues parameters",
+    "verlet_exp_lab": "velocity Verlet on lab $\\omega$",
+    "midpoint_exp_half_lab": "midpoint, then rotation by new $\\omega$",
+    "merson4_angles": "Merson 4 on three angles",
+    "fehlberg4_angles": "Fehlberg 4 on three angles",
+    "bogacki3_angles": "Bogacki and Shampine 3 on three angles",
+    "heun_angles": "Heun on three angles",
+    "midpoint_angles": "midpoint on three angles",
+    "euler_angles": "Euler on three angles",
+    "semi_explicit_angles_1x": "semi-explicit Euler on three angles",
+    "semi_explicit_angles_2x": "semi-explicit Euler on three angles, 2 substeps",
+    "verlet_angles": "velocity Verlet on three angles",
 }
 
 

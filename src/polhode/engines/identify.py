@@ -35,7 +35,7 @@ State = tuple[Any, ...]
 
 
 def _plain(function: Any) -> Any:
-    known = {f: f for f in (math.sqrt, math.sin, math.cos, math.exp)}
+    known = {f: f for f in (math.sqrt, math.sin, math.cos, math.exp, math.atan2)}
     return plain_copy(function, known, "math.{name} is not among {known}")
 
 

@@ -54,6 +54,8 @@ class Engine:
         Option -> how it is chosen, in a few words. An option chooses an integrator; each becomes a row of the atlas.
     default : str
         The option that a user gets who chooses none; empty if there is no such thing.
+    sources : mapping
+        Option -> file and function of the engine that integrate the rotation, for what :mod:`polhode.engines.sources` lacks.
     precision : "float64" or "float32"
         The arithmetic of the engine.
     switched_off : str
@@ -81,6 +83,7 @@ class Engine:
     paths: tuple[str, ...] = ()
     options: Mapping[str, str]
     default: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
     precision: str = "float64"
     switched_off: str
     torques: Mapping[str, str] = field(default_factory=dict)

@@ -2,9 +2,9 @@
 
 A citation is *read* if the arithmetic of the cited lines was read; where a method was identified it is that method's. Lines are
 those of the release or commit that the citation names, which need not be the version that was run: only PyBullet, the Open
-Dynamics Engine, JSBSim, Basilisk and Newton were read in the very release. Lines of Drake and PhysX were counted by hand; where
-a file was seen in pieces they were not counted. Where the source at hand does something else than was measured, or was not at
-hand, the citation is not read, and the identification rests on the measurement alone.
+Dynamics Engine, JSBSim, Basilisk, Newton, MJX and Brax were read in the very release. Lines of Drake and PhysX were counted
+by hand; where a file was seen in pieces they were not counted. Where the source at hand does something else than was measured,
+or was not at hand, the citation is not read, and the identification rests on the measurement alone.
 """
 
 from dataclasses import dataclass
@@ -123,6 +123,28 @@ RIGID_BODY = Source(
     note="Euler's equations at the old state, a linear rotation with the new omega, then damping.",
 )
 
+MJX_FORWARD, MJX = "mjx/mujoco/mjx/_src/forward.py", "3.17.0"
+MJX_INTEGRATE = Source("mjx/mujoco/mjx/_src/math.py", "quat_integrate", "231-237", MJX)
+MJX_EULER = Source(MJX_FORWARD, "euler, _advance", "402-419, 374-398", MJX)
+BRAX = "0.14.2"
+NO_GYROSCOPIC = "The acceleration is the inverse inertia times the torque, without the gyroscopic term."
+
+SIMBODY = "SimTKmath/Integrators/src/"
+KRATOS = "applications/DEMApplication/custom_strategies/schemes/"
+TURNED = Source(
+    "applications/DEMApplication/custom_utilities/GeometryFunctions.h",
+    "UpdateOrientation",
+    of="undated copy",
+    note="The exact rotation; for half angles below 3e-4 the first terms of the series, with the sign of the cosine's "
+    "second term wrong; the steps measured here are larger.",
+)
+MOREAU = Source(
+    "kernel/src/simulationTools/MoreauJeanOSI.cpp",
+    "MoreauJeanOSI::computeResidu, updateState",
+    read=False,
+    note="The theta method, solved by Newton's iteration; no candidate is that.",
+)
+
 #: (engine, start of the option) -> where its step is.
 SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
     ("mujoco", "Euler"): (ADVANCE, INTEGRATE),
@@ -138,6 +160,148 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
             "velocities, which is of second order in q; 4.0.0, of fourth by measurement, was not at hand.",
         ),
     ),
+    ("mujoco_mjx", "Euler"): (MJX_EULER, MJX_INTEGRATE),
+    ("mujoco_mjx", "implicitfast"): (
+        Source(
+            MJX_FORWARD,
+            "implicit, _advance",
+            "468-484, 374-398",
+            MJX,
+            note="The derivative (deriv_smooth_vel) has damping and actuators, not the gyroscopic term: Euler for a free body.",
+        ),
+        MJX_INTEGRATE,
+    ),
+    ("mujoco_mjx", "RK4"): (
+        Source(
+            MJX_FORWARD,
+            "rungekutta4, _advance",
+            "423-464, 374-398",
+            MJX,
+            note="Turns the body once by the weighted mean of the stages' angular velocities, as MuJoCo did up to 94803d7.",
+        ),
+        MJX_INTEGRATE,
+    ),
+    ("brax", "generalized"): (
+        Source(
+            "brax/generalized/integrator.py",
+            "integrate, _integrate_q_free",
+            "46-84, 31-43",
+            BRAX,
+            note="The kick and the exact rotation of the closest method, but the length of omega is increased by 1e-8 where "
+            "the axis and the angle are formed, which deviates from it by as much as was measured.",
+        ),
+    ),
+    ("brax", "spring"): (
+        Source("brax/spring/pipeline.py", "step", "78-131", BRAX, note=NO_GYROSCOPIC),
+        Source("brax/spring/integrator.py", "integrate", "26-62", BRAX),
+    ),
+    ("brax", "positional"): (
+        Source("brax/positional/pipeline.py", "step", "63-124", BRAX, note=NO_GYROSCOPIC),
+        Source(
+            "brax/positional/integrator.py",
+            "integrate_xdd, project_xd",
+            "46-78, 81-105",
+            BRAX,
+            note="omega is formed anew from the vector part of the relative quaternion, that is 2 sin(angle/2) in the place of "
+            "the angle, after a linear rotation.",
+        ),
+    ),
+    ("kratosdem", "Symplectic_Euler"): (
+        Source(
+            KRATOS + "symplectic_euler_scheme.cpp",
+            "CalculateNewRotationalVariablesOfRigidBodyElements, UpdateRotationalVariables",
+            of="1880b26",
+            note="Explicit kick in the body, turned into the lab and back with the old and the new orientation.",
+        ),
+        TURNED,
+    ),
+    ("kratosdem", "Forward_Euler"): (
+        Source(
+            KRATOS + "forward_euler_scheme.cpp",
+            "CalculateNewRotationalVariablesOfRigidBodyElements, UpdateRotationalVariables",
+            of="2632ae2",
+            note="omega is kept in the lab while the body turns with the old one.",
+        ),
+        TURNED,
+    ),
+    ("kratosdem", "Taylor_Scheme"): (
+        Source(
+            KRATOS + "taylor_scheme.cpp",
+            "CalculateNewRotationalVariablesOfRigidBodyElements, UpdateRotationalVariables",
+            of="18aa6bf",
+            note="omega is kept in the lab while the body turns with the mean of old and new.",
+        ),
+        TURNED,
+    ),
+    ("kratosdem", "Velocity_Verlet"): (
+        Source(
+            KRATOS + "velocity_verlet_scheme.cpp",
+            "CalculateNewRotationalVariablesOfRigidBodyElements, UpdateRotationalVariables",
+            of="650ccb2",
+            note="The half step of omega is kept in the lab while the body turns, which costs an order.",
+        ),
+        TURNED,
+    ),
+    ("kratosdem", "Runge_Kutta"): (
+        Source(
+            KRATOS + "runge_kutta_scheme.cpp",
+            "CalculateNewRotationalVariablesOfRigidBodyElements, CalculateAngularVelocityRK",
+            of="2632ae2",
+            note="Munjiza's method: the momentum in the lab is kicked, the body turns with the mean of four rates.",
+        ),
+        TURNED,
+    ),
+    ("kratosdem", "Quaternion_Integration"): (
+        Source(
+            KRATOS + "quaternion_integration_scheme.cpp",
+            "CalculateNewRotationalVariablesOfRigidBodyElements",
+            of="2632ae2",
+            note="After the midpoint rule for omega the body turns from its old orientation by the omega of the step's end.",
+        ),
+        TURNED,
+    ),
+    ("opensim", "RungeKuttaMerson"): (
+        Source(
+            SIMBODY + "RungeKuttaMersonIntegrator.cpp",
+            "RungeKuttaMersonIntegratorRep::attemptODEStep",
+            of="20509ab",
+            note="The weights of the fourth order; fixed steps are not repeated.",
+        ),
+    ),
+    ("opensim", "RungeKuttaFeldberg"): (
+        Source(
+            SIMBODY + "RungeKuttaFeldbergIntegrator.cpp",
+            "RungeKuttaFeldbergIntegratorRep::attemptODEStep",
+            of="40e7223",
+            note="The weights of the fourth order are propagated, those of the fifth are not used.",
+        ),
+    ),
+    ("opensim", "RungeKutta3"): (
+        Source(SIMBODY + "RungeKutta3Integrator.cpp", "RungeKutta3IntegratorRep::attemptODEStep", of="44e4d2e"),
+    ),
+    ("opensim", "RungeKutta2"): (
+        Source(SIMBODY + "RungeKutta2Integrator.cpp", "RungeKutta2IntegratorRep::attemptODEStep", of="44e4d2e"),
+    ),
+    ("opensim", "ExplicitEuler"): (
+        Source(SIMBODY + "ExplicitEulerIntegrator.cpp", "ExplicitEulerIntegratorRep::attemptDAEStep", of="0e255c0"),
+    ),
+    ("opensim", "SemiExplicitEuler2"): (
+        Source(
+            SIMBODY + "SemiExplicitEuler2Integrator.cpp",
+            "SemiExplicitEuler2IntegratorRep::attemptDAEStep",
+            of="350a96b",
+            note="The two half steps are propagated, without the extrapolation of the name.",
+        ),
+    ),
+    ("opensim", "Verlet"): (
+        Source(
+            SIMBODY + "VerletIntegrator.cpp",
+            "VerletIntegratorRep::attemptDAEStep",
+            of="1b1d0b9",
+            note="The trapezoidal rule for omega is iterated to 1e-4 of its change at most.",
+        ),
+    ),
+    ("siconos", ""): (MOREAU,),
     ("pybullet", "multibody"): (GAIN, STEPPED),
     ("pybullet", "rigidbody"): (
         Source(

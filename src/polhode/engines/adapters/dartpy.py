@@ -19,6 +19,7 @@ class Adapter:
     torques = {
         "constant": "addExtTorque at every step, body frame (isLocal=True)",
         "lab": "addExtTorque at every step, lab frame (isLocal=False)",
+        "velocity": "addExtTorque, lab frame, once a step from the angular velocity of the body",
     }
     advice = {
         "FreeJoint": "First order, and a free spin gains energy until it diverges: take smaller steps, or patch "
@@ -55,7 +56,10 @@ class Adapter:
             while n < wanted:
                 if case.load != "free":
                     node.clearExternalForces()
-                    node.addExtTorque(list(case.value), case.load == "constant")
+                    torque = np.array(case.value)
+                    if case.load == "velocity":
+                        torque = -case.value[0] * np.array(node.getAngularVelocity())
+                    node.addExtTorque(torque.tolist(), case.load == "constant")
                 world.step()
                 n += 1
             q[i] = quaternion(np.array(node.getTransform().rotation()))

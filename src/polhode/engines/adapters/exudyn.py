@@ -54,6 +54,7 @@ class Adapter:
     torques = {
         "constant": "Torque marker load, bodyFixed=True",
         "lab": "Torque marker load, bodyFixed=False",
+        "velocity": "Torque marker load, bodyFixed=True, loadVectorUserFunction: at every evaluation",
     }
     most_steps = 100_000
     advice = {
@@ -92,7 +93,18 @@ class Adapter:
             returnDict=True,
         )
         body, held = made["bodyNumber"], made["nodeNumber"]
-        if case.load != "free":
+        if case.load == "velocity":
+
+            def friction(system, t, load):
+                return (
+                    -case.value[0] * np.array(system.GetNodeOutput(held, exu.OutputVariableType.AngularVelocityLocal))
+                ).tolist()
+
+            marker = system.AddMarker(item.MarkerBodyRigid(bodyNumber=body))
+            system.AddLoad(
+                item.Torque(markerNumber=marker, loadVector=[0, 0, 0], bodyFixed=True, loadVectorUserFunction=friction)
+            )
+        elif case.load != "free":
             marker = system.AddMarker(item.MarkerBodyRigid(bodyNumber=body))
             system.AddLoad(item.Torque(markerNumber=marker, loadVector=list(case.value), bodyFixed=case.load == "constant"))
         system.Assemble()

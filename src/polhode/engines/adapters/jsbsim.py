@@ -14,8 +14,14 @@ AIRCRAFT = """<?xml version="1.0"?>
 <mass_balance><ixx unit="SLUG*FT2"> {0!r} </ixx><iyy unit="SLUG*FT2"> {1!r} </iyy><izz unit="SLUG*FT2"> {2!r} </izz>
 <emptywt unit="LBS"> 32.174049 </emptywt><location name="CG" unit="IN"><x>0</x><y>0</y><z>0</z></location></mass_balance>
 <ground_reactions/><propulsion/><flight_control name="none"/><aerodynamics/>
+<external_reactions>{3}</external_reactions>
 </fdm_config>
 """
+#: A moment whose magnitude and direction are set from outside, and friction along one axis, which JSBSim evaluates itself.
+MOMENT = '<moment name="load" frame="{}"><direction><x>0</x><y>0</y><z>0</z></direction></moment>'
+FRICTION = """<moment name="{name}" frame="BODY"><function><product><value>{factor!r}</value>
+<property>velocities/{name}-rad_sec</property></product></function>
+<direction><x>{0}</x><y>{1}</y><z>{2}</z></direction></moment>"""
 #: Option -> integrator of the rate, integrator of the orientation, as JSBSim numbers them.
 CHOICES = {
     "as shipped": None,
@@ -44,6 +50,11 @@ class Adapter:
     default = "as shipped"
     precision = "float64"
     switched_off = "the planet's rotation and gravity; no aerodynamics, engines or gear"
+    torques = {
+        "constant": "external_reactions: a moment with frame BODY",
+        "lab": "external_reactions: a moment with frame LOCAL, which is at rest here",
+        "velocity": "external_reactions: a moment with frame BODY, a function of the rates p, q, r, at every evaluation",
+    }
     advice = {
         "as shipped": "First order, and a free spin gains energy until it diverges: set "
         "simulation/integrator/rate/rotational to 5 (Adams-Bashforth 4) and position/rotational to 7 (Buss 2).",
@@ -63,6 +74,21 @@ class Adapter:
 
         return jsbsim.__version__
 
+    def _reactions(self, case):
+        """The moments in the file of the aircraft."""
+        if case.load == "velocity":
+            axes = zip("pqr", np.eye(3, dtype=int).tolist(), strict=True)
+            return "".join(FRICTION.format(*axis, name=name, factor=-float(case.value[0])) for name, axis in axes)
+        return "" if case.load == "free" else MOMENT.format("LOCAL" if case.load == "lab" else "BODY")
+
+    def _put(self, model, case):
+        """The moment as a magnitude and a direction, lb ft."""
+        torque = np.array(case.value)
+        length = float(np.linalg.norm(torque))
+        model["external_reactions/load/magnitude-lbsft"] = length
+        for name, part in zip("lmn", torque / length, strict=True):
+            model[f"external_reactions/load/{name}"] = float(part)
+
     def run(self, option, case, dt, samples):
         """Slugs and feet; the numbers are those of the case."""
         import jsbsim
@@ -70,7 +96,7 @@ class Adapter:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name) / "aircraft" / "body"
             folder.mkdir(parents=True)
-            text = AIRCRAFT.format(*map(float, case.inertia))
+            text = AIRCRAFT.format(*map(float, case.inertia), self._reactions(case))
             (folder / "body.xml").write_text(text)
             model = jsbsim.FGFDMExec(name, None)
             model.set_debug_level(0)
@@ -91,6 +117,8 @@ class Adapter:
             rate, position = CHOICES[option]
             model["simulation/integrator/rate/rotational"] = rate
             model["simulation/integrator/position/rotational"] = position
+        if case.load in ("constant", "lab"):
+            self._put(model, case)
         model.run_ic()
         here = np.array(model.get_propagate().get_Tl2b()).T @ np.array(model.get_propagate().get_Tec2b())
         q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0

@@ -23,6 +23,7 @@ class Adapter:
     torques = {
         "constant": "Body.addRelTorque before every step",
         "lab": "Body.addTorque before every step",
+        "velocity": "Body.addTorque, once a step from the angular velocity of the body",
     }
     advice = {
         "step": "First order; a free spin is stable but loses energy until it turns about the axis of the largest moment: "
@@ -64,6 +65,8 @@ class Adapter:
                     body.addRelTorque(tuple(case.value))
                 elif case.load == "lab":
                     body.addTorque(tuple(case.value))
+                elif case.load == "velocity":
+                    body.addTorque(tuple(-case.value[0] * x for x in body.getAngularVel()))
                 advance(dt)
                 n += 1
             q[i] = body.getQuaternion()

@@ -26,6 +26,7 @@ class Adapter:
     torques = {
         "constant": "applyExternalTorque at every step; body frame, turned into the lab by us",
         "lab": "applyExternalTorque at every step, frame WORLD_FRAME",
+        "velocity": "applyExternalTorque before every step, WORLD_FRAME, once a step from the angular velocity of the body",
     }
     advice = {
         "multibody": "First order, and a free spin gains energy until it diverges: create single bodies with "
@@ -76,6 +77,9 @@ class Adapter:
                         p.applyExternalTorque(body, -1, list(case.value), p.WORLD_FRAME)
                     elif case.load == "constant":
                         torque = rotated(state()[0], np.array(case.value))
+                        p.applyExternalTorque(body, -1, torque.tolist(), p.WORLD_FRAME)
+                    elif case.load == "velocity":
+                        torque = -case.value[0] * np.array(p.getBaseVelocity(body)[1])
                         p.applyExternalTorque(body, -1, torque.tolist(), p.WORLD_FRAME)
                     p.stepSimulation()
                     n += 1

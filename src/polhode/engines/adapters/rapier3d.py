@@ -30,6 +30,7 @@ class Adapter:
     torques = {
         "constant": "add_torque before every step; body frame, turned into the lab by us",
         "lab": "add_torque, lab frame",
+        "velocity": "add_torque, once a step from the angular velocity of the body",
     }
     advice = {
         "4 substeps": "First order and stable, but any free spin drifts towards the energy of the middle axis: raise "
@@ -72,7 +73,10 @@ class Adapter:
         for i, wanted in enumerate(samples):
             while n < wanted:
                 if case.load != "free":
-                    torque = np.array(case.value) if case.load == "lab" else rotated(state()[0], np.array(case.value))
+                    torque = np.array(case.value)
+                    if case.load != "lab":
+                        held, spin = state()
+                        torque = rotated(held, torque if case.load == "constant" else -case.value[0] * spin)
                     body = bodies[handle]
                     body.reset_torques()
                     body.add_torque(tuple(map(float, torque)))

@@ -21,6 +21,7 @@ class Adapter:
     torques = {
         "constant": "add_force_torque before every step; body frame, turned into the lab by us",
         "lab": "add_force_torque before every step, lab frame",
+        "velocity": "add_force_torque, once a step from the angular velocity of the body",
     }
     advice = {
         "CPU": "First order and stable, but any free spin drifts towards the energy of the middle axis: take smaller steps, "
@@ -67,7 +68,10 @@ class Adapter:
         for i, wanted in enumerate(samples):
             while n < wanted:
                 if case.load != "free":
-                    torque = np.array(case.value) if case.load == "lab" else rotated(state()[0], np.array(case.value))
+                    torque = np.array(case.value)
+                    if case.load != "lab":
+                        held, spin = state()
+                        torque = rotated(held, torque if case.load == "constant" else -case.value[0] * spin)
                     body.add_force_torque(np.zeros(3), torque)
                 scene.step()
                 n += 1

@@ -14,7 +14,7 @@ LEFT_OUT = "left_out"
 def runs(key: str) -> int:
     """The number of runs behind the rows of an engine, for a bar."""
     engine = all_engines()[key]
-    return atlas.jobs(engine) * len(engine.options)
+    return sum(atlas.jobs(engine, option) for option in engine.options)
 
 
 def engine_dataset(key: str, may_install: bool, limit: float, progress: Callable[[], object] = lambda: None) -> xr.Dataset:

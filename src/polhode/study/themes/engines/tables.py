@@ -18,7 +18,8 @@ def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     for load, short in LOADS.items():
         for name in ("q_order", "omega_order", "deviation", "runner_up_deviation", "fitting", "runner_up"):
             frame[f"{name}_{short}"] = data[name].sel(load=load).values
-    rows, previous = [], ""
+    rows: list[list[str] | str] = []
+    previous = ""
     for _, row in frame.iterrows():
         name = str(row["label"])
         orders = "/".join(_order(float(row[f"q_order_{short}"])) for short in LOADS.values())
@@ -45,7 +46,8 @@ def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 def peers(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Many clumps here and in other codes: time of a step and error of the energy at the same step."""
     frame = analysis.peers(inputs)
-    rows, previous = [], ""
+    rows: list[list[str] | str] = []
+    previous = ""
     for _, row in frame.iterrows():
         if row["scene"] != previous and rows:
             rows.append(r"\midrule")

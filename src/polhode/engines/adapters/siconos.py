@@ -1,0 +1,62 @@
+"""Siconos from Debian: a body in Newton-Euler form, whose twist has its angular part in the body frame."""
+
+import numpy as np
+
+
+class Adapter:
+    """Siconos."""
+
+    key = "siconos"
+    label = "Siconos"
+    debian = ("python3-siconos",)
+    module = "siconos.kernel"
+    repository = "siconos/siconos"
+    options = {
+        "MoreauJeanOSI 0.5": "MoreauJeanOSI(theta=0.5), Newton's iteration to 1e-14",
+        "MoreauJeanOSI 1": "MoreauJeanOSI(theta=1), Newton's iteration to 1e-14",
+    }
+    precision = "float64"
+    switched_off = "gravity, contacts; the tolerance of Newton's iteration is tightened"
+    torques = {
+        "constant": "setMExtPtr, body frame",
+        "lab": "setMExtPtr, setIsMextExpressedInInertialFrame",
+    }
+    advice = {
+        "MoreauJeanOSI 0.5": "Second order, and next to no drift: keep theta at 0.5 for free flight.",
+        "MoreauJeanOSI 1": "First order, and a free spin loses energy and momentum: set theta to 0.5.",
+    }
+
+    def version(self):
+        """The version of its package."""
+        import subprocess
+
+        asked = ["dpkg-query", "-W", "-f=${Version}", "python3-siconos"]
+        return subprocess.run(asked, capture_output=True, text=True, check=False).stdout or "unknown"
+
+    def run(self, option, case, dt, samples):
+        """One body without interactions under time stepping."""
+        import siconos.kernel as siconos
+
+        start = [0.0, 0.0, 0.0, *map(float, case.q0)]
+        body = siconos.NewtonEulerDS(
+            start, [0.0, 0.0, 0.0, *map(float, case.omega0)], 1.0, np.diag(np.array(case.inertia, float))
+        )
+        torque = np.array(case.value, float) if case.load != "free" else np.zeros(3)
+        if case.load != "free":
+            body.setMExtPtr(torque)
+            body.setIsMextExpressedInInertialFrame(case.load == "lab")
+        model = siconos.NonSmoothDynamicalSystem(0, 1e9)
+        model.insertDynamicalSystem(body)
+        scheme = siconos.MoreauJeanOSI(float(option.partition(" ")[2]))
+        problem, times = siconos.LCP(), siconos.TimeDiscretisation(0, float(dt))
+        stepping = siconos.TimeStepping(model, times, scheme, problem)
+        stepping.setNewtonTolerance(1e-14)
+        stepping.setNewtonMaxIteration(100)
+        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
+        for i, wanted in enumerate(samples):
+            while n < wanted:
+                stepping.computeOneStep()
+                stepping.nextStep()
+                n += 1
+            q[i], omega[i] = body.q()[3:7], body.twist()[3:6]
+        return q, omega
