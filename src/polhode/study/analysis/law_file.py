@@ -6,7 +6,6 @@ at large errors, the file has the measured number of steps as a factor on that o
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -203,7 +202,8 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
         share = np.where(after > before, np.clip((wanted - grid[before]) / (grid[after] - grid[before]), 0.0, 1.0), 1.0)
         steps = np.where(share == 1, high, low + share * (high - low))
         found = np.take_along_axis(how, after, axis=-1)
-        # Between an error that is reached and one that is not, and below the smallest, the law leads on as far as round-off lets it.
+        # Between an error that is reached and one that is not, and below the smallest, the law leads on as far
+        # as round-off lets it.
         onward = np.where(beyond, np.isfinite(high), np.isfinite(low) & np.isinf(steps) & (share < 1))
         finest = data["finest"].values[..., None]
         possible = (finest == 0) | ((finest > 0) & (law <= -np.log10(float(data["step"].values.min()))))
