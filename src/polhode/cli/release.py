@@ -17,7 +17,8 @@ import xarray as xr
 import polhode
 from polhode.cli import UsageError, check_writable
 from polhode.progress import Stage, watched
-from polhode.study.storage import group_names, read_dataset, write_groups
+from polhode.study.analysis import law_file
+from polhode.study.storage import group_names, read_dataset, write_dataset, write_groups
 
 SUMMARY = "the many-body results of a full run as a small file distributed with the code"
 #: The variables that are kept; those along a run only in single precision.
@@ -78,10 +79,57 @@ def _cpu_seconds(logs: Path, data: xr.Dataset) -> np.ndarray:
     return found
 
 
+def released_laws(results: str | Path, commit: str = "", today: str = "") -> xr.Dataset:
+    """The laws of ensembles.nc in the folder ``results``, with their origin as attributes.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder lacks ensembles.nc.
+    """
+    results = Path(results)
+    if not (results / "ensembles.nc").is_file():
+        raise FileNotFoundError(f"{results / 'ensembles.nc'} is missing; run the study first")
+    noted = results / "provenance.json"
+    run = json.loads(noted.read_text(encoding="utf-8")) if noted.is_file() else {}
+    data = read_dataset(results / "ensembles.nc")
+    found = law_file.packed(law_file.condensed(data))
+    return found.assign_attrs(
+        {
+            "title": "Laws of the errors of all methods on random bodies under torques of every class",
+            "version": str(data.attrs.get("version", polhode.__version__)),
+            "commit": commit or str(run.get("commit", "unknown")),
+            "date": today or f"{datetime.now(UTC):%Y-%m-%d}",
+            "seed": int(data.attrs["seed"]),
+            "bodies": int(data.sizes["body"]),
+        }
+    )
+
+
+def _release_laws(arguments: argparse.Namespace) -> int:
+    check_writable(arguments.output, "--output")
+    try:
+        with watched(Stage("fitting the laws")):
+            data = released_laws(arguments.results, arguments.commit)
+    except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
+        raise UsageError(f"--results: {arguments.results} is not the folder of a run with random bodies: {error}") from error
+    if arguments.output.is_file() and not arguments.force:
+        known = int(read_dataset(arguments.output).sizes["body"])
+        if known > data.sizes["body"]:
+            raise UsageError(
+                f"{arguments.output} has {known} bodies and would be left with {data.sizes['body']}; --force overwrites it"
+            )
+    write_dataset(data, arguments.output)
+    print(f"{arguments.output}: {data.sizes['body']} bodies, {arguments.output.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode release``."""
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of a finished run; by default results")
-    parser.add_argument("--output", type=Path, default=Path("data/released/many_body.nc"), help="file to write")
+    parser.add_argument("--output", type=Path, help="file to write; by default many_body.nc or laws.nc in data/released")
+    parser.add_argument("--laws", action="store_true", help="release the laws of the random bodies instead: laws.nc")
+    parser.add_argument("--commit", default="", help="with --laws: commit of a run that has no provenance.json yet")
     parser.add_argument("--force", action="store_true", help="overwrite a file that holds more runs")
     parser.add_argument("--keep", action="store_true", help="keep the scenes of the file that this run does not have")
 
@@ -102,6 +150,9 @@ def _held(path: Path) -> dict[str, xr.Dataset]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file and print a summary."""
+    arguments.output = arguments.output or Path("data/released", "laws.nc" if arguments.laws else "many_body.nc")
+    if arguments.laws:
+        return _release_laws(arguments)
     check_writable(arguments.output, "--output")
     try:
         with watched(Stage("reading the run")):

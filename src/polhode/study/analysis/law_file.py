@@ -17,8 +17,8 @@ Array = NDArray[np.float64]
 
 #: The errors per radian at which the departure from the law is kept: closer where curves bend.
 TARGETS = (10**-1.5, 1e-2, 10**-2.5, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10, 1e-12)
-#: Of each packed variable, the type and the step between two values: of the order, log10 C, the exponent of time, and log10
-#: of a factor (0.02: steps are kept to 2.3 %).
+#: Of each packed variable, the type and the step between two values: of the order, log10 C, the exponent of time, and log10 of a
+#: factor (0.02: steps are kept to 2.3 %).
 PACKED: dict[str, tuple[str, float]] = {
     "order": ("int16", 0.005),
     "log10_coefficient": ("int16", 0.01),
@@ -170,11 +170,9 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
     Parameters
     ----------
     data : from :func:`condensed`, or a file laws.nc
-    targets : errors per radian after the time of the laws, ``data.attrs["radians"]``; with ``radians``, errors after so
-        many
-    radians : the time after which the error is meant. Up to the time of the laws the error of a body grows with its own
-        exponent of time, at most linearly, and beyond with the median one of the method, from :data:`SLOWEST_GROWTH` to
-        :data:`FASTEST_GROWTH`.
+    targets : errors per radian after the time of the laws, ``data.attrs["radians"]``; with ``radians``, errors after so many
+    radians : the time after which the error is meant. Up to the time of the laws the error of a body grows with its own exponent
+        of time, at most linearly, and beyond with the median one of the method, from :data:`SLOWEST_GROWTH` to :data:`FASTEST_GROWTH`.
 
     Returns
     -------
@@ -204,8 +202,8 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
         share = np.where(after > before, np.clip((wanted - grid[before]) / (grid[after] - grid[before]), 0.0, 1.0), 1.0)
         steps = np.where(share == 1, high, low + share * (high - low))
         found = np.take_along_axis(how, after, axis=-1)
-        # Between an error that is reached and one that is not, and below the smallest, the law leads on as far as round-off
-        # lets it.
+        # Between an error that is reached and one that is not, and below the smallest, the law leads on as far
+        # as round-off lets it.
         onward = np.where(beyond, np.isfinite(high), np.isfinite(low) & np.isinf(steps) & (share < 1))
         finest = data["finest"].values[..., None]
         possible = (finest == 0) | ((finest > 0) & (law <= -np.log10(float(data["step"].values.min()))))
