@@ -45,7 +45,8 @@ def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 def peers(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Many clumps here and in other codes: time of a step and error of the energy at the same step."""
     frame = analysis.peers(inputs)
-    rows, previous = [], ""
+    rows: list[list[str] | str] = []
+    previous = ""
     for _, row in frame.iterrows():
         if row["scene"] != previous and rows:
             rows.append(r"\midrule")
