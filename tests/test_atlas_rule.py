@@ -10,6 +10,7 @@ import xarray as xr
 import yaml
 from test_workflow import TINY, House
 
+from polhode.documentation import spins
 from polhode.engines import all_engines
 from polhode.study import configuration
 from polhode.study.gather.atlas import gathered
@@ -110,6 +111,16 @@ def test_another_released_atlas_is_a_reason_to_make_the_theme_again(tmp_path):
     # A run that makes its own does not look at it.
     assert codes(PAIR) == own
     assert products().theme_code("many_body", "figures") == other
+
+
+def test_the_picture_of_the_readme_says_what_the_released_atlas_says(released):
+    """Each engine ends as is written below it; an engine that ends in another way is an error."""
+    assert len(spins.picture(released).axes) == len(spins.SHOWN) == 5
+    wrong = released.copy(deep=True)
+    wrong["end"][spins.row(released, "YADE", "aspherical")] = "tumbles"
+    with pytest.raises(ValueError, match="YADE aspherical now ends with tumbles"):
+        spins.picture(wrong)
+    assert spins.PICTURE.stat().st_size < 200_000 and "docs/spins.png" in (HOME / "README.md").read_text()
 
 
 @pytest.mark.slow

@@ -47,11 +47,13 @@ def peers(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """Many clumps here and in other codes: time of a step and error of the energy at the same step."""
     frame = analysis.peers(inputs)
     rows: list[list[str] | str] = []
-    previous = ""
+    previous, place = "", 0
     for _, row in frame.iterrows():
         if row["scene"] != previous and rows:
             rows.append(r"\midrule")
-        scene = f"{row['scene']}, {row['clumps']} of {row['spheres']} spheres" if row["scene"] != previous else ""
+            place = 0
+        scene = [str(row["scene"]), f"{row['clumps']} clumps", f"{row['spheres']} spheres", ""][min(place, 3)]
+        place += 1
         low, high = (number(float(row[name]), 2) for name in ("us_per_step", "us_per_step_most"))
         rows.append(
             [
