@@ -599,6 +599,7 @@ NAMED = {
     "midpoint_exp_half_lab": "midpoint, then rotation by new $\\omega$",
     "merson4_angles": "Merson 4 on three angles",
     "fehlberg4_angles": "Fehlberg 4 on three angles",
+    "kutta3_angles": "Kutta 3 on three angles",
     "bogacki3_angles": "Bogacki and Shampine 3 on three angles",
     "heun_angles": "Heun on three angles",
     "midpoint_angles": "midpoint on three angles",
