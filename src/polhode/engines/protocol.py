@@ -62,8 +62,6 @@ class Engine:
         What is switched off for the comparison.
     torques : mapping
         Load -> where the torque goes in; loads that are not listed are not run.
-    sources : mapping
-        Option -> file and function of the engine that integrate the rotation, empty or absent if not known.
     excluded : mapping
         Option -> load -> why this option cannot be run under a load that the others take.
     advice : mapping
@@ -83,7 +81,6 @@ class Engine:
     paths: tuple[str, ...] = ()
     options: Mapping[str, str]
     default: str = ""
-    sources: Mapping[str, str] = field(default_factory=dict)
     precision: str = "float64"
     switched_off: str
     torques: Mapping[str, str] = field(default_factory=dict)
