@@ -139,8 +139,8 @@ def of_laws(
         alternatives=rows,
         evidence=[
             f"{bodies} random bodies (all possible ratios of the moments, torques of strength {WEAKEST:g} to {STRONGEST:g} "
-            f"omega^2) were run with {data.sizes['step']} steps; {SERVED:.0%} of them stay below the error with this step and all finer ones. Your own body is answered "
-            "for more closely by --inertia.",
+            f"omega^2) were run with {data.sizes['step']} steps; {SERVED:.0%} of them stay below the error with "
+            "this step and all finer ones. Your own body is answered for more closely by --inertia.",
             "Error: the larger of the angle in rad and |omega - exact| over the initial |omega|, "
             + (
                 f"at {total:g} rad, continued to {radians:.3g} rad by the growth of each method."

@@ -17,8 +17,8 @@ Array = NDArray[np.float64]
 
 #: The errors per radian at which the departure from the law is kept: closer where curves bend.
 TARGETS = (10**-1.5, 1e-2, 10**-2.5, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10, 1e-12)
-#: Of each packed variable, the type and the step between two values: of the order, log10 C, the exponent of time, and log10 of a
-#: factor (0.02: steps are kept to 2.3 %).
+#: Of each packed variable, the type and the step between two values: of the order, log10 C, the exponent of time, and log10
+#: of a factor (0.02: steps are kept to 2.3 %).
 PACKED: dict[str, tuple[str, float]] = {
     "order": ("int16", 0.005),
     "log10_coefficient": ("int16", 0.01),
@@ -171,8 +171,9 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
     ----------
     data : from :func:`condensed`, or a file laws.nc
     targets : errors per radian after the time of the laws, ``data.attrs["radians"]``; with ``radians``, errors after so many
-    radians : the time after which the error is meant. Up to the time of the laws the error of a body grows with its own exponent
-        of time, at most linearly, and beyond with the median one of the method, from :data:`SLOWEST_GROWTH` to :data:`FASTEST_GROWTH`.
+    radians : the time after which the error is meant. Up to the time of the laws the error of a body grows with its own
+        exponent of time, at most linearly, and beyond with the median one of the method, from :data:`SLOWEST_GROWTH` to
+        :data:`FASTEST_GROWTH`.
 
     Returns
     -------
