@@ -18,6 +18,7 @@ class Adapter:
         "SemiImplicit as shipped": "SolverSemiImplicit with its angular_damping of 0.05",
     }
     default = "SemiImplicit as shipped"
+    damping = {"SemiImplicit as shipped": 0.05}
     precision = "float32"
     switched_off = "gravity, damping (but in the option that says so); no shape"
     torques = {
