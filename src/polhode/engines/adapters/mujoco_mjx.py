@@ -31,8 +31,8 @@ class Adapter:
     }
     advice = {
         "Euler": "First order, and a free spin gains energy until it diverges: set integrator RK4 for free flight.",
-        "implicitfast": "First order, and for a free body the same step as Euler, unlike MuJoCo's own implicitfast: set RK4 "
-        "for free flight.",
+        "implicitfast": "First order, and a free spin gains energy until it diverges, as with Euler and unlike MuJoCo's own "
+        "implicitfast: set RK4 for free flight.",
         "RK4": "Second order, unlike MuJoCo's own RK4: keep it for free flight, and halve the step to quarter the error.",
     }
 

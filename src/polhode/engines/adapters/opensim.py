@@ -49,8 +49,9 @@ class Adapter:
         "RungeKuttaFeldberg": "Fourth order: keep it; with adaptive steps set the accuracy, not the step.",
         "RungeKutta3": "Third order: RungeKuttaMerson, the default, is more accurate.",
         "RungeKutta2": "Second order: use RungeKuttaMerson, the default, for free flight.",
-        "ExplicitEuler": "First order: use RungeKuttaMerson, the default.",
-        "SemiExplicitEuler2": "First order with a fixed step: use RungeKuttaMerson, the default.",
+        "ExplicitEuler": "First order, and a free spin gains energy until it diverges: use RungeKuttaMerson, the default.",
+        "SemiExplicitEuler2": "First order with a fixed step, and a free spin gains energy until it diverges: use "
+        "RungeKuttaMerson, the default.",
         "Verlet": "Second order: use RungeKuttaMerson, the default, for free flight.",
     }
 
