@@ -26,7 +26,8 @@ class Adapter:
         "velocity": "ExtForceTorque.extTorquePntB_B before every step, from the angular velocity then, held over the step",
     }
     advice = {
-        "RK4": "Fourth order and nearly without drift: keep it.",
+        "RK4": "Fourth order and nearly without drift: keep it, with torques from a dynamic effector, since one that is set "
+        "once a step makes it of first order.",
         "RK2": "Second order, at half the torques of RK4 and far less accurate: keep svIntegratorRK4.",
         "Euler": "First order, and a free spin gains energy until it diverges: use svIntegratorRK4.",
     }
