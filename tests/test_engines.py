@@ -519,7 +519,8 @@ def test_an_installed_engine_does_what_the_released_atlas_says(key):
         row = rows.isel(engine=list(map(str, rows["option"].values)).index(option))
         if version != str(row["version"].item()):
             continue
-        found = identify.judged(identify.deviations(runs[:2], spun[:2], eps))
+        damping = engine.damping.get(option, 0.0)
+        found = identify.judged(identify.deviations(runs[:2], spun[:2], eps, damping))
         if found.identified and int(row["identified"].sel(load="free")):
             assert set(found.methods) >= set(str(row["fitting"].sel(load="free").item()).split(", "))
         q_error, _ = cases.errors("free", spun[2].q, spun[2].omega)

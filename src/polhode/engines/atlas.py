@@ -17,7 +17,7 @@ import xarray as xr
 from polhode.body import Body
 from polhode.engines import cases, identify
 from polhode.engines.advice import advice_of
-from polhode.engines.candidates import candidate, label
+from polhode.engines.candidates import DAMPED, candidate, label
 from polhode.engines.environments import RUN_LIMIT, Run, Spun, spin
 from polhode.engines.protocol import LOADS, Engine
 from polhode.engines.read_rows import READ
@@ -145,7 +145,8 @@ def judged(
     identities, orders, errors = {}, {}, {}
     for load in engine.loads(option):
         chosen = [i for i, one in enumerate(what) if one[:2] == ("identify", load)]
-        found = identify.deviations([runs[i] for i in chosen], [spun[i] for i in chosen], eps)
+        damping = engine.damping.get(option, 0.0)
+        found = identify.deviations([runs[i] for i in chosen], [spun[i] for i in chosen], eps, damping)
         identities[load] = identify.judged(found)
         at = {what[i][2]: spun[i] for i in range(len(what)) if what[i][:2] == ("ladder", load)}
         with np.errstate(all="ignore"):
@@ -210,6 +211,8 @@ def _gyroscopic(free: np.ndarray, identity: identify.Identity) -> str:
     """Whether the free body follows Euler's equations."""
     if any("no_gyroscopic" in key for key in identity.methods) and identity.identified:
         return "no"
+    if any(DAMPED in key for key in identity.methods) and identity.identified:
+        return "yes"
     finest = free[np.argmin(cases.STEPS), 1]
     return "yes" if finest < WRONG else "other" if np.isfinite(finest) else "failed"
 

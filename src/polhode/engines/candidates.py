@@ -19,14 +19,18 @@ Two methods of Runge and Kutta follow, of Munthe-Kaas's kind with the full inver
 classical one (``rkmk4_full``; ``rkmk4`` of the registry has the usual truncation, of the same order), and the explicit midpoint
 (``rkmk2_midpoint``). Last, textbook Runge-Kutta methods (:data:`TABLEAUX`) on the components of q and omega, omega kept in the
 body frame or in the lab, and on modified Rodrigues parameters.
+
+Engines that damp by default are also compared with damped steps (:func:`damped`); the coefficient is the engine's own, and
+never fitted.
 """
 
 from collections.abc import Callable
 from functools import cache
-from math import atan2, cos, sin, sqrt
+from math import atan2, cos, exp, sin, sqrt
 from typing import Any
 
 from polhode.body import angular_momentum, angular_velocity, euler_equations
+from polhode.engines.protocol import all_engines
 from polhode.kernel import kernel
 from polhode.methods import METHODS
 from polhode.methods.linear_system import solve
@@ -558,6 +562,60 @@ def combinations() -> tuple[Method, ...]:
     )
 
 
+#: What the key of a damped candidate has in it.
+DAMPED = "_damped_"
+
+
+def _digits(rate: float) -> str:
+    """A rate as a part of a key, rounded: 0p05 for 0.05."""
+    return f"{rate:.3g}".replace(".", "p")
+
+
+#: Form of a damping at the rate c -> the factor of omega in a step.
+FACTORS: dict[str, Callable[[float, float], float]] = {
+    "exp": lambda c, dt: exp(-c * dt),
+    "linear": lambda c, dt: 1.0 - c * dt,
+    "implicit": lambda c, dt: 1.0 / (1.0 + c * dt),
+    "power": lambda c, dt: (1.0 - c) ** dt,
+}
+
+
+def _damped_by_factor(kick: str, rotation: str, form: str, place: str, rate: float) -> OneTorque:
+    """A kick and a rotation with the new omega; omega is multiplied by a factor before or after the rotation."""
+    kicked, rotated, factor = KICKS[kick], ROTATIONS[rotation], FACTORS[form]
+
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        new = kicked(state[:4], state[4:7], torque, body, dt)
+        less = scale(factor(rate, dt), new)
+        return rotated(state[:4], less if place == "before" else new, dt) + less
+
+    return _one_torque(f"{kick}_{rotation}{DAMPED}{form}_{place}_{_digits(rate)}", after_torque)
+
+
+def _damped_by_torque(kick: str, rotation: str, form: str, rate: float) -> OneTorque:
+    """A kick and a rotation with the new omega under the added torque -c I omega, or -c (1 + |omega|) I omega."""
+    kicked, rotated = KICKS[kick], ROTATIONS[rotation]
+
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        strength = rate * (1.0 + sqrt(dot(omega, omega))) if form == "quadratic" else rate
+        new = kicked(q, omega, axpy(-strength, angular_momentum(omega, body), torque), body, dt)
+        return rotated(q, new, dt) + new
+
+    return _one_torque(f"{kick}_{rotation}{DAMPED}{form}_torque_{_digits(rate)}", after_torque)
+
+
+@cache
+def damped(rate: float) -> tuple[Method, ...]:
+    """One kick and one rotation with the damping that an engine declares, 1/s, as a factor of omega or as a torque."""
+    kinds = [(kick, rotation) for kick in KICKS for rotation in ROTATIONS]
+    factors = [(form, place) for form in FACTORS for place in ("before", "after")]
+    return (
+        *(_damped_by_factor(*kind, *factor, rate) for kind in kinds for factor in factors),
+        *(_damped_by_torque(*kind, form, rate) for kind in kinds for form in ("proportional", "quadratic")),
+    )
+
+
 def candidates() -> tuple[Method, ...]:
     """The methods of the registry, then the combinations."""
     return (*METHODS.values(), *combinations())
@@ -565,7 +623,17 @@ def candidates() -> tuple[Method, ...]:
 
 def candidate(key: str) -> Method:
     """The candidate with this key."""
-    return next(one for one in candidates() if one.key == key)
+    declared = {rate for engine in all_engines().values() for rate in engine.damping.values()} if DAMPED in key else ()
+    known = (one for rate in declared for one in damped(rate)) if DAMPED in key else candidates()
+    return next(one for one in known if one.key == key)
+
+
+#: Words for the damping of such a key.
+DAMPINGS = {
+    "before": "$\\omega$ damped before it",
+    "after": "$\\omega$ damped after it",
+    "torque": "damping as a torque",
+}
 
 
 #: Words for the parts of a combination's key.
@@ -613,7 +681,10 @@ NAMED = {
 def label(key: str) -> str:
     """A candidate in words, for tables; a method of the registry has its own label."""
     name, _, mode = key.partition(" ")
-    if name in METHODS:
+    if DAMPED in name:
+        base, _, how = name.partition(DAMPED)
+        said = f"{label(base)}, {DAMPINGS[how.split('_')[1]]}"
+    elif name in METHODS:
         said = METHODS[name].label
     elif name in NAMED:
         said = NAMED[name]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from polhode.body import Body
-from polhode.engines.candidates import candidates
+from polhode.engines.candidates import candidates, damped
 from polhode.engines.cases import LOADS, STEP
 from polhode.engines.environments import Run, Spun
 from polhode.methods.plain_driver import PlainDriver, plain_driver
@@ -153,19 +153,20 @@ def apart(q: Sequence[float], omega: Sequence[float], other_q: Any, other_omega:
     return max(turned, spun) if math.isfinite(turned + spun) else math.inf
 
 
-def deviations(runs: Sequence[Run], spun: Sequence[Spun], eps: float) -> list[Deviation]:
+def deviations(runs: Sequence[Run], spun: Sequence[Spun], eps: float, damping: float = 0.0) -> list[Deviation]:
     """Every candidate's deviation from an engine, smallest first; behind the second best it is a lower bound.
 
     Parameters
     ----------
     runs, spun : runs read at every step, and what the engine returned
+    damping : the rate that the engine declares, 1/s; damped candidates are tried as well if there is one
     """
     pairs = [(run, one, usable(run, one)) for run, one in zip(runs, spun, strict=True) if not one.error]
     pairs = [(run, one, count) for run, one, count in pairs if count > FEW]
     if not pairs:
         return []
     first: list[tuple[Method, str, float]] = []
-    for method in candidates():
+    for method in (*candidates(), *(damped(damping) if damping else ())):
         for mode in modes(method):
             run, one, count = pairs[0]
             skip = 4 if mode == "memory" else 1

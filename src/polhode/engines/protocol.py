@@ -64,6 +64,8 @@ class Engine:
         Load -> where the torque goes in; loads that are not listed are not run.
     excluded : mapping
         Option -> load -> why this option cannot be run under a load that the others take.
+    damping : mapping
+        Option -> the rate at which the engine damps the angular velocity in it, 1/s, for candidates that damp as well.
     advice : mapping
         Option -> what a user should do, in one sentence.
     repository : str
@@ -86,6 +88,7 @@ class Engine:
     torques: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     excluded: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    damping: Mapping[str, float] = field(default_factory=dict)
     advice: Mapping[str, str] = field(default_factory=dict)
     repository: str = ""
     most_steps: int = 100_000
@@ -104,7 +107,7 @@ class Engine:
             raise ValueError(f"{where} declare at least one option")
         if self.default and self.default not in self.options:
             raise ValueError(f"{where} default {self.default!r} is none of its options: {', '.join(self.options)}")
-        for name in ("sources", "excluded", "advice"):
+        for name in ("sources", "excluded", "damping", "advice"):
             for option in getattr(self, name):
                 if option not in self.options:
                     raise ValueError(

@@ -1,6 +1,7 @@
 """Basilisk: the hub of a spacecraft, whose attitude has modified Rodrigues parameters."""
 
 import numpy as np
+from polhode_rotations import turned_back
 
 
 class Adapter:
@@ -19,9 +20,14 @@ class Adapter:
     default = "RK4"
     precision = "float64"
     switched_off = "no gravity, no effectors"
-    torques = {"constant": "ExtForceTorque.extTorquePntB_B, body frame"}
+    torques = {
+        "constant": "ExtForceTorque.extTorquePntB_B, body frame",
+        "lab": "ExtForceTorque.extTorquePntB_B before every step, turned into the body frame by us and held over the step",
+        "velocity": "ExtForceTorque.extTorquePntB_B before every step, from the angular velocity then, held over the step",
+    }
     advice = {
-        "RK4": "Fourth order and nearly without drift: keep it.",
+        "RK4": "Fourth order and nearly without drift: keep it, with torques from a dynamic effector, since one that is set "
+        "once a step makes it of first order.",
         "RK2": "Second order, at half the torques of RK4 and far less accurate: keep svIntegratorRK4.",
         "Euler": "First order, and a free spin gains energy until it diverges: use svIntegratorRK4.",
     }
@@ -48,9 +54,9 @@ class Adapter:
         craft.hub.sigma_BNInit = [[x] for x in q0[1:] / (1 + q0[0])]
         craft.hub.omega_BN_BInit = [[x] for x in case.omega0]
         simulation.AddModelToTask("task", craft)
-        if case.load == "constant":
+        if case.load != "free":
             torque = extForceTorque.ExtForceTorque()
-            torque.extTorquePntB_B = [[x] for x in case.value]
+            torque.extTorquePntB_B = [[x] for x in (case.value if case.load == "constant" else (0.0, 0.0, 0.0))]
             craft.addDynamicEffector(torque)
             simulation.AddModelToTask("task", torque)
         integrator = getattr(svIntegrators, f"svIntegrator{option}")(craft)
@@ -58,13 +64,20 @@ class Adapter:
         simulation.InitializeSimulation()
         simulation.TotalSim.SingleStepProcesses()
         q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                simulation.TotalSim.SingleStepProcesses()
-                n += 1
+
+        def state():
             message = craft.scStateOutMsg.read()
             sigma = np.array(message.sigma_BN)
             square = sigma @ sigma
-            q[i] = np.array([1 - square, *(2 * sigma)]) / (1 + square)
-            omega[i] = message.omega_BN_B
+            return np.array([1 - square, *(2 * sigma)]) / (1 + square), np.array(message.omega_BN_B)
+
+        for i, wanted in enumerate(samples):
+            while n < wanted:
+                if case.load in ("lab", "velocity"):
+                    held, spin = state()
+                    value = turned_back(held, np.array(case.value)) if case.load == "lab" else -case.value[0] * spin
+                    torque.extTorquePntB_B = [[float(x)] for x in value]
+                simulation.TotalSim.SingleStepProcesses()
+                n += 1
+            q[i], omega[i] = state()
         return q, omega

@@ -18,11 +18,13 @@ class Adapter:
         "SemiImplicit as shipped": "SolverSemiImplicit with its angular_damping of 0.05",
     }
     default = "SemiImplicit as shipped"
+    damping = {"SemiImplicit as shipped": 0.05}
     precision = "float32"
     switched_off = "gravity, damping (but in the option that says so); no shape"
     torques = {
         "constant": "State.body_f before every step; body frame, turned into the lab by us",
         "lab": "State.body_f before every step, lab frame",
+        "velocity": "State.body_f before every step, from the angular velocity of the state",
     }
     most_steps = 20_000
     advice = {
@@ -73,7 +75,9 @@ class Adapter:
             while n < wanted:
                 now.clear_forces()
                 if case.load != "free":
-                    torque = np.array(case.value) if case.load == "lab" else rotated(state(now)[0], np.array(case.value))
+                    torque, (held, spin) = np.array(case.value), state(now)
+                    if case.load != "lab":
+                        torque = rotated(held, torque if case.load == "constant" else -torque[0] * spin)
                     now.body_f.assign(np.array([[0, 0, 0, *torque]], dtype=np.float32))
                 solver.step(now, then, control, None, dt)
                 now, then = then, now

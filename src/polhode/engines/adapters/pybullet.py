@@ -21,6 +21,8 @@ class Adapter:
         "multibody as shipped": "btMultiBody with its damping of 0.04 as shipped",
     }
     default = "multibody as shipped"
+    # btMultiBody: 0.04 in single precision.
+    damping = {"multibody as shipped": float(np.float32(0.04))}
     precision = "float64"
     switched_off = "gravity (off by default), damping (but in the option that says so), sleeping, contacts (no second body)"
     torques = {
