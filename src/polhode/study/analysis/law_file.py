@@ -172,9 +172,9 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
     data : from :func:`condensed`, or a file laws.nc
     targets : errors per radian after the time of the laws, ``data.attrs["radians"]``; with ``radians``, errors after so
         many
-    radians : the time after which the error is meant. Up to the time of the laws the error of a body grows with its own
-        exponent of time, at most linearly, and beyond with the median one of the method, from :data:`SLOWEST_GROWTH` to
-        :data:`FASTEST_GROWTH`.
+    radians : the time after which the error is meant. Before the time of the laws it counts as the time of the laws: in the
+        first radians errors oscillate, and no power of time leads back safely. Beyond, errors grow with the median exponent
+        of the method, from :data:`SLOWEST_GROWTH` to :data:`FASTEST_GROWTH`.
 
     Returns
     -------
@@ -186,8 +186,8 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
     wanted = np.broadcast_to(np.log10(np.asarray(targets, float)), (*order.shape, len(targets)))
     if radians is not None:
         total = float(data.attrs["radians"])
-        exponent = _exponents(data["growth"].values.astype(float), radians > total)
-        wanted = wanted + (np.log10(total / radians) * exponent)[..., None] - np.log10(total)
+        exponent = _exponents(data["growth"].values.astype(float))
+        wanted = wanted + (np.log10(total / max(radians, total)) * exponent)[..., None] - np.log10(total)
     grid = np.log10(data["target"].values.astype(float))
     how = data["how"].values
     coarsest = -np.log10(float(data["step"].values.max()))
@@ -221,11 +221,8 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
     )
 
 
-def _exponents(growth: Array, beyond: bool) -> Array:
-    """The exponent of time of each body, (torque_class, method, body): its own, or that of its method beyond what was run."""
+def _exponents(growth: Array) -> Array:
+    """The exponent of time beyond what was run, (torque_class, method, body): the median one of each method."""
     typical = laws.spread(growth).median
     typical = np.where(np.isfinite(typical), typical, SLOWEST_GROWTH)[..., None]
-    if beyond:
-        return np.broadcast_to(np.clip(typical, SLOWEST_GROWTH, FASTEST_GROWTH), growth.shape)
-    # A steeper fall towards short times than the linear one is not relied upon: at a few radians the error oscillates.
-    return np.minimum(np.where(np.isfinite(growth), growth, typical), SLOWEST_GROWTH)
+    return np.broadcast_to(np.clip(typical, SLOWEST_GROWTH, FASTEST_GROWTH), growth.shape)

@@ -1,0 +1,78 @@
+"""The released laws of many random bodies, and the steps that ``polhode recommend`` takes from them, on bodies it never saw."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polhode.methods import METHODS
+from polhode.study.analysis import law_file
+from polhode.study.run.ensemble import method_dataset
+from polhode.study.run.ensemble_states import states_dataset
+from polhode.study.storage import read_dataset
+
+LAWS = Path(__file__).parents[1] / "data/released/laws.nc"
+#: Not the seed of the released draw.
+FRESH = 4711
+
+
+@pytest.fixture(scope="module")
+def released():
+    return read_dataset(LAWS)
+
+
+def steps(data, errors, radians=None):
+    return law_file.steps_per_radian(data, errors, radians)["steps"].values
+
+
+def test_the_file_says_of_what_it_is(released):
+    assert released.sizes["body"] == int(released.attrs["bodies"]) == 512
+    assert int(released.attrs["seed"]) != FRESH
+    assert {"version", "commit", "date"} <= set(released.attrs)
+
+
+def test_a_smaller_error_takes_more_steps(released):
+    some = released.isel(body=slice(0, 64))
+    coarse, fine = np.moveaxis(steps(some, [1e-3, 1e-5], 16.0), -1, 0)
+    both = np.isfinite(coarse) & np.isfinite(fine)
+    assert both.any() and (fine[both] >= coarse[both]).all()
+
+
+def test_a_short_time_is_answered_as_the_time_of_the_laws_and_a_long_one_takes_more_steps(released):
+    some = released.isel(body=slice(0, 64))
+    total = float(some.attrs["radians"])
+    short, same, long = (steps(some, [1e-4], radians) for radians in (total / 8, total, 8 * total))
+    np.testing.assert_array_equal(short, same)
+    both = np.isfinite(same) & np.isfinite(long)
+    assert both.any() and (long[both] >= same[both]).all() and (long[both] > 1.1 * same[both]).mean() > 0.5
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("torque_class", "method", "radians"),
+    [
+        ("friction_isotropic", "spiral_predicted", 4.0),
+        ("friction_isotropic", "spiral_predicted", 16.0),
+        ("friction_isotropic", "spiral_predicted", 64.0),
+        ("lab", "spiral_leapfrog", 4.0),
+        # Not 64: some motions under a lab torque are chaotic, and only two thirds of the bodies are served there.
+        ("lab", "spiral_leapfrog", 16.0),
+    ],
+)
+def test_the_step_for_nine_bodies_of_ten_serves_bodies_that_were_not_in_the_draw(released, torque_class, method, radians):
+    error = 1e-3
+    own = steps(released.sel({"torque_class": [torque_class], "method": [method]}), [error], radians).ravel()
+    served = np.quantile(own, 0.9)
+    # The next finer step that divides the time.
+    dt = radians / np.ceil(served * radians)
+    exact = states_dataset(100, FRESH, [torque_class], [radians])
+    found = method_dataset(METHODS[method], exact, [dt])
+    worst = np.fmax(found["error_q"].values, found["error_omega"].values).ravel()
+    # Of 100 bodies, at most 17 fail in 99 of 100 draws if a tenth does.
+    assert (worst <= error).sum() >= 83, np.sort(worst)[-20:]
+    if radians != released.attrs["radians"]:
+        return
+    # And the step is no waste: one three times as long serves fewer.
+    longer = radians / np.ceil(served * radians / 3)
+    coarse = method_dataset(METHODS[method], exact, [longer])
+    assert (np.fmax(coarse["error_q"].values, coarse["error_omega"].values).ravel() > error).sum() > 17
