@@ -143,8 +143,8 @@ def of_laws(
             "all finer ones. Your own body is answered for more closely by --inertia.",
             "Error: the larger of the angle in rad and |omega - exact| over the initial |omega|, "
             + (
-                f"at {total:g} rad, continued to {radians:.3g} rad by the growth of each method, which need not hold: errors of "
-                "chaotic motions grow faster."
+                f"at {total:g} rad, continued to {radians:.3g} rad by the growth of each method, which need not hold: "
+                "errors of chaotic motions grow faster."
                 if beyond
                 else f"at {total:g} rad; before that, as after the {radians:.3g} rad asked for, it is hardly ever larger."
                 if path.name == LAWS and radians is not None and radians < total
