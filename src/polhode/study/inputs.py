@@ -163,14 +163,6 @@ class Inputs:
         return self._groups(self.ensembles_file)["/"]
 
     @cached_property
-    def released_ensembles(self) -> xr.Dataset:
-        """The errors on random bodies at published scale: released/ensembles.nc."""
-        path = Path(self.released) / "ensembles.nc"
-        if not str(self.released) or not path.is_file():
-            raise NotInRun("data/released has no ensembles of random bodies")
-        return self._groups(path)["/"]
-
-    @cached_property
     def atlas(self) -> xr.Dataset:
         """The engine atlas: what was measured in this run if that is configured, otherwise released/atlas.nc.
 
