@@ -305,7 +305,12 @@ def tried(path: Path) -> list[str]:
 
 #: What is changed in an example, and what is said of the file.
 MISTAKES = [
-    (PROBLEM, "parameters[1])))", "parameters[7:])))", " does not compile: line 15: torque returns 3 array"),
+    (
+        PROBLEM,
+        "parameters[1])))",
+        "parameters[7:])))",
+        " does not compile: line 17, .*: a kernel is given an array; kernels take and return floats",
+    ),
     (PROBLEM, "to_body(q", "to_lab(q", r" does not compile: line 17, 'return cross.*name 'to_lab' is not defined"),
     (
         PROBLEM,
