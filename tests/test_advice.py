@@ -416,7 +416,8 @@ def test_the_command_answers_in_25_lines(few, capsys):
     assert "Take " in said.out and "How this is known:" in said.out and "Interval:" in said.out
 
 
-def test_the_command_answers_machines(few, capsys):
+def test_the_command_answers_machines(few, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # a run in the checkout, such as a quick one, would be asked first
     assert cli.main([*WORDS, "--error", "1e-4", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["best"]["method"] == found["method"] and found["dt"] == 0.5 / found["steps"]

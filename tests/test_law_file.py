@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from polhode.advice import AdviceError, of_laws
 from polhode.methods import METHODS
 from polhode.study.analysis import law_file
 from polhode.study.run.ensemble import method_dataset
@@ -76,3 +77,12 @@ def test_the_step_for_nine_bodies_of_ten_serves_bodies_that_were_not_in_the_draw
     longer = radians / np.ceil(served * radians / 3)
     coarse = method_dataset(METHODS[method], exact, [longer])
     assert (np.fmax(coarse["error_q"].values, coarse["error_omega"].values).ravel() > error).sum() > 17
+
+
+def test_without_any_file_what_a_run_makes_is_named(monkeypatch):
+    def nothing(name, results=None):
+        raise AdviceError(f"there is no {name}; make one: ./reproduce results/{name}")
+
+    monkeypatch.setattr(of_laws.files, "find", nothing)
+    with pytest.raises(AdviceError, match=r"reproduce results/ensembles\.nc"):
+        of_laws._file(None)
