@@ -122,6 +122,14 @@ BAD = [
     ("problems: [heavy_top]", "problems must be keys with values of their own, got ['heavy_top']"),
     ("problems: {heavy_top: {dt: {a: {values: 0.1}}}}", "problems.heavy_top.dt.a.values must be a list or null, got 0.1"),
     ("problems: {heavy_top: {dt: {a: {values: [0.1], truncate: 1}}}}", "problems.heavy_top.dt.a.truncate must be true or"),
+    (
+        "problems: {heavy_top: {dt: {a: {values: [0.1], methods: [eular]}}}}",
+        "problems.heavy_top.dt.a.methods: unknown method 'eular'; did you mean 'euler'",
+    ),
+    (
+        "problems: {heavy_top: {dt: {fit: {methods: [rk4]}}}, lab_torque: null}\nmethods: [euler]",
+        "problems.heavy_top.dt: every set of step sizes has a list of methods, and none of the study is in them; add one",
+    ),
     ("cost: yes", "cost must be keys with values of their own or null, got true"),
     ("many_body: 3", "many_body must be keys with values of their own or null, got 3"),
     ("limits: null", "limits must be keys with values of their own, got null"),
@@ -329,7 +337,7 @@ def test_steps_are_counted_without_expanding_the_ladder(key):
     for name, ladder in DEFAULT["problems"][key]["dt"].items():
         ladder = configuration.Ladder.model_validate(ladder)
         found = estimate.extent(ladder, part.problem.horizon)
-        rungs = configuration.study._rungs({name: ladder}, part.problem.horizon, reading.Place())
+        rungs = configuration.study._rungs({name: ladder}, part.problem.horizon, part.methods, reading.Place())
         assert found.rungs == pytest.approx(len(rungs), abs=2)
         assert found.steps == pytest.approx(sum(step.steps for step in rungs), rel=0.02)
         assert found.longest == pytest.approx(max(step.steps for step in rungs), rel=1e-5)

@@ -463,7 +463,11 @@ def test_steps_per_contact_solve_the_law_of_the_energy():
     error = np.array([1.0, 2.0])[:, None, None] * a * (dt[:, None] / contact) ** 2.5
     error[1, dt > 0.3 * contact] = np.nan
     data = xr.Dataset(
-        {"energy_error_mean": (("integrator", "dt", "seed"), error), "label": ("integrator", ["one", "two"])},
+        {
+            "energy_error_mean": (("integrator", "dt", "seed"), error),
+            "diverged": (("integrator", "dt", "seed"), np.isnan(error).astype("int8")),
+            "label": ("integrator", ["one", "two"]),
+        },
         {"integrator": ["one", "two"], "dt": dt, "seed": range(5)},
         {"contact_time": contact},
     )

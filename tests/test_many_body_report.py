@@ -290,6 +290,7 @@ def test_pairs_without_an_end_are_counted_against_who_blew_up():
     data["energy_error_mean"][3, 0, :6] = np.nan
     assert ensembles.paired_ratio(data, METHODS[3], METHODS[0], 0).value == np.inf
     data["energy_error_mean"][0, 0, :] = np.nan
+    data["diverged"][0, 0, :] = 1
     assert ensembles.paired_ratio(data, METHODS[3], METHODS[0], 0).value == 0.0
 
 

@@ -393,7 +393,7 @@ OTHERS = {
         "long_run": {"horizon": 2.0, "dt": 1e-2, "samples": 4},
     },
     "asymmetric_heavy_top": {
-        "dt": {"fit": {"divisions": [64, 512, 7]}},
+        "dt": {"fit": {"divisions": [64, 512, 7]}, "fine": {"divisions": [1024, 2048, 2], "methods": ["euler"]}},
         "samples": 1,
         "check_until": 0.5,
         "long_run": {"horizon": 20.0, "dt": 1e-2, "samples": 10},
@@ -436,6 +436,36 @@ def test_gathered_errors_are_those_of_a_run(results):
     assert float(data.q_order.sel(integrator="spiral_leapfrog")) == pytest.approx(2, abs=0.1)
     assert float(data.omega_order.sel(integrator="spiral_leapfrog")) == pytest.approx(3, abs=0.15)
     assert float(data.q_order.sel(integrator="euler")) == pytest.approx(1, abs=0.1)
+
+
+def test_step_sizes_of_a_few_methods_are_run_by_these(results):
+    study, folder = results
+    part = study.problems["asymmetric_heavy_top"]
+    data = storage.read_dataset(folder / "single_body.nc", "asymmetric_heavy_top")
+    ran = data.steps.notnull().values
+    assert data.sizes["dt"] == len(part.steps) == 9 and data.dt_set.values[:2].tolist() == ["fine", "fine"]
+    assert ran[1].all() and ran[0].tolist() == [False] * 2 + [True] * 7
+    # Where nothing ran there is no error, and nothing that blew up.
+    assert data.q_error_l1.notnull().values.tolist() == ran.tolist() and not data.diverged.any()
+    assert data.steps.values[1].tolist() == [2048, 1024, *data.steps.values[0, 2:]]
+    files = {path.stem for path in (folder / "cells" / "asymmetric_heavy_top" / "spiral_leapfrog").glob("*.nc")}
+    assert files == {step.name for step in part.steps if step.set_name == "fit"}
+
+
+def test_a_step_size_in_two_sets_is_run_by_the_methods_of_both(forget_plugins):
+    def steps(dt, **more):
+        problems = {"heavy_top": {"dt": {"fit": None, **dt}, "samples": 1}}
+        return configuration.resolve(merged(small(), {"problems": problems, **more}), HOME).problems["heavy_top"].steps
+
+    one, other = {"values": [0.1, 0.2], "methods": ["euler"]}, {"values": [0.2], "methods": ["spiral_leapfrog"]}
+    finer, coarser = steps({"a": one, "b": other})
+    assert finer.methods == ("euler",) and coarser.methods is None and coarser.set_name == "a"
+    assert [step.methods for step in steps({"a": one, "b": {"values": [0.1]}})] == [None, ("euler",)]
+    assert [step.methods for step in steps({"b": {"values": [0.1]}, "a": one})] == [None, ("euler",)]
+    # A user's own method runs with all of them; a set that no method of the study is in disappears.
+    own, *_ = steps({"a": one}, plugins=["docs/example_plugin.py"])
+    assert own.runs("my_spiral") and own.runs("euler") and not own.runs("spiral_leapfrog")
+    assert [step.dt for step in steps({"a": one, "b": {"values": [0.4], "methods": ["rk4"]}})] == [0.1, 0.2]
 
 
 def test_the_error_as_published_is_in_the_measure_of_the_method():

@@ -19,6 +19,7 @@ import yaml
 
 from polhode import manybody
 from polhode.study import configuration
+from polhode.study.analysis import ensembles
 from polhode.study.configuration import ConfigurationError, resolve
 from polhode.study.gather.many_body import gather_scenes, relative_change, run_energies
 from polhode.study.plan import Plan
@@ -174,7 +175,7 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
             **WITHOUT,
             rods={
                 "methods": [METHOD, "euler"],
-                "dt": {"a": {"values": [1e-4, 2e-4]}, "b": {"values": [3e-4]}},
+                "dt": {"a": {"values": [1e-4, 2e-4]}, "b": {"values": [3e-4]}, "c": {"values": [4e-4], "methods": [METHOD]}},
                 "horizon": 0.1,
                 "seeds": 2,
                 "samples": 5,
@@ -186,7 +187,7 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     )
     plan = Plan(study, HOME)
     for method in study.scenes["rods"].methods:
-        for batch in study.scenes["rods"].batches:
+        for batch in (batch for batch in study.scenes["rods"].batches if batch[0].runs(method)):
             made = [path.format(method=method) for path in plan.many_body_outputs("rods", batch)]
             texts = [plan.many_body_job("rods", method, p.parent.name, int(p.stem)) for p in map(Path, made)]
             many_body.run_all(method, plan.many_body_settings("rods"), made, 1, lambda line: None, texts)
@@ -194,10 +195,18 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     groups = gather_scenes(plan, tmp_path)
     write_groups(groups, tmp_path / "many_body.nc")
     data = groups["/rods"]
-    assert data["energy_error"].dims == ("integrator", "dt", "seed") and data.sizes == {"integrator": 2, "dt": 3, "seed": 2}
-    assert list(data["dt_set"].values) == ["a", "a", "b"]
+    assert data["energy_error"].dims == ("integrator", "dt", "seed") and data.sizes == {"integrator": 2, "dt": 4, "seed": 2}
+    assert list(data["dt_set"].values) == ["a", "a", "b", "c"]
+    # One set is run by one method only: that is no blow-up of the other.
+    assert ensembles.ran(data, METHOD, 3) and not ensembles.ran(data, "euler", 3) and not data["diverged"].any()
+    of_both = ensembles.paired_ratio_over_steps(data, "euler", METHOD)
+    assert of_both == ensembles.paired_ratio_over_steps(data.isel(dt=slice(3)), "euler", METHOD)
+    assert np.isnan(ensembles.mean_error(data, "euler", 3).value) and np.isnan(ensembles.median_error(data, "euler", 3).value)
+    level = float(ensembles.mean_error(data, "euler", 1).value) * 1.001
+    backwards = data.isel(dt=[3, 0, 1, 2]).assign_coords(dt=[1e-5, 1e-4, 2e-4, 3e-4])
+    assert 2e-4 <= ensembles.step_for(backwards, "euler", level) < 3e-4
     # 0.1 s is no whole number of steps of 3e-4 s: the run ends with the last one before.
-    assert data["steps"].values.tolist() == [1000, 500, 333]
+    assert data["steps"].values.tolist() == [1000, 500, 333, 250]
     run = read_cell(tmp_path / "many_body" / "rods" / "euler" / "0.0003" / "1.nc")
     change = relative_change(run)[1:]
     expected = 100 * min(np.abs(change).mean(), abs(change[-1]))
@@ -319,6 +328,21 @@ def test_small_runs_share_a_job_and_large_ones_do_not(monkeypatch):
     assert [step.steps for step in rods.batches[0]] == [10_000, 50_000, 100_000, 200_000] and len(rods.batches) == 1
     monkeypatch.setattr(configuration.study, "BATCH", 1_600_000)
     assert [[step.dt for step in batch] for batch in rods.batches] == [[1e-4, 2e-5, 1e-5], [5e-6]]
+
+
+def test_a_job_holds_steps_of_the_same_methods_only():
+    """Its files are named with the method left open."""
+    few = {"values": [5e-6, 1e-4], "methods": ["euler", METHOD]}
+    changes = {"dt": {"a": {"values": [2e-5, 1e-5]}, "b": few}, "methods": ["euler", METHOD, "verlet"], "over_time": False}
+    plan = Plan(resolve(config(**WITHOUT, rods=changes), HOME), HOME)
+    assert [[step.dt for step in batch] for batch in plan.scene("rods").batches] == [[2e-5, 1e-5], [1e-4, 5e-6]]
+    paths = plan.many_body_runs("rods")
+    made = {tuple(path.split("/")[-3:-1]) for path in paths}
+    assert made == {(key, dt) for key in ("euler", METHOD) for dt in ("1e-05", "2e-05", "5e-06", "0.0001")} | {
+        ("verlet", "1e-05"),
+        ("verlet", "2e-05"),
+    }
+    assert len(paths) == 10 * plan.scene("rods").seeds == plan.study.estimate.many_runs
 
 
 def test_a_scene_or_all_of_them_can_be_left_out():

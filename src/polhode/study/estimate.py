@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import inf, isfinite, log10
 from typing import TYPE_CHECKING
 
+from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Case
 from polhode.problems.system import System
@@ -209,6 +210,11 @@ def extent(ladder: "models.Ladder", horizon: float) -> Extent:
     return Extent(float(count), _geometric_sum(low, high, count), high)
 
 
+def _able(ladder: "models.Ladder", methods: Sequence[Method]) -> list[str]:
+    """Keys of the methods that run with the step sizes of a ladder."""
+    return [m.key for m in methods if ladder.methods == "all" or m.key in ladder.methods or m.key in METHODS.plugins()]
+
+
 def _ratio(time: float, dt: float) -> float:
     return float(time) / float(dt)
 
@@ -294,6 +300,7 @@ def _problem(
     else:
         of_a_step = [STEP if m.torques_per_step == 1 else STEP_OF_SEVERAL_TORQUES for m in methods]
     step, count = sum(of_a_step), len(methods)
+    of_method = dict(zip((m.key for m in methods), of_a_step, strict=True))
     precise = (digits / DIGITS) ** POWER
     state = (REFERENCE_STATE + REFERENCE_DIGIT * digits) * bodies
     samples = float(settings.samples)
@@ -305,18 +312,21 @@ def _problem(
         size = extent(ladder, problem.horizon)
         of_a_run = min(samples, size.longest)
         held = max(held, of_a_run)
-        kept += count * size.rungs * of_a_run
+        able = _able(ladder, methods)
+        kept += len(able) * size.rungs * of_a_run
         averaged += size.rungs * of_a_run if settings.means else 0.0
         sizes = several(size.rungs, "step sizes")
-        what = f"{several(count, 'methods')} with {sizes} and up to {number(size.longest)} steps in a run"
+        what = f"{several(len(able), 'methods')} with {sizes} and up to {number(size.longest)} steps in a run"
         shares.append(
             Share(
                 (*path, "dt", name),
                 what,
                 "Take larger or fewer step sizes or fewer methods",
-                cpu=step * size.steps + count * size.rungs * RUN + 2 * size.rungs * REFERENCE_TIME,
-                files=count * size.rungs,
-                disk=count * size.rungs * FILE,
+                cpu=sum(of_method[key] for key in able) * size.steps
+                + len(able) * size.rungs * RUN
+                + 2 * size.rungs * REFERENCE_TIME,
+                files=len(able) * size.rungs,
+                disk=len(able) * size.rungs * FILE,
                 memory=PROCESS_MEMORY + 2 * size.rungs * state,
             )
         )
@@ -405,17 +415,18 @@ def _scene(path: Keys, settings: "models.SceneSection", methods: Sequence[Method
         if ladder is None:
             continue
         size = extent(ladder, horizon)
-        runs = len(methods) * size.rungs * seeds
+        able = _able(ladder, methods)
+        runs = len(able) * size.rungs * seeds
         of_a_run = min(samples, size.longest)
         held = max(held, of_a_run)
         kept += runs * of_a_run
         shares.append(
             Share(
                 path,
-                f"{several(len(methods), 'methods')} with {several(size.rungs, 'step sizes')} of the ladder {name} from "
+                f"{several(len(able), 'methods')} with {several(size.rungs, 'step sizes')} of the ladder {name} from "
                 f"{several(seeds, 'initial states')} and up to {number(size.longest)} steps in a run",
                 "Take larger or fewer step sizes, fewer initial states (seeds) or a shorter horizon",
-                cpu=step * len(methods) * seeds * size.steps + RUN * runs + PROCESS * len(methods),
+                cpu=step * len(able) * seeds * size.steps + RUN * runs + PROCESS * len(able),
                 files=runs,
                 disk=runs * FILE,
             )

@@ -95,10 +95,10 @@ class Plan:
     # Single bodies: individual files, made in batches.
 
     def cells(self, problem: str, method: str) -> Iterator[Run]:
-        """The runs of a method on a problem, one for each step size."""
+        """The runs of a method on a problem, one for each step size that it runs with."""
         part = self.study.problems[problem]
         common = {"horizon": part.problem.horizon, "samples": part.samples, "switched": False}
-        for step in part.steps:
+        for step in filter(lambda step: step.runs(method), part.steps):
             yield Run("cells", problem, method, step.name, common | {"truncate": step.truncate})
 
     def long_runs(self, problem: str, method: str) -> Iterator[Run]:
@@ -187,10 +187,11 @@ class Plan:
         return [*self.manifests(), *self.all_many_body_runs(), *self.ensemble_runs(), *self.engine_files()]
 
     def many_body_runs(self, scene: str) -> list[str]:
-        """Paths of a scene's runs: one file for each method, step size and seed."""
+        """Paths of a scene's runs: one file for each method, step size that it runs with, and seed."""
         part = self.study.scenes[scene]
-        outputs = self.many_body_outputs(scene, part.steps)
-        return [path.format(method=method) for method in part.methods for path in outputs]
+        outputs = {step: self.many_body_outputs(scene, [step]) for step in part.steps}
+        chosen = ((method, step) for method in part.methods for step in part.steps if step.runs(method))
+        return [path.format(method=method) for method, step in chosen for path in outputs[step]]
 
     def many_body_outputs(self, scene: str, steps: Sequence[StepSize]) -> list[str]:
         """Paths of the files that a job of a scene makes: one for each step and seed, with the method left open."""

@@ -117,7 +117,9 @@ def jackknife(statistic: Callable[[np.ndarray], float], n: int) -> Estimate:
 
 
 def of_seeds(data: xr.Dataset, method: str, row: int, name: str = "energy_error") -> np.ndarray:
-    """The energy error in % of every initial state of a method at the ``row``-th step size; inf where the run blew up.
+    """The energy error in % of every initial state of a method at the ``row``-th step size.
+
+    inf where the run blew up, NaN if the method does not run with this step size.
 
     Raises
     ------
@@ -126,8 +128,17 @@ def of_seeds(data: xr.Dataset, method: str, row: int, name: str = "energy_error"
     """
     if method not in data["integrator"].values:
         raise NotInRun(f"{method} is not among the methods of this scene")
-    values = np.asarray(data[name].sel(integrator=method).isel(dt=row).values, float)
-    return np.where(np.isnan(values), np.inf, values)
+    runs = data.sel(integrator=method).isel(dt=row)
+    values = np.asarray(runs[name].values, float)
+    missing = np.isnan(values)
+    if missing.all() and not (runs["diverged"].values == 1).any():
+        return values
+    return np.where(missing, np.inf, values)
+
+
+def ran(data: xr.Dataset, method: str, row: int) -> bool:
+    """Whether the study runs a method with its ``row``-th step size."""
+    return not np.isnan(of_seeds(data, method, row, "energy_error_mean")).any()
 
 
 def mean_error(data: xr.Dataset, method: str, row: int) -> Estimate:
@@ -160,8 +171,9 @@ def paired_ratio(data: xr.Dataset, method: str, other: str, row: int) -> Estimat
 
 
 def paired_ratio_over_steps(data: xr.Dataset, method: str, other: str) -> Estimate:
-    """The ratio over all step sizes: the geometric mean for each state, and the median of these."""
-    return _of_logarithms(np.mean([_log_ratios(data, method, other, row) for row in range(data.sizes["dt"])], axis=0))
+    """The ratio over all step sizes with which both run: the geometric mean for each state, and the median of these."""
+    rows = [row for row in range(data.sizes["dt"]) if ran(data, method, row) and ran(data, other, row)]
+    return _of_logarithms(np.mean([_log_ratios(data, method, other, row) for row in rows], axis=0))
 
 
 def _of_logarithms(logarithms: np.ndarray) -> Estimate:
@@ -179,7 +191,7 @@ def spin_label(data: xr.Dataset) -> str:
 
 
 def mean_curve(data: xr.Dataset, method: str) -> np.ndarray:
-    """The mean error in % over the step sizes."""
+    """The mean error in % over the step sizes; NaN for those with which the method does not run."""
     return np.array([np.mean(of_seeds(data, method, row)) for row in range(data.sizes["dt"])])
 
 
@@ -193,6 +205,8 @@ def step_for(data: xr.Dataset, method: str, error: float) -> float:
 
 
 def _crossing(dt: np.ndarray, curve: np.ndarray, error: float) -> float:
+    there = ~np.isnan(curve)
+    dt, curve = dt[there], curve[there]
     kept = np.flatnonzero(~np.isfinite(curve))
     end = int(kept[0]) if kept.size else len(curve)
     if end == 0 or curve[0] >= error:

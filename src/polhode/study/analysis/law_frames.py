@@ -16,7 +16,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from polhode.study.analysis import drift, laws
-from polhode.study.analysis.ensembles import Estimate, of_seeds
+from polhode.study.analysis.ensembles import Estimate, of_seeds, ran
 from polhode.study.analysis.frames import keyed
 from polhode.study.analysis.ladders import UNIT, interpolated_step
 from polhode.study.analysis.ranking import AS_PUBLISHED
@@ -450,8 +450,9 @@ def steps_per_contact(data: xr.Dataset, energy: float = ENERGY) -> dict[str, Arr
     found = {}
     for key in map(str, data["integrator"].values):
         # Over (dt, state).
-        curves = np.array([of_seeds(data, key, row, "energy_error_mean") for row in range(len(dt))])
-        found[key] = contact / np.array([_largest(dt, curve, energy) for curve in curves.T])
+        rows = [row for row in range(len(dt)) if ran(data, key, row)]
+        curves = np.array([of_seeds(data, key, row, "energy_error_mean") for row in rows])
+        found[key] = contact / np.array([_largest(dt[rows], curve, energy) for curve in curves.T])
     return found
 
 

@@ -103,6 +103,11 @@ class Ladder(Section):
         description="a run ends at the last whole step before the horizon instead of refusing a step that does not divide it; "
         "by default true for many bodies, else false",
     )
+    methods: AllOrAtLeastOne = Field(
+        default="all",
+        description='the word "all" (every method that runs the problem or scene) or a list of the only ones, beside those of '
+        "plug-ins, that run with these step sizes, for steps that are too expensive for all",
+    )
 
     @model_validator(mode="after")
     def _of_one_kind(self) -> Self:

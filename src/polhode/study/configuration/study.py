@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
@@ -88,12 +88,16 @@ def dividing_ladder(horizon: float, first: int, last: int, count: int) -> list[f
 
 @dataclass(frozen=True)
 class StepSize:
-    """One rung of a ladder: the step in s, its set, and whether the run may end before the horizon."""
+    """One rung of a ladder: the step in s, its set, and whether the run may end before the horizon.
+
+    ``methods`` are the only ones that run with it; None: all of the problem or scene.
+    """
 
     dt: float
     set_name: str
     truncate: bool
     steps: int
+    methods: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:
@@ -104,6 +108,10 @@ class StepSize:
     def end_time(self) -> float:
         """The end of the run, s: the number of steps times dt."""
         return self.steps * self.dt
+
+    def runs(self, method: str) -> bool:
+        """Whether a method of the problem or scene runs with it."""
+        return self.methods is None or method in self.methods
 
 
 @dataclass(frozen=True)
@@ -156,13 +164,14 @@ class SceneStudy:
     def batches(self) -> list[list[StepSize]]:
         """The step sizes grouped into jobs: all that take up to :data:`BATCH` steps together, and each of the others alone.
 
-        A job is a process that imports and compiles first, so that a few seconds of work do not justify one.
+        A job is a process that imports and compiles first, so that a few seconds of work do not justify one. All steps of a
+        job are run by the same methods.
         """
         found: list[list[StepSize]] = []
         room = 0
-        for step in sorted(self.steps, key=lambda step: step.steps):
+        for step in sorted(self.steps, key=lambda step: (step.methods or (), step.steps)):
             work = step.steps * self.seeds
-            if not found or work > room:
+            if not found or work > room or step.methods != found[-1][-1].methods:
                 found.append([])
                 room = BATCH
             found[-1].append(step)
@@ -438,21 +447,45 @@ def many_bodies(study: Study) -> tuple[list[OneTorque], list[str]]:
     return [m for m in found if isinstance(m, OneTorque)], list(dict.fromkeys(part.scene for part in parts))
 
 
-def _rungs(sets: Mapping[str, Ladder | None], horizon: float, place: Place, truncate_all: bool = False) -> tuple[StepSize, ...]:
-    """The step sizes of named sets, ascending; a size in several sets belongs to the first of them."""
+def _rungs(
+    sets: Mapping[str, Ladder | None], horizon: float, methods: Sequence[str], place: Place, truncate_all: bool = False
+) -> tuple[StepSize, ...]:
+    """The step sizes of named sets, ascending, that at least one of ``methods`` runs.
+
+    A size in several sets belongs to the first of them and is run by the methods of all.
+    """
     rungs: dict[float, StepSize] = {}
     for name, ladder in sets.items():
         if ladder is None:
             continue
         truncate = truncate_all if ladder.truncate is None else ladder.truncate
+        only = _only(ladder, methods, place / "dt" / name)
+        if only == ():
+            continue
         for dt in _values(ladder, horizon):
             try:
                 steps = count_steps(dt, horizon, truncate)
             except ValueError as error:
                 advice = str(error).replace("truncate=True", "truncate: true in this ladder")
                 raise (place / "dt" / name).error(f": {advice}") from error
-            rungs.setdefault(dt, StepSize(dt, name, truncate, steps))
+            first = rungs.setdefault(dt, StepSize(dt, name, truncate, steps, only))
+            if first.methods is not None:
+                both = None if only is None else tuple(m for m in methods if m in first.methods or m in only)
+                rungs[dt] = replace(first, methods=None if both is None or len(both) == len(methods) else both)
+    if not rungs:
+        raise (place / "dt").error(": every set of step sizes has a list of methods, and none of the study is in them; add one")
     return tuple(sorted(rungs.values(), key=lambda s: s.dt))
+
+
+def _only(ladder: Ladder, methods: Sequence[str], place: Place) -> tuple[str, ...] | None:
+    """The methods that alone run with the step sizes of a ladder, the user's own among them; None: all."""
+    if ladder.methods == "all":
+        return None
+    for name in ladder.methods:
+        if name not in METHODS:
+            raise (place / "methods").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
+    chosen = tuple(m for m in methods if m in ladder.methods or m in METHODS.plugins())
+    return chosen if len(chosen) < len(methods) else None
 
 
 def _values(ladder: Ladder, horizon: float) -> Sequence[float]:
@@ -487,7 +520,7 @@ def _methods_of_scenes(
 
 
 def _scene(key: str, part: models.SceneSection, methods: tuple[str, ...], here: Place) -> SceneStudy:
-    steps = _rungs(part.dt, part.horizon, here, truncate_all=True)
+    steps = _rungs(part.dt, part.horizon, methods, here, truncate_all=True)
     if part.over_time and len(steps) > 1:
         raise (here / "over_time").error(f": needs exactly one step size, got {len(steps)}")
     if part.film is not None:
@@ -542,7 +575,7 @@ def _runs_many_bodies(key: str) -> bool:
 
 def _problem(key: str, part: models.ProblemSection, methods: tuple[str, ...], here: Place) -> ProblemStudy:
     problem = PROBLEMS[key]
-    steps = _rungs(part.dt, problem.horizon, here)
+    steps = _rungs(part.dt, problem.horizon, methods, here)
     long_run = None
     if part.long_run is not None:
         run = part.long_run

@@ -79,7 +79,7 @@ def _scene(plan: Plan, part: SceneStudy, folder: Path) -> xr.Dataset:
     along: dict[str, np.ndarray] = {}
     times = np.array([])
     for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.key}", unit="method")):
-        for j, step in enumerate(part.steps):
+        for j, step in ((j, step) for j, step in enumerate(part.steps) if step.runs(key)):
             for seed in range(part.seeds):
                 job = plan.many_body_job(part.key, key, step.name, seed)
                 run = _read(folder / key / step.name / f"{seed}.nc", job)

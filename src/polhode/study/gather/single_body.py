@@ -262,9 +262,11 @@ def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
     shape = (len(part.methods), len(part.steps))
     texts = {**ERRORS, **(MOVING_ERRORS if _moves(part.problem) else {}), **(MEANS if part.means else {})}
     errors = {name: np.full(shape, np.nan) for name in texts}
-    counts = {name: np.full(shape, np.nan) for name in ("steps", "torque_evaluations", "diverged")}
+    counts = {name: np.full(shape, np.nan) for name in ("steps", "torque_evaluations")}
+    counts["diverged"] = np.zeros(shape)
     for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.problem.key}", unit="method")):
-        for j, run in enumerate(source.plan.cells(part.problem.key, key)):
+        places = [j for j, step in enumerate(part.steps) if step.runs(key)]
+        for j, run in zip(places, source.plan.cells(part.problem.key, key), strict=True):
             cell = source.read(run)
             counts["steps"][i, j] = cell["steps"]
             counts["torque_evaluations"][i, j] = cell["torque_evaluations"]
@@ -278,7 +280,7 @@ def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
                         errors[name][i, j] = mean
     dims = ("integrator", "dt")
     data: dict[str, Any] = {name: (dims, errors[name], _attrs(*texts[name])) for name in texts}
-    data["steps"] = (dims, counts["steps"], _attrs("steps", "1"))
+    data["steps"] = (dims, counts["steps"], _attrs("steps; NaN where the method does not run with this step size", "1"))
     data["torque_evaluations"] = (dims, counts["torque_evaluations"], _attrs("torque evaluations", "1"))
     data["diverged"] = (dims, counts["diverged"].astype("int8"), _attrs("1 where the run blew up", "1"))
     dt = np.array([s.dt for s in part.steps])

@@ -20,7 +20,8 @@ def run_cell(problem: str, method: str, dt: float, settings: Mapping[str, Any], 
     horizon, samples, truncate = settings["horizon"], settings["samples"], settings["truncate"]
     run = simulate(problem, method, dt, horizon, samples, truncate=truncate, normalise=normalise)
     # netCDF-3 has no integers beyond 2^31; floating-point numbers are exact up to 2^53.
-    run = run.assign({name: run[name].astype("float64") for name in ("steps", "torque_evaluations")})
+    for name in ("steps", "torque_evaluations"):
+        run.variables[name].encoding["dtype"] = "float64"
     write_cell(run, output, job)
     blown = f", diverged by t = {run.attrs['diverged']:g} s" if "diverged" in run.attrs else ""
     return f"{int(run.steps)} steps{blown}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from math import isfinite, nan
+from math import isfinite, isnan, nan
 
 import numpy as np
 import xarray as xr
@@ -17,6 +17,7 @@ from polhode.study.analysis.ensembles import (
     of_seeds,
     paired_ratio,
     paired_ratio_over_steps,
+    ran,
     ranks,
     ratio_of_steps,
     step_for,
@@ -83,7 +84,7 @@ def _scene(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
         f"{name}Contact": number(contact, 3),
         f"{name}ContactSteps": number(contact / float(dt.max()), 2),
         f"{name}DtOverRayleigh": factor(float(dt.max()) / rayleigh),
-        f"{name}Runs": str(int(data["energy_error"].size)),
+        f"{name}Runs": str(int((data["energy_error"].notnull() | (data["diverged"] == 1)).sum())),
         f"{name}Diverged": str(int(data["diverged"].sum())),
     }
 
@@ -115,7 +116,8 @@ def _errors(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
         if OTHER in data["integrator"]:
             if shown is not None:
                 result |= _with_interval(f"study{name}Ratio", own, paired_ratio(data, key, OTHER, shown), ratio)
-            medians = [paired_ratio(data, key, OTHER, row).value for row in range(len(dt))]
+            medians = [paired_ratio(data, key, OTHER, row).value for row in range(len(dt)) if ran(data, key, row)]
+            medians = [value for value in medians if not isnan(value)] or [nan]
             result[f"study{name}RatioLeast{own}"] = ratio(min(medians))
             result[f"study{name}RatioMost{own}"] = ratio(max(medians))
             result |= _with_interval(f"study{name}Overall", own, paired_ratio_over_steps(data, key, OTHER), ratio)
