@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import count, pairwise
+from itertools import accumulate, count
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,8 @@ from polhode.study.storage import job_text
 PART_SECONDS = 20.0
 #: Rough times of a step and of a file; they affect only the division of work into jobs.
 STEP_SECONDS, FILE_SECONDS = 8e-8, 6e-3
-#: Cost of a search for target errors, in runs with the finest step allowed.
-SEARCH_RUNS = 5
+#: Cost of a search for target errors, in runs with the finest step allowed: few methods need such a step.
+SEARCH_RUNS = 1
 #: Time of a method's runs on an ensemble apart from its steps: mostly compilation.
 ENSEMBLE_SECONDS = 0.7
 
@@ -241,7 +241,7 @@ class Plan:
         if part is None:
             return ()
         seconds = part.total_steps * STEP_SECONDS + ENSEMBLE_SECONDS
-        return _in_parts(part.methods, len(part.methods) * seconds)
+        return _in_parts(part.methods, [seconds] * len(part.methods))
 
     def ensemble_states_job(self) -> str:
         """The provenance that the file of the draw must record."""
@@ -433,10 +433,10 @@ def many_body_job(scene: str, method: str, step: str, seed: int, settings: Mappi
     return job_text("many_body", {"scene": scene, "method": method, "dt": step, "seed": seed}, settings, code)
 
 
-def method_seconds(part: ProblemStudy) -> float:
-    """Estimated time of all runs of a cheap method on a problem, s."""
-    runs = len(part.steps)
-    steps = sum(step.steps for step in part.steps)
+def method_seconds(part: ProblemStudy, method: str) -> float:
+    """Estimated time of all runs of a method on a problem, s, as if all methods took the same time for a step."""
+    of_runs = [step.steps for step in part.steps if step.runs(method)]
+    runs, steps = len(of_runs), sum(of_runs)
     if part.long_run is not None:
         steps += (1 + part.long_run.switched) * count_steps(part.long_run.dt, part.long_run.horizon)
         runs += 1 + part.long_run.switched
@@ -446,12 +446,17 @@ def method_seconds(part: ProblemStudy) -> float:
 
 
 def _divided(part: ProblemStudy) -> tuple[tuple[str, ...], ...]:
-    """The methods of a problem, divided evenly into parts that each take about :data:`PART_SECONDS`."""
-    return _in_parts(part.methods, len(part.methods) * method_seconds(part))
+    """The methods of a problem, divided into parts that each take about :data:`PART_SECONDS`."""
+    return _in_parts(part.methods, [method_seconds(part, method) for method in part.methods])
 
 
-def _in_parts(methods: tuple[str, ...], seconds: float) -> tuple[tuple[str, ...], ...]:
-    """Methods that take so many seconds together, divided evenly into parts of about :data:`PART_SECONDS`."""
-    count = min(len(methods), max(1, round(seconds / PART_SECONDS)))
-    ends = [round(i * len(methods) / count) for i in range(count + 1)]
-    return tuple(methods[a:b] for a, b in pairwise(ends))
+def _in_parts(methods: tuple[str, ...], seconds: Sequence[float]) -> tuple[tuple[str, ...], ...]:
+    """Methods that take so many seconds each, divided evenly into parts of about :data:`PART_SECONDS`."""
+    total = sum(seconds)
+    count = min(len(methods), max(1, round(total / PART_SECONDS)))
+    # A method belongs to the part in which the middle of its time lies.
+    middles = [before + own / 2 for before, own in zip(accumulate(seconds, initial=0.0), seconds, strict=False)]
+    parts: list[list[str]] = [[] for _ in range(count)]
+    for method, middle in zip(methods, middles, strict=True):
+        parts[min(int(count * middle / total), count - 1)].append(method)
+    return tuple(tuple(part) for part in parts if part)

@@ -5,7 +5,8 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -63,14 +64,17 @@ def report(home: Path, results: Path, outputs: Sequence[str | Path], commit_time
         shutil.copytree(home / "paper", build, dirs_exist_ok=True)
         for name, text in generated(build, results, themes).items():
             (build / name).write_text(text, encoding="utf-8")
-        for name in names:
-            _run(["pdflatex", "-draftmode", *OPTIONS, rf"\def\resultsdir{{..}}\input{{{name}.tex}}"], build, commit_time, name)
-        # Only now: the numbers of no document may depend on whether another has been numbered.
-        for name in names:
-            (build / f"{name}.labels").write_text(labels(build / f"{name}.aux"), encoding="utf-8")
-        for name in names:
-            command = ["latexmk", "-pdf", "-bibtex", *OPTIONS, r"-usepretex=\def\resultsdir{..}", f"{name}.tex"]
-            _run(command, build, commit_time, name)
+        # The documents at the same time: LaTeX itself uses one core.
+        with ThreadPoolExecutor() as pool:
+
+            def each(command: Callable[[str], list[str]]) -> None:
+                list(pool.map(lambda name: _run(command(name), build, commit_time, name), names))
+
+            each(lambda name: ["pdflatex", "-draftmode", *OPTIONS, rf"\def\resultsdir{{..}}\input{{{name}.tex}}"])
+            # Only now: the numbers of no document may depend on whether another has been numbered.
+            for name in names:
+                (build / f"{name}.labels").write_text(labels(build / f"{name}.aux"), encoding="utf-8")
+            each(lambda name: ["latexmk", "-pdf", "-bibtex", *OPTIONS, r"-usepretex=\def\resultsdir{..}", f"{name}.tex"])
         for name, output in zip(names, outputs, strict=True):
             write_atomically(output, partial(shutil.copyfile, build / f"{name}.pdf"))
 

@@ -53,4 +53,4 @@ def ensemble_minutes(ensembles: EnsembleStudy, methods: Sequence[str]) -> Asked:
 
 def single_body_minutes(part: ProblemStudy, methods: Sequence[str]) -> Asked:
     """Wall time in minutes of all runs of some methods on one problem."""
-    return minutes(MINUTES + round(len(methods) * method_seconds(part) * ROOM / 60.0))
+    return minutes(MINUTES + round(sum(method_seconds(part, method) for method in methods) * ROOM / 60.0))
