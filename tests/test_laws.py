@@ -385,7 +385,7 @@ def test_the_flow_chart_names_what_the_laws_say(run, kept):
     assert leaves["friction_one"].method == "spiral predicted"
     assert leaves["smooth_kept"].method == "exact rotor"
     assert leaves["smooth_several"].method == leaves["friction_several"].method == "rkmk4"
-    assert leaves["contacts"].method == "SPIRAL" and "steps per contact" in leaves["contacts"].text
+    assert leaves["contacts"].method == "SPIRAL" and "steps per elastic contact" in leaves["contacts"].text
     # sqrt(0.02 / 1e-4) = 14 steps per radian, at the median body.
     assert re.match(r"1[345] \(", leaves["smooth_one"].lines[0])
 
