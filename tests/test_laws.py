@@ -571,6 +571,14 @@ def draws(tmp_path_factory):
     return few, more, Inputs("", ensembles_file=folder / "ensembles.nc", released=folder)
 
 
+def test_coefficients_from_the_file_are_those_at_the_rounded_order():
+    """A slope of 1.8 counts as second order, at the finest steps of the fit: C h^-0.2 there."""
+    data = ensemble({"between": Law(1.8, 0.05), "second": Law(2, 0.05)}, bodies=9, classes=("lab", "free"))
+    expected = laws.spread(laws.laws(data)["leading"].sel(quantity="both").values).median
+    np.testing.assert_allclose(law_draws.coefficients(law_file.condensed(data)).values, expected, rtol=0.04)
+    assert (expected[:, 0] > 3 * expected[:, 1]).all()
+
+
 def test_verdicts_are_those_of_the_intervals():
     draw = np.random.Generator(np.random.PCG64(2))
     work = np.exp(draw.normal(0, 1, 40) + draw.normal(0, 0.1, (4, 40)) + np.array([0.0, 0.0, 0.3, 2.0])[:, None])
