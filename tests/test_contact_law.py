@@ -127,8 +127,29 @@ def test_figure_table_and_numbers_are_made_with_plug_ins_and_gaps():
     drawn = figures.contact_law(inputs)
     lines = [line for line in drawn.axes[0].lines if line.get_label() == "a"]
     np.testing.assert_allclose(lines[0].get_ydata(), 0.1 * lines[0].get_xdata() ** 2.5, rtol=1e-9)
-    frame, _ = tables.contact_law(inputs)
+    frame, text = tables.contact_law(inputs)
     assert set(frame["scene"]) == {"a", "b"} and len(frame) == 3
+    assert "{a}" in text and "{b}" in text
+
+
+def test_scenes_are_called_as_they_declare_and_never_alike():
+    def called(**labels: tuple[str, float]) -> dict[str, str]:
+        return law.names({name: scene().assign_attrs(label=label, spin=spin) for name, (label, spin) in labels.items()})
+
+    pieces = ("chess pieces in a box", 3.0)
+    assert called(chess=pieces, rods=("rods in a box", 0.0)) == {"chess": "chess pieces", "rods": "rods"}
+    assert called(chess=pieces, still=(pieces[0], 0.0)) == {"chess": "chess pieces", "still": "chess pieces, no spin"}
+    assert called(chess=pieces, again=pieces) == {"chess": "chess pieces (chess)", "again": "chess pieces (again)"}
+    assert law.names({"a": scene()}) == {"a": "a"}, "a scene without a label"
+
+
+def test_the_figure_shows_only_methods_that_scenes_have_in_common():
+    data = {"a": scene(methods=("spiral_leapfrog", "mine")), "b": scene(0.2)}
+    inputs = inputs_of(data)
+    inputs.declared = lambda key, name: "" if name == "variant_of" else "others"
+    inputs.errors = xr.Dataset(coords={"integrator": ["spiral_leapfrog", "mine"]})
+    right = figures.contact_law(inputs).axes[1]
+    assert sum(len(line.get_xdata()) == 5 for line in right.lines) == 2, "one of SPIRAL in each scene, none of mine"
 
 
 # ---- bodies and runs ----

@@ -457,6 +457,21 @@ def test_numbers_of_the_text(inputs):
     assert "\\emph{state}" in made["costSeveralSentence"]
 
 
+def test_the_sentence_on_several_torques_names_every_class_once(inputs):
+    sentence = time_numbers._several_sentence
+    assert sentence({}, [], ["free"]) == "at no target error"
+    text = sentence({"time": 1e-4}, ["lab"], ["free", "state"])
+    assert text == (
+        r"from target errors of \num{1e-04} (\emph{time}) downward, at some errors under \emph{lab} "
+        r"and at none under \emph{free} and \emph{state}"
+    )
+    assert sentence({}, ["lab"], []) == r"at some errors under \emph{lab}"
+    # First somewhere, but not at the smallest error.
+    data = xr.Dataset({"torques_per_step": ("integrator", [1, 4])}, {"integrator": ["one", "four"]})
+    found = {(1e-2, 0.0): [("four", 1.0)], (1e-3, 0.0): [("one", 1.0)], (1e-2, 9.0): [("one", 1.0)], (1e-3, 9.0): []}
+    assert time_numbers._several_somewhere(data, found, 0.0) and not time_numbers._several_somewhere(data, found, 9.0)
+
+
 def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):
     empty = Inputs(inputs.single_body, published=PUBLISHED)
     for name in THEME.figures:

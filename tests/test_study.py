@@ -38,6 +38,7 @@ from polhode.study.run import cell as cells
 from polhode.study.run import target_steps as targets
 from polhode.study.themes import rendering
 from polhode.study.themes.ledger import numbers as ledger_numbers
+from polhode.study.themes.long_runs import numbers as long_run_numbers
 
 HOME = Path(__file__).parents[1]
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(HOME / "src")}
@@ -947,6 +948,7 @@ def test_variants_of_the_checks_are_the_registered_methods_but_for_one_thing():
         for variant, key, same in (
             (checks.omelyan_with(3), "omelyan1998", True),
             (checks.omelyan_with(2), "omelyan1998", False),
+            (checks.verlet_with(3), "verlet", True),
             (checks.with_kick("x", spiral_leapfrog.kick), "spiral_leapfrog", True),
         ):
             found, registered = (plain(getattr(m, kernel))(state, torque, body, 0.01) for m in (variant, polhode.methods[key]))
@@ -955,6 +957,52 @@ def test_variants_of_the_checks_are_the_registered_methods_but_for_one_thing():
     _, omega = plain(checks.fixed_point_with(40).read)(state, torque, body, 0.02)
     rate = plain(euler_equations)(omega, torque, body)
     assert omega == pytest.approx([w + 0.01 * r for w, r in zip(state[4:], rate, strict=True)], rel=1e-14)
+
+
+@pytest.mark.thorough
+def test_an_iteration_to_rounding_ends_the_drift_of_the_trapezoidal_rule(monkeypatch):
+    monkeypatch.setattr(checks, "SWEPT_DIVISIONS", (128,))
+    monkeypatch.setattr(checks, "SWEPT_STEPS", 200_000)
+    found = checks.sweeps(configuration.resolve(small(), HOME)).energy_change
+    for key in ("omelyan1998", "verlet"):
+        run, converged = (float(found.sel(integrator=key, sweeps=count)) for count in (3, 12))
+        assert run > 20 * converged > 0, key
+    assert np.isnan(found.sel(integrator="verlet", sweeps=1)) and float(found.sel(integrator="fixed_point", sweeps=12)) > 1e-2
+
+
+def test_the_text_states_the_energy_as_run_and_converged():
+    change = xr.DataArray(
+        [[0.3, 0.0032, 7e-6], [np.nan, 0.0016, 8e-6]], {"integrator": ["omelyan1998", "verlet"], "sweeps": [2, 3, 12]}
+    )
+    check = change.to_dataset(name="energy_change").assign_attrs(top_steps=1_000_000)
+    made = long_run_numbers.iterations(Seen(checks={"sweeps": check}))
+    assert made == {
+        "studyIterationsMost": "12",
+        "studyIterationsSteps": r"\num{1e+06}",
+        "studyIterationsEnergyRunOmelyan": r"\num{0.0032}",
+        "studyIterationsEnergyMostOmelyan": r"\num{7.0e-06}",
+        "studyIterationsEnergyRunVerlet": r"\num{0.0016}",
+        "studyIterationsEnergyMostVerlet": r"\num{8.0e-06}",
+    }
+    with pytest.raises(NotInRun):
+        long_run_numbers.iterations(Seen(checks={"sweeps": check.drop_vars("energy_change")}))
+
+
+def test_the_trapezoidal_rule_keeps_the_energy_of_another_point():
+    """y = omega - dt/2 a(omega) moves by the midpoint rule, which conserves the energy: the rules are conjugate."""
+    top, dt, energies = polhode.problems["free_asymmetric_top"], 0.01, []
+    moments, omega = np.array(top.body.inertia), np.array(top.omega0)
+
+    def rate(w: np.ndarray) -> np.ndarray:
+        return np.cross(moments * w, w) / moments
+
+    for _ in range(200):
+        old = omega
+        for _ in range(12):
+            omega = old + 0.5 * dt * (rate(old) + rate(omega))
+        energies.append([moments @ (omega + part * dt * rate(omega)) ** 2 for part in (-0.5, 0.0)])
+    conserved, other = np.ptp(energies, axis=0) / energies[0]
+    assert conserved < 1e-14 and other > 1e-9
 
 
 def test_the_check_of_normalisation_switches_it(monkeypatch):

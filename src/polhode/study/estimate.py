@@ -52,7 +52,7 @@ CHECKS = {
     "extended_inertia": 12.0,
     "symplecticity": 3.0,
     "normalisation": 6.0,
-    "sweeps": 6.0,
+    "sweeps": 8.0,
     "simplified": 2.0,
     "parts": 12.0,
     "rotor_order": 3.0,

@@ -49,6 +49,20 @@ def scenes(inputs: Inputs) -> dict[str, xr.Dataset]:
     return kept
 
 
+def names(found: Mapping[str, xr.Dataset]) -> dict[str, str]:
+    """What to call the scenes in figures and tables, by their names in the configuration.
+
+    A scene is called as it declares ("rods in a box"), without the box that all have. Where two are the same but for the spin,
+    the one without says so; what is then still called alike is told apart by its name in the configuration.
+    """
+    called = {name: str(data.attrs.get("label", name)).removesuffix(" in a box") for name, data in found.items()}
+    for name, data in found.items():
+        if list(called.values()).count(called[name]) > 1 and data.attrs.get("spin") == 0:
+            called[name] += ", no spin"
+    alike = [name for name in called if list(called.values()).count(called[name]) > 1]
+    return called | {name: f"{called[name]} ({name})" for name in alike}
+
+
 def relative_steps(data: xr.Dataset) -> np.ndarray:
     """The step sizes of a scene in units of its contact time (dt,)."""
     return np.asarray(data["dt"].values / float(data.attrs["contact_time"]))

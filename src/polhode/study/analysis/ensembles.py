@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import comb, isclose, isfinite, nan, pi
 
 import numpy as np
@@ -35,6 +36,7 @@ class Estimate:
     coverage: float = nan
 
 
+@cache
 def ranks(n: int) -> tuple[int, float]:
     """The distribution-free interval of a median from ``n`` values: from the k-th smallest to the k-th largest.
 
@@ -45,13 +47,11 @@ def ranks(n: int) -> tuple[int, float]:
     -------
     k, and the coverage
     """
-
-    def coverage(k: int) -> float:
-        return float(1 - 2 * sum(comb(n, i) for i in range(k)) / 2**n)
-
-    enough = [k for k in range(1, n // 2 + 1) if coverage(k) >= LEVEL]
-    k = max(enough, default=1)
-    return k, coverage(k) if n > 1 else nan
+    k, below, found = 1, 1, float(1 - 2 / 2**n)
+    # Whether one value more on either side may be left out.
+    while k < n // 2 and (coverage := float(1 - 2 * (below := below + comb(n, k)) / 2**n)) >= LEVEL:
+        k, found = k + 1, coverage
+    return k, found if n > 1 else nan
 
 
 def median(values: np.ndarray) -> Estimate:

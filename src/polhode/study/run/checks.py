@@ -25,6 +25,7 @@ from polhode.methods import (
     omelyan1998,
     pfc4_delvalle2024,
     spiral_leapfrog,
+    verlet,
 )
 from polhode.methods.johnson2008_delvalle2024 import runge_kutta
 from polhode.methods.protocol import Method
@@ -444,31 +445,51 @@ def normalisation(study: Study) -> xr.Dataset:
 #: Numbers of sweeps of the iterations for the angular velocity; the last counts as converged.
 SWEEPS = (1, 2, 3, 12)
 SWEPT_PROBLEM, SWEPT_DIVISIONS = "spiral_cylinder", (128, 256, 512, 1024, 2048, 4096, 8192)
+#: The run over which the energy is followed, that of the free top among the long runs of the default study, and its samples.
+SWEPT_TOP, SWEPT_DT, SWEPT_STEPS, SWEPT_SAMPLES = "free_asymmetric_top", 0.01, 1_000_000, 200
 
 
 def sweeps(study: Study) -> xr.Dataset:
-    """Omelyan's scheme, and the fixed point of PFC4, with several numbers of iterations: errors at the end."""
+    """Three schemes with several numbers of iterations for the angular velocity: errors at the end, and drift of the energy.
+
+    Those of Omelyan and of velocity Verlet solve the trapezoidal rule, in one step or in two halves, the fixed point of PFC4
+    the implicit Euler scheme. ``energy_change``: largest relative change of the energy of a free top in the last tenth of a
+    long run, as in the table of the long runs.
+    """
     problem = problem_of(SWEPT_PROBLEM)
-    made = {"omelyan1998": omelyan_with, "fixed_point": fixed_point_with}
+    # Velocity Verlet only as it is run and converged: each number of iterations is a method to compile.
+    made = {
+        "omelyan1998": (omelyan_with, SWEEPS),
+        "fixed_point": (fixed_point_with, SWEEPS),
+        "verlet": (verlet_with, SWEEPS[2:]),
+    }
     exact = exact_end(problem)
     dts = problem.horizon / np.array(SWEPT_DIVISIONS)
     error = np.full((len(made), len(SWEEPS), 2, len(dts)), nan)
-    for i, make in enumerate(made.values()):
+    change = np.full(error.shape[:2], nan)
+    for i, (make, counts) in enumerate(made.values()):
         for j, count in enumerate(SWEEPS):
+            if count not in counts:
+                continue
             method = make(count)
             for k, dt in enumerate(dts):
                 run = simulate(problem, method, float(dt), samples=1)
                 error[i, j, 0, k] = metrics.orientation_l1(run.q.values[-1], exact["q"])
                 error[i, j, 1, k] = metrics.relative_l1(run.omega.values[-1], exact["omega"])
+            energy = simulate(problem_of(SWEPT_TOP), method, SWEPT_DT, SWEPT_DT * SWEPT_STEPS, SWEPT_SAMPLES).energy.values
+            change[i, j] = np.abs(energy / energy[0] - 1)[-SWEPT_SAMPLES // 10 :].max()
     return xr.Dataset(
-        {"error": (("integrator", "sweeps", "quantity", "dt"), error, _attrs("relative L1 error at the end", "1"))},
+        {
+            "error": (("integrator", "sweeps", "quantity", "dt"), error, _attrs("relative L1 error at the end", "1")),
+            "energy_change": (("integrator", "sweeps"), change, _attrs("relative change of the energy of a free top", "1")),
+        },
         {
             "integrator": list(made),
             "sweeps": list(SWEEPS),
             "quantity": ["q", "omega"],
             "dt": ("dt", dts, _attrs("step size", "s")),
         },
-        {"problem": problem.key},
+        {"problem": problem.key, "top": SWEPT_TOP, "top_dt": SWEPT_DT, "top_dt_units": "s", "top_steps": SWEPT_STEPS},
     )
 
 
@@ -496,6 +517,20 @@ def omelyan_with(count: int) -> Method:
         return state[:4], kick(state[4:7], torque, body, 0.5 * dt)
 
     return replace(omelyan1998.METHOD, key=f"omelyan1998_{count}", after_torque=after_torque, read=read)
+
+
+def verlet_with(count: int) -> Method:
+    """Velocity Verlet with this many iterations for its second half kick; with three it is the registered method."""
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        omega = state[4:7]
+        new = omega
+        for _ in range(count):
+            new = axpy(0.5 * dt, euler_equations(new, torque, body), omega)
+        return state[:4] + new + torque
+
+    return replace(verlet.METHOD, key=f"verlet_{count}", after_torque=after_torque)
 
 
 def fixed_point_with(count: int) -> Method:

@@ -25,24 +25,25 @@ def contact_law(inputs: Inputs) -> Figure:
     figure = new_figure((style.TEXT_WIDTH, 4.1))
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
     colours = sns.color_palette("colorblind", len(scenes))
+    called = analysis.names(scenes)
     for (name, data), marker, colour in zip(scenes.items(), _markers(len(scenes)), colours, strict=True):
         if analysis.LEADING in data["integrator"].values:
-            _curve(left, data, analysis.LEADING, bars=True, marker=marker, color=colour, label=printable(name))
+            _curve(left, data, analysis.LEADING, bars=True, marker=marker, color=colour, label=printable(called[name]))
     _band(left, scenes)
     panel_title(left, "a", "one law for the leapfrog SPIRAL")
     labels = _labels(scenes)
     looks = looks_of(inputs, list(labels)) if labels else {}
     for data in scenes.values():
-        for method in map(str, data["integrator"].values):
+        for method in (key for key in map(str, data["integrator"].values) if key in labels):
             look = {**looks.get(method, {}), "marker": "", "linewidth": 1.0}
             _curve(right, data, method, bars=False, **look)
     panel_title(right, "b", "all methods, a line for each scene")
     for axes in (left, right):
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_xlabel(r"time step $\Delta t/T$")
+        axes.set_xlabel(r"time step $\Delta t/T_\mathrm{c}$")
         axes.axvline(analysis.SHOWN, color="0.8", linewidth=0.8, zorder=0)
-    left.set_ylabel(r"mean energy error $|\Delta E|/E_0$ over $\sqrt{N/n}$")
+    left.set_ylabel(r"mean energy error $|\Delta E|/E_0$ over $\sqrt{N_\mathrm{c}/N_\mathrm{b}}$")
     _limit(left, scenes)
     left.legend(loc="upper left", fontsize="small")
     shown = {key: {**looks[key], "marker": "", "linewidth": 1.4} for key in labels if key in looks}
@@ -82,7 +83,7 @@ def _band(axes: Axes, scenes: dict[str, xr.Dataset]) -> None:
     step = np.geomspace(1e-3, 0.3, 50)
     axes.fill_between(step, least * step**2.5, most * step**2.5, color="0.9", zorder=0)
     axes.plot(step, middle * step**2.5, color="0.45", linewidth=1.0, zorder=1)
-    handle = Line2D([], [], color="0.45", linewidth=1.0, label=rf"${middle:.2g}\,(\Delta t/T)^{{5/2}}$")
+    handle = Line2D([], [], color="0.45", linewidth=1.0, label=rf"${middle:.2g}\,(\Delta t/T_\mathrm{{c}})^{{5/2}}$")
     axes.add_line(handle)
 
 

@@ -63,14 +63,14 @@ def slowdown(inputs: Inputs) -> Figure:
         raise NotInRun("the ensembles of this run have no method with one torque a step")
     ratios = chess_ratios(inputs, keys)
     heights = [0.155 * len(ens.classes), 0.8] if ratios else [0.155 * len(ens.classes)]
-    figure = new_figure((style.TEXT_WIDTH, sum(heights) + 1.95))
+    figure = new_figure((style.TEXT_WIDTH, sum(heights) + 2.05))
     grid: Any = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)
     top, bottom = grid[0, 0], grid[-1, 0]
     _heat(top, table[keys], frame, ens)
     at = np.arange(len(keys)) + 0.5
     if ratios:
         _chess(bottom, keys, ratios)
-    bottom.set_xticks(at, [_column_name(ens, key) for key in keys], rotation=90, fontsize=6.3)
+    bottom.set_xticks(at, [_column_name(ens, key) for key in keys], rotation=90, fontsize=7)
     bottom.tick_params(axis="x", length=0, pad=2)
     top.tick_params(axis="x", length=0, labelbottom=not ratios)
     _groups(top, bottom, groups)
@@ -172,7 +172,7 @@ def _groups(top: Axes, bottom: Axes, groups: Sequence[tuple[str, Sequence[str]]]
             1.06 + 0.085 * (number % 2),
             GROUP_NAMES.get(group, group.split()[0] if group else "others"),
             transform=top.get_xaxis_transform(),
-            fontsize=6.3,
+            fontsize=7,
             ha="center",
             va="bottom",
         )
@@ -285,7 +285,7 @@ def _contact_leaf(inputs: Inputs) -> Leaf:
         return Leaf("n/a", ("no collisions in this run",))
     equal = [own.label for own in law_frames.as_good(found) if own is not best]
     median, low, high = best.steps
-    steps = f"{median:.2g} ({low:.2g} to {high:.2g}) steps per contact"
+    steps = f"{median:.2g} ({low:.2g} to {high:.2g}) steps per elastic contact"
     return Leaf(best.label, (f"or {_some(equal)}", steps) if equal else (steps,))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from polhode.study.analysis import law_frames, laws
+from polhode.study.analysis import law_draws, law_frames, laws
 from polhode.study.analysis.ensembles import LEVEL, Estimate, ranks
 from polhode.study.analysis.frames import only_finite
 from polhode.study.analysis.law_frames import (
@@ -281,3 +281,26 @@ def _robust(ens: Ensemble, situation: Situation) -> dict[str, str]:
         except NotInRun:
             continue
     return result
+
+
+def draws(inputs: Inputs) -> dict[str, str]:
+    """Macros for how much the laws and verdicts of the run differ from those of the released draw of more bodies."""
+    ens = law_frames.ensemble(inputs)
+    data = law_draws.released(inputs, ens)
+    frame = law_draws.compared(ens, data)
+    counts = {name: int(frame[name].sum()) for name in ("told", "same", "open", "opposite")}
+    first = law_draws.begins_with(data, ens)
+    return {
+        "studyDrawBodies": str(data.sizes["body"]),
+        "studyDrawRelation": (
+            "The bodies of this run are the first of these, so that the two agree a little better than independent draws"
+            if first
+            else "The bodies of this run are others"
+        ),
+        "studyDrawRatioLeast": decimal(float(frame["ratio"].min()), 2),
+        "studyDrawRatioMost": decimal(float(frame["ratio"].max()), 2),
+        "studyDrawLeast": decimal(float(frame["least"].min()), 2),
+        "studyDrawMost": decimal(float(frame["most"].max()), 2),
+        "studyDrawSamePercent": decimal(100 * counts["same"] / counts["told"], 1) if counts["told"] else NOT_AVAILABLE,
+        **{f"studyDraw{name.capitalize()}": rf"\num{{{count}}}" for name, count in counts.items()},
+    }

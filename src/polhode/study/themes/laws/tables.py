@@ -1,18 +1,19 @@
 """Tables of the laws: the answers on one page, and the law sheet."""
 
 from collections.abc import Sequence
-from math import inf, isfinite, isnan
+from math import inf, isfinite, isnan, nan
 from typing import Any
 
 import pandas as pd
 
+from polhode.study.analysis import law_draws as draws
 from polhode.study.analysis import law_frames
 from polhode.study.analysis.ensembles import Estimate
 from polhode.study.analysis.frames import records
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, Choice, Ensemble, Situation
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import listed
-from polhode.study.report.latex import escape, long_table, tabular
+from polhode.study.report.latex import decimal, escape, long_table, tabular
 from polhode.study.themes.laws import analysis
 from polhode.study.themes.laws.analysis import Advice, count, power
 
@@ -32,6 +33,8 @@ SHORT = {
     "Runge-Kutta-Munthe-Kaas": "RKMK",
     "implicit midpoint": "impl. midpoint",
 }
+#: The counts in the table of draws.
+DRAWN = ("pairs", "told", "same", "open", "opposite")
 #: Characters for the names of methods that are as good.
 NAMED = 22
 
@@ -210,6 +213,23 @@ def law_sheet(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     head = ["method", "$p_q$, $p_\\omega$", "$C$", "$g$", "$h_s$", *(power(target) for target in SHOWN), "slowdown"]
     text = long_table("@{}l" + "c" * (columns - 2) + "l@{}", head, rows, "lawsheet")
     return frame, text
+
+
+def law_draws(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of how far the laws and verdicts of the run are from those of the released draw of more bodies."""
+    ens = law_frames.ensemble(inputs)
+    frame = draws.compared(ens, draws.released(inputs, ens))
+    rows: list[Sequence[str] | str] = [_draws_row(escape(ens.class_label(row["torque_class"])), row) for row in records(frame)]
+    rows += [r"\midrule", _draws_row("together", {name: frame[name].sum() for name in DRAWN} | {"ratio": nan})]
+    head = ["torque", "$C$ of this run over $C$ of many", "pairs", "one better", "the same", "open", "opposite"]
+    return frame, tabular("lc" + "r" * len(DRAWN), head, rows)
+
+
+def _draws_row(label: str, row: dict[str, Any]) -> list[str]:
+    moved = ""
+    if isfinite(row["ratio"]):
+        moved = f"{decimal(row['ratio'], 2)} ({decimal(row['least'], 2)}--{decimal(row['most'], 2)})"
+    return [label, moved, *(rf"\num{{{int(row[name])}}}" for name in DRAWN)]
 
 
 def _sheet_row(row: dict[str, Any]) -> list[str]:

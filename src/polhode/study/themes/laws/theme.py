@@ -7,6 +7,6 @@ THEME = Theme(
     place=62,
     needs=("ensembles", "single_body", "many_body"),
     figures=("slowdown", "decision", "law_fits", "law_spread"),
-    tables=("answer", "law_sheet"),
-    numbers=("scope", "worst", "gains", "contacts", "answers"),
+    tables=("answer", "law_sheet", "law_draws"),
+    numbers=("scope", "worst", "gains", "contacts", "answers", "draws"),
 )

@@ -246,6 +246,29 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
     return result
 
 
+#: Number of iterations with which the methods of :func:`iterations` are run.
+RUN_ITERATIONS = 3
+#: Schemes whose implicit kick is the trapezoidal rule, with their names in macros.
+TRAPEZOIDAL = {"omelyan1998": "Omelyan", "verlet": "Verlet"}
+
+
+def iterations(inputs: Inputs) -> dict[str, str]:
+    """Macros for the change of energy of a free top, with the implicit kick iterated as it is run, and to rounding."""
+    check = inputs.check("sweeps")
+    if "energy_change" not in check:
+        raise NotInRun("the check of iterations is of an older version, without the energy")
+    change = check["energy_change"]
+    most = int(change["sweeps"].max())
+    result = {
+        "studyIterationsMost": str(most),
+        "studyIterationsSteps": plain(float(check.attrs["top_steps"])),
+    }
+    for key, name in TRAPEZOIDAL.items():
+        for count, part in ((RUN_ITERATIONS, "Run"), (most, "Most")):
+            result[f"studyIterationsEnergy{part}{name}"] = number(float(change.sel(integrator=key, sweeps=count)), 2)
+    return result
+
+
 #: Number of iterations of RATTLE's constraint that the text calls few.
 FEW_ITERATIONS = 4
 

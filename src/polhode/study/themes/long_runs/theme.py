@@ -8,5 +8,5 @@ THEME = Theme(
     needs=("single_body", "checks"),
     figures=("long_drift", "energy_over_time", "normalisation", "reversibility"),
     tables=("long_runs", "symplecticity", "reversibility"),
-    numbers=("largest_norm", "long_runs", "normalisation", "return_trips", "canonical_form"),
+    numbers=("largest_norm", "long_runs", "normalisation", "return_trips", "canonical_form", "iterations"),
 )

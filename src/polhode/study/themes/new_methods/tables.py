@@ -54,7 +54,7 @@ def predictors(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 label,
             ]
         )
-    return frame, tabular("llcccl", ["predictor", "$u$", "order", "$C$", "limit", "method"], rows)
+    return frame, tabular("llcccl", ["predictor", "$u$", "order", r"$\gamma$", "limit", "method"], rows)
 
 
 def _limit(value: float) -> str:

@@ -73,16 +73,19 @@ def _exchanges(axes: Axes, error: xr.DataArray, classes: list[str]) -> None:
         cbar=False,  # every cell has its number
     )
     axes.set_xticks(np.arange(len(classes)) + 0.5, classes, rotation=0)
-    labels = [LABELS[level] for level in frame["level"]]
+    base = [BASE[part] == level for part, level in zip(frame["part"], frame["level"], strict=True)]
+    labels = [_bold(LABELS[level]) if own else LABELS[level] for level, own in zip(frame["level"], base, strict=True)]
     axes.set_yticks(np.arange(len(labels)) + 0.5, labels, rotation=0)
-    for tick, part, level in zip(axes.get_yticklabels(), frame["part"], frame["level"], strict=True):
-        if BASE[part] == level:
-            tick.set_fontweight("bold")
     axes.tick_params(length=0)
     ends = np.cumsum([int((frame["part"] == factor).sum()) for factor in FACTORS])
     for end in ends[:-1]:
         axes.axhline(end, color="0.15", linewidth=1.0)
     panel_title(axes, "b", "one part exchanged")
+
+
+def _bold(text: str) -> str:
+    """Bold type, which the font of the figures has in formulas only."""
+    return r"$\mathbf{" + text.replace(" ", r"\ ") + "}$"
 
 
 def _factor(value: float) -> str:

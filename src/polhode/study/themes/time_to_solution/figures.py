@@ -1,5 +1,6 @@
 """Figures of the time a method takes to a given error."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -353,9 +354,21 @@ def _map(inputs: Inputs, axes: Axes, data: xr.Dataset, looks: dict[str, dict[str
         key = best[cells[0]]
         begin, length, row = _name_place(cells)
         name = _short(inputs, key, labels)
-        small = 6.0 if len(name) > 4.2 * length else 8.0
+        small = 7.0 if len(name) > 4.2 * length else 8.0
+        # Longer than its cells: on two lines, if it can be broken.
+        name = re.sub(r" |(?<=-)", "\n", name, count=1) if len(name) > 7 * length else name
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.2}
-        axes.text(begin + length / 2, row + 0.5, printable(name), fontsize=small, ha="center", va="center", zorder=4, bbox=box)
+        axes.text(
+            begin + length / 2,
+            row + 0.5,
+            printable(name),
+            fontsize=small,
+            ha="center",
+            va="center",
+            zorder=4,
+            bbox=box,
+            linespacing=1.0,
+        )
     axes.set_xlim(0, len(targets))
     axes.set_ylim(0, len(prices))
     axes.set_xticks(np.arange(len(targets)) + 0.5, [rf"$10^{{{round(np.log10(t))}}}$" for t in targets])

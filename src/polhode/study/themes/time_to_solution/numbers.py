@@ -59,7 +59,7 @@ def first(inputs: Inputs) -> dict[str, str]:
     """Macros for the first method in each torque class, and for the gain from several torques per step."""
     inputs.cost("step")
     result: dict[str, str] = {}
-    sooner, never = {}, []
+    sooner, some, never = {}, [], []
     for torque_class, problems in selection.problems_by_class(inputs):
         shown = selection.representative(inputs, problems)
         data = inputs.cost(shown)
@@ -81,11 +81,13 @@ def first(inputs: Inputs) -> dict[str, str]:
         result[f"costSeveralFirst{name}"] = _several_first(data, everyone, {"cheap": min(prices), "expensive": max(prices)})
         if isfinite(highest):
             sooner[torque_class] = highest
+        elif _several_somewhere(data, everyone, max(prices)):
+            some.append(torque_class)
         else:
             never.append(torque_class)
     if not result:
         raise NotInRun("this run has no problems")
-    result["costSeveralSentence"] = _several_sentence(sooner, never)
+    result["costSeveralSentence"] = _several_sentence(sooner, some, never)
     return result
 
 
@@ -106,6 +108,12 @@ def _several_from(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[
     return largest
 
 
+def _several_somewhere(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> bool:
+    """Whether a method with several torques is first at some target error at this price."""
+    first = {rows[0][0] for (_, own), rows in found.items() if own == price and rows}
+    return any(int(data["torques_per_step"].sel(integrator=key)) > 1 for key in first)
+
+
 def _several_first(
     data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], prices: dict[str, float]
 ) -> str:
@@ -118,7 +126,7 @@ def _several_first(
             names = dict.fromkeys(_label(data, found[target, price]) for target in targets)
             parts.append(f"{listed(names)} from {plain(error)} downward with a torque that is {word}")
     if not parts:
-        return "No method with several torques per step is fastest on this problem"
+        return "No method with several torques per step is fastest at the smallest errors on this problem"
     return f"With several torques per step, fastest on this problem are {listed(parts)}"
 
 
@@ -155,14 +163,24 @@ def _elsewhere(
     return rf"At {plain(CARRIED)} {escape(_name(inputs.cost(others[0]), key))} {listed(parts)}"
 
 
-def _several_sentence(sooner: dict[str, float], never: list[str]) -> str:
-    """A sentence on the errors below which methods with several torques are first although a torque is expensive, by class."""
+def _several_sentence(sooner: dict[str, float], some: list[str], never: list[str]) -> str:
+    """A sentence on the errors below which methods with several torques are first although a torque is expensive, by class.
+
+    Parameters
+    ----------
+    sooner : the largest error from which they are first downward, by class
+    some : classes in which they are first at some errors, but not at the smallest
+    never : all others
+    """
     by_error: dict[float, list[str]] = {}
     for name, error in sooner.items():
         by_error.setdefault(error, []).append(name)
     parts = [rf"{plain(error)} ({_emphasised(by_error[error])})" for error in sorted(by_error, reverse=True)]
-    text = rf"from target errors of {listed(parts)} downward" if parts else "at no target error"
-    return text + (rf", and not at all under {_emphasised(never)}" if never and parts else "")
+    texts = [f"from target errors of {listed(parts)} downward"] if parts else []
+    texts += [f"at some errors under {_emphasised(some)}"] if some else []
+    if not texts:
+        return "at no target error"
+    return listed([*texts, *([f"at none under {_emphasised(never)}"] if never else [])])
 
 
 def _emphasised(names: Iterable[str]) -> str:

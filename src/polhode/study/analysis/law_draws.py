@@ -1,0 +1,126 @@
+"""How much the laws of a run's random bodies move when there are many more of them: the run against data/released/laws.nc."""
+
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from polhode.study.analysis import law_file, law_frames, laws
+from polhode.study.analysis.law_frames import TARGET, Ensemble
+from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.storage import read_dataset
+
+Array = NDArray[np.float64]
+
+
+def released(inputs: Inputs, ens: Ensemble) -> xr.Dataset:
+    """The released laws of many bodies, if they tell more than those of the run.
+
+    Raises
+    ------
+    NotInRun
+        If there are none, if they have no more bodies than the run, or if those of the run belong to another time.
+    """
+    path = Path(inputs.released) / "laws.nc"
+    if not str(inputs.released) or not path.is_file():
+        raise NotInRun("data/released has no laws of random bodies")
+    data = read_dataset(path)
+    if data.sizes["body"] <= ens.bodies:
+        raise NotInRun(f"the released laws have no more bodies than this run, {ens.bodies}")
+    time = float(np.max(ens.data["radians"].values))
+    if not isclose(time, float(data.attrs["radians"])):
+        raise NotInRun(f"the released laws belong to {data.attrs['radians']:g} radians, those of this run to {time:g}")
+    return data
+
+
+def begins_with(data: xr.Dataset, ens: Ensemble) -> bool:
+    """Whether the bodies of the run are the first of the released ones: the same moments, in the precision of the file."""
+    if "moments" not in data or "moments" not in ens.data:
+        return False
+    ours = ens.data["moments"].values
+    return bool(np.allclose(data["moments"].values[: len(ours)], ours, rtol=1e-5))
+
+
+def coefficients(data: xr.Dataset) -> xr.DataArray:
+    """The median over the bodies of C with the order rounded to a whole number, (torque_class, method); NaN without a law.
+
+    The line of a law is turned about the middle of its three finest steps, as in ``leading`` of
+    :func:`polhode.study.analysis.laws.laws`.
+
+    Parameters
+    ----------
+    data : from :func:`polhode.study.analysis.law_file.condensed`, or a file laws.nc
+    """
+    dims = ("torque_class", "method", "body")
+    order, logarithm, finest = (data[name].transpose(*dims).values for name in ("order", "log10_coefficient", "finest"))
+    step = data["step"].values
+    middle = np.log10(step[np.clip(finest + laws.FEWEST // 2, 0, len(step) - 1)])
+    whole = 10.0 ** (logarithm + (order - np.rint(order)) * middle)
+    coords = {name: data[name].values for name in dims[:2]}
+    return xr.DataArray(laws.spread(np.where(finest < 0, np.nan, whole)).median, coords, dims[:2])
+
+
+def verdicts(work: Array) -> NDArray[np.int8]:
+    """Which of two methods is better, for all pairs of them: 1 the first, -1 the second, 0 if the interval contains 1.
+
+    Parameters
+    ----------
+    work : (method, body)
+        Torques per radian.
+
+    Returns
+    -------
+    (pair,), in the order of ``numpy.triu_indices(methods, 1)``
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logarithm = np.log(work)
+        first, second = np.triu_indices(len(work), 1)
+        ratio = logarithm[second] - logarithm[first]
+    _, low, high = laws.interval(ratio)
+    return np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype("int8")
+
+
+def compared(ens: Ensemble, data: xr.Dataset) -> pd.DataFrame:
+    """The laws of the run against the released ones, a row for each class of torque that both have.
+
+    Returns
+    -------
+    Columns: torque_class; ratio, least, most (the median over the bodies of C in the run over that of the released bodies: the
+    median, smallest and largest over the methods); methods (how many have both); pairs of methods with one torque a step; told
+    (those of which the run calls one better, at an error of :data:`~polhode.study.analysis.law_frames.TARGET` per radian);
+    and of these same, open and opposite (what the released bodies say).
+    """
+    shared = [key for key in ens.methods if key in data["method"].values]
+    classes = [name for name in ens.classes if name in data["torque_class"].values]
+    many = data.sel({"method": shared, "torque_class": classes})
+    few = law_file.condensed(ens.data.sel({"method": shared, "torque_class": classes}))
+    moved = coefficients(few) / coefficients(many)
+    steps = law_file.steps_per_radian(many, [TARGET])["steps"].isel(target=0).values
+    single = law_frames.one_torque(ens) & ens.recommendable & np.isin(ens.methods, shared)
+    chosen = [shared.index(key) for key, own in zip(ens.methods, single, strict=True) if own]
+    rows: list[dict[str, Any]] = []
+    for i, name in enumerate(classes):
+        ratios = moved.sel(torque_class=name).values
+        ratios = ratios[np.isfinite(ratios)]
+        ours = verdicts(ens.steps_of([ens.classes.index(name)])[single, 0])
+        theirs = verdicts(steps[i][chosen])
+        told = ours != 0
+        rows.append(
+            {
+                "torque_class": name,
+                "ratio": float(np.median(ratios)) if ratios.size else np.nan,
+                "least": float(ratios.min()) if ratios.size else np.nan,
+                "most": float(ratios.max()) if ratios.size else np.nan,
+                "methods": ratios.size,
+                "pairs": ours.size,
+                "told": int(told.sum()),
+                "same": int((told & (theirs == ours)).sum()),
+                "open": int((told & (theirs == 0)).sum()),
+                "opposite": int((told & (theirs == -ours)).sum()),
+            }
+        )
+    return pd.DataFrame(rows)
