@@ -392,7 +392,7 @@ def _reason(error: Exception) -> str:
     plain = re.match(r"Untyped \w+ name '(\w+)'.*<class 'function'>", first)
     if plain:
         return f"{plain[1]} is a plain function; write @kernel before it"
-    if "_ol_array_allocate" in str(error):
+    if "_ol_array_allocate" in str(error) or "NRT required" in str(error):
         return "a kernel is given an array; kernels take and return floats and tuples of floats"
     call = next((line for line in told if line.startswith(">>> ")), "")
     return f"{first.partition(' Raised from ')[0].rstrip(':. ')}{f': {call[4:]}' if call else ''}"
