@@ -16,7 +16,6 @@ from polhode.methods import METHODS
 from polhode.problems.problem import Problem
 from polhode.study.plan import Plan, Run
 from polhode.study.run.cell import run_cell
-from polhode.study.run.target_steps import find_steps
 from polhode.study.storage import checksums, is_current, write_cell, write_text
 
 Say = Callable[[str], object]
@@ -91,6 +90,8 @@ def _make(plan: Plan, run: Run, say: Say) -> None:
 
 def _search(plan: Plan, run: Run, output: str | Path, job: str) -> str:
     """Search for the step sizes that meet target errors and write them; returns a message for the log."""
+    from polhode.study.run.target_steps import find_steps  # it imports scipy.optimize, which few jobs need
+
     part = plan.study.problems[run.problem]
     assert part.targets is not None and isinstance(part.problem, Problem)
     found = find_steps(part.problem, METHODS[run.method], part.targets)
