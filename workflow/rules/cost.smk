@@ -2,9 +2,8 @@
 
 
 # The rule takes all cores to be alone on the machine. On a cluster the profile requests a whole node; the number of cores is
-# unknown where jobs are submitted, and the job itself determines that of its node. No input makes it wait for the other jobs;
-# its low priority does so as far as possible: with an ancient input Snakemake would not notice that a method was edited while
-# cells run again for the same reason.
+# unknown where jobs are submitted, and the job itself determines that of its node. It needs no results, and its priority puts it
+# first: at the start of a run no other job has to end before it, and it compiles all methods on all cores for those that follow.
 rule timing:
     output:
         f"{RESULTS}/timing.nc",
@@ -12,7 +11,7 @@ rule timing:
         f"{RESULTS}/logs/timing.log",
     benchmark:
         f"{RESULTS}/benchmarks/timing.tsv"
-    priority: -1
+    priority: 2
     conda:
         "../envs/polhode.yml"
     threads: workflow.resource_settings.cores or 1

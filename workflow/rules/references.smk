@@ -8,6 +8,7 @@ rule reference:
         f"{RESULTS}/logs/references/{{problem}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/references/{{problem}}.tsv"
+    priority: 1
     conda:
         "../envs/polhode.yml"
     resources:

@@ -2,6 +2,7 @@
 
 # There is one rule for each problem and part of its methods, because they differ in the files that a job makes. Snakemake sees
 # one manifest per problem and method; the cells listed in it are separate files, and a job keeps those that are up to date.
+# These jobs go before checks and many bodies, which have no long gathering to wait for.
 for PROBLEM, PARTS in PLAN.parts.items():
     for NUMBER, METHODS in enumerate(PARTS, 1):
 
@@ -14,6 +15,7 @@ for PROBLEM, PARTS in PLAN.parts.items():
                 f"{RESULTS}/logs/single_body/{PROBLEM}/{NUMBER}.log",
             benchmark:
                 f"{RESULTS}/benchmarks/single_body/{PROBLEM}/{NUMBER}.tsv"
+            priority: 1
             conda:
                 "../envs/polhode.yml"
             resources:
@@ -55,6 +57,7 @@ rule gather:
         f"{RESULTS}/logs/gather.log",
     benchmark:
         f"{RESULTS}/benchmarks/gather.tsv"
+    priority: 1
     group:
         "report"
     conda:
