@@ -29,6 +29,10 @@ CHOICES = {
     "rate AB4, orientation Buss 2": (5, 7),
     "rate AB4, orientation local linearisation": (5, 8),
     "rate Euler, orientation Buss 1": (1, 6),
+    "rate AB2, orientation local linearisation": (3, 8),
+    "AB3": (4, 4),
+    "AB4": (5, 5),
+    "trapezoidal": (2, 2),
 }
 
 
@@ -46,6 +50,10 @@ class Adapter:
         "rate AB4, orientation Buss 2": "simulation/integrator/rate/rotational 5, position/rotational 7",
         "rate AB4, orientation local linearisation": "simulation/integrator/rate/rotational 5, position/rotational 8",
         "rate Euler, orientation Buss 1": "simulation/integrator/rate/rotational 1, position/rotational 6",
+        "rate AB2, orientation local linearisation": "simulation/integrator/rate/rotational 3, position/rotational 8",
+        "AB3": "simulation/integrator/rate/rotational 4, position/rotational 4",
+        "AB4": "simulation/integrator/rate/rotational 5, position/rotational 5",
+        "trapezoidal": "simulation/integrator/rate/rotational 2, position/rotational 2",
     }
     default = "as shipped"
     precision = "float64"
@@ -130,5 +138,8 @@ class Adapter:
             # The planet does not rotate: its frame is at rest, and the local one at the start differs by a fixed rotation.
             matrix = np.array(model.get_propagate().get_Tec2b()).T
             q[i] = quaternion(here @ matrix)
+            # The quaternion of a matrix has either sign; a formula that adds the rates of several steps needs one.
+            if i and q[i] @ q[i - 1] < 0:
+                q[i] *= -1
             omega[i] = [model[f"velocities/{name}-rad_sec"] for name in "pqr"]
         return q, omega
