@@ -14,7 +14,7 @@ import xarray as xr
 
 import polhode
 from polhode.cli import main
-from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol
+from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol, worker
 from polhode.engines.advice import measured_advice
 from polhode.engines.candidates import candidate, candidates
 from polhode.engines.environments import Run, Spun
@@ -120,13 +120,14 @@ def test_every_adapter_declares_what_it_must():
 
 def test_adapters_import_nothing_that_an_engine_does_not_have():
     """The Python of the engine executes them; and polhode reads them where there is no engine."""
-    shared = environments.WORKER.with_name("rotations.py")
-    for path in [environments.WORKER, shared, *(engine.path for engine in ENGINES.values())]:
+    shared = [environments.WORKER.with_name(f"{name}.py") for name in worker.SHARED]
+    found = {"numpy", *(f"polhode_{name}" for name in worker.SHARED)}
+    for path in [environments.WORKER, *shared, *(engine.path for engine in ENGINES.values())]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             assert not any(name.partition(".")[0] == "polhode" for name in imported(node)), path
         top = {name.partition(".")[0] for node in tree.body for name in imported(node)} - set(sys.stdlib_module_names)
-        assert top <= ({"numpy", "polhode_rotations"} if path.parent.name == "adapters" else {"numpy"}), path
+        assert top <= (found if path.parent.name == "adapters" else {"numpy"}), path
 
 
 def imported(node: ast.AST) -> list[str]:

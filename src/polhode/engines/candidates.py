@@ -284,8 +284,8 @@ def _substeps_held(rotation: str, count: int, torque_first: bool) -> OneTorque:
     return _one_torque(f"{'torque_' if torque_first else ''}rescaled_{rotation}_new_{count}x_held", after_torque)
 
 
-#: Weights of the rates of the last steps, the newest first. The mean of the last two is of first order: an explicit formula that
-#: has the name of the trapezoidal rule in JSBSim.
+#: Weights of the rates of the last steps, the newest first. The mean of the last two is of first order: an explicit formula
+#: that has the name of the trapezoidal rule in JSBSim.
 FORMULAS: dict[str, tuple[float, ...]] = {
     "euler": (1.0,),
     "mean_of_two": (0.5, 0.5),
@@ -340,6 +340,77 @@ def _adams(formula: str, orientation: str) -> OneTorque:
         return turned + new + newest + past[:14]
 
     return replace(_one_torque(f"{formula}_{orientation}", after_torque), start=with_rates)
+
+
+#: Most iterations of an implicit candidate, and the change of its angular velocity that ends them, rad/s.
+PASSES, CLOSE = 200, 1e-17
+
+
+def _iterated(improved: Callable[[Any], Any], guess: Any) -> Any:
+    """The fixed point of a vector, from a guess."""
+    for _ in range(PASSES):
+        last, guess = guess, improved(guess)
+        change = axpy(-1.0, last, guess)
+        if dot(change, change) <= CLOSE * CLOSE:
+            break
+    return guess
+
+
+def _generalised_alpha(radius: float) -> SeveralTorques:
+    """The generalised alpha method on the group (Brüls and Cardona 2010), with spectral radius ``radius`` at infinite steps.
+
+    The state also has the algorithmic acceleration, and 1 once there is one; at the start it is the acceleration.
+    """
+    m, f = (2.0 * radius - 1.0) / (radius + 1.0), radius / (radius + 1.0)
+    gamma = 0.5 + f - m
+    beta = 0.25 * (gamma + 0.5) ** 2
+
+    def begin(q: Any, omega: Any, body: Any) -> Any:
+        return q + omega + (0.0, 0.0, 0.0, 0.0)
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        old = euler_equations(omega, torque(t, q, omega, parameters), body)
+        held = state[7:10] if state[10] else old
+
+        def algorithmic(new: Any) -> Any:
+            return scale(1.0 / (gamma * dt), axpy(-1.0, axpy((1.0 - gamma) * dt, held, omega), new))
+
+        def turned(new: Any) -> Any:
+            turn = axpy((0.5 - beta) * dt, held, axpy(beta * dt, algorithmic(new), omega))
+            return rotate(q, turn, dt)
+
+        def improved(new: Any) -> Any:
+            q_new = turned(new)
+            rate = euler_equations(new, torque(t + dt, q_new, new, parameters), body)
+            mean = axpy(1.0 - f, rate, axpy(f, old, scale(-m, held)))
+            return axpy(gamma * dt / (1.0 - m), mean, axpy((1.0 - gamma) * dt, held, omega))
+
+        new = _iterated(improved, omega)
+        return turned(new) + new + algorithmic(new) + (1.0,)
+
+    made = _several(f"generalised_alpha_{_digits(radius)}", step, 2, 2)
+    return replace(made, start=begin)
+
+
+def _theta(theta: float) -> SeveralTorques:
+    """The theta method for omega, solved to rounding, and the exact rotation with the same mean of old and new omega."""
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        old = euler_equations(omega, torque(t, q, omega, parameters), body)
+
+        def turned(new: Any) -> Any:
+            return rotate(q, axpy(theta, new, scale(1.0 - theta, omega)), dt)
+
+        def improved(new: Any) -> Any:
+            rate = euler_equations(new, torque(t + dt, turned(new), new, parameters), body)
+            return axpy(theta * dt, rate, axpy((1.0 - theta) * dt, old, omega))
+
+        new = _iterated(improved, omega)
+        return turned(new) + new
+
+    return _several(f"theta_{_digits(theta)}_exp", step, 2 if theta == 0.5 else 1, 2)
 
 
 @kernel
@@ -638,6 +709,9 @@ def combinations() -> tuple[Method, ...]:
         *known,
         *map(_lab_momentum, ROTATIONS),
         *several,
+        _generalised_alpha(0.9),
+        _theta(0.5),
+        _theta(1.0),
         _one_torque("lacoursiere_exp", lacoursiere_exact),
         _one_torque("explicit_exp_lengthened", lengthened),
         _one_torque("no_gyroscopic_linear_projected", projected),
@@ -684,7 +758,8 @@ FACTORS: dict[str, Callable[[float, float], float]] = {
 }
 
 
-#: Where a factor of omega stands: before the kick, between the torque and the kick of the free body, before the rotation, after.
+#: Where a factor of omega stands: before the kick, between the torque and the kick of the free body, before or after the
+#: rotation.
 PLACES = ("first", "between", "before", "after")
 
 

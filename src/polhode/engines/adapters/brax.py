@@ -2,6 +2,7 @@
 
 import numpy as np
 from polhode_rotations import turned_back
+from polhode_sampling import in_one_call, sampled
 
 #: The geometry has no mass and touches nothing; without one Brax does not load the model.
 MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}"/><worldbody><body><freejoint/>
@@ -54,15 +55,11 @@ class Adapter:
         """The system with an actuator on each rotational degree of freedom of its free joint."""
         from brax.base import Actuator
 
-        ranges, ones, nothing = np.tile([-np.inf, np.inf], (3, 1)), np.ones(3), np.zeros(3)
-        which = np.arange(3, 6)
-        added = Actuator(
-            q_id=which, qd_id=which, ctrl_range=ranges, force_range=ranges, gain=ones, gear=ones, bias_q=nothing, bias_qd=nothing
-        )
-        return system.replace(actuator=added, nu=3)
+        which, ranges, ones, nothing = np.arange(3, 6), np.tile([-np.inf, np.inf], (3, 1)), np.ones(3), np.zeros(3)
+        return system.replace(actuator=Actuator(which, which, ranges, ranges, ones, ones, nothing, nothing), nu=3)
 
     def run(self, option, case, dt, samples):
-        """Steps between two samples are one call, compiled once."""
+        """One body on a free joint; steps between two samples are one call, compiled once."""
         import importlib
 
         import jax
@@ -74,28 +71,22 @@ class Adapter:
         pipeline = importlib.import_module(f"brax.{option}.pipeline")
         if not self._compiled:
             first = self._with_actuators(mjcf.loads(MODEL.format(*map(float, case.inertia), dt=float(dt))))
+
+            def step(now, dt, torque, friction, in_lab):
+                used = first.tree_replace({"opt.timestep": dt, "actuator.bias_qd": -friction * np.ones(3)})
+                turned = math.rotate(torque, math.quat_inv(now.q[3:7]))
+                return pipeline.step(used, now, jax.numpy.where(in_lab, turned, torque))
+
             self._compiled["init"] = jax.jit(lambda q, qd: pipeline.init(first, q, qd))
-
-            def advance(step, state, count, torque, friction, in_lab):
-                used = first.tree_replace({"opt.timestep": step, "actuator.bias_qd": -friction * np.ones(3)})
-
-                def one(_, now):
-                    turned = math.rotate(torque, math.quat_inv(now.q[3:7]))
-                    return pipeline.step(used, now, jax.numpy.where(in_lab, turned, torque))
-
-                return jax.lax.fori_loop(0, count, one, state)
-
-            self._compiled["advance"] = jax.jit(advance)
+            self._compiled["advance"] = in_one_call(jax, step)
         constant = case.load in ("constant", "lab")
         torque = np.array(case.value if constant else (0.0, 0.0, 0.0), float)
         friction = float(case.value[0]) if case.load == "velocity" else 0.0
-        load = torque, friction, case.load == "lab"
+        loads = float(dt), torque, friction, case.load == "lab"
+
+        def read(state):
+            q = np.asarray(state.x.rot)[0]
+            return q, turned_back(q, np.asarray(state.xd.ang)[0])
+
         state = self._compiled["init"](np.array([0, 0, 0, *case.q0]), np.array([0, 0, 0, *case.omega0]))
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            if wanted > n:
-                state = self._compiled["advance"](float(dt), state, int(wanted) - n, *load)
-                n = int(wanted)
-            q[i] = np.asarray(state.x.rot)[0]
-            omega[i] = turned_back(q[i], np.asarray(state.xd.ang)[0])
-        return q, omega
+        return sampled(samples, state, lambda now, count: self._compiled["advance"](count, now, *loads), read)
