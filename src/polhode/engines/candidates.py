@@ -856,6 +856,9 @@ WORDS = {
 NAMED = {
     "rkmk4_full": "RKMK 4 with the full inverse of dexp",
     "rkmk2_midpoint": "RKMK midpoint",
+    "generalised_alpha_0p9": "generalised alpha on the group, spectral radius 0.9",
+    "theta_0p5_exp": "trapezoidal rule for $\\omega$, exact rotation with the mean",
+    "theta_1_exp": "implicit Euler for $\\omega$, exact rotation with new $\\omega$",
     "lacoursiere_exp": "Lacoursière's kick, exact rotation",
     "explicit_exp_lengthened": "explicit Euler kick, exact rotation, $|\\omega| + 10^{-8}$",
     "no_gyroscopic_linear_projected": "torque alone, linear rotation, $\\omega$ from it",
