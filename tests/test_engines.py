@@ -435,6 +435,15 @@ def test_a_whole_row_of_a_fake_engine(fake, monkeypatch, tmp_path):
     assert list(both["key"].values) == ["another", "fake"] and atlas.merged(both, data).sizes["engine"] == 2
 
 
+def test_the_file_is_written_compressed_without_loss(released, tmp_path):
+    from polhode.study.storage import read_dataset, write_dataset
+
+    write_dataset(atlas.compressed(released), tmp_path / "small.nc")
+    write_dataset(released.drop_encoding(), tmp_path / "large.nc")
+    assert read_dataset(tmp_path / "small.nc").equals(read_dataset(tmp_path / "large.nc"))
+    assert (tmp_path / "small.nc").stat().st_size < 0.7 * (tmp_path / "large.nc").stat().st_size
+
+
 # rows that were read
 
 
