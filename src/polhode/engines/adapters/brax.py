@@ -38,8 +38,8 @@ class Adapter:
     advice = {
         "generalized": "First order, and a free spin gains energy until it diverges: use MuJoCo with RK4 for free flight.",
         "spring": "Leaves the gyroscopic term out: use the generalized pipeline unless all moments are equal.",
-        "positional": "Has no gyroscopic torque, and the angular velocity decays at every step without any damping: use the "
-        "generalized pipeline.",
+        "positional": "Leaves the gyroscopic term out, and the angular velocity decays at every step without any damping: use "
+        "the generalized pipeline.",
     }
 
     def __init__(self):

@@ -65,7 +65,7 @@ class Adapter:
     }
     advice = {
         "as shipped": "First order, and a free spin gains energy until it diverges: set "
-        "simulation/integrator/rate/rotational to 5 (Adams-Bashforth 4) and position/rotational to 7 (Buss 2).",
+        "simulation/integrator/rate/rotational and position/rotational to 5 (Adams-Bashforth 4).",
         "rate AB2, orientation Buss 2": "Second order: set the rate to 5 (Adams-Bashforth 4), which takes no more torques "
         "and drifts less.",
         "rate AB4, orientation Buss 2": "Second order, which is that of the orientation: keep it; AB4 for both has half "
@@ -73,13 +73,14 @@ class Adapter:
         "rate AB4, orientation local linearisation": "Second order, which is that of the orientation: keep it, or take Buss "
         "2 (7), which was a little more accurate.",
         "rate Euler, orientation Buss 1": "First order in spite of the exact rotation, and a free spin gains energy until "
-        "it diverges: set the rate to 5 and the orientation to 7.",
+        "it diverges: set both to 5 (Adams-Bashforth 4).",
         "rate AB2, orientation local linearisation": "Second order: set the rate to 5 (Adams-Bashforth 4), which takes no "
         "more torques and drifts less.",
         "AB3": "Second order, since the rates before the start are taken to be those of the start: take AB4 for both.",
         "AB4": "Second order, since the rates before the start are taken to be those of the start: keep it, the most "
         "accurate pair that was run.",
-        "trapezoidal": "First order, since it is the mean of the last two rates and no trapezoidal rule: take AB4 for both.",
+        "trapezoidal": "First order, since it is the mean of the last two rates and no trapezoidal rule, and a free spin gains "
+        "energy until it diverges: take AB4 for both.",
     }
 
     def version(self):
