@@ -47,7 +47,7 @@ napoleon_numpy_docstring = True
 napoleon_use_rtype = False
 autodoc_typehints = "none"
 # Adapters find the rotations that they share under this name, which only the worker of an engine gives it.
-autodoc_mock_imports = ["polhode_rotations"]
+autodoc_mock_imports = ["polhode_rotations", "polhode_sampling"]
 autodoc_use_type_comments = False
 autodoc_default_options = {"exclude-members": "__weakref__"}
 add_module_names = False

@@ -174,6 +174,29 @@ def projected(torque, q, w):
     return found
 
 
+def damped_between(torque, q, w):
+    """PhysX as shipped: the torque, the factor, the free body's step of the old momentum's length, the rotation."""
+    found = []
+    for _ in range(STEPS):
+        w = (1 - 0.05 * DT) * (w + DT * torque(q, w) / INERTIA)
+        old = INERTIA * w
+        new = old - DT * np.cross(w, old)
+        w = new * np.linalg.norm(old) / np.linalg.norm(new) / INERTIA
+        q = product(q, small(DT * w))
+        found.append((q, w))
+    return found
+
+
+def damped_first(torque, q, w):
+    found = []
+    for _ in range(STEPS):
+        moment, w = torque(q, w), (1 - 0.05 * DT) * w
+        w = w + DT * acceleration(w, moment)
+        q = product(q, small(DT * w))
+        found.append((q, w))
+    return found
+
+
 CASES = {f"{formula}_{orientation}": adams(formula, orientation) for formula, orientation in PAIRS} | {
     "generalised_alpha_0p9": alpha,
     "theta_0p5_exp": theta(0.5),
@@ -181,6 +204,8 @@ CASES = {f"{formula}_{orientation}": adams(formula, orientation) for formula, or
     "lacoursiere_exp": lacoursiere,
     "explicit_exp_lengthened": lengthened,
     "no_gyroscopic_linear_projected": projected,
+    "rescaled_exp_damped_linear_between_0p05": damped_between,
+    "explicit_exp_damped_linear_first_0p05": damped_first,
 }
 
 

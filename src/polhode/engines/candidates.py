@@ -860,7 +860,7 @@ NAMED = {
     "theta_0p5_exp": "trapezoidal rule for $\\omega$, exact rotation with the mean",
     "theta_1_exp": "implicit Euler for $\\omega$, exact rotation with new $\\omega$",
     "lacoursiere_exp": "Lacoursière's kick, exact rotation",
-    "explicit_exp_lengthened": "explicit Euler kick, exact rotation, $|\\omega| + 10^{-8}$",
+    "explicit_exp_lengthened": "explicit Euler kick, exact rotation, $\\omega$ longer by $10^{-8}$",
     "no_gyroscopic_linear_projected": "torque alone, linear rotation, $\\omega$ from it",
     "heun_lab": "Heun on (q, lab $\\omega$)",
     "kutta3_lab": "Kutta 3 on (q, lab $\\omega$)",
