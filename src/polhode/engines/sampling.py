@@ -25,5 +25,5 @@ def sampled(samples, state, advance, read):
 
 
 def in_one_call(jax, step):
-    """(count, state, *loads) -> the state after ``count`` calls of ``step(state, *loads)``, compiled by jax as one loop."""
+    """A function of ``(count, state, *loads)``: the state after ``count`` calls of ``step(state, *loads)``, as one loop."""
     return jax.jit(lambda count, state, *loads: jax.lax.fori_loop(0, count, lambda _, now: step(now, *loads), state))
