@@ -25,6 +25,7 @@ import polhode  # noqa: E402
 from polhode import manybody  # noqa: E402
 from polhode.engines import all_engines, how_to_install, is_installed  # noqa: E402
 from polhode.engines.environments import environment_of, python_of  # noqa: E402
+from polhode.engines.rotations import matrix  # noqa: E402
 from polhode.manybody.placement import State  # noqa: E402
 from polhode.manybody.simulation import run, setup_of  # noqa: E402
 from polhode.marching import Laps  # noqa: E402
@@ -85,13 +86,16 @@ def another(key: str, *arguments: str) -> Callable[[manybody.Scene, State, np.nd
 
 
 def write_request(path: Path, scene: manybody.Scene, state: State, at: np.ndarray) -> None:
-    """The scene and its initial state as plain arrays: SI units, q scalar first, omega and spheres in the principal frame."""
+    """The scene and its initial state as plain arrays, SI units.
+
+    Matrices (``turns``) take the principal frame to the lab; omega and spheres are given in the principal frame.
+    """
     setup, material = setup_of(scene), scene.material
     np.savez(
         path,
         r=state.r,
         v=state.v,
-        q=state.q,
+        turns=np.array([matrix(q) for q in state.q]),
         omega=state.omega,
         masses=setup.masses,
         inertias=np.array([np.array(clump.inertia) * material.density for clump in scene.every_clump]),

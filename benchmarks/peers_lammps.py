@@ -13,25 +13,13 @@ FOLDER, STYLE = Path(sys.argv[1]), sys.argv[2]
 SKIN = 2.0
 
 
-def matrix(q):
-    """The rotation matrix of a unit quaternion, scalar first."""
-    w, x, y, z = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 def write(request):
     """Two files: the spheres, and the mass properties and motion of the bodies."""
     spheres, first, many = (request[name] for name in ("spheres", "first", "many"))
     far = 1.2 * float(request["half"])
     atoms, bodies = [], []
     for c in range(len(first)):
-        turn, mass, inertia = matrix(request["q"][c]), request["masses"][c], request["inertias"][c]
+        turn, mass, inertia = request["turns"][c], request["masses"][c], request["inertias"][c]
         for k in range(first[c], first[c] + many[c]):
             x = request["r"][c] + turn @ spheres[:3, k]
             place = " ".join(f"{value:.17g}" for value in x)

@@ -10,18 +10,6 @@ from yade import config, utils
 REQUEST, ANSWER = (f"{sys.argv[-1]}/{name}.npz" for name in ("request", "answer"))
 
 
-def matrix(q):
-    """The rotation matrix of a unit quaternion, scalar first."""
-    w, x, y, z = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 def densities(centres, radii, mass, inertia):
     """Densities of the spheres whose sum has the clump's mass, its centre at 0 and its principal moments.
 
@@ -55,7 +43,7 @@ def build(scene, request):
     clumps = []
     for c in range(len(first)):
         centres, radii = spheres[:3, first[c] : first[c] + many[c]].T, spheres[3, first[c] : first[c] + many[c]]
-        turn, mass, inertia = matrix(request["q"][c]), float(request["masses"][c]), request["inertias"][c]
+        turn, mass, inertia = request["turns"][c], float(request["masses"][c]), request["inertias"][c]
         members = []
         parts = zip(request["r"][c] + centres @ turn.T, radii, densities(centres, radii, mass, inertia), strict=True)
         for place, radius, density in parts:

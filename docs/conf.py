@@ -46,8 +46,8 @@ napoleon_google_docstring = False
 napoleon_numpy_docstring = True
 napoleon_use_rtype = False
 autodoc_typehints = "none"
-# Adapters find the rotations that they share under this name, which only the worker of an engine gives it.
-autodoc_mock_imports = ["polhode_rotations"]
+# Adapters find the files that they share under these names, which only the worker of an engine gives them.
+autodoc_mock_imports = ["polhode_rotations", "polhode_sampling"]
 autodoc_use_type_comments = False
 autodoc_default_options = {"exclude-members": "__weakref__"}
 add_module_names = False

@@ -14,7 +14,7 @@ import xarray as xr
 
 import polhode
 from polhode.cli import main
-from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol
+from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol, worker
 from polhode.engines.advice import measured_advice
 from polhode.engines.candidates import candidate, candidates
 from polhode.engines.environments import Run, Spun
@@ -120,13 +120,14 @@ def test_every_adapter_declares_what_it_must():
 
 def test_adapters_import_nothing_that_an_engine_does_not_have():
     """The Python of the engine executes them; and polhode reads them where there is no engine."""
-    shared = environments.WORKER.with_name("rotations.py")
-    for path in [environments.WORKER, shared, *(engine.path for engine in ENGINES.values())]:
+    shared = [environments.WORKER.with_name(f"{name}.py") for name in worker.SHARED]
+    found = {"numpy", *(f"polhode_{name}" for name in worker.SHARED)}
+    for path in [environments.WORKER, *shared, *(engine.path for engine in ENGINES.values())]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             assert not any(name.partition(".")[0] == "polhode" for name in imported(node)), path
         top = {name.partition(".")[0] for node in tree.body for name in imported(node)} - set(sys.stdlib_module_names)
-        assert top <= ({"numpy", "polhode_rotations"} if path.parent.name == "adapters" else {"numpy"}), path
+        assert top <= (found if path.parent.name == "adapters" else {"numpy"}), path
 
 
 def imported(node: ast.AST) -> list[str]:
@@ -432,6 +433,15 @@ def test_a_whole_row_of_a_fake_engine(fake, monkeypatch, tmp_path):
     other = atlas.dataset([replace(row, engine=replace(fake, key="another"))])
     both = atlas.merged(data, other)
     assert list(both["key"].values) == ["another", "fake"] and atlas.merged(both, data).sizes["engine"] == 2
+
+
+def test_the_file_is_written_compressed_without_loss(released, tmp_path):
+    from polhode.study.storage import read_dataset, write_dataset
+
+    write_dataset(atlas.compressed(released), tmp_path / "small.nc")
+    write_dataset(released.drop_encoding(), tmp_path / "large.nc")
+    assert read_dataset(tmp_path / "small.nc").equals(read_dataset(tmp_path / "large.nc"))
+    assert (tmp_path / "small.nc").stat().st_size < 0.7 * (tmp_path / "large.nc").stat().st_size
 
 
 # rows that were read

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.transform import Rotation
 
 from polhode import manybody
 from polhode.engines import all_engines, is_installed
@@ -56,6 +57,9 @@ def test_the_request_holds_what_the_state_holds(tmp_path):
         energy = 0.5 * ((data["masses"][:, None] * data["v"] ** 2).sum() + spin)
         reading = peers.ours("spiral_leapfrog")(scene, state, np.array([7]))
         assert energy == pytest.approx(reading.energy[0], rel=1e-12)
+        lab = np.einsum("cij,cj->ci", data["turns"], data["omega"])
+        expected = [Rotation.from_quat(np.roll(q, -1)).apply(w) for q, w in zip(state.q, state.omega, strict=True)]
+        np.testing.assert_allclose(lab, expected, rtol=0, atol=1e-12 * np.abs(lab).max())
         assert data["young"] / (2 * (1 - data["poisson"] ** 2)) == pytest.approx(scene.material.reduced)
 
 

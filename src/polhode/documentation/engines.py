@@ -48,7 +48,7 @@ def engines_page() -> str:
                 _deviation(row),
                 " ".join(_order(float(row["q_order"].sel(load=load))) for load in LOADS),
                 " ".join(_error(float(row["q_error"].sel(load="free", step=dt))) for dt in (0.01, 0.03, 0.1)),
-                _drift(float(row["energy_drift"])),
+                f"{_drift(float(row['energy_drift']))} / {_drift(float(row['momentum_drift']))}",
                 texts["end"],
             )
         )
@@ -64,7 +64,7 @@ def engines_page() -> str:
         "deviation / next",
         "order of q: free, body, lab, friction",
         "error of q at 0.01, 0.03, 0.1 rad",
-        "energy drift",
+        "drift of energy / momentum",
         "free spin ends",
     ]
     done = int(np.sum(data["is_identified"].values))

@@ -26,10 +26,11 @@ from polhode.problems import PROBLEMS
 from polhode.problems.system import System
 from polhode.study.analysis.ranking import candidates
 from polhode.study.fingerprint import fingerprint
-from polhode.study.inputs import NotInRun
+from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import legend_below_styles, log_error_axis, new_figure, panel_title
 from polhode.study.storage import has_group, read_dataset
+from polhode.study.themes.engines import figures as engines
 from polhode.study.themes.time_to_solution import figures as time_to_solution
 from polhode.study.workflow.entry import HOME
 
@@ -51,6 +52,8 @@ def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
     drawers: dict[str, Callable[[], Figure]] = {
         "landing/work.png": partial(time_to_solution.work_in_torques, measured.inputs),
         "landing/price.png": partial(time_to_solution.price_of_torque, measured.inputs),
+        "engines/errors.png": partial(engines.engine_errors, _released_atlas(measured)),
+        "engines/spins.png": partial(engines.engine_spins, _released_atlas(measured)),
         **{f"methods/{key}.png": partial(method_picture, key, measured) for key in METHODS},
         **{f"problems/{key}.png": partial(problem_picture, key, measured) for key in PROBLEMS},
         **{f"scenes/{key}.png": partial(scene_picture, key) for key in scenes},
@@ -64,9 +67,14 @@ def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
     return result
 
 
+def _released_atlas(measured: Measurements) -> Inputs:
+    """Inputs that show the released engine atlas, as the tables of its page do."""
+    return Inputs("", released=measured.inputs.released)
+
+
 def _stamp(measured: Measurements) -> dict[str, str]:
     """A hash of what the pictures depend on: the data, and the code of this module and of everything it imports."""
-    files = [measured.inputs.cost_file, Path(measured.inputs.released) / "many_body.nc"]
+    files = [measured.inputs.cost_file, *(Path(measured.inputs.released) / name for name in ("many_body.nc", "atlas.nc"))]
     data = hashlib.sha256(b"".join(hashlib.sha256(Path(path).read_bytes()).digest() for path in files))
     return {"data": data.hexdigest(), "code": fingerprint(__name__), "matplotlib": matplotlib.__version__}
 

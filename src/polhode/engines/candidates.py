@@ -17,14 +17,16 @@ step and the same torque in the lab (``4x``).
 
 Two methods of Runge and Kutta follow, of Munthe-Kaas's kind with the full inverse of the differential of the exponential: the
 classical one (``rkmk4_full``; ``rkmk4`` of the registry has the usual truncation, of the same order), and the explicit midpoint
-(``rkmk2_midpoint``). Last, textbook Runge-Kutta methods (:data:`TABLEAUX`) on the components of q and omega, omega kept in the
-body frame or in the lab, and on modified Rodrigues parameters.
+(``rkmk2_midpoint``). Then textbook Runge-Kutta methods (:data:`TABLEAUX`) on the components of q and omega, omega kept in the
+body frame or in the lab, and on modified Rodrigues parameters. Last, Adams-Bashforth formulas for omega with one of several
+rotations (:data:`FORMULAS`, :data:`ORIENTATIONS`), as a flight simulator pairs them.
 
 Engines that damp by default are also compared with damped steps (:func:`damped`); the coefficient is the engine's own, and
 never fitted.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from math import atan2, cos, exp, sin, sqrt
 from typing import Any
@@ -33,11 +35,16 @@ from polhode.body import angular_momentum, angular_velocity, euler_equations
 from polhode.engines.protocol import all_engines
 from polhode.kernel import kernel
 from polhode.methods import METHODS
+from polhode.methods.adams_bashforth import FOURTH, SECOND, THIRD, rates
+from polhode.methods.adams_bashforth2_barker import local_linearisation
+from polhode.methods.buss2000 import COEFFICIENT
+from polhode.methods.buss2000_delvalle2024 import mean_rotation
+from polhode.methods.lacoursiere2006 import implicit_step
 from polhode.methods.linear_system import solve
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 from polhode.methods.rk4 import start
 from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import derivative, exponential, increment, multiply, normalise, rotate, to_body, to_lab
+from polhode.quaternion import conjugate, derivative, exponential, increment, multiply, normalise, rotate, to_body, to_lab
 from polhode.vector import add, axpy, cross, dot, scale
 
 
@@ -197,6 +204,35 @@ def _lab_momentum(rotation: str) -> OneTorque:
     return _one_torque(f"lab_momentum_{rotation}", after_torque)
 
 
+@kernel
+def lacoursiere_exact(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """Lacoursière's kick, then the exact rotation with the new omega."""
+    omega = axpy(dt, angular_velocity(torque, body), implicit_step(state[4:7], body, dt))
+    return rotate(state[:4], omega, dt) + omega
+
+
+#: What Brax adds to the length of omega before it divides by it, rad/s.
+BRAX_LENGTH = 1e-8
+
+
+@kernel
+def lengthened(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The explicit kick, then a rotation about omega/(|omega| + c) by dt (|omega| + c), normalised."""
+    omega = explicit(state[:4], state[4:7], torque, body, dt)
+    length = sqrt(dot(omega, omega)) + BRAX_LENGTH
+    half = 0.5 * dt * length
+    turn = scale(sin(half) / length, omega)
+    return normalise(multiply(state[:4], (cos(half), turn[0], turn[1], turn[2]))) + omega
+
+
+@kernel
+def projected(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """The torque alone, a linear rotation, and omega anew from it: 2/dt times the vector part of its quaternion."""
+    omega = axpy(dt, angular_velocity(torque, body), state[4:7])
+    less = scale(1.0 / sqrt(1.0 + 0.25 * dt * dt * dot(omega, omega)), omega)
+    return linear_rotation(state[:4], omega, dt) + less
+
+
 def _substeps(kick: str, rotation: str, count: int, gyroscopic_once: bool) -> OneTorque:
     """Steps of 1/count with the new angular velocity; the gyroscopic term at each, or at the first for the whole step."""
     kicked, rotated, plain = KICKS[kick], ROTATIONS[rotation], KICKS["no_gyroscopic"]
@@ -246,6 +282,135 @@ def _substeps_held(rotation: str, count: int, torque_first: bool) -> OneTorque:
         return q + omega
 
     return _one_torque(f"{'torque_' if torque_first else ''}rescaled_{rotation}_new_{count}x_held", after_torque)
+
+
+#: Weights of the rates of the last steps, the newest first. The mean of the last two is of first order: an explicit formula
+#: that has the name of the trapezoidal rule in JSBSim.
+FORMULAS: dict[str, tuple[float, ...]] = {
+    "euler": (1.0,),
+    "mean_of_two": (0.5, 0.5),
+    "ab2": SECOND,
+    "ab3": THIRD,
+    "ab4": FOURTH,
+}
+#: How the quaternion turns: exactly with the old omega, by Buss's second method, by Barker's local linearisation, by the same
+#: with the factors of its cross product exchanged, or by the formula of omega on its components.
+ORIENTATIONS = ("exp", "buss", "barker", "exchanged", "components")
+#: Formulas of which the registry has the method.
+_PAIRS_KNOWN = (("ab2", "buss"), ("ab2", "barker"), ("ab3", "components"), ("ab4", "components"))
+
+
+@kernel
+def with_rates(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """A state with the rates of q and omega at the last three steps, all of them those of the start."""
+    first = rates(q, omega, torque, body)
+    return q + omega + first + first + first
+
+
+def _exchanged(q: Any, omega: Any, acceleration: Any, dt: Any) -> Any:
+    """:func:`local_linearisation` with v x u for u x v: the reverse rotation of the reverse motion, in the body frame."""
+    turn = local_linearisation((1.0, 0.0, 0.0, 0.0), scale(-1.0, omega), scale(-1.0, acceleration), dt)
+    return multiply(q, conjugate(turn))
+
+
+def _adams(formula: str, orientation: str) -> OneTorque:
+    """A formula of Adams and Bashforth for omega, and one of the rotations for q."""
+    weights = FORMULAS[formula]
+
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, omega, past = state[:4], state[4:7], state[7:]
+        newest = rates(q, omega, torque, body)
+        held = (newest, past[:7], past[7:14], past[14:21])
+        new = omega
+        for weight, rate in zip(weights, held, strict=False):
+            new = axpy(weight * dt, rate[4:7], new)
+        if orientation == "exp":
+            turned = rotate(q, omega, dt)
+        elif orientation == "buss":
+            turned = rotate(q, mean_rotation(omega, newest[4:7], dt, COEFFICIENT), dt)
+        elif orientation == "barker":
+            turned = normalise(local_linearisation(q, omega, newest[4:7], dt))
+        elif orientation == "exchanged":
+            turned = normalise(_exchanged(q, omega, newest[4:7], dt))
+        else:
+            turned = q
+            for weight, rate in zip(weights, held, strict=False):
+                turned = increment(weight * dt, rate[:4], turned)
+            turned = normalise(turned)
+        return turned + new + newest + past[:14]
+
+    return replace(_one_torque(f"{formula}_{orientation}", after_torque), start=with_rates)
+
+
+#: Most iterations of an implicit candidate, and the change of its angular velocity that ends them, rad/s.
+PASSES, CLOSE = 200, 1e-17
+
+
+def _iterated(improved: Callable[[Any], Any], guess: Any) -> Any:
+    """The fixed point of a vector, from a guess."""
+    for _ in range(PASSES):
+        last, guess = guess, improved(guess)
+        change = axpy(-1.0, last, guess)
+        if dot(change, change) <= CLOSE * CLOSE:
+            break
+    return guess
+
+
+def _generalised_alpha(radius: float) -> SeveralTorques:
+    """The generalised alpha method on the group (Brüls and Cardona 2010), with spectral radius ``radius`` at infinite steps.
+
+    The state also has the algorithmic acceleration, and 1 once there is one; at the start it is the acceleration.
+    """
+    m, f = (2.0 * radius - 1.0) / (radius + 1.0), radius / (radius + 1.0)
+    gamma = 0.5 + f - m
+    beta = 0.25 * (gamma + 0.5) ** 2
+
+    def begin(q: Any, omega: Any, body: Any) -> Any:
+        return q + omega + (0.0, 0.0, 0.0, 0.0)
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        old = euler_equations(omega, torque(t, q, omega, parameters), body)
+        held = state[7:10] if state[10] else old
+
+        def algorithmic(new: Any) -> Any:
+            return scale(1.0 / (gamma * dt), axpy(-1.0, axpy((1.0 - gamma) * dt, held, omega), new))
+
+        def turned(new: Any) -> Any:
+            turn = axpy((0.5 - beta) * dt, held, axpy(beta * dt, algorithmic(new), omega))
+            return rotate(q, turn, dt)
+
+        def improved(new: Any) -> Any:
+            q_new = turned(new)
+            rate = euler_equations(new, torque(t + dt, q_new, new, parameters), body)
+            mean = axpy(1.0 - f, rate, axpy(f, old, scale(-m, held)))
+            return axpy(gamma * dt / (1.0 - m), mean, axpy((1.0 - gamma) * dt, held, omega))
+
+        new = _iterated(improved, omega)
+        return turned(new) + new + algorithmic(new) + (1.0,)
+
+    made = _several(f"generalised_alpha_{_digits(radius)}", step, 2, 2)
+    return replace(made, start=begin)
+
+
+def _theta(theta: float) -> SeveralTorques:
+    """The theta method for omega, solved to rounding, and the exact rotation with the same mean of old and new omega."""
+
+    def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        q, omega = state[:4], state[4:7]
+        old = euler_equations(omega, torque(t, q, omega, parameters), body)
+
+        def turned(new: Any) -> Any:
+            return rotate(q, axpy(theta, new, scale(1.0 - theta, omega)), dt)
+
+        def improved(new: Any) -> Any:
+            rate = euler_equations(new, torque(t + dt, turned(new), new, parameters), body)
+            return axpy(theta * dt, rate, axpy((1.0 - theta) * dt, old, omega))
+
+        new = _iterated(improved, omega)
+        return turned(new) + new
+
+    return _several(f"theta_{_digits(theta)}_exp", step, 2 if theta == 0.5 else 1, 2)
 
 
 @kernel
@@ -544,6 +709,19 @@ def combinations() -> tuple[Method, ...]:
         *known,
         *map(_lab_momentum, ROTATIONS),
         *several,
+        _generalised_alpha(0.9),
+        _theta(0.5),
+        _theta(1.0),
+        _one_torque("lacoursiere_exp", lacoursiere_exact),
+        _one_torque("explicit_exp_lengthened", lengthened),
+        _one_torque("no_gyroscopic_linear_projected", projected),
+        *(
+            _adams(formula, orientation)
+            for formula in FORMULAS
+            for orientation in ORIENTATIONS
+            if formula != "euler" or orientation in ("buss", "barker", "exchanged")
+            if (formula, orientation) not in _PAIRS_KNOWN
+        ),
         _several("rkmk4_full", rkmk4_step, 4),
         _several("rkmk2_midpoint", rkmk2_step, 2),
         _several("midpoint_exp", midpoint_exp_step, 2),
@@ -580,14 +758,26 @@ FACTORS: dict[str, Callable[[float, float], float]] = {
 }
 
 
+#: Where a factor of omega stands: before the kick, between the torque and the kick of the free body, before or after the
+#: rotation.
+PLACES = ("first", "between", "before", "after")
+
+
 def _damped_by_factor(kick: str, rotation: str, form: str, place: str, rate: float) -> OneTorque:
-    """A kick and a rotation with the new omega; omega is multiplied by a factor before or after the rotation."""
+    """A kick and a rotation with the new omega, which is multiplied by a factor at one of the places."""
     kicked, rotated, factor = KICKS[kick], ROTATIONS[rotation], FACTORS[form]
 
     def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-        new = kicked(state[:4], state[4:7], torque, body, dt)
-        less = scale(factor(rate, dt), new)
-        return rotated(state[:4], less if place == "before" else new, dt) + less
+        q, omega, share = state[:4], state[4:7], factor(rate, dt)
+        if place == "first":
+            new = less = kicked(q, scale(share, omega), torque, body, dt)
+        elif place == "between":
+            driven = axpy(dt, angular_velocity(torque, body), omega)
+            new = less = kicked(q, scale(share, driven), (0.0, 0.0, 0.0), body, dt)
+        else:
+            new = kicked(q, omega, torque, body, dt)
+            less = scale(share, new)
+        return rotated(q, new if place == "after" else less, dt) + less
 
     return _one_torque(f"{kick}_{rotation}{DAMPED}{form}_{place}_{_digits(rate)}", after_torque)
 
@@ -609,9 +799,15 @@ def _damped_by_torque(kick: str, rotation: str, form: str, rate: float) -> OneTo
 def damped(rate: float) -> tuple[Method, ...]:
     """One kick and one rotation with the damping that an engine declares, 1/s, as a factor of omega or as a torque."""
     kinds = [(kick, rotation) for kick in KICKS for rotation in ROTATIONS]
-    factors = [(form, place) for form in FACTORS for place in ("before", "after")]
+    factors = [(form, place) for form in FACTORS for place in PLACES]
     return (
-        *(_damped_by_factor(*kind, *factor, rate) for kind in kinds for factor in factors),
+        # A torque that comes first is one before the factor only if that stands behind the kick.
+        *(
+            _damped_by_factor(*kind, *factor, rate)
+            for kind in kinds
+            for factor in factors
+            if factor[1] != "between" or not kind[0].startswith("torque_")
+        ),
         *(_damped_by_torque(*kind, form, rate) for kind in kinds for form in ("proportional", "quadratic")),
     )
 
@@ -630,6 +826,8 @@ def candidate(key: str) -> Method:
 
 #: Words for the damping of such a key.
 DAMPINGS = {
+    "first": "$\\omega$ damped before both",
+    "between": "$\\omega$ damped after the torque",
     "before": "$\\omega$ damped before it",
     "after": "$\\omega$ damped after it",
     "torque": "damping as a torque",
@@ -658,6 +856,12 @@ WORDS = {
 NAMED = {
     "rkmk4_full": "RKMK 4 with the full inverse of dexp",
     "rkmk2_midpoint": "RKMK midpoint",
+    "generalised_alpha_0p9": "generalised alpha on the group, spectral radius 0.9",
+    "theta_0p5_exp": "trapezoidal rule for $\\omega$, exact rotation with the mean",
+    "theta_1_exp": "implicit Euler for $\\omega$, exact rotation with new $\\omega$",
+    "lacoursiere_exp": "Lacoursière's kick, exact rotation",
+    "explicit_exp_lengthened": "explicit Euler kick, exact rotation, $\\omega$ longer by $10^{-8}$",
+    "no_gyroscopic_linear_projected": "torque alone, linear rotation, $\\omega$ from it",
     "heun_lab": "Heun on (q, lab $\\omega$)",
     "kutta3_lab": "Kutta 3 on (q, lab $\\omega$)",
     "rk4_rodrigues": "RK4 on Rodrigues parameters",
@@ -678,6 +882,16 @@ NAMED = {
 }
 
 
+FORMULA_WORDS = {"euler": "Euler", "mean_of_two": "mean of two rates", "ab2": "AB2", "ab3": "AB3", "ab4": "AB4"}
+ORIENTATION_WORDS = {
+    "exp": "exact rotation with old $\\omega$",
+    "buss": "Buss rotation",
+    "barker": "Barker rotation",
+    "exchanged": "Barker rotation with $v \\times u$",
+    "components": "also for q",
+}
+
+
 def label(key: str) -> str:
     """A candidate in words, for tables; a method of the registry has its own label."""
     name, _, mode = key.partition(" ")
@@ -688,6 +902,9 @@ def label(key: str) -> str:
         said = METHODS[name].label
     elif name in NAMED:
         said = NAMED[name]
+    elif name.rpartition("_")[0] in FORMULAS:
+        formula, _, orientation = name.rpartition("_")
+        said = f"{FORMULA_WORDS[formula]}, {ORIENTATION_WORDS[orientation]}"
     else:
         kick = max((k for k in KICKS if name.startswith(k)), key=len, default="")
         parts = name.removeprefix(kick).strip("_").split("_")

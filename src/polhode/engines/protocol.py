@@ -2,8 +2,9 @@
 
 An adapter is a file in ``adapters/`` that defines one class ``Adapter``. It is read by two programs: polhode reads what it
 declares; the Python of the engine, in an environment of its own without polhode, executes it (:mod:`polhode.engines.worker`).
-It may therefore import nothing but the standard library, numpy, the rotations that adapters share
-(``polhode_rotations``: :mod:`polhode.engines.rotations`) and, inside its functions, the engine.
+It may therefore import nothing but the standard library, numpy, what adapters share (``polhode_rotations``:
+:mod:`polhode.engines.rotations`, and ``polhode_sampling``: :mod:`polhode.engines.sampling`) and, inside its functions, the
+engine.
 
 Attributes of the class (all are declared below as fields of :class:`Engine`), and two methods:
 

@@ -110,7 +110,8 @@ READ: tuple[ReadRow, ...] = (
             Source(
                 "jaxdem/integrators/velocity_verlet_spiral.py",
                 "VelocityVerletSpiral.step_before_force, step_after_force",
-                of=JAXDEM,
+                "94-109, 167-173",
+                JAXDEM,
             ),
             Source("jaxdem/integrators/spiral.py", "omega_dot", of=JAXDEM),
         ),

@@ -2,9 +2,9 @@
 
 A citation is *read* if the arithmetic of the cited lines was read; where a method was identified it is that method's. Lines are
 those of the release or commit that the citation names, which need not be the version that was run: only PyBullet, the Open
-Dynamics Engine, JSBSim, Basilisk, Newton, MJX and Brax were read in the very release. Lines of Drake and PhysX were counted
-by hand; where a file was seen in pieces they were not counted. Where the source at hand does something else than was measured,
-or was not at hand, the citation is not read, and the identification rests on the measurement alone.
+Dynamics Engine, JSBSim, Basilisk, Newton, MJX and Brax were read in the very release. Lines of Drake, PhysX, Simbody, Kratos
+and JaxDEM were counted by hand; where a file was seen in pieces they were not counted. Where the source at hand does something
+else than was measured, or was not at hand, the citation is not read, and the identification rests on the measurement alone.
 """
 
 from dataclasses import dataclass
@@ -60,6 +60,13 @@ GAIN = Source(
 STEPPED = Source(FEATHERSTONE, "stepPositionsMultiDof", "1813-1851", BULLET, note="Turns by at most a quarter of pi in a step.")
 RICHARDSON = Source("src/math_extra.cpp", "MathExtra::richardson", "100-144", LAMMPS)
 PHYSX = "physx/source/lowleveldynamics/src/DyTGSDynamics.cpp"
+GYROSCOPIC_PHYSX = Source(
+    PHYSX,
+    "copyToSolverBodyDataStep",
+    "180-196",
+    "176bc52",
+    note="SAPIEN runs this solver (enable_tgs); the other one has the same lines in DyRigidBodyToSolverBody.cpp.",
+)
 ENGINE_FORWARD = "src/engine/engine_forward.c"
 ADVANCE = Source(ENGINE_FORWARD, "mj_EulerSkip, mj_advance", "460-484, 487-529", MUJOCO, note="Version 4.0.0 was not at hand.")
 INTEGRATE = Source("src/engine/engine_util_spatial.c", "mju_quatIntegrate", "236-246", MUJOCO)
@@ -95,6 +102,8 @@ PROPAGATE = "src/models/FGPropagate.cpp"
 EULER_RATES = Source(
     "src/models/FGAccelerations.cpp", "FGAccelerations::CalculatePQRdot", "161", JSBSIM, note="Euler's equations in the body."
 )
+EXCHANGED = "The cross product of Barker's formula has its factors exchanged."
+FILLED = "The rates before the start are those of the start, which leaves the method of second order for the whole run."
 GENERALISED_ALPHA = Source("main/src/Solver/CSolverImplicitSecondOrder.cpp", "CSolverImplicitSecondOrderTimeInt", read=False)
 MRP = Source(
     "src/simulation/dynamics/_GeneralModuleFiles/hubEffector.cpp",
@@ -140,9 +149,15 @@ TURNED = Source(
 )
 MOREAU = Source(
     "kernel/src/simulationTools/MoreauJeanOSI.cpp",
-    "MoreauJeanOSI::computeResidu, updateState",
-    read=False,
-    note="The theta method, solved by Newton's iteration; no candidate is that.",
+    "MoreauJeanOSI::computeResidu",
+    of="5ea7722",
+    note="The theta method for the twist, solved by Newton's iteration.",
+)
+COMPOSED = Source(
+    "kernel/src/simulationTools/MoreauJeanOSI.cpp",
+    "MoreauJeanOSI::updatePosition",
+    of="undated copy",
+    note="The exact rotation with the same mean of old and new; 5ea7722 adds rates of the quaternion instead.",
 )
 
 #: (engine, start of the option) -> where its step is.
@@ -187,8 +202,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
             "integrate, _integrate_q_free",
             "46-84, 31-43",
             BRAX,
-            note="The kick and the exact rotation of the closest method, but the length of omega is increased by 1e-8 where "
-            "the axis and the angle are formed, which deviates from it by as much as was measured.",
+            note="An explicit kick and the exact rotation, but the length of omega is increased by 1e-8 where the axis and the "
+            "angle are formed.",
         ),
     ),
     ("brax", "spring"): (
@@ -210,7 +225,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(
             KRATOS + "symplectic_euler_scheme.cpp",
             "CalculateNewRotationalVariablesOfRigidBodyElements, UpdateRotationalVariables",
-            of="1880b26",
+            "114-126, 139-143",
+            "1880b26",
             note="Explicit kick in the body, turned into the lab and back with the old and the new orientation.",
         ),
         TURNED,
@@ -219,7 +235,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(
             KRATOS + "forward_euler_scheme.cpp",
             "CalculateNewRotationalVariablesOfRigidBodyElements, UpdateRotationalVariables",
-            of="2632ae2",
+            "80-92, 105-109",
+            "2632ae2",
             note="omega is kept in the lab while the body turns with the old one.",
         ),
         TURNED,
@@ -228,7 +245,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(
             KRATOS + "taylor_scheme.cpp",
             "CalculateNewRotationalVariablesOfRigidBodyElements, UpdateRotationalVariables",
-            of="18aa6bf",
+            "80-92, 105-109",
+            "18aa6bf",
             note="omega is kept in the lab while the body turns with the mean of old and new.",
         ),
         TURNED,
@@ -237,7 +255,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(
             KRATOS + "velocity_verlet_scheme.cpp",
             "CalculateNewRotationalVariablesOfRigidBodyElements, UpdateRotationalVariables",
-            of="650ccb2",
+            "91-106, 119-137",
+            "650ccb2",
             note="The half step of omega is kept in the lab while the body turns, which costs an order.",
         ),
         TURNED,
@@ -246,7 +265,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(
             KRATOS + "runge_kutta_scheme.cpp",
             "CalculateNewRotationalVariablesOfRigidBodyElements, CalculateAngularVelocityRK",
-            of="2632ae2",
+            "104-117, 163-178, 252-267, 278-287",
+            "2632ae2",
             note="Munjiza's method: the momentum in the lab is kicked, the body turns with the mean of four rates.",
         ),
         TURNED,
@@ -255,7 +275,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(
             KRATOS + "quaternion_integration_scheme.cpp",
             "CalculateNewRotationalVariablesOfRigidBodyElements",
-            of="2632ae2",
+            "145-164",
+            "2632ae2",
             note="After the midpoint rule for omega the body turns from its old orientation by the omega of the step's end.",
         ),
         TURNED,
@@ -264,7 +285,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(
             SIMBODY + "RungeKuttaMersonIntegrator.cpp",
             "RungeKuttaMersonIntegratorRep::attemptODEStep",
-            of="20509ab",
+            "110-129",
+            "20509ab",
             note="The weights of the fourth order; fixed steps are not repeated.",
         ),
     ),
@@ -272,18 +294,19 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(
             SIMBODY + "RungeKuttaFeldbergIntegrator.cpp",
             "RungeKuttaFeldbergIntegratorRep::attemptODEStep",
-            of="40e7223",
+            "62-95, 121-146",
+            "40e7223",
             note="The weights of the fourth order are propagated, those of the fifth are not used.",
         ),
     ),
     ("opensim", "RungeKutta3"): (
-        Source(SIMBODY + "RungeKutta3Integrator.cpp", "RungeKutta3IntegratorRep::attemptODEStep", of="44e4d2e"),
+        Source(SIMBODY + "RungeKutta3Integrator.cpp", "RungeKutta3IntegratorRep::attemptODEStep", "102-113", "44e4d2e"),
     ),
     ("opensim", "RungeKutta2"): (
         Source(SIMBODY + "RungeKutta2Integrator.cpp", "RungeKutta2IntegratorRep::attemptODEStep", of="44e4d2e"),
     ),
     ("opensim", "ExplicitEuler"): (
-        Source(SIMBODY + "ExplicitEulerIntegrator.cpp", "ExplicitEulerIntegratorRep::attemptDAEStep", of="0e255c0"),
+        Source(SIMBODY + "ExplicitEulerIntegrator.cpp", "ExplicitEulerIntegratorRep::attemptDAEStep", "191-195", "0e255c0"),
     ),
     ("opensim", "SemiExplicitEuler2"): (
         Source(
@@ -301,7 +324,7 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
             note="The trapezoidal rule for omega is iterated to 1e-4 of its change at most.",
         ),
     ),
-    ("siconos", ""): (MOREAU,),
+    ("siconos", ""): (MOREAU, COMPOSED),
     ("pybullet", "multibody"): (GAIN, STEPPED),
     ("pybullet", "rigidbody"): (
         Source(
@@ -356,7 +379,7 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
             "dxStepBody",
             "626-642, 659",
             ODE,
-            note="The kick of the other options with an exact rotation: no candidate is that.",
+            note="The kick of the other options with an exact rotation.",
         ),
     ),
     ("jsbsim", "as shipped"): (
@@ -374,11 +397,27 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         EULER_RATES,
     ),
     ("jsbsim", "rate AB4, orientation Buss 2"): (
-        Source(PROPAGATE, "FGPropagate::Integrate", "352, 404-414", JSBSIM, note="No candidate pairs these two."),
+        Source(PROPAGATE, "FGPropagate::Integrate", "352, 404-414", JSBSIM),
         EULER_RATES,
     ),
     ("jsbsim", "rate AB4, orientation local linearisation"): (
-        Source(PROPAGATE, "FGPropagate::Integrate", "352, 415-438", JSBSIM, note="No candidate pairs these two."),
+        Source(PROPAGATE, "FGPropagate::Integrate", "352, 415-438", JSBSIM, note=EXCHANGED),
+        EULER_RATES,
+    ),
+    ("jsbsim", "rate AB2, orientation local linearisation"): (
+        Source(PROPAGATE, "FGPropagate::Integrate", "348, 415-438", JSBSIM, note=EXCHANGED),
+        EULER_RATES,
+    ),
+    ("jsbsim", "AB3"): (Source(PROPAGATE, "FGPropagate::Integrate", "350, 389", JSBSIM, note=FILLED), EULER_RATES),
+    ("jsbsim", "AB4"): (Source(PROPAGATE, "FGPropagate::Integrate", "352, 391", JSBSIM, note=FILLED), EULER_RATES),
+    ("jsbsim", "trapezoidal"): (
+        Source(
+            PROPAGATE,
+            "FGPropagate::Integrate",
+            "346, 385",
+            JSBSIM,
+            note="The mean of the rates of this step and the last, which is no trapezoidal rule and of first order.",
+        ),
         EULER_RATES,
     ),
     ("jsbsim", "rate Euler, orientation Buss 1"): (
@@ -444,6 +483,14 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
     ("exudyn", "RotationVector"): (LIE_GROUP,),
     ("exudyn", "EulerParameters generalized-alpha"): (GENERALISED_ALPHA,),
     ("exudyn", "RotationVector generalized-alpha"): (GENERALISED_ALPHA,),
+    ("exudyn", "RotationVector generalized-alpha, simplified"): (
+        Source(
+            GENERALISED_ALPHA.file,
+            "ComputeNewtonUpdate, UpdateDataCoordinatesLieGroupIntegrator",
+            of="ca7f848",
+            note="From before the option: the increment from the start of the step is composed with the orientation there.",
+        ),
+    ),
     ("bsk", "RK4"): (
         Source("src/simulation/dynamics/_GeneralModuleFiles/svIntegratorRK4.cpp", "getCoefficients", "27-39", BASILISK),
         RUNGE_KUTTA,
@@ -460,14 +507,18 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         MRP,
     ),
     ("sapien", ""): (
-        Source(
-            PHYSX,
-            "copyToSolverBodyDataStep",
-            "180-196",
-            "176bc52",
-            note="SAPIEN runs this solver (enable_tgs); the other one has the same lines in DyRigidBodyToSolverBody.cpp.",
-        ),
+        GYROSCOPIC_PHYSX,
         Source(PHYSX, "integrateCoreStep, copyBackBodies", of="undated copy of PhysX 5"),
+    ),
+    ("sapien", "CPU as shipped"): (
+        Source(
+            "physx/source/lowleveldynamics/src/DyBodyCoreIntegrator.h",
+            "bodyCoreComputeUnconstrainedVelocity",
+            "50-65, 73-77",
+            "3ca45ad",
+            note="omega times 1 - c dt, after the torque and before the gyroscopic term; then the limit on its length.",
+        ),
+        GYROSCOPIC_PHYSX,
     ),
     ("newton", ""): (RIGID_BODY,),
 }

@@ -1,6 +1,6 @@
 """Run one body in an engine: ``python -I worker.py ADAPTER.py FOLDER``, with the Python of the engine.
 
-It imports numpy, the adapter and the rotations that adapters share, never polhode. ``FOLDER/request.json`` has the option and
+It imports numpy, the adapter and the files that adapters share, never polhode. ``FOLDER/request.json`` has the option and
 the runs; run number i is written to ``FOLDER/i.npz``, or its error to ``FOLDER/i.txt``. A line ``started i`` or ``done i`` for
 each goes to the original standard output; what the engine prints goes to standard error. Runs that have a file are left out, so
 that after a crash the same command goes on behind the run that crashed.
@@ -16,12 +16,16 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 
+#: Files beside this one that adapters share; they import ``rotations.py`` as ``polhode_rotations``.
+SHARED = ("rotations", "sampling")
+
 
 def load(path: Path) -> ModuleType:
-    """The module of an adapter, under a name that is no engine's; it finds ``rotations.py`` as ``polhode_rotations``."""
-    shared = "polhode_rotations"
-    if shared not in sys.modules:
-        sys.modules[shared] = _executed(shared, Path(__file__).with_name("rotations.py"))
+    """The module of an adapter, under a name that is no engine's; it finds the files of :data:`SHARED`."""
+    for name in SHARED:
+        shared = f"polhode_{name}"
+        if shared not in sys.modules:
+            sys.modules[shared] = _executed(shared, Path(__file__).with_name(f"{name}.py"))
     return _executed(f"polhode_engine_{path.stem}", path)
 
 

@@ -124,9 +124,11 @@ def write_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
     write_atomically(path, write)
 
 
-def _as_characters(dataset: xr.Dataset) -> dict[Any, dict[str, str]]:
+def _as_characters(dataset: xr.Dataset) -> dict[Any, dict[str, Any]]:
     """Strings as character arrays: closing a file with netCDF-4 strings while it is open twice crashes the library."""
-    return {name: {"dtype": "S1"} for name, variable in dataset.variables.items() if variable.dtype.kind in "OU"}
+    strings = {name: variable.encoding for name, variable in dataset.variables.items() if variable.dtype.kind in "OU"}
+    kept = ("zlib", "complevel", "shuffle")
+    return {name: {"dtype": "S1"} | {key: given[key] for key in kept if key in given} for name, given in strings.items()}
 
 
 def _without_checksum(attributes: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -2,6 +2,7 @@
 
 import numpy as np
 from polhode_rotations import turned_back
+from polhode_sampling import in_one_call, sampled
 
 #: The geometry has no mass and touches nothing; without one Brax does not load the model.
 MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}"/><worldbody><body><freejoint/>
@@ -25,12 +26,20 @@ class Adapter:
     default = "generalized"
     precision = "float64"
     switched_off = "gravity, contacts, single precision (the default of jax: jax_enable_x64 is set)"
-    torques = {}
+    torques = {
+        "constant": "generalized: actuators on the three rotational degrees of freedom of the free joint, body frame",
+        "lab": "generalized: the same actuators, set before every step from the orientation of the body",
+        "velocity": "generalized: the bias of the same actuators, at every evaluation",
+    }
+    excluded = {
+        option: dict.fromkeys(("constant", "lab", "velocity"), "a free joint of this pipeline ignores its actuators")
+        for option in ("spring", "positional")
+    }
     advice = {
         "generalized": "First order, and a free spin gains energy until it diverges: use MuJoCo with RK4 for free flight.",
         "spring": "Leaves the gyroscopic term out: use the generalized pipeline unless all moments are equal.",
-        "positional": "Has no gyroscopic torque, and the angular velocity decays at every step without any damping: use the "
-        "generalized pipeline.",
+        "positional": "Leaves the gyroscopic term out, and the angular velocity decays at every step without any damping: use "
+        "the generalized pipeline.",
     }
 
     def __init__(self):
@@ -42,33 +51,42 @@ class Adapter:
 
         return version("brax")
 
+    def _with_actuators(self, system):
+        """The system with an actuator on each rotational degree of freedom of its free joint."""
+        from brax.base import Actuator
+
+        which, ranges, ones, nothing = np.arange(3, 6), np.tile([-np.inf, np.inf], (3, 1)), np.ones(3), np.zeros(3)
+        return system.replace(actuator=Actuator(which, which, ranges, ranges, ones, ones, nothing, nothing), nu=3)
+
     def run(self, option, case, dt, samples):
-        """Steps between two samples are one call, compiled once."""
+        """One body on a free joint; steps between two samples are one call, compiled once."""
         import importlib
 
         import jax
 
         jax.config.update("jax_enable_x64", True)
+        from brax import math
         from brax.io import mjcf
 
         pipeline = importlib.import_module(f"brax.{option}.pipeline")
-        system = mjcf.loads(MODEL.format(*map(float, case.inertia), dt=float(dt)))
-        act = np.zeros(0)
         if not self._compiled:
-            first = mjcf.loads(MODEL.format(*map(float, case.inertia), dt=float(dt)))
+            first = self._with_actuators(mjcf.loads(MODEL.format(*map(float, case.inertia), dt=float(dt))))
+
+            def step(now, dt, torque, friction, in_lab):
+                used = first.tree_replace({"opt.timestep": dt, "actuator.bias_qd": -friction * np.ones(3)})
+                turned = math.rotate(torque, math.quat_inv(now.q[3:7]))
+                return pipeline.step(used, now, jax.numpy.where(in_lab, turned, torque))
+
             self._compiled["init"] = jax.jit(lambda q, qd: pipeline.init(first, q, qd))
+            self._compiled["advance"] = in_one_call(jax, step)
+        constant = case.load in ("constant", "lab")
+        torque = np.array(case.value if constant else (0.0, 0.0, 0.0), float)
+        friction = float(case.value[0]) if case.load == "velocity" else 0.0
+        loads = float(dt), torque, friction, case.load == "lab"
 
-            def advance(step, state, count):
-                used = first.tree_replace({"opt.timestep": step})
-                return jax.lax.fori_loop(0, count, lambda _, now: pipeline.step(used, now, act), state)
+        def read(state):
+            q = np.asarray(state.x.rot)[0]
+            return q, turned_back(q, np.asarray(state.xd.ang)[0])
 
-            self._compiled["advance"] = jax.jit(advance)
         state = self._compiled["init"](np.array([0, 0, 0, *case.q0]), np.array([0, 0, 0, *case.omega0]))
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            if wanted > n:
-                state = self._compiled["advance"](float(system.opt.timestep), state, int(wanted) - n)
-                n = int(wanted)
-            q[i] = np.asarray(state.x.rot)[0]
-            omega[i] = turned_back(q[i], np.asarray(state.xd.ang)[0])
-        return q, omega
+        return sampled(samples, state, lambda now, count: self._compiled["advance"](count, now, *loads), read)

@@ -29,6 +29,10 @@ CHOICES = {
     "rate AB4, orientation Buss 2": (5, 7),
     "rate AB4, orientation local linearisation": (5, 8),
     "rate Euler, orientation Buss 1": (1, 6),
+    "rate AB2, orientation local linearisation": (3, 8),
+    "AB3": (4, 4),
+    "AB4": (5, 5),
+    "trapezoidal": (2, 2),
 }
 
 
@@ -46,6 +50,10 @@ class Adapter:
         "rate AB4, orientation Buss 2": "simulation/integrator/rate/rotational 5, position/rotational 7",
         "rate AB4, orientation local linearisation": "simulation/integrator/rate/rotational 5, position/rotational 8",
         "rate Euler, orientation Buss 1": "simulation/integrator/rate/rotational 1, position/rotational 6",
+        "rate AB2, orientation local linearisation": "simulation/integrator/rate/rotational 3, position/rotational 8",
+        "AB3": "simulation/integrator/rate/rotational 4, position/rotational 4",
+        "AB4": "simulation/integrator/rate/rotational 5, position/rotational 5",
+        "trapezoidal": "simulation/integrator/rate/rotational 2, position/rotational 2",
     }
     default = "as shipped"
     precision = "float64"
@@ -57,15 +65,22 @@ class Adapter:
     }
     advice = {
         "as shipped": "First order, and a free spin gains energy until it diverges: set "
-        "simulation/integrator/rate/rotational to 5 (Adams-Bashforth 4) and position/rotational to 7 (Buss 2).",
+        "simulation/integrator/rate/rotational and position/rotational to 5 (Adams-Bashforth 4).",
         "rate AB2, orientation Buss 2": "Second order: set the rate to 5 (Adams-Bashforth 4), which takes no more torques "
         "and drifts less.",
-        "rate AB4, orientation Buss 2": "Second order, which is that of the orientation: keep it, the most accurate pair "
-        "that was run.",
+        "rate AB4, orientation Buss 2": "Second order, which is that of the orientation: keep it; AB4 for both has half "
+        "the error.",
         "rate AB4, orientation local linearisation": "Second order, which is that of the orientation: keep it, or take Buss "
         "2 (7), which was a little more accurate.",
         "rate Euler, orientation Buss 1": "First order in spite of the exact rotation, and a free spin gains energy until "
-        "it diverges: set the rate to 5 and the orientation to 7.",
+        "it diverges: set both to 5 (Adams-Bashforth 4).",
+        "rate AB2, orientation local linearisation": "Second order: set the rate to 5 (Adams-Bashforth 4), which takes no "
+        "more torques and drifts less.",
+        "AB3": "Second order, since the rates before the start are taken to be those of the start: take AB4 for both.",
+        "AB4": "Second order, since the rates before the start are taken to be those of the start: keep it, the most "
+        "accurate pair that was run.",
+        "trapezoidal": "First order, since it is the mean of the last two rates and no trapezoidal rule, and a free spin gains "
+        "energy until it diverges: take AB4 for both.",
     }
 
     def version(self):
@@ -130,5 +145,8 @@ class Adapter:
             # The planet does not rotate: its frame is at rest, and the local one at the start differs by a fixed rotation.
             matrix = np.array(model.get_propagate().get_Tec2b()).T
             q[i] = quaternion(here @ matrix)
+            # The quaternion of a matrix has either sign; a formula that adds the rates of several steps needs one.
+            if i and q[i] @ q[i - 1] < 0:
+                q[i] *= -1
             omega[i] = [model[f"velocities/{name}-rad_sec"] for name in "pqr"]
         return q, omega

@@ -1,6 +1,7 @@
 """MuJoCo MJX: MuJoCo's equations anew in jax; a body on a free joint, whose velocity has its angular part in the body frame."""
 
 import numpy as np
+from polhode_sampling import in_one_call, sampled
 
 MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}" integrator="{integrator}">
 <flag contact="disable" gravity="disable" eulerdamp="disable"/></option>
@@ -45,16 +46,8 @@ class Adapter:
 
         return version("mujoco-mjx")
 
-    def _advance(self, mjx, jax):
-        """Any number of steps in one call; compiled once for each integrator and kind of load."""
-        if self._compiled is None:
-            self._compiled = jax.jit(
-                lambda model, data, count: jax.lax.fori_loop(0, count, lambda _, now: mjx.step(model, now), data)
-            )
-        return self._compiled
-
     def run(self, option, case, dt, samples):
-        """One body on a free joint."""
+        """One body on a free joint; any number of steps in one call, compiled once for each integrator and kind of load."""
         import jax
 
         jax.config.update("jax_enable_x64", True)
@@ -72,11 +65,11 @@ class Adapter:
             data = data.replace(qfrc_applied=data.qfrc_applied.at[3:6].set(np.array(case.value)))
         elif case.load == "lab":
             data = data.replace(xfrc_applied=data.xfrc_applied.at[1, 3:6].set(np.array(case.value)))
-        advance = self._advance(mjx, jax)
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            if wanted > n:
-                data = advance(on_device, data, int(wanted) - n)
-                n = int(wanted)
-            q[i], omega[i] = np.asarray(data.qpos)[3:7], np.asarray(data.qvel)[3:6]
-        return q, omega
+        if self._compiled is None:
+            self._compiled = in_one_call(jax, lambda now, model: mjx.step(model, now))
+        return sampled(
+            samples,
+            data,
+            lambda now, count: self._compiled(count, now, on_device),
+            lambda now: (np.asarray(now.qpos)[3:7], np.asarray(now.qvel)[3:6]),
+        )

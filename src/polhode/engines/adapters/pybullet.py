@@ -17,7 +17,7 @@ class Adapter:
     repository = "bulletphysics/bullet3"
     options = {
         "multibody": "bodies as they are made: btMultiBody",
-        "rigidbody": "useMaximalCoordinates=True: btRigidBody",
+        "rigidbody": "useMaximalCoordinates=True: btRigidBody, which has no damping as shipped",
         "multibody as shipped": "btMultiBody with its damping of 0.04 as shipped",
     }
     default = "multibody as shipped"
@@ -46,7 +46,7 @@ class Adapter:
         return version("pybullet")
 
     def run(self, option, case, dt, samples):
-        """A box; without a shape the moments of inertia of a multibody's base are not used."""
+        """A box; without a shape a btRigidBody has no gyroscopic term."""
         import pybullet as p
 
         client = p.connect(p.DIRECT)
@@ -60,10 +60,11 @@ class Adapter:
                 1.0, shape, -1, [0, 0, 0], [x, y, z, w], useMaximalCoordinates=1 if option == "rigidbody" else 0
             )
             p.changeDynamics(body, -1, localInertiaDiagonal=list(case.inertia), maxJointVelocity=FAST)
-            if option != "multibody as shipped":
+            if option == "multibody":
                 p.changeDynamics(body, -1, linearDamping=0, angularDamping=0)
             p.changeDynamics(body, -1, activationState=p.ACTIVATION_STATE_DISABLE_SLEEPING)
-            # Until a body is moved, its inverse inertia in the lab is that of the shape.
+            # Until a btRigidBody has taken a step, its inverse inertia in the lab is that of the shape.
+            p.stepSimulation()
             p.resetBasePositionAndOrientation(body, [0, 0, 0], [x, y, z, w])
             p.resetBaseVelocity(body, [0, 0, 0], rotated(np.array(case.q0), np.array(case.omega0)).tolist())
             q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0

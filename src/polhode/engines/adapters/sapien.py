@@ -14,10 +14,14 @@ class Adapter:
     requirements = ("sapien==3.0.3",)
     module = "sapien"
     repository = "haosulab/SAPIEN"
-    options = {"CPU": "PhysxCpuSystem as shipped"}
-    default = "CPU"
+    options = {
+        "CPU": "PhysxCpuSystem with angular_damping=0",
+        "CPU as shipped": "PhysxCpuSystem with its angular damping of 0.05 as shipped",
+    }
+    default = "CPU as shipped"
+    damping = {"CPU as shipped": 0.05}
     precision = "float32"
-    switched_off = "gravity, damping, sleeping, the limit on the angular velocity; no shape"
+    switched_off = "gravity, damping (but in the option that says so), sleeping, the limit on the angular velocity; no shape"
     torques = {
         "constant": "add_force_torque before every step; body frame, turned into the lab by us",
         "lab": "add_force_torque before every step, lab frame",
@@ -25,7 +29,8 @@ class Adapter:
     }
     advice = {
         "CPU": "First order and stable, but any free spin drifts towards the energy of the middle axis: take smaller steps, "
-        "and set angular_damping, 0.05 as shipped, to 0 for free flight.",
+        "and set max_angular_velocity, 100 rad/s as shipped, where bodies turn faster.",
+        "CPU as shipped": "Its damping stops a free spin: set angular_damping to 0 for free flight.",
     }
 
     def version(self):
@@ -51,7 +56,8 @@ class Adapter:
         entity, body = sapien.Entity(), physx.PhysxRigidDynamicComponent()
         body.mass = 1.0
         body.inertia = np.array(case.inertia)
-        body.linear_damping = body.angular_damping = 0.0
+        if option == "CPU":
+            body.linear_damping = body.angular_damping = 0.0
         body.max_angular_velocity = 1e6
         body.disable_gravity = True
         entity.add_component(body)
