@@ -75,7 +75,8 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
-html_sidebars = {"index": []}
+# Sections of one page need no navigation within them.
+html_sidebars = {"index": [], "engines": []}
 
 # Fields of two classes may share a name: "q" in a docstring is then no reference to either.
 suppress_warnings = ["ref.python"]

@@ -126,9 +126,13 @@ def _torques(engine: Engine) -> Iterator[str]:
     """Where the torque of each load goes in, and what options cannot be run under it."""
     for load, text in engine.torques.items():
         yield f"{load}: {text}"
-        for option, loads in engine.excluded.items():
-            if load in loads:
-                yield f"{load}, not with {option}: {loads[load]}"
+    options: dict[tuple[str, str], list[str]] = {}
+    for option, loads in engine.excluded.items():
+        for why in dict.fromkeys(loads.values()):
+            left_out = ", ".join(load for load in loads if loads[load] == why)
+            options.setdefault((left_out, why), []).append(option)
+    for (left_out, why), names in options.items():
+        yield f"{left_out}, not with {', '.join(names)}: {why}"
 
 
 def _deviation(row: Any) -> str:
