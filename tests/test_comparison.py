@@ -488,14 +488,24 @@ def test_every_number_of_our_sections_is_made(made):
 def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     """By some run: one problem with everything, all problems, or the released many bodies.
 
-    Those of Seelen et al. (2016) of the laws, of collisions, of engines and of other codes are held in their
-    own tests.
+    Those of Seelen et al. (2016), of the laws and their draw, of iterations, collisions, engines and other codes are held in
+    their own tests.
     """
     one = one_problem(tmp_path, [*polhode.methods])
     released = HOME / "data" / "released"
     scenes = Inputs("", published=released.parent / "published", many_body_file=released / "many_body.nc", released=released)
     found = {*made, *all_numbers(one), *rendering.numbers("many_body", scenes)}
-    elsewhere = ("studySeelen", "studyLaw", "studyAnswer", "studyContact", "studyCollision", "studyEngine", "studyPeers")
+    elsewhere = (
+        "studySeelen",
+        "studyLaw",
+        "studyAnswer",
+        "studyContact",
+        "studyCollision",
+        "studyEngine",
+        "studyPeers",
+        "studyDraw",
+        "studyIterations",
+    )
     assert {name for name in used_macros() - found if not name.startswith(elsewhere)} == set()
 
 
