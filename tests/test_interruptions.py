@@ -1,4 +1,4 @@
-"""A study that is stopped in eight ways goes on to the same bytes, and what stands in its way is said or tidied up."""
+"""A study that is stopped in seven ways goes on to the same bytes, and what stands in its way is said or tidied up."""
 
 import os
 import re
@@ -149,11 +149,6 @@ def ctrl_c(process):
     os.killpg(process.pid, signal.SIGINT)
 
 
-def interrupt(process):
-    """SIGINT to the process alone, as `kill -INT` sends it."""
-    process.send_signal(signal.SIGINT)
-
-
 def hang_up(process):
     os.killpg(process.pid, signal.SIGHUP)
 
@@ -174,7 +169,6 @@ KILLS = [
     ("results/single_body.nc", "", "logs/gather.log", terminate_twice),
     ("results/many_body.nc", "", "logs/many_body/**/*.log", hang_up),
     ("results/many_body.nc", "", "many_body/*/*/*/*.nc", terminate_group),
-    ("results/single_body.nc", "single_body.nc", "logs/gather.log", interrupt),
 ]
 
 
@@ -195,7 +189,7 @@ def copied(undisturbed, tmp_path):
     return house
 
 
-def test_eight_kills_and_the_same_bytes(undisturbed, tmp_path):
+def test_seven_kills_and_the_same_bytes(undisturbed, tmp_path):
     house = Small(tmp_path / "house")
     for number, (target, deleted, moment, act) in enumerate(KILLS, 1):
         if deleted:
@@ -214,7 +208,7 @@ def test_eight_kills_and_the_same_bytes(undisturbed, tmp_path):
             time.sleep(0.05)
         # Jobs that are still importing get the Ctrl-C of the terminal, too.
         assert "Traceback" not in said or act is ctrl_c, story
-        if act in (terminate_group, terminate_twice, ctrl_c, interrupt, hang_up):
+        if act in (terminate_group, terminate_twice, ctrl_c, hang_up):
             assert "stopping all jobs; finished work is kept" in said, story
             assert not (house.results / locks.NAME).exists(), story
         elif act is not kill_a_job:
