@@ -487,7 +487,8 @@ def test_random_cases_meet_their_error(few, monkeypatch):
 
 
 @pytest.mark.thorough
-def test_twenty_random_cases_meet_their_error():
-    rows = [benchmark.check(benchmark.draw(i, seed=8), starts=2, seed=8) for i in range(20)]
-    assert sum(row.own <= 1 for row in rows) >= 18
-    assert sum(ratio <= 1 for row in rows for ratio in row.careful) >= 35
+def test_ten_random_cases_meet_their_error(monkeypatch):
+    monkeypatch.setattr(benchmark, "TIMES", 100)
+    rows = [benchmark.check(benchmark.draw(i, seed=8), starts=2, seed=8) for i in range(10)]
+    assert sum(row.own <= 1 for row in rows) >= 9
+    assert sum(ratio <= 1 for row in rows for ratio in row.careful) >= 18

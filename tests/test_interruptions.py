@@ -1,4 +1,4 @@
-"""A study that is stopped in ten ways goes on to the same bytes, and what stands in its way is said or tidied up."""
+"""A study that is stopped in seven ways goes on to the same bytes, and what stands in its way is said or tidied up."""
 
 import os
 import re
@@ -135,10 +135,6 @@ def kill_group(process):
     os.killpg(process.pid, signal.SIGKILL)
 
 
-def terminate(process):
-    process.terminate()
-
-
 def terminate_group(process):
     os.killpg(process.pid, signal.SIGTERM)
 
@@ -151,11 +147,6 @@ def terminate_twice(process):
 
 def ctrl_c(process):
     os.killpg(process.pid, signal.SIGINT)
-
-
-def interrupt(process):
-    """SIGINT to the process alone, as `kill -INT` sends it."""
-    process.send_signal(signal.SIGINT)
 
 
 def hang_up(process):
@@ -172,15 +163,12 @@ def kill_a_job(process):
 #: What is asked for, what is deleted first, the moment (a new file that matches), and what happens then.
 KILLS = [
     ("results/references/spiral_cylinder.nc", "", "logs/references/*.log", kill),
-    ("results/single_body.nc", "", "references/*.nc", terminate),
     ("results/single_body.nc", "", "cells/*/*/*.nc", kill_group),
     ("results/single_body.nc", "", "cells/*/*/*.nc", ctrl_c),
     ("results/single_body.nc", "cells/spiral_cylinder/*/*.nc", "cells/spiral_cylinder/*/*.nc", kill_a_job),
     ("results/single_body.nc", "", "logs/gather.log", terminate_twice),
     ("results/many_body.nc", "", "logs/many_body/**/*.log", hang_up),
-    ("results/many_body.nc", "", "many_body/*/*/*/*.nc", kill_group),
     ("results/many_body.nc", "", "many_body/*/*/*/*.nc", terminate_group),
-    ("results/single_body.nc", "single_body.nc", "logs/gather.log", interrupt),
 ]
 
 
@@ -201,7 +189,7 @@ def copied(undisturbed, tmp_path):
     return house
 
 
-def test_ten_kills_and_the_same_bytes(undisturbed, tmp_path):
+def test_seven_kills_and_the_same_bytes(undisturbed, tmp_path):
     house = Small(tmp_path / "house")
     for number, (target, deleted, moment, act) in enumerate(KILLS, 1):
         if deleted:
@@ -220,7 +208,7 @@ def test_ten_kills_and_the_same_bytes(undisturbed, tmp_path):
             time.sleep(0.05)
         # Jobs that are still importing get the Ctrl-C of the terminal, too.
         assert "Traceback" not in said or act is ctrl_c, story
-        if act in (terminate, terminate_group, terminate_twice, ctrl_c, interrupt, hang_up):
+        if act in (terminate_group, terminate_twice, ctrl_c, hang_up):
             assert "stopping all jobs; finished work is kept" in said, story
             assert not (house.results / locks.NAME).exists(), story
         elif act is not kill_a_job:

@@ -230,14 +230,14 @@ slow = pytest.mark.slow
 
 @slow
 def test_all_of_them_belong_to_the_study(house):
-    house.configure(ALL | {"notebooks": ["tour"]})
-    assert not [rule for rule in house.jobs("notebooks") if rule.startswith("notebook_")]
-    house.configure(ALL)
+    """One that is missing is made; those that are there are not, for a list with fewer of them either."""
     page = house.folder / "results" / "notebooks" / "tour.html"
     kept = page.rename(page.with_suffix(".kept"))
+    house.configure(ALL | {"notebooks": ["tour", "many-bodies"]})
     jobs = house.jobs("all")
+    house.configure(ALL)
     kept.rename(page)
-    assert jobs["notebook_tour"] == 1 and "notebook_many_bodies" not in jobs
+    assert jobs["notebook_tour"] == 1 and "notebook_many_bodies" not in jobs and "gather" not in jobs
 
 
 @slow
@@ -275,7 +275,7 @@ def test_the_same_bytes_wherever_the_results_lie(house, tmp_path, name):
 
 
 @slow
-@pytest.mark.parametrize("name", ["tour", "many-bodies", "the-reference"])
+@pytest.mark.parametrize("name", ["many-bodies", "the-reference"])
 def test_damage_is_told_with_file_and_cell(house, tmp_path, name, capsys):
     damaged = tmp_path / "damaged"
     shutil.copytree(house.folder / "results", damaged, ignore=shutil.ignore_patterns("figures", "tables", "logs"))
@@ -293,8 +293,9 @@ def test_a_failure_ends_the_run_with_its_reason(house, tmp_path):
     book = notebooks.read(copy / "notebooks" / "the-reference.ipynb")
     book.cells[2].source += "\nraise ValueError('no such truth')"
     (copy / "notebooks" / "the-reference.ipynb").write_text(notebooks.text(book), encoding="utf-8")
-    assert {rule for rule in twin.jobs("notebooks") if rule != "notebooks"} == {"notebook_the_reference"}
+    pages = {path: path.stat().st_mtime_ns for path in (copy / "results" / "notebooks").iterdir()}
     said = twin.run("--cores", "2", "notebooks", fails=True)
+    assert {p.stem for p, time in pages.items() if not p.exists() or p.stat().st_mtime_ns != time} <= {"the-reference"}
     assert "notebook the-reference, cell [2]" in said and "ValueError: no such truth" in said
     log = (copy / "results" / "logs" / "notebooks" / "the-reference.log").read_text()
     assert "Traceback (most recent call last)" in log and "raise ValueError('no such truth')" in log

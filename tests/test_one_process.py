@@ -123,7 +123,7 @@ def tasks() -> list[list[str]]:
     if every:
         return [tasks_of(key, ("many", "one", "lab", "systems")) for key in polhode.methods] + cells
     alike = ["fincham1992", "fincham1992_delvalle2024"]
-    few = [*alike, "buss2000", "verlet", "rk4"]
+    few = [*alike, "buss2000", "rk4"]
     lots = [tasks_of(key, ("one", "lab", "systems") if key in alike else ("one", "lab")) for key in few]
     for lot, key in zip(lots, alike, strict=False):
         lot.insert(0, f"many:{key}:")
@@ -144,7 +144,7 @@ def test_methods_from_many_processes_stay_apart_in_one(tmp_path):
     assert {task: bits for found in filled for task, bits in found.items()} == right
     assert len(set(right.values())) > len(right) / 2, "methods must differ, or nothing is tested"
     entries = set(tmp_path.iterdir())
-    for seed in range(3):
+    for seed in range(2):
         shuffled = random.Random(seed).sample(everything, len(everything))
         found = hashes(tmp_path, shuffled)
         assert {task for task in everything if found[task] != right[task]} == set()

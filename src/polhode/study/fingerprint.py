@@ -8,6 +8,7 @@ numerical libraries count too. In a notebook every character counts, since all o
 import ast
 import hashlib
 import json
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -28,6 +29,8 @@ NO_PART = frozenset(
     }
 )
 ROOT = Path(__file__).parents[1]
+#: The fields of a syntax tree's nodes that are lists of statements, or of handlers and cases with statements.
+_HOLD_STATEMENTS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def fingerprint(*modules: str | Path) -> str:
@@ -45,13 +48,26 @@ def fingerprint(*modules: str | Path) -> str:
 
 def syntax_hash(source: str) -> str:
     """Hash of the syntax tree of Python source code, without docstrings."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
+    return _hash(ast.parse(source))
+
+
+def _hash(tree: ast.Module) -> str:
+    for node in _statements(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
                 del node.body[0]
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """The tree and all statements in it, at any depth. Expressions, by far the most nodes, contain none."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name in _HOLD_STATEMENTS:
+            waiting.extend(getattr(node, name, ()))
 
 
 def _file(module: str | Path) -> Path:
@@ -88,11 +104,12 @@ def _of_notebook(path: Path) -> tuple[str, str]:
 def _digest(path: Path) -> tuple[str, tuple[Path, ...]]:
     if path.suffix == ".ipynb":
         found, source = _of_notebook(path)
+        tree = ast.parse(source)
     else:
-        source = path.read_text()
-        found = syntax_hash(source)
+        tree = ast.parse(path.read_text())
+        found = _hash(tree)
     imported = []
-    for node in ast.walk(ast.parse(source)):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
