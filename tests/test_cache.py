@@ -48,13 +48,23 @@ def process(folder, *words, source=HOME / "src", **environment):
     return states, tuple(int(x) for x in counts.split())
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The states of Euler's method from a process that found nothing, and the folder it left."""
+    folder = tmp_path_factory.mktemp("made")
+    states, counts = process(folder, "euler")
+    assert counts == (0, 3)
+    return states, folder
+
+
 @pytest.mark.thorough
-def test_the_second_process_finds_everything_and_gets_the_same_numbers(tmp_path):
-    states, counts = process(tmp_path / "a", "euler", "rk4")
-    assert counts == (0, 4)
-    assert process(tmp_path / "a", "euler", "rk4") == (states, (4, 0))
-    assert process("", "euler", "rk4") == (states, (0, 4))
-    assert sorted(p.suffix for p in (tmp_path / "a").iterdir()) == [".code"] * 4
+def test_the_second_process_finds_everything_and_gets_the_same_numbers(made, tmp_path):
+    states, folder = made
+    assert process(shutil.copytree(folder, tmp_path / "a"), "euler") == (states, (3, 0))
+    assert process("", "euler") == (states, (0, 3))
+    assert sorted(p.suffix for p in folder.iterdir()) == [".code"] * 3
+    more, counts = process(tmp_path / "a", "rk4")
+    assert counts == (2, 1) and more != states, "another method finds the torques"
 
 
 @pytest.mark.slow
@@ -116,10 +126,11 @@ print(*(sum(torque.stats.cache_hits.values()) for torque in made))
 
 
 @pytest.mark.thorough
-def test_an_edited_kernel_of_another_module_is_not_served_stale(tmp_path):
+def test_an_edited_kernel_of_another_module_is_not_served_stale(made, tmp_path):
+    states, folder = made
+    shutil.copytree(folder, tmp_path / "cache")
     source = tmp_path / "src"
     shutil.copytree(HOME / "src" / "polhode", source / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
-    states, _ = process(tmp_path / "cache", "euler", source=source)
     edited = source / "polhode" / "quaternion.py"
     text = edited.read_text()
     assert text.count("0.5 * (q[0] * omega[0] + q[2] * omega[2]") == 1
@@ -133,9 +144,9 @@ def test_an_edited_kernel_of_another_module_is_not_served_stale(tmp_path):
 
 
 @pytest.mark.thorough
-def test_a_broken_file_is_no_file(tmp_path):
-    states, _ = process(tmp_path, "euler")
-    whole = {path: path.read_bytes() for path in tmp_path.iterdir()}
+def test_a_broken_file_is_no_file(made, tmp_path):
+    states, folder = made
+    whole = {tmp_path / path.name: path.read_bytes() for path in folder.iterdir()}
     for path, data in whole.items():
         middle = len(data) // 2
         path.write_bytes(data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :])
