@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import polhode
-from polhode import cache
+from polhode import cache, manybody
 from polhode.kernel import compile_torque, is_kept, kernel, torque_signature
+from polhode.manybody.engine import shared_parts
 
 HOME = Path(__file__).parents[1]
 
@@ -47,37 +48,50 @@ def process(folder, *words, source=HOME / "src", **environment):
     return states, tuple(int(x) for x in counts.split())
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The states of Euler's method from a process that found nothing, and the folder it left."""
+    folder = tmp_path_factory.mktemp("made")
+    states, counts = process(folder, "euler")
+    assert counts == (0, 3)
+    return states, folder
+
+
 @pytest.mark.thorough
-def test_the_second_process_finds_everything_and_gets_the_same_numbers(tmp_path):
-    states, counts = process(tmp_path / "a", "euler", "rk4")
-    assert counts == (0, 4)
-    assert process(tmp_path / "a", "euler", "rk4") == (states, (4, 0))
-    assert process("", "euler", "rk4") == (states, (0, 4))
-    assert sorted(p.suffix for p in (tmp_path / "a").iterdir()) == [".code"] * 4
+def test_the_second_process_finds_everything_and_gets_the_same_numbers(made, tmp_path):
+    states, folder = made
+    assert process(shutil.copytree(folder, tmp_path / "a"), "euler") == (states, (3, 0))
+    assert process("", "euler") == (states, (0, 3))
+    assert sorted(p.suffix for p in folder.iterdir()) == [".code"] * 3
+    more, counts = process(tmp_path / "a", "rk4")
+    assert counts == (2, 1) and more != states, "another method finds the torques"
 
 
 @pytest.mark.slow
 def test_what_many_body_drivers_share_is_compiled_once(tmp_path):
-    """Two methods from two processes: the second finds what both use, and both give what one process gives."""
+    """A process that has to compile a driver finds what other drivers use too, and gives what other code gives."""
     script = """
 import sys
 from polhode import manybody
 from polhode.manybody.engine import shared_parts
-for key in sys.argv[1:]:
-    run = manybody.simulate("rods", key, 2e-5, seed=0, t_end=0.2, samples=1)
-    print(key, float(run.kinetic[-1]).hex(), float(run.potential[-1]).hex(), int(run.steps))
+run = manybody.simulate("rods", "omelyan1998", 2e-5, seed=0, t_end=0.2, samples=1)
+print(float(run.kinetic[-1]).hex(), float(run.potential[-1]).hex(), int(run.steps))
 print(*(sum(part.stats.cache_hits.values()) for part in shared_parts()))
 """
-
-    def lines(folder, *keys):
-        surroundings = os.environ | {"PYTHONPATH": str(HOME / "src"), "POLHODE_CACHE_DIR": str(folder)}
-        command = [sys.executable, "-c", script, *keys]
-        return subprocess.run(command, env=surroundings, capture_output=True, text=True, check=True).stdout.splitlines()
-
-    first, misses = lines(tmp_path, "spiral_leapfrog")
-    second, hits = lines(tmp_path, "omelyan1998")
-    assert set(misses.split()) == {"0"} and set(hits.split()) == {"1"}
-    assert lines("", "omelyan1998", "spiral_leapfrog")[:2] == [second, first]
+    # What another method's driver has left here, whoever compiled it, but no driver.
+    manybody.simulate("rods", "spiral_leapfrog", 2e-5, seed=0, t_end=1e-3, samples=1)
+    parts = [part._cache.path for part in shared_parts.__wrapped__()]
+    for path in parts:
+        shutil.copy(path, tmp_path)
+    assert len(parts) == len({path.name for path in parts}) == 8
+    surroundings = os.environ | {"PYTHONPATH": str(HOME / "src"), "POLHODE_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", script], env=surroundings, capture_output=True, text=True, check=True)
+    values, hits = done.stdout.splitlines()
+    assert hits.split() == ["1"] * 8
+    made = {path.name for path in tmp_path.iterdir()} - {path.name for path in parts}
+    assert {"drive"} <= {name.partition("-")[0] for name in made} <= {"drive", "_try"}, "and what places clumps at random"
+    here = manybody.simulate("rods", "omelyan1998", 2e-5, seed=0, t_end=0.2, samples=1)
+    assert values.split() == [float(here.kinetic[-1]).hex(), float(here.potential[-1]).hex(), str(int(here.steps))]
 
 
 @pytest.mark.thorough
@@ -112,10 +126,11 @@ print(*(sum(torque.stats.cache_hits.values()) for torque in made))
 
 
 @pytest.mark.thorough
-def test_an_edited_kernel_of_another_module_is_not_served_stale(tmp_path):
+def test_an_edited_kernel_of_another_module_is_not_served_stale(made, tmp_path):
+    states, folder = made
+    shutil.copytree(folder, tmp_path / "cache")
     source = tmp_path / "src"
     shutil.copytree(HOME / "src" / "polhode", source / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
-    states, _ = process(tmp_path / "cache", "euler", source=source)
     edited = source / "polhode" / "quaternion.py"
     text = edited.read_text()
     assert text.count("0.5 * (q[0] * omega[0] + q[2] * omega[2]") == 1
@@ -129,9 +144,9 @@ def test_an_edited_kernel_of_another_module_is_not_served_stale(tmp_path):
 
 
 @pytest.mark.thorough
-def test_a_broken_file_is_no_file(tmp_path):
-    states, _ = process(tmp_path, "euler")
-    whole = {path: path.read_bytes() for path in tmp_path.iterdir()}
+def test_a_broken_file_is_no_file(made, tmp_path):
+    states, folder = made
+    whole = {tmp_path / path.name: path.read_bytes() for path in folder.iterdir()}
     for path, data in whole.items():
         middle = len(data) // 2
         path.write_bytes(data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :])

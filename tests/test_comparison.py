@@ -401,9 +401,10 @@ def test_a_problem_of_ones_own_is_among_the_long_runs(tmp_path):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", OURS)
-def test_figure_is_the_same_file_twice(name, whole, tmp_path):
+def test_figure_is_the_same_file_twice(name, whole, tmp_path, monkeypatch):
     for folder in ("one", "two"):
         rendering.render_figure(name, whole, tmp_path / folder)
+        monkeypatch.delitem(style.METADATA, "png", raising=False)  # the second without pixels, which nobody compares
     assert (tmp_path / "one" / f"{name}.pdf").read_bytes() == (tmp_path / "two" / f"{name}.pdf").read_bytes()
 
 

@@ -1,5 +1,7 @@
 """What compilation promises: one driver a method, no allocation in a step, and lanes that vectorise."""
 
+from math import sqrt
+
 import numpy as np
 import pytest
 from numba import njit, types
@@ -8,6 +10,7 @@ from numba.core.runtime import _nrt_python, rtsys
 import polhode
 from polhode.body import Body
 from polhode.kernel import compile_torque
+from polhode.plain import plain_copy
 
 BODY = Body((1.0, 2.0, 2.5)).coefficients()
 CONSTANT = compile_torque(lambda t, q, omega, p: (p[0], 0.0, 0.0))
@@ -112,13 +115,15 @@ def test_the_same_kernels_vectorise_over_lanes(key):
     signature = types.void(flat, types.UniTuple(types.float64, 9), types.float64, types.int64)
     step = njit(signature, error_model="numpy")(namespace["step"])
 
-    @njit
-    def alone(state, body, dt):
-        return after_torque(before_torque(state, body, dt)[0], (0.1, 0.0, 0.2), body, dt)
+    before, after = (plain_copy(part, {sqrt: sqrt}, "math.{name}") for part in (before_torque, after_torque))
+
+    def alone(state):
+        """In plain Python, whose bits are those of the driver of one body (test_plain_python.py)."""
+        return after(before(tuple(map(float, state)), BODY, 0.01)[0], (0.1, 0.0, 0.2), BODY, 0.01)
 
     rng = np.random.default_rng(3)
     states = rng.uniform(0.2, 0.5, (2, size, LANES))
-    expected = [[alone(tuple(states[b, :, lane]), BODY, 0.01) for lane in range(LANES)] for b in range(2)]
+    expected = [[alone(states[b, :, lane]) for lane in range(LANES)] for b in range(2)]
     fields = states.ravel().copy()
     step(fields, BODY, 0.01, 2)
     np.testing.assert_array_equal(fields.reshape(2, size, LANES), np.moveaxis(np.array(expected), 1, 2))

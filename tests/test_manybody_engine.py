@@ -2,7 +2,10 @@
 
 import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +16,9 @@ from numba.core.runtime import _nrt_python, rtsys
 
 import polhode
 from polhode import cache, manybody
-from polhode.kernel import compile_driver
+from polhode.kernel import float_type
 from polhode.manybody.contact import collision_time, largest_overlap
-from polhode.manybody.engine import CHECKED, SIGNATURE, many_body_driver
+from polhode.manybody.engine import CHECKED, record_of, step_of_all
 from polhode.manybody.simulation import run
 from polhode.methods.protocol import OneTorque
 
@@ -240,14 +243,13 @@ def free_problem(body, q, omega, horizon):
     )
 
 
-@pytest.mark.parametrize("key", NAMED)
-@pytest.mark.parametrize("brute_force", [False, True])
-def test_free_flight_is_that_of_the_single_body_to_the_last_bit(key, brute_force):
-    dt, n = 1e-3, 400
+def fly(key, brute_force=False, n=400):
+    """Free flight in the engine, which must be that of the single body to the last bit."""
+    dt = 1e-3
     made = scene((L_SHAPE, 5), (DIMER, 4), (SPHERE, 1), box=10.0)
     begin = made.initial_state(4)
     begin = manybody.State(begin.r, 0.01 * begin.v, begin.q, begin.omega)
-    outcome = run(made, METHODS[key], dt, begin, steps_to(n, 40), record=True, brute_force=brute_force)
+    outcome = run(made, METHODS[key], dt, begin, steps_to(n, n // 10), record=True, brute_force=brute_force)
     assert outcome["energies"][:, 1].max() == 0, "no contact"
     method = METHODS[key].without_warm_up()
     for c, clump in enumerate(made.every_clump):
@@ -257,15 +259,45 @@ def test_free_flight_is_that_of_the_single_body_to_the_last_bit(key, brute_force
         np.testing.assert_array_equal(outcome["motion"][:, c, 10:], alone.omega)
 
 
-#: One other method of each group: a driver takes seconds to compile. All of them with POLHODE_TEST_ALL in the environment.
-OTHERS = sorted(set(ONE_TORQUE) - set(NAMED))
-SAMPLE = OTHERS if os.environ.get("POLHODE_TEST_ALL") else sorted({METHODS[key].group: key for key in OTHERS}.values())
+@pytest.mark.parametrize("key", NAMED)
+@pytest.mark.parametrize("brute_force", [False, True])
+def test_free_flight_is_that_of_the_single_body_to_the_last_bit(key, brute_force):
+    fly(key, brute_force)
 
 
-@pytest.mark.parametrize("key", SAMPLE)
+#: With NAMED at least one method of each group. A driver takes ten seconds to compile, so these are methods whose drivers other
+#: tests need too. All of them with POLHODE_TEST_ALL in the environment.
+FURTHER = ["adams_bashforth2_barker", "euler", "implicit_midpoint", "rescaled_momentum", "spiral_kdk"]
+OTHERS = sorted(set(ONE_TORQUE) - set(NAMED)) if os.environ.get("POLHODE_TEST_ALL") else FURTHER
+
+
+@pytest.mark.parametrize("key", OTHERS)
 @pytest.mark.slow
 def test_free_flight_of_other_methods(key):
-    test_free_flight_is_that_of_the_single_body_to_the_last_bit(key, False)
+    fly(key)
+
+
+def test_every_group_has_a_method_whose_engine_is_compiled():
+    assert {METHODS[key].group for key in NAMED + FURTHER} == {METHODS[key].group for key in ONE_TORQUE}
+
+
+def in_plain_python(statement):
+    """Run a statement on this module, ``tests``, in a Python that compiles nothing: a driver costs only what it computes."""
+    path = [str(Path(__file__).parent), *filter(None, sys.path)]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(path)}
+    done = subprocess.run(
+        [sys.executable, "-c", f"import numba, test_manybody_engine as tests\nassert numba.config.DISABLE_JIT\n{statement}"],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.thorough
+def test_free_flight_of_every_method_in_plain_python():
+    """That a compiled pass over lanes has the bits of the kernels of each method is in test_compilation.py."""
+    in_plain_python("for key in tests.ONE_TORQUE:\n    print(key)\n    tests.fly(key, n=20)")
 
 
 # ---- what must not matter ----
@@ -357,13 +389,12 @@ def test_lists_of_large_clumps_soon_have_all_the_room_they_need(counted_allocati
     assert allocations(20_000) <= allocations(10) + 8 * room
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("key", ["spiral_leapfrog", "omelyan1998", "no_squish", "buss2000"])
-def test_the_pass_over_the_lanes_uses_vector_registers(key, monkeypatch):
-    monkeypatch.setenv("POLHODE_CACHE_DIR", "")  # code from the disk cannot be looked at
+def test_the_pass_over_the_lanes_uses_vector_registers(key):
     method = METHODS[key]
-    driver = compile_driver(many_body_driver(method, method.normalises), SIGNATURE)
-    (assembly,) = driver.inspect_asm().values()
+    _, advance, *_ = step_of_all(method, method.normalises, record_of(method, method.normalises))
+    advance.compile(types.boolean(types.Array(float_type, 1, "C"), types.int64, float_type))
+    (assembly,) = advance.inspect_asm().values()
     functions = re.split(r"\n(?=_ZN\S+:\n)", assembly)
     (code,) = [text for text in functions if re.match(r"_ZN7polhode\S*7advance\S*:", text)]
     packed, scalar = code.count("mulpd"), code.count("mulsd")

@@ -268,11 +268,11 @@ def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path):
     for name in ("src", "data"):
         shutil.copytree(HOME / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
 
-    def code(edited: str = "", text: str = "") -> dict[str, str]:
-        """The hash of the code of each method on the chess pieces, and of one on the rods, after a change to one file."""
-        if edited:
+    def code(*files: str) -> dict[str, str]:
+        """The hash of the code of each method on the chess pieces, and of one on the rods, after a line added to some files."""
+        for edited in files:
             file = tmp_path / edited
-            file.write_text(f"{file.read_text()}\n{text}\n")
+            file.write_text(f"{file.read_text()}\n{'REMARK = 1' if file.suffix == '.py' else '# another pawn'}\n")
         program = (
             "from pathlib import Path; from types import SimpleNamespace as N; from polhode.study.plan import Plan\n"
             "plan = Plan(N(results='results', scenes={key: N(scene=key) for key in ('chess', 'rods')}), Path('.'))\n"
@@ -285,16 +285,14 @@ def test_runs_depend_on_engine_scene_method_and_shapes(tmp_path):
         return dict(zip(("euler", "spiral_leapfrog", "rods"), done.stdout.split(), strict=True))
 
     before = code()
-    assert code("src/polhode/study/themes/many_body/figures.py", "REMARK = 1") == before
-    assert code("src/polhode/study/gather/many_body.py", "REMARK = 1") == before
-    one = code("src/polhode/methods/euler.py", "REMARK = 1")
-    assert one["euler"] != before["euler"] and one["spiral_leapfrog"] == before["spiral_leapfrog"]
-    two = code("src/polhode/manybody/contact.py", "REMARK = 1")
-    assert two["euler"] != one["euler"] and two["spiral_leapfrog"] != one["spiral_leapfrog"]
-    three = code("src/polhode/manybody/pieces/pawn.csv", "# another pawn")
+    assert code("src/polhode/study/themes/many_body/figures.py", "src/polhode/study/gather/many_body.py") == before
+    one = code("src/polhode/methods/euler.py", "src/polhode/manybody/scenes/rods.py")
+    assert one["euler"] != before["euler"] and one["rods"] != before["rods"]
+    assert one["spiral_leapfrog"] == before["spiral_leapfrog"]
+    two = code("src/polhode/manybody/contact.py")
+    assert all(two[key] != one[key] for key in before)
+    three = code("src/polhode/manybody/pieces/pawn.csv")
     assert three["spiral_leapfrog"] != two["spiral_leapfrog"]
-    four = code("src/polhode/manybody/scenes/rods.py", "REMARK = 1")
-    assert four["rods"] != three["rods"] and four["spiral_leapfrog"] == three["spiral_leapfrog"]
 
 
 # The configuration

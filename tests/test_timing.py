@@ -11,6 +11,7 @@ import pytest
 import xarray as xr
 from conftest import HEAVY, heavy_torque, make
 from rendered import number_lines
+from test_manybody_engine import in_plain_python
 
 import polhode
 from polhode import cli
@@ -54,12 +55,22 @@ KINDS = (
 OTHERS = tuple(key for key in polhode.methods if key not in KINDS)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("key", [*KINDS, *(pytest.param(key, marks=pytest.mark.slow) for key in OTHERS)])
-def test_the_interface_leaves_the_trajectory_alone(key):
-    own, through = (polhode.simulate(TOP, method, 0.005, samples=4) for method in (key, in_lab(polhode.methods[key])))
+def check_the_interface(key, t_end=None):
+    own, through = (polhode.simulate(TOP, method, 0.005, t_end, samples=4) for method in (key, in_lab(polhode.methods[key])))
     for name in ("q", "omega", "stored_omega"):
-        np.testing.assert_allclose(through[name], own[name], rtol=0, atol=3e-12)
+        np.testing.assert_allclose(through[name], own[name], rtol=0, atol=3e-12, err_msg=key)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", KINDS)
+def test_the_interface_leaves_the_trajectory_alone(key):
+    check_the_interface(key)
+
+
+@pytest.mark.thorough
+def test_the_interface_leaves_the_trajectory_alone_in_plain_python():
+    """Of all other methods, without the drivers that would have to be compiled for it."""
+    in_plain_python(f"import test_timing\nfor key in {OTHERS}:\n    test_timing.check_the_interface(key, 0.5)")
 
 
 def test_what_methods_carry():

@@ -1,10 +1,12 @@
 """Several bodies and their centres of mass: the driver, and the schemes that go with the methods."""
 
+import os
 from math import cos, sin
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from test_manybody_engine import in_plain_python
 
 import polhode
 from polhode.body import Body
@@ -90,19 +92,35 @@ def test_each_method_has_the_scheme_of_its_torque_or_of_its_source():
         assert method.translation is expected, key
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("key", ONE_TORQUE)
-def test_the_order_holds_for_a_body_that_also_moves(key):
+#: Methods whose compiled drivers of several bodies are tried; other tests need them too. A driver takes two to three seconds to
+#: compile, so the other methods run in plain Python. All are compiled with POLHODE_TEST_ALL in the environment.
+COMPILED = ["spiral_leapfrog", "verlet", "no_squish", "pcdm2016", "fincham1992"]
+SAMPLE = ONE_TORQUE if os.environ.get("POLHODE_TEST_ALL") else [*COMPILED, "adams_bashforth4", "spiral_kdk"]
+
+
+def check_the_order(key, steps, exact):
     """Loads that depend on everything: the order of all four quantities is that declared for systems of bodies."""
     problem, method = polhode.problems["sinking_propeller"], polhode.methods[key]
-    exact = exact_end(problem)
     errors = []
-    for steps in (2048, 4096):
-        run = polhode.simulate(problem, key, problem.horizon / steps, samples=1)
+    for number in (steps, 2 * steps):
+        run = polhode.simulate(problem, key, problem.horizon / number, samples=1)
         errors.append([np.abs(run[name].values[-1] - exact[name]).max() for name in ("r", "v", "q", "omega")])
     declared = method.orders_on(problem)[0]
     for name, one, two in zip(("r", "v", "q", "omega"), *errors, strict=True):
-        assert slope((one, two)) == pytest.approx(declared, abs=0.12), name
+        assert slope((one, two)) == pytest.approx(declared, abs=0.12), f"{key}: {name}"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", SAMPLE)
+def test_the_order_holds_for_a_body_that_also_moves(key):
+    check_the_order(key, 2048, exact_end(polhode.problems["sinking_propeller"]))
+
+
+@pytest.mark.thorough
+def test_the_order_holds_in_plain_python():
+    others = [key for key in ONE_TORQUE if key not in SAMPLE]
+    exact = {name: np.asarray(value).tolist() for name, value in exact_end(polhode.problems["sinking_propeller"]).items()}
+    in_plain_python(f"import test_translation\nfor key in {others}:\n    test_translation.check_the_order(key, 256, {exact})")
 
 
 def alone(problem: Problem) -> System:
@@ -132,7 +150,7 @@ def alone(problem: Problem) -> System:
 
 
 @pytest.mark.parametrize("normalise", [None, True, False])
-@pytest.mark.parametrize("key", ["spiral_leapfrog", "verlet", "no_squish", "pcdm2016", "fincham1992"])
+@pytest.mark.parametrize("key", COMPILED)
 def test_a_body_alone_moves_as_in_the_driver_of_one_body(key, normalise):
     problem = polhode.problems["asymmetric_heavy_top"]
     one = polhode.simulate(problem, key, 1e-2, samples=7, normalise=normalise)
