@@ -403,7 +403,7 @@ def test_workers_compile_what_all_find(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     started = []
     monkeypatch.setattr(subprocess, "Popen", lambda *a, run=subprocess.Popen, **k: started.append(a) or run(*a, **k))
-    monkeypatch.setitem(vars(polhode.methods["euler"]), "_drivers", {})
+    monkeypatch.setitem(vars(polhode.methods["euler"]), "drivers", {})
     polhode.compile_all(["euler"], forms=["forms:reading_nothing"], processes=2)
     assert len(started) == 2
     kept = {path.name for path in tmp_path.glob("*.code")}
