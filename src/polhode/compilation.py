@@ -65,7 +65,7 @@ def compile_all(
     wanted += [("problems", key, "", False) for key in PROBLEMS if problems]
     missing = [one for one in wanted if not _Item(*one).is_kept()]
     kept = cache.folder() is not None and not config.DISABLE_JIT
-    shares = min(processes or _processors(), len(missing) // SHARE) if kept else 1
+    shares = min(processes or processors_here(), len(missing) // SHARE) if kept else 1
     if shares > 1:
         plugins = [(name, str(path)) for name, found in REGISTRIES.items() for path in found.plugins().values()]
         workers = [_worker({"plugins": plugins, "wanted": missing[share::shares]}) for share in range(shares)]
@@ -104,7 +104,8 @@ def _worker(task: dict[str, Any]) -> subprocess.Popen[str]:
     return worker
 
 
-def _processors() -> int:
+def processors_here() -> int:
+    """The number of processors available to this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -1,21 +1,46 @@
 """The time of a step of the many-body engine with every method, measured like that of a single body."""
 
+import multiprocessing
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 
 import numpy as np
 import xarray as xr
 
-from polhode import manybody
+from polhode import cache, manybody
+from polhode.compilation import processors_here
 from polhode.manybody.simulation import run
 from polhode.marching import Laps
 from polhode.methods.protocol import OneTorque
 from polhode.study.run.timing import Clock, clock, one_core, without_collection
+from polhode.study.workflow.interruption import end_with_head
 
 #: Number of steps in a sample: the same part of the same run for every method, long enough for some contacts.
 STEPS = 20000
+#: The scene on which the engine is compiled; the code is the same for all.
+SCENE = "rods"
 #: Number of steps before it, in which the margins of the neighbour lists settle.
 SETTLED = 2000
+
+
+def compile_engine(methods: Sequence[OneTorque]) -> None:
+    """Compile the many-body engine for these methods with one process per processor; the code is then found on disk.
+
+    The parts that all methods share are compiled first, in this process, from which the others are forked.
+    """
+    for method in methods[:1]:
+        _first_step(method.key)
+    rest = [method.key for method in methods[1:]]
+    workers = min(processors_here(), len(rest))
+    if workers > 1 and cache.folder() is not None and "fork" in multiprocessing.get_all_start_methods():
+        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), end_with_head) as pool:
+            list(pool.map(_first_step, rest))
+
+
+def _first_step(method: str) -> None:
+    scene = manybody.scenes[SCENE]
+    manybody.simulate(scene, method, scene.usual_step, seed=0, t_end=scene.usual_step, samples=1)
 
 
 def many_body_timing(
