@@ -2,7 +2,7 @@
 
 A citation is *read* if the arithmetic of the cited lines was read; where a method was identified it is that method's. Lines are
 those of the release or commit that the citation names, which need not be the version that was run: only PyBullet, the Open
-Dynamics Engine, JSBSim, Basilisk, Newton, MJX and Brax were read in the very release. Lines of Drake, PhysX, Simbody, Kratos
+Dynamics Engine, JSBSim, Basilisk, Newton, MJX, Brax and Siconos were read in the very release. Lines of Drake, PhysX, Simbody, Kratos
 and JaxDEM were counted by hand; where a file was seen in pieces they were not counted. Where the source at hand does something
 else than was measured, or was not at hand, the citation is not read, and the identification rests on the measurement alone.
 """
@@ -48,6 +48,7 @@ class Source:
 
 
 BULLET, ODE, JSBSIM, BASILISK, NEWTON = "3.2.7", "0.16.2", "1.3.3", "2.12.1", "1.8.0"
+SICONOS, SIMBODY_RELEASE = "4.4.0", "3.7"
 LAMMPS, YADE, DART, MUJOCO = "4 Feb 2025", "2025.2.0", "6.12.1", "2.2.2"
 FEATHERSTONE = "src/BulletDynamics/Featherstone/btMultiBody.cpp"
 GAIN = Source(
@@ -150,13 +151,15 @@ TURNED = Source(
 MOREAU = Source(
     "kernel/src/simulationTools/MoreauJeanOSI.cpp",
     "MoreauJeanOSI::computeResidu",
-    of="5ea7722",
+    "923, 936-937, 950-952",
+    SICONOS,
     note="The theta method for the twist, solved by Newton's iteration.",
 )
 COMPOSED = Source(
     "kernel/src/simulationTools/MoreauJeanOSI.cpp",
     "MoreauJeanOSI::updatePosition",
-    of="undated copy",
+    "1646-1658",
+    SICONOS,
     note="The exact rotation with the same mean of old and new; 5ea7722 adds rates of the quaternion instead.",
 )
 
@@ -303,7 +306,7 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(SIMBODY + "RungeKutta3Integrator.cpp", "RungeKutta3IntegratorRep::attemptODEStep", "102-113", "44e4d2e"),
     ),
     ("opensim", "RungeKutta2"): (
-        Source(SIMBODY + "RungeKutta2Integrator.cpp", "RungeKutta2IntegratorRep::attemptODEStep", of="44e4d2e"),
+        Source(SIMBODY + "RungeKutta2Integrator.cpp", "RungeKutta2IntegratorRep::attemptODEStep", "100-108", SIMBODY_RELEASE),
     ),
     ("opensim", "ExplicitEuler"): (
         Source(SIMBODY + "ExplicitEulerIntegrator.cpp", "ExplicitEulerIntegratorRep::attemptDAEStep", "191-195", "0e255c0"),
@@ -312,7 +315,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(
             SIMBODY + "SemiExplicitEuler2Integrator.cpp",
             "SemiExplicitEuler2IntegratorRep::attemptDAEStep",
-            of="350a96b",
+            "190-221",
+            SIMBODY_RELEASE,
             note="The two half steps are propagated, without the extrapolation of the name.",
         ),
     ),
@@ -320,7 +324,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(
             SIMBODY + "VerletIntegrator.cpp",
             "VerletIntegratorRep::attemptDAEStep",
-            of="1b1d0b9",
+            "103-104, 145-189",
+            SIMBODY_RELEASE,
             note="The trapezoidal rule for omega is iterated to 1e-4 of its change at most.",
         ),
     ),
