@@ -231,13 +231,15 @@ def test_citations_are_well_formed():
             assert re.fullmatch(r"(\d+(-\d+)?(, \d+(-\d+)?)*)?", place.lines), place
             for low, high in re.findall(r"(\d+)-(\d+)", place.lines):
                 assert int(low) < int(high), place
+            assert place.lines or not place.inside, place
             assert place.of if place.read else not place.lines, f"what is read names its release or commit: {place}"
             assert ";" not in place.text, "citations are joined by semicolons"
 
 
 def test_the_longest_entry_that_fits_is_cited():
     assert "FixRigidNH" in source_of("lammps", "rigid/nve") and "FixRigidNH" not in source_of("lammps", "rigid")
-    assert is_read("mujoco", "implicit") and not is_read("mujoco", "implicitfast") and not is_read("mujoco", "RK4")
+    assert is_read("mujoco", "implicit") and is_read("mujoco", "implicitfast") and not is_read("mujoco", "RK4")
+    assert "freeMhat" in source_of("mujoco", "implicitfast") and "freeMhat" not in source_of("mujoco", "implicit")
     assert sources_of("none", "") == () and source_of("none", "") == "" and not is_read("none", "")
 
 
