@@ -53,7 +53,7 @@ class Source:
 
 
 BULLET, ODE, JSBSIM, BASILISK, NEWTON = "3.2.7", "0.16.2", "1.3.3", "2.12.1", "1.8.0"
-SICONOS, SIMBODY_RELEASE = "4.4.0", "3.7"
+SICONOS, SIMBODY_RELEASE = "4.4.0", "Simbody 3.7"
 UNDATED = "undated copy"
 LAMMPS, YADE, DART, MUJOCO = "4 Feb 2025", "2025.2.0", "6.12.1", "2.2.2"
 FEATHERSTONE = "src/BulletDynamics/Featherstone/btMultiBody.cpp"
