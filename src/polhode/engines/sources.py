@@ -206,14 +206,15 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
     ("mujoco", "Euler"): (ADVANCE, INTEGRATE),
     ("mujoco", "implicit"): (Source(ENGINE_FORWARD, "mj_implicitSkip", "647-679", MUJOCO, note=ADVANCE.note), INTEGRATE),
     ("mujoco", "implicitfast"): (FREE_BODY_SOLVED, FREE_BODIES, GYROSCOPIC_DERIVATIVE, INTEGRATE),
-    ("mujoco", "discrete"): (Source(ENGINE_FORWARD, "mj_discrete", read=False, note="No copy of its body was at hand."),),
+    ("mujoco", "discrete"): (Source(ENGINE_FORWARD, "mj_discrete", read=False, note="Only its declaration was at hand."),),
     ("mujoco", "RK4"): (
         Source(
             ENGINE_FORWARD,
             "mj_RungeKutta",
             read=False,
             note="Up to 94803d7 (lines 554-642 of release 2.2.2) it turns the body once by the mean of the stages' angular "
-            "velocities, which is of second order in q; 4.0.0, of fourth by measurement, was not at hand.",
+            "velocities, which is of second order in q, and so it does in the later undated copy; 4.0.0, of fourth by "
+            "measurement, was not at hand.",
         ),
     ),
     ("mujoco_mjx", "Euler"): (MJX_EULER, MJX_INTEGRATE),
