@@ -2,9 +2,10 @@
 
 A citation is *read* if the arithmetic of the cited lines was read; where a method was identified it is that method's. Lines are
 those of the release or commit that the citation names, which need not be the version that was run: only PyBullet, the Open
-Dynamics Engine, JSBSim, Basilisk, Newton, MJX and Brax were read in the very release. Lines of Drake, PhysX, Simbody, Kratos
-and JaxDEM were counted by hand; where a file was seen in pieces they were not counted. Where the source at hand does something
-else than was measured, or was not at hand, the citation is not read, and the identification rests on the measurement alone.
+Dynamics Engine, JSBSim, Basilisk, Newton, MJX, Brax and Siconos were read in the very release. Lines of Drake, PhysX, Simbody,
+Kratos, Rapier, Exudyn and JaxDEM were counted by hand; where a file was seen in pieces they are those of the function, whose
+first line is the one with its name. Where the source at hand does something else than was measured, or was not at hand, the
+citation is not read, and the identification rests on the measurement alone.
 """
 
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ class Source:
         Path in the repository of the engine; the function, or the functions.
     lines : str
         Ranges of lines (``297-334``), empty if they were not counted.
+    inside : bool
+        Whether the lines are counted from the one with the name of the function, which is the first, and not from the file's.
     of : str
         The release, or the beginning of the commit, that was looked at; empty if none was.
     read : bool
@@ -36,6 +39,7 @@ class Source:
     of: str = ""
     read: bool = True
     note: str = ""
+    inside: bool = False
 
     @property
     def text(self) -> str:
@@ -43,11 +47,14 @@ class Source:
         where = f"{self.file}: {self.function}"
         if self.lines:
             where += f", line{'s' if set(self.lines) & set('-,') else ''} {self.lines}"
+            where += " of the function" if self.inside else ""
         status = "" if self.lines else "lines not counted" if self.read else "not read"
         return f"{where} ({', '.join(filter(None, [self.of, status]))})"
 
 
 BULLET, ODE, JSBSIM, BASILISK, NEWTON = "3.2.7", "0.16.2", "1.3.3", "2.12.1", "1.8.0"
+SICONOS, SIMBODY_RELEASE = "4.4.0", "Simbody 3.7"
+UNDATED = "undated copy"
 LAMMPS, YADE, DART, MUJOCO = "4 Feb 2025", "2025.2.0", "6.12.1", "2.2.2"
 FEATHERSTONE = "src/BulletDynamics/Featherstone/btMultiBody.cpp"
 GAIN = Source(
@@ -73,31 +80,60 @@ INTEGRATE = Source("src/engine/engine_util_spatial.c", "mju_quatIntegrate", "236
 FREE_BODIES = Source(
     "src/engine/engine_derivative.c",
     "mjd_freeMhat",
-    read=False,
+    "11-47",
+    UNDATED,
+    inside=True,
     note="mj_implicitSkip of 0041fdc leaves the gyroscopic derivative out; later releases solve free bodies apart "
-    "(mujoco #3553, pull request #3554). Version 4.0.0 was not at hand.",
+    "(mujoco #3553, pull request #3554), as the undated copy does. Version 4.0.0 was not at hand.",
 )
+GYROSCOPIC_DERIVATIVE = Source(FREE_BODIES.file, "freeBias_vel_blocks", "5-21, 48-66", UNDATED, inside=True)
+FREE_BODY_SOLVED = Source(ENGINE_FORWARD, "mj_implicitSkip", "99-118", UNDATED, inside=True)
 SUBSTEPS = Source(
     "src/dynamics/solver/staged_island_solver/worker.rs",
     "run_worker",
-    of="257579f",
+    "76, 261-285, 655-665",
+    "257579f",
     note="In each substep: the increment by the torque, which is formed once; the gyroscopic correction with the orientation "
     "of the last substep; a linear rotation.",
 )
 CORRECTED = Source(
     "src/dynamics/rigid_body.rs",
     "gyroscopic_corrected_angvel",
-    of="0016f2f",
+    "11-20",
+    "0016f2f",
+    inside=True,
     note="The method angvel_with_gyroscopic_forces only predicts.",
 )
-LINEARISED = Source("src/dynamics/rigid_body_components.rs", "RigidBodyVelocity::integrate_linearized", of="undated copy")
-LACOURSIERE = Source("ode/src/step.cpp", "dxStepIsland_Stage0_Bodies, dxStepIsland_Stage4", "656-703, 1571-1578", ODE)
-LIE_GROUP = Source(
-    "main/src/Solver/CSolverExplicit.cpp",
-    "Newton, ComputeButcherTableau, LieGroupComputeKstage, LieGroupODE2StepEvaluation",
-    of="00f5cfd",
-    note="The inverse of the tangent of the exponential at every stage: Munthe-Kaas.",
+LINEARISED = Source(
+    "src/dynamics/rigid_body_components.rs",
+    "RigidBodyVelocity::integrate_linearized",
+    "9-13",
+    UNDATED,
+    inside=True,
+    note="Of the two functions of this name, that for three dimensions.",
 )
+LACOURSIERE = Source("ode/src/step.cpp", "dxStepIsland_Stage0_Bodies, dxStepIsland_Stage4", "656-703, 1571-1578", ODE)
+EXPLICIT_EXUDYN = "main/src/Solver/CSolverExplicit.cpp"
+LIE_GROUP = (
+    Source(EXPLICIT_EXUDYN, "Newton", "49-68, 85-94, 115-131", "00f5cfd", inside=True),
+    Source(EXPLICIT_EXUDYN, "UpdateODE2StageCoordinatesLieGroup", "28-51", "00f5cfd", inside=True),
+    Source(
+        EXPLICIT_EXUDYN,
+        "LieGroupComputeKstage",
+        "19-37",
+        "00f5cfd",
+        inside=True,
+        note="The inverse of the tangent of the exponential at every stage: Munthe-Kaas.",
+    ),
+    Source(EXPLICIT_EXUDYN, "LieGroupODE2StepEvaluation", "28-48", "00f5cfd", inside=True),
+)
+
+
+def _tableau(lines: str) -> Source:
+    """The coefficients of one explicit method of Exudyn."""
+    return Source(EXPLICIT_EXUDYN, "ComputeButcherTableau", lines, "00f5cfd", inside=True)
+
+
 PROPAGATE = "src/models/FGPropagate.cpp"
 EULER_RATES = Source(
     "src/models/FGAccelerations.cpp", "FGAccelerations::CalculatePQRdot", "161", JSBSIM, note="Euler's equations in the body."
@@ -120,8 +156,9 @@ RUNGE_KUTTA = Source(
 )
 RATE_OF_Q = Source(
     "multibody/tree/quaternion_floating_mobilizer.cc",
-    "QuaternionFloatingMobilizer::MapVelocityToQDot",
-    of="0311ddd",
+    "QuaternionFloatingMobilizer::CalcLMatrix, AngularVelocityToQuaternionRateMatrix, MapVelocityToQDot",
+    "274-283, 292-293, 342-345",
+    "0311ddd",
     note="omega in the lab; the quaternion is not normalised.",
 )
 RIGID_BODY = Source(
@@ -143,20 +180,24 @@ KRATOS = "applications/DEMApplication/custom_strategies/schemes/"
 TURNED = Source(
     "applications/DEMApplication/custom_utilities/GeometryFunctions.h",
     "UpdateOrientation",
-    of="undated copy",
-    note="The exact rotation; for half angles below 3e-4 the first terms of the series, with the sign of the cosine's "
-    "second term wrong; the steps measured here are larger.",
+    "3-21",
+    "14b21ee",
+    inside=True,
+    note="The same lines in all functions of this name. The exact rotation; for half angles below 3e-4 the first terms of the "
+    "series, with the sign of the cosine's second term wrong; the steps measured here are larger.",
 )
 MOREAU = Source(
     "kernel/src/simulationTools/MoreauJeanOSI.cpp",
     "MoreauJeanOSI::computeResidu",
-    of="5ea7722",
+    "923, 936-937, 950-952",
+    SICONOS,
     note="The theta method for the twist, solved by Newton's iteration.",
 )
 COMPOSED = Source(
     "kernel/src/simulationTools/MoreauJeanOSI.cpp",
     "MoreauJeanOSI::updatePosition",
-    of="undated copy",
+    "1646-1658",
+    SICONOS,
     note="The exact rotation with the same mean of old and new; 5ea7722 adds rates of the quaternion instead.",
 )
 
@@ -164,15 +205,16 @@ COMPOSED = Source(
 SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
     ("mujoco", "Euler"): (ADVANCE, INTEGRATE),
     ("mujoco", "implicit"): (Source(ENGINE_FORWARD, "mj_implicitSkip", "647-679", MUJOCO, note=ADVANCE.note), INTEGRATE),
-    ("mujoco", "implicitfast"): (FREE_BODIES,),
-    ("mujoco", "discrete"): (Source(ENGINE_FORWARD, "mj_discrete", read=False, note=FREE_BODIES.note),),
+    ("mujoco", "implicitfast"): (FREE_BODY_SOLVED, FREE_BODIES, GYROSCOPIC_DERIVATIVE, INTEGRATE),
+    ("mujoco", "discrete"): (Source(ENGINE_FORWARD, "mj_discrete", read=False, note="Only its declaration was at hand."),),
     ("mujoco", "RK4"): (
         Source(
             ENGINE_FORWARD,
             "mj_RungeKutta",
             read=False,
             note="Up to 94803d7 (lines 554-642 of release 2.2.2) it turns the body once by the mean of the stages' angular "
-            "velocities, which is of second order in q; 4.0.0, of fourth by measurement, was not at hand.",
+            "velocities, which is of second order in q, and so it does in the later undated copy; 4.0.0, of fourth by "
+            "measurement, was not at hand.",
         ),
     ),
     ("mujoco_mjx", "Euler"): (MJX_EULER, MJX_INTEGRATE),
@@ -303,7 +345,7 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(SIMBODY + "RungeKutta3Integrator.cpp", "RungeKutta3IntegratorRep::attemptODEStep", "102-113", "44e4d2e"),
     ),
     ("opensim", "RungeKutta2"): (
-        Source(SIMBODY + "RungeKutta2Integrator.cpp", "RungeKutta2IntegratorRep::attemptODEStep", of="44e4d2e"),
+        Source(SIMBODY + "RungeKutta2Integrator.cpp", "RungeKutta2IntegratorRep::attemptODEStep", "100-108", SIMBODY_RELEASE),
     ),
     ("opensim", "ExplicitEuler"): (
         Source(SIMBODY + "ExplicitEulerIntegrator.cpp", "ExplicitEulerIntegratorRep::attemptDAEStep", "191-195", "0e255c0"),
@@ -312,7 +354,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(
             SIMBODY + "SemiExplicitEuler2Integrator.cpp",
             "SemiExplicitEuler2IntegratorRep::attemptDAEStep",
-            of="350a96b",
+            "190-221",
+            SIMBODY_RELEASE,
             note="The two half steps are propagated, without the extrapolation of the name.",
         ),
     ),
@@ -320,7 +363,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         Source(
             SIMBODY + "VerletIntegrator.cpp",
             "VerletIntegratorRep::attemptDAEStep",
-            of="1b1d0b9",
+            "103-104, 145-189",
+            SIMBODY_RELEASE,
             note="The trapezoidal rule for omega is iterated to 1e-4 of its change at most.",
         ),
     ),
@@ -456,7 +500,7 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         ),
     ),
     ("drake", "discrete"): (
-        Source("multibody/plant/compliant_contact_manager.cc", "DoCalcDiscreteValues", of="0094d4c"),
+        Source("multibody/plant/compliant_contact_manager.cc", "DoCalcDiscreteValues", "14-23", "0094d4c", inside=True),
         RATE_OF_Q,
     ),
     ("drake", "semi_explicit_euler"): (
@@ -480,16 +524,21 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
         ),
         RATE_OF_Q,
     ),
-    ("exudyn", "RotationVector"): (LIE_GROUP,),
+    ("exudyn", "RotationVector ExplicitEuler"): (_tableau("10-12"), *LIE_GROUP),
+    ("exudyn", "RotationVector ExplicitMidpoint"): (_tableau("19-22"), *LIE_GROUP),
+    ("exudyn", "RotationVector RK44"): (_tableau("40-45"), *LIE_GROUP),
     ("exudyn", "EulerParameters generalized-alpha"): (GENERALISED_ALPHA,),
     ("exudyn", "RotationVector generalized-alpha"): (GENERALISED_ALPHA,),
     ("exudyn", "RotationVector generalized-alpha, simplified"): (
         Source(
             GENERALISED_ALPHA.file,
-            "ComputeNewtonUpdate, UpdateDataCoordinatesLieGroupIntegrator",
-            of="ca7f848",
+            "ComputeNewtonUpdate",
+            "27-28, 42, 53-63, 86-88, 112-122",
+            "ca7f848",
+            inside=True,
             note="From before the option: the increment from the start of the step is composed with the orientation there.",
         ),
+        Source(GENERALISED_ALPHA.file, "UpdateDataCoordinatesLieGroupIntegrator", "13-23", "ca7f848", inside=True),
     ),
     ("bsk", "RK4"): (
         Source("src/simulation/dynamics/_GeneralModuleFiles/svIntegratorRK4.cpp", "getCoefficients", "27-39", BASILISK),
@@ -508,7 +557,8 @@ SOURCES: dict[tuple[str, str], tuple[Source, ...]] = {
     ),
     ("sapien", ""): (
         GYROSCOPIC_PHYSX,
-        Source(PHYSX, "integrateCoreStep, copyBackBodies", of="undated copy of PhysX 5"),
+        Source(PHYSX, "integrateCoreStep", "25-27, 47-58", "undated copy of PhysX 5", inside=True),
+        Source(PHYSX, "copyBackBodies", "18, 24-27", "undated copy of PhysX 5", inside=True),
     ),
     ("sapien", "CPU as shipped"): (
         Source(
