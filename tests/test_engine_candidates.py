@@ -65,6 +65,21 @@ def grown(w, a):
     return DT / 2 * weights @ np.array(parts)
 
 
+def over_steps(
+    step: Callable[[Torque, np.ndarray, np.ndarray], State],
+) -> Callable[[Torque, np.ndarray, np.ndarray], list[State]]:
+    """The run of a scheme that needs its last state alone."""
+
+    def run(torque, q, w):
+        found = []
+        for _ in range(STEPS):
+            q, w = step(torque, q, w)
+            found.append((q, w))
+        return found
+
+    return run
+
+
 def adams(formula: str, orientation: str) -> Callable[[Torque, np.ndarray, np.ndarray], list[State]]:
     """A formula whose rates before the start are those of the start, as in JSBSim."""
     weights = {"euler": [1], "mean_of_two": [1 / 2] * 2, "ab2": [3 / 2, -1 / 2], "ab3": [23 / 12, -16 / 12, 5 / 12]}
@@ -122,79 +137,61 @@ def alpha(torque, q, w):
 
 
 def theta(share: float) -> Callable[[Torque, np.ndarray, np.ndarray], list[State]]:
+    @over_steps
     def run(torque, q, w):
-        found = []
-        for _ in range(STEPS):
-            old = acceleration(w, torque(q, w))
+        old = acceleration(w, torque(q, w))
 
-            def turned(new, q=q, w=w):
-                return product(q, small(DT * (share * new + (1 - share) * w)))
+        def turned(new):
+            return product(q, small(DT * (share * new + (1 - share) * w)))
 
-            def miss(new, w=w, old=old, turned=turned):
-                return new - w - DT * (share * acceleration(new, torque(turned(new), new)) + (1 - share) * old)
+        def miss(new):
+            return new - w - DT * (share * acceleration(new, torque(turned(new), new)) + (1 - share) * old)
 
-            new = scipy.optimize.fsolve(miss, w, xtol=1e-13)
-            q, w = turned(new), new
-            found.append((q, w))
-        return found
+        new = scipy.optimize.fsolve(miss, w, xtol=1e-13)
+        return turned(new), new
 
     return run
 
 
+@over_steps
 def lacoursiere(torque, q, w):
-    found = []
-    for _ in range(STEPS):
-        x, y, z = INERTIA * w
-        cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-        w = np.linalg.solve(np.diag(INERTIA) - DT * cross, INERTIA * w) + DT * torque(q, w) / INERTIA
-        q = product(q, small(DT * w))
-        found.append((q, w))
-    return found
+    x, y, z = INERTIA * w
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    w = np.linalg.solve(np.diag(INERTIA) - DT * cross, INERTIA * w) + DT * torque(q, w) / INERTIA
+    return product(q, small(DT * w)), w
 
 
+@over_steps
 def lengthened(torque, q, w):
-    found = []
-    for _ in range(STEPS):
-        w = w + DT * acceleration(w, torque(q, w))
-        size = np.linalg.norm(w) + 1e-8
-        q = unit(product(q, np.array([np.cos(DT * size / 2), *(np.sin(DT * size / 2) * w / size)])))
-        found.append((q, w))
-    return found
+    w = w + DT * acceleration(w, torque(q, w))
+    size = np.linalg.norm(w) + 1e-8
+    return unit(product(q, np.array([np.cos(DT * size / 2), *(np.sin(DT * size / 2) * w / size)]))), w
 
 
+@over_steps
 def projected(torque, q, w):
     """With omega in the lab, as Brax has it."""
-    found = []
-    for _ in range(STEPS):
-        lab = turn(q).apply(w + DT * torque(q, w) / INERTIA)
-        new = unit(q + DT / 2 * product(np.array([0.0, *lab]), q))
-        relative = product(new, q * [1, -1, -1, -1])
-        q, w = new, turn(new).inv().apply(2 / DT * relative[1:])
-        found.append((q, w))
-    return found
+    lab = turn(q).apply(w + DT * torque(q, w) / INERTIA)
+    new = unit(q + DT / 2 * product(np.array([0.0, *lab]), q))
+    relative = product(new, q * [1, -1, -1, -1])
+    return new, turn(new).inv().apply(2 / DT * relative[1:])
 
 
+@over_steps
 def damped_between(torque, q, w):
     """PhysX as shipped: the torque, the factor, the free body's step of the old momentum's length, the rotation."""
-    found = []
-    for _ in range(STEPS):
-        w = (1 - 0.05 * DT) * (w + DT * torque(q, w) / INERTIA)
-        old = INERTIA * w
-        new = old - DT * np.cross(w, old)
-        w = new * np.linalg.norm(old) / np.linalg.norm(new) / INERTIA
-        q = product(q, small(DT * w))
-        found.append((q, w))
-    return found
+    w = (1 - 0.05 * DT) * (w + DT * torque(q, w) / INERTIA)
+    old = INERTIA * w
+    new = old - DT * np.cross(w, old)
+    w = new * np.linalg.norm(old) / np.linalg.norm(new) / INERTIA
+    return product(q, small(DT * w)), w
 
 
+@over_steps
 def damped_first(torque, q, w):
-    found = []
-    for _ in range(STEPS):
-        moment, w = torque(q, w), (1 - 0.05 * DT) * w
-        w = w + DT * acceleration(w, moment)
-        q = product(q, small(DT * w))
-        found.append((q, w))
-    return found
+    moment, w = torque(q, w), (1 - 0.05 * DT) * w
+    w = w + DT * acceleration(w, moment)
+    return product(q, small(DT * w)), w
 
 
 CASES = {f"{formula}_{orientation}": adams(formula, orientation) for formula, orientation in PAIRS} | {
