@@ -171,8 +171,13 @@ def paired_ratio(data: xr.Dataset, method: str, other: str, row: int) -> Estimat
 
 
 def paired_ratio_over_steps(data: xr.Dataset, method: str, other: str) -> Estimate:
-    """The ratio over all step sizes with which both run: the geometric mean for each state, and the median of these."""
+    """The ratio over all step sizes with which both run: the geometric mean for each state, and the median of these.
+
+    NaN if there is no such step size.
+    """
     rows = [row for row in range(data.sizes["dt"]) if ran(data, method, row) and ran(data, other, row)]
+    if not rows:
+        return Estimate(nan)
     return _of_logarithms(np.mean([_log_ratios(data, method, other, row) for row in rows], axis=0))
 
 
