@@ -552,3 +552,14 @@ def test_every_number_of_the_section_is_made_from_the_released_atlas():
     text = (home / "paper" / "sections" / "engines.tex").read_text()
     used = set(re.findall(r"\\(studyEngine[A-Za-z]*)", text))
     assert used and used <= set(rendering.numbers("engines", Inputs("", released=home / "data" / "released")))
+
+
+def test_no_two_engines_of_the_figure_look_alike():
+    from polhode.study.inputs import Inputs
+    from polhode.study.themes.engines import figures
+
+    drawn = figures.engine_errors(Inputs("", released=Path(__file__).parents[1] / "data" / "released"))
+    looks = [(line.get_marker(), line.get_color()) for line in drawn.legends[0].legend_handles]
+    assert len(set(looks)) == len(looks) > 10
+    # A difference of colour alone, or of similar markers of one colour, is not seen in print.
+    assert set("dhp8H").isdisjoint(marker for marker, _ in looks)

@@ -8,8 +8,10 @@ from polhode.study.report import spheres, style
 from polhode.study.report.drawing import new_figure, printable
 from polhode.study.themes.engines import analysis
 
-#: Markers of the engines, in turn.
-MARKERS = "osD^v<>PX*hdp8H"
+#: Markers and colours of the engines, each in turn: their numbers have no common factor, so that no two engines among the
+#: first seventy look alike, and those of one colour have markers that differ plainly. The colours are of Okabe and Ito.
+MARKERS = "osD^v<>PX*"
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000")
 #: Number of spheres, and of spheres in a row.
 SPHERES, IN_A_ROW = 12, 4
 
@@ -32,9 +34,10 @@ def engine_errors(inputs: Inputs) -> Figure:
         k = keys.index(str(data["label"].values[i]))
         error = data["q_error"].sel(load="free").values[i][order]
         first = list(map(str, data["label"].values)).index(keys[k]) == i
-        face = f"C{k % 10}" if int(data["is_identified"][i]) else "none"
+        colour = COLOURS[k % len(COLOURS)]
+        face = colour if int(data["is_identified"][i]) else "none"
         axes.plot(
-            step, error, MARKERS[k % len(MARKERS)], color=f"C{k % 10}", markerfacecolor=face, markersize=4.0,
+            step, error, MARKERS[k % len(MARKERS)], color=colour, markerfacecolor=face, markersize=4.0,
             markeredgewidth=0.8, linestyle="none", zorder=2, label=printable(keys[k]) if first else None,
         )  # fmt: skip
     axes.set_xscale("log")
