@@ -258,7 +258,7 @@ def test_a_film_holds_what_a_picture_needs(tmp_path):
     many_body.run_film(SETTINGS | {"film": film}, tmp_path / "film.nc")
     found = read_cell(tmp_path / "film.nc")
     assert found["r"].shape == (5, 30, 3) and found["q"].shape == (5, 30, 4)
-    other = many_body.film_of(manybody.scenes["rods"], METHOD, DT, 0.05, 4, seed=1)
+    other = many_body.film_of(manybody.scenes["rods"], METHOD, DT, 0.05, 4, seed=1).dataset()
     assert other["r"].shape == found["r"].shape and not np.array_equal(other["r"][0], found["r"][0])
     assert len(found["radius"]) == 3 and set(found["kind"]) == {0}
 
