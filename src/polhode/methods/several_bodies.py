@@ -99,7 +99,7 @@ def _put4(rows: Any, i: int, values: Any) -> None:
 
 def width_of(start: Callable[..., Any], *handed: Any) -> int:
     """The number of values in the states that the kernel ``start`` returns, run as plain Python: nothing is compiled."""
-    functions = {f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)}
+    functions: dict[Any, Any] = {f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)}
     state: tuple[float, ...] = plain_copy(start, functions, "no {name}")(*handed)
     return len(state)
 
