@@ -390,7 +390,8 @@ def test_a_moment_i11_must_be_positive():
 def test_the_stretching_flow_of_i11_is_there(cases):
     """With p . q put in, q grows by exp(p . q t/(4 I_11)); otherwise the tests above would hold without it."""
     q, p, i11, dt = (1.0, 0.0, 0.0, 0.0), (0.4, 0.0, 0.0, 0.0), 0.2, 0.1
-    state, _, omega = no_squish.extended(i11).before_torque((*q, *p, 0.0, 0.0, 0.0), BODY.coefficients(), dt)
+    method = no_squish.extended(i11)
+    state, _, omega = method.before_torque((*q, *p, 0.0, 0.0, 0.0), (*BODY.coefficients(), *method.numbers), dt)
     growth = math.exp(0.4 * dt / (4 * i11))
     np.testing.assert_allclose(state[:8], [growth, 0, 0, 0, 0.4 / growth, 0, 0, 0], rtol=0, atol=1e-15)
     assert omega == (0.0, 0.0, 0.0)

@@ -17,11 +17,13 @@ at zero. The page that prints p (Eq. 3.12.4) has D^-1 where its own Hamiltonian 
    \qquad \zeta_k = \frac{p \cdot P_k q}{4 I_k}
 """
 
+from functools import cache
 from math import exp
 from typing import Any
 
 from polhode.body import angular_momentum
 from polhode.kernel import kernel
+from polhode.methods.numbered import NumberedOneTorque, numbered
 from polhode.methods.protocol import OneTorque
 from polhode.quaternion import cos_sinc, derivative, increment, scaled
 
@@ -160,7 +162,7 @@ METHOD = OneTorque(
 )
 
 
-def extended(i11: float) -> OneTorque:
+def extended(i11: float) -> NumberedOneTorque:
     """NO_SQUISH with the flow of the fourth term too, for a study of its arbitrary moment I_11; not registered.
 
     The flow of (p . q)^2/(8 I_11) stretches q and shrinks p: q exp(zeta dt), p exp(-zeta dt), zeta = p . q/(4 I_11). Since P_0
@@ -178,10 +180,15 @@ def extended(i11: float) -> OneTorque:
     """
     if not i11 > 0:
         raise ValueError(f"i11 must be positive, got {i11!r}")
-    inverse = 1.0 / i11
+    return _extended().with_numbers(1.0 / i11)
+
+
+@cache
+def _extended() -> NumberedOneTorque:
+    """The method of :func:`extended`; its number is 1/I_11."""
 
     @kernel
-    def rotor0(q: Any, p: Any, dt: Any) -> Any:
+    def rotor0(q: Any, p: Any, inverse: Any, dt: Any) -> Any:
         a = 0.25 * inverse * dt * product(p, q)
         return scaled(exp(a), q), scaled(exp(-a), p)
 
@@ -192,26 +199,10 @@ def extended(i11: float) -> OneTorque:
         q, p = rotor3(q, p, body, 0.5 * dt)
         q, p = rotor2(q, p, body, 0.5 * dt)
         q, p = rotor1(q, p, body, 0.5 * dt)
-        q, p = rotor0(q, p, dt)
+        q, p = rotor0(q, p, body[9], dt)
         q, p = rotor1(q, p, body, 0.5 * dt)
         q, p = rotor2(q, p, body, 0.5 * dt)
         q, p = rotor3(q, p, body, 0.5 * dt)
         return q + p + torque, q, omega_of(q, p, body)
 
-    return OneTorque(
-        key="no_squish_extended",
-        label="NO_SQUISH with I_11",
-        source="Miller et al. (2002); Tuckerman (2010), Eqs. 3.12.3, 3.12.4",
-        citation="miller2002,tuckerman2010",
-        order_q=2,
-        order_omega=2,
-        order_exceptions={"velocity": (1, 1)},
-        normalises=False,
-        rotates_before_torque=True,
-        start=start,
-        before_torque=before_torque,
-        after_torque=after_torque,
-        read=read,
-        stored=stored,
-        torque_time=1.0,
-    )
+    return numbered(METHOD, 1.0, key="no_squish_extended", label="NO_SQUISH with I_11", before_torque=before_torque)

@@ -16,6 +16,7 @@ of M are long and lose digits; there the solution is summed as one power series 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import mpmath
@@ -84,23 +85,27 @@ def _sweep(a: Any, lam: Any, x0: Any, coupling: Any, t: Any) -> tuple[Any, Any]:
     kappa = lam * a / 2
     strength = abs(coupling) ** 2
     s = mpmath.mpc(0, -1) * strength / (16 * kappa)
-    half = mpmath.mpf(1) / 2
-
-    def solutions(u: Any) -> tuple[Any, Any, Any, Any]:
-        z = mpmath.mpc(0, -1) * kappa * u * u
-        return (
-            mpmath.hyp1f1(s, half, z),
-            u * mpmath.hyp1f1(s + half, 3 * half, z),
-            u * mpmath.hyp1f1(s + 1, 3 * half, z),
-            mpmath.hyp1f1(s + half, half, z),
-        )
-
     u0 = x0 / a
     u = t + u0
-    f1, f2, g1, d2 = solutions(u)
-    _, _, g1_0, d2_0 = solutions(u0)
+    f1, f2, g1, d2 = _solutions(s, kappa, u, mpmath.mp.prec)
+    _, _, g1_0, d2_0 = _solutions(s, kappa, u0, mpmath.mp.prec)
     phase = mpmath.expj(kappa * (u * u + u0 * u0) / 2)
     return phase * (f1 * d2_0 + strength / 4 * f2 * g1_0), coupling / 2 * phase * (g1 * d2_0 - d2 * g1_0)
+
+
+# Those at u0 are needed for every t.
+@lru_cache(maxsize=2)
+def _solutions(s: Any, kappa: Any, u: Any, bits: int) -> tuple[Any, Any, Any, Any]:
+    """M(s, 1/2, z), u M(s + 1/2, 3/2, z), u M(s + 1, 3/2, z) and M(s + 1/2, 1/2, z), z = -i kappa u^2.
+
+    ``bits`` is the current precision; s is imaginary. Two of them follow from Kummer's transformation,
+    M(s, b, z) = exp(z) M(b - s, b, -z), whose second factor is the complex conjugate of M(b + s, b, z).
+    """
+    half = mpmath.mpf(1) / 2
+    z = mpmath.mpc(0, -1) * kappa * u * u
+    f1, g1 = mpmath.hyp1f1(s, half, z), u * mpmath.hyp1f1(s + 1, 3 * half, z)
+    turn = mpmath.exp(z)
+    return f1, turn * mpmath.conj(g1), g1, turn * mpmath.conj(f1)
 
 
 def _weak_sweep(a: Any, lam: Any, x0: Any, coupling: Any, t: Any, phase: Any) -> tuple[Any, Any]:

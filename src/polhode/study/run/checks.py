@@ -1,8 +1,8 @@
 """Experiments on single methods other than comparisons over step sizes: each gives one small dataset, checks/NAME.nc."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from dataclasses import fields, replace
+from functools import cache, partial
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,8 @@ from polhode.methods import (
     verlet,
 )
 from polhode.methods.johnson2008_delvalle2024 import runge_kutta
-from polhode.methods.protocol import Method
+from polhode.methods.numbered import NumberedOneTorque, NumberedSeveralTorques, numbered
+from polhode.methods.protocol import Method, OneTorque
 from polhode.methods.states import omega_of_momentum
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import Problem
@@ -322,7 +323,7 @@ def _variants() -> dict[str, tuple[str, str, Method]]:
     }
 
 
-def _johnson(linear: bool, averaged: bool, again: bool = False) -> Method:
+def _johnson(linear: bool, averaged: bool, again: bool = False) -> NumberedSeveralTorques:
     """Johnson's method as published, with parts of the predictor-corrector of the angular momentum.
 
     Parameters
@@ -331,22 +332,28 @@ def _johnson(linear: bool, averaged: bool, again: bool = False) -> Method:
     averaged : whether the momentum advances by the mean of the torques at both ends instead of that at the end
     again : whether the rotation is repeated with the mean momentum of the step
     """
-    first, last = (0.5, 0.5) if averaged else (0.0, 1.0)
-    slope = 1.0 if linear else 0.0
+    return _johnson_with_weights().with_numbers(linear, *((0.5, 0.5) if averaged else (0.0, 1.0)), again)
+
+
+@cache
+def _johnson_with_weights() -> NumberedSeveralTorques:
+    """Johnson's method; its numbers are the parameters of :func:`_johnson`, for the torques their two weights."""
 
     @kernel
     def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
+        slope, first, last, again = body[9], body[10], body[11], body[12]
         q, momentum = state[:4], state[4:7]
         old = to_lab(q, torque(t, q, omega_of_momentum(state, body), parameters))
         turned = normalise(runge_kutta(q, momentum, scale(slope, old), body, dt))
         omega = angular_velocity(to_body(turned, axpy(dt, old, momentum)), body)
         new = to_lab(turned, torque(t + dt, turned, omega, parameters))
         mean = axpy(first, old, scale(last, new))
-        if again:
+        if again != 0.0:
             turned = runge_kutta(q, axpy(0.5 * dt, mean, momentum), scale(0.0, mean), body, dt)
         return turned + axpy(dt, mean, momentum)
 
-    return replace(johnson2008.METHOD, key=f"johnson_{int(linear)}{int(averaged)}{int(again)}", step=step)
+    declared = {one.name: getattr(johnson2008.METHOD, one.name) for one in fields(johnson2008.METHOD)}
+    return NumberedSeveralTorques(**{**declared, "key": "johnson_changed", "step": step}, numbers=(0.0, 0.0, 1.0, 0.0))
 
 
 def _fincham_of_yade() -> Method:
@@ -457,7 +464,7 @@ def sweeps(study: Study) -> xr.Dataset:
     long run, as in the table of the long runs.
     """
     problem = problem_of(SWEPT_PROBLEM)
-    # Velocity Verlet only as it is run and converged: each number of iterations is a method to compile.
+    # Velocity Verlet only as it is run and converged.
     made = {
         "omelyan1998": (omelyan_with, SWEEPS),
         "fixed_point": (fixed_point_with, SWEEPS),
@@ -493,14 +500,20 @@ def sweeps(study: Study) -> xr.Dataset:
     )
 
 
-def omelyan_with(count: int) -> Method:
+def omelyan_with(count: int) -> NumberedOneTorque:
     """Omelyan's scheme with this many iterations per step; with three it is the registered method."""
+    return _omelyan().with_numbers(count)
+
+
+@cache
+def _omelyan() -> NumberedOneTorque:
+    """Omelyan's scheme; its number is that of the iterations."""
 
     @kernel
     def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
         old = euler_equations(omega, torque, body)
         new = axpy(dt, old, omega)
-        for _ in range(count - 1):
+        for _ in range(int(body[9]) - 1):
             new = axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
         return new
 
@@ -516,37 +529,49 @@ def omelyan_with(count: int) -> Method:
     def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
         return state[:4], kick(state[4:7], torque, body, 0.5 * dt)
 
-    return replace(omelyan1998.METHOD, key=f"omelyan1998_{count}", after_torque=after_torque, read=read)
+    return numbered(omelyan1998.METHOD, 3, key="omelyan1998_iterated", after_torque=after_torque, read=read)
 
 
-def verlet_with(count: int) -> Method:
+def verlet_with(count: int) -> NumberedOneTorque:
     """Velocity Verlet with this many iterations for its second half kick; with three it is the registered method."""
+    return _verlet().with_numbers(count)
+
+
+@cache
+def _verlet() -> NumberedOneTorque:
+    """Velocity Verlet; its number is that of the iterations."""
 
     @kernel
     def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
         omega = state[4:7]
         new = omega
-        for _ in range(count):
+        for _ in range(int(body[9])):
             new = axpy(0.5 * dt, euler_equations(new, torque, body), omega)
         return state[:4] + new + torque
 
-    return replace(verlet.METHOD, key=f"verlet_{count}", after_torque=after_torque)
+    return numbered(verlet.METHOD, 3, key="verlet_iterated", after_torque=after_torque)
 
 
-def fixed_point_with(count: int) -> Method:
+def fixed_point_with(count: int) -> NumberedOneTorque:
     """SPIRAL with the fixed point of PFC4 (Eq. B.16, in the body frame) for its angular velocity, with this many sweeps."""
+    return _fixed_point().with_numbers(count)
+
+
+@cache
+def _fixed_point() -> NumberedOneTorque:
+    """SPIRAL with the fixed point of PFC4; its number is that of the sweeps."""
 
     @kernel
     def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
         new = omega
-        for _ in range(count):
+        for _ in range(int(body[9])):
             new = axpy(dt, euler_equations(new, torque, body), omega)
         return new
 
-    return with_kick(f"fixed_point_{count}", kick)
+    return numbered(with_kick("fixed_point", kick), 1)
 
 
-def with_kick(key: str, kick: Any) -> Method:
+def with_kick(key: str, kick: Any) -> OneTorque:
     """SPIRAL with another kernel for its angular velocity."""
 
     @kernel

@@ -1,0 +1,65 @@
+"""Variants of a method that differ in numbers only: one compiled loop serves them all.
+
+To compile the loop of a method takes more than a second. A constant in a kernel is part of the code, so that each of its values
+would be compiled again. The numbers of a :class:`NumberedOneTorque` or :class:`NumberedSeveralTorques` are handed to the loop
+when it runs. Its kernels find them behind the nine numbers of the body (:meth:`polhode.body.Body.coefficients`): ``body[9]`` is
+the first. The bits are those of a kernel with constants. Such methods run on single bodies only.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import numpy as np
+from numba import types
+
+from polhode.kernel import inertia_type
+from polhode.methods.protocol import Method, OneTorque, SeveralTorques
+from polhode.problems.problem import Case, Problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Numbered(Method):
+    """A method with ``numbers``, a tuple of floats that its kernels find behind those of the body."""
+
+    numbers: tuple[float, ...]
+
+    def with_numbers(self, *numbers: float) -> Self:
+        """The same method with other numbers, as many as before; it shares what is compiled."""
+        if len(numbers) != len(self.numbers):
+            raise ValueError(f"method {self.key} has {len(self.numbers)} numbers, got {len(numbers)}")
+        other = replace(self, numbers=tuple(float(x) for x in numbers))
+        other.__dict__["drivers"] = self.drivers
+        return other
+
+    def runs(self, problem: Case) -> bool:
+        """Whether it is a problem of one body."""
+        return isinstance(problem, Problem)
+
+    def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any) -> Callable[..., Any]:
+        """As for other methods, for a longer list of the numbers of a body."""
+        longer = types.UniTuple(types.float64, len(inertia_type) + len(self.numbers))
+        taken = [longer if one == inertia_type else one for one in signature.args]
+        return super().compiled(driver, signature.return_type(*taken))
+
+    def integrate(
+        self, q0: tuple[float, ...], omega0: tuple[float, ...], body: tuple[float, ...], *others: Any, **options: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+        """As for other methods: ``body`` has the nine numbers of the body alone."""
+        return super().integrate(q0, omega0, (*body, *self.numbers), *others, **options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberedOneTorque(_Numbered, OneTorque):
+    """A method with one torque evaluation per step and numbers of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberedSeveralTorques(_Numbered, SeveralTorques):
+    """A method with several torque evaluations per step and numbers of its own."""
+
+
+def numbered(method: OneTorque, *numbers: float, **changes: Any) -> NumberedOneTorque:
+    """A method with one torque per step whose kernels, given in ``changes`` with other declarations, read these numbers."""
+    declared = {one.name: getattr(method, one.name) for one in fields(method)}
+    return NumberedOneTorque(**{**declared, **changes}, numbers=tuple(float(x) for x in numbers))
