@@ -256,6 +256,17 @@ def test_of_several_lists_that_name_a_file_the_newest_counts(tmp_path):
     assert written.damaged(tmp_path) == []
 
 
+def test_a_run_in_a_manifest_is_judged_by_it_alone(tmp_path):
+    """Not by the list of a job of an earlier version, which the job that makes the run now does not write again."""
+    storage.write_text(tmp_path / "0.nc", "of old code")
+    written.record(tmp_path, "many_body_chess_1-euler", [tmp_path / "0.nc"])
+    storage.write_text(tmp_path / "0.nc", "of new code")
+    assert len(written.damaged(tmp_path)) == 1
+    listed = {"files": storage.checksums(tmp_path, ["0.nc"])}
+    storage.write_text(tmp_path / "batches" / "chess" / "euler" / "0.1.json", json.dumps(listed))
+    assert written.damaged(tmp_path) == []
+
+
 def test_damaged_lists_are_no_obstacle(tmp_path):
     storage.write_text(tmp_path / "a.csv", "a")
     written.record(tmp_path, "a", [tmp_path / "a.csv"])

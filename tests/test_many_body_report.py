@@ -148,15 +148,18 @@ def folder(tmp_path_factory):
             }
         )
     )
-    log = folder / "logs" / "many_body" / "chess" / "omelyan1998" / "1.log"
-    log.parent.mkdir(parents=True)
-    log.write_text("seed 0: ...\nwall_seconds 9.0\ncpu_seconds 7300.0\ncpu_seconds of dt 4.85e-06: 7200.0\n")
+    logs = folder / "logs" / "many_body" / "chess"
     for method in METHODS:
+        (logs / method).mkdir(parents=True)
         for dt in DT:
-            if (method, dt) != ("omelyan1998", 4.85e-6):
-                other = log.parent.parent / method / f"{dt}.log"
-                other.parent.mkdir(exist_ok=True)
-                other.write_text(f"cpu_seconds of dt {dt}: 0.0\n")
+            seconds = 900.0 if (method, dt) == ("omelyan1998", 4.85e-6) else 0.0
+            lines = [f"dt {float(dt)!r} s, seed {seed}: 9 steps, 1.000 us a step, {seconds:.3f} s" for seed in range(SEEDS)]
+            (logs / method / f"{dt}.log").write_text("\n".join(lines))
+    # Half of the runs of one log are of a first attempt, and one was made again; another has blown up.
+    resumed = logs / "omelyan1998" / "4.85e-06.log"
+    lines = resumed.read_text().replace("900.000 s", "900.000 s, diverged at t = 1 s", 1).split("\n")
+    totals = ["4 runs of omelyan1998 on chess", "cpu_seconds of dt 4.85e-06: 3600.0"]
+    resumed.write_text("\n".join([lines[4].replace("900", "77"), *lines[:4], *totals, *lines[4:], *totals]))
     more = {"/rods_states": boxes(), "/rods_half_step": boxes(half=True)}
     write_groups({**release.released(folder, "2030-01-02"), **more}, folder / "released" / "many_body.nc")
     # The run at hand finds three times the errors, from three states.

@@ -18,12 +18,15 @@ import xarray as xr
 import yaml
 
 from polhode import manybody
-from polhode.study import configuration
+from polhode.cli import release
 from polhode.study.analysis import ensembles
 from polhode.study.configuration import ConfigurationError, resolve
 from polhode.study.gather.many_body import gather_scenes, relative_change, run_energies
 from polhode.study.plan import Plan
 from polhode.study.run import scene as many_body
+from polhode.study.run import scene_batches
+from polhode.study.run.batches import FailedRuns
+from polhode.study.run.scene_batches import run_scene
 from polhode.study.storage import read_cell, write_cell, write_groups
 
 HOME = Path(__file__).parents[1]
@@ -84,20 +87,21 @@ def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
     import polhode.study.workflow.entry as entry
 
     given = {}
-    rule = SimpleNamespace(
-        wildcards=SimpleNamespace(method=METHOD),
-        params=SimpleNamespace(scene="rods", settings=SETTINGS, code="abc"),
-        output=["0.1/1.nc"],
-        threads=3,
-    )
-    monkeypatch.setattr(entry, "study_of", lambda snakemake: nullcontext())
-    monkeypatch.setattr(entry, "meter", lambda snakemake, total: SimpleNamespace(advance=f"one of {total}"))
-    monkeypatch.setattr(many_body, "run_all", lambda *words: given.update(words=words))
+    asked = {"methods": [METHOD, "euler"], "dt": {"a": {"values": [0.1]}}, "seeds": 2}
+    study = resolve(config(**WITHOUT, rods=asked) | {"results": str(tmp_path)}, HOME)
+    ((first, _),) = Plan(study, HOME).scene_parts["rods"]
+    rule = SimpleNamespace(rule="many_body_rods_1", params=SimpleNamespace(scene="rods", part=(first,)), threads=3)
+    monkeypatch.setattr(entry, "study_of", lambda snakemake: nullcontext(study))
+    monkeypatch.setattr(entry, "meter", lambda snakemake, total: SimpleNamespace(advance=lambda: f"one of {total}"))
+    monkeypatch.setattr(scene_batches, "run_all", lambda *words: given.update(words=words))
     script = HOME / "workflow" / "scripts" / "many_body.py"
-    exec(compile(script.read_text(), script, "exec"), {"snakemake": rule})
-    assert given["words"][:4] == (METHOD, SETTINGS, ["0.1/1.nc"], 3) and given["words"][6] == "one of 1"
-    assert [json.loads(text)["wildcards"] for text in given["words"][5]] == [
-        {"scene": "rods", "method": METHOD, "dt": "0.1", "seed": 1}
+    with pytest.raises(FileNotFoundError):  # of the files of which the list is made
+        exec(compile(script.read_text(), script, "exec"), {"snakemake": rule})
+    made = [tmp_path / "many_body" / "rods" / METHOD / "0.1" / f"{seed}.nc" for seed in range(2)]
+    method, settings, paths, workers, _, jobs, done = given["words"]
+    assert (method, settings["scene"], paths, workers, done()) == (METHOD, "rods", made, 3, "one of 4")
+    assert [json.loads(text)["wildcards"] for text in jobs] == [
+        {"scene": "rods", "method": METHOD, "dt": "0.1", "seed": seed} for seed in range(2)
     ]
     monkeypatch.undo()
     monkeypatch.setattr(many_body, "_run_one", _process_of_run)
@@ -186,12 +190,9 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
         HOME,
     )
     plan = Plan(study, HOME)
-    for method in study.scenes["rods"].methods:
-        for batch in (batch for batch in study.scenes["rods"].batches if batch[0].runs(method)):
-            made = [path.format(method=method) for path in plan.many_body_outputs("rods", batch)]
-            texts = [plan.many_body_job("rods", method, p.parent.name, int(p.stem)) for p in map(Path, made)]
-            many_body.run_all(method, plan.many_body_settings("rods"), made, 1, lambda line: None, texts)
-    assert all(Path(path).is_file() for path in plan.many_body_runs("rods"))
+    for part in plan.scene_parts["rods"]:
+        run_scene(plan, "rods", part, 1, lambda line: None)
+    assert all(Path(path).is_file() for path in plan.scene_manifests()) and len(plan.scene_manifests()) == 7
     groups = gather_scenes(plan, tmp_path)
     write_groups(groups, tmp_path / "many_body.nc")
     data = groups["/rods"]
@@ -258,7 +259,7 @@ def test_a_film_holds_what_a_picture_needs(tmp_path):
     many_body.run_film(SETTINGS | {"film": film}, tmp_path / "film.nc")
     found = read_cell(tmp_path / "film.nc")
     assert found["r"].shape == (5, 30, 3) and found["q"].shape == (5, 30, 4)
-    other = many_body.film_of(manybody.scenes["rods"], METHOD, DT, 0.05, 4, seed=1)
+    other = many_body.film_of(manybody.scenes["rods"], METHOD, DT, 0.05, 4, seed=1).dataset()
     assert other["r"].shape == found["r"].shape and not np.array_equal(other["r"][0], found["r"][0])
     assert len(found["radius"]) == 3 and set(found["kind"]) == {0}
 
@@ -321,27 +322,127 @@ def test_a_wrong_setting_is_named(changes, message):
         resolve(config(**changes), HOME)
 
 
-def test_small_runs_share_a_job_and_large_ones_do_not(monkeypatch):
-    changes = {"dt": {"a": {"values": [1e-4, 2e-5, 5e-6, 1e-5]}}, "horizon": 1.0, "seeds": 10, "over_time": False}
-    rods = resolve(config(rods=changes), HOME).scenes["rods"]
-    assert [step.steps for step in rods.batches[0]] == [10_000, 50_000, 100_000, 200_000] and len(rods.batches) == 1
-    monkeypatch.setattr(configuration.study, "BATCH", 1_600_000)
-    assert [[step.dt for step in batch] for batch in rods.batches] == [[1e-4, 2e-5, 1e-5], [5e-6]]
+def parts(**rods):
+    """What the jobs of a study of rods run."""
+    return Plan(resolve(config(**WITHOUT, rods={"over_time": False, **rods}), HOME), HOME).scene_parts["rods"]
 
 
-def test_a_job_holds_steps_of_the_same_methods_only():
-    """Its files are named with the method left open."""
-    few = {"values": [5e-6, 1e-4], "methods": ["euler", METHOD]}
-    changes = {"dt": {"a": {"values": [2e-5, 1e-5]}, "b": few}, "methods": ["euler", METHOD, "verlet"], "over_time": False}
-    plan = Plan(resolve(config(**WITHOUT, rods=changes), HOME), HOME)
-    assert [[step.dt for step in batch] for batch in plan.scene("rods").batches] == [[2e-5, 1e-5], [1e-4, 5e-6]]
-    paths = plan.many_body_runs("rods")
-    made = {tuple(path.split("/")[-3:-1]) for path in paths}
-    assert made == {(key, dt) for key in ("euler", METHOD) for dt in ("1e-05", "2e-05", "5e-06", "0.0001")} | {
-        ("verlet", "1e-05"),
-        ("verlet", "2e-05"),
+def test_small_runs_share_a_job_and_large_ones_do_not():
+    dt = {"a": {"values": [1e-4, 1e-5, 2e-5]}, "b": {"values": [5e-6], "methods": ["euler", METHOD]}}
+    asked = {"dt": dt, "methods": ["euler", METHOD, "verlet"], "horizon": 1.0}
+    own = [
+        [(key, step) for step in (*first, "1e-05", "2e-05", "0.0001")]
+        for key, *first in (("euler", "5e-06"), (METHOD, "5e-06"), ("verlet",))
+    ]
+    assert parts(**asked, seeds=1) == (tuple(own[0] + own[1] + own[2]),)
+    # As many steps as take about 18, 18 and 8 seconds by estimate: each method has a job.
+    assert parts(**asked, seeds=70) == (tuple(own[0]), tuple(own[1] + own[2]))
+    # Where each step size takes a minute or more, every one has a job of its own.
+    assert parts(**asked, seeds=10_000) == tuple((share,) for shares in own for share in shares)
+
+
+def test_every_run_is_in_one_job():
+    study = resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
+    plan = Plan(study, HOME)
+    for key, scene in study.scenes.items():
+        runs = {(method, step.name) for step in scene.steps for method in scene.methods if step.runs(method)}
+        shares = [share for part in plan.scene_parts[key] for share in part]
+        assert len(shares) == len(runs) and set(shares) == runs, key
+    runs = sum(
+        len(plan.many_body_runs(key, share)) for key, parts in plan.scene_parts.items() for part in parts for share in part
+    )
+    assert runs == study.estimate.many_runs
+    assert len(plan.scene_manifests()) == len(set(plan.scene_manifests()))
+
+
+@pytest.fixture
+def few(tmp_path):
+    """A small study of two methods, and how its job is run: returns what is said and how many runs are counted."""
+    asked = {
+        "methods": [METHOD, "euler"],
+        "dt": {"a": {"values": [1e-4, 2e-4]}},
+        "horizon": 0.02,
+        "seeds": 2,
+        "over_time": False,
     }
-    assert len(paths) == 10 * plan.scene("rods").seeds == plan.study.estimate.many_runs
+    study = resolve(config(**WITHOUT, rods=asked) | {"results": str(tmp_path)}, HOME)
+
+    def again(plan=None):
+        plan, said, done = plan or Plan(study, HOME), [], []
+        (part,) = plan.scene_parts["rods"]
+        run_scene(plan, "rods", part, 1, said.append, lambda: done.append(1))
+        return said, len(done)
+
+    return Plan(study, HOME), again
+
+
+def test_a_job_keeps_what_is_up_to_date(few, tmp_path):
+    plan, again = few
+    said, done = again()
+    paths = sorted(tmp_path.glob("many_body/rods/*/*/*.nc"))
+    first = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
+    assert len(first) == done == 8 and not [line for line in said if "kept" in line]
+    said, done = again()
+    assert done == 8 and len([line for line in said if line.endswith(": kept")]) == 8 and len(said) == 8
+    # One is missing, one is another run under its name, one was made by other code.
+    paths[0].unlink()
+    paths[3].write_bytes(paths[2].read_bytes())
+    other = json.loads(plan.many_body_job("rods", "euler", "0.0002", 0)) | {"code": "other"}
+    settings = plan.many_body_settings("rods")
+    many_body.run_all("euler", settings, [tmp_path / "many_body/rods/euler/0.0002/0.nc"], jobs=[json.dumps(other)])
+    changed = {
+        path.relative_to(tmp_path).as_posix()
+        for path, (data, _) in first.items()
+        if not path.is_file() or path.read_bytes() != data
+    }
+    said, done = again()
+    made = [line for line in said if re.match(r"dt .* steps, ", line)]
+    assert done == 8 and len(made) == 3 == len(changed) and len([line for line in said if line.endswith(": kept")]) == 5
+    assert {path: path.read_bytes() for path in paths} == {path: data for path, (data, _) in first.items()}
+    lists = [json.loads(Path(path).read_text())["files"] for path in plan.scene_manifests()]
+    assert sorted(name for files in lists for name in files) == [path.relative_to(tmp_path).as_posix() for path in paths]
+
+
+def test_an_edited_method_is_run_alone(few, tmp_path, monkeypatch):
+    plan, again = few
+    again()
+    (part,) = plan.scene_parts["rods"]
+    jobs = plan.scene_jobs("rods", part)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("many_body/rods/*/*/*.nc")}
+    edited = Plan(plan.study, HOME)
+    code = edited.many_body_run_code
+    monkeypatch.setattr(edited, "many_body_run_code", lambda scene, method: code(scene, method) + "x" * (method == "euler"))
+    assert {key for key, job in edited.scene_jobs("rods", part).items() if job != jobs[key]} == {"euler/0.0001", "euler/0.0002"}
+    again(edited)
+    assert {path.parts[-3] for path, time in before.items() if path.stat().st_mtime_ns != time} == {"euler"}
+
+
+def test_a_method_that_fails_does_not_stop_the_others(few, tmp_path, monkeypatch):
+    _plan, again = few
+    run_all = scene_batches.run_all
+
+    def fails(method, *arguments):
+        if method == METHOD:
+            raise ArithmeticError("no such number")
+        run_all(method, *arguments)
+
+    monkeypatch.setattr(scene_batches, "run_all", fails)
+    with pytest.raises(FailedRuns, match=f"scene rods, method {METHOD}: ArithmeticError: no such number"):
+        again()
+    made = {path.parent.name for path in tmp_path.glob("batches/rods/*/*.json")}
+    assert made == {"euler"} and len(list(tmp_path.glob("many_body/rods/euler/*/*.nc"))) == 4
+
+
+def test_what_runs_cost_is_added_up_over_attempts(few, tmp_path):
+    plan, again = few
+    again()
+    next(tmp_path.glob("many_body/rods/euler/0.0001/0.nc")).unlink()
+    again()
+    (log,) = (tmp_path / "logs" / "many_body" / "rods" / "euler").glob("*.log")
+    assert len(re.findall(r"^dt 0\.0001 s, seed \d: ", log.read_text(), re.MULTILINE)) == 3
+    groups = gather_scenes(plan, tmp_path)
+    seconds = release._cpu_seconds(tmp_path / "logs" / "many_body" / "rods", groups["/rods"])
+    assert seconds.shape == (2, 2) and np.isfinite(seconds).all()
 
 
 def test_a_scene_or_all_of_them_can_be_left_out():
@@ -372,6 +473,9 @@ import sys
 from polhode.study import configuration
 from polhode.study.workflow import entry
 from polhode.study.run import scene as many_body
+from polhode.study.run import scene_batches
+from polhode.study.run.batches import FailedRuns
+from polhode.study.run.scene_batches import run_scene
 configuration.resolve({config()!r}, entry.HOME, checked=True)
 settings = {{"scene": "chess", "spin": None, "horizon": 1e-5, "samples": 1}}
 many_body.run_all("spiral_leapfrog", settings, [{str(tmp_path / "1e-05" / "0.nc")!r}])

@@ -8,16 +8,23 @@
 ``print(polhode.methods)`` and ``print(polhode.problems)`` show what there is to choose from.
 """
 
-from polhode import ensembles
-from polhode.advice import recommend
-from polhode.body import Body
-from polhode.compilation import compile_all
-from polhode.ensembles import Bodies, simulate_many
-from polhode.methods import METHODS as methods
-from polhode.problems import PROBLEMS as problems
-from polhode.results import open_results
-from polhode.simulate import simulate
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
 from polhode.version import __version__
+
+if TYPE_CHECKING:
+    from polhode import ensembles
+    from polhode.advice import recommend
+    from polhode.body import Body
+    from polhode.compilation import compile_all
+    from polhode.ensembles import Bodies, simulate_many
+    from polhode.methods import METHODS as methods
+    from polhode.problems import PROBLEMS as problems
+    from polhode.results import open_results
+    from polhode.simulate import simulate
 
 __all__ = [
     "Bodies",
@@ -32,3 +39,47 @@ __all__ = [
     "simulate",
     "simulate_many",
 ]
+
+#: The module that defines each public name, and its name there. It is imported when it is first asked for: every job of a
+#: study imports this package, and most jobs need none of these.
+_DEFINED = {
+    "Bodies": ("polhode.ensembles", "Bodies"),
+    "Body": ("polhode.body", "Body"),
+    "compile_all": ("polhode.compilation", "compile_all"),
+    "methods": ("polhode.methods", "METHODS"),
+    "open_results": ("polhode.results", "open_results"),
+    "problems": ("polhode.problems", "PROBLEMS"),
+    "recommend": ("polhode.advice", "recommend"),
+    "simulate": ("polhode.simulate", "simulate"),
+    "simulate_many": ("polhode.ensembles", "simulate_many"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ensembles":
+        return importlib.import_module("polhode.ensembles")
+    if name not in _DEFINED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, there = _DEFINED[name]
+    found = getattr(importlib.import_module(module), there)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """This package, whose public names stay what they are when a module of the same name is imported.
+
+    Python binds an imported module to its name in the package: ``import polhode.simulate`` anywhere would turn
+    ``polhode.simulate`` from the function into the module.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _DEFINED and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -1,18 +1,21 @@
 """Run one method on one problem and return a dataset ready to plot: the main entry point of the library."""
 
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from polhode import metrics
 from polhode.arguments import flag, positive, shown, switch, whole
+from polhode.arrays import Arrays
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: Allowed relative deviation of t_end / dt from an integer; the round-off of decimal steps is far below it.
 DIVISION_TOLERANCE = 1e-9
@@ -83,7 +86,7 @@ def simulate(
     *,
     truncate: bool = False,
     normalise: bool | None = None,
-) -> xr.Dataset:
+) -> "xr.Dataset":
     """Integrate the rotation of one rigid body, or the motion of several that act on each other.
 
     Parameters
@@ -132,6 +135,20 @@ def simulate(
     >>> bool(abs(run["energy"] / run["energy"][0] - 1).max() < 1e-6)
     True
     """
+    return simulate_arrays(problem, method, dt, t_end, samples, truncate=truncate, normalise=normalise).dataset()
+
+
+def simulate_arrays(
+    problem: str | Problem | System,
+    method: str | Method,
+    dt: float,
+    t_end: float | None = None,
+    samples: int = 200,
+    *,
+    truncate: bool = False,
+    normalise: bool | None = None,
+) -> Arrays:
+    """The run of :func:`simulate` as plain arrays, for jobs that have no time to import xarray."""
     case = PROBLEMS[problem] if isinstance(problem, str) else problem
     if isinstance(method, str):
         method = METHODS[method]
@@ -167,7 +184,7 @@ def simulate(
     attributes: dict[str, Any] = {"problem": case.key, "method": method.key, "dt": dt, "dt_units": "s"}
     if bad.size:
         attributes["diverged"] = float(time[bad[0]])
-    return xr.Dataset(data, coordinates, attributes)
+    return Arrays(data, coordinates, attributes)
 
 
 Variables = dict[str, Any]

@@ -1,30 +1,30 @@
-"""Energy of many bodies: one job for each scene, method and batch of step sizes, which runs all initial states."""
+"""Energy of many bodies: one file per scene, method, step size and initial state, made in batches; then a single file."""
 
-# There is one rule for each scene and batch, because they differ in the files that a job makes. Jobs are separate processes and
-# may use several cores for their runs: snakemake --set-threads many_body_chess_1=4. An interrupted job starts again from its
-# first run, which loses minutes at most. Logs are named after the first step of a batch: numbers change with the configuration.
-for SCENE, PART in STUDY.scenes.items():
-    for NUMBER, BATCH in enumerate(PART.batches, 1):
+# There is one rule for each scene and part of its methods, as for single bodies, because they differ in the files that a job makes.
+# Snakemake sees one manifest per method and step size; the runs listed in it are separate files, and a job keeps those that are up
+# to date. Jobs are separate processes and may use several cores for their runs: snakemake --set-threads many_body_chess_1=4.
+for SCENE, PARTS in PLAN.scene_parts.items():
+    for NUMBER, PART in enumerate(PARTS, 1):
 
         rule:
             name:
                 f"many_body_{SCENE}_{NUMBER}"
             output:
-                PLAN.many_body_outputs(SCENE, BATCH),
+                PLAN.scene_outputs(SCENE, PART),
             log:
-                f"{RESULTS}/logs/many_body/{SCENE}/{{method}}/{BATCH[0].name}.log",
+                f"{RESULTS}/logs/many_body/{SCENE}/{NUMBER}.log",
             benchmark:
-                f"{RESULTS}/benchmarks/many_body/{SCENE}/{{method}}/{BATCH[0].name}.tsv"
+                f"{RESULTS}/benchmarks/many_body/{SCENE}/{NUMBER}.tsv"
             conda:
                 "../envs/polhode.yml"
             threads: 1
             resources:
-                runtime=resources.many_body_minutes(PART, BATCH),
+                runtime=resources.many_body_minutes(STUDY.scenes[SCENE], PART),
                 mem_mb=resources.memory(),
             params:
                 scene=SCENE,
-                settings=PLAN.many_body_settings(SCENE),
-                code=PLAN.many_body_code(SCENE),
+                part=PART,
+                jobs=later(PLAN.scene_jobs, SCENE, PART),
             script:
                 "../scripts/many_body.py"
 
@@ -79,7 +79,7 @@ rule animation:
 
 rule gather_many_body:
     input:
-        PLAN.all_many_body_runs(),
+        PLAN.scene_manifests(),
     output:
         update(f"{RESULTS}/many_body.nc"),
     log:

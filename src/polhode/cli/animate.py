@@ -102,7 +102,7 @@ def animate(
 
     simulating, drawing = Stage("simulating", 1, "runs"), Stage("drawing", frames + 1, "pictures")
     with watched(simulating, drawing):
-        film = film_of(scene, method, dt, time, frames, seed)
+        film = film_of(scene, method, dt, time, frames, seed).dataset()
         if "diverged" in film.attrs:
             raise ValueError(f"the run blew up at t = {film.attrs['diverged']:g} s; take a smaller dt or a shorter time")
         simulating.advance()

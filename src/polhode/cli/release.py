@@ -70,13 +70,19 @@ def released(results: str | Path, today: str = "") -> dict[str, xr.Dataset]:
 
 
 def _cpu_seconds(logs: Path, data: xr.Dataset) -> np.ndarray:
-    """CPU seconds of all seeds for each method and step size from the logs, NaN where there is none; the newest log counts."""
-    found = np.full((data.sizes["integrator"], data.sizes["dt"]), np.nan)
+    """CPU seconds of all seeds of each method and step size from the logs, NaN where one is missing; the newest line counts."""
+    found = np.full((data.sizes["integrator"], data.sizes["dt"], data.sizes["seed"]), np.nan)
     for i, method in enumerate(map(str, data["integrator"].values)):
         for log in sorted((logs / method).glob("*.log"), key=lambda path: path.stat().st_mtime):
-            for dt, seconds in re.findall(r"^cpu_seconds of dt (\S+): ([\d.]+)$", log.read_text(), re.MULTILINE):
-                found[i, data["dt"].values == float(dt)] = float(seconds)
-    return found
+            for dt, seed, seconds in _RUN.findall(log.read_text()):
+                if int(seed) < data.sizes["seed"]:
+                    found[i, data["dt"].values == float(dt), int(seed)] = float(seconds)
+    total: np.ndarray = found.sum(axis=2)
+    return total
+
+
+#: The line about a run, see polhode.study.run.scene: its step, seed and CPU seconds.
+_RUN = re.compile(r"^dt (\S+) s, seed (\d+): \d+ steps, \S+ us a step, ([\d.]+) s", re.MULTILINE)
 
 
 def released_laws(results: str | Path, commit: str = "", today: str = "") -> xr.Dataset:

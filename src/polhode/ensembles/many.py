@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numba import types
 
 from polhode.arguments import positive, shown, switch, whole
@@ -18,6 +17,9 @@ from polhode.methods import METHODS
 from polhode.methods.protocol import _DRIVER, Method
 from polhode.registry import nearest
 from polhode.simulate import MOST_STEPS
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 _rows = types.Array(types.float64, 2, "C")
 _tables = types.Array(types.float64, 3, "C")
@@ -188,7 +190,7 @@ def simulate_many(
     steps: int | Sequence[int],
     *,
     normalise: bool | None = None,
-) -> xr.Dataset:
+) -> "xr.Dataset":
     """Integrate many independent bodies with one method and one step size, for statistics over bodies.
 
     Every body runs as :func:`polhode.simulate` would run it, with the same bits, in one compiled loop.
@@ -230,6 +232,8 @@ def simulate_many(
     >>> coarse["omega"].shape, bool(change.median() < 0.02)
     ((100, 3), True)
     """
+    import xarray as xr  # imported here because the jobs of a study need only march
+
     if not isinstance(bodies, Bodies):
         raise TypeError(f"bodies must be a polhode.ensembles.Bodies, got {shown(bodies)}")
     if isinstance(method, str):

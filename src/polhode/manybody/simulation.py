@@ -1,11 +1,11 @@
 """Run one method on one scene and return its energy over time: the entry point of the many-body engine."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from polhode.arguments import array, flag, positive, shown, switch, whole
+from polhode.arrays import Arrays
 from polhode.manybody.contact import Setup
 from polhode.manybody.engine import SIGNATURE, Readings, Start, many_body_driver
 from polhode.manybody.placement import State, check_state
@@ -15,6 +15,9 @@ from polhode.marching import Pauses
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
 from polhode.simulate import count_steps, sampled_steps
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def simulate(
@@ -29,7 +32,7 @@ def simulate(
     record: bool = False,
     brute_force: bool = False,
     normalise: bool | None = None,
-) -> xr.Dataset:
+) -> "xr.Dataset":
     """Integrate the motion of all clumps of a scene.
 
     Parameters
@@ -80,6 +83,25 @@ def simulate(
     >>> bool(abs(run["energy_error"]).max() < 1e-4)
     True
     """
+    return simulate_arrays(
+        scene, method, dt, seed, t_end, samples, state=state, record=record, brute_force=brute_force, normalise=normalise
+    ).dataset()
+
+
+def simulate_arrays(
+    scene: str | Scene,
+    method: str | Method,
+    dt: float,
+    seed: int = 0,
+    t_end: float | None = None,
+    samples: int = 200,
+    *,
+    state: State | None = None,
+    record: bool = False,
+    brute_force: bool = False,
+    normalise: bool | None = None,
+) -> Arrays:
+    """The run of :func:`simulate` as plain arrays, for jobs that have no time to import xarray."""
     if isinstance(scene, str):
         scene = SCENES[scene]
     if isinstance(method, str):
@@ -103,7 +125,7 @@ def simulate(
     if state is not None:
         check_state(scene.every_clump, scene.box, begin, f"scene {scene.key!r}")
     outcome = run(scene, method, dt, begin, at, record=record, brute_force=brute_force, normalise=normalise)
-    return _dataset(scene, method, dt, seed if state is None else None, at, steps, outcome)
+    return _named(scene, method, dt, seed if state is None else None, at, steps, outcome)
 
 
 def run(
@@ -204,9 +226,9 @@ def compiled_driver(method: OneTorque, normalise: bool | None = None) -> Any:
     return method.compiled(many_body, SIGNATURE)
 
 
-def _dataset(
+def _named(
     scene: Scene, method: OneTorque, dt: float, seed: int | None, at: np.ndarray, steps: int, outcome: dict[str, np.ndarray]
-) -> xr.Dataset:
+) -> Arrays:
     """The outcome of a run with names and units."""
     kinetic, potential = outcome["energies"].T
     energy = kinetic + potential
@@ -268,4 +290,4 @@ def _dataset(
     }
     if outcome["diverged"] >= 0:
         attributes["diverged"] = float(int(outcome["diverged"]) * dt)
-    return xr.Dataset(data, coordinates, attributes)
+    return Arrays(data, coordinates, attributes)

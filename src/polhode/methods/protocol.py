@@ -48,7 +48,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
-from polhode import quaternion
 from polhode.arguments import flag, function, number, plain_name, shown, text, whole
 from polhode.kernel import (
     compile_driver,
@@ -56,7 +55,6 @@ from polhode.kernel import (
     inertia_type,
     is_kept,
     kernel,
-    loads_type,
     parameters_type,
     quaternion_type,
     samples_type,
@@ -65,24 +63,12 @@ from polhode.kernel import (
     vector_type,
 )
 from polhode.marching import Pauses, pause_type
+from polhode.methods import several_bodies
+from polhode.methods.several_bodies import normalised
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
 from polhode.metrics import PUBLISHED_ERRORS
 from polhode.problems.problem import TORQUE_CLASSES, Case, Problem
 
-_rows = types.Array(types.float64, 2, "C")
-_tables = types.Array(types.float64, 3, "C")
-_SYSTEM_DRIVER = types.int64(
-    *(_rows,) * 5,
-    types.Array(types.float64, 1, "C"),
-    types.boolean,
-    loads_type,
-    parameters_type,
-    float_type,
-    types.boolean,
-    steps_type,
-    pause_type,
-    *(_tables,) * 5,
-)
 _DRIVER = types.int64(
     quaternion_type,
     vector_type,
@@ -297,7 +283,7 @@ class Method(ABC):
         """The drivers compiled so far by :meth:`compiled`, by name; they are compiled again if this is emptied."""
         return {}
 
-    def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any) -> Callable[..., Any]:
+    def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any, part: bool = False) -> Callable[..., Any]:
         """The driver returned by ``driver()``, compiled once per process and stored under the name of ``driver``.
 
         Threads that request it simultaneously wait for the first.
@@ -306,12 +292,13 @@ class Method(ABC):
         ----------
         driver : function () -> the loop over steps, as plain Python around this method's kernels
         signature : the Numba types of its arguments and of its result
+        part : whether only compiled code calls it, see :func:`polhode.kernel.compile_driver`
         """
         name = driver.__name__
         if name not in self.drivers:
             with _compiling:
                 if name not in self.drivers:
-                    self.drivers[name] = compile_driver(driver(), signature)
+                    self.drivers[name] = compile_driver(driver(), signature, part)
         return self.drivers[name]
 
     def normalisation(self, wanted: bool | None) -> bool:
@@ -326,18 +313,18 @@ class Method(ABC):
             raise ValueError(f"method {self.key}: its normalisation cannot be switched; leave out normalise")
         return self.normalisable and (self.normalises if wanted is None else wanted)
 
-    def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
-        """The drivers of the method with their signatures; those of systems of bodies only on request."""
-        return [(self._driver, _DRIVER)]
+    def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any, bool]]:
+        """The arguments of :meth:`compiled` for what the method's runs need; for systems of bodies only on request."""
+        return [(self._driver, _DRIVER, False)]
 
     def compile(self, systems: bool = False) -> None:
         """Compile the driver for one body, with ``systems`` also that for several, so that the first run does not wait."""
-        for driver, signature in self._loops(systems):
-            self.compiled(driver, signature)
+        for driver, signature, part in self._loops(systems):
+            self.compiled(driver, signature, part)
 
     def is_kept(self, systems: bool = False) -> bool:
         """Whether :meth:`compile` would find everything on disk (:mod:`polhode.cache`)."""
-        return all(is_kept(driver(), signature) for driver, signature in self._loops(systems))
+        return all(is_kept(driver(), signature, part) for driver, signature, part in self._loops(systems))
 
     def integrate(
         self,
@@ -431,33 +418,6 @@ def _write(q_out: Any, omega_out: Any, stored_out: Any, i: int, q: Any, omega: A
     return finite
 
 
-@kernel
-def _normalised(state: Any) -> Any:
-    """The state with its quaternion, which comes first, divided by its norm."""
-    return quaternion.normalise(state[:4]) + state[4:]
-
-
-@kernel
-def _row4(rows: Any, i: int) -> Any:
-    return (rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])
-
-
-@kernel
-def _row3(rows: Any, i: int) -> Any:
-    return (rows[i, 0], rows[i, 1], rows[i, 2])
-
-
-@kernel
-def _row9(rows: Any, i: int) -> Any:
-    return (*_row4(rows, i), rows[i, 4], rows[i, 5], rows[i, 6], rows[i, 7], rows[i, 8])
-
-
-@kernel
-def _put(rows: Any, i: int, values: Any) -> None:
-    for k in range(len(values)):
-        rows[i, k] = values[k]
-
-
 @dataclass(frozen=True, kw_only=True)
 class OneTorque(Method):
     """A method with one torque evaluation per step; see the module's docstring for its kernels.
@@ -513,8 +473,16 @@ class OneTorque(Method):
         """True, since one-torque methods run every problem."""
         return True
 
-    def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
-        return [*super()._loops(systems), *([(self._system_driver, _SYSTEM_DRIVER)] if systems else [])]
+    def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any, bool]]:
+        return [*super()._loops(systems), *([(self._turn, several_bodies.TURN, True)] if systems else [])]
+
+    def compile(self, systems: bool = False) -> None:
+        """Compile the driver for one body, with ``systems`` also what is needed for several."""
+        super().compile(systems)
+        if systems:
+            assert self.translation is not None
+            several_bodies.driver()
+            several_bodies.compiled_move(self.translation)
 
     def starting_torques(self, steps: int) -> int:
         """The torque evaluations of a run beyond one a step: the one at the start, and those of the warm-up."""
@@ -547,12 +515,12 @@ class OneTorque(Method):
                         while n < end:
                             state, q, omega = before_torque(state, body, dt)
                             if rotates_before_torque:
-                                state = _normalised(state)
+                                state = normalised(state)
                                 q = state[:4]
                             moment = torque((n + torque_time) * dt, q, omega, parameters)
                             state = after_torque(state, moment, body, dt)
                             if not rotates_before_torque:
-                                state = _normalised(state)
+                                state = normalised(state)
                             n += 1
                     else:
                         while n < end:
@@ -595,23 +563,23 @@ class OneTorque(Method):
                     while n < min(end, warm_up_steps):
                         state, q, omega = before_torque(state, body, dt)
                         if normalise and rotates_before_torque:
-                            state = _normalised(state)
+                            state = normalised(state)
                             q = state[:4]
                         moment = torque((n + torque_time) * dt, q, omega, parameters)
                         state = warm_up(state, moment, n * dt, dt, body, torque, parameters)
                         if normalise and not rotates_before_torque:
-                            state = _normalised(state)
+                            state = normalised(state)
                         n += 1
                     if normalise:  # two loops, as above
                         while n < end:
                             state, q, omega = before_torque(state, body, dt)
                             if rotates_before_torque:
-                                state = _normalised(state)
+                                state = normalised(state)
                                 q = state[:4]
                             moment = torque((n + torque_time) * dt, q, omega, parameters)
                             state = after_torque(state, moment, body, dt)
                             if not rotates_before_torque:
-                                state = _normalised(state)
+                                state = normalised(state)
                             n += 1
                     else:
                         while n < end:
@@ -634,103 +602,13 @@ class OneTorque(Method):
 
         return drive
 
-    def _system_driver(self) -> Callable[..., Any]:
-        """The loop over steps for several interacting bodies, including their centres of mass."""
-        assert self.translation is not None
-        start, before_torque, after_torque = self.start, self.before_torque, self.after_torque
-        read, stored = self.read, self.stored
-        set_off, before_force, after_force = self.translation.start, self.translation.before_force, self.translation.after_force
-        place = self.translation.read
-        torque_time = float(self.torque_time)
-        torque_completes_reading = torque_time == 0.0
-        rotates_before_torque = self.rotates_before_torque
+    def _turn(self) -> Callable[..., Any]:
+        """One part of a step for all bodies of a system; see :mod:`polhode.methods.several_bodies`."""
+        return several_bodies.turn_of(self, self._state_width)
 
-        def drive(  # type: ignore[no-untyped-def]
-            r,
-            v,
-            q,
-            omega,
-            bodies,
-            masses,
-            fixed,
-            loads,
-            parameters,
-            dt,
-            normalise,
-            sample_steps,
-            pause,
-            q_out,
-            omega_out,
-            stored_out,
-            r_out,
-            v_out,
-        ):
-            normalise_first = normalise and rotates_before_torque
-            normalise_last = normalise and not rotates_before_torque
-            count = q.shape[0]
-            force, torque = np.zeros((count, 3)), np.zeros((count, 3))
-            loads(0.0, r, v, q, omega, parameters, force, torque)
-            turning = [start(_row4(q, b), _row3(omega, b), _row3(torque, b), _row9(bodies, b), dt) for b in range(count)]
-            moving = [set_off(_row3(r, b), _row3(v, b), _row3(force, b), masses[b], dt) for b in range(count)]
-            evaluations = 1
-            n = 0
-            stop = pause(n)
-            for i in range(sample_steps.size):
-                while n < sample_steps[i]:
-                    for b in range(count):
-                        state, q_b, omega_b = before_torque(turning[b], _row9(bodies, b), dt)
-                        if normalise_first:
-                            state = _normalised(state)
-                            q_b = state[:4]
-                        turning[b] = state
-                        _put(q, b, q_b)
-                        _put(omega, b, omega_b)
-                        if not fixed:
-                            moving[b], r_b, v_b = before_force(moving[b], masses[b], dt)
-                            _put(r, b, r_b)
-                            _put(v, b, v_b)
-                    loads((n + torque_time) * dt, r, v, q, omega, parameters, force, torque)
-                    for b in range(count):
-                        state = after_torque(turning[b], _row3(torque, b), _row9(bodies, b), dt)
-                        if normalise_last:
-                            state = _normalised(state)
-                        turning[b] = state
-                        if not fixed:
-                            moving[b] = after_force(moving[b], _row3(force, b), masses[b], dt)
-                    n += 1
-                    evaluations += 1
-                    # Compared with the loads this check costs nothing.
-                    if n == stop:
-                        stop = pause(n)
-                        if stop == n:
-                            return evaluations
-                if torque_completes_reading:
-                    for b in range(count):
-                        state, q_b, omega_b = before_torque(turning[b], _row9(bodies, b), dt)
-                        _put(q, b, q_b)
-                        _put(omega, b, omega_b)
-                        if not fixed:
-                            _gone, r_b, v_b = before_force(moving[b], masses[b], dt)
-                            _put(r, b, r_b)
-                            _put(v, b, v_b)
-                    loads(n * dt, r, v, q, omega, parameters, force, torque)
-                finite = True
-                for b in range(count):
-                    # If the torque completes nothing, the state is read as at the end of the step, and the torque is not used.
-                    q_b, omega_b = read(turning[b], _row3(torque, b), _row9(bodies, b), dt)
-                    finite &= _write(
-                        q_out[i], omega_out[i], stored_out[i], b, q_b, omega_b, stored(turning[b], _row9(bodies, b), dt)
-                    )
-                    r_b, v_b = _row3(r, b), _row3(v, b)
-                    if not fixed:
-                        r_b, v_b = place(moving[b], _row3(force, b), masses[b], dt)
-                    _put(r_out[i], b, r_b)
-                    _put(v_out[i], b, v_b)
-                if not finite:
-                    break
-            return evaluations
-
-        return drive
+    @cached_property
+    def _state_width(self) -> int:
+        return several_bodies.turning_width(self)
 
     def integrate_system(
         self,
@@ -747,12 +625,18 @@ class OneTorque(Method):
         Samples after a blow-up (a value that is not finite) are NaN.
         """
         normalise = self.normalisation(normalise)
-        run = self.compiled(self._system_driver, _SYSTEM_DRIVER)
+        assert self.translation is not None
+        turn, run = self.compiled(self._turn, several_bodies.TURN, part=True), several_bodies.driver()
+        move, moving_width = several_bodies.compiled_move(self.translation)
         pauses = Pauses()
         shape = len(sample_steps), len(system.bodies)
         q = np.full((*shape, 4), np.nan)
         omega, stored, r, v = (np.full((*shape, 3), np.nan) for _ in range(4))
         evaluations = run(
+            turn,
+            move,
+            (self._state_width, moving_width),
+            float(self.torque_time),
             *(np.array(rows, dtype=float) for rows in (system.r0, system.v0, system.q0, system.omega0)),
             np.array([body.coefficients() for body in system.bodies]),
             np.array([body.mass for body in system.bodies], dtype=float),
@@ -760,7 +644,7 @@ class OneTorque(Method):
             system.compiled_loads,
             system.parameter_array,
             float(dt),
-            normalise,
+            (normalise and self.rotates_before_torque, normalise and not self.rotates_before_torque),
             np.ascontiguousarray(sample_steps, dtype=np.int64),
             pauses,
             q,
@@ -823,7 +707,7 @@ class SeveralTorques(Method):
                     end = min(sample_steps[i], stop)
                     if normalise:  # two loops, as above
                         while n < end:
-                            state = _normalised(step(state, n * dt, dt, body, torque, parameters))
+                            state = normalised(step(state, n * dt, dt, body, torque, parameters))
                             n += 1
                     else:
                         while n < end:

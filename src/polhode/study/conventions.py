@@ -6,11 +6,12 @@ defined here: the coordinates, and the attributes of a whole file.
 
 import json
 from collections.abc import Mapping
-from typing import Any
-
-import xarray as xr
+from typing import TYPE_CHECKING, Any
 
 from polhode.version import __version__
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 CONVENTIONS = "CF-1.11"
 #: The citation given in every file; CITATION.cff has the same one and lists the sources.
@@ -63,29 +64,36 @@ TITLES = {
 }
 
 
-def described(dataset: xr.Dataset, *, root: bool = True) -> xr.Dataset:
+def described(dataset: "xr.Dataset", *, root: bool = True) -> "xr.Dataset":
     """The dataset with the descriptions of :data:`SHARED` added and, for the root of a file, the attributes of a whole file.
 
     Existing descriptions of a variable are kept. The title is the attribute ``title``, or that of :data:`TITLES` for the job.
     """
     found = dataset.copy()
     for name, variable in found.variables.items():
-        long_name, units = SHARED.get(str(name), ("", ""))
-        if long_name:
-            variable.attrs.setdefault("long_name", long_name)
-        if units and variable.dtype.kind in "iufb":
-            variable.attrs.setdefault("units", units)
-    if not root:
-        return found
-    whole = {
+        add_description(str(name), variable.dtype.kind, variable.attrs)
+    return found.drop_attrs(deep=False).assign_attrs(of_file(dataset.attrs)) if root else found
+
+
+def add_description(name: str, kind: str, attributes: dict[Any, Any]) -> None:
+    """Add the description of :data:`SHARED` to the attributes of a variable whose values are of this ``dtype.kind``."""
+    long_name, units = SHARED.get(name, ("", ""))
+    if long_name:
+        attributes.setdefault("long_name", long_name)
+    if units and kind in "iufb":
+        attributes.setdefault("units", units)
+
+
+def of_file(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The attributes of a whole file, its own included; these take precedence: the source of a reference is a publication."""
+    return {
         "Conventions": CONVENTIONS,
-        "title": title_of(dataset.attrs),
+        "title": title_of(attributes),
         "source": f"polhode {__version__}",
         "version": __version__,
         "citation": CITATION,
+        **attributes,
     }
-    # The file's own attributes take precedence: the source of a reference is a publication.
-    return found.drop_attrs(deep=False).assign_attrs({**whole, **dataset.attrs})
 
 
 def title_of(attributes: Mapping[Any, Any]) -> str:

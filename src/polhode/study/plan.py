@@ -4,12 +4,12 @@ They are defined in one place, so that the names written by the rules and those 
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import accumulate, count
+from itertools import accumulate, chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
@@ -20,8 +20,8 @@ from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Stud
 from polhode.study.fingerprint import fingerprint
 from polhode.study.storage import job_text
 
-#: Target for the duration of one single-body job, s, as far as it can be estimated in advance. Starting a job costs two or
-#: three seconds; a cluster favours few jobs, a machine with many cores more than one.
+#: Target for the duration of a job that runs several methods, s, as far as it can be estimated in advance. Starting a job costs
+#: two or three seconds; a cluster favours few jobs, a machine with many cores more than one.
 PART_SECONDS = 20.0
 #: Rough times of a step and of a file; they affect only the division of work into jobs.
 STEP_SECONDS, FILE_SECONDS = 8e-8, 6e-3
@@ -29,6 +29,11 @@ STEP_SECONDS, FILE_SECONDS = 8e-8, 6e-3
 SEARCH_RUNS = 1
 #: Time of a method's runs on an ensemble apart from its steps: mostly compilation.
 ENSEMBLE_SECONDS = 0.7
+#: Time of a step of some thirty clumps, and of a method's runs on a scene apart from its steps: mostly loading compiled code.
+CLUMPS_STEP_SECONDS, SCENE_SECONDS = 7e-7, 1.0
+
+#: A method and the name of one of its step sizes: what it runs on a scene from all seeds, listed in one manifest.
+Share = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -183,24 +188,43 @@ class Plan:
         ]
 
     def runs(self) -> list[str]:
-        """The runs behind the data files, single-body runs by their manifests; listed so that deleted files are made again."""
-        return [*self.manifests(), *self.all_many_body_runs(), *self.ensemble_runs(), *self.engine_files()]
+        """The runs behind the data files, most of them by their manifests; listed so that deleted files are made again."""
+        return [*self.manifests(), *self.scene_manifests(), *self.ensemble_runs(), *self.engine_files()]
 
-    def many_body_runs(self, scene: str) -> list[str]:
-        """Paths of a scene's runs: one file for each method, step size that it runs with, and seed."""
-        part = self.study.scenes[scene]
-        outputs = {step: self.many_body_outputs(scene, [step]) for step in part.steps}
-        chosen = ((method, step) for method in part.methods for step in part.steps if step.runs(method))
-        return [path.format(method=method) for method, step in chosen for path in outputs[step]]
+    # Many bodies: individual files, made in batches.
 
-    def many_body_outputs(self, scene: str, steps: Sequence[StepSize]) -> list[str]:
-        """Paths of the files that a job of a scene makes: one for each step and seed, with the method left open."""
+    def many_body_runs(self, scene: str, share: Share) -> dict[str, str]:
+        """What a method runs on a scene with one step size: for each seed, the path of its file -> what it must record.
+
+        Paths are relative to the folder of results.
+        """
         seeds = range(self.study.scenes[scene].seeds)
-        return [f"{self.results}/many_body/{scene}/{{method}}/{step.name}/{seed}.nc" for step in steps for seed in seeds]
+        return {f"many_body/{scene}/{'/'.join(share)}/{seed}.nc": self.many_body_job(scene, *share, seed) for seed in seeds}
 
-    def all_many_body_runs(self) -> list[str]:
-        """Paths of the runs of all scenes."""
-        return [path for scene in self.study.scenes for path in self.many_body_runs(scene)]
+    def scene_manifest(self, scene: str, share: Share) -> str:
+        """Path of the list of the files of a method with one step size on a scene; Snakemake tracks only this list."""
+        return f"{self.results}/batches/{scene}/{'/'.join(share)}.json"
+
+    def scene_manifests(self) -> list[str]:
+        """Paths of the manifests of all scenes."""
+        return [path for scene, parts in self.scene_parts.items() for part in parts for path in self.scene_outputs(scene, part)]
+
+    @cached_property
+    def scene_parts(self) -> dict[str, tuple[tuple[Share, ...], ...]]:
+        """What each job runs, grouped by scene: methods with their step sizes, for about :data:`PART_SECONDS`.
+
+        A method that takes longer is divided between its step sizes.
+        """
+        return {key: _divided_scene(part) for key, part in self.study.scenes.items()}
+
+    def scene_outputs(self, scene: str, part: Sequence[Share]) -> list[str]:
+        """Paths of the manifests made by a job."""
+        return [self.scene_manifest(scene, share) for share in part]
+
+    def scene_jobs(self, scene: str, part: Sequence[Share]) -> dict[str, str]:
+        """For each method and step size of a job, a hash of everything its files depend on: settings and code."""
+        texts = {"/".join(share): "\n".join(self.many_body_runs(scene, share).values()) for share in part}
+        return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
 
     def many_body(self) -> list[str]:
         """Path of the many-body results; empty if the configuration leaves them out."""
@@ -309,9 +333,9 @@ class Plan:
         for problem, parts in self.parts.items():
             for number, methods in enumerate(parts, 1):
                 found[f"single_body_{problem}_{number}"] = sum(len(self.batch(problem, method)) for method in methods)
-        for scene, part in self.study.scenes.items():
-            for number, batch in enumerate(part.batches, 1):
-                found[f"many_body_{scene}_{number}"] = len(batch) * part.seeds
+        for scene, shares in self.scene_parts.items():
+            for number, part in enumerate(shares, 1):
+                found[f"many_body_{scene}_{number}"] = len(part) * self.study.scenes[scene].seeds
         for number, methods in enumerate(self.ensemble_parts, 1):
             found[f"ensemble_{number}"] = len(methods)
         if self.study.cost is not None:
@@ -338,8 +362,9 @@ class Plan:
         return self.study.scenes[key]
 
     def many_body_job(self, scene: str, method: str, step: str, seed: int) -> str:
-        """The provenance that the file of a many-body run must record."""
-        return many_body_job(scene, method, step, seed, self.many_body_settings(scene), self.many_body_run_code(scene, method))
+        """The provenance that the file of a many-body run must record; ``scene`` is its name in the configuration."""
+        wildcards = {"scene": scene, "method": method, "dt": step, "seed": seed}
+        return job_text("many_body", wildcards, self.many_body_settings(scene), self.many_body_run_code(scene, method))
 
     def many_body_settings(self, scene: str) -> dict[str, Any]:
         """The settings on which the runs of a scene depend, apart from method, step size, seed and code."""
@@ -351,14 +376,6 @@ class Plan:
         part = self.scene(wildcards.scene)
         assert part.film is not None
         return self.many_body_settings(wildcards.scene) | {"film": vars(part.film)}
-
-    def many_body_code(self, scene: str) -> Callable[[Any], str]:
-        """A function that returns the hash of the code behind a method's runs on a scene: engine, scene, method and shapes."""
-
-        def code(wildcards: Any) -> str:
-            return self.many_body_run_code(scene, wildcards.method)
-
-        return code
 
     def film_code(self, wildcards: Any) -> str:
         """Hash of the code behind a film."""
@@ -428,11 +445,6 @@ class Plan:
         return self.home / "workflow" / "scripts" / f"{name}.py"
 
 
-def many_body_job(scene: str, method: str, step: str, seed: int, settings: Mapping[str, Any], code: str) -> str:
-    """The provenance recorded in the file of a many-body run; ``scene`` is its name in the configuration."""
-    return job_text("many_body", {"scene": scene, "method": method, "dt": step, "seed": seed}, settings, code)
-
-
 def method_seconds(part: ProblemStudy, method: str) -> float:
     """Estimated time of all runs of a method on a problem, s, as if all methods took the same time for a step."""
     of_runs = [step.steps for step in part.steps if step.runs(method)]
@@ -445,18 +457,43 @@ def method_seconds(part: ProblemStudy, method: str) -> float:
     return steps * STEP_SECONDS + runs * FILE_SECONDS
 
 
+def share_seconds(part: SceneStudy, step: StepSize) -> float:
+    """Estimated time of all runs of a method with one step size on a scene, s, apart from loading its code."""
+    return step.steps * part.seeds * CLUMPS_STEP_SECONDS
+
+
 def _divided(part: ProblemStudy) -> tuple[tuple[str, ...], ...]:
     """The methods of a problem, divided into parts that each take about :data:`PART_SECONDS`."""
     return _in_parts(part.methods, [method_seconds(part, method) for method in part.methods])
 
 
-def _in_parts(methods: tuple[str, ...], seconds: Sequence[float]) -> tuple[tuple[str, ...], ...]:
-    """Methods that take so many seconds each, divided evenly into parts of about :data:`PART_SECONDS`."""
+def _divided_scene(part: SceneStudy) -> tuple[tuple[Share, ...], ...]:
+    """The methods of a scene with their step sizes, likewise."""
+    items: list[tuple[Share, ...]] = []
+    seconds: list[float] = []
+    for method in part.methods:
+        steps = [step for step in part.steps if step.runs(method)]
+        each = [share_seconds(part, step) for step in steps]
+        shares = [(method, step.name) for step in steps]
+        if sum(each) > PART_SECONDS:
+            items += [(share,) for share in shares]
+            seconds += [SCENE_SECONDS + own for own in each]
+        else:
+            items.append(tuple(shares))
+            seconds.append(SCENE_SECONDS + sum(each))
+    return tuple(tuple(chain.from_iterable(found)) for found in _in_parts(items, seconds))
+
+
+Item = TypeVar("Item")
+
+
+def _in_parts(items: Sequence[Item], seconds: Sequence[float]) -> tuple[tuple[Item, ...], ...]:
+    """Items that take so many seconds each, divided in their order and evenly into parts of about :data:`PART_SECONDS`."""
     total = sum(seconds)
-    count = min(len(methods), max(1, round(total / PART_SECONDS)))
-    # A method belongs to the part in which the middle of its time lies.
+    count = max(1, round(total / PART_SECONDS))
+    # An item belongs to the part in which the middle of its time lies. Two that take longer than a part are never together.
     middles = [before + own / 2 for before, own in zip(accumulate(seconds, initial=0.0), seconds, strict=False)]
-    parts: list[list[str]] = [[] for _ in range(count)]
-    for method, middle in zip(methods, middles, strict=True):
-        parts[min(int(count * middle / total), count - 1)].append(method)
-    return tuple(tuple(part) for part in parts if part)
+    found: dict[int, list[Item]] = {}
+    for item, middle in zip(items, middles, strict=True):
+        found.setdefault(min(int(count * middle / total), count - 1), []).append(item)
+    return tuple(map(tuple, found.values()))

@@ -5,7 +5,6 @@ made it. A valid file under another file's name, or an outdated one, is therefor
 """
 
 import hashlib
-import io
 import json
 import os
 import struct
@@ -13,14 +12,18 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import netCDF4
 import numpy as np
-import xarray as xr
-from scipy.io import netcdf_file
 
-from polhode.study.conventions import described
+from polhode.arrays import Arrays
+from polhode.study import netcdf3
+from polhode.study.conventions import add_description, described, of_file
+
+# The jobs of single bodies and of many bodies need neither; importing them takes as long as a hundred short runs.
+if TYPE_CHECKING:
+    import netCDF4
+    import xarray as xr
 
 
 class DamagedFile(ValueError):
@@ -81,31 +84,36 @@ _CHECKSUM = b"checksum" + struct.pack(">ii", 2, 64)
 _ZEROS = b"0" * 64
 
 
-def write_cell(dataset: xr.Dataset, path: str | Path, job: str = "") -> None:
-    """Write a small dataset as netCDF-3 through scipy, which is fast, including the checksum of the whole file.
+def write_cell(found: "Arrays | xr.Dataset", path: str | Path, job: str = "") -> None:
+    """Write the arrays of one job as netCDF-3, including the checksum of the whole file.
 
     ``job`` describes the job that made it, see :func:`job_text`.
     """
-    attributes = {"job": job, "checksum": _ZEROS.decode()} if job else {"checksum": _ZEROS.decode()}
-    buffer = io.BytesIO()
-    described(dataset.assign_attrs(attributes)).to_netcdf(buffer, engine="scipy", format="NETCDF3_64BIT")
-    data = buffer.getvalue()
+    arrays = found if isinstance(found, Arrays) else Arrays.of(found)
+    added = {"job": job, "checksum": _ZEROS.decode()} if job else {"checksum": _ZEROS.decode()}
+    told = arrays.plain()
+    for name, (_, values, attributes) in told.items():
+        add_description(name, values.dtype.kind, attributes)
+    coordinates = {name: told.pop(name) for name in arrays.coordinates}
+    data = netcdf3.encode(Arrays(told, coordinates, of_file(arrays.attributes | added)))
     digest = hashlib.sha256(data).hexdigest().encode()
     data = data.replace(_CHECKSUM + _ZEROS, _CHECKSUM + digest, 1)
     write_atomically(path, lambda p: p.write_bytes(data))
 
 
-def write_dataset(dataset: xr.Dataset, path: str | Path, job: str = "") -> None:
+def write_dataset(dataset: "xr.Dataset", path: str | Path, job: str = "") -> None:
     """Write a dataset as netCDF-4, with a checksum of its values; ``job`` as for :func:`write_cell`."""
     write_groups({"/": dataset.assign_attrs({"job": job} if job else {})}, path)
 
 
-def write_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
+def write_groups(groups: "Mapping[str, xr.Dataset]", path: str | Path) -> None:
     """Write datasets as the groups of one netCDF-4 file; "/" is the root.
 
     Each group keeps all its coordinates, so that it can be opened on its own; a :class:`xarray.DataTree` would omit those that
     its parent has. Dimensions shared with the parent must have the same coordinates, or the file does not open as a tree.
     """
+
+    import netCDF4
 
     def write(temporary: Path) -> None:
         mode: Literal["w", "a"] = "w"
@@ -124,7 +132,7 @@ def write_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
     write_atomically(path, write)
 
 
-def _as_characters(dataset: xr.Dataset) -> dict[Any, dict[str, Any]]:
+def _as_characters(dataset: "xr.Dataset") -> dict[Any, dict[str, Any]]:
     """Strings as character arrays: closing a file with netCDF-4 strings while it is open twice crashes the library."""
     strings = {name: variable.encoding for name, variable in dataset.variables.items() if variable.dtype.kind in "OU"}
     kept = ("zlib", "complevel", "shuffle")
@@ -135,7 +143,7 @@ def _without_checksum(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
     return {name: value for name, value in attributes.items() if name != "checksum"}
 
 
-def _checksum(dataset: xr.Dataset) -> str:
+def _checksum(dataset: "xr.Dataset") -> str:
     """SHA-256 of all values, names, dimensions and attributes of a dataset as read."""
     found = hashlib.sha256()
 
@@ -173,12 +181,10 @@ def read_cell(path: str | Path, job: str = "", **wildcards: str) -> dict[str, An
     """
     try:
         data = Path(path).read_bytes()
-        with netcdf_file(io.BytesIO(data), "r", mmap=False) as opened:
-            file: Any = opened
-            values: dict[str, Any] = {name: np.array(v.data) for name, v in file.variables.items()}
-            values.update({f"@{k}": v for k, v in file._attributes.items()})
-    except (OSError, TypeError, ValueError, IndexError, AssertionError, KeyError, struct.error, MemoryError) as error:
+        variables, attributes = netcdf3.decode(data)
+    except (OSError, ValueError, IndexError, KeyError, struct.error, MemoryError) as error:
         raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
+    values: dict[str, Any] = variables | {f"@{name}": value for name, value in attributes.items()}
     before, mark, after = data.partition(_CHECKSUM)
     if not mark or hashlib.sha256(before + mark + _ZEROS + after[64:]).hexdigest().encode() != after[:64]:
         raise DamagedFile(path, "was changed after it was written: its checksum does not match")
@@ -214,7 +220,7 @@ def is_current(path: str | Path, job: str) -> bool:
     return True
 
 
-def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wildcards: str) -> xr.Dataset:
+def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wildcards: str) -> "xr.Dataset":
     """A dataset from a netCDF-4 file, loaded into memory.
 
     ``job`` as for :func:`read_cell`. ``wildcards``: those of the job that made the file, e.g. ``problem="heavy_top"``.
@@ -225,6 +231,8 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
         If the file cannot be read, was changed since it was written, or is about something else; the message names it and
         the group.
     """
+    import xarray as xr
+
     place = f"{path} (group {group})" if group else str(path)
     try:
         found = xr.load_dataset(path, group=group, engine="netcdf4")
@@ -238,7 +246,7 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
 _UNREADABLE = (OSError, ValueError, KeyError, RuntimeError, AttributeError)
 
 
-def _check_dataset(place: str, found: xr.Dataset, job: str = "", wildcards: Mapping[str, str] = MappingProxyType({})) -> None:
+def _check_dataset(place: str, found: "xr.Dataset", job: str = "", wildcards: Mapping[str, str] = MappingProxyType({})) -> None:
     # Files shipped with the code may be older than the checksums.
     if "checksum" in found.attrs and found.attrs["checksum"] != _checksum(found):
         raise DamagedFile(place, "was changed after it was written: its checksum does not match")
@@ -246,8 +254,10 @@ def _check_dataset(place: str, found: xr.Dataset, job: str = "", wildcards: Mapp
     _check_wildcards(place, str(found.attrs.get("job", "")), wildcards)
 
 
-def read_values(path: str | Path, **wildcards: str) -> xr.Dataset:
+def read_values(path: str | Path, **wildcards: str) -> "xr.Dataset":
     """A netCDF-3 file of :func:`write_cell` as a dataset, checked as by :func:`read_cell`."""
+    import xarray as xr
+
     read_cell(path, **wildcards)
     return xr.load_dataset(path, engine="scipy")
 
@@ -267,7 +277,7 @@ def group_names(path: str | Path) -> list[str]:
         return list(file.groups)
 
 
-def read_groups(path: str | Path) -> dict[str, xr.Dataset]:
+def read_groups(path: str | Path) -> "dict[str, xr.Dataset]":
     """All groups of a netCDF-4 file by their paths, the root (``/``) first, loaded and checked as by :func:`read_dataset`.
 
     The file is opened only once: each opening reads all its groups, which takes half a second for a whole study.
@@ -281,7 +291,9 @@ def read_groups(path: str | Path) -> dict[str, xr.Dataset]:
     return found
 
 
-def _load_groups(path: str | Path) -> dict[str, xr.Dataset]:
+def _load_groups(path: str | Path) -> "dict[str, xr.Dataset]":
+    import xarray as xr
+
     groups = xr.open_groups(path, engine="netcdf4")
     try:
         return {name: data.load() for name, data in groups.items()}
@@ -290,7 +302,9 @@ def _load_groups(path: str | Path) -> dict[str, xr.Dataset]:
             data.close()
 
 
-def _opened(path: str | Path) -> netCDF4.Dataset:
+def _opened(path: str | Path) -> "netCDF4.Dataset":
+    import netCDF4
+
     try:
         return netCDF4.Dataset(path)
     except (OSError, RuntimeError) as error:

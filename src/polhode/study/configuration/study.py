@@ -42,8 +42,6 @@ CHECKS = (
     "parts",
     "rotor_order",
 )
-#: Number of steps for one many-body job, where there is a choice; about a minute.
-BATCH = 100_000_000
 #: The notebooks in reading order; each is a file of the folder of that name.
 NOTEBOOKS = ("tour", "choose-a-method", "many-bodies", "add-a-method", "the-reference")
 #: Parts of a checkout that cannot hold results: a run writes to its folder and removes outdated files there.
@@ -159,24 +157,6 @@ class SceneStudy:
     over_time: bool
     timed: bool
     film: Film | None
-
-    @property
-    def batches(self) -> list[list[StepSize]]:
-        """The step sizes grouped into jobs: all that take up to :data:`BATCH` steps together, and each of the others alone.
-
-        A job is a process that imports and compiles first, so that a few seconds of work do not justify one. All steps of a
-        job are run by the same methods.
-        """
-        found: list[list[StepSize]] = []
-        room = 0
-        for step in sorted(self.steps, key=lambda step: (step.methods or (), step.steps)):
-            work = step.steps * self.seeds
-            if not found or work > room or step.methods != found[-1][-1].methods:
-                found.append([])
-                room = BATCH
-            found[-1].append(step)
-            room -= work
-        return found
 
     def step(self, name: str) -> StepSize:
         """The rung with this name in paths."""

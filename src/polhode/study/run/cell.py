@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.methods import METHODS
-from polhode.simulate import simulate
+from polhode.simulate import simulate_arrays
 from polhode.study.storage import write_cell
 
 
@@ -18,10 +18,11 @@ def run_cell(problem: str, method: str, dt: float, settings: Mapping[str, Any], 
     """
     normalise = not METHODS[method].normalises if settings.get("switched") else None
     horizon, samples, truncate = settings["horizon"], settings["samples"], settings["truncate"]
-    run = simulate(problem, method, dt, horizon, samples, truncate=truncate, normalise=normalise)
+    run = simulate_arrays(problem, method, dt, horizon, samples, truncate=truncate, normalise=normalise)
     # netCDF-3 has no integers beyond 2^31; floating-point numbers are exact up to 2^53.
     for name in ("steps", "torque_evaluations"):
-        run.variables[name].encoding["dtype"] = "float64"
+        dims, value, about = run.variables[name]
+        run.variables[name] = dims, float(value), about
     write_cell(run, output, job)
-    blown = f", diverged by t = {run.attrs['diverged']:g} s" if "diverged" in run.attrs else ""
-    return f"{int(run.steps)} steps{blown}"
+    blown = f", diverged by t = {run.attributes['diverged']:g} s" if "diverged" in run.attributes else ""
+    return f"{run.variables['steps'][1]:.0f} steps{blown}"

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import xarray as xr
-
 from polhode import manybody
+from polhode.arrays import Arrays
+from polhode.manybody.simulation import simulate_arrays
 from polhode.study.storage import write_cell
 from polhode.study.workflow.interruption import end_with_head
 
@@ -64,7 +64,7 @@ def run_all(
     if tasks:
         # Compiled before the processes part, so that they share it.
         dt = tasks[0][0]
-        manybody.simulate(scene_of(settings), method, dt, seed=0, t_end=dt, samples=1)
+        simulate_arrays(scene_of(settings), method, dt, seed=0, t_end=dt, samples=1)
     for dt, line, cpu in _spread(work, tasks, workers):
         cpu_seconds[dt] += cpu
         say(line)
@@ -103,16 +103,20 @@ def _run_one(method: str, settings: Mapping[str, Any], task: Task) -> tuple[floa
     """Do one run and write it; returns its step size, a line about it and its CPU seconds."""
     dt, seed, output, job = task
     began = time.process_time()
-    run = manybody.simulate(scene_of(settings), method, dt, seed=seed, t_end=settings["horizon"], samples=settings["samples"])
+    run = simulate_arrays(scene_of(settings), method, dt, seed=seed, t_end=settings["horizon"], samples=settings["samples"])
     cpu = time.process_time() - began
-    run = run.drop_vars(["energy", "energy_error"])  # the gathering makes them again
+    for name in ("energy", "energy_error"):  # the gathering makes them again
+        del run.variables[name]
     # netCDF-3 has no whole numbers beyond 2^31; floating-point numbers are exact up to 2^53.
-    run = run.assign({name: run[name].astype("float64") for name in ("steps", "contact_steps")})
+    for name in ("steps", "contact_steps"):
+        dims, value, about = run.variables[name]
+        run.variables[name] = dims, float(value), about
     write_cell(run, output, job)
-    done = round(run.attrs["diverged"] / dt) if "diverged" in run.attrs else int(run.steps)
+    blown = run.attributes.get("diverged")
+    done = int(run.variables["steps"][1]) if blown is None else round(blown / dt)
     line = f"dt {dt!r} s, seed {seed}: {done} steps, {1e6 * cpu / max(done, 1):.3f} us a step, {cpu:.3f} s"
-    if "diverged" in run.attrs:
-        line += f", diverged at t = {run.attrs['diverged']:g} s"
+    if blown is not None:
+        line += f", diverged at t = {blown:g} s"
     return dt, line, cpu
 
 
@@ -127,15 +131,17 @@ def run_film(settings: Mapping[str, Any], output: str | Path, job: str = "") -> 
     write_cell(film_of(scene_of(settings), film["method"], film["dt"], film["horizon"], film["frames"]), output, job)
 
 
-def film_of(scene: manybody.Scene, method: str, dt: float, horizon: float, frames: int, seed: int = 0) -> xr.Dataset:
+def film_of(scene: manybody.Scene, method: str, dt: float, horizon: float, frames: int, seed: int = 0) -> Arrays:
     """A short run of any scene as :func:`run_film` records it; ``horizon`` in s, ``frames`` after the first."""
-    run = manybody.simulate(scene, method, dt, seed, horizon, frames, record=True)
+    run = simulate_arrays(scene, method, dt, seed, horizon, frames, record=True)
     look = scene.solids()
     kinds = [clump for clump, _ in scene.clumps]
-    return xr.Dataset(
+    motion = {
+        name: (dims, values.astype("float32"), about) for name, (dims, values, about) in run.variables.items() if name in "rq"
+    }
+    return Arrays(
         {
-            "r": run["r"].variable.astype("float32"),
-            "q": run["q"].variable.astype("float32"),
+            **motion,
             "kind": ("clump", look["kind"], {"long_name": "number of its kind, from 0", "units": "1"}),
             "sphere_kind": ("sphere", look["sphere_kind"], {"long_name": "kind of clump that has the sphere", "units": "1"}),
             "centre": (
@@ -145,6 +151,6 @@ def film_of(scene: manybody.Scene, method: str, dt: float, horizon: float, frame
             ),
             "radius": ("sphere", look["radius"], {"long_name": "radius of the sphere", "units": "m"}),
         },
-        {"time": run["time"]},
-        {**run.attrs, "kinds": ",".join(k.key for k in kinds), "labels": ",".join(k.label for k in kinds)},
+        {"time": run.coordinates["time"]},
+        {**run.attributes, "kinds": ",".join(k.key for k in kinds), "labels": ",".join(k.label for k in kinds)},
     )

@@ -6,8 +6,8 @@ On a single machine they are not used; only the number of cores matters there.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from polhode.study.configuration import EnsembleStudy, ProblemStudy, SceneStudy, StepSize
-from polhode.study.plan import STEP_SECONDS, method_seconds
+from polhode.study.configuration import EnsembleStudy, ProblemStudy, SceneStudy
+from polhode.study.plan import STEP_SECONDS, Share, method_seconds
 
 #: A function of wildcards and attempt, as Snakemake calls it for a resource.
 Asked = Callable[[Any, int], int]
@@ -40,9 +40,9 @@ def memory(first: int = MEGABYTES) -> Asked:
     return mem_mb
 
 
-def many_body_minutes(scene: SceneStudy, batch: Sequence[StepSize]) -> Asked:
-    """Wall time in minutes of the runs of one method with the step sizes of one batch."""
-    steps = sum(step.steps for step in batch) * scene.seeds
+def many_body_minutes(scene: SceneStudy, part: Sequence[Share]) -> Asked:
+    """Wall time in minutes of the runs of some methods with some step sizes on a scene."""
+    steps = sum(scene.step(name).steps for _, name in part) * scene.seeds
     return minutes(MINUTES + round(steps * MICROSECONDS_PER_STEP * 1e-6 / 60.0))
 
 

@@ -33,11 +33,14 @@ def damaged(results: str | Path) -> list[tuple[Path, str]]:
     results = Path(results)
     found = []
     found += [(path, "is not a complete list") for path, files in _lists(results / JOBS) if files is None]
+    batches = list(_lists(results / BATCHES))
+    # Earlier versions listed runs of many bodies with the outputs of their jobs; now they are in manifests.
+    listed = {name for _, files in batches for name in files or ()}
     for name, entry in noted(results, JOBS).items():
-        why = _difference(results / name, entry)
+        why = "" if name in listed else _difference(results / name, entry)
         if why:
             found.append((results / name, why))
-    for path, files in _lists(results / BATCHES):
+    for path, files in batches:
         why = "is not a complete list" if files is None else _stale(results, path, files)
         if why:
             found.append((path, why))

@@ -1,6 +1,7 @@
 """Table of the engine atlas; its CSV has everything but the paths and the ladders."""
 
 import math
+import re
 
 import pandas as pd
 
@@ -30,7 +31,7 @@ def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         rows.append(
             [
                 "" if name == previous else escape(f"{name} {row['version']}"),
-                escape(str(row["option"])) + (r"$^\ast$" if row["is_default"] else ""),
+                _breakable(str(row["option"])) + (r"$^\ast$" if row["is_default"] else ""),
                 method,
                 orders,
                 number(drift, 2) if math.isfinite(drift) else r"$\infty$" if math.isinf(drift) else "---",
@@ -68,6 +69,11 @@ def peers(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         previous = row["scene"]
     head = ["scene", "code", "integrator", r"\unit{\micro\second} a step", r"$|\Delta E|/E$", "at most"]
     return frame, tabular("llllll", head, rows)
+
+
+def _breakable(option: str) -> str:
+    """The name of an option, which may be broken where its words join: after an underscore, before a capital letter."""
+    return r"\allowbreak{}".join(escape(part) for part in re.split(r"(?<=_)|(?<=[a-z])(?=[A-Z])", option))
 
 
 def _order(value: float) -> str:

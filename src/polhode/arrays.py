@@ -1,0 +1,50 @@
+"""Named arrays: what an :class:`xarray.Dataset` holds, without the time that importing xarray takes."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+#: Names of the dimensions, values and attributes of one array.
+Variable = tuple[tuple[str, ...], np.ndarray, dict[str, Any]]
+
+
+class Arrays(NamedTuple):
+    """The three arguments of :class:`xarray.Dataset`.
+
+    Parameters
+    ----------
+    variables, coordinates : dict
+        Name -> (dimensions, values, attributes), or without the attributes; a single dimension may be a plain name.
+    attributes : dict
+        Of the whole.
+    """
+
+    variables: dict[str, Any]
+    coordinates: dict[str, Any]
+    attributes: dict[str, Any]
+
+    @classmethod
+    def of(cls, dataset: "xr.Dataset") -> "Arrays":
+        """The arrays of a dataset."""
+
+        def parts(chosen: Any) -> dict[str, Variable]:
+            return {str(name): (chosen[name].dims, chosen[name].values, dict(chosen[name].attrs)) for name in chosen}
+
+        return cls(parts(dataset.data_vars), parts(dataset.coords), dict(dataset.attrs))
+
+    def dataset(self) -> "xr.Dataset":
+        """The dataset of these arrays."""
+        import xarray as xr
+
+        return xr.Dataset(*self)
+
+    def plain(self) -> dict[str, Variable]:
+        """All arrays by name, first the variables, each with a tuple of dimensions, an array and its own attributes."""
+        found = {}
+        for name, (dims, values, *attributes) in {**self.variables, **self.coordinates}.items():
+            over = (dims,) if isinstance(dims, str) else tuple(dims)
+            found[name] = over, np.asarray(values), dict(*attributes)
+        return found

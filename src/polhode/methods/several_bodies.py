@@ -1,0 +1,285 @@
+"""The loop over steps for several interacting bodies, including their centres of mass.
+
+The loop is one function for all methods, compiled once. What depends on the method, or on its scheme for the centres of mass,
+is a function of its own, handed to the loop: it does one part of a step for all bodies, whose states are the rows of an array.
+A step of the loop is two calls of each, with the single evaluation of all loads between them, and each kernel is compiled into
+the function of its method once.
+
+These functions are ``turn(part, states, later, q, omega, torque, bodies, stored, dt, normalise)`` for a method and
+``move(part, states, later, r, v, force, masses, dt)`` for a scheme, with ``part`` one of
+
+``START``
+    States from which the first step begins, into ``later``.
+``BEFORE``
+    The part of a step before the loads: from ``states`` into ``later``, and q and omega (r and v) for the loads.
+``AFTER``
+    The rest of a step: from ``states`` into ``later``.
+``READ``
+    q, omega and the stored omega (r and v) at the whole time, from ``states``.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from types import BuiltinFunctionType
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from polhode import quaternion
+from polhode.body import Body
+from polhode.kernel import (
+    compile_driver,
+    float_type,
+    kernel,
+    loads_type,
+    parameters_type,
+    steps_type,
+)
+from polhode.marching import pause_type
+from polhode.methods.translation import Translation
+from polhode.plain import plain_copy
+
+START, BEFORE, AFTER, READ = range(4)
+
+_rows = types.Array(types.float64, 2, "C")
+_tables = types.Array(types.float64, 3, "C")
+_numbers = types.Array(types.float64, 1, "C")
+TURN = types.void(types.int64, *(_rows,) * 7, float_type, types.boolean)
+MOVE = types.void(types.int64, *(_rows,) * 5, _numbers, float_type)
+DRIVE = types.int64(
+    types.FunctionType(TURN),
+    types.FunctionType(MOVE),
+    types.UniTuple(types.int64, 2),
+    float_type,
+    *(_rows,) * 5,
+    _numbers,
+    types.boolean,
+    loads_type,
+    parameters_type,
+    float_type,
+    types.UniTuple(types.boolean, 2),
+    steps_type,
+    pause_type,
+    *(_tables,) * 5,
+)
+
+
+@kernel
+def normalised(state: Any) -> Any:
+    """The state with its quaternion, which comes first, divided by its norm."""
+    return quaternion.normalise(state[:4]) + state[4:]
+
+
+@kernel
+def _row4(rows: Any, i: int) -> Any:
+    return (rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])
+
+
+@kernel
+def _row3(rows: Any, i: int) -> Any:
+    return (rows[i, 0], rows[i, 1], rows[i, 2])
+
+
+@kernel
+def _row9(rows: Any, i: int) -> Any:
+    return (*_row4(rows, i), rows[i, 4], rows[i, 5], rows[i, 6], rows[i, 7], rows[i, 8])
+
+
+@kernel
+def _put3(rows: Any, i: int, values: Any) -> None:
+    rows[i, 0], rows[i, 1], rows[i, 2] = values[0], values[1], values[2]
+
+
+@kernel
+def _put4(rows: Any, i: int, values: Any) -> None:
+    rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3] = values[0], values[1], values[2], values[3]
+
+
+def width_of(start: Callable[..., Any], *handed: Any) -> int:
+    """The number of values in the states that the kernel ``start`` returns, run as plain Python: nothing is compiled."""
+    functions: dict[Any, Any] = {f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)}
+    state: tuple[float, ...] = plain_copy(start, functions, "no {name}")(*handed)
+    return len(state)
+
+
+def turning_width(method: Any) -> int:
+    """The number of values in a state of a one-torque method."""
+    body = Body((1.0, 1.7, 2.3)).coefficients()
+    return width_of(method.start, (0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), body, 1e-3)
+
+
+@cache
+def state_rows(width: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Kernels that read a state of so many numbers from a row, ``(rows, i) -> tuple``, and write it, ``(rows, i, state)``.
+
+    Their source is generated because Numba builds tuples only from elements that are written out.
+    """
+    elements = "".join(f"rows[i, {k}], " for k in range(width))
+    lines = "".join(f"    rows[i, {k}] = state[{k}]\n" for k in range(width))
+    made: dict[str, Any] = {}
+    exec(f"def load(rows, i):\n    return ({elements})\n\ndef store(rows, i, state):\n{lines}", made)
+    return kernel(made["load"]), kernel(made["store"])
+
+
+def turn_of(method: Any, width: int) -> Callable[..., Any]:
+    """``turn`` of a one-torque method, as plain Python around its kernels; compile with :data:`TURN`."""
+    start, before_torque, after_torque = method.start, method.before_torque, method.after_torque
+    read, stored_omega = method.read, method.stored
+    load, store = state_rows(width)
+
+    def turn(part, states, later, q, omega, torque, bodies, stored, dt, normalise):  # type: ignore[no-untyped-def]
+        for b in range(q.shape[0]):
+            body = _row9(bodies, b)
+            if part == START:
+                store(later, b, start(_row4(q, b), _row3(omega, b), _row3(torque, b), body, dt))
+            elif part == BEFORE:
+                state, q_b, omega_b = before_torque(load(states, b), body, dt)
+                if normalise:
+                    state = normalised(state)
+                    q_b = state[:4]
+                store(later, b, state)
+                _put4(q, b, q_b)
+                _put3(omega, b, omega_b)
+            elif part == AFTER:
+                state = after_torque(load(states, b), _row3(torque, b), body, dt)
+                if normalise:
+                    state = normalised(state)
+                store(later, b, state)
+            else:
+                state = load(states, b)
+                q_b, omega_b = read(state, _row3(torque, b), body, dt)
+                _put4(q, b, q_b)
+                _put3(omega, b, omega_b)
+                _put3(stored, b, stored_omega(state, body, dt))
+
+    return turn
+
+
+def move_of(scheme: Translation, width: int) -> Callable[..., Any]:
+    """``move`` of a scheme for centres of mass, as plain Python around its kernels; compile with :data:`MOVE`."""
+    start, before_force, after_force, read = scheme.start, scheme.before_force, scheme.after_force, scheme.read
+    load, store = state_rows(width)
+
+    def move(part, states, later, r, v, force, masses, dt):  # type: ignore[no-untyped-def]
+        for b in range(r.shape[0]):
+            if part == START:
+                store(later, b, start(_row3(r, b), _row3(v, b), _row3(force, b), masses[b], dt))
+            elif part == BEFORE:
+                state, r_b, v_b = before_force(load(states, b), masses[b], dt)
+                store(later, b, state)
+                _put3(r, b, r_b)
+                _put3(v, b, v_b)
+            elif part == AFTER:
+                store(later, b, after_force(load(states, b), _row3(force, b), masses[b], dt))
+            else:
+                r_b, v_b = read(load(states, b), _row3(force, b), masses[b], dt)
+                _put3(r, b, r_b)
+                _put3(v, b, v_b)
+
+    return move
+
+
+def _drive(  # type: ignore[no-untyped-def]
+    turn,
+    move,
+    widths,
+    torque_time,
+    r,
+    v,
+    q,
+    omega,
+    bodies,
+    masses,
+    fixed,
+    loads,
+    parameters,
+    dt,
+    normalise,
+    sample_steps,
+    pause,
+    q_out,
+    omega_out,
+    stored_out,
+    r_out,
+    v_out,
+):
+    """Run to the last of ``sample_steps`` and read all bodies at each of them; r, v, q and omega are overwritten.
+
+    ``widths`` are the numbers of values in a state of the method and of the scheme, ``normalise`` says whether the quaternions
+    are normalised before and after the loads. Returns the number of evaluations of the loads.
+    """
+    count = q.shape[0]
+    turning, moving = np.zeros((count, widths[0])), np.zeros((count, widths[1]))
+    turning_half, moving_half = np.zeros((count, widths[0])), np.zeros((count, widths[1]))
+    force, torque, stored = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 3))
+    loads(0.0, r, v, q, omega, parameters, force, torque)
+    turn(START, turning, turning, q, omega, torque, bodies, stored, dt, False)
+    if not fixed:
+        move(START, moving, moving, r, v, force, masses, dt)
+    evaluations = 1
+    n = 0
+    stop = pause(n)
+    for i in range(sample_steps.size):
+        while n < sample_steps[i]:
+            turn(BEFORE, turning, turning, q, omega, torque, bodies, stored, dt, normalise[0])
+            if not fixed:
+                move(BEFORE, moving, moving, r, v, force, masses, dt)
+            loads((n + torque_time) * dt, r, v, q, omega, parameters, force, torque)
+            turn(AFTER, turning, turning, q, omega, torque, bodies, stored, dt, normalise[1])
+            if not fixed:
+                move(AFTER, moving, moving, r, v, force, masses, dt)
+            n += 1
+            evaluations += 1
+            # Compared with the loads this check costs nothing.
+            if n == stop:
+                stop = pause(n)
+                if stop == n:
+                    return evaluations
+        if torque_time == 0.0:  # the torque at the whole time completes the reading
+            turn(BEFORE, turning, turning_half, q, omega, torque, bodies, stored, dt, False)
+            if not fixed:
+                move(BEFORE, moving, moving_half, r, v, force, masses, dt)
+            loads(n * dt, r, v, q, omega, parameters, force, torque)
+        else:  # the states are read as at the end of the step, and the loads are not used
+            for b in range(count):
+                for k in range(widths[0]):
+                    turning_half[b, k] = turning[b, k]
+                for k in range(widths[1]):
+                    moving_half[b, k] = moving[b, k]
+        turn(READ, turning_half, turning_half, q, omega, torque, bodies, stored, dt, False)
+        if not fixed:
+            move(READ, moving_half, moving_half, r, v, force, masses, dt)
+        finite = True
+        for b in range(count):
+            total = 0.0
+            for k in range(4):
+                total += q[b, k]
+            for k in range(3):
+                total += omega[b, k] + stored[b, k]
+            finite &= total - total == 0.0
+        if not finite:  # the row remains as it is
+            break
+        for b in range(count):
+            for k in range(4):
+                q_out[i, b, k] = q[b, k]
+            for k in range(3):
+                omega_out[i, b, k] = omega[b, k]
+                stored_out[i, b, k] = stored[b, k]
+                r_out[i, b, k] = r[b, k]
+                v_out[i, b, k] = v[b, k]
+    return evaluations
+
+
+@cache
+def driver() -> Callable[..., Any]:
+    """The loop over steps, compiled for :data:`DRIVE`; it takes the functions of any method and scheme."""
+    return compile_driver(_drive, DRIVE)
+
+
+@cache
+def compiled_move(scheme: Translation) -> tuple[Callable[..., Any], int]:
+    """``move`` of a scheme, compiled, and the width of its states."""
+    width = width_of(scheme.start, (0.3, 0.2, 0.1), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), 1.0, 1e-3)
+    return compile_driver(move_of(scheme, width), MOVE, part=True), width
