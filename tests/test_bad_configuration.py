@@ -18,7 +18,7 @@ import polhode
 from polhode.methods import protocol
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
 from polhode.study import configuration, estimate, reading
-from polhode.study.configuration import ConfigurationError
+from polhode.study.configuration import ConfigurationError, models
 from polhode.study.plan import Plan
 from polhode.study.run import cell as cells
 from polhode.study.run import scene as many_body
@@ -335,7 +335,7 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
 def test_steps_are_counted_without_expanding_the_ladder(key):
     part = configuration.resolve(DEFAULT, HOME).problems[key]
     for name, ladder in DEFAULT["problems"][key]["dt"].items():
-        ladder = configuration.Ladder.model_validate(ladder)
+        ladder = models.Ladder.model_validate(ladder)
         found = estimate.extent(ladder, part.problem.horizon)
         rungs = configuration.study._rungs({name: ladder}, part.problem.horizon, part.methods, reading.Place())
         assert found.rungs == pytest.approx(len(rungs), abs=2)

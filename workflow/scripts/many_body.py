@@ -5,9 +5,9 @@ from pathlib import Path
 
 from polhode.study.plan import many_body_job
 from polhode.study.run.scene import run_all
-from polhode.study.workflow.entry import meter, study_of
+from polhode.study.workflow.entry import library_of, meter
 
-with study_of(snakemake):
+with library_of(snakemake):
     say = partial(print, flush=True)
     method, asked = snakemake.wildcards.method, snakemake.params
     places = [(path.parent.name, int(path.stem)) for path in map(Path, snakemake.output)]
