@@ -4,9 +4,9 @@ from pathlib import Path
 
 from polhode.study.inputs import Inputs
 from polhode.study.themes.rendering import render_figure
-from polhode.study.workflow.entry import meter, study_of
+from polhode.study.workflow.entry import job_of, meter
 
-with study_of(snakemake):
+with job_of(snakemake):
     inputs = Inputs(**snakemake.params.places)
     done = meter(snakemake, len(snakemake.params.names)).advance
     for name in snakemake.params.names:

@@ -5,9 +5,9 @@ from pathlib import Path
 from polhode.study.inputs import Inputs
 from polhode.study.report import macros
 from polhode.study.themes.rendering import render_numbers, render_table
-from polhode.study.workflow.entry import HOME, meter, study_of
+from polhode.study.workflow.entry import HOME, job_of, meter
 
-with study_of(snakemake):
+with job_of(snakemake):
     asked = snakemake.params
     inputs = Inputs(**asked.places)
     done = meter(snakemake, len(asked.tables) + len(snakemake.output.numbers)).advance

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from polhode.problems.problem import LAST
+from polhode.registry import LAST
 from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs, NotInRun
 

@@ -12,7 +12,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.path import Path as Outline
 
-from polhode.study.declarations import variant_of_registered
 from polhode.study.storage import write_atomically
 
 # It logs messages about the creation dates of the fonts, twice for each figure.
@@ -181,6 +180,8 @@ def styles(keys: Iterable[str], variants: Mapping[str, str] | None = None) -> di
     """
     keys = list(keys)
     if variants is None:
+        from polhode.study.declarations import variant_of_registered  # imported here because figures name their variants
+
         variants = {key: variant_of_registered(key) for key in keys}
     parents = {key: key if key in FAMILIES else family(key, variants.get(key, "")) for key in keys}
     look: dict[str, tuple[str, Any]] = dict(FAMILIES)
