@@ -20,6 +20,7 @@ for KEY, THEME in themes.all_themes().items():
             f"{RESULTS}/logs/themes/{KEY}.log",
         benchmark:
             f"{RESULTS}/benchmarks/themes/{KEY}.tsv"
+        priority: 1
         group:
             "report"
         conda:
@@ -60,6 +61,7 @@ rule report:
         f"{RESULTS}/logs/report.log",
     benchmark:
         f"{RESULTS}/benchmarks/report.tsv"
+    priority: 1
     group:
         "report"
     conda:
