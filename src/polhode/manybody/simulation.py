@@ -197,11 +197,10 @@ def setup_of(scene: Scene) -> Setup:
 
 def compiled_parts(method: OneTorque, normalise: bool) -> Parts:
     """The parts of the engine's loop for one method, compiled once in a process."""
-    name = f"many_body_{'normalised' if normalise else 'as_it_is'}"
     with _compiling:
-        if name not in method.drivers:
-            method.drivers[name] = parts_of(method, normalise)
-    parts: Parts = method.drivers[name]
+        if normalise not in method.parts:
+            method.parts[normalise] = parts_of(method, normalise)
+    parts: Parts = method.parts[normalise]
     return parts
 
 

@@ -283,6 +283,11 @@ class Method(ABC):
         """The drivers compiled so far, by name; they are compiled again if this is emptied."""
         return {}
 
+    @cached_property
+    def parts(self) -> dict[bool, Any]:
+        """What the many-body engine has compiled so far for the method, with and without normalisation."""
+        return {}
+
     def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any, part: bool = False) -> Callable[..., Any]:
         """The driver returned by ``driver()``, compiled once per process and stored under the name of ``driver``.
 
