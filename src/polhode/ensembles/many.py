@@ -74,6 +74,8 @@ class Bodies:
                 raise ValueError(f"bodies: {name} has {len(getattr(self, name))} rows for {count} bodies")
         if count == 0:
             raise ValueError("bodies: there must be at least one")
+        for x, y, z in self.moments:
+            Body((float(x), float(y), float(z)))  # refuses what no body can have
         norms = np.sqrt((self.q0 * self.q0).sum(axis=1))
         if (bad := np.flatnonzero(np.abs(norms - 1) > 1e-12)).size:
             raise ValueError(f"bodies: q0[{bad[0]}] is not a unit quaternion; divide it by its norm")
@@ -83,7 +85,8 @@ class Bodies:
 
     def coefficients(self) -> np.ndarray:
         """The numbers that the kernels read, (n, 9): :meth:`polhode.body.Body.coefficients` of each body."""
-        return np.array([Body((float(x), float(y), float(z))).coefficients() for x, y, z in self.moments])
+        x, y, z = self.moments.T
+        return np.column_stack([x, y, z, 1 / x, 1 / y, 1 / z, (y - z) / x, (z - x) / y, (x - y) / z])
 
 
 def _rows_of(name: str, values: Any, columns: int | None) -> np.ndarray:

@@ -19,53 +19,132 @@ As printed, the scheme does not converge. :data:`VARIANTS` lists the misprints, 
    q_{n+1} &= q_n + \Delta t\, \dot q(q_{n+1/2}, \omega_{n+1/2})
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from polhode.body import angular_momentum, angular_velocity
 from polhode.kernel import kernel
+from polhode.methods.numbered import NumberedOneTorque, numbered
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import LEAPFROG_EXTRAPOLATED, LEAPFROG_MEAN, Translation
 from polhode.quaternion import derivative, increment, normalise, to_body, to_lab
 from polhode.vector import axpy, scale
 
 
-def _matrix(s13: float, s21: float, s32: float) -> tuple[Any, Any]:
-    """The functions A(q) v and A(q)^T v, with these signs in A(1,3), A(2,1) and A(3,2) (Eq. 4); all are -1 in a rotation."""
+class _Choices(NamedTuple):
+    """What differs between the scheme as meant and as printed: kernels, which take the numbers of the body last."""
 
-    @kernel
-    def entries(q: Any) -> Any:
-        return (
-            (q[0] * q[0] + q[1] * q[1] - q[2] * q[2] - q[3] * q[3]),
-            2.0 * (q[1] * q[2] + q[0] * q[3]),
-            2.0 * (q[1] * q[3] + s13 * q[0] * q[2]),
-            2.0 * (q[1] * q[2] + s21 * q[0] * q[3]),
-            (q[0] * q[0] - q[1] * q[1] + q[2] * q[2] - q[3] * q[3]),
-            2.0 * (q[2] * q[3] + q[0] * q[1]),
-            2.0 * (q[1] * q[3] + q[0] * q[2]),
-            2.0 * (q[2] * q[3] + s32 * q[0] * q[1]),
-            (q[0] * q[0] - q[1] * q[1] - q[2] * q[2] + q[3] * q[3]),
-        )
+    #: (q, v, body) -> v in the body frame, and in the lab, in the scheme itself.
+    into_body: Callable[..., Any]
+    into_lab: Callable[..., Any]
+    #: body -> the weights, in the omega passed on, of omega half a step before and of that one step earlier.
+    weights: Callable[..., Any]
+    #: (omega, omega_half, body) -> the body angular velocity that is turned into the lab.
+    turned: Callable[..., Any]
+    #: (half, body) -> the half-step quaternion as it is used.
+    used: Callable[..., Any]
 
-    @kernel
-    def product(q: Any, v: Any) -> Any:
-        a = entries(q)
-        return (
+
+@kernel
+def _into_body(q: Any, v: Any, body: Any) -> Any:
+    return to_body(q, v)
+
+
+@kernel
+def _into_lab(q: Any, v: Any, body: Any) -> Any:
+    return to_lab(q, v)
+
+
+@kernel
+def _extrapolated(body: Any) -> Any:
+    return 1.5, -0.5
+
+
+@kernel
+def _averaged(body: Any) -> Any:
+    return 0.5, 0.5
+
+
+@kernel
+def _omega_half(omega: Any, omega_half: Any, body: Any) -> Any:
+    return omega_half
+
+
+@kernel
+def _unit(half: Any, body: Any) -> Any:
+    return normalise(half)
+
+
+_MEANT = _Choices(_into_body, _into_lab, _extrapolated, _omega_half, _unit)
+
+# As printed, by the numbers of the method: the signs in A(1,3), A(2,1) and A(3,2) (Eq. 4), all of which are -1 in a rotation;
+# whether any of them is not; the weights of both omegas; whether the old omega is turned; whether the half-step quaternion is
+# normalised.
+_S13, _S21, _S32, _NO_ROTATION, _LATE, _EARLY, _OLD, _UNIT = range(9, 17)
+
+
+@kernel
+def _matrix(q: Any, body: Any) -> Any:
+    """The matrix A(q), row by row."""
+    return (
+        (q[0] * q[0] + q[1] * q[1] - q[2] * q[2] - q[3] * q[3]),
+        2.0 * (q[1] * q[2] + q[0] * q[3]),
+        2.0 * (q[1] * q[3] + body[_S13] * q[0] * q[2]),
+        2.0 * (q[1] * q[2] + body[_S21] * q[0] * q[3]),
+        (q[0] * q[0] - q[1] * q[1] + q[2] * q[2] - q[3] * q[3]),
+        2.0 * (q[2] * q[3] + q[0] * q[1]),
+        2.0 * (q[1] * q[3] + q[0] * q[2]),
+        2.0 * (q[2] * q[3] + body[_S32] * q[0] * q[1]),
+        (q[0] * q[0] - q[1] * q[1] - q[2] * q[2] + q[3] * q[3]),
+    )
+
+
+@kernel
+def _into_body_printed(q: Any, v: Any, body: Any) -> Any:
+    if body[_NO_ROTATION] == 0.0:
+        found = to_body(q, v)
+    else:
+        a = _matrix(q, body)
+        found = (
             a[0] * v[0] + a[1] * v[1] + a[2] * v[2],
             a[3] * v[0] + a[4] * v[1] + a[5] * v[2],
             a[6] * v[0] + a[7] * v[1] + a[8] * v[2],
         )
+    return found
 
-    @kernel
-    def transposed(q: Any, v: Any) -> Any:
-        a = entries(q)
-        return (
+
+@kernel
+def _into_lab_printed(q: Any, v: Any, body: Any) -> Any:
+    if body[_NO_ROTATION] == 0.0:
+        found = to_lab(q, v)
+    else:
+        a = _matrix(q, body)
+        found = (
             a[0] * v[0] + a[3] * v[1] + a[6] * v[2],
             a[1] * v[0] + a[4] * v[1] + a[7] * v[2],
             a[2] * v[0] + a[5] * v[1] + a[8] * v[2],
         )
+    return found
 
-    return product, transposed
+
+@kernel
+def _weights_printed(body: Any) -> Any:
+    return body[_LATE], body[_EARLY]
+
+
+@kernel
+def _turned_printed(omega: Any, omega_half: Any, body: Any) -> Any:
+    return omega_half if body[_OLD] == 0.0 else omega
+
+
+@kernel
+def _used_printed(half: Any, body: Any) -> Any:
+    return half if body[_UNIT] == 0.0 else normalise(half)
+
+
+_PRINTED = _Choices(_into_body_printed, _into_lab_printed, _weights_printed, _turned_printed, _used_printed)
 
 
 def _translation(divided_twice: bool, added: bool) -> Translation:
@@ -139,14 +218,25 @@ def scheme(
     normalise_half : bool
         Normalise the half-step quaternion too, as in the note.
     """
-    into_body, into_lab = to_body, to_lab
-    if a13 or a21 or a32:
-        into_body, into_lab = _matrix(*(1.0 if printed else -1.0 for printed in (a13, a21, a32)))
-    # Weights in the omega passed on: of omega half a step before, and of that one step earlier.
-    late, early = (0.5, 0.5) if mean else (1.5, 0.5 if omega_sum else -0.5)
     translation = LEAPFROG_MEAN if mean else LEAPFROG_EXTRAPOLATED
+    if normalise_half and not any((a13, a21, a32, old_omega, omega_sum, velocity_sum, divided_twice)):
+        return _scheme(_MEANT._replace(weights=_averaged) if mean else _MEANT, translation)
     if velocity_sum or divided_twice:
         translation = _translation(divided_twice, velocity_sum)
+    signs = [1.0 if printed else -1.0 for printed in (a13, a21, a32)]
+    late, early = (0.5, 0.5) if mean else (1.5, 0.5 if omega_sum else -0.5)
+    return _printed().with_numbers(*signs, a13 or a21 or a32, late, early, old_omega, normalise_half, translation=translation)
+
+
+@cache
+def _printed() -> NumberedOneTorque:
+    """The scheme with its misprints as numbers, to be set: one compilation serves all of them."""
+    return numbered(_scheme(_PRINTED, LEAPFROG_EXTRAPOLATED), -1.0, -1.0, -1.0, 0.0, 1.5, -0.5, 0.0, 1.0)
+
+
+def _scheme(choices: _Choices, translation: Translation) -> OneTorque:
+    """The scheme with these choices."""
+    into_body, into_lab, weights, turned, used = choices
 
     # The state: q(t); in the lab L(t - dt/2), omega(t - dt/2) and omega(t - 3dt/2); in the body frame omega(t - dt/2).
 
@@ -163,6 +253,7 @@ def scheme(
     @kernel
     def before_torque(state: Any, body: Any, dt: Any) -> Any:
         q = state[:4]
+        late, early = weights(body)
         omega = axpy(late, state[7:10], scale(early, state[10:13]))  # Eq. 10, or 8
         return state, q, to_body(q, omega)
 
@@ -170,18 +261,17 @@ def scheme(
     def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
         q, momentum, late_lab = state[:4], state[4:7], state[7:10]
         torque_lab = to_lab(q, torque)
-        omega = angular_velocity(into_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)  # Eq. 5
-        half = increment(0.5 * dt, derivative(q, omega), q)  # Eq. 6
-        half = normalise(half) if normalise_half else half
+        omega = angular_velocity(into_body(q, axpy(0.5 * dt, torque_lab, momentum), body), body)  # Eq. 5
+        half = used(increment(0.5 * dt, derivative(q, omega), q), body)  # Eq. 6
         momentum = axpy(dt, torque_lab, momentum)
-        omega_half = angular_velocity(into_body(half, momentum), body)
-        new_lab = into_lab(half, omega if old_omega else omega_half)
+        omega_half = angular_velocity(into_body(half, momentum, body), body)
+        new_lab = into_lab(half, turned(omega, omega_half, body), body)
         return increment(dt, derivative(half, omega_half), q) + momentum + new_lab + late_lab + omega_half
 
     @kernel
     def read(state: Any, torque: Any, body: Any, dt: Any) -> Any:
         q, momentum = state[:4], state[4:7]
-        return q, angular_velocity(into_body(q, axpy(0.5 * dt, to_lab(q, torque), momentum)), body)
+        return q, angular_velocity(into_body(q, axpy(0.5 * dt, to_lab(q, torque), momentum), body), body)
 
     @kernel
     def stored(state: Any, body: Any, dt: Any) -> Any:

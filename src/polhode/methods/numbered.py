@@ -3,7 +3,7 @@
 To compile the loop of a method takes more than a second. A constant in a kernel is part of the code, so that each of its values
 would be compiled again. The numbers of a :class:`NumberedOneTorque` or :class:`NumberedSeveralTorques` are handed to the loop
 when it runs. Its kernels find them behind the nine numbers of the body (:meth:`polhode.body.Body.coefficients`): ``body[9]`` is
-the first. The bits are those of a kernel with constants. Such methods run on single bodies only.
+the first. The bits are those of a kernel with constants. Such methods run on single bodies and on systems, not on many bodies.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,9 @@ from typing import Any, Self
 import numpy as np
 from numba import types
 
+from polhode.body import Body
 from polhode.kernel import inertia_type
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
-from polhode.problems.problem import Case, Problem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,23 +24,26 @@ class _Numbered(Method):
 
     numbers: tuple[float, ...]
 
-    def with_numbers(self, *numbers: float) -> Self:
-        """The same method with other numbers, as many as before; it shares what is compiled."""
+    def with_numbers(self, *numbers: float, **changes: Any) -> Self:
+        """The same method with other numbers, as many as before; it shares what is compiled.
+
+        ``changes`` are declarations that are not part of a compiled loop, such as ``translation``.
+        """
         if len(numbers) != len(self.numbers):
             raise ValueError(f"method {self.key} has {len(self.numbers)} numbers, got {len(numbers)}")
-        other = replace(self, numbers=tuple(float(x) for x in numbers))
+        other = replace(self, numbers=tuple(float(x) for x in numbers), **changes)
         other.__dict__["drivers"] = self.drivers
         return other
 
-    def runs(self, problem: Case) -> bool:
-        """Whether it is a problem of one body."""
-        return isinstance(problem, Problem)
+    def numbers_of(self, body: Body) -> tuple[float, ...]:
+        """The coefficients of the body, and behind them the numbers of the method."""
+        return (*super().numbers_of(body), *self.numbers)
 
-    def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any) -> Callable[..., Any]:
+    def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any, part: bool = False) -> Callable[..., Any]:
         """As for other methods, for a longer list of the numbers of a body."""
         longer = types.UniTuple(types.float64, len(inertia_type) + len(self.numbers))
         taken = [longer if one == inertia_type else one for one in signature.args]
-        return super().compiled(driver, signature.return_type(*taken))
+        return super().compiled(driver, signature.return_type(*taken), part)
 
     def integrate(
         self, q0: tuple[float, ...], omega0: tuple[float, ...], body: tuple[float, ...], *others: Any, **options: Any

@@ -49,6 +49,7 @@ import numpy as np
 from numba import types
 
 from polhode.arguments import flag, function, number, plain_name, shown, text, whole
+from polhode.body import Body
 from polhode.kernel import (
     compile_driver,
     float_type,
@@ -269,6 +270,10 @@ class Method(ABC):
         if not isinstance(problem, Problem) and SEVERAL_BODIES in self.order_exceptions:
             return self.order_exceptions[SEVERAL_BODIES]
         return self.orders(problem.torque_class)
+
+    def numbers_of(self, body: Body) -> tuple[float, ...]:
+        """The numbers that the kernels find as ``body``: its coefficients (:meth:`polhode.body.Body.coefficients`)."""
+        return body.coefficients()
 
     def runs(self, problem: Case) -> bool:
         """Whether the method can run this problem: systems of bodies require a single evaluation of all loads per step."""
@@ -644,7 +649,7 @@ class OneTorque(Method):
             (self._state_width, moving_width),
             float(self.torque_time),
             *(np.array(rows, dtype=float) for rows in (system.r0, system.v0, system.q0, system.omega0)),
-            np.array([body.coefficients() for body in system.bodies]),
+            np.array([self.numbers_of(body) for body in system.bodies]),
             np.array([body.mass for body in system.bodies], dtype=float),
             system.fixed,
             system.compiled_loads,

@@ -83,11 +83,6 @@ def _row3(rows: Any, i: int) -> Any:
 
 
 @kernel
-def _row9(rows: Any, i: int) -> Any:
-    return (*_row4(rows, i), rows[i, 4], rows[i, 5], rows[i, 6], rows[i, 7], rows[i, 8])
-
-
-@kernel
 def _put3(rows: Any, i: int, values: Any) -> None:
     rows[i, 0], rows[i, 1], rows[i, 2] = values[0], values[1], values[2]
 
@@ -106,7 +101,7 @@ def width_of(start: Callable[..., Any], *handed: Any) -> int:
 
 def turning_width(method: Any) -> int:
     """The number of values in a state of a one-torque method."""
-    body = Body((1.0, 1.7, 2.3)).coefficients()
+    body = method.numbers_of(Body((1.0, 1.7, 2.3)))
     return width_of(method.start, (0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), body, 1e-3)
 
 
@@ -128,10 +123,11 @@ def turn_of(method: Any, width: int) -> Callable[..., Any]:
     start, before_torque, after_torque = method.start, method.before_torque, method.after_torque
     read, stored_omega = method.read, method.stored
     load, store = state_rows(width)
+    body_of, _ = state_rows(len(method.numbers_of(Body((1.0, 1.7, 2.3)))))
 
     def turn(part, states, later, q, omega, torque, bodies, stored, dt, normalise):  # type: ignore[no-untyped-def]
         for b in range(q.shape[0]):
-            body = _row9(bodies, b)
+            body = body_of(bodies, b)
             if part == START:
                 store(later, b, start(_row4(q, b), _row3(omega, b), _row3(torque, b), body, dt))
             elif part == BEFORE:

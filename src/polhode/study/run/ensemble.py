@@ -43,10 +43,11 @@ def method_dataset(
     ensemble = _ensemble(exact)
     for i, key in enumerate(classes):
         high, low = exact["high"].values[i], exact["low"].values[i]
+        bodies = ensemble.bodies(key)
         try:
             for j, dt in enumerate(steps):
                 at = np.rint(radians / dt).astype(np.int64)
-                q, omega, _stored = march(ensemble.bodies(key), method, CLASSES[key].compiled_torque, dt, at)
+                q, omega, _stored = march(bodies, method, CLASSES[key].compiled_torque, dt, at)
                 with np.errstate(over="ignore", invalid="ignore"):
                     of_q, of_omega = errors(q, omega, high, low)
                     # A run that has blown up at one time stays so.
