@@ -229,7 +229,7 @@ def save(figure: Figure, path: str | Path) -> None:
         # The layout once for both files, at the resolution of the PNG, which then finds all text measured; savefig would draw
         # the whole figure only to find it.
         figure.set_dpi(SETTINGS["savefig.dpi"])
-        if engine := figure.get_layout_engine():
+        if figure.axes and (engine := figure.get_layout_engine()):
             engine.execute(figure)
         figure.set_layout_engine(None)
     for ending, entries in METADATA.items():
