@@ -104,22 +104,26 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
     normals = np.zeros((height, width, 3))
     _trace(camera.seen(centres), np.asarray(radii, float), FINER * camera.focus, depth, owner, normals)
     there = owner >= 0
+    seen, owners = normals[there], owner[there]
     # Two lights, from the upper left and from the right; the first has a specular highlight.
     key, fill = np.array([-0.45, 0.62, -0.64]), np.array([0.75, 0.1, -0.65])
     key, fill = key / np.linalg.norm(key), fill / np.linalg.norm(fill)
     middle = key + np.array([0.0, 0.0, -1.0])
     middle /= np.linalg.norm(middle)
-    light = 0.34 + 0.62 * np.clip(normals @ key, 0, None) + 0.18 * np.clip(normals @ fill, 0, None)
-    gloss = 0.30 * np.clip(normals @ middle, 0, None) ** 30
-    shown = np.clip(colours[owner] * light[..., None] + gloss[..., None], 0, 1)
+    light = 0.34 + 0.62 * np.clip(seen @ key, 0, None) + 0.18 * np.clip(seen @ fill, 0, None)
+    gloss = 0.30 * np.clip(seen @ middle, 0, None) ** 30
+    # Red, green, blue and opacity, zero where no sphere is.
+    image = np.zeros((height, width, 4))
+    image[there, :3] = np.clip(colours[owners] * light[:, None] + gloss[:, None], 0, 1)
+    image[there, 3] = 1.0
     # Outlines where one clump gives way to another or to the background.
-    number = np.where(there, np.asarray(clumps)[owner], -1)
+    number = np.full(owner.shape, -1)
+    number[there] = np.asarray(clumps)[owners]
     line = np.zeros_like(there)
     line[:, 1:] |= number[:, 1:] != number[:, :-1]
     line[1:] |= number[1:] != number[:-1]
-    shown[line & there] *= 0.35
-    image = np.concatenate([shown * there[..., None], there[..., None].astype(float)], axis=2)
-    image = image.reshape(camera.height, FINER, camera.width, FINER, 4).mean(axis=(1, 3))
+    image[line & there, :3] *= 0.35
+    image = sum(image[row::FINER, column::FINER] for row in range(FINER) for column in range(FINER)) / FINER**2
     image[..., :3] /= np.where(image[..., 3:] > 0, image[..., 3:], 1.0)
     return np.asarray(image)
 
