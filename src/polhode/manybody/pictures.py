@@ -5,17 +5,19 @@
 >>> pictures.picture_of_scene(scenes["rods"], scenes["rods"].initial_state(0)).savefig("rods.png")  # doctest: +SKIP
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import ceil, floor, pi, sqrt, tan
 from typing import Any
 
-import numba
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
+from numba import types
 
+from polhode.kernel import compile_driver
 from polhode.manybody.clump import Clump
 from polhode.manybody.placement import State
 from polhode.manybody.scene import Scene
@@ -62,7 +64,6 @@ class Camera:
         return np.column_stack([self.width / 2 + self.focus * x / z, self.height / 2 - self.focus * y / z])
 
 
-@numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]
 def _trace(centres: Any, radii: Any, focus: float, depth: Any, owner: Any, normals: Any) -> None:
     """For each pixel the nearest sphere: its index, its distance and its normal, in the camera's frame."""
     height, width = depth.shape
@@ -89,6 +90,14 @@ def _trace(centres: Any, radii: Any, focus: float, depth: Any, owner: Any, norma
                         normals[row, column, 2] = (t - z) / radius
 
 
+@cache
+def _tracer() -> Callable[..., None]:
+    """:func:`_trace`, compiled."""
+    real, plane = types.float64, types.float64[:, ::1]
+    signature = types.void(plane, real[::1], real, plane, types.int64[:, ::1], real[:, :, ::1])
+    return compile_driver(_trace, signature)
+
+
 def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps: np.ndarray, camera: Camera) -> np.ndarray:
     """Shaded spheres on a transparent background: (height, width, 4), each value from 0 to 1.
 
@@ -100,9 +109,10 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
     camera : Camera
     """
     height, width = FINER * camera.height, FINER * camera.width
-    depth, owner = np.full((height, width), np.inf), np.full((height, width), -1)
+    depth, owner = np.full((height, width), np.inf), np.full((height, width), -1, np.int64)
     normals = np.zeros((height, width, 3))
-    _trace(camera.seen(centres), np.asarray(radii, float), FINER * camera.focus, depth, owner, normals)
+    centres, radii = np.ascontiguousarray(camera.seen(centres)), np.ascontiguousarray(radii, float)
+    _tracer()(centres, radii, FINER * camera.focus, depth, owner, normals)
     there = owner >= 0
     seen, owners = normals[there], owner[there]
     # Two lights, from the upper left and from the right; the first has a specular highlight.
@@ -123,7 +133,7 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
     line[:, 1:] |= number[:, 1:] != number[:, :-1]
     line[1:] |= number[1:] != number[:-1]
     image[line & there, :3] *= 0.35
-    image = sum(image[row::FINER, column::FINER] for row in range(FINER) for column in range(FINER)) / FINER**2
+    image = np.mean([image[row::FINER, column::FINER] for row in range(FINER) for column in range(FINER)], axis=0)
     image[..., :3] /= np.where(image[..., 3:] > 0, image[..., 3:], 1.0)
     return np.asarray(image)
 
