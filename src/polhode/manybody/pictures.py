@@ -133,9 +133,11 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
     line[:, 1:] |= number[:, 1:] != number[:, :-1]
     line[1:] |= number[1:] != number[:-1]
     image[line & there, :3] *= 0.35
-    image = np.mean([image[row::FINER, column::FINER] for row in range(FINER) for column in range(FINER)], axis=0)
-    image[..., :3] /= np.where(image[..., 3:] > 0, image[..., 3:], 1.0)
-    return np.asarray(image)
+    coarse: np.ndarray = image[::FINER, ::FINER] / FINER**2
+    for row, column in list(np.ndindex(FINER, FINER))[1:]:
+        coarse += image[row::FINER, column::FINER] / FINER**2
+    coarse[..., :3] /= np.where(coarse[..., 3:] > 0, coarse[..., 3:], 1.0)
+    return coarse
 
 
 def rotated(q: np.ndarray, points: np.ndarray) -> np.ndarray:
