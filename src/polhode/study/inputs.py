@@ -1,12 +1,12 @@
 """The input files of figures, tables and numbers, opened once and read lazily."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -87,6 +87,7 @@ class Inputs:
     _others: dict[str, "Inputs"] = field(default_factory=dict, repr=False, compare=False)
     _read: dict[str, dict[str, xr.Dataset]] = field(default_factory=dict, repr=False, compare=False)
     _declared: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+    _analysed: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def of(self, problem: str) -> "Inputs":
         """This run viewed from another problem; files are still read only once."""
@@ -382,6 +383,27 @@ class Inputs:
     def built_in(self, methods: Iterable[str]) -> list[str]:
         """The methods among ``methods`` that are not plug-ins."""
         return [str(key) for key in methods if key not in self.plugins]
+
+
+_T = TypeVar("_T")
+_Rest = ParamSpec("_Rest")
+
+
+def once(analysis: Callable[Concatenate[Inputs, _Rest], _T]) -> Callable[Concatenate[Inputs, _Rest], _T]:
+    """A decorator: an analysis of a run is done once for all figures, tables and numbers made from the same :class:`Inputs`.
+
+    Its other arguments must be hashable; nobody changes its result.
+    """
+
+    @wraps(analysis)
+    def kept(inputs: Inputs, /, *args: _Rest.args, **kwargs: _Rest.kwargs) -> _T:
+        key = (analysis, inputs.problem, args, tuple(sorted(kwargs.items())))
+        if key not in inputs._analysed:
+            inputs._analysed[key] = analysis(inputs, *args, **kwargs)
+        found: _T = inputs._analysed[key]
+        return found
+
+    return kept
 
 
 #: Fields of every entry of errata.yaml; ``source`` is a key in paper/refs.bib, all other values are LaTeX text.
