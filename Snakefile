@@ -110,6 +110,9 @@ rule notebooks:
 report: "workflow/report/workflow.rst"
 
 
+# Priorities of the rules: 4 for the timing, which must be alone; 3 for references and single bodies, whose gathering takes
+# longest; 2 for all other data; 1 for themes and report. Nothing waits for notebooks and pages: they fill the cores that typesetting
+# leaves.
 include: "workflow/rules/common.smk"
 include: "workflow/rules/references.smk"
 include: "workflow/rules/single_body.smk"

@@ -100,17 +100,16 @@ def test_another_released_atlas_is_a_reason_to_make_the_theme_again(tmp_path):
         (shutil.copytree if source.is_dir() else shutil.copy2)(source, tmp_path / name)
     default = yaml.safe_load((HOME / "config.yaml").read_text())
 
-    def codes(changes: dict) -> list[str]:
-        study = Products(configuration.resolve(default | changes, tmp_path), tmp_path)
-        return [study.theme_code("engines", "figures"), study.theme_code("engines", "tables", "numbers")]
+    def code(changes: dict) -> str:
+        return Products(configuration.resolve(default | changes, tmp_path), tmp_path).theme_code("engines")
 
-    before, own, other = codes({}), codes(PAIR), products().theme_code("many_body", "figures")
+    before, own, other = code({}), code(PAIR), products().theme_code("many_body")
     file = tmp_path / "data" / "released" / "atlas.nc"
     file.write_bytes(file.read_bytes() + b"\n")
-    assert not set(before) & set(codes({}))
+    assert before != code({})
     # A run that makes its own does not look at it.
-    assert codes(PAIR) == own
-    assert products().theme_code("many_body", "figures") == other
+    assert code(PAIR) == own
+    assert products().theme_code("many_body") == other
 
 
 def test_the_picture_of_the_readme_says_what_the_released_atlas_says(released):
@@ -124,7 +123,7 @@ def test_the_picture_of_the_readme_says_what_the_released_atlas_says(released):
 
 
 @pytest.mark.slow
-def test_another_released_atlas_makes_its_figures_and_texts_again(tiny_study, tmp_path, released):
+def test_another_released_atlas_makes_its_theme_again(tiny_study, tmp_path, released):
     house = House.at(tiny_study).copied(tmp_path / "house")
     file = house.folder / "data" / "released" / "atlas.nc"
     stamp = file.stat()
@@ -132,12 +131,12 @@ def test_another_released_atlas_makes_its_figures_and_texts_again(tiny_study, tm
     released.isel(engine=slice(3)).drop_encoding().to_netcdf(file)
     os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # as old as the one before
     jobs = house.jobs()
-    assert jobs["figures_engines"] == jobs["texts_engines"] == 1
-    assert not {rule for rule in jobs if rule.startswith(("figures_", "texts_")) and not rule.endswith("_engines")}
+    assert jobs["theme_engines"] == 1
+    assert not {rule for rule in jobs if rule.startswith("theme_") and rule != "theme_engines"}
     assert not any(rule.startswith("engine_") or rule == "gather_atlas" for rule in jobs)
     # An atlas of its own: a job for each engine first, then the theme; nothing else is run again.
     house.configure(TINY | PAIR)
     jobs = house.jobs()
     assert {rule for rule in jobs if rule.startswith("engine_")} == {"engine_jsbsim", "engine_rapier3d"}
-    assert jobs["engine_jsbsim"] == jobs["gather_atlas"] == jobs["figures_engines"] == jobs["texts_engines"] == 1
+    assert jobs["engine_jsbsim"] == jobs["gather_atlas"] == jobs["theme_engines"] == 1
     assert not any(rule.startswith("single_body") for rule in jobs)

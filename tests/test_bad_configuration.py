@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import xarray as xr
 import yaml
 from numba import types
 
 import polhode
+from polhode.arrays import Arrays
 from polhode.methods import protocol, several_bodies
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
 from polhode.study import configuration, estimate, reading
-from polhode.study.configuration import ConfigurationError
+from polhode.study.configuration import ConfigurationError, models
 from polhode.study.plan import Plan
 from polhode.study.run import cell as cells
 from polhode.study.run import scene as many_body
@@ -337,7 +337,7 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
 def test_steps_are_counted_without_expanding_the_ladder(key):
     part = configuration.resolve(DEFAULT, HOME).problems[key]
     for name, ladder in DEFAULT["problems"][key]["dt"].items():
-        ladder = configuration.Ladder.model_validate(ladder)
+        ladder = models.Ladder.model_validate(ladder)
         found = estimate.extent(ladder, part.problem.horizon)
         rungs = configuration.study._rungs({name: ladder}, part.problem.horizon, part.methods, reading.Place())
         assert found.rungs == pytest.approx(len(rungs), abs=2)
@@ -393,16 +393,17 @@ def test_drivers_count_steps_in_64_bits():
 
 
 def test_files_of_many_bodies_hold_numbers_of_steps_beyond_32_bits(tmp_path, monkeypatch):
-    run = xr.Dataset({"energy": ("time", [1.0]), "energy_error": ("time", [0.0]), "steps": ((), 2**33 + 1), "contact_steps": 0})
-    monkeypatch.setattr(many_body.manybody, "simulate", lambda *_, **__: run)
+    counts = {"steps": ((), 2**33 + 1, {}), "contact_steps": ((), 0, {})}
+    run = Arrays({"energy": ("time", [1.0]), "energy_error": ("time", [0.0]), **counts}, {}, {})
+    monkeypatch.setattr(many_body, "simulate_arrays", lambda *_, **__: run)
     settings = {"scene": "rods", "spin": None, "horizon": 1.0, "samples": 1}
     many_body._run_one("euler", settings, (1e-9, 0, str(tmp_path / "0.nc"), ""))
     assert read_cell(tmp_path / "0.nc")["steps"] == 2**33 + 1
 
 
 def test_cells_hold_numbers_of_steps_beyond_32_bits(tmp_path, monkeypatch):
-    run = xr.Dataset({"steps": ((), 2**33 + 1), "torque_evaluations": ((), 2**34 + 3)})
-    monkeypatch.setattr(cells, "simulate", lambda *_, **__: run)
+    run = Arrays({"steps": ((), 2**33 + 1, {}), "torque_evaluations": ((), 2**34 + 3, {})}, {}, {})
+    monkeypatch.setattr(cells, "simulate_arrays", lambda *_, **__: run)
     settings = {"horizon": 1.0, "samples": 1, "truncate": False}
     cells.run_cell("heavy_top", "euler", 1e-9, settings, tmp_path / "cell.nc")
     found = read_cell(tmp_path / "cell.nc")

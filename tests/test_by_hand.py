@@ -18,7 +18,7 @@ import sys
 from polhode.study.by_hand import ByHandError, snakemake_of
 
 for rule, wildcards in [
-    ("figures_seelen", {}),
+    ("theme_seelen", {}),
     ("all", {}),
     ("reference", {}),
     ("reference", {"problem": "heavy_tpo"}),
@@ -47,7 +47,7 @@ def test_it_is_said_what_is_wrong_and_a_session_gets_what_a_script_gets(tmp_path
     done = start("-c", SCRIPT, str(tmp_path))
     assert done.returncode == 0, done.stderr
     rule, target, missing, misspelt, unknown, unmade, given, more = done.stdout.splitlines()
-    assert rule == "there is no rule figures_seelen with a script; did you mean figures_seelen2016?"
+    assert rule == "there is no rule theme_seelen with a script; did you mean theme_seelen2016?"
     assert target.startswith("there is no rule all with a script; ")
     assert missing == "rule reference needs a value for problem: add problem=..."
     assert misspelt == "rule reference: problem cannot be 'heavy_tpo'; did you mean 'heavy_top'?"
@@ -62,11 +62,12 @@ def test_a_script_runs_on_existing_results_and_leaves_them_as_they_are(tiny_stud
     def times() -> dict[Path, int]:
         return {path: path.stat().st_mtime_ns for path in (tiny_study / "results").rglob("*") if path.is_file()}
 
-    before, theirs = times(), House.at(tiny_study).pictures()
+    house = House.at(tiny_study)
+    before, theirs = times(), house.data() | house.pictures()
     words = (
         "-m",
         "polhode.study.by_hand",
-        "figures_seelen2016",
+        "theme_seelen2016",
         "--configfile",
         "tiny.yaml",
         "--output",
@@ -75,8 +76,8 @@ def test_a_script_runs_on_existing_results_and_leaves_them_as_they_are(tiny_stud
     done = start(*words, cwd=tiny_study)
     assert done.returncode == 0, done.stderr
     written = [Path(line) for line in done.stdout.splitlines() if line.startswith(str(tmp_path))]
-    assert written and all(not path.is_symlink() and path.is_relative_to(tmp_path / "trial" / "figures") for path in written)
-    assert [path.name for path in written if path.read_bytes() != theirs[f"figures/{path.name}"]] == []
+    assert written and all(not path.is_symlink() and path.is_relative_to(tmp_path / "trial") for path in written)
+    assert [path.name for path in written if path.read_bytes() != theirs[f"{path.parent.name}/{path.name}"]] == []
     assert (tmp_path / "trial" / "single_body.nc").is_symlink()
     assert [path for path in (tmp_path / "trial" / "logs").rglob("*") if path.is_file()] == []
     assert "seelen2016_sphere\n" in done.stdout, "what a script prints goes to the terminal"
@@ -85,7 +86,7 @@ def test_a_script_runs_on_existing_results_and_leaves_them_as_they_are(tiny_stud
     (tmp_path / "trial" / "single_body.nc").unlink()
     (tmp_path / "trial" / "single_body.nc").write_bytes(b"")
     done = start(*words, cwd=tiny_study)
-    assert done.returncode == 1 and "Traceback" in done.stderr and "workflow/scripts/figures.py" in done.stderr
+    assert done.returncode == 1 and "Traceback" in done.stderr and "workflow/scripts/theme.py" in done.stderr
     assert times() == before
 
 

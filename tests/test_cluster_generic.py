@@ -307,6 +307,20 @@ def test_every_rule_says_what_it_asks_for():
             assert re.search(r"resources:\s+runtime=", rule) and "mem_mb=" in rule, f"{path.name}: rule{rule[:40]}"
 
 
+def test_data_go_before_the_report_and_the_report_before_pages():
+    """The priorities of rules, by their order on the longest way from the timing to the report."""
+    found = {}
+    for path in (HOME / "workflow" / "rules").glob("*.smk"):
+        for rule in re.split(r"^ *rule\b", path.read_text(), flags=re.MULTILINE)[1:]:
+            name = re.match(r' (\w+):|:\s+name:\s+f"(\w+?)_?\{', rule)
+            given = re.search(r"priority: (\d)", rule)
+            found[name[1] or name[2]] = int(given[1]) if given else 0
+    first = {"timing": 4} | dict.fromkeys(("reference", "single_body", "gather"), 3) | {"theme": 1, "report": 1}
+    last = {"notebook", "explorer", "animation", "captions", "provenance"}
+    assert {name: found[name] for name in first} == first and {name for name in found if found[name] == 0} == last
+    assert {name for name in found if found[name] == 2} == set(found) - set(first) - last
+
+
 def test_further_attempts_ask_for_more():
     assert [resources.minutes(20)(None, attempt) for attempt in (1, 2, 3)] == [20, 40, 80]
     assert [resources.memory(1500)(None, attempt) for attempt in (1, 2, 3)] == [1500, 3000, 4500]
@@ -358,7 +372,7 @@ def test_the_default_study_is_about_a_hundred_submissions(tmp_path):
     (said,) = re.findall(r"jobs sent to a cluster \| (\d+):", (HOME / "docs" / "running.md").read_text())
     assert len(submissions) == int(said), "docs/running.md says how many"
     inside = re.findall(r"^    rule (\w+):", output, re.MULTILINE)
-    assert {"gather", "claims", "texts_cost", "figures_cost", "report", "provenance"} <= set(inside)
+    assert {"gather", "claims", "theme_cost", "report", "provenance"} <= set(inside)
 
 
 #: Two jobs that need nothing, and one that waits for them.

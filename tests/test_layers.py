@@ -309,7 +309,7 @@ def test_a_new_theme_is_a_folder_and_a_section(checkout):
         r"\section{Toy} \studyToy{} \input{\resultsdir/tables/toy_table}" + "\n"
     )
     plan = run(checkout, "-m", "snakemake", "-n", "--quiet", "host")
-    assert "rule figures_toy:" in plan and "rule texts_toy:" in plan
+    assert "rule theme_toy:" in plan
     assert (
         "results/figures/toy_figure.pdf" in plan
         and "results/tables/toy_table.csv" in plan
@@ -338,7 +338,7 @@ def test_a_theme_that_needs_what_there_is_not_is_refused():
 
 
 def test_the_hash_of_a_theme_covers_that_theme(checkout):
-    """An edited figure is another hash for the figures of its theme, and the same for all others."""
+    """An edited figure is another hash for its theme, and the same for all others; so are an edited table and number."""
     code = """
 from pathlib import Path
 import yaml
@@ -346,11 +346,12 @@ from polhode.study import configuration, products, themes
 study = configuration.resolve(yaml.safe_load(open("config.yaml")), Path.cwd(), ["config.yaml"])
 plan = products.Products(study, Path.cwd())
 for key in themes.all_themes():
-    for parts in (("figures",), ("tables", "numbers")):
-        print(f"{key}:{parts[0]}={plan.theme_code(key, *parts)}")
+    print(f"{key}={plan.theme_code(key)}")
 """
     before = set(run(checkout, "-c", code).splitlines())
-    with (checkout / "src" / "polhode" / "study" / "themes" / "long_runs" / "figures.py").open("a") as file:
-        file.write("\nREMARK = 1\n")
+    folder = checkout / "src" / "polhode" / "study" / "themes"
+    for name in ("long_runs/figures", "cost/tables", "ledger/numbers"):
+        with (folder / f"{name}.py").open("a") as file:
+            file.write("\nREMARK = 1\n")
     after = set(run(checkout, "-c", code).splitlines())
-    assert {re.sub("=.*", "", line) for line in before ^ after} == {"long_runs:figures"}
+    assert {re.sub("=.*", "", line) for line in before ^ after} == {"long_runs", "cost", "ledger"}

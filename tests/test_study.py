@@ -22,6 +22,7 @@ from polhode.methods import spiral_leapfrog
 from polhode.simulate import sampled_steps
 from polhode.study import configuration, fingerprint, provenance, storage
 from polhode.study.analysis import orders, seelen2016
+from polhode.study.configuration import models
 from polhode.study.gather import arithmetic
 from polhode.study.gather import single_body as gather
 from polhode.study.inputs import Inputs, NotInRun
@@ -640,10 +641,10 @@ def test_target_steps_meet_the_target(results):
     assert targets.mean_error(problem, method, dt, True) == pytest.approx(1e-2, rel=0.01)
     assert (found.step_size_as_published == found.step_size).all()
     pfc4 = polhode.methods["pfc4_delvalle2024"]
-    own = targets.find_steps(problem, pfc4, configuration.Targets(errors=(1e-2,), dt_min=1e-4, dt_max=1e-3, truncate=True))
+    own = targets.find_steps(problem, pfc4, models.Targets(errors=(1e-2,), dt_min=1e-4, dt_max=1e-3, truncate=True))
     assert float(own.step_size_as_published[0]) == pytest.approx(1.671e-4, rel=0.005)
     assert float(own.step_size[0]) == pytest.approx(1.71 * 1.671e-4, rel=0.01)
-    none = targets.find_steps(problem, method, configuration.Targets(errors=(1e-9,), dt_min=1e-3, dt_max=1e-1, truncate=True))
+    none = targets.find_steps(problem, method, models.Targets(errors=(1e-9,), dt_min=1e-3, dt_max=1e-1, truncate=True))
     assert np.isnan(none.step_size.values).all()
 
 

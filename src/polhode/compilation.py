@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,8 @@ def compile_all(
     problems : bool
         Whether the torques of the registered problems are compiled.
     forms : names of functions, ``module:function``
-        Functions that make one method from another; the methods they make are compiled too, for the cache on disk.
+        Functions that make one method from another; the methods they make are compiled too, for the cache on disk. They raise
+        ValueError for a method of which there is no such form.
     processes : int, optional
         Number of processes that share the work; by default one for each processor available to this process. If there is no
         folder for compiled code (:func:`polhode.cache.folder`), everything is compiled in this process.
@@ -61,14 +63,20 @@ def compile_all(
     if isinstance(methods, str):
         raise TypeError(f"methods must be a list of keys, got {methods!r}; write [{methods!r}]")
     keys = list(METHODS) if methods is None else list(methods)
-    wanted = [("methods", key, form, systems and not form) for form in ("", *forms) for key in keys]
+    wanted = [("methods", key, form, systems and not form) for key in keys for form in ("", *forms)]
     wanted += [("problems", key, "", False) for key in PROBLEMS if problems]
+    wanted = [one for one in wanted if _Item(*one).exists()]
     missing = [one for one in wanted if not _Item(*one).is_kept()]
+    # The forms of a method go to one process, which compiles the kernels that they share once.
+    together = [list(items) for _, items in groupby(missing, lambda one: one[:2])]
     kept = cache.folder() is not None and not config.DISABLE_JIT
-    shares = min(processes or processors_here(), len(missing) // SHARE) if kept else 1
+    shares = min(processes or processors_here(), len(missing) // SHARE, len(together)) if kept else 1
     if shares > 1:
         plugins = [(name, str(path)) for name, found in REGISTRIES.items() for path in found.plugins().values()]
-        workers = [_worker({"plugins": plugins, "wanted": missing[share::shares]}) for share in range(shares)]
+        workers = [
+            _worker({"plugins": plugins, "wanted": list(chain.from_iterable(together[share::shares]))})
+            for share in range(shares)
+        ]
         for worker in workers:
             worker.wait()
     for one in wanted:
@@ -124,6 +132,13 @@ class _Item:
             return found
         module, _, name = self.form.partition(":")
         return getattr(import_module(module), name)(found)
+
+    def exists(self) -> bool:
+        """Whether there is such a form of the method."""
+        try:
+            return not self.form or self._object() is not None
+        except ValueError:
+            return False
 
     def _arguments(self) -> tuple[bool, ...]:
         return (self.systems,) if self.kind == "methods" else ()

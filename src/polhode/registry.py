@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from polhode.arguments import plain_name, shown
 
 T = TypeVar("T", bound="Named")
+#: The rank of an object that declares none: after the others of its class.
+LAST = 999
 #: Executed user files that serve at least one registry; other registries may find more objects in them.
 _executed: dict[Path, ModuleType] = {}
 

@@ -13,6 +13,7 @@ if PLAN.engines:
                 f"{RESULTS}/logs/atlas/{KEY}.log",
             benchmark:
                 f"{RESULTS}/benchmarks/atlas/{KEY}.tsv"
+            priority: 2
             conda:
                 "../envs/polhode.yml"
             resources:
@@ -35,6 +36,7 @@ if PLAN.engines:
             f"{RESULTS}/logs/gather_atlas.log",
         benchmark:
             f"{RESULTS}/benchmarks/gather_atlas.tsv"
+        priority: 2
         group:
             "report"
         conda:

@@ -11,7 +11,7 @@ rule timing:
         f"{RESULTS}/logs/timing.log",
     benchmark:
         f"{RESULTS}/benchmarks/timing.tsv"
-    priority: 2
+    priority: 4
     conda:
         "../envs/polhode.yml"
     threads: workflow.resource_settings.cores or 1
@@ -36,6 +36,7 @@ rule cost:
         f"{RESULTS}/logs/cost.log",
     benchmark:
         f"{RESULTS}/benchmarks/cost.tsv"
+    priority: 2
     group:
         "report"
     conda:
@@ -63,6 +64,7 @@ rule cost_claims:
         f"{RESULTS}/logs/cost_claims.log",
     benchmark:
         f"{RESULTS}/benchmarks/cost_claims.tsv"
+    priority: 2
     group:
         "report"
     conda:

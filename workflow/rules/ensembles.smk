@@ -9,6 +9,7 @@ if STUDY.ensembles is not None:
             f"{RESULTS}/logs/ensemble_states.log",
         benchmark:
             f"{RESULTS}/benchmarks/ensemble_states.tsv"
+        priority: 2
         conda:
             "../envs/polhode.yml"
         resources:
@@ -34,6 +35,7 @@ if STUDY.ensembles is not None:
                 f"{RESULTS}/logs/ensembles/{NUMBER}.log",
             benchmark:
                 f"{RESULTS}/benchmarks/ensembles/{NUMBER}.tsv"
+            priority: 2
             conda:
                 "../envs/polhode.yml"
             resources:
@@ -55,6 +57,7 @@ if STUDY.ensembles is not None:
             f"{RESULTS}/logs/gather_ensembles.log",
         benchmark:
             f"{RESULTS}/benchmarks/gather_ensembles.tsv"
+        priority: 2
         group:
             "report"
         conda:

@@ -15,6 +15,7 @@ for SCENE, PARTS in PLAN.scene_parts.items():
                 f"{RESULTS}/logs/many_body/{SCENE}/{NUMBER}.log",
             benchmark:
                 f"{RESULTS}/benchmarks/many_body/{SCENE}/{NUMBER}.tsv"
+            priority: 2
             conda:
                 "../envs/polhode.yml"
             threads: 1
@@ -36,6 +37,7 @@ rule film:
         f"{RESULTS}/logs/films/{{scene}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/films/{{scene}}.tsv"
+    priority: 2
     group:
         "film"
     conda:
@@ -86,6 +88,7 @@ rule gather_many_body:
         f"{RESULTS}/logs/gather_many_body.log",
     benchmark:
         f"{RESULTS}/benchmarks/gather_many_body.tsv"
+    priority: 2
     group:
         "report"
     conda:

@@ -8,7 +8,7 @@ rule reference:
         f"{RESULTS}/logs/references/{{problem}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/references/{{problem}}.tsv"
-    priority: 1
+    priority: 3
     conda:
         "../envs/polhode.yml"
     resources:

@@ -1,69 +1,43 @@
 """Every figure, table and number of the report, the report itself, and its provenance."""
 
-# There are two rules for each theme, since starting a job takes longer than drawing most figures.
+# There is one rule for each theme: its figures, tables and numbers read the same files and rest on the same analysis, and starting
+# a job takes longer than drawing most figures.
 for KEY, THEME in themes.all_themes().items():
-    if THEME.figures:
 
-        rule:
-            name:
-                f"figures_{KEY}"
-            input:
-                PLAN.needed(KEY),
-                published=PLAN.published(),
-            output:
-                expand(f"{RESULTS}/figures/{{name}}.pdf", name=THEME.figures),
-                [shown("figures", THEME.title, f"{name}.png") for name in THEME.figures],
-            log:
-                f"{RESULTS}/logs/figures/{KEY}.log",
-            benchmark:
-                f"{RESULTS}/benchmarks/figures/{KEY}.tsv"
-            group:
-                "report"
-            conda:
-                "../envs/polhode.yml"
-            resources:
-                runtime=resources.minutes(5),
-                mem_mb=resources.memory(),
-                reporting=1,
-            params:
-                names=list(THEME.figures),
-                places=later(PLAN.theme_places, KEY),
-                code=later(PLAN.theme_code, KEY, "figures"),
-            script:
-                "../scripts/figures.py"
-
-    if THEME.has_texts:
-
-        rule:
-            name:
-                f"texts_{KEY}"
-            input:
-                PLAN.needed(KEY),
-                published=PLAN.published(),
-            output:
-                [shown("tables", THEME.title, f"{name}.csv") for name in THEME.tables],
-                tables=expand(f"{RESULTS}/tables/{{name}}.tex", name=THEME.tables),
-                numbers=[PLAN.numbers_of(KEY)] if THEME.numbers else [],
-            log:
-                f"{RESULTS}/logs/texts/{KEY}.log",
-            benchmark:
-                f"{RESULTS}/benchmarks/texts/{KEY}.tsv"
-            group:
-                "report"
-            conda:
-                "../envs/polhode.yml"
-            resources:
-                runtime=resources.minutes(5),
-                mem_mb=resources.memory(),
-                reporting=1,
-            params:
-                theme=KEY,
-                tables=list(THEME.tables),
-                macros=later(PLAN.used_macros) if THEME.numbers else "",
-                places=later(PLAN.theme_places, KEY),
-                code=later(PLAN.theme_code, KEY, "tables", "numbers"),
-            script:
-                "../scripts/texts.py"
+    rule:
+        name:
+            f"theme_{KEY}"
+        input:
+            PLAN.needed(KEY),
+            published=PLAN.published(),
+        output:
+            [shown("figures", THEME.title, f"{name}.png") for name in THEME.figures],
+            [shown("tables", THEME.title, f"{name}.csv") for name in THEME.tables],
+            figures=expand(f"{RESULTS}/figures/{{name}}.pdf", name=THEME.figures),
+            tables=expand(f"{RESULTS}/tables/{{name}}.tex", name=THEME.tables),
+            numbers=[PLAN.numbers_of(KEY)] if THEME.numbers else [],
+        log:
+            f"{RESULTS}/logs/themes/{KEY}.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/themes/{KEY}.tsv"
+        priority: 1
+        group:
+            "report"
+        conda:
+            "../envs/polhode.yml"
+        resources:
+            runtime=resources.minutes(5),
+            mem_mb=resources.memory(),
+            reporting=1,
+        params:
+            theme=KEY,
+            figures=list(THEME.figures),
+            tables=list(THEME.tables),
+            macros=later(PLAN.used_macros) if THEME.numbers else "",
+            places=later(PLAN.theme_places, KEY),
+            code=later(PLAN.theme_code, KEY),
+        script:
+            "../scripts/theme.py"
 
 
 rule report:
@@ -87,6 +61,7 @@ rule report:
         f"{RESULTS}/logs/report.log",
     benchmark:
         f"{RESULTS}/benchmarks/report.tsv"
+    priority: 1
     group:
         "report"
     conda:

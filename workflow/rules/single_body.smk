@@ -2,7 +2,6 @@
 
 # There is one rule for each problem and part of its methods, because they differ in the files that a job makes. Snakemake sees
 # one manifest per problem and method; the cells listed in it are separate files, and a job keeps those that are up to date.
-# These jobs go before checks and many bodies, which have no long gathering to wait for.
 for PROBLEM, PARTS in PLAN.parts.items():
     for NUMBER, METHODS in enumerate(PARTS, 1):
 
@@ -15,7 +14,7 @@ for PROBLEM, PARTS in PLAN.parts.items():
                 f"{RESULTS}/logs/single_body/{PROBLEM}/{NUMBER}.log",
             benchmark:
                 f"{RESULTS}/benchmarks/single_body/{PROBLEM}/{NUMBER}.tsv"
-            priority: 1
+            priority: 3
             conda:
                 "../envs/polhode.yml"
             resources:
@@ -36,6 +35,7 @@ rule check:
         f"{RESULTS}/logs/checks/{{check}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/checks/{{check}}.tsv"
+    priority: 2
     conda:
         "../envs/polhode.yml"
     resources:
@@ -57,7 +57,7 @@ rule gather:
         f"{RESULTS}/logs/gather.log",
     benchmark:
         f"{RESULTS}/benchmarks/gather.tsv"
-    priority: 1
+    priority: 3
     group:
         "report"
     conda:
@@ -86,6 +86,7 @@ rule claims:
         f"{RESULTS}/logs/claims.log",
     benchmark:
         f"{RESULTS}/benchmarks/claims.tsv"
+    priority: 2
     group:
         "report"
     conda:

@@ -2,8 +2,8 @@
 
 from polhode.cli.animate import write_gif
 from polhode.study.storage import read_cell
-from polhode.study.workflow.entry import meter, study_of
+from polhode.study.workflow.entry import job_of, meter
 
-with study_of(snakemake):
+with job_of(snakemake):
     film = read_cell(snakemake.input[0])
     write_gif(film, snakemake.output[0], progress=meter(snakemake, len(film["time"])).advance)

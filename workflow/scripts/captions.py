@@ -4,9 +4,9 @@ from pathlib import Path
 
 from polhode.study.report.captions import CaptionError, captions
 from polhode.study.storage import write_text
-from polhode.study.workflow.entry import study_of
+from polhode.study.workflow.entry import job_of
 
-with study_of(snakemake):
+with job_of(snakemake):
     sources = [Path(name) for name in snakemake.input.tex if name.endswith(".tex")]
     numbers = [Path(name) for name in snakemake.input.numbers]
     found = captions(sources, numbers)

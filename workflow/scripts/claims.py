@@ -3,7 +3,7 @@
 from polhode.study.inputs import Inputs
 from polhode.study.judge.measures import MEASURES
 from polhode.study.judge.verdicts import judge
-from polhode.study.workflow.entry import study_of
+from polhode.study.workflow.entry import job_of
 
-with study_of(snakemake):
+with job_of(snakemake):
     judge(Inputs(**snakemake.params.places), "data/claims.yaml", snakemake.output[0], MEASURES)

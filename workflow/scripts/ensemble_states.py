@@ -2,9 +2,9 @@
 
 from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.storage import job_text, write_cell
-from polhode.study.workflow.entry import study_of
+from polhode.study.workflow.entry import job_of
 
-with study_of(snakemake):
+with job_of(snakemake):
     asked = snakemake.params
     found = states_dataset(**asked.settings)
     write_cell(found, snakemake.output[0], job_text("ensemble_states", {}, asked.settings, asked.code))

@@ -2,7 +2,7 @@
 
 from polhode.study.explorer.page import write
 from polhode.study.inputs import Inputs
-from polhode.study.workflow.entry import study_of
+from polhode.study.workflow.entry import job_of
 
-with study_of(snakemake):
+with job_of(snakemake):
     write(Inputs(**snakemake.params.places), ["data/claims.yaml", "data/cost_claims.yaml"], snakemake.output[0])

@@ -2,8 +2,8 @@
 
 from polhode.study.run.scene import run_film
 from polhode.study.storage import job_text
-from polhode.study.workflow.entry import study_of
+from polhode.study.workflow.entry import library_of
 
-with study_of(snakemake):
+with library_of(snakemake):
     asked = snakemake.params
     run_film(asked.settings, snakemake.output[0], job_text("film", snakemake.wildcards, asked.settings, asked.code))

@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from polhode.methods import METHODS
+from polhode.problems.problem import Problem
 from polhode.study import provenance
 from polhode.study.configuration import many_bodies
 from polhode.study.run.scene_timing import compile_engine, many_body_timing
@@ -14,11 +15,12 @@ with study_of(snakemake) as study:
     methods = [METHODS[key] for key in study.methods]
     host = provenance.host() | {"commit": provenance.commit(HOME)["commit"]}
     able, scenes = many_bodies(study)
+    systems = any(not isinstance(part.problem, Problem) for part in study.problems.values())
     # The parts of the many-body engine that all methods share take one processor half a minute: meanwhile the others, whose
-    # processes this one only waits for.
+    # processes this one only waits for. The runs of systems, which follow, find their code compiled.
     with ThreadPoolExecutor(1) as beside:
         shared = beside.submit(compile_engine, able[:1] if scenes else [])
-        compile_forms(methods)
+        compile_forms(methods, systems=systems)
         shared.result()
     if scenes:
         compile_engine(able)

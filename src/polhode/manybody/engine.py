@@ -85,9 +85,6 @@ _start = types.NamedUniTuple(_rows, 4, Start)
 _setup = types.NamedTuple((_floats, _rows, steps_type, steps_type, _rows, _rows, float_type, float_type), Setup)
 _readings = types.NamedTuple((_rows, _rows, _rows, _tables), Readings)
 
-#: drive(start, setup, listed, dt, sample_steps, pause, readings, work) -> steps done before the run diverged, or -1
-SIGNATURE = types.int64(_start, _setup, types.boolean, float_type, steps_type, pause_type, _readings, steps_type)
-
 #: A run has diverged if the centre of a clump is this many edges of the box away from its middle.
 LOST = 10.0
 #: A run has also diverged with this many times its initial energy, since the walls can hold clumps that gain energy at every
@@ -97,40 +94,103 @@ BLOWN, CHECKED = 1000.0, 4096
 WIDER = 1.1
 
 
-def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
-    """The loop over steps and samples as plain Python around the kernels of ``method``; compile with :data:`SIGNATURE`."""
-    set_off = BY_TORQUE_TIME[method.torque_time].start
-    start_method = method.start
-    torque_completes_reading = method.torque_time == 0.0
+class Parts(NamedTuple):
+    """What the loop over steps needs of a method: functions compiled for :func:`signatures`, and three properties."""
+
+    begin: Any
+    advance_each: Any
+    march: Any
+    sample: Any
+    measure_rates: Any
+    measure_energy: Any
+    width: int
+    has_short: bool
+    completes: bool
+
+
+def parts_of(method: OneTorque, normalise: bool) -> Parts:
+    """The parts of the loop that hold the kernels of ``method``, compiled."""
     fields_of = record_of(method, normalise)
-    width, _, store_state, _, store_moving = fields_of
     finish, advance, advance_each, has_short = step_of_all(method, normalise, fields_of)
+    wanted = signatures()
+    each = compile_driver(advance_each, wanted["advance_each"], part=True)
+    march = hot_loop(fields_of.width, advance, each, has_short)
     measure_rates, measure_energy = measurements(method, fields_of)
-    sample = sampler(method, fields_of, finish)
-    march = hot_loop(width, advance, advance_each, has_short)
+    plain = {
+        "begin": beginner(method, fields_of),
+        "march": march,
+        "sample": sampler(method, fields_of, finish),
+        "measure_rates": measure_rates,
+        "measure_energy": measure_energy,
+    }
+    made = {name: compile_driver(function, wanted[name], part=True) for name, function in plain.items()}
+    return Parts(
+        **made, advance_each=each, width=fields_of.width, has_short=has_short, completes=float(method.torque_time) == 0.0
+    )
+
+
+@cache
+def signatures() -> dict[str, Any]:
+    """The Numba types of the functions in :class:`Parts`."""
+    listed = list_types()[0]
+    whole, real, true = types.int64, float_type, types.boolean
+    return {
+        "begin": types.void(_floats, whole, whole, _rows, _rows, real),
+        "advance_each": true(_floats, whole, whole, real, true),
+        "march": types.Tuple((whole, true, real, real, true))(
+            _floats, _floats, whole, listed, whole, _setup, real, whole, whole, true, steps_type
+        ),
+        "sample": types.UniTuple(real, 2)(_floats, true, whole, real, _floats, whole, _readings),
+        "measure_rates": types.void(_floats, whole, whole, _rows, real, _rows),
+        "measure_energy": real(_floats, whole, whole, real),
+    }
+
+
+@cache
+def list_types() -> Any:
+    """The Numba types of a neighbour list and of the arrays with which it is made."""
+    return numba.typeof(_plain(neighbours.empty_lists)(1, 1, 1, 1, 1, 1)).types
+
+
+@cache
+def driver() -> Callable[..., Any]:
+    """The loop over steps and samples, compiled once for all methods; it takes the :class:`Parts` of any.
+
+    ``drive(*parts, start, setup, listed, dt, sample_steps, pause, readings, work)`` returns the number of steps done before the
+    run diverged, or -1.
+    """
     shared = shared_parts()
     all_loads, empty_lists, make_list = shared.all_loads, shared.empty_lists, shared.make_list
     prepare, clear, lost = shared.prepare, shared.clear, shared.lost
 
-    def drive(start, setup, listed, dt, sample_steps, pause, readings, work):  # type: ignore[no-untyped-def]
-        # A constant width would be part of the signatures of the functions called, which would be compiled for each method.
-        wide: Any = np.int64(width)
+    def drive(  # type: ignore[no-untyped-def]
+        begin,
+        advance_each,
+        march,
+        sample,
+        measure_rates,
+        measure_energy,
+        wide,
+        has_short,
+        completes,
+        start,
+        setup,
+        listed,
+        dt,
+        sample_steps,
+        pause,
+        readings,
+        work,
+    ):
         v, omega, half = start.v, start.omega, setup.half
         count = v.shape[0]
         blocks = blocks_for(count)
-        fields = np.zeros(blocks * LANES * width)
+        fields = np.zeros(blocks * LANES * wide)
         saved = np.zeros(fields.size if has_short else 0)
         copy = np.zeros(blocks * LANES * STATE)
         prepare(fields, wide, blocks, start.r, start.q, setup)
         stored_at_start, _ = all_loads(fields, wide, count, setup)
-        for c in range(blocks * LANES):
-            i = place(c, wide)
-            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
-            speed, spin = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-            if c < count:
-                speed, spin = (v[c, 0], v[c, 1], v[c, 2]), (omega[c, 0], omega[c, 1], omega[c, 2])
-            store_state(fields, i, start_method(load_q(fields, i), spin, load_torque(fields, i), body, dt))
-            store_moving(fields, i, set_off(load_r(fields, i), speed, load_force(fields, i), mass, dt))
+        begin(fields, blocks, count, v, omega, dt)
 
         blown = BLOWN * (measure_energy(fields, wide, count, dt) + stored_at_start)
         s: Any = np.int64(0)
@@ -139,9 +199,10 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
         stop: Any = pause(n)
         samples = sample_steps.size
         first_time = samples >= 0
-        if not torque_completes_reading:
+        if not completes:
             if samples > 0 and sample_steps[0] == 0:
-                if not sample(fields, first_time, 0.0, count, setup, dt, copy, s, readings):
+                kinetic, moved = sample(fields, first_time, count, dt, copy, s, readings)
+                if not write(kinetic, moved, first_time, 0.0, copy, count, setup, s, readings):
                     return 0
                 s = 1
             n = 1
@@ -204,7 +265,8 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                     return n
                 check += CHECKED
             if n == sample_steps[s]:
-                if not sample(fields, not first_time, potential, count, setup, dt, copy, s, readings):
+                kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
+                if not write(kinetic, moved, not first_time, potential, copy, count, setup, s, readings):
                     return n
                 s += 1
             if s < samples:
@@ -213,7 +275,35 @@ def many_body_driver(method: OneTorque, normalise: bool) -> Callable[..., Any]:
                 n += 1
         return -1
 
-    return drive
+    @compiled
+    def write(
+        kinetic: float,
+        moved: float,
+        at_start: bool,
+        potential: float,
+        copy: Any,
+        count: int,
+        setup: Setup,
+        s: int,
+        readings: Any,
+    ) -> bool:
+        """Complete the row of a sample; returns whether all its values are finite."""
+        header: Any = np.int64(STATE)
+        # The loads of the step apply at the positions read, unless the method needs them elsewhere (in the middle of a step).
+        if at_start or moved > 1e-12:
+            potential, _ = all_loads(copy, header, count, setup)
+        readings.energies[s, 0] = kinetic
+        readings.energies[s, 1] = potential
+        p = readings.momenta
+        total = kinetic + potential + p[s, 0] + p[s, 1] + p[s, 2] + p[s, 3] + p[s, 4] + p[s, 5]
+        finite: bool = total - total == 0.0
+        return finite
+
+    parts = [types.FunctionType(signatures()[name]) for name in Parts._fields[:6]]
+    properties = types.int64, types.boolean, types.boolean
+    handed = _start, _setup, types.boolean, float_type, steps_type, pause_type, _readings, steps_type
+    made: Callable[..., Any] = compile_driver(drive, types.int64(*parts, *properties, *handed))
+    return made
 
 
 class Record(NamedTuple):
@@ -233,8 +323,8 @@ def record_of(method: OneTorque, normalise: bool) -> Record:
 
 
 def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[Any, Any, Any, bool]:
-    """The kernel that ends a step; the pass over all clumps, by lanes and clump by clump; whether the pass by lanes omits the
-    range reduction."""
+    """The kernel that ends a step; the pass over all clumps, by lanes, and clump by clump (to be compiled); whether the pass by
+    lanes omits the range reduction."""
     translation = BY_TORQUE_TIME[method.torque_time]
     before_force, after_force = translation.before_force, translation.after_force
     normalise_first = normalise and method.rotates_before_torque
@@ -293,7 +383,6 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
                 outside |= not fast_begin(fields, i, state, moving, body, mass, dt)
         return outside != 0
 
-    @compiled
     def advance_each(fields: Any, blocks: int, wide: int, dt: float, first_part: bool) -> bool:
         """Advance with the complete kernels, clump by clump; ``first_part``: only the beginning of a step."""
         outside = False
@@ -310,7 +399,7 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
 
 
 def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
-    """Compiled functions that read the rates of all clumps, and their kinetic energy."""
+    """Functions that read the rates of all clumps, and their kinetic energy; see :func:`signatures`."""
     stored = method.stored
     _width, load_state, _, load_moving, _ = fields_of
 
@@ -338,25 +427,43 @@ def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
             energy += 0.5 * (mass * dot(v, v) + dot(omega, angular_momentum(omega, body)))
         return energy
 
-    return compiled(rates_of_all), compiled(kinetic_energy)
+    return rates_of_all, kinetic_energy
+
+
+def beginner(method: OneTorque, fields_of: Record) -> Any:
+    """A function that writes the initial states of all clumps, given the loads there; see :func:`signatures`."""
+    set_off, start_method = BY_TORQUE_TIME[method.torque_time].start, method.start
+    width, _, store_state, _, store_moving = fields_of
+
+    def begin(fields, blocks, count, v, omega, dt):  # type: ignore[no-untyped-def]
+        wide: Any = np.int64(width)
+        for c in range(blocks * LANES):
+            i = place(c, wide)
+            body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
+            speed, spin = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+            if c < count:
+                speed, spin = (v[c, 0], v[c, 1], v[c, 2]), (omega[c, 0], omega[c, 1], omega[c, 2])
+            store_state(fields, i, start_method(load_q(fields, i), spin, load_torque(fields, i), body, dt))
+            store_moving(fields, i, set_off(load_r(fields, i), speed, load_force(fields, i), mass, dt))
+
+    return begin
 
 
 def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
-    """A compiled function that reads all clumps at a sample and writes the row of it in the :class:`Readings`."""
+    """A function that reads all clumps at a sample and writes them in the :class:`Readings`; see :func:`signatures`."""
     read, arrive = method.read, BY_TORQUE_TIME[method.torque_time].read
     torque_completes_reading = method.torque_time == 0.0
     width, load_state, _, load_moving, _ = fields_of
-    all_loads = shared_parts().all_loads
 
-    def sample(fields, at_start, potential, count, setup, dt, copy, s, readings):  # type: ignore[no-untyped-def]
+    def sample(fields, at_start, count, dt, copy, s, readings):  # type: ignore[no-untyped-def]
         """Read all clumps at a whole time, working on copies; ``at_start``: before the first step.
 
-        Returns whether all values read are finite.
+        Returns the kinetic energy and the largest difference between what was read and where the loads apply.
         """
-        # As constants these would be part of the signatures of the functions called, which would be compiled for each method.
+        # Constants would be part of the signature of ``place``, which would be compiled for each method.
         wide: Any = np.int64(width)
         header: Any = np.int64(STATE)
-        energies, momenta, spins, motion = readings.energies, readings.momenta, readings.spins, readings.motion
+        momenta, spins, motion = readings.momenta, readings.spins, readings.motion
         zero = (0.0, 0.0, 0.0)
         moved = 0.0
         kinetic = 0.0
@@ -396,21 +503,15 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
                     motion[s, c, 10 + k] = omega[k]
                 for k in range(4):
                     motion[s, c, 6 + k] = q[k]
-        # The loads of the step apply at the positions read, unless the method needs them elsewhere (in the middle of a step).
-        if at_start or moved > 1e-12:
-            potential, _ = all_loads(copy, header, count, setup)
-        energies[s, 0] = kinetic
-        energies[s, 1] = potential
         momenta[s, 0], momenta[s, 1], momenta[s, 2] = px, py, pz
         momenta[s, 3], momenta[s, 4], momenta[s, 5] = lx, ly, lz
-        total = kinetic + potential + px + py + pz + lx + ly + lz
-        return total - total == 0.0
+        return kinetic, moved
 
-    return compiled(sample)
+    return sample
 
 
 def hot_loop(width: int, advance: Any, advance_each: Any, has_short: bool) -> Any:
-    """The compiled loop over steps between two neighbour lists.
+    """The loop over steps between two neighbour lists, see :func:`signatures`; ``advance_each`` is compiled.
 
     A function of its own because Numba counts references to arrays wherever a loop also makes new ones, and the counting takes
     as long as a step.
@@ -452,7 +553,7 @@ def hot_loop(width: int, advance: Any, advance_each: Any, has_short: bool) -> An
             work[GROUPS], work[SPHERES], work[PAIRS], work[CONTACTS] = done
         return n, outside, potential, walking, fast
 
-    return compiled(march)
+    return march
 
 
 class SharedParts(NamedTuple):
@@ -474,8 +575,8 @@ class SharedParts(NamedTuple):
 @cache
 def shared_parts() -> SharedParts:
     """The compiled :class:`SharedParts`."""
-    lists = numba.typeof(_plain(neighbours.empty_lists)(1, 1, 1, 1, 1, 1))
-    listed, scratch = lists.types
+    listed, scratch = list_types()
+    lists = types.Tuple((listed, scratch))
     whole, real = types.int64, float_type
     return SharedParts(
         compile_driver(_plain(contact.all_loads), types.Tuple((real, whole))(_floats, whole, whole, _setup)),

@@ -5,17 +5,19 @@
 >>> pictures.picture_of_scene(scenes["rods"], scenes["rods"].initial_state(0)).savefig("rods.png")  # doctest: +SKIP
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import ceil, floor, pi, sqrt, tan
 from typing import Any
 
-import numba
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
+from numba import types
 
+from polhode.kernel import compile_driver
 from polhode.manybody.clump import Clump
 from polhode.manybody.placement import State
 from polhode.manybody.scene import Scene
@@ -62,7 +64,6 @@ class Camera:
         return np.column_stack([self.width / 2 + self.focus * x / z, self.height / 2 - self.focus * y / z])
 
 
-@numba.njit(error_model="numpy")  # type: ignore[untyped-decorator]
 def _trace(centres: Any, radii: Any, focus: float, depth: Any, owner: Any, normals: Any) -> None:
     """For each pixel the nearest sphere: its index, its distance and its normal, in the camera's frame."""
     height, width = depth.shape
@@ -89,6 +90,14 @@ def _trace(centres: Any, radii: Any, focus: float, depth: Any, owner: Any, norma
                         normals[row, column, 2] = (t - z) / radius
 
 
+@cache
+def _tracer() -> Callable[..., None]:
+    """:func:`_trace`, compiled."""
+    real, plane = types.float64, types.float64[:, ::1]
+    signature = types.void(plane, real[::1], real, plane, types.int64[:, ::1], real[:, :, ::1])
+    return compile_driver(_trace, signature)
+
+
 def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps: np.ndarray, camera: Camera) -> np.ndarray:
     """Shaded spheres on a transparent background: (height, width, 4), each value from 0 to 1.
 
@@ -100,28 +109,35 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
     camera : Camera
     """
     height, width = FINER * camera.height, FINER * camera.width
-    depth, owner = np.full((height, width), np.inf), np.full((height, width), -1)
+    depth, owner = np.full((height, width), np.inf), np.full((height, width), -1, np.int64)
     normals = np.zeros((height, width, 3))
-    _trace(camera.seen(centres), np.asarray(radii, float), FINER * camera.focus, depth, owner, normals)
+    centres, radii = np.ascontiguousarray(camera.seen(centres)), np.ascontiguousarray(radii, float)
+    _tracer()(centres, radii, FINER * camera.focus, depth, owner, normals)
     there = owner >= 0
+    seen, owners = normals[there], owner[there]
     # Two lights, from the upper left and from the right; the first has a specular highlight.
     key, fill = np.array([-0.45, 0.62, -0.64]), np.array([0.75, 0.1, -0.65])
     key, fill = key / np.linalg.norm(key), fill / np.linalg.norm(fill)
     middle = key + np.array([0.0, 0.0, -1.0])
     middle /= np.linalg.norm(middle)
-    light = 0.34 + 0.62 * np.clip(normals @ key, 0, None) + 0.18 * np.clip(normals @ fill, 0, None)
-    gloss = 0.30 * np.clip(normals @ middle, 0, None) ** 30
-    shown = np.clip(colours[owner] * light[..., None] + gloss[..., None], 0, 1)
+    light = 0.34 + 0.62 * np.clip(seen @ key, 0, None) + 0.18 * np.clip(seen @ fill, 0, None)
+    gloss = 0.30 * np.clip(seen @ middle, 0, None) ** 30
+    # Red, green, blue and opacity, zero where no sphere is.
+    image = np.zeros((height, width, 4))
+    image[there, :3] = np.clip(colours[owners] * light[:, None] + gloss[:, None], 0, 1)
+    image[there, 3] = 1.0
     # Outlines where one clump gives way to another or to the background.
-    number = np.where(there, np.asarray(clumps)[owner], -1)
+    number = np.full(owner.shape, -1)
+    number[there] = np.asarray(clumps)[owners]
     line = np.zeros_like(there)
     line[:, 1:] |= number[:, 1:] != number[:, :-1]
     line[1:] |= number[1:] != number[:-1]
-    shown[line & there] *= 0.35
-    image = np.concatenate([shown * there[..., None], there[..., None].astype(float)], axis=2)
-    image = image.reshape(camera.height, FINER, camera.width, FINER, 4).mean(axis=(1, 3))
-    image[..., :3] /= np.where(image[..., 3:] > 0, image[..., 3:], 1.0)
-    return np.asarray(image)
+    image[line & there, :3] *= 0.35
+    coarse: np.ndarray = image[::FINER, ::FINER] / FINER**2
+    for row, column in list(np.ndindex(FINER, FINER))[1:]:
+        coarse += image[row::FINER, column::FINER] / FINER**2
+    coarse[..., :3] /= np.where(coarse[..., 3:] > 0, coarse[..., 3:], 1.0)
+    return coarse
 
 
 def rotated(q: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Run one method on one scene and return its energy over time: the entry point of the many-body engine."""
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from polhode.arguments import array, flag, positive, shown, switch, whole
 from polhode.arrays import Arrays
 from polhode.manybody.contact import Setup
-from polhode.manybody.engine import SIGNATURE, Readings, Start, many_body_driver
+from polhode.manybody.engine import Parts, Readings, Start, driver, parts_of
 from polhode.manybody.placement import State, check_state
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES
@@ -18,6 +19,8 @@ from polhode.simulate import count_steps, sampled_steps
 
 if TYPE_CHECKING:
     import xarray as xr
+
+_compiling = threading.RLock()
 
 
 def simulate(
@@ -158,11 +161,11 @@ def run(
     spins = np.full((samples if scene.linear else 0, count), np.nan)
     motion = np.full((samples if record else 0, count, 13), np.nan)
     work = np.zeros(len(WORK), np.int64)
-    drive = compiled_driver(method, normalise)
+    parts = compiled_parts(method, method.normalisation(normalise))
     pauses = pauses or Pauses(first=16)
     at = np.ascontiguousarray(sample_steps, dtype=np.int64)
     readings = Readings(energies, momenta, spins, motion)
-    diverged = drive(Start(**arrays), setup_of(scene), not brute_force, float(dt), at, pauses, readings, work)
+    diverged = driver()(*parts, Start(**arrays), setup_of(scene), not brute_force, float(dt), at, pauses, readings, work)
     pauses.end()
     return {
         "energies": energies,
@@ -214,16 +217,13 @@ def setup_of(scene: Scene) -> Setup:
     )
 
 
-def compiled_driver(method: OneTorque, normalise: bool | None = None) -> Any:
-    """The engine's loop for one method, compiled once in a process."""
-
-    normalised = method.normalisation(normalise)
-
-    def many_body() -> Any:
-        return many_body_driver(method, normalised)
-
-    many_body.__name__ = f"many_body_{'normalised' if normalised else 'as_it_is'}"  # by which the method remembers it
-    return method.compiled(many_body, SIGNATURE)
+def compiled_parts(method: OneTorque, normalise: bool) -> Parts:
+    """The parts of the engine's loop for one method, compiled once in a process."""
+    with _compiling:
+        if normalise not in method.parts:
+            method.parts[normalise] = parts_of(method, normalise)
+    parts: Parts = method.parts[normalise]
+    return parts
 
 
 def _named(

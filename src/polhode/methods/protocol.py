@@ -284,8 +284,13 @@ class Method(ABC):
         """The loop over steps and samples, as plain Python around this method's kernels; an argument switches normalisation."""
 
     @cached_property
-    def drivers(self) -> dict[str, Callable[..., Any]]:
-        """The drivers compiled so far by :meth:`compiled`, by name; they are compiled again if this is emptied."""
+    def drivers(self) -> dict[str, Any]:
+        """The drivers compiled so far, by name; they are compiled again if this is emptied."""
+        return {}
+
+    @cached_property
+    def parts(self) -> dict[bool, Any]:
+        """What the many-body engine has compiled so far for the method, with and without normalisation."""
         return {}
 
     def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any, part: bool = False) -> Callable[..., Any]:
@@ -304,7 +309,8 @@ class Method(ABC):
             with _compiling:
                 if name not in self.drivers:
                     self.drivers[name] = compile_driver(driver(), signature, part)
-        return self.drivers[name]
+        made: Callable[..., Any] = self.drivers[name]
+        return made
 
     def normalisation(self, wanted: bool | None) -> bool:
         """Whether the driver normalises, given the user's choice (None: as declared by the method).

@@ -12,6 +12,7 @@ import numpy as np
 from polhode.arguments import array, flag, function, number, positive, shown, text, vector, whole
 from polhode.body import Body
 from polhode.kernel import compile_torque, is_kept, torque_signature
+from polhode.registry import LAST
 
 #: reference(problem, times, digits) -> one state for each time, as mpmath numbers: (q, omega) for the single body of a
 #: :class:`Problem`, or (r, v, q, omega) for each body of a :class:`polhode.problems.system.System`.
@@ -26,8 +27,6 @@ TORQUE_CLASSES: dict[str, str] = {
     "state": "a function of the orientation",
     "velocity": "a function of the angular velocity",
 }
-#: The rank of a problem that declares none: after the others of its class.
-LAST = 999
 #: Quantities that may be constant along a motion; see :attr:`Problem.conserves`.
 CONSERVED = ("energy", "momentum", "vertical momentum")
 
@@ -136,6 +135,11 @@ class Case:
     def parameter_array(self) -> np.ndarray:
         """The parameters as read by the compiled torque; never empty."""
         return np.array([*self.parameters.values(), 0.0])
+
+    @property
+    def has_closed_form(self) -> bool:
+        """Whether there is a :attr:`closed_form`, without importing it."""
+        return self.reference is not None
 
     @property
     def closed_form(self) -> Reference | None:

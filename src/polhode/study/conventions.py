@@ -17,6 +17,8 @@ CONVENTIONS = "CF-1.11"
 #: The citation given in every file; CITATION.cff has the same one and lists the sources.
 CITATION = f"the polhode developers: polhode {__version__}, a reproducible comparison of integrators for rigid-body rotation"
 
+#: The dimensions of the table of methods at the root of gathered files, :mod:`polhode.study.declarations`.
+ROWS, CLASSES = "method_number", "class_number"
 #: Coordinates shared by several files: long_name, and units for numbers.
 SHARED: dict[str, tuple[str, str]] = {
     "axis": ("axis", ""),

@@ -10,11 +10,11 @@ import xarray as xr
 from polhode.methods import METHODS, group_of, place_of, short_label_of
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
-from polhode.problems.problem import LAST, TORQUE_CLASSES, Case, Problem
+from polhode.problems.problem import TORQUE_CLASSES, Case, Problem
 from polhode.problems.system import System
+from polhode.registry import LAST
+from polhode.study.conventions import CLASSES, ROWS
 
-#: The dimensions of the table of methods.
-ROWS, CLASSES = "method_number", "class_number"
 #: Columns of the table of methods: their description and how they are computed. First texts, then flags, yes (1) or no (0).
 TEXTS: dict[str, tuple[str, Callable[[Method], str]]] = {
     "label": ("name of the method", lambda m: m.label),

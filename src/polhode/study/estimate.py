@@ -212,7 +212,8 @@ def extent(ladder: "models.Ladder", horizon: float) -> Extent:
 
 def _able(ladder: "models.Ladder", methods: Sequence[Method]) -> list[str]:
     """Keys of the methods that run with the step sizes of a ladder."""
-    return [m.key for m in methods if ladder.methods == "all" or m.key in ladder.methods or m.key in METHODS.plugins()]
+    own = METHODS.plugins()
+    return [m.key for m in methods if ladder.methods == "all" or m.key in ladder.methods or m.key in own]
 
 
 def _ratio(time: float, dt: float) -> float:

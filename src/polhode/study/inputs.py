@@ -1,26 +1,39 @@
 """The input files of figures, tables and numbers, opened once and read lazily."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 import yaml
 
-from polhode.methods import METHODS
-from polhode.methods.protocol import GROUPS, LAST, OTHERS
-from polhode.problems import PROBLEMS
-from polhode.study.declarations import CLASSES, ROWS, method_declarations, problem_declarations
+from polhode.study.conventions import CLASSES, ROWS
 from polhode.study.storage import read_cell, read_dataset, read_groups, read_values
 
 
 def _at_the_top(groups: dict[str, xr.Dataset]) -> list[str]:
     return [name[1:] for name in groups if name.count("/") == 1 and name != "/"]
+
+
+def _registered() -> xr.Dataset:
+    """The declarations of the methods registered now; imported here because recent files hold those of their methods."""
+    from polhode.methods import METHODS
+    from polhode.study.declarations import method_declarations
+
+    return method_declarations(list(METHODS))
+
+
+def _last_group() -> str:
+    """The group of methods that no file lists; imported here because this rarely happens."""
+    from polhode.methods.protocol import OTHERS
+
+    return OTHERS
 
 
 class NotInRun(LookupError):
@@ -74,6 +87,7 @@ class Inputs:
     _others: dict[str, "Inputs"] = field(default_factory=dict, repr=False, compare=False)
     _read: dict[str, dict[str, xr.Dataset]] = field(default_factory=dict, repr=False, compare=False)
     _declared: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+    _analysed: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def of(self, problem: str) -> "Inputs":
         """This run viewed from another problem; files are still read only once."""
@@ -267,8 +281,7 @@ class Inputs:
         for path in (self.single_body, self.many_body_file):
             if str(path) and Path(path).is_file() and ROWS in (root := self._groups(path)["/"]).dims:
                 return root
-        # Older files lack them: use the methods registered now.
-        return method_declarations(list(METHODS))
+        return _registered()  # older files lack them
 
     def _arithmetic(self, name: str) -> xr.DataArray:
         """A variable of :mod:`polhode.study.gather.arithmetic`, at the root of single_body.nc."""
@@ -293,7 +306,7 @@ class Inputs:
         """The classes of torque in their order, and what the torque depends on in each."""
         declared = self.declarations
         if "torque_class_meaning" not in declared:  # an older file
-            declared = method_declarations(list(METHODS)[:1])
+            declared = _registered()
         keys, meanings = (map(str, declared[name].values) for name in ("torque_class", "torque_class_meaning"))
         return dict(zip(keys, meanings, strict=True))
 
@@ -322,10 +335,9 @@ class Inputs:
 
     def grouped(self, methods: Iterable[str]) -> list[tuple[str, list[str]]]:
         """Methods by group, in the order of figures and tables; methods that the run does not list come last."""
-        last = GROUPS.index(OTHERS) * (LAST + 1) + LAST
         found: dict[str, list[str]] = {}
-        for key in sorted(dict.fromkeys(map(str, methods)), key=lambda key: int(self.declared(key, "place", last))):
-            found.setdefault(str(self.declared(key, "group", OTHERS)), []).append(key)
+        for key in sorted(dict.fromkeys(map(str, methods)), key=lambda key: self.declared(key, "place", inf)):
+            found.setdefault(str(self.declared(key, "group") or _last_group()), []).append(key)
         return list(found.items())
 
     def in_order(self, methods: Iterable[str]) -> list[str]:
@@ -338,8 +350,12 @@ class Inputs:
         if self.problem not in self.problems:
             return {}
         said = dict(self.errors.attrs)
-        # As above, for an older file.
-        return said if "setup" in said or self.problem not in PROBLEMS else problem_declarations(PROBLEMS[self.problem]) | said
+        if "setup" in said:
+            return said
+        from polhode.problems import PROBLEMS  # as above, for an older file
+        from polhode.study.declarations import problem_declarations
+
+        return problem_declarations(PROBLEMS[self.problem]) | said if self.problem in PROBLEMS else said
 
     @property
     def setup(self) -> dict[str, Any]:
@@ -367,6 +383,27 @@ class Inputs:
     def built_in(self, methods: Iterable[str]) -> list[str]:
         """The methods among ``methods`` that are not plug-ins."""
         return [str(key) for key in methods if key not in self.plugins]
+
+
+_T = TypeVar("_T")
+_Rest = ParamSpec("_Rest")
+
+
+def once(analysis: Callable[Concatenate[Inputs, _Rest], _T]) -> Callable[Concatenate[Inputs, _Rest], _T]:
+    """A decorator: an analysis of a run is done once for all figures, tables and numbers made from the same :class:`Inputs`.
+
+    Its other arguments must be hashable; nobody changes its result.
+    """
+
+    @wraps(analysis)
+    def kept(inputs: Inputs, /, *args: _Rest.args, **kwargs: _Rest.kwargs) -> _T:
+        key = (analysis, inputs.problem, args, tuple(sorted(kwargs.items())))
+        if key not in inputs._analysed:
+            inputs._analysed[key] = analysis(inputs, *args, **kwargs)
+        found: _T = inputs._analysed[key]
+        return found
+
+    return kept
 
 
 #: Fields of every entry of errata.yaml; ``source`` is a key in paper/refs.bib, all other values are LaTeX text.

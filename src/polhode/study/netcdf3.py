@@ -7,6 +7,7 @@ strings are characters along a last dimension, whole numbers have 32 bits, and v
 
 import struct
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,7 @@ _MAGIC = b"CDF\x02"
 _DIMENSION, _VARIABLE, _ATTRIBUTE = 10, 11, 12
 _CHAR = 2
 #: Numbers of the types in a file: bytes, characters, whole and floating-point numbers.
-_TYPES = {
-    1: np.dtype("i1"),
-    _CHAR: np.dtype("S1"),
-    3: np.dtype(">i2"),
-    4: np.dtype(">i4"),
-    5: np.dtype(">f4"),
-    6: np.dtype(">f8"),
-}
+_TYPES = {i: np.dtype(kind) for i, kind in enumerate(("i1", "S1", ">i2", ">i4", ">f4", ">f8"), 1)}
 _NUMBERS = {kind.str[1:]: number for number, kind in _TYPES.items()}
 #: Types of arrays that a file lacks, and those that hold their values there.
 _NARROWED = {"i8": "i4", "u8": "i4", "u4": "i4", "u2": "i2", "u1": "i1", "b1": "i1"}
@@ -183,12 +177,15 @@ def decode(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     for _ in count(_VARIABLE):
         name = text()
         dims = [whole() for _ in range(whole())]
-        for _ in count(_ATTRIBUTE):
-            attribute()
+        for _ in count(_ATTRIBUTE):  # passed over: most of the time of reading a small file would be spent on them
+            name_length = number(data, place)[0]
+            place += 4 + name_length + -name_length % 4
+            size = number(data, place + 4)[0] * _TYPES[number(data, place)[0]].itemsize
+            place += 8 + size + -size % 4
         kind = _TYPES[whole()]
         whole()  # the size follows from type and shape
         begin = whole() << 32 | whole()
         shape = tuple(lengths[dim] for dim in dims)
-        values = np.frombuffer(data, kind, int(np.prod(shape, dtype=np.int64)), begin)
+        values = np.frombuffer(data, kind, prod(shape), begin)
         variables[name] = values.astype(kind.newbyteorder("=")).reshape(shape)
     return variables, attributes

@@ -28,9 +28,9 @@ class Products(Plan):
         """The number of units of work in a job of this rule, for the progress display: runs, rounds or files."""
         kind, _, key = rule.partition("_")
         theme = themes.all_themes().get(key)
-        if theme is None or kind not in ("figures", "texts"):
+        if theme is None or kind != "theme":
             return super().units(rule)
-        return len(theme.figures) if kind == "figures" else len(theme.tables) + bool(theme.numbers)
+        return len(theme.figures) + len(theme.tables) + bool(theme.numbers)
 
     def places(self, wildcards: Any) -> dict[str, str]:
         """The data available to figures, tables and numbers, as arguments of ``Inputs``."""
@@ -167,12 +167,11 @@ class Products(Plan):
         found.setdefault("single_body", "")
         return found | ({"checkout": provenance.commit(self.home)} if "checkout" in needs else {})
 
-    def theme_code(self, theme: str, *parts: str) -> str:
-        """Hash of the script for the figures or texts of a theme, and of these of its modules with everything they import."""
-        script = {"figures": "figures"}.get(parts[0], "texts")
+    def theme_code(self, theme: str) -> str:
+        """Hash of the script for the figures, tables and numbers of a theme, and of its modules with everything they import."""
         folder = self.home / "src" / "polhode" / "study" / "themes" / theme
-        modules = (folder / f"{part}.py" for part in parts)
-        found = fingerprint(self._script(script), *(path for path in modules if path.is_file()))
+        modules = (folder / f"{part}.py" for part in ("figures", "tables", "numbers"))
+        found = fingerprint(self._script("theme"), *(path for path in modules if path.is_file()))
         return found + self.released_engines() if "atlas" in themes.all_themes()[theme].needs else found
 
     def released_engines(self) -> str:

@@ -1,6 +1,7 @@
 """Deviations of conserved quantities at the end of long runs, and how they grew."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite, nan
@@ -11,9 +12,9 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from polhode.problems.problem import LAST
+from polhode.registry import LAST
 from polhode.study.analysis.values import at
-from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.inputs import Inputs, NotInRun, once
 
 #: A distance is called bounded if its exponent of time is below the first, and growing with time if it is above the second.
 BOUNDED, GROWING = 0.25, 0.75
@@ -75,14 +76,14 @@ def drift(time: ArrayLike, distance: ArrayLike) -> Drift:
     edges = t[-1] * 10.0 ** np.linspace(-DECADES, 0, WINDOWS + 1)
     edges[-1] *= 1 + 1e-9
     middles, sizes, weights = [], [], []
-    for low, high in pairwise(edges):
-        inside = (t >= low) & (t < high) & np.isfinite(d)
-        if inside.any() and d[inside].max() > 0:
-            middles.append(np.log(np.sqrt(np.mean(t[inside] ** 2))))
+    for first, end in pairwise(np.searchsorted(t, edges)):
+        finite = first + np.flatnonzero(np.isfinite(d[first:end]))
+        times, inside = t[finite], d[finite]
+        if inside.size and (top := inside.max()) > 0:
+            middles.append(np.log(np.sqrt(np.mean(times**2))))
             # Scaled, so that a run that blew up does not overflow when squared.
-            top = d[inside].max()
-            sizes.append(np.log(top) + 0.5 * np.log(np.mean((d[inside] / top) ** 2)))
-            weights.append(np.sqrt(inside.sum()))
+            sizes.append(np.log(top) + 0.5 * np.log(np.mean((inside / top) ** 2)))
+            weights.append(np.sqrt(inside.size))
     growth = float(np.polyfit(middles, sizes, 1, w=weights)[0]) if len(middles) >= 4 else nan
     return Drift(last, float(np.nanmax(d)), growth)
 
@@ -118,34 +119,39 @@ def long_runs(inputs: Inputs, problems: Sequence[str], group: str = "long_run") 
     """
     rows: list[dict[str, Any]] = []
     for problem in problems:
-        try:
-            data: xr.Dataset = getattr(inputs.of(problem), group)
-        except NotInRun:
-            continue
-        time = data["time"].values
-        dt = float(data.attrs.get("dt", nan))
-        for method in inputs.in_order(data["integrator"].values):
-            diverged = bool(at(data, "diverged", method) == 1)
-            for name in FOLLOWED:
-                if name not in data:
-                    continue
-                values = data[name].sel(integrator=method).values
-                if not np.isfinite(data[name].values).any():
-                    continue
-                found = drift(time, values)
-                rows.append(
-                    {
-                        "problem": problem,
-                        "method": method,
-                        "quantity": name,
-                        "last": found.last,
-                        "largest": found.largest,
-                        "growth": found.growth,
-                        "diverged": diverged,
-                        "dt": dt,
-                        "steps": round(time[-1] / dt) if isfinite(dt) else 0,
-                    }
-                )
+        with suppress(NotInRun):
+            rows += _of_problem(inputs.of(problem), group)
     if not rows:
         raise NotInRun(f"this run has no {group.replace('_', ' ')} of {', '.join(problems)}")
     return pd.DataFrame(rows)
+
+
+@once
+def _of_problem(inputs: Inputs, group: str) -> list[dict[str, Any]]:
+    """The rows of :func:`long_runs` for the problem of ``inputs``."""
+    data: xr.Dataset = getattr(inputs, group)
+    time = data["time"].values
+    dt = float(data.attrs.get("dt", nan))
+    # Plain arrays over (integrator, time): thousands of look-ups by xarray would take seconds.
+    followed = {name: data[name].transpose("integrator", "time").values for name in FOLLOWED if name in data}
+    followed = {name: values for name, values in followed.items() if np.isfinite(values).any()}
+    methods = [str(key) for key in data["integrator"].values]
+    rows: list[dict[str, Any]] = []
+    for method in inputs.in_order(methods):
+        diverged = bool(at(data, "diverged", method) == 1)
+        for name, values in followed.items():
+            found = drift(time, values[methods.index(method)])
+            rows.append(
+                {
+                    "problem": inputs.problem,
+                    "method": method,
+                    "quantity": name,
+                    "last": found.last,
+                    "largest": found.largest,
+                    "growth": found.growth,
+                    "diverged": diverged,
+                    "dt": dt,
+                    "steps": round(time[-1] / dt) if isfinite(dt) else 0,
+                }
+            )
+    return rows

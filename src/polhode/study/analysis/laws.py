@@ -358,7 +358,7 @@ def compare(work: ArrayLike, allowed: ArrayLike) -> Compared:
     finalists = [int(i) for i in np.argsort(typical, kind="stable")[:FINALISTS] if np.isfinite(typical[i])]
     if not finalists or not bodies:
         return Compared(-1, nothing, nothing, nothing)
-    worst = [max(float(spread(_ratios(logarithm, one, [other])).median[0]) * -1 for other in finalists) for one in finalists]
+    worst = [max((-spread(_ratios(logarithm, one, finalists)).median).tolist()) for one in finalists]
     best = finalists[int(np.argmin(worst))]
     ratios = _ratios(logarithm, best, range(methods))
     value, low, high = interval(ratios)

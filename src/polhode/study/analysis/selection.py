@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import floor, nan
 
-from polhode.problems.problem import LAST
+from polhode.registry import LAST
 from polhode.study.inputs import Inputs, NotInRun
 
 #: The problem on which the two options of the note of Calzavarini (2010) for velocity-dependent torques are compared.

@@ -1,6 +1,5 @@
 """The configuration of a study: its keys (models), its errors in words, and the study that it describes."""
 
-from polhode.study.configuration.models import Cost, Film, Ladder, Targets
 from polhode.study.configuration.study import (
     CHECKS,
     NOTEBOOKS,
@@ -21,16 +20,12 @@ __all__ = [
     "CHECKS",
     "NOTEBOOKS",
     "ConfigurationError",
-    "Cost",
     "EnsembleStudy",
-    "Film",
-    "Ladder",
     "LongRun",
     "ProblemStudy",
     "SceneStudy",
     "StepSize",
     "Study",
-    "Targets",
     "many_bodies",
     "method",
     "resolve",

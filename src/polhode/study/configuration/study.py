@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from pydantic import ValidationError
 
 from polhode.engines.protocol import all_engines
 from polhode.ensembles.classes import CLASSES
@@ -22,11 +21,14 @@ from polhode.problems import PROBLEMS
 from polhode.problems.problem import Case, Problem
 from polhode.registry import load_file, nearest
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
-from polhode.study.configuration import models
-from polhode.study.configuration.models import Configuration, Cost, Film, Ladder, Targets, shown
 from polhode.study.estimate import Estimate, estimate
 from polhode.study.macro_names import check_distinct
 from polhode.study.reading import ConfigurationError, Place
+
+# Only a process that resolves a configuration needs the models and pydantic, not one that names the files of a job.
+if TYPE_CHECKING:
+    from polhode.study.configuration import models
+    from polhode.study.configuration.models import Configuration, Cost, Film, Ladder, Targets
 
 #: Experiments on single methods, see :mod:`polhode.study.run.checks`; named here so that a configuration is read without it.
 CHECKS = (
@@ -156,7 +158,7 @@ class SceneStudy:
     samples: int
     over_time: bool
     timed: bool
-    film: Film | None
+    film: "Film | None"
 
     def step(self, name: str) -> StepSize:
         """The rung with this name in paths."""
@@ -174,7 +176,7 @@ class ProblemStudy:
     means: bool
     check_until: float
     long_run: LongRun | None
-    targets: Targets | None
+    targets: "Targets | None"
 
     def step(self, name: str) -> StepSize:
         """The rung with this name in paths."""
@@ -242,7 +244,7 @@ class Study:
     methods: tuple[str, ...]
     problems: dict[str, ProblemStudy]
     checks: tuple[str, ...]
-    cost: Cost | None
+    cost: "Cost | None"
     scenes: dict[str, SceneStudy]
     ensembles: EnsembleStudy | None
     atlas: AtlasStudy | None
@@ -282,6 +284,10 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     ConfigurationError
         Naming the key and what to write instead.
     """
+    from pydantic import ValidationError
+
+    from polhode.study.configuration.models import Configuration
+
     top = Place.of(files, config)
     config = _plain(config, top)
     try:
@@ -358,7 +364,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     )
 
 
-def _left_alone(plugins: Sequence[Path], asked: Configuration) -> Iterator[str]:
+def _left_alone(plugins: Sequence[Path], asked: "Configuration") -> Iterator[str]:
     """Remarks on problems and scenes of plug-ins that the configuration does not run; methods are run automatically."""
     run = {key for key, part in asked.problems.items() if part is not None}
     staged = {part.scene or key for key, part in (asked.many_body or {}).items() if part is not None}
@@ -428,7 +434,7 @@ def many_bodies(study: Study) -> tuple[list[OneTorque], list[str]]:
 
 
 def _rungs(
-    sets: Mapping[str, Ladder | None], horizon: float, methods: Sequence[str], place: Place, truncate_all: bool = False
+    sets: "Mapping[str, Ladder | None]", horizon: float, methods: Sequence[str], place: Place, truncate_all: bool = False
 ) -> tuple[StepSize, ...]:
     """The step sizes of named sets, ascending, that at least one of ``methods`` runs.
 
@@ -457,18 +463,19 @@ def _rungs(
     return tuple(sorted(rungs.values(), key=lambda s: s.dt))
 
 
-def _only(ladder: Ladder, methods: Sequence[str], place: Place) -> tuple[str, ...] | None:
+def _only(ladder: "Ladder", methods: Sequence[str], place: Place) -> tuple[str, ...] | None:
     """The methods that alone run with the step sizes of a ladder, the user's own among them; None: all."""
     if ladder.methods == "all":
         return None
     for name in ladder.methods:
         if name not in METHODS:
             raise (place / "methods").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
-    chosen = tuple(m for m in methods if m in ladder.methods or m in METHODS.plugins())
+    own = METHODS.plugins()
+    chosen = tuple(m for m in methods if m in ladder.methods or m in own)
     return chosen if len(chosen) < len(methods) else None
 
 
-def _values(ladder: Ladder, horizon: float) -> Sequence[float]:
+def _values(ladder: "Ladder", horizon: float) -> Sequence[float]:
     """The step sizes of a ladder, s."""
     if ladder.geometric is not None:
         return geometric_ladder(*ladder.geometric)
@@ -478,7 +485,7 @@ def _values(ladder: Ladder, horizon: float) -> Sequence[float]:
 
 
 def _methods_of_scenes(
-    scenes: Mapping[str, models.SceneSection], methods: list[str], plugins: list[str], place: Place
+    scenes: "Mapping[str, models.SceneSection]", methods: list[str], plugins: list[str], place: Place
 ) -> dict[str, tuple[str, ...]]:
     """The many-body scenes, each with its methods that belong to the study; scenes without methods are omitted."""
     found = {}
@@ -499,7 +506,7 @@ def _methods_of_scenes(
     return found
 
 
-def _scene(key: str, part: models.SceneSection, methods: tuple[str, ...], here: Place) -> SceneStudy:
+def _scene(key: str, part: "models.SceneSection", methods: tuple[str, ...], here: Place) -> SceneStudy:
     steps = _rungs(part.dt, part.horizon, methods, here, truncate_all=True)
     if part.over_time and len(steps) > 1:
         raise (here / "over_time").error(f": needs exactly one step size, got {len(steps)}")
@@ -524,7 +531,7 @@ def _scene(key: str, part: models.SceneSection, methods: tuple[str, ...], here: 
     )
 
 
-def _ensembles(part: models.Ensembles | None, methods: list[str], plugins: list[str], place: Place) -> EnsembleStudy | None:
+def _ensembles(part: "models.Ensembles | None", methods: list[str], plugins: list[str], place: Place) -> EnsembleStudy | None:
     """The runs on random bodies by the methods of the study; None if there are none."""
     if part is None:
         return None
@@ -540,7 +547,7 @@ def _ensembles(part: models.Ensembles | None, methods: list[str], plugins: list[
     return EnsembleStudy(part.bodies, part.seed, classes, chosen, steps, part.radians) if chosen else None
 
 
-def _atlas(part: models.Atlas | None, place: Place) -> AtlasStudy | None:
+def _atlas(part: "models.Atlas | None", place: Place) -> AtlasStudy | None:
     """The engines to be run, in alphabetical order; None if there are none."""
     if part is None:
         return None
@@ -553,7 +560,7 @@ def _runs_many_bodies(key: str) -> bool:
     return isinstance(METHODS[key], OneTorque) and "many body" in METHODS[key].engines
 
 
-def _problem(key: str, part: models.ProblemSection, methods: tuple[str, ...], here: Place) -> ProblemStudy:
+def _problem(key: str, part: "models.ProblemSection", methods: tuple[str, ...], here: Place) -> ProblemStudy:
     problem = PROBLEMS[key]
     steps = _rungs(part.dt, problem.horizon, methods, here)
     long_run = None
@@ -562,17 +569,19 @@ def _problem(key: str, part: models.ProblemSection, methods: tuple[str, ...], he
         exact = run.exact
         if exact is None:
             # Without a closed form the exact solution is expensive beyond the horizon.
-            exact = problem.closed_form is not None or run.horizon <= problem.horizon
+            exact = problem.has_closed_form or run.horizon <= problem.horizon
         long_run = LongRun(run.horizon, run.dt, run.samples, exact, run.switched)
         try:
             count_steps(long_run.dt, long_run.horizon)
         except ValueError as error:
             raise (here / "long_run").error(f": {str(error).split(', or truncate')[0]}") from error
     if part.targets is not None:
-        if problem.closed_form is None or not isinstance(problem, Problem):
-            needs = "a closed form" if problem.closed_form is None else "one body"
+        if not problem.has_closed_form or not isinstance(problem, Problem):
+            needs = "one body" if problem.has_closed_form else "a closed form"
             raise (here / "targets").error(f": needs {needs}, which {key!r} does not have; write targets: null")
         if part.targets.dt_max > problem.horizon:
+            from polhode.study.configuration.models import shown
+
             longest = shown(part.targets.dt_max)
             raise (here / "targets" / "dt_max").error(f" = {longest} is longer than the run of {problem.horizon} s")
     return ProblemStudy(

@@ -98,12 +98,13 @@ def run_errors(
 ) -> dict[str, np.ndarray]:
     """All :data:`ERRORS`, and :data:`MOVING_ERRORS` where there is motion, of the samples ``rows`` of one run.
 
-    ``measure`` is how the method's publication compares orientations, a key of :data:`polhode.metrics.PUBLISHED_ERRORS`.
+    ``measure`` is how the method's publication compares orientations, a key of :data:`polhode.metrics.PUBLISHED_ERRORS`. The
+    step size and the offset of the stored angular velocity may differ between samples.
     """
     inertia = inertia_of(problem)
     time, q, omega, stored = (cell[name][rows] for name in ("time", "q", "omega", "stored_omega"))
     here = exact.at(time)
-    own_time = time + float(cell["stored_offset"]) * float(cell["@dt"])
+    own_time = time + np.multiply(cell["stored_offset"], cell["@dt"])
     own = exact.at(np.where(own_time < 0, time, own_time))
     with np.errstate(divide="ignore", invalid="ignore"):  # a body at rest has no relative error
         energy, exact_energy = metrics.kinetic_energy(omega, inertia), metrics.kinetic_energy(exact.omega[here], inertia)
@@ -266,18 +267,21 @@ def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
     counts["diverged"] = np.zeros(shape)
     for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.problem.key}", unit="method")):
         places = [j for j, step in enumerate(part.steps) if step.runs(key)]
+        finite: dict[int, dict[str, Any]] = {}
         for j, run in zip(places, source.plan.cells(part.problem.key, key), strict=True):
             cell = source.read(run)
             counts["steps"][i, j] = cell["steps"]
             counts["torque_evaluations"][i, j] = cell["torque_evaluations"]
             counts["diverged"][i, j] = "@diverged" in cell
             if "@diverged" not in cell:
-                measure = method(key).published_error
-                for name, value in run_errors(cell, exact, part.problem, slice(-1, None), measure).items():
-                    errors[name][i, j] = value[0]
+                finite[j] = cell
                 if part.means:
                     for name, mean in run_means(cell, exact).items():
                         errors[name][i, j] = mean
+        if finite:
+            ends = _ends(list(finite.values()))
+            for name, value in run_errors(ends, exact, part.problem, slice(None), method(key).published_error).items():
+                errors[name][i, list(finite)] = value
     dims = ("integrator", "dt")
     data: dict[str, Any] = {name: (dims, errors[name], _attrs(*texts[name])) for name in texts}
     data["steps"] = (dims, counts["steps"], _attrs("steps; NaN where the method does not run with this step size", "1"))
@@ -313,6 +317,13 @@ def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
         coordinates,
         problem_declarations(problem),
     )
+
+
+def _ends(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The last samples of several runs of one method as those of one run, whose errors are computed at once."""
+    names = [name for name in ("time", "q", "omega", "stored_omega", "r", "v") if name in cells[0]]
+    found: dict[str, Any] = {name: np.concatenate([cell[name][-1:] for cell in cells]) for name in names}
+    return found | {name: np.array([float(cell[name]) for cell in cells]) for name in ("stored_offset", "@dt")}
 
 
 def _long_runs(part: ProblemStudy, kind: str, methods: Sequence[str], exact: Exact, source: _Source) -> xr.Dataset:

@@ -12,7 +12,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.path import Path as Outline
 
-from polhode.study.declarations import variant_of_registered
 from polhode.study.storage import write_atomically
 
 # It logs messages about the creation dates of the fonts, twice for each figure.
@@ -137,8 +136,8 @@ PAGE: dict[str, Any] = {
 
 #: Metadata of the files, without dates and versions, so that equal figures are equal files.
 METADATA: dict[str, dict[str, Any]] = {
-    "pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": "polhode"},
     "png": {"Software": None},
+    "pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": "polhode"},
 }
 
 
@@ -181,6 +180,8 @@ def styles(keys: Iterable[str], variants: Mapping[str, str] | None = None) -> di
     """
     keys = list(keys)
     if variants is None:
+        from polhode.study.declarations import variant_of_registered  # imported here because figures name their variants
+
         variants = {key: variant_of_registered(key) for key in keys}
     parents = {key: key if key in FAMILIES else family(key, variants.get(key, "")) for key in keys}
     look: dict[str, tuple[str, Any]] = dict(FAMILIES)
@@ -225,6 +226,13 @@ def save(figure: Figure, path: str | Path) -> None:
     """
     path = Path(path)
     FigureCanvasAgg(figure)
+    with settings():
+        # The layout once for both files, at the resolution of the PNG, which then finds all text measured; savefig would draw
+        # the whole figure only to find it.
+        figure.set_dpi(SETTINGS["savefig.dpi"])
+        if figure.axes and (engine := figure.get_layout_engine()):
+            engine.execute(figure)
+        figure.set_layout_engine(None)
     for ending, entries in METADATA.items():
 
         def draw(temporary: Path, ending: str = ending, entries: dict[str, Any] = entries) -> None:
@@ -232,5 +240,3 @@ def save(figure: Figure, path: str | Path) -> None:
                 figure.savefig(temporary, format=ending, metadata=entries)
 
         write_atomically(path.with_name(f"{path.name}.{ending}"), draw)
-        with settings():
-            figure.set_layout_engine(None)  # found for the first file, which takes as long as drawing

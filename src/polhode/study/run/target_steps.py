@@ -12,7 +12,7 @@ from polhode import metrics
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Problem
 from polhode.simulate import count_steps, simulate
-from polhode.study.configuration import Targets
+from polhode.study.configuration.models import Targets
 
 #: Digits of the exact solution, well beyond double precision.
 DIGITS = 20

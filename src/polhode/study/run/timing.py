@@ -10,7 +10,7 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -110,15 +110,13 @@ def runs_of(methods: Sequence[Method], frames: Sequence[str] = FRAMES) -> dict[F
     return found
 
 
-def compile_forms(methods: Sequence[Method], frames: Sequence[str] = FRAMES) -> None:
-    """Compile registered methods in all forms, with one process per processor; code in the cache costs nothing."""
-    compile_all([method.key for method in methods])
-    if "lab" in frames:
-        kept_in_lab = []
-        for method in methods:
-            with suppress(ValueError):
-                kept_in_lab.append(in_lab(method).key.removesuffix("_in_lab"))
-        compile_all(kept_in_lab, forms=[f"{in_lab.__module__}:{in_lab.__name__}"])
+def compile_forms(methods: Sequence[Method], frames: Sequence[str] = FRAMES, systems: bool = False) -> None:
+    """Compile registered methods in all forms, with one process per processor; code in the cache costs nothing.
+
+    With ``systems`` also what they need for several bodies: it shares most of their kernels.
+    """
+    forms = [f"{in_lab.__module__}:{in_lab.__name__}"] if "lab" in frames else []
+    compile_all([method.key for method in methods], systems=systems, forms=forms)
 
 
 def _run(method: Method, problem: Problem, normalise: bool | None, steps: int) -> object:

@@ -5,7 +5,7 @@ data from which they are made, and its place in the report; ``figures.py``, ``ta
 for each figure, table and group of numbers, named like the files; ``analysis.py`` holds the frames and constants that these
 share. The text is paper/sections/THEME.tex. A new theme is a new folder here; no other file names it.
 
-The workflow reads only the declarations, so that starting it imports no plotting library. It gives each theme its own rules,
+The workflow reads only the declarations, so that starting it imports no plotting library. It gives each theme its own rule,
 whose hash covers the modules imported by that theme.
 """
 

@@ -57,8 +57,3 @@ class Theme:
     def prefix(self) -> str:
         """The prefix of the names of its macros."""
         return "cost" if self.timed else "study"
-
-    @property
-    def has_texts(self) -> bool:
-        """Whether it has tables or numbers."""
-        return bool(self.tables or self.numbers)

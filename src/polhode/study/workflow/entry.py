@@ -10,11 +10,13 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from polhode.study.configuration import ConfigurationError, Study, resolve
 from polhode.study.storage import write_text
 from polhode.study.workflow import interruption, meters, written
+
+if TYPE_CHECKING:
+    from polhode.study.configuration import Study
 
 #: The folder of the Snakefile. Scripts run with its src on their path.
 HOME = Path(__file__).resolve().parents[4]
@@ -34,6 +36,8 @@ def share_library() -> None:
     """
     unusable = sorted(set(str(HOME)) & set("{}\\" + os.pathsep))
     if unusable and os.name == "posix":
+        from polhode.study.reading import ConfigurationError
+
         raise ConfigurationError(
             f"the path of the checkout, {HOME}, contains {' '.join(unusable)}: Snakemake writes paths of programs and scripts "
             "into lists and templates, where a colon, brace or backslash means something; move or rename the folder"
@@ -43,8 +47,31 @@ def share_library() -> None:
 
 
 @contextmanager
-def study_of(snakemake: Any) -> Iterator[Study]:
-    """The study of the run to which ``snakemake`` belongs; output and a traceback go to its log.
+def study_of(snakemake: Any) -> "Iterator[Study]":
+    """A job as in :func:`job_of`, with the study of the run to which it belongs."""
+    with job_of(snakemake):
+        from polhode.study.configuration import resolve  # imported here because jobs that need no study need no compiler
+
+        yield resolve(snakemake.config, HOME, checked=True)  # checked by the Snakefile
+
+
+@contextmanager
+def library_of(snakemake: Any) -> Iterator[None]:
+    """A job as in :func:`job_of`, with the user's plug-ins in the library."""
+    with job_of(snakemake):
+        from polhode.manybody.scenes import SCENES
+        from polhode.methods import METHODS
+        from polhode.problems import PROBLEMS
+        from polhode.registry import load_file
+
+        for path in snakemake.config["plugins"]:
+            load_file(HOME / path, (METHODS, PROBLEMS, SCENES))
+        yield
+
+
+@contextmanager
+def job_of(snakemake: Any) -> Iterator[None]:
+    """A job of the workflow: output and a traceback go to its log.
 
     A failure is noted for the head process, which reports it at once and again at the end of the run. If no head process is
     near, as on a node of a cluster, it is printed too. A script without a log was started by hand
@@ -54,7 +81,7 @@ def study_of(snakemake: Any) -> Iterator[Study]:
     results = Path(snakemake.config["results"])
     if not snakemake.log:
         try:
-            yield resolve(snakemake.config, HOME, checked=True)
+            yield
             written.record(results, job, snakemake.output)
         finally:
             meters.place(results, job).unlink(missing_ok=True)
@@ -64,7 +91,7 @@ def study_of(snakemake: Any) -> Iterator[Study]:
     note.unlink(missing_ok=True)
     with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stdout(log), redirect_stderr(log):
         try:
-            yield resolve(snakemake.config, HOME, checked=True)  # checked by the Snakefile
+            yield
             written.record(results, job, snakemake.output)
         except Exception as error:
             traceback.print_exc()

@@ -1,0 +1,100 @@
+"""What a job imports: only what it needs, since a study has over a hundred and many are short."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import polhode
+
+HOME = Path(__file__).parents[1]
+THEMES = sorted(path.parent.name for path in (HOME / "src/polhode/study/themes").glob("*/theme.py"))
+#: A theme whose texts ask the registered methods for a constant.
+COMPILED = {"new_methods"}
+
+
+def run(program: str) -> str:
+    """What a fresh Python prints."""
+    environment = os.environ | {"PYTHONPATH": str(HOME / "src")}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def imported(lines: str, candidates: set[str]) -> set[str]:
+    """Those of the candidates that these lines import."""
+    said = run(f"{lines}\nimport sys\nprint('imported', *{candidates!r} & set(sys.modules))")
+    return set(said.splitlines()[-1].split()[1:])
+
+
+HEAVY = {"matplotlib", "netCDF4", "numba", "pandas", "pydantic", "scipy", "snakemake", "xarray"}
+
+
+def test_the_entry_of_a_job_imports_nothing_heavy():
+    assert imported("import polhode.study.workflow.entry", HEAVY) == set()
+
+
+def test_the_package_imports_nothing_before_it_is_asked():
+    assert imported("import polhode", HEAVY | {"numpy"}) == set()
+
+
+#: What a job of this kind does with its files and settings, in a temporary folder.
+JOBS = {
+    "single_body": """
+from polhode.study.run.batches import run_batches
+from polhode.study.run.cell import run_cell
+run_cell("damped_top", "euler", 2.0**-6, {"horizon": 0.25, "samples": 1, "truncate": False}, "cell.nc", "{}")
+""",
+    "many_body": """
+from polhode.study.plan import many_body_job
+from polhode.study.run import scene
+settings = {"scene": "rods", "spin": None, "horizon": 1e-4, "samples": 1}
+scene.run_all("spiral_leapfrog", settings, ["1e-05/0.nc"])
+""",
+    "film": """
+from polhode.study.run import scene
+film = {"method": "spiral_leapfrog", "dt": 1e-5, "horizon": 1e-4, "frames": 2}
+scene.run_film({"scene": "rods", "spin": None, "film": film}, "film.nc")
+""",
+}
+
+
+@pytest.mark.parametrize("kind", JOBS)
+def test_a_job_that_runs_kernels_imports_no_library_of_data(kind, tmp_path):
+    unused = HEAVY - {"numba", "scipy"} | {"mpmath", "scipy.io", "scipy.sparse"}  # Numba imports the top of SciPy
+    found = imported(f"import os\nos.chdir({str(tmp_path)!r})\nfrom polhode.study.workflow import entry\n{JOBS[kind]}", unused)
+    assert found == set() and list(tmp_path.rglob("*.nc"))
+
+
+def test_figures_texts_and_claims_import_no_compiler():
+    """They read files; compilation and the models of the configuration take longer to import than many of them to run."""
+    parts = [f"polhode.study.themes.{theme}.{part}" for theme in sorted({*THEMES} - COMPILED) for part in ("tables", "numbers")]
+    lines = "from importlib.util import find_spec\nfrom importlib import import_module\n"
+    lines += "from polhode.study.themes import rendering\nfrom polhode.study.judge import measures, measures_cost, verdicts\n"
+    lines += f"for name in {parts!r}:\n    find_spec(name) and import_module(name)\n"
+    assert imported(lines, {"matplotlib", "mpmath", "numba", "polhode.methods", "pydantic"}) == set()
+
+
+def test_public_names_are_there_before_they_are_imported():
+    shown = run("import polhode\nprint(*dir(polhode))").split()
+    assert set(polhode.__all__) <= set(shown)
+    assert run("from polhode import *\nprint(callable(simulate), len(methods) > 40)") == "True True"
+    assert all(getattr(polhode, name) is not None for name in polhode.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'simulates'"):
+        _ = polhode.simulates
+
+
+@pytest.mark.parametrize("name", ["methods", "problems", "simulate"])
+def test_a_module_does_not_take_the_place_of_a_public_name(name):
+    """Whichever comes first: importing the module polhode.simulate, or the function."""
+    before, after = f"import polhode.{name}", f"import polhode\nfirst = polhode.{name}\nimport polhode.{name}"
+    check = f"\nimport sys, types\nprint(isinstance(polhode.{name}, types.ModuleType), 'polhode.{name}' in sys.modules)"
+    assert run(before + check) == "False True"
+    assert run(after + check + f"\nassert first is polhode.{name}") == "False True"
+
+
+def test_a_public_name_can_still_be_replaced(monkeypatch):
+    monkeypatch.setattr(polhode, "simulate", "other")
+    assert polhode.simulate == "other"
