@@ -44,8 +44,10 @@ SAFETY = 0.7
 MOST_DIGITS = 31.0
 #: The states that a run may need at most; a body whose series has too small a radius is refused.
 MOST_STEPS = 1_000_000
-#: Number of variables: q, omega, sin(nu t), cos(nu t), the six products and auxiliary series of the torque.
-Q, OMEGA, SINE, COSINE, MOMENT, HELP = 0, 4, 7, 8, 9, 12
+#: Number of variables: q, omega, sin(nu t), cos(nu t), the six products and auxiliary series of the torque. NumPy integers:
+#: Numba compiles a function again for every value of a Python integer that it is handed as a constant.
+Q, OMEGA, SINE, COSINE, MOMENT, HELP = map(np.int64, (0, 4, 7, 8, 9, 12))
+X, Y, Z = map(np.int64, range(3))
 VARIABLES = 18
 
 _table = types.Array(types.float64, 2, "C")
@@ -89,9 +91,9 @@ def turned(high: Any, low: Any, k: int, first: int) -> Any:
                 product(high, low, Q + 1 + b, first + a, k),
             ),
         )
-    x = body_component(high, low, k, first, 0)
-    y = body_component(high, low, k, first, 1)
-    z = body_component(high, low, k, first, 2)
+    x = body_component(high, low, k, first, X)
+    y = body_component(high, low, k, first, Y)
+    z = body_component(high, low, k, first, Z)
     return x, y, z
 
 
@@ -132,7 +134,7 @@ def moment(kind: int, high: Any, low: Any, k: int, parameters: Any) -> Any:
         for n in range(3):
             put(high, low, MOMENT + n, k, zero)
         if k == 0:
-            put(high, low, MOMENT + 2, 0, (-1.0, 0.0))
+            put(high, low, MOMENT + 2, k, (-1.0, 0.0))
         gx, gy, gz = turned(high, low, k, MOMENT)
         x = subtract(times(parameters[1], gz), times(parameters[2], gy))
         y = subtract(times(parameters[2], gx), times(parameters[0], gz))
@@ -157,8 +159,8 @@ def moment(kind: int, high: Any, low: Any, k: int, parameters: Any) -> Any:
             )
             if k == 0:
                 u = add(u, two_product(parameters[1], parameters[1]))
-                put(high, low, HELP, 0, u)
-                put(high, low, HELP + 1, 0, inverse_root(u))
+                put(high, low, HELP, k, u)
+                put(high, low, HELP + 1, k, inverse_root(u))
             else:
                 put(high, low, HELP, k, u)
                 total = zero
@@ -185,17 +187,17 @@ def expand(kind: int, high: Any, low: Any, order: int, inertia: Any, parameters:
         x = divide(add(mx, multiply(yz, product(high, low, wy, wz, k))), (ix, 0.0))
         y = divide(add(my, multiply(zx, product(high, low, wz, wx, k))), (iy, 0.0))
         z = divide(add(mz, multiply(xy, product(high, low, wx, wy, k))), (iz, 0.0))
-        a = add(add(product(high, low, 1, wx, k), product(high, low, 2, wy, k)), product(high, low, 3, wz, k))
-        b = subtract(add(product(high, low, 0, wx, k), product(high, low, 2, wz, k)), product(high, low, 3, wy, k))
-        c = subtract(add(product(high, low, 0, wy, k), product(high, low, 3, wx, k)), product(high, low, 1, wz, k))
-        d = subtract(add(product(high, low, 0, wz, k), product(high, low, 1, wy, k)), product(high, low, 2, wx, k))
+        a = add(add(product(high, low, Q + 1, wx, k), product(high, low, Q + 2, wy, k)), product(high, low, Q + 3, wz, k))
+        b = subtract(add(product(high, low, Q, wx, k), product(high, low, Q + 2, wz, k)), product(high, low, Q + 3, wy, k))
+        c = subtract(add(product(high, low, Q, wy, k), product(high, low, Q + 3, wx, k)), product(high, low, Q + 1, wz, k))
+        d = subtract(add(product(high, low, Q, wz, k), product(high, low, Q + 1, wy, k)), product(high, low, Q + 2, wx, k))
         put(high, low, wx, k + 1, divide(x, (n, 0.0)))
         put(high, low, wy, k + 1, divide(y, (n, 0.0)))
         put(high, low, wz, k + 1, divide(z, (n, 0.0)))
-        put(high, low, 0, k + 1, divide(times(-0.5, a), (n, 0.0)))
-        put(high, low, 1, k + 1, divide(times(0.5, b), (n, 0.0)))
-        put(high, low, 2, k + 1, divide(times(0.5, c), (n, 0.0)))
-        put(high, low, 3, k + 1, divide(times(0.5, d), (n, 0.0)))
+        put(high, low, Q, k + 1, divide(times(-0.5, a), (n, 0.0)))
+        put(high, low, Q + 1, k + 1, divide(times(0.5, b), (n, 0.0)))
+        put(high, low, Q + 2, k + 1, divide(times(0.5, c), (n, 0.0)))
+        put(high, low, Q + 3, k + 1, divide(times(0.5, d), (n, 0.0)))
         if kind == 2 or kind == 3:
             s, c = (high[SINE, k], low[SINE, k]), (high[COSINE, k], low[COSINE, k])
             put(high, low, SINE, k + 1, divide(times(parameters[9], c), (n, 0.0)))
