@@ -90,7 +90,7 @@ def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
         output=["0.1/1.nc"],
         threads=3,
     )
-    monkeypatch.setattr(entry, "study_of", lambda snakemake: nullcontext())
+    monkeypatch.setattr(entry, "library_of", lambda snakemake: nullcontext())
     monkeypatch.setattr(entry, "meter", lambda snakemake, total: SimpleNamespace(advance=f"one of {total}"))
     monkeypatch.setattr(many_body, "run_all", lambda *words: given.update(words=words))
     script = HOME / "workflow" / "scripts" / "many_body.py"
