@@ -130,8 +130,16 @@ def test_problems_of_one_body_and_of_several_are_told_apart():
 
 
 def test_every_file_of_methods_is_registered():
-    shared = {"adams_bashforth", "backward_differences", "fourth_order_start", "free_top", "linear_system", "predictor"}
-    shared |= {"rotor_choice", "splitting", "states", "translation"}
+    shared = {
+        "adams_bashforth",
+        "backward_differences",
+        "fourth_order_start",
+        "free_top",
+        "linear_system",
+        "numbered",
+        "predictor",
+    }
+    shared |= {"rotor_choice", "several_bodies", "splitting", "states", "translation"}
     others = {"__init__", "lab_frame", "plain_driver", "protocol", *shared}
     files = {path.stem for path in METHODS.glob("*.py")} - others
     assert set(polhode.methods) == files

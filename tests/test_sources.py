@@ -276,9 +276,10 @@ def test_the_matrices_of_the_note():
     np.testing.assert_array_equal(printed, printed.T)
 
     def matrix(**wrong):
-        product, transposed = calzavarini2010._matrix(*(1.0 if wrong.get(name) else -1.0 for name in entries))
-        columns = np.array([product(Q0, tuple(axis)) for axis in np.eye(3)]).T
-        np.testing.assert_array_equal(np.array([transposed(Q0, tuple(axis)) for axis in np.eye(3)]), columns)
+        numbers = *BODY.coefficients(), *(1.0 if wrong.get(name) else -1.0 for name in entries), 1.0
+        product, transposed = calzavarini2010._into_body_printed, calzavarini2010._into_lab_printed
+        columns = np.array([product(Q0, tuple(axis), numbers) for axis in np.eye(3)]).T
+        np.testing.assert_array_equal(np.array([transposed(Q0, tuple(axis), numbers) for axis in np.eye(3)]), columns)
         return columns
 
     np.testing.assert_allclose(matrix(), rotation, rtol=0, atol=1e-15)

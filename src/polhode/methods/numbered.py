@@ -65,4 +65,6 @@ class NumberedSeveralTorques(_Numbered, SeveralTorques):
 def numbered(method: OneTorque, *numbers: float, **changes: Any) -> NumberedOneTorque:
     """A method with one torque per step whose kernels, given in ``changes`` with other declarations, read these numbers."""
     declared = {one.name: getattr(method, one.name) for one in fields(method)}
+    # The many-body engine hands its kernels the coefficients of the bodies alone.
+    declared["engines"] = ("single body",)
     return NumberedOneTorque(**{**declared, **changes}, numbers=tuple(float(x) for x in numbers))
