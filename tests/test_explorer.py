@@ -9,6 +9,7 @@ import shutil
 import tomllib
 from pathlib import Path
 
+import netCDF4
 import numpy as np
 import pandas as pd
 import pytest
@@ -246,7 +247,7 @@ def test_the_page_of_the_default_study_is_light():
             samples = min(part.long_run.samples + 1, content.SAMPLES)
             free = part.problem.torque_class == "free"
             single += methods * samples * 4 * (len(content.LONG) * (1 + part.long_run.switched) + 5 * free)
-    with storage.netCDF4.Dataset(HOME / "data/released/many_body.nc") as file:
+    with netCDF4.Dataset(HOME / "data/released/many_body.nc") as file:
         sizes = [[len(d) for d in group.dimensions.values()] for group in file.groups.values()]
     many = 2 * sum(4 * 5 * int(np.prod(size[:3])) + 4 * size[0] * content.SAMPLES * content.SHOWN_SEEDS for size in sizes)
     texts = 200_000

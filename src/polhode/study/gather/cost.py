@@ -22,7 +22,7 @@ from polhode.operations import Operations, operations
 from polhode.study.analysis.ladders import METRIC, RIVAL, UNIT, Ladder, priced, whole_steps
 from polhode.study.analysis.many_body import many_body_times
 from polhode.study.configuration import Study
-from polhode.study.storage import group_names, has_group, read_dataset, write_groups
+from polhode.study.storage import group_names, read_groups, write_groups
 
 #: The problem, the target errors and the metric of del Valle et al. (2024), Fig. 5 and Table 2.
 PUBLISHED_PROBLEM = "spiral_cylinder"
@@ -300,27 +300,27 @@ def cost_groups(
         "operations": operation_counts(str(key) for key in step["integrator"].values),
     }
     targets, prices = sorted(targets, reverse=True), sorted(prices)
+    measured = read_groups(single_body)
     for problem in group_names(single_body):
-        data = read_dataset(single_body, problem)
+        data = measured[f"/{problem}"]
         groups[problem] = problem_cost(data, step, targets, prices)
         if problem == PUBLISHED_PROBLEM:
-            found = f"{problem}/targets"
-            searched = read_dataset(single_body, found) if has_group(single_body, found) else None
-            groups["published"] = published_cost(data, searched, step)
+            groups["published"] = published_cost(data, measured.get(f"/{problem}/targets"), step)
     return groups
 
 
 def run_cost(timing: str | Path, single_body: str | Path, study: Study, output: str | Path, many_body: str | Path = "") -> None:
     """Write cost.nc from timing.nc, single_body.nc and, if there is one, many_body.nc, for a study's targets and prices."""
     assert study.cost is not None
-    groups = {"/": read_dataset(timing), "step": read_dataset(timing, "step")}
+    measured = read_groups(timing)
+    groups = {"/": measured["/"], "step": measured["/step"]}
     found = cost_groups(groups, single_body, study.cost.target_errors, study.cost.torque_prices)
     found["/"].attrs["title"] = "What it costs to reach an error: steps, torques and CPU time; one group for each problem"
     found["/"].attrs["configuration"] = study.json
     found["/"].attrs.pop("job", None)  # only that of the timing
-    if str(many_body) and has_group(timing, "many_body"):
-        timed = read_dataset(timing, "many_body")
-        scenes = {name: read_dataset(many_body, name) for name in group_names(many_body)}
+    if str(many_body) and "/many_body" in measured:
+        timed, runs = measured["/many_body"], read_groups(many_body)
+        scenes = {name: runs[f"/{name}"] for name in group_names(many_body)}
         found |= {"many_body": timed, "many_body_times": many_body_times(timed, scenes)}
     write_groups(found, output)
 
