@@ -56,7 +56,7 @@ _SIGNATURE = types.int64(types.int64, _list, _list, _list, _list, _list, types.i
 
 
 @compiled
-def product(high: Any, low: Any, i: int, j: int, k: int) -> Any:
+def product(high: Any, low: Any, i: Any, j: Any, k: int) -> Any:
     """Coefficient k of the product of the series i and j."""
     s, rest = 0.0, 0.0
     for m in range(k + 1):
@@ -68,13 +68,13 @@ def product(high: Any, low: Any, i: int, j: int, k: int) -> Any:
 
 
 @compiled
-def put(high: Any, low: Any, i: int, k: int, value: Any) -> None:
+def put(high: Any, low: Any, i: Any, k: int, value: Any) -> None:
     """Set coefficient k of the series i."""
     high[i, k], low[i, k] = value
 
 
 @compiled
-def turned(high: Any, low: Any, k: int, first: int) -> Any:
+def turned(high: Any, low: Any, k: int, first: Any) -> Any:
     """Coefficient k of R(q)^T v for the series v from number ``first``, with t = q x v in the series from HELP.
 
     R^T v = v - 2 q0 t + 2 q x t, with the vector part of q; coefficients of v up to k must be known.
@@ -98,7 +98,7 @@ def turned(high: Any, low: Any, k: int, first: int) -> Any:
 
 
 @compiled
-def body_component(high: Any, low: Any, k: int, first: int, n: int) -> Any:
+def body_component(high: Any, low: Any, k: int, first: Any, n: Any) -> Any:
     """Component n of :func:`turned`, once t is known."""
     a, b = (n + 1) % 3, (n + 2) % 3
     across = subtract(
