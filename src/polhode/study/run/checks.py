@@ -47,7 +47,7 @@ from polhode.study.storage import write_cell
 from polhode.vector import add, axpy, cross, dot, scale
 
 #: Digits of the exact solutions, well beyond double precision.
-DIGITS = 25
+DIGITS = 20
 
 
 def problem_of(key: str) -> Any:

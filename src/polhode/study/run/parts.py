@@ -67,7 +67,7 @@ DIVISIONS = (256, 512, 1024, 2048)
 #: Sweeps of the implicit kick, and steps of Runge-Kutta 4 in the exact one, whose error is then far below all others.
 SWEEPS, SUBSTEPS = 8, 8
 #: Digits of the exact solutions.
-DIGITS = 25
+DIGITS = 20
 
 
 @kernel

@@ -47,7 +47,7 @@ PROBLEMS = ("free_asymmetric_top", "heavy_top", "asymmetric_heavy_top")
 DIVISIONS = (32, 64, 128, 256, 512, 1024)
 #: Positions of the step along the exact motion, in horizons; the largest defect counts.
 PLACES = (0.0, 0.31, 0.77)
-DIGITS = 25
+DIGITS = 20
 #: Iterations that find the start of a given point; each doubles the digits.
 NEWTON = 6
 
