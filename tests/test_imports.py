@@ -98,3 +98,16 @@ def test_a_module_does_not_take_the_place_of_a_public_name(name):
 def test_a_public_name_can_still_be_replaced(monkeypatch):
     monkeypatch.setattr(polhode, "simulate", "other")
     assert polhode.simulate == "other"
+
+
+def test_a_job_without_the_study_has_the_plugins(tmp_path):
+    program = f"""
+from types import SimpleNamespace
+from polhode.study.workflow import entry
+config = {{"results": {str(tmp_path)!r}, "plugins": ["docs/example_plugin.py"]}}
+with entry.library_of(SimpleNamespace(rule="film", wildcards={{}}, config=config, log=[], output=[])):
+    from polhode.methods import METHODS
+    print("my_spiral" in METHODS)
+"""
+    assert run(program) == "True"
+    assert (tmp_path / "written" / "film.json").is_file()

@@ -458,6 +458,20 @@ def test_gathered_errors_are_those_of_a_run(results):
     assert float(data.q_order.sel(integrator="euler")) == pytest.approx(1, abs=0.1)
 
 
+@pytest.mark.parametrize("problem", ["spiral_cylinder", "sinking_propeller", "asymmetric_heavy_top"])
+def test_errors_computed_together_are_those_of_each_run_alone(results, problem):
+    study, folder = results
+    plan, part = Plan(study, HOME), study.problems[problem]
+    data = storage.read_dataset(folder / "single_body.nc", problem)
+    exact = gather.Exact(folder / "references" / f"{problem}.nc")
+    for key in part.methods:
+        for run in plan.cells(problem, key):
+            cell = storage.read_cell(folder / run.path)
+            alone = gather.run_errors(cell, exact, part.problem, slice(-1, None))
+            together = data.sel(integrator=key, dt=float(run.dt))
+            assert {name: float(together[name]) for name in alone} == {name: value[0] for name, value in alone.items()}
+
+
 def test_step_sizes_of_a_few_methods_are_run_by_these(results):
     study, folder = results
     part = study.problems["asymmetric_heavy_top"]
