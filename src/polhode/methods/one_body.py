@@ -4,11 +4,14 @@ The loop is one function for all methods, compiled once. The driver of a method,
 steps, is handed to it: ``march(part, states, reading, n, end, body, torque, parameters, dt, normalise)`` with ``part`` one of
 
 ``START``
-    The state from which the first step begins, from q and omega in the first two rows of ``reading``, into row 0 of ``states``.
+    First the state from which the first step begins, from q and omega in the first two rows of ``reading``.
 ``STEPS``
-    The steps from n to ``end``.
+    The steps from n to ``end``: from the state in row 0 of ``states`` into it.
 ``READ``
-    q, omega and the stored omega after n steps, into the three rows of ``reading``.
+    Last q, omega and the stored omega at ``end``, into the three rows of ``reading``.
+
+Every part includes the loops over steps, here over none. With separate branches the code would take half as long again to
+compile, and a step of some methods would be slower by a tenth.
 """
 
 import math

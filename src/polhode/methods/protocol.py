@@ -55,7 +55,7 @@ from polhode.kernel import (
 )
 from polhode.marching import Pauses
 from polhode.methods import one_body, several_bodies
-from polhode.methods.one_body import START, STEPS, normalised, put_reading, row3, row4
+from polhode.methods.one_body import READ, START, normalised, put_reading, row3, row4
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
 from polhode.metrics import PUBLISHED_ERRORS
 from polhode.problems.problem import TORQUE_CLASSES, Case, Problem
@@ -497,35 +497,34 @@ class OneTorque(Method):
         def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
             if part == START:
                 q, omega = row4(reading, 0), row3(reading, 1)
-                store(states, 0, start(q, omega, torque(0.0, q, omega, parameters), body, dt))
-                return
-            state = load(states, 0)
-            if part == STEPS:
-                # Two loops: a branch on normalisation inside one loop would make a step of some methods slower by a tenth.
-                if normalise:
-                    while n < end:
-                        state, q, omega = before_torque(state, body, dt)
-                        if rotates_before_torque:
-                            state = normalised(state)
-                            q = state[:4]
-                        moment = torque((n + torque_time) * dt, q, omega, parameters)
-                        state = after_torque(state, moment, body, dt)
-                        if not rotates_before_torque:
-                            state = normalised(state)
-                        n += 1
-                else:
-                    while n < end:
-                        state, q, omega = before_torque(state, body, dt)
-                        moment = torque((n + torque_time) * dt, q, omega, parameters)
-                        state = after_torque(state, moment, body, dt)
-                        n += 1
-                store(states, 0, state)
-            elif torque_completes_reading:
-                half, q, omega = before_torque(state, body, dt)
-                q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
-                put_reading(reading, q, omega, stored(state, body, dt))
+                state = start(q, omega, torque(0.0, q, omega, parameters), body, dt)
             else:
-                q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
+                state = load(states, 0)
+            # Two loops: a branch on normalisation inside one loop would make a step of some methods slower by a tenth.
+            if normalise:
+                while n < end:
+                    state, q, omega = before_torque(state, body, dt)
+                    if rotates_before_torque:
+                        state = normalised(state)
+                        q = state[:4]
+                    moment = torque((n + torque_time) * dt, q, omega, parameters)
+                    state = after_torque(state, moment, body, dt)
+                    if not rotates_before_torque:
+                        state = normalised(state)
+                    n += 1
+            else:
+                while n < end:
+                    state, q, omega = before_torque(state, body, dt)
+                    moment = torque((n + torque_time) * dt, q, omega, parameters)
+                    state = after_torque(state, moment, body, dt)
+                    n += 1
+            store(states, 0, state)
+            if part == READ:
+                if torque_completes_reading:
+                    half, q, omega = before_torque(state, body, dt)
+                    q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
+                else:
+                    q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
                 put_reading(reading, q, omega, stored(state, body, dt))
 
         return march
@@ -544,45 +543,43 @@ class OneTorque(Method):
         def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
             if part == START:
                 q, omega = row4(reading, 0), row3(reading, 1)
-                store(states, 0, start(q, omega, torque(0.0, q, omega, parameters), body, dt))
-                return
-            state = load(states, 0)
-            if part == STEPS:
-                while n < min(end, warm_up_steps):
+                state = start(q, omega, torque(0.0, q, omega, parameters), body, dt)
+            else:
+                state = load(states, 0)
+            while n < min(end, warm_up_steps):
+                state, q, omega = before_torque(state, body, dt)
+                if normalise and rotates_before_torque:
+                    state = normalised(state)
+                    q = state[:4]
+                moment = torque((n + torque_time) * dt, q, omega, parameters)
+                state = warm_up(state, moment, n * dt, dt, body, torque, parameters)
+                if normalise and not rotates_before_torque:
+                    state = normalised(state)
+                n += 1
+            if normalise:  # two loops, as above
+                while n < end:
                     state, q, omega = before_torque(state, body, dt)
-                    if normalise and rotates_before_torque:
+                    if rotates_before_torque:
                         state = normalised(state)
                         q = state[:4]
                     moment = torque((n + torque_time) * dt, q, omega, parameters)
-                    state = warm_up(state, moment, n * dt, dt, body, torque, parameters)
-                    if normalise and not rotates_before_torque:
+                    state = after_torque(state, moment, body, dt)
+                    if not rotates_before_torque:
                         state = normalised(state)
                     n += 1
-                # Two loops, as above.
-                if normalise:
-                    while n < end:
-                        state, q, omega = before_torque(state, body, dt)
-                        if rotates_before_torque:
-                            state = normalised(state)
-                            q = state[:4]
-                        moment = torque((n + torque_time) * dt, q, omega, parameters)
-                        state = after_torque(state, moment, body, dt)
-                        if not rotates_before_torque:
-                            state = normalised(state)
-                        n += 1
-                else:
-                    while n < end:
-                        state, q, omega = before_torque(state, body, dt)
-                        moment = torque((n + torque_time) * dt, q, omega, parameters)
-                        state = after_torque(state, moment, body, dt)
-                        n += 1
-                store(states, 0, state)
-            elif torque_completes_reading:
-                half, q, omega = before_torque(state, body, dt)
-                q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
-                put_reading(reading, q, omega, stored(state, body, dt))
             else:
-                q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
+                while n < end:
+                    state, q, omega = before_torque(state, body, dt)
+                    moment = torque((n + torque_time) * dt, q, omega, parameters)
+                    state = after_torque(state, moment, body, dt)
+                    n += 1
+            store(states, 0, state)
+            if part == READ:
+                if torque_completes_reading:
+                    half, q, omega = before_torque(state, body, dt)
+                    q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
+                else:
+                    q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
                 put_reading(reading, q, omega, stored(state, body, dt))
 
         return march
@@ -689,21 +686,17 @@ class SeveralTorques(Method):
         load, store = one_body.state_rows(self.state_width)
 
         def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
-            if part == START:
-                store(states, 0, start(row4(reading, 0), row3(reading, 1), body))
-                return
-            state = load(states, 0)
-            if part == STEPS:
-                if normalise:  # two loops, as above
-                    while n < end:
-                        state = normalised(step(state, n * dt, dt, body, torque, parameters))
-                        n += 1
-                else:
-                    while n < end:
-                        state = step(state, n * dt, dt, body, torque, parameters)
-                        n += 1
-                store(states, 0, state)
+            state = start(row4(reading, 0), row3(reading, 1), body) if part == START else load(states, 0)
+            if normalise:  # two loops, as above
+                while n < end:
+                    state = normalised(step(state, n * dt, dt, body, torque, parameters))
+                    n += 1
             else:
+                while n < end:
+                    state = step(state, n * dt, dt, body, torque, parameters)
+                    n += 1
+            store(states, 0, state)
+            if part == READ:
                 q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
                 put_reading(reading, q, omega, stored(state, body, dt))
 
