@@ -15,7 +15,7 @@ from numba import types
 
 import polhode
 from polhode.arrays import Arrays
-from polhode.methods import protocol, several_bodies
+from polhode.methods import one_body, several_bodies
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
 from polhode.study import configuration, estimate, reading
 from polhode.study.configuration import ConfigurationError, models
@@ -387,7 +387,7 @@ def test_more_samples_than_steps_are_every_step():
 
 
 def test_drivers_count_steps_in_64_bits():
-    for signature in (protocol._DRIVER, several_bodies.DRIVE):
+    for signature in (one_body.DRIVE, several_bodies.DRIVE):
         assert signature.return_type == types.int64
         assert types.Array(types.int64, 1, "C") in signature.args
 

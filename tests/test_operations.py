@@ -14,6 +14,7 @@ import polhode
 from polhode import body, quaternion, vector
 from polhode.kernel import kernel
 from polhode.marching import Pauses
+from polhode.methods import one_body
 from polhode.methods.protocol import OneTorque
 from polhode.operations import Counting, Operations, count, counting, on_counting, operations
 from polhode.study.gather import cost as cost_study
@@ -177,8 +178,11 @@ def test_the_driver_does_the_same(key, normalise):
             return moment
 
         out = [np.empty((1, n), dtype=object) for n in (4, 3, 3)]
-        drive = on_counting(method._driver())
-        drive(q, omega, constant, torque, (), h, method.normalisation(normalise), np.array([last]), Pauses(), *out)
+        drive, march = on_counting(one_body.drive), on_counting(method._driver())
+        work = np.empty((1, method.state_width), dtype=object), np.empty((3, 4), dtype=object)
+        drive(
+            march, *work, q, omega, constant, torque, (), h, method.normalisation(normalise), np.array([last]), Pauses(), *out
+        )
         totals.append(tally)
     more = {name: value - asdict(totals[0])[name] for name, value in asdict(totals[1]).items()}
     expected = asdict(operations(key, normalise))

@@ -13,8 +13,8 @@ from polhode.body import Body
 from polhode.ensembles.classes import CLASSES, TorqueClass
 from polhode.kernel import compile_driver, compile_torque, float_type, steps_type, torque_type
 from polhode.marching import Pauses, pause_type
-from polhode.methods import METHODS
-from polhode.methods.protocol import _DRIVER, Method
+from polhode.methods import METHODS, one_body
+from polhode.methods.protocol import Method
 from polhode.registry import nearest
 from polhode.simulate import MOST_STEPS
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 _rows = types.Array(types.float64, 2, "C")
 _tables = types.Array(types.float64, 3, "C")
 _SIGNATURE = types.void(
-    types.FunctionType(_DRIVER),
-    *(_rows,) * 3,
+    types.FunctionType(one_body.DRIVE),
+    types.FunctionType(one_body.MARCH),
+    *(_rows,) * 5,
     torque_type,
     _rows,
     float_type,
@@ -103,11 +104,29 @@ def _rows_of(name: str, values: Any, columns: int | None) -> np.ndarray:
 
 
 def _run_all(  # type: ignore[no-untyped-def]
-    driver, q0, omega0, bodies, torque, parameters, dt, normalise, sample_steps, pause, q_out, omega_out, stored_out
+    drive,
+    march,
+    states,
+    reading,
+    q0,
+    omega0,
+    bodies,
+    torque,
+    parameters,
+    dt,
+    normalise,
+    sample_steps,
+    pause,
+    q_out,
+    omega_out,
+    stored_out,
 ):
-    """Run the driver of one body on one body after the other."""
+    """Run the loop of one body on one body after the other."""
     for i in range(q0.shape[0]):
-        driver(
+        drive(
+            march,
+            states,
+            reading,
             (q0[i, 0], q0[i, 1], q0[i, 2], q0[i, 3]),
             (omega0[i, 0], omega0[i, 1], omega0[i, 2]),
             (
@@ -164,7 +183,10 @@ def march(
     parameters = np.column_stack([bodies.parameters, np.zeros(len(bodies))])
     pauses = Pauses()
     run(
-        method.compiled(method._driver, _DRIVER),
+        one_body.driver(),
+        method.compiled(method._driver, one_body.MARCH),
+        np.zeros((1, method.state_width)),
+        np.zeros((3, 4)),
         bodies.q0,
         bodies.omega0,
         bodies.coefficients(),

@@ -39,11 +39,11 @@ class _Numbered(Method):
         """The coefficients of the body, and behind them the numbers of the method."""
         return (*super().numbers_of(body), *self.numbers)
 
-    def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any, part: bool = False) -> Callable[..., Any]:
+    def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any) -> Callable[..., Any]:
         """As for other methods, for a longer list of the numbers of a body."""
         longer = types.UniTuple(types.float64, len(inertia_type) + len(self.numbers))
         taken = [longer if one == inertia_type else one for one in signature.args]
-        return super().compiled(driver, signature.return_type(*taken), part)
+        return super().compiled(driver, signature.return_type(*taken))
 
     def integrate(
         self, q0: tuple[float, ...], omega0: tuple[float, ...], body: tuple[float, ...], *others: Any, **options: Any

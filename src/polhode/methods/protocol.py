@@ -46,44 +46,22 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import types
 
 from polhode.arguments import flag, function, number, plain_name, shown, text, whole
 from polhode.body import Body
 from polhode.kernel import (
     compile_driver,
-    float_type,
-    inertia_type,
     is_kept,
-    kernel,
-    parameters_type,
-    quaternion_type,
-    samples_type,
-    steps_type,
-    torque_type,
-    vector_type,
 )
-from polhode.marching import Pauses, pause_type
-from polhode.methods import several_bodies
-from polhode.methods.several_bodies import normalised
+from polhode.marching import Pauses
+from polhode.methods import one_body, several_bodies
+from polhode.methods.one_body import READ, SOME_BODY, START, normalised, put_reading, row3, row4
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
 from polhode.metrics import PUBLISHED_ERRORS
 from polhode.problems.problem import TORQUE_CLASSES, Case, Problem
 
-_DRIVER = types.int64(
-    quaternion_type,
-    vector_type,
-    inertia_type,
-    torque_type,
-    parameters_type,
-    float_type,
-    types.boolean,
-    steps_type,
-    pause_type,
-    samples_type,
-    samples_type,
-    samples_type,
-)
+#: Generic values with which a kernel ``start`` is run to find out the length of its states.
+_Q, _OMEGA, _TORQUE = (0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2)
 _compiling = threading.RLock()
 #: The engines that can run a method.
 ENGINES = ("single body", "many body")
@@ -281,7 +259,16 @@ class Method(ABC):
 
     @abstractmethod
     def _driver(self) -> Callable[..., Any]:
-        """The loop over steps and samples, as plain Python around this method's kernels; an argument switches normalisation."""
+        """The loop over steps, as plain Python around this method's kernels; see :mod:`polhode.methods.one_body`."""
+
+    @cached_property
+    @abstractmethod
+    def state_width(self) -> int:
+        """The number of values in a state of one body."""
+
+    @abstractmethod
+    def torques_in(self, steps: int) -> int:
+        """The number of torque evaluations in a run of so many steps."""
 
     @cached_property
     def drivers(self) -> dict[str, Any]:
@@ -293,7 +280,7 @@ class Method(ABC):
         """What the many-body engine has compiled so far for the method, with and without normalisation."""
         return {}
 
-    def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any, part: bool = False) -> Callable[..., Any]:
+    def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any) -> Callable[..., Any]:
         """The driver returned by ``driver()``, compiled once per process and stored under the name of ``driver``.
 
         Threads that request it simultaneously wait for the first.
@@ -302,13 +289,12 @@ class Method(ABC):
         ----------
         driver : function () -> the loop over steps, as plain Python around this method's kernels
         signature : the Numba types of its arguments and of its result
-        part : whether only compiled code calls it, see :func:`polhode.kernel.compile_driver`
         """
         name = driver.__name__
         if name not in self.drivers:
             with _compiling:
                 if name not in self.drivers:
-                    self.drivers[name] = compile_driver(driver(), signature, part)
+                    self.drivers[name] = compile_driver(driver(), signature, part=True)
         made: Callable[..., Any] = self.drivers[name]
         return made
 
@@ -324,18 +310,19 @@ class Method(ABC):
             raise ValueError(f"method {self.key}: its normalisation cannot be switched; leave out normalise")
         return self.normalisable and (self.normalises if wanted is None else wanted)
 
-    def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any, bool]]:
+    def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
         """The arguments of :meth:`compiled` for what the method's runs need; for systems of bodies only on request."""
-        return [(self._driver, _DRIVER, False)]
+        return [(self._driver, one_body.MARCH)]
 
     def compile(self, systems: bool = False) -> None:
         """Compile the driver for one body, with ``systems`` also that for several, so that the first run does not wait."""
-        for driver, signature, part in self._loops(systems):
-            self.compiled(driver, signature, part)
+        one_body.driver(len(self.numbers_of(SOME_BODY)))
+        for driver, signature in self._loops(systems):
+            self.compiled(driver, signature)
 
     def is_kept(self, systems: bool = False) -> bool:
         """Whether :meth:`compile` would find everything on disk (:mod:`polhode.cache`)."""
-        return all(is_kept(driver(), signature, part) for driver, signature, part in self._loops(systems))
+        return all(is_kept(driver(), signature, part=True) for driver, signature in self._loops(systems))
 
     def integrate(
         self,
@@ -371,12 +358,15 @@ class Method(ABC):
             Or any exception from a signal handler: within a second, for any number of steps (:mod:`polhode.marching`).
         """
         normalise = self.normalisation(normalise)
-        run = self.compiled(self._driver, _DRIVER)
+        march, run = self.compiled(self._driver, one_body.MARCH), one_body.driver(len(body))
         pauses = Pauses()
         q = np.full((len(sample_steps), 4), np.nan)
         omega = np.full((len(sample_steps), 3), np.nan)
         stored = np.full((len(sample_steps), 3), np.nan)
-        evaluations = run(
+        steps = run(
+            march,
+            np.zeros((1, self.state_width)),
+            np.zeros((3, 4)),
             tuple(float(x) for x in q0),
             tuple(float(x) for x in omega0),
             body,
@@ -391,7 +381,7 @@ class Method(ABC):
             stored,
         )
         pauses.end()
-        return q, omega, stored, int(evaluations)
+        return q, omega, stored, self.torques_in(int(steps))
 
 
 def _label(label: str) -> str:
@@ -411,22 +401,6 @@ def _check_kernel(name: str, kernel: Any, handed: tuple[str, ...]) -> None:
         raise TypeError(
             f"{name} is handed {len(handed)} arguments ({', '.join(handed)}), but takes {code.co_argcount}: {takes}"
         )
-
-
-@kernel
-def _write(q_out: Any, omega_out: Any, stored_out: Any, i: int, q: Any, omega: Any, stored: Any) -> bool:
-    """Store one sample; False if it is not finite (the row remains NaN)."""
-    total = q[0] + q[1] + q[2] + q[3] + omega[0] + omega[1] + omega[2] + stored[0] + stored[1] + stored[2]
-    finite: bool = total - total == 0.0
-    if finite:
-        q_out[i, 0] = q[0]
-        q_out[i, 1] = q[1]
-        q_out[i, 2] = q[2]
-        q_out[i, 3] = q[3]
-        for k in range(3):
-            omega_out[i, k] = omega[k]
-            stored_out[i, k] = stored[k]
-    return finite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -484,8 +458,8 @@ class OneTorque(Method):
         """True, since one-torque methods run every problem."""
         return True
 
-    def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any, bool]]:
-        return [*super()._loops(systems), *([(self._turn, several_bodies.TURN, True)] if systems else [])]
+    def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
+        return [*super()._loops(systems), *([(self._turn, several_bodies.TURN)] if systems else [])]
 
     def compile(self, systems: bool = False) -> None:
         """Compile the driver for one body, with ``systems`` also what is needed for several."""
@@ -499,6 +473,15 @@ class OneTorque(Method):
         """The torque evaluations of a run beyond one a step: the one at the start, and those of the warm-up."""
         return 1 + self.warm_up_torques * min(steps, self.warm_up_steps)
 
+    def torques_in(self, steps: int) -> int:
+        """The number of torque evaluations in a run of so many steps."""
+        return self.starting_torques(steps) + steps
+
+    @cached_property
+    def state_width(self) -> int:  # type: ignore[override]
+        """The number of values in a state of one body."""
+        return one_body.width_of(self.start, _Q, _OMEGA, _TORQUE, self.numbers_of(SOME_BODY), 1e-3)
+
     def without_warm_up(self) -> "OneTorque":
         """The method as it runs in systems and in the many-body engine: with one torque in every step from the first on."""
         return self if self.warm_up is None else replace(self, warm_up=None, warm_up_steps=0, warm_up_torques=0)
@@ -510,116 +493,104 @@ class OneTorque(Method):
         """The loop of a method without a warm-up, kept apart so that the loop of the others costs it nothing."""
         start, before_torque, after_torque = self.start, self.before_torque, self.after_torque
         read, stored = self.read, self.stored
+        load, store = one_body.state_rows(self.state_width)
         torque_time = float(self.torque_time)
         torque_completes_reading = torque_time == 0.0
         rotates_before_torque = self.rotates_before_torque
 
-        def drive(q0, omega0, body, torque, parameters, dt, normalise, sample_steps, pause, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
-            state = start(q0, omega0, torque(0.0, q0, omega0, parameters), body, dt)
-            n = 0
-            stop = pause(n)
-            for i in range(sample_steps.size):
-                while n < sample_steps[i]:
-                    end = min(sample_steps[i], stop)
-                    # Two loops: a branch on normalisation inside one loop would make a step of some methods slower by a tenth.
-                    if normalise:
-                        while n < end:
-                            state, q, omega = before_torque(state, body, dt)
-                            if rotates_before_torque:
-                                state = normalised(state)
-                                q = state[:4]
-                            moment = torque((n + torque_time) * dt, q, omega, parameters)
-                            state = after_torque(state, moment, body, dt)
-                            if not rotates_before_torque:
-                                state = normalised(state)
-                            n += 1
-                    else:
-                        while n < end:
-                            state, q, omega = before_torque(state, body, dt)
-                            moment = torque((n + torque_time) * dt, q, omega, parameters)
-                            state = after_torque(state, moment, body, dt)
-                            n += 1
-                    if n == stop:
-                        stop = pause(n)
-                        if stop == n:
-                            return 1 + n
+        def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
+            if part == START:
+                q, omega = row4(reading, 0), row3(reading, 1)
+                state = start(q, omega, torque(0.0, q, omega, parameters), body, dt)
+            else:
+                state = load(states, 0)
+            # Two loops: a branch on normalisation inside one loop would make a step of some methods slower by a tenth.
+            if normalise:
+                while n < end:
+                    state, q, omega = before_torque(state, body, dt)
+                    if rotates_before_torque:
+                        state = normalised(state)
+                        q = state[:4]
+                    moment = torque((n + torque_time) * dt, q, omega, parameters)
+                    state = after_torque(state, moment, body, dt)
+                    if not rotates_before_torque:
+                        state = normalised(state)
+                    n += 1
+            else:
+                while n < end:
+                    state, q, omega = before_torque(state, body, dt)
+                    moment = torque((n + torque_time) * dt, q, omega, parameters)
+                    state = after_torque(state, moment, body, dt)
+                    n += 1
+            store(states, 0, state)
+            if part == READ:
                 if torque_completes_reading:
                     half, q, omega = before_torque(state, body, dt)
                     q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
                 else:
                     q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
-                if not _write(q_out, omega_out, stored_out, i, q, omega, stored(state, body, dt)):
-                    break
-            return 1 + n
+                put_reading(reading, q, omega, stored(state, body, dt))
 
-        return drive
+        return march
 
     def _warm_up_driver(self) -> Callable[..., Any]:
         """The loop of a method whose first steps evaluate several torques; after them it is that of all others."""
         assert self.warm_up is not None
         start, before_torque, after_torque, warm_up = self.start, self.before_torque, self.after_torque, self.warm_up
         read, stored = self.read, self.stored
+        load, store = one_body.state_rows(self.state_width)
         torque_time = float(self.torque_time)
         torque_completes_reading = torque_time == 0.0
         rotates_before_torque = self.rotates_before_torque
-        warm_up_steps, warm_up_torques = int(self.warm_up_steps), int(self.warm_up_torques)
+        warm_up_steps = int(self.warm_up_steps)
 
-        def drive(q0, omega0, body, torque, parameters, dt, normalise, sample_steps, pause, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
-            state = start(q0, omega0, torque(0.0, q0, omega0, parameters), body, dt)
-            n = 0
-            stop = pause(n)
-            for i in range(sample_steps.size):
-                while n < sample_steps[i]:
-                    end = min(sample_steps[i], stop)
-                    while n < min(end, warm_up_steps):
-                        state, q, omega = before_torque(state, body, dt)
-                        if normalise and rotates_before_torque:
-                            state = normalised(state)
-                            q = state[:4]
-                        moment = torque((n + torque_time) * dt, q, omega, parameters)
-                        state = warm_up(state, moment, n * dt, dt, body, torque, parameters)
-                        if normalise and not rotates_before_torque:
-                            state = normalised(state)
-                        n += 1
-                    if normalise:  # two loops, as above
-                        while n < end:
-                            state, q, omega = before_torque(state, body, dt)
-                            if rotates_before_torque:
-                                state = normalised(state)
-                                q = state[:4]
-                            moment = torque((n + torque_time) * dt, q, omega, parameters)
-                            state = after_torque(state, moment, body, dt)
-                            if not rotates_before_torque:
-                                state = normalised(state)
-                            n += 1
-                    else:
-                        while n < end:
-                            state, q, omega = before_torque(state, body, dt)
-                            moment = torque((n + torque_time) * dt, q, omega, parameters)
-                            state = after_torque(state, moment, body, dt)
-                            n += 1
-                    if n == stop:
-                        stop = pause(n)
-                        if stop == n:
-                            return 1 + n + warm_up_torques * min(n, warm_up_steps)
+        def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
+            if part == START:
+                q, omega = row4(reading, 0), row3(reading, 1)
+                state = start(q, omega, torque(0.0, q, omega, parameters), body, dt)
+            else:
+                state = load(states, 0)
+            while n < min(end, warm_up_steps):
+                state, q, omega = before_torque(state, body, dt)
+                if normalise and rotates_before_torque:
+                    state = normalised(state)
+                    q = state[:4]
+                moment = torque((n + torque_time) * dt, q, omega, parameters)
+                state = warm_up(state, moment, n * dt, dt, body, torque, parameters)
+                if normalise and not rotates_before_torque:
+                    state = normalised(state)
+                n += 1
+            if normalise:  # two loops, as above
+                while n < end:
+                    state, q, omega = before_torque(state, body, dt)
+                    if rotates_before_torque:
+                        state = normalised(state)
+                        q = state[:4]
+                    moment = torque((n + torque_time) * dt, q, omega, parameters)
+                    state = after_torque(state, moment, body, dt)
+                    if not rotates_before_torque:
+                        state = normalised(state)
+                    n += 1
+            else:
+                while n < end:
+                    state, q, omega = before_torque(state, body, dt)
+                    moment = torque((n + torque_time) * dt, q, omega, parameters)
+                    state = after_torque(state, moment, body, dt)
+                    n += 1
+            store(states, 0, state)
+            if part == READ:
                 if torque_completes_reading:
                     half, q, omega = before_torque(state, body, dt)
                     q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
                 else:
                     q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
-                if not _write(q_out, omega_out, stored_out, i, q, omega, stored(state, body, dt)):
-                    break
-            return 1 + n + warm_up_torques * min(n, warm_up_steps)
+                put_reading(reading, q, omega, stored(state, body, dt))
 
-        return drive
+        return march
 
     def _turn(self) -> Callable[..., Any]:
         """One part of a step for all bodies of a system; see :mod:`polhode.methods.several_bodies`."""
-        return several_bodies.turn_of(self, self._state_width)
-
-    @cached_property
-    def _state_width(self) -> int:
-        return several_bodies.turning_width(self)
+        return several_bodies.turn_of(self, self.state_width)
 
     def integrate_system(
         self,
@@ -637,7 +608,7 @@ class OneTorque(Method):
         """
         normalise = self.normalisation(normalise)
         assert self.translation is not None
-        turn, run = self.compiled(self._turn, several_bodies.TURN, part=True), several_bodies.driver()
+        turn, run = self.compiled(self._turn, several_bodies.TURN), several_bodies.driver()
         move, moving_width = several_bodies.compiled_move(self.translation)
         pauses = Pauses()
         shape = len(sample_steps), len(system.bodies)
@@ -646,7 +617,7 @@ class OneTorque(Method):
         evaluations = run(
             turn,
             move,
-            (self._state_width, moving_width),
+            (self.state_width, moving_width),
             float(self.torque_time),
             *(np.array(rows, dtype=float) for rows in (system.r0, system.v0, system.q0, system.omega0)),
             np.array([self.numbers_of(body) for body in system.bodies]),
@@ -705,32 +676,32 @@ class SeveralTorques(Method):
         """The number of torque evaluations per step."""
         return self.evaluations_per_step
 
+    def torques_in(self, steps: int) -> int:
+        """The number of torque evaluations in a run of so many steps."""
+        return self.evaluations_per_step * steps
+
+    @cached_property
+    def state_width(self) -> int:  # type: ignore[override]
+        """The number of values in a state of one body."""
+        return one_body.width_of(self.start, _Q, _OMEGA, self.numbers_of(SOME_BODY))
+
     def _driver(self) -> Callable[..., Any]:
         start, step, read, stored = self.start, self.step, self.read, self.stored
-        per_step = int(self.evaluations_per_step)
+        load, store = one_body.state_rows(self.state_width)
 
-        def drive(q0, omega0, body, torque, parameters, dt, normalise, sample_steps, pause, q_out, omega_out, stored_out):  # type: ignore[no-untyped-def]
-            state = start(q0, omega0, body)
-            n = 0
-            stop = pause(n)
-            for i in range(sample_steps.size):
-                while n < sample_steps[i]:
-                    end = min(sample_steps[i], stop)
-                    if normalise:  # two loops, as above
-                        while n < end:
-                            state = normalised(step(state, n * dt, dt, body, torque, parameters))
-                            n += 1
-                    else:
-                        while n < end:
-                            state = step(state, n * dt, dt, body, torque, parameters)
-                            n += 1
-                    if n == stop:
-                        stop = pause(n)
-                        if stop == n:
-                            return n * per_step
+        def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
+            state = start(row4(reading, 0), row3(reading, 1), body) if part == START else load(states, 0)
+            if normalise:  # two loops, as above
+                while n < end:
+                    state = normalised(step(state, n * dt, dt, body, torque, parameters))
+                    n += 1
+            else:
+                while n < end:
+                    state = step(state, n * dt, dt, body, torque, parameters)
+                    n += 1
+            store(states, 0, state)
+            if part == READ:
                 q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
-                if not _write(q_out, omega_out, stored_out, i, q, omega, stored(state, body, dt)):
-                    break
-            return n * per_step
+                put_reading(reading, q, omega, stored(state, body, dt))
 
-        return drive
+        return march

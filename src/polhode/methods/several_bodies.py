@@ -18,28 +18,23 @@ These functions are ``turn(part, states, later, q, omega, torque, bodies, stored
     q, omega and the stored omega (r and v) at the whole time, from ``states``.
 """
 
-import math
 from collections.abc import Callable
 from functools import cache
-from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
 from numba import types
 
-from polhode import quaternion
-from polhode.body import Body
 from polhode.kernel import (
     compile_driver,
     float_type,
-    kernel,
     loads_type,
     parameters_type,
     steps_type,
 )
 from polhode.marching import pause_type
+from polhode.methods.one_body import SOME_BODY, normalised, put3, put4, row3, row4, state_rows, width_of
 from polhode.methods.translation import Translation
-from polhode.plain import plain_copy
 
 START, BEFORE, AFTER, READ = range(4)
 
@@ -66,89 +61,37 @@ DRIVE = types.int64(
 )
 
 
-@kernel
-def normalised(state: Any) -> Any:
-    """The state with its quaternion, which comes first, divided by its norm."""
-    return quaternion.normalise(state[:4]) + state[4:]
-
-
-@kernel
-def _row4(rows: Any, i: int) -> Any:
-    return (rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])
-
-
-@kernel
-def _row3(rows: Any, i: int) -> Any:
-    return (rows[i, 0], rows[i, 1], rows[i, 2])
-
-
-@kernel
-def _put3(rows: Any, i: int, values: Any) -> None:
-    rows[i, 0], rows[i, 1], rows[i, 2] = values[0], values[1], values[2]
-
-
-@kernel
-def _put4(rows: Any, i: int, values: Any) -> None:
-    rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3] = values[0], values[1], values[2], values[3]
-
-
-def width_of(start: Callable[..., Any], *handed: Any) -> int:
-    """The number of values in the states that the kernel ``start`` returns, run as plain Python: nothing is compiled."""
-    functions: dict[Any, Any] = {f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)}
-    state: tuple[float, ...] = plain_copy(start, functions, "no {name}")(*handed)
-    return len(state)
-
-
-def turning_width(method: Any) -> int:
-    """The number of values in a state of a one-torque method."""
-    body = method.numbers_of(Body((1.0, 1.7, 2.3)))
-    return width_of(method.start, (0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), body, 1e-3)
-
-
-@cache
-def state_rows(width: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Kernels that read a state of so many numbers from a row, ``(rows, i) -> tuple``, and write it, ``(rows, i, state)``.
-
-    Their source is generated because Numba builds tuples only from elements that are written out.
-    """
-    elements = "".join(f"rows[i, {k}], " for k in range(width))
-    lines = "".join(f"    rows[i, {k}] = state[{k}]\n" for k in range(width))
-    made: dict[str, Any] = {}
-    exec(f"def load(rows, i):\n    return ({elements})\n\ndef store(rows, i, state):\n{lines}", made)
-    return kernel(made["load"]), kernel(made["store"])
-
-
 def turn_of(method: Any, width: int) -> Callable[..., Any]:
     """``turn`` of a one-torque method, as plain Python around its kernels; compile with :data:`TURN`."""
     start, before_torque, after_torque = method.start, method.before_torque, method.after_torque
     read, stored_omega = method.read, method.stored
     load, store = state_rows(width)
-    body_of, _ = state_rows(len(method.numbers_of(Body((1.0, 1.7, 2.3)))))
+    body_of, _ = state_rows(len(method.numbers_of(SOME_BODY)))
 
     def turn(part, states, later, q, omega, torque, bodies, stored, dt, normalise):  # type: ignore[no-untyped-def]
         for b in range(q.shape[0]):
             body = body_of(bodies, b)
             if part == START:
-                store(later, b, start(_row4(q, b), _row3(omega, b), _row3(torque, b), body, dt))
+                store(later, b, start(row4(q, b), row3(omega, b), row3(torque, b), body, dt))
             elif part == BEFORE:
                 state, q_b, omega_b = before_torque(load(states, b), body, dt)
                 if normalise:
                     state = normalised(state)
                     q_b = state[:4]
                 store(later, b, state)
-                _put4(q, b, q_b)
-                _put3(omega, b, omega_b)
+                put4(q, b, q_b)
+                put3(omega, b, omega_b)
             elif part == AFTER:
-                state = after_torque(load(states, b), _row3(torque, b), body, dt)
+                state = after_torque(load(states, b), row3(torque, b), body, dt)
                 if normalise:
                     state = normalised(state)
                 store(later, b, state)
             else:
                 state = load(states, b)
-                q_b, omega_b = read(state, _row3(torque, b), body, dt)
-                _put4(q, b, q_b)
-                _put3(omega, b, omega_b)
-                _put3(stored, b, stored_omega(state, body, dt))
+                q_b, omega_b = read(state, row3(torque, b), body, dt)
+                put4(q, b, q_b)
+                put3(omega, b, omega_b)
+                put3(stored, b, stored_omega(state, body, dt))
 
     return turn
 
@@ -161,18 +104,18 @@ def move_of(scheme: Translation, width: int) -> Callable[..., Any]:
     def move(part, states, later, r, v, force, masses, dt):  # type: ignore[no-untyped-def]
         for b in range(r.shape[0]):
             if part == START:
-                store(later, b, start(_row3(r, b), _row3(v, b), _row3(force, b), masses[b], dt))
+                store(later, b, start(row3(r, b), row3(v, b), row3(force, b), masses[b], dt))
             elif part == BEFORE:
                 state, r_b, v_b = before_force(load(states, b), masses[b], dt)
                 store(later, b, state)
-                _put3(r, b, r_b)
-                _put3(v, b, v_b)
+                put3(r, b, r_b)
+                put3(v, b, v_b)
             elif part == AFTER:
-                store(later, b, after_force(load(states, b), _row3(force, b), masses[b], dt))
+                store(later, b, after_force(load(states, b), row3(force, b), masses[b], dt))
             else:
-                r_b, v_b = read(load(states, b), _row3(force, b), masses[b], dt)
-                _put3(r, b, r_b)
-                _put3(v, b, v_b)
+                r_b, v_b = read(load(states, b), row3(force, b), masses[b], dt)
+                put3(r, b, r_b)
+                put3(v, b, v_b)
 
     return move
 

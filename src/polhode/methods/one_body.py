@@ -1,0 +1,201 @@
+"""The loop over samples and pauses of one body, and what drivers need to keep states in arrays.
+
+The loop is one function for all methods, compiled once. The driver of a method, which holds its kernels and the loops over
+steps, is handed to it: ``march(part, states, reading, n, end, body, torque, parameters, dt, normalise)`` with ``part`` one of
+
+``START``
+    First the state from which the first step begins, from q and omega in the first two rows of ``reading``.
+``STEPS``
+    The steps from n to ``end``: from the state in row 0 of ``states`` into it.
+``READ``
+    Last q, omega and the stored omega at ``end``, into the three rows of ``reading``.
+
+Every part includes the loops over steps, here over none. With separate branches the code would take half as long again to
+compile, and a step of some methods would be slower by a tenth.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from types import BuiltinFunctionType
+from typing import Any
+
+from numba import types
+
+from polhode import quaternion
+from polhode.body import Body
+from polhode.kernel import (
+    compile_driver,
+    float_type,
+    inertia_type,
+    kernel,
+    parameters_type,
+    quaternion_type,
+    samples_type,
+    steps_type,
+    torque_type,
+    vector_type,
+)
+from polhode.marching import pause_type
+from polhode.plain import plain_copy
+
+START, STEPS, READ = range(3)
+
+#: Any body, where only the number of its numbers matters (:meth:`polhode.methods.protocol.Method.numbers_of`).
+SOME_BODY = Body((1.0, 1.7, 2.3))
+
+
+def march_type(body_type: Any = inertia_type) -> Any:
+    """The signature of ``march`` for bodies of this type."""
+    return types.void(
+        types.int64,
+        samples_type,
+        samples_type,
+        types.int64,
+        types.int64,
+        body_type,
+        torque_type,
+        parameters_type,
+        float_type,
+        types.boolean,
+    )
+
+
+def drive_type(body_type: Any = inertia_type) -> Any:
+    """The signature of :func:`drive` for bodies of this type."""
+    return types.int64(
+        types.FunctionType(march_type(body_type)),
+        samples_type,
+        samples_type,
+        quaternion_type,
+        vector_type,
+        body_type,
+        torque_type,
+        parameters_type,
+        float_type,
+        types.boolean,
+        steps_type,
+        pause_type,
+        samples_type,
+        samples_type,
+        samples_type,
+    )
+
+
+MARCH, DRIVE = march_type(), drive_type()
+
+
+@kernel
+def normalised(state: Any) -> Any:
+    """The state with its quaternion, which comes first, divided by its norm."""
+    return quaternion.normalise(state[:4]) + state[4:]
+
+
+@kernel
+def row4(rows: Any, i: int) -> Any:
+    """The first four numbers of a row."""
+    return (rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])
+
+
+@kernel
+def row3(rows: Any, i: int) -> Any:
+    """The first three numbers of a row."""
+    return (rows[i, 0], rows[i, 1], rows[i, 2])
+
+
+@kernel
+def put3(rows: Any, i: int, values: Any) -> None:
+    """Write the first three numbers of a row."""
+    rows[i, 0], rows[i, 1], rows[i, 2] = values[0], values[1], values[2]
+
+
+@kernel
+def put4(rows: Any, i: int, values: Any) -> None:
+    """Write the first four numbers of a row."""
+    rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3] = values[0], values[1], values[2], values[3]
+
+
+@kernel
+def put_reading(reading: Any, q: Any, omega: Any, stored: Any) -> None:
+    """Write q, omega and the stored omega."""
+    put4(reading, 0, q)
+    put3(reading, 1, omega)
+    put3(reading, 2, stored)
+
+
+def width_of(start: Callable[..., Any], *handed: Any) -> int:
+    """The number of values in the states that the kernel ``start`` returns, run as plain Python: nothing is compiled."""
+    functions: dict[Any, Any] = {f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)}
+    state: tuple[float, ...] = plain_copy(start, functions, "no {name}")(*handed)
+    return len(state)
+
+
+@cache
+def state_rows(width: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Kernels that read a state of so many numbers from a row, ``(rows, i) -> tuple``, and write it, ``(rows, i, state)``.
+
+    Their source is generated because Numba builds tuples only from elements that are written out.
+    """
+    elements = "".join(f"rows[i, {k}], " for k in range(width))
+    lines = "".join(f"    rows[i, {k}] = state[{k}]\n" for k in range(width))
+    made: dict[str, Any] = {}
+    exec(f"def load(rows, i):\n    return ({elements})\n\ndef store(rows, i, state):\n{lines}", made)
+    return kernel(made["load"]), kernel(made["store"])
+
+
+def drive(  # type: ignore[no-untyped-def]
+    march,
+    states,
+    reading,
+    q0,
+    omega0,
+    body,
+    torque,
+    parameters,
+    dt,
+    normalise,
+    sample_steps,
+    pause,
+    q_out,
+    omega_out,
+    stored_out,
+):
+    """Run to the last of ``sample_steps`` and read the body at each of them; ``states`` and ``reading`` are overwritten.
+
+    Returns the number of steps done. The row of a reading that is not finite remains as it is, and is the last.
+    """
+    for k in range(4):
+        reading[0, k] = q0[k]
+    for k in range(3):
+        reading[1, k] = omega0[k]
+    march(START, states, reading, 0, 0, body, torque, parameters, dt, normalise)
+    n = 0
+    stop = pause(n)
+    for i in range(sample_steps.size):
+        while n < sample_steps[i]:
+            end = min(sample_steps[i], stop)
+            march(STEPS, states, reading, n, end, body, torque, parameters, dt, normalise)
+            n = end
+            if n == stop:
+                stop = pause(n)
+                if stop == n:
+                    return n
+        march(READ, states, reading, n, n, body, torque, parameters, dt, normalise)
+        total = reading[0, 0] + reading[0, 1] + reading[0, 2] + reading[0, 3]
+        for row in range(1, 3):
+            for k in range(3):
+                total += reading[row, k]
+        if total - total != 0.0:
+            break
+        for k in range(4):
+            q_out[i, k] = reading[0, k]
+        for k in range(3):
+            omega_out[i, k] = reading[1, k]
+            stored_out[i, k] = reading[2, k]
+    return n
+
+
+@cache
+def driver(numbers: int = len(inertia_type)) -> Callable[..., Any]:
+    """:func:`drive`, compiled for bodies of so many numbers; it takes the driver of any method for such bodies."""
+    return compile_driver(drive, drive_type(types.UniTuple(types.float64, numbers)))
