@@ -137,6 +137,7 @@ def test_every_file_of_methods_is_registered():
         "free_top",
         "linear_system",
         "numbered",
+        "one_body",
         "predictor",
     }
     shared |= {"rotor_choice", "several_bodies", "splitting", "states", "translation"}
