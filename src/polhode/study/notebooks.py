@@ -90,7 +90,9 @@ class _OwnKernel(KernelSpecManager):  # type: ignore[misc]
 
     def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
         """The specification of that kernel, for every name."""
-        arguments = ["-m", "ipykernel_launcher", "-f", "{connection_file}", "--InlineBackend.figure_formats=retina"]
+        # Figures as they are: cropping them draws each once more, and their layout leaves nothing to crop.
+        pictures = ["--InlineBackend.figure_formats=retina", "--InlineBackend.print_figure_kwargs={'bbox_inches': None}"]
+        arguments = ["-m", "ipykernel_launcher", "-f", "{connection_file}", *pictures]
         return KernelSpec(argv=[sys.executable, *arguments], display_name=kernel_name, language="python")
 
 

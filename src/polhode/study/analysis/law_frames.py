@@ -21,7 +21,7 @@ from polhode.study.analysis.frames import keyed
 from polhode.study.analysis.ladders import UNIT, interpolated_step
 from polhode.study.analysis.ranking import AS_PUBLISHED
 from polhode.study.analysis.step_times import in_frame
-from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.inputs import Inputs, NotInRun, once
 
 Array = NDArray[np.float64]
 
@@ -468,6 +468,7 @@ def _largest(dt: Array, curve: Array, energy: float) -> float:
     return step if isfinite(step) else float(dt[end - 1])
 
 
+@once
 def contacts(inputs: Inputs, energy: float = ENERGY) -> list[Contact]:
     """Steps per contact of every method of the collisions, fewest first.
 

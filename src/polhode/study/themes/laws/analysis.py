@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from math import inf, isfinite, isnan, nan
 
 import numpy as np
+import pandas as pd
+import xarray as xr
 
-from polhode.study.analysis import law_frames
+from polhode.study.analysis import law_draws, law_frames
 from polhode.study.analysis.law_frames import FREE, FRICTION, NO_CHOICE, SMOOTH, Choice, Contact, Ensemble, Situation
 from polhode.study.analysis.ranking import AS_PUBLISHED
-from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.inputs import Inputs, NotInRun, once
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,14 @@ def all_advice(inputs: Inputs, ens: Ensemble) -> dict[str, Advice]:
     if not found:
         raise NotInRun("the ensembles of this run have none of the classes of torque")
     return found
+
+
+@once
+def draws(inputs: Inputs) -> tuple[Ensemble, xr.Dataset, pd.DataFrame]:
+    """The ensembles of the run, the released laws, and how far the former are from these (:func:`law_draws.compared`)."""
+    ens = law_frames.ensemble(inputs)
+    data = law_draws.released(inputs, ens)
+    return ens, data, law_draws.compared(ens, data)
 
 
 def collisions(inputs: Inputs) -> list[Contact]:

@@ -285,9 +285,7 @@ def _robust(ens: Ensemble, situation: Situation) -> dict[str, str]:
 
 def draws(inputs: Inputs) -> dict[str, str]:
     """Macros for how much the laws and verdicts of the run differ from those of the released draw of more bodies."""
-    ens = law_frames.ensemble(inputs)
-    data = law_draws.released(inputs, ens)
-    frame = law_draws.compared(ens, data)
+    ens, data, frame = analysis.draws(inputs)
     counts = {name: int(frame[name].sum()) for name in ("told", "same", "open", "opposite")}
     first = law_draws.begins_with(data, ens)
     return {

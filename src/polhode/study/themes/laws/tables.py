@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from polhode.study.analysis import law_draws as draws
 from polhode.study.analysis import law_frames
 from polhode.study.analysis.ensembles import Estimate
 from polhode.study.analysis.frames import records
@@ -217,8 +216,7 @@ def law_sheet(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
 def law_draws(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of how far the laws and verdicts of the run are from those of the released draw of more bodies."""
-    ens = law_frames.ensemble(inputs)
-    frame = draws.compared(ens, draws.released(inputs, ens))
+    ens, _, frame = analysis.draws(inputs)
     rows: list[Sequence[str] | str] = [_draws_row(escape(ens.class_label(row["torque_class"])), row) for row in records(frame)]
     rows += [r"\midrule", _draws_row("together", {name: frame[name].sum() for name in DRAWN} | {"ratio": nan})]
     head = ["torque", "$C$ of this run over $C$ of many", "pairs", "one better", "the same", "open", "opposite"]
