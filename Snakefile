@@ -10,8 +10,8 @@ from snakemake.utils import min_version
 
 min_version("9.0")
 
-# To tell the language of a script, Snakemake imports nbformat in every job, and this jsonschema, which would take two seconds to
-# compile a grammar of web addresses for a check that nothing here needs, and does without if there is none.
+# To tell the language of a script, Snakemake imports nbformat, and this jsonschema, which would take two seconds to compile a
+# grammar of web addresses for a check that nothing here needs, and does without if there is none.
 sys.modules.setdefault("rfc3987_syntax", None)
 
 HOME = Path(workflow.basedir)

@@ -48,7 +48,8 @@ from polhode.study.run.cell import run_cell
 run_cell("damped_top", "euler", 2.0**-6, {"horizon": 0.25, "samples": 1, "truncate": False}, "cell.nc", "{}")
 """,
     "many_body": """
-from polhode.study.plan import many_body_job
+from polhode.study.plan import Plan
+from polhode.study.run import scene_batches
 from polhode.study.run import scene
 settings = {"scene": "rods", "spin": None, "horizon": 1e-4, "samples": 1}
 scene.run_all("spiral_leapfrog", settings, ["1e-05/0.nc"])
