@@ -1,5 +1,6 @@
 """polhode: from the configuration to the report. Rules are in workflow/rules, the code they call in src/polhode/study."""
 
+import gc
 import shlex
 import sys
 from pathlib import Path
@@ -9,6 +10,9 @@ from snakemake.logging import logger
 from snakemake.utils import min_version
 
 min_version("9.0")
+
+# Planning makes a million small objects that live until its end; looking for garbage among them takes a quarter of its time.
+gc.set_threshold(100_000, 50, 50)
 
 # To tell the language of a script, Snakemake imports nbformat, and this jsonschema, which would take two seconds to compile a
 # grammar of web addresses for a check that nothing here needs, and does without if there is none.
