@@ -41,7 +41,7 @@ from polhode.plain import plain_copy
 
 START, STEPS, READ = range(3)
 
-#: Any body, where only the number of its numbers matters (:meth:`polhode.methods.protocol.Method.numbers_of`).
+# Any body, where only the number of its numbers matters (Method.numbers_of).
 SOME_BODY = Body((1.0, 1.7, 2.3))
 
 
