@@ -7,11 +7,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from polhode.study import themes
+from polhode.study.inputs import Inputs, once
 
 HOME = Path(__file__).parents[1]
 PACKAGE = HOME / "src" / "polhode"
@@ -355,3 +357,18 @@ for key in themes.all_themes():
             file.write("\nREMARK = 1\n")
     after = set(run(checkout, "-c", code).splitlines())
     assert {re.sub("=.*", "", line) for line in before ^ after} == {"long_runs", "cost", "ledger"}
+
+
+def test_an_analysis_is_done_once_for_each_file_problem_and_argument(tmp_path):
+    done = []
+
+    @once
+    def analysis(inputs: Inputs, power: int = 1) -> str:
+        done.append((inputs.problem, str(inputs.checks), power))
+        return f"{inputs.problem} {inputs.checks} {power}"
+
+    run = Inputs("")
+    others = run.of("heavy_top"), replace(run, checks=tmp_path)
+    expected = [analysis(run), analysis(run, 2), analysis(run, power=3), *map(analysis, others)]
+    assert len(set(expected)) == len(done) == 5
+    assert [analysis(run), analysis(run, 2), analysis(run, power=3), *map(analysis, others)] == expected and len(done) == 5

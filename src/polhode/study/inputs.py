@@ -397,7 +397,8 @@ def once(analysis: Callable[Concatenate[Inputs, _Rest], _T]) -> Callable[Concate
 
     @wraps(analysis)
     def kept(inputs: Inputs, /, *args: _Rest.args, **kwargs: _Rest.kwargs) -> _T:
-        key = (analysis, inputs.problem, args, tuple(sorted(kwargs.items())))
+        # A copy with another file (dataclasses.replace) shares what has been kept; its repr names all files and the problem.
+        key = (analysis, repr(inputs), args, tuple(sorted(kwargs.items())))
         if key not in inputs._analysed:
             inputs._analysed[key] = analysis(inputs, *args, **kwargs)
         found: _T = inputs._analysed[key]
