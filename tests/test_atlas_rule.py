@@ -101,15 +101,15 @@ def test_another_released_atlas_is_a_reason_to_make_the_theme_again(tmp_path):
     default = yaml.safe_load((HOME / "config.yaml").read_text())
 
     def code(changes: dict) -> str:
-        return Products(configuration.resolve(default | changes, tmp_path), tmp_path).theme_code("engines")
+        return Products(configuration.resolve(default | changes, tmp_path), tmp_path).chapter_code("engines")
 
-    before, own, other = code({}), code(PAIR), products().theme_code("many_body")
+    before, own, other = code({}), code(PAIR), products().chapter_code("many_body")
     file = tmp_path / "data" / "released" / "atlas.nc"
     file.write_bytes(file.read_bytes() + b"\n")
     assert before != code({})
     # A run that makes its own does not look at it.
     assert code(PAIR) == own
-    assert products().theme_code("many_body") == other
+    assert products().chapter_code("many_body") == other
 
 
 def test_the_picture_of_the_readme_says_what_the_released_atlas_says(released):
@@ -131,12 +131,12 @@ def test_another_released_atlas_makes_its_theme_again(tiny_study, tmp_path, rele
     released.isel(engine=slice(3)).drop_encoding().to_netcdf(file)
     os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # as old as the one before
     jobs = house.jobs()
-    assert jobs["theme_engines"] == 1
-    assert not {rule for rule in jobs if rule.startswith("theme_") and rule != "theme_engines"}
+    assert jobs["chapter_engines"] == 1
+    assert not {rule for rule in jobs if rule.startswith("chapter_") and rule != "chapter_engines"}
     assert not any(rule.startswith("engine_") or rule == "gather_atlas" for rule in jobs)
     # An atlas of its own: a job for each engine first, then the theme; nothing else is run again.
     house.configure(TINY | PAIR)
     jobs = house.jobs()
     assert {rule for rule in jobs if rule.startswith("engine_")} == {"engine_jsbsim", "engine_rapier3d"}
-    assert jobs["engine_jsbsim"] == jobs["gather_atlas"] == jobs["theme_engines"] == 1
+    assert jobs["engine_jsbsim"] == jobs["gather_atlas"] == jobs["chapter_engines"] == 1
     assert not any(rule.startswith("single_body") for rule in jobs)

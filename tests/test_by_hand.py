@@ -18,7 +18,7 @@ import sys
 from polhode.study.by_hand import ByHandError, snakemake_of
 
 for rule, wildcards in [
-    ("theme_seelen", {}),
+    ("chapter_source", {}),
     ("all", {}),
     ("reference", {}),
     ("reference", {"problem": "heavy_tpo"}),
@@ -47,7 +47,7 @@ def test_it_is_said_what_is_wrong_and_a_session_gets_what_a_script_gets(tmp_path
     done = start("-c", SCRIPT, str(tmp_path))
     assert done.returncode == 0, done.stderr
     rule, target, missing, misspelt, unknown, unmade, given, more = done.stdout.splitlines()
-    assert rule == "there is no rule theme_seelen with a script; did you mean theme_seelen2016?"
+    assert rule == "there is no rule chapter_source with a script; did you mean chapter_sources?"
     assert target.startswith("there is no rule all with a script; ")
     assert missing == "rule reference needs a value for problem: add problem=..."
     assert misspelt == "rule reference: problem cannot be 'heavy_tpo'; did you mean 'heavy_top'?"
@@ -67,7 +67,7 @@ def test_a_script_runs_on_existing_results_and_leaves_them_as_they_are(tiny_stud
     words = (
         "-m",
         "polhode.study.by_hand",
-        "theme_seelen2016",
+        "chapter_sources",
         "--configfile",
         "tiny.yaml",
         "--output",
@@ -86,7 +86,7 @@ def test_a_script_runs_on_existing_results_and_leaves_them_as_they_are(tiny_stud
     (tmp_path / "trial" / "single_body.nc").unlink()
     (tmp_path / "trial" / "single_body.nc").write_bytes(b"")
     done = start(*words, cwd=tiny_study)
-    assert done.returncode == 1 and "Traceback" in done.stderr and "workflow/scripts/theme.py" in done.stderr
+    assert done.returncode == 1 and "Traceback" in done.stderr and "workflow/scripts/chapter.py" in done.stderr
     assert times() == before
 
 

@@ -372,7 +372,7 @@ def test_the_default_study_is_about_a_hundred_submissions(tmp_path):
     (said,) = re.findall(r"jobs sent to a cluster \| (\d+):", (HOME / "docs" / "running.md").read_text())
     assert len(submissions) == int(said), "docs/running.md says how many"
     inside = re.findall(r"^    rule (\w+):", output, re.MULTILINE)
-    assert {"gather", "claims", "theme_cost", "report", "provenance"} <= set(inside)
+    assert {"gather", "claims", "chapter_times", "report", "provenance"} <= set(inside)
 
 
 #: Two jobs that need nothing, and one that waits for them.

@@ -311,7 +311,7 @@ def test_a_new_theme_is_a_folder_and_a_section(checkout):
         r"\section{Toy} \studyToy{} \input{\resultsdir/tables/toy_table}" + "\n"
     )
     plan = run(checkout, "-m", "snakemake", "-n", "--quiet", "host")
-    assert "rule theme_toy:" in plan
+    assert "rule chapter_toy:" in plan
     assert (
         "results/figures/toy_figure.pdf" in plan
         and "results/tables/toy_table.csv" in plan
@@ -339,16 +339,16 @@ def test_a_theme_that_needs_what_there_is_not_is_refused():
         themes.Theme(title="x", place=1, needs=("nonsense",))
 
 
-def test_the_hash_of_a_theme_covers_that_theme(checkout):
-    """An edited figure is another hash for its theme, and the same for all others; so are an edited table and number."""
+def test_the_hash_of_a_chapter_covers_its_themes(checkout):
+    """An edited figure is another hash for its chapter, and the same for all others; so are an edited table and number."""
     code = """
 from pathlib import Path
 import yaml
 from polhode.study import configuration, products, themes
 study = configuration.resolve(yaml.safe_load(open("config.yaml")), Path.cwd(), ["config.yaml"])
 plan = products.Products(study, Path.cwd())
-for key in themes.all_themes():
-    print(f"{key}={plan.theme_code(key)}")
+for key in themes.chapters():
+    print(f"{key}={plan.chapter_code(key)}")
 """
     before = set(run(checkout, "-c", code).splitlines())
     folder = checkout / "src" / "polhode" / "study" / "themes"
@@ -356,7 +356,7 @@ for key in themes.all_themes():
         with (folder / f"{name}.py").open("a") as file:
             file.write("\nREMARK = 1\n")
     after = set(run(checkout, "-c", code).splitlines())
-    assert {re.sub("=.*", "", line) for line in before ^ after} == {"long_runs", "cost", "ledger"}
+    assert {re.sub("=.*", "", line) for line in before ^ after} == {"long_runs", "times", "overview"}
 
 
 def test_an_analysis_is_done_once_for_each_file_problem_and_argument(tmp_path):

@@ -196,7 +196,7 @@ def test_settings_and_methods_make_other_jobs(tmp_path):
 def test_a_theme_gets_the_file_only_if_it_needs_it(plan, monkeypatch):
     from polhode.study import themes
 
-    theme = dataclasses.replace(themes.all_themes()["cost"], needs=("ensembles",))
+    theme = dataclasses.replace(themes.all_themes()["cost"], needs=("ensembles",), chapter="")
     monkeypatch.setattr(themes, "all_themes", lambda: {"cost": theme})
     products = Products(plan.study, HOME)
     assert products.needed("cost") == plan.ensembles()

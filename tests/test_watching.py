@@ -515,7 +515,7 @@ def test_every_rule_has_a_stage():
     texts = [path.read_text() for path in [HOME / "Snakefile", *(HOME / "workflow" / "rules").glob("*.smk")]]
     pattern = re.compile(r'^rule (\w+):|name:\n +f"(\w+)\{', re.MULTILINE)
     rules = {one or other for text in texts for one, other in pattern.findall(text)}
-    assert {"gather", "theme_", "single_body_", "many_body_", "report"} <= rules
+    assert {"gather", "chapter_", "single_body_", "many_body_", "report"} <= rules
     lost = [rule for rule in rules - set(watching.TARGETS) if watching.stage_of(rule) == watching.OTHER]
     assert lost == [], "name them in watching.STAGES"
 

@@ -255,9 +255,9 @@ def test_nothing_is_done_twice_nor_after_a_comment(edited):
 
 
 def test_an_edited_script_reruns_its_rule(edited):
-    append(edited.folder / "workflow" / "scripts" / "theme.py", "REMARK = 1")
+    append(edited.folder / "workflow" / "scripts" / "chapter.py", "REMARK = 1")
     jobs = edited.jobs()
-    assert {f"theme_{key}" for key in themes.all_themes()} <= set(jobs)
+    assert {f"chapter_{key}" for key in themes.chapters()} <= set(jobs)
     assert not {"gather", "claims", "explorer", "timing", *SINGLE_BODY} & set(jobs)
 
 
@@ -287,11 +287,11 @@ def test_an_edited_method_reruns_those_built_on_it(edited):
     assert len(written) == 2 * (FREE + 2), "long runs, as they are declared and switched"
 
 
-def test_an_edited_figure_reruns_its_theme_alone(edited):
+def test_an_edited_figure_reruns_its_chapter_alone(edited):
     append(edited.folder / "src" / "polhode" / "study" / "themes" / "long_runs" / "figures.py", "REMARK = 1")
     jobs = edited.jobs()
     # What is made of all files follows.
-    assert set(jobs) - {"all", "total", "report", "provenance"} == {"theme_long_runs", "captions"}
+    assert set(jobs) - {"all", "total", "report", "provenance"} == {"chapter_long_runs", "captions"}
 
 
 def test_another_step_size_adds_its_cells_alone(edited):
@@ -327,7 +327,7 @@ def test_the_study_without_times(edited):
     edited.configure(TINY | {"cost": None})
     jobs = set(edited.jobs())
     # What shows times; everything else is as good with them.
-    shown = {"cost_claims", "theme_cost", "theme_laws_in_time", "theme_time_to_solution", "explorer", "report"}
+    shown = {"cost_claims", "chapter_times", "explorer", "report"}
     assert not {"timing", "cost"} & jobs and shown <= jobs
     names = ("tables/cost.tex", "figures/relative_cost.pdf", "report.pdf", "explorer.html")
     only = ("--rerun-triggers", "mtime", "--forcerun", *sorted(shown))

@@ -1,25 +1,31 @@
 """Every figure, table and number of the report, the report itself, and its provenance."""
 
-# There is one rule for each theme: its figures, tables and numbers read the same files and rest on the same analysis, and starting
-# a job takes longer than drawing most figures.
-for KEY, THEME in themes.all_themes().items():
+# There is one rule for each chapter, that is, a few themes of the report with all their figures, tables and numbers: they read the
+# same files, rest on the same analysis, and starting a job takes longer than drawing most figures.
+for KEY, PARTS in themes.chapters().items():
 
     rule:
         name:
-            f"theme_{KEY}"
+            f"chapter_{KEY}"
         input:
             PLAN.needed(KEY),
             published=PLAN.published(),
         output:
-            [shown("figures", THEME.title, f"{name}.png") for name in THEME.figures],
-            [shown("tables", THEME.title, f"{name}.csv") for name in THEME.tables],
-            figures=expand(f"{RESULTS}/figures/{{name}}.pdf", name=THEME.figures),
-            tables=expand(f"{RESULTS}/tables/{{name}}.tex", name=THEME.tables),
-            numbers=[PLAN.numbers_of(KEY)] if THEME.numbers else [],
+            [
+                shown("figures", part.title, f"{name}.png")
+                for part in PARTS.values()
+                for name in part.figures
+            ],
+            [
+                shown("tables", part.title, f"{name}.csv")
+                for part in PARTS.values()
+                for name in part.tables
+            ],
+            PLAN.chapter_files(KEY),
         log:
-            f"{RESULTS}/logs/themes/{KEY}.log",
+            f"{RESULTS}/logs/chapters/{KEY}.log",
         benchmark:
-            f"{RESULTS}/benchmarks/themes/{KEY}.tsv"
+            f"{RESULTS}/benchmarks/chapters/{KEY}.tsv"
         priority: 1
         group:
             "report"
@@ -30,14 +36,14 @@ for KEY, THEME in themes.all_themes().items():
             mem_mb=resources.memory(),
             reporting=1,
         params:
-            theme=KEY,
-            figures=list(THEME.figures),
-            tables=list(THEME.tables),
-            macros=later(PLAN.used_macros) if THEME.numbers else "",
-            places=later(PLAN.theme_places, KEY),
-            code=later(PLAN.theme_code, KEY),
+            figures={key: part.figures for key, part in PARTS.items()},
+            tables={key: part.tables for key, part in PARTS.items()},
+            numbers=[key for key, part in PARTS.items() if part.numbers],
+            macros=later(PLAN.used_macros),
+            places=later(PLAN.chapter_places, KEY),
+            code=later(PLAN.chapter_code, KEY),
         script:
-            "../scripts/theme.py"
+            "../scripts/chapter.py"
 
 
 rule report:

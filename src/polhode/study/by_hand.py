@@ -2,13 +2,13 @@
 
 From a shell, without Snakemake's bookkeeping and with output on the terminal::
 
-    python -m polhode.study.by_hand theme_cost --output trial
+    python -m polhode.study.by_hand chapter_times --output trial
     python -m polhode.study.by_hand reference problem=heavy_top
 
 In a Python session::
 
     from polhode.study.by_hand import snakemake_of
-    snakemake = snakemake_of("theme_cost", output="trial")
+    snakemake = snakemake_of("chapter_times", output="trial")
 
 Then ``snakemake.input``, ``snakemake.params`` and so on are what the script would receive, and its lines can be run one by one.
 """
@@ -245,7 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m polhode.study.by_hand",
         description="Run the script of one rule on existing results. Snakemake is not informed.",
     )
-    parser.add_argument("rule", help="a rule with a script, such as theme_cost or reference")
+    parser.add_argument("rule", help="a rule with a script, such as chapter_times or reference")
     parser.add_argument("wildcards", nargs="*", metavar="NAME=VALUE", help="a value for each wildcard of the rule")
     parser.add_argument("--output", metavar="FOLDER", help="write there, and leave the results unchanged")
     parser.add_argument("--results", metavar="FOLDER", help="the results, if not those that the configuration names")

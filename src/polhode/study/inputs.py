@@ -97,6 +97,10 @@ class Inputs:
             self._others[problem] = replace(self, problem=problem)
         return self._others[problem]
 
+    def sharing(self, **places: Any) -> "Inputs":
+        """The same run with another choice of files; what both have is read only once."""
+        return Inputs(**places, _read=self._read)
+
     @cached_property
     def problems(self) -> list[str]:
         """Keys of the problems in this run, in the order of the configuration."""

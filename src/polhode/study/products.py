@@ -27,10 +27,10 @@ class Products(Plan):
     def units(self, rule: str) -> float:
         """The number of units of work in a job of this rule, for the progress display: runs, rounds or files."""
         kind, _, key = rule.partition("_")
-        theme = themes.all_themes().get(key)
-        if theme is None or kind != "theme":
+        found = themes.chapters().get(key)
+        if found is None or kind != "chapter":
             return super().units(rule)
-        return len(theme.figures) + len(theme.tables) + bool(theme.numbers)
+        return sum(len(theme.figures) + len(theme.tables) + bool(theme.numbers) for theme in found.values())
 
     def places(self, wildcards: Any) -> dict[str, str]:
         """The data available to figures, tables and numbers, as arguments of ``Inputs``."""
@@ -129,8 +129,8 @@ class Products(Plan):
         folder = self.home / "src" / "polhode" / "study" / "explorer"
         return [str(p.relative_to(self.home)) for p in sorted(folder.iterdir()) if p.suffix in (".html", ".css", ".js")]
 
-    def needed(self, theme: str) -> list[str]:
-        """Paths of the files that a theme is made from, according to its needs."""
+    def needed(self, chapter: str) -> list[str]:
+        """Paths of the files that the themes of a chapter are made from, according to their needs."""
         kinds = {
             "single_body": [f"{self.results}/single_body.nc"],
             "references": self.references(),
@@ -144,7 +144,19 @@ class Products(Plan):
             "cost_claims": self.cost_claims(),
             "checkout": [],
         }
-        return [path for need in themes.all_themes()[theme].needs for path in kinds[need]]
+        needs = dict.fromkeys(need for theme in themes.chapters()[chapter].values() for need in theme.needs)
+        return [path for need in needs for path in kinds[need]]
+
+    def chapter_files(self, chapter: str) -> list[str]:
+        """Paths of what the report takes from a chapter: its figures as PDF, its tables as LaTeX, and its numbers."""
+        found = themes.chapters()[chapter]
+        figures = [f"{self.results}/figures/{name}.pdf" for theme in found.values() for name in theme.figures]
+        tables = [f"{self.results}/tables/{name}.tex" for theme in found.values() for name in theme.tables]
+        return [*figures, *tables, *(self.numbers_of(key) for key, theme in found.items() if theme.numbers)]
+
+    def chapter_places(self, chapter: str) -> dict[str, dict[str, Any]]:
+        """The data that each theme of a chapter needs (:meth:`theme_places`)."""
+        return {theme: self.theme_places(theme) for theme in themes.chapters()[chapter]}
 
     def theme_places(self, theme: str) -> dict[str, Any]:
         """The data that a theme needs, and nothing else, as arguments of ``Inputs``."""
@@ -167,12 +179,13 @@ class Products(Plan):
         found.setdefault("single_body", "")
         return found | ({"checkout": provenance.commit(self.home)} if "checkout" in needs else {})
 
-    def theme_code(self, theme: str) -> str:
-        """Hash of the script for the figures, tables and numbers of a theme, and of its modules with everything they import."""
-        folder = self.home / "src" / "polhode" / "study" / "themes" / theme
-        modules = (folder / f"{part}.py" for part in ("figures", "tables", "numbers"))
-        found = fingerprint(self._script("theme"), *(path for path in modules if path.is_file()))
-        return found + self.released_engines() if "atlas" in themes.all_themes()[theme].needs else found
+    def chapter_code(self, chapter: str) -> str:
+        """Hash of the script for figures, tables and numbers, and of a chapter's modules with what they import."""
+        folder = self.home / "src" / "polhode" / "study" / "themes"
+        found = themes.chapters()[chapter]
+        modules = (folder / key / f"{part}.py" for key in found for part in ("figures", "tables", "numbers"))
+        code = fingerprint(self._script("chapter"), *(path for path in modules if path.is_file()))
+        return code + (self.released_engines() if any("atlas" in theme.needs for theme in found.values()) else "")
 
     def released_engines(self) -> str:
         """Hash of the released comparison of engines, and of the released atlas where it stands in for one of the run.

@@ -5,8 +5,8 @@ data from which they are made, and its place in the report; ``figures.py``, ``ta
 for each figure, table and group of numbers, named like the files; ``analysis.py`` holds the frames and constants that these
 share. The text is paper/sections/THEME.tex. A new theme is a new folder here; no other file names it.
 
-The workflow reads only the declarations, so that starting it imports no plotting library. It gives each theme its own rule,
-whose hash covers the modules imported by that theme.
+The workflow reads only the declarations, so that starting it imports no plotting library. It has a rule for each chapter
+(:func:`chapters`), whose hash covers the modules imported by its themes.
 """
 
 import importlib
@@ -24,6 +24,14 @@ def all_themes() -> dict[str, Theme]:
         if entry.ispkg:
             found[entry.name] = importlib.import_module(f"{__name__}.{entry.name}.theme").THEME
     return dict(sorted(found.items(), key=lambda item: (item[1].place, item[0])))
+
+
+def chapters() -> dict[str, dict[str, Theme]]:
+    """The themes made by one job each, by the name of the chapter; a theme without one is a chapter of its own name."""
+    found: dict[str, dict[str, Theme]] = {}
+    for key, theme in all_themes().items():
+        found.setdefault(theme.chapter or key, {})[key] = theme
+    return found
 
 
 def timed(kind: str) -> list[str]:

@@ -38,6 +38,9 @@ class Theme:
         Whether it shows measured times, which differ from run to run. Its macros begin with ``cost``, others with ``study``.
     appendix : bool
         Whether its section comes after the bibliography.
+    chapter : str
+        Themes that name the same chapter are made by one job, since starting a job takes longer than most themes; an edit of
+        one makes them all again. Empty: a job of its own.
     """
 
     title: str
@@ -48,6 +51,7 @@ class Theme:
     numbers: tuple[str, ...] = ()
     timed: bool = False
     appendix: bool = False
+    chapter: str = ""
 
     def __post_init__(self) -> None:
         if unknown := [name for name in self.needs if name not in NEEDS]:

@@ -35,7 +35,7 @@ STAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "timing": ("rounds", ("timing",)),
     "figures and tables": (
         "files",
-        ("gather*", "claims", "cost*", "theme_*", "animation", "captions", "variables"),
+        ("gather*", "claims", "cost*", "chapter_*", "animation", "captions", "variables"),
     ),
     "notebooks": ("notebooks", ("notebook*",)),
     "explorer": ("pages", ("explorer",)),

@@ -5,6 +5,7 @@ from polhode.study.themes.theme import Theme
 THEME = Theme(
     title="Verdicts, errata and sources",
     place=110,
+    chapter="overview",
     needs=("single_body", "claims"),
     tables=("claims", "errata", "readings", "source_index", "ledger_by_source"),
     numbers=("counts", "tolerances", "index"),

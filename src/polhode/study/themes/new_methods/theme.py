@@ -5,6 +5,7 @@ from polhode.study.themes.theme import Theme
 THEME = Theme(
     title="New methods",
     place=66,
+    chapter="torques",
     needs=("single_body", "checks"),
     figures=("new_methods",),
     tables=("new_methods", "predictors"),

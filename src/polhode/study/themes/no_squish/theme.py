@@ -5,6 +5,7 @@ from polhode.study.themes.theme import Theme
 THEME = Theme(
     title="Symplectic quaternions",
     place=50,
+    chapter="sources",
     needs=("single_body", "checks"),
     figures=("extended_inertia",),
     tables=("rotor_order",),

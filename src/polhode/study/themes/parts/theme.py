@@ -5,6 +5,7 @@ from polhode.study.themes.theme import Theme
 THEME = Theme(
     title="The parts of a method",
     place=64,
+    chapter="torques",
     needs=("single_body", "checks"),
     figures=("parts",),
     tables=("parts",),

@@ -5,6 +5,7 @@ from polhode.study.themes.theme import Theme
 THEME = Theme(
     title="Four cases: Seelen et al. (2016)",
     place=30,
+    chapter="sources",
     needs=("single_body", "references", "checks"),
     figures=(
         "seelen2016_free_top",

@@ -5,6 +5,7 @@ from polhode.study.themes.theme import Theme
 THEME = Theme(
     title="Time to a solution (measured on this machine)",
     place=90,
+    chapter="times",
     needs=("single_body", "cost", "many_body"),
     figures=("speed_up", "work_precision", "work_in_torques", "price_of_torque", "best_methods"),
     tables=("speed_up", "time_to_solution", "many_body_cost"),
