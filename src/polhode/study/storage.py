@@ -9,10 +9,10 @@ import json
 import os
 import struct
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -116,20 +116,37 @@ def write_groups(groups: "Mapping[str, xr.Dataset]", path: str | Path) -> None:
     import netCDF4
 
     def write(temporary: Path) -> None:
-        mode: Literal["w", "a"] = "w"
-        for name, dataset in groups.items():
-            told = described(dataset, root=name == "/")
-            told.drop_attrs(deep=False).assign_attrs(_without_checksum(told.attrs)).to_netcdf(
-                temporary, mode=mode, group=name, engine="netcdf4", encoding=_as_characters(told)
-            )
-            mode = "a"
-        # Computed from the values a reader will get, whose types may differ from those passed in.
-        sums = {name: _checksum(data) for name, data in _load_groups(temporary).items()}
-        with netCDF4.Dataset(temporary, "a") as file:
-            for name, found in sums.items():
-                (file if name == "/" else file[name]).setncattr("checksum", found)
+        waiting = _Waiting()
+        with netCDF4.Dataset(temporary, "w") as file:
+            for name, dataset in groups.items():
+                told = described(dataset, root=name == "/")
+                told = told.drop_attrs(deep=False).assign_attrs(_without_checksum(told.attrs))
+                group = file if name == "/" else file.createGroup(name)
+                told.dump_to_store(_store(group), writer=waiting, encoding=_as_characters(told))
+            waiting.write()
+            # Computed from the values a reader will get, whose types may differ from those passed in.
+            sums = [(group, _checksum(_loaded(group))) for group in _every_group(file)]
+            for group, found in sums:
+                group.setncattr("checksum", found)
 
     write_atomically(path, write)
+
+
+class _Waiting:
+    """Receives the arrays of a file from xarray, and writes them when all groups and variables are defined.
+
+    A definition that follows an array makes the library bring the whole file up to date, which takes longer than all else.
+    """
+
+    def __init__(self) -> None:
+        self.arrays: list[tuple[Any, Any]] = []
+
+    def add(self, source: Any, target: Any) -> None:
+        self.arrays.append((source, target))
+
+    def write(self) -> None:
+        for source, target in self.arrays:
+            target[...] = source
 
 
 def _as_characters(dataset: "xr.Dataset") -> dict[Any, dict[str, Any]]:
@@ -292,14 +309,32 @@ def read_groups(path: str | Path) -> "dict[str, xr.Dataset]":
 
 
 def _load_groups(path: str | Path) -> "dict[str, xr.Dataset]":
+    import netCDF4
+
+    with netCDF4.Dataset(path) as file:
+        return {group.path: _loaded(group) for group in _every_group(file)}
+
+
+def _every_group(group: "netCDF4.Dataset") -> "Iterator[netCDF4.Dataset]":
+    """A group of an open file, or its root, and all groups below."""
+    yield group
+    for below in group.groups.values():
+        yield from _every_group(below)
+
+
+def _loaded(group: "netCDF4.Dataset") -> "xr.Dataset":
     import xarray as xr
 
-    groups = xr.open_groups(path, engine="netcdf4")
-    try:
-        return {name: data.load() for name, data in groups.items()}
-    finally:
-        for data in groups.values():
-            data.close()
+    found = xr.open_dataset(_store(group)).load()
+    found.set_close(None)  # which would close the file, with all other groups
+    return found
+
+
+def _store(group: "netCDF4.Dataset") -> Any:
+    """A group of an open file as a place where xarray reads and writes."""
+    from xarray.backends import NetCDF4DataStore
+
+    return NetCDF4DataStore(group)  # type: ignore[no-untyped-call]
 
 
 def _opened(path: str | Path) -> "netCDF4.Dataset":
