@@ -14,11 +14,7 @@ import xarray as xr
 import yaml
 
 from polhode.study.conventions import CLASSES, ROWS
-from polhode.study.storage import read_cell, read_dataset, read_groups, read_values
-
-
-def _at_the_top(groups: dict[str, xr.Dataset]) -> list[str]:
-    return [name[1:] for name in groups if name.count("/") == 1 and name != "/"]
+from polhode.study.storage import at_the_top, read_cell, read_dataset, read_groups, read_values
 
 
 def _registered() -> xr.Dataset:
@@ -85,7 +81,7 @@ class Inputs:
     checkout: Mapping[str, Any] = field(default_factory=dict)
     problem: str = "spiral_cylinder"
     _others: dict[str, "Inputs"] = field(default_factory=dict, repr=False, compare=False)
-    _read: dict[str, dict[str, xr.Dataset]] = field(default_factory=dict, repr=False, compare=False)
+    _read: dict[str, Mapping[str, xr.Dataset]] = field(default_factory=dict, repr=False, compare=False)
     _declared: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
     _analysed: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -100,10 +96,10 @@ class Inputs:
     @cached_property
     def problems(self) -> list[str]:
         """Keys of the problems in this run, in the order of the configuration."""
-        return _at_the_top(self._groups(self.single_body)) if str(self.single_body) else []
+        return at_the_top(self._groups(self.single_body)) if str(self.single_body) else []
 
-    def _groups(self, path: str | Path) -> dict[str, xr.Dataset]:
-        """The groups of a file, which is opened once: opening takes longer than reading them all."""
+    def _groups(self, path: str | Path) -> Mapping[str, xr.Dataset]:
+        """The groups of a file, which is opened once, and each of which is read once."""
         if str(path) not in self._read:
             self._read[str(path)] = read_groups(path)
         return self._read[str(path)]
@@ -142,7 +138,7 @@ class Inputs:
     def scenes(self) -> list[str]:
         """Keys of the many-body scenes in this run."""
         there = str(self.many_body_file) and Path(self.many_body_file).is_file()
-        return _at_the_top(self._groups(self.many_body_file)) if there else []
+        return at_the_top(self._groups(self.many_body_file)) if there else []
 
     def many_body(self, scene: str) -> xr.Dataset:
         """The many-body runs of a scene: a group of many_body.nc.

@@ -294,25 +294,51 @@ def group_names(path: str | Path) -> list[str]:
         return list(file.groups)
 
 
-def read_groups(path: str | Path) -> "dict[str, xr.Dataset]":
-    """All groups of a netCDF-4 file by their paths, the root (``/``) first, loaded and checked as by :func:`read_dataset`.
+def read_groups(path: str | Path) -> "Mapping[str, xr.Dataset]":
+    """All groups of a netCDF-4 file by their paths, the root (``/``) first, each loaded and checked when it is first asked for.
 
-    The file is opened only once: each opening reads all its groups, which takes half a second for a whole study.
+    They are loaded and checked as by :func:`read_dataset`. The file is opened only once: each opening reads the descriptions of
+    all its groups, which takes a quarter of a second for a whole study. It is opened in memory, so that it need not be closed.
     """
-    try:
-        found = _load_groups(path)
-    except _UNREADABLE as error:
-        raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
-    for name, data in found.items():
-        _check_dataset(str(path) if name == "/" else f"{path} (group {name})", data)
-    return found
+    return _Groups(path)
 
 
-def _load_groups(path: str | Path) -> "dict[str, xr.Dataset]":
-    import netCDF4
+class _Groups(Mapping[str, "xr.Dataset"]):
+    """The mapping of :func:`read_groups`."""
 
-    with netCDF4.Dataset(path) as file:
-        return {group.path: _loaded(group) for group in _every_group(file)}
+    def __init__(self, path: str | Path) -> None:
+        import netCDF4
+
+        self.path = path
+        self.loaded: dict[str, xr.Dataset] = {}
+        try:
+            file = netCDF4.Dataset(path, memory=Path(path).read_bytes())
+        except _UNREADABLE as error:
+            raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
+        self.there = {group.path: group for group in _every_group(file)}
+
+    def __getitem__(self, name: str) -> "xr.Dataset":
+        group = self.there[name]
+        if name not in self.loaded:
+            place = str(self.path) if name == "/" else f"{self.path} (group {name})"
+            try:
+                found = _loaded(group)
+            except _UNREADABLE as error:
+                raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
+            _check_dataset(place, found)
+            self.loaded[name] = found
+        return self.loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.there)
+
+    def __len__(self) -> int:
+        return len(self.there)
+
+
+def at_the_top(groups: Iterable[str]) -> list[str]:
+    """The names of the top-level groups among the paths of :func:`read_groups`, in the order written."""
+    return [name[1:] for name in groups if name.count("/") == 1 and name != "/"]
 
 
 def _every_group(group: "netCDF4.Dataset") -> "Iterator[netCDF4.Dataset]":
