@@ -56,13 +56,15 @@ def declared_step_time(step: xr.Dataset, methods: Sequence[str], frame: str = "b
     step : the group ``step`` of timing.nc or cost.nc
     frame : where the angular velocity is kept, ``body`` or ``lab``
     """
-    present = {str(key) for key in step["integrator"].values}
-    fastest = step["fastest"].sel(frame=frame)
+    fastest = step["fastest"].sel(frame=frame).transpose("integrator", "normalised").values
+    rows = {str(key): row for row, key in enumerate(step["integrator"].values)}
+    columns = {int(on): column for column, on in enumerate(step["normalised"].values)}
+    declared = step["declared"].values
     result = np.full(len(methods), nan)
     for i, key in enumerate(methods):
-        if key in present:
-            own = fastest.sel(integrator=key)
-            result[i] = 1e-9 * float(own.sel(normalised=int(step["declared"].sel(integrator=key))))
+        if key in rows:
+            row = rows[key]
+            result[i] = 1e-9 * float(fastest[row, columns[int(declared[row])]])
     return result
 
 
