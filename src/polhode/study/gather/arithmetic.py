@@ -112,7 +112,7 @@ def rotation_rounding() -> dict[str, float]:
         rounding = [(a - b) / (1 << 3 * EXACT_BITS) for a, b in zip(_whole(found, 3 * EXACT_BITS), exact, strict=True)]
         errors[:, j] = sum(x * x for x in rounding) / sum(x * x for x in v)
     chosen = rng.integers(ROTATIONS, size=(RESAMPLINGS, ROTATIONS))
-    squares = errors[chosen].mean(axis=1)
+    squares = np.array([errors[rows].mean(axis=0) for rows in chosen])
     low, high = np.quantile(np.sqrt(squares[:, 0] / squares[:, 1]), [0.025, 0.975])
     one, two = np.sqrt(errors.mean(axis=0))
     return {
