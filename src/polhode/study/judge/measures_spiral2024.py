@@ -7,7 +7,7 @@ import xarray as xr
 
 from polhode.study.analysis import drift, seelen2016, selection
 from polhode.study.analysis.ladders import interpolated_step, is_published_ladder
-from polhode.study.inputs import Inputs, NotInRun, once
+from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measured import Measure, Measured
 
 _Data = TypeVar("_Data", xr.Dataset, xr.DataArray)
@@ -95,9 +95,8 @@ def _published_runs(results: Inputs) -> xr.Dataset:
     return runs
 
 
-@once
 def _as_published(results: Inputs) -> xr.Dataset:
-    return results.errors.where(results.errors.dt_set == "published", drop=True)
+    return results.errors.isel(dt=(results.errors.dt_set == "published").values)
 
 
 def _floor(runs: xr.Dataset) -> Any:
