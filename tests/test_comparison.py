@@ -380,7 +380,7 @@ def test_a_problem_of_ones_own_is_among_the_long_runs(tmp_path):
     methods, needle = list(polhode.methods), "toy_needle"
     able = [method for method in methods if method != "rk4"]
     made_up(tmp_path, ["free_asymmetric_top", "heavy_top", "free_asymmetric_top_unstable"], methods, checks=False)
-    groups = read_groups(tmp_path / "single_body.nc")
+    groups = dict(read_groups(tmp_path / "single_body.nc"))
     for key, conserves in ((needle, ("energy",)), ("toy_still", ())):
         own = {"problem": key, "label": key, "short_label": key.removeprefix("toy_"), "rank": LAST, "setup": "{}"}
         groups[f"/{key}"] = runs("heavy_top", able).assign_attrs(own)

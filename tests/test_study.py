@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import textwrap
@@ -381,6 +382,34 @@ for path in sys.argv[2:]:
         for one in cut:
             assert f"DamagedFile: {one} is not a complete netCDF file" in said, said
         assert said.count("DamagedFile: ") == said.count("delete it and run again") == len(cut)
+
+
+def test_groups_are_the_same_file_twice_and_read_as_written(tmp_path):
+    here = {"x": np.arange(3.0), "name": ("x", ["one", "two", "three"])}
+    groups = {
+        "/": xr.Dataset(attrs={"title": "three groups", "sizes": [1, 2]}),
+        "/a": xr.Dataset({"f": ("x", [0.5, np.nan, 3.25])}, here, {"problem": "a", "rank": 2}),
+        "/a/b": xr.Dataset({"n": ("x", np.array([1, 2, 3], "int8"))}, here),
+        "/c": xr.Dataset({"yes": True, "text": ""}),
+    }
+    paths = [tmp_path / f"{i}.nc" for i in range(2)]
+    for path in paths:
+        storage.write_groups(groups, path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    found = storage.read_groups(paths[0])
+    assert list(found) == list(groups) and storage.at_the_top(found) == ["a", "c"] and "/d" not in found
+    tree = xr.open_datatree(paths[0])
+    for name, data in groups.items():
+        for one in (found[name], storage.read_dataset(paths[0], name), tree[name].to_dataset()):
+            assert one.equals(data) and len(one.attrs["checksum"]) == 64
+            assert all(np.array_equal(one.attrs[key], value) for key, value in data.attrs.items())
+    assert found["/c"]["yes"].dtype == bool and found["/a/b"]["n"].dtype == "int8"
+    # A damaged group is named, and the others can still be read.
+    paths[1].write_bytes(paths[1].read_bytes().replace(struct.pack("<d", 3.25), struct.pack("<d", 3.5)))
+    damaged = storage.read_groups(paths[1])
+    with pytest.raises(storage.DamagedFile, match=r"1.nc \(group /a\) was changed after it was written"):
+        _ = damaged["/a"]
+    assert damaged["/a/b"].equals(groups["/a/b"])
 
 
 def test_cells_are_pure_functions(tmp_path):

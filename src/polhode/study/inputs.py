@@ -11,14 +11,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 import pandas as pd
 import xarray as xr
-import yaml
 
 from polhode.study.conventions import CLASSES, ROWS
-from polhode.study.storage import read_cell, read_dataset, read_groups, read_values
-
-
-def _at_the_top(groups: dict[str, xr.Dataset]) -> list[str]:
-    return [name[1:] for name in groups if name.count("/") == 1 and name != "/"]
+from polhode.study.reading import listed
+from polhode.study.storage import at_the_top, read_cell, read_dataset, read_groups, read_values
 
 
 def _registered() -> xr.Dataset:
@@ -85,7 +81,7 @@ class Inputs:
     checkout: Mapping[str, Any] = field(default_factory=dict)
     problem: str = "spiral_cylinder"
     _others: dict[str, "Inputs"] = field(default_factory=dict, repr=False, compare=False)
-    _read: dict[str, dict[str, xr.Dataset]] = field(default_factory=dict, repr=False, compare=False)
+    _read: dict[str, Mapping[str, xr.Dataset]] = field(default_factory=dict, repr=False, compare=False)
     _declared: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
     _analysed: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -104,10 +100,10 @@ class Inputs:
     @cached_property
     def problems(self) -> list[str]:
         """Keys of the problems in this run, in the order of the configuration."""
-        return _at_the_top(self._groups(self.single_body)) if str(self.single_body) else []
+        return at_the_top(self.groups(self.single_body)) if str(self.single_body) else []
 
-    def _groups(self, path: str | Path) -> dict[str, xr.Dataset]:
-        """The groups of a file, which is opened once: opening takes longer than reading them all."""
+    def groups(self, path: str | Path) -> Mapping[str, xr.Dataset]:
+        """The groups of a file, which is opened once, and each of which is read once."""
         if str(path) not in self._read:
             self._read[str(path)] = read_groups(path)
         return self._read[str(path)]
@@ -115,7 +111,7 @@ class Inputs:
     def _group(self, *names: str) -> xr.Dataset:
         if self.problem not in self.problems:
             raise NotInRun(f"this run does not contain the problem {self.problem}")
-        groups, name = self._groups(self.single_body), "/".join(("", self.problem, *names))
+        groups, name = self.groups(self.single_body), "/".join(("", self.problem, *names))
         if name not in groups:
             raise NotInRun(f"this run has no {' '.join(names)} of the problem {self.problem}")
         return groups[name]
@@ -137,7 +133,7 @@ class Inputs:
         """
         if not str(self.cost_file) or not Path(self.cost_file).is_file():
             raise NotInRun("this run measured no times (cost: null)")
-        groups = self._groups(self.cost_file)
+        groups = self.groups(self.cost_file)
         if f"/{group}" not in groups:
             raise NotInRun(f"the cost study of this run does not contain {group}")
         return groups[f"/{group}"]
@@ -146,7 +142,7 @@ class Inputs:
     def scenes(self) -> list[str]:
         """Keys of the many-body scenes in this run."""
         there = str(self.many_body_file) and Path(self.many_body_file).is_file()
-        return _at_the_top(self._groups(self.many_body_file)) if there else []
+        return at_the_top(self.groups(self.many_body_file)) if there else []
 
     def many_body(self, scene: str) -> xr.Dataset:
         """The many-body runs of a scene: a group of many_body.nc.
@@ -158,14 +154,14 @@ class Inputs:
         """
         if scene not in self.scenes:
             raise NotInRun(f"this run has no many-body runs of the scene {scene}")
-        return self._groups(self.many_body_file)[f"/{scene}"]
+        return self.groups(self.many_body_file)[f"/{scene}"]
 
     def released_many_body(self, scene: str) -> xr.Dataset:
         """The published-scale many-body runs of a scene: a group of released/many_body.nc."""
         path = Path(self.released) / "many_body.nc"
-        if not str(self.released) or not path.is_file() or f"/{scene}" not in self._groups(path):
+        if not str(self.released) or not path.is_file() or f"/{scene}" not in self.groups(path):
             raise NotInRun(f"data/released has no results of the scene {scene}")
-        return self._groups(path)[f"/{scene}"]
+        return self.groups(path)[f"/{scene}"]
 
     @cached_property
     def ensembles(self) -> xr.Dataset:
@@ -178,7 +174,7 @@ class Inputs:
         """
         if not str(self.ensembles_file) or not Path(self.ensembles_file).is_file():
             raise NotInRun("this run has no ensembles of random bodies (ensembles: null)")
-        return self._groups(self.ensembles_file)["/"]
+        return self.groups(self.ensembles_file)["/"]
 
     @cached_property
     def atlas(self) -> xr.Dataset:
@@ -192,7 +188,7 @@ class Inputs:
         path = Path(self.atlas_file) if str(self.atlas_file) else Path(self.released) / "atlas.nc"
         if not path.is_file() or not (str(self.atlas_file) or str(self.released)):
             raise NotInRun("there is no engine atlas, neither of this run nor in data/released")
-        return self._groups(path)["/"]
+        return self.groups(path)["/"]
 
     def film(self, scene: str) -> dict[str, Any]:
         """A short run of a scene with all data needed to draw it, see :func:`polhode.study.run.scene.run_film`."""
@@ -231,7 +227,7 @@ class Inputs:
     @cached_property
     def plugins(self) -> list[str]:
         """Keys of the user's own methods."""
-        named = str(self._groups(self.single_body)["/"].attrs.get("plugins", ""))
+        named = str(self.groups(self.single_body)["/"].attrs.get("plugins", ""))
         return [key for key in named.split(",") if key]
 
     @cached_property
@@ -283,13 +279,13 @@ class Inputs:
     def declarations(self) -> xr.Dataset:
         """The declarations of the methods of the run, one row each: the root of single_body.nc or many_body.nc."""
         for path in (self.single_body, self.many_body_file):
-            if str(path) and Path(path).is_file() and ROWS in (root := self._groups(path)["/"]).dims:
+            if str(path) and Path(path).is_file() and ROWS in (root := self.groups(path)["/"]).dims:
                 return root
         return _registered()  # older files lack them
 
     def _arithmetic(self, name: str) -> xr.DataArray:
         """A variable of :mod:`polhode.study.gather.arithmetic`, at the root of single_body.nc."""
-        root = self._groups(self.single_body)["/"] if str(self.single_body) else xr.Dataset()
+        root = self.groups(self.single_body)["/"] if str(self.single_body) else xr.Dataset()
         if name not in root:
             raise NotInRun("single_body.nc has no counts of the parts of a step: it was made by an older version")
         return root[name]
@@ -428,7 +424,7 @@ def load_errata(path: str | Path) -> list[dict[str, str]]:
     If an entry lacks a field, has an unknown field, repeats an id, or names an unknown kind or check; the message names file
     and entry.
     """
-    data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    data = listed(path)
     seen: set[str] = set()
     for number, entry in enumerate(data["errata"], 1):
         where = f"{path}: entry {number} ({entry.get('id', 'without id')})"
@@ -459,7 +455,7 @@ def load_sources(path: str | Path) -> list[dict[str, Any]]:
         If an item has an unknown field, lacks its name or description, gives neither its location nor the reason why it is
         missing, or is listed twice; the message names file and item.
     """
-    data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    data = listed(path)
     rows: list[dict[str, Any]] = []
     for source in data["sources"]:
         for entry in source["items"]:

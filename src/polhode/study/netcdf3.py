@@ -20,6 +20,8 @@ _CHAR = 2
 #: Numbers of the types in a file: bytes, characters, whole and floating-point numbers.
 _TYPES = {i: np.dtype(kind) for i, kind in enumerate(("i1", "S1", ">i2", ">i4", ">f4", ">f8"), 1)}
 _NUMBERS = {kind.str[1:]: number for number, kind in _TYPES.items()}
+#: Readers of a whole number, of type and length, and of type, size (which follows from type and shape) and position.
+_NUMBER, _PAIR, _PLACE = (struct.Struct(form).unpack_from for form in (">I", ">II", ">IIQ"))
 #: Types of arrays that a file lacks, and those that hold their values there.
 _NARROWED = {"i8": "i4", "u8": "i4", "u4": "i4", "u2": "i2", "u1": "i1", "b1": "i1"}
 #: The values between the end of an array and the next multiple of four bytes.
@@ -141,12 +143,11 @@ def decode(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     if data[:8] != _MAGIC + b"\0\0\0\0":
         raise ValueError("it does not begin as one")
     place = 8
-    number = struct.Struct(">I").unpack_from
 
     def whole() -> int:
         nonlocal place
         place += 4
-        found: int = number(data, place - 4)[0]
+        found: int = _NUMBER(data, place - 4)[0]
         return found
 
     def text() -> str:
@@ -156,16 +157,20 @@ def decode(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         return data[begin : begin + length].decode()
 
     def count(tag: int) -> range:
-        found, entries = whole(), whole()
+        nonlocal place
+        found, entries = _PAIR(data, place)
+        place += 8
         if found != (tag if entries else 0):
             raise ValueError("its header is damaged")
         return range(entries)
 
     def attribute() -> tuple[str, Any]:
         nonlocal place
-        name, kind, length = text(), _TYPES[whole()], whole()
-        begin, size = place, length * kind.itemsize
-        place += size + -size % 4
+        name = text()
+        number, length = _PAIR(data, place)
+        kind = _TYPES[number]
+        begin, size = place + 8, length * kind.itemsize
+        place = begin + size + -size % 4
         if kind.char == "S":
             return name, data[begin : begin + length].rstrip(b"\0")
         values = np.frombuffer(data, kind, length, begin).astype(kind.newbyteorder("="))
@@ -176,16 +181,16 @@ def decode(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     variables = {}
     for _ in count(_VARIABLE):
         name = text()
-        dims = [whole() for _ in range(whole())]
+        shape = tuple([lengths[whole()] for _ in range(whole())])
         for _ in count(_ATTRIBUTE):  # passed over: most of the time of reading a small file would be spent on them
-            name_length = number(data, place)[0]
-            place += 4 + name_length + -name_length % 4
-            size = number(data, place + 4)[0] * _TYPES[number(data, place)[0]].itemsize
+            length = _NUMBER(data, place)[0]
+            place += 4 + length + -length % 4
+            number, length = _PAIR(data, place)
+            size = length * _TYPES[number].itemsize
             place += 8 + size + -size % 4
-        kind = _TYPES[whole()]
-        whole()  # the size follows from type and shape
-        begin = whole() << 32 | whole()
-        shape = tuple(lengths[dim] for dim in dims)
+        number, _, begin = _PLACE(data, place)
+        place += 16
+        kind = _TYPES[number]
         values = np.frombuffer(data, kind, prod(shape), begin)
         variables[name] = values.astype(kind.newbyteorder("=")).reshape(shape)
     return variables, attributes

@@ -9,10 +9,10 @@ import json
 import os
 import struct
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -116,20 +116,37 @@ def write_groups(groups: "Mapping[str, xr.Dataset]", path: str | Path) -> None:
     import netCDF4
 
     def write(temporary: Path) -> None:
-        mode: Literal["w", "a"] = "w"
-        for name, dataset in groups.items():
-            told = described(dataset, root=name == "/")
-            told.drop_attrs(deep=False).assign_attrs(_without_checksum(told.attrs)).to_netcdf(
-                temporary, mode=mode, group=name, engine="netcdf4", encoding=_as_characters(told)
-            )
-            mode = "a"
-        # Computed from the values a reader will get, whose types may differ from those passed in.
-        sums = {name: _checksum(data) for name, data in _load_groups(temporary).items()}
-        with netCDF4.Dataset(temporary, "a") as file:
-            for name, found in sums.items():
-                (file if name == "/" else file[name]).setncattr("checksum", found)
+        waiting = _Waiting()
+        with netCDF4.Dataset(temporary, "w") as file:
+            for name, dataset in groups.items():
+                told = described(dataset, root=name == "/")
+                told = told.drop_attrs(deep=False).assign_attrs(_without_checksum(told.attrs))
+                group = file if name == "/" else file.createGroup(name)
+                told.dump_to_store(_store(group), writer=waiting, encoding=_as_characters(told))
+            waiting.write()
+            # Computed from the values a reader will get, whose types may differ from those passed in.
+            sums = [(group, _checksum(_loaded(group))) for group in _every_group(file)]
+            for group, found in sums:
+                group.setncattr("checksum", found)
 
     write_atomically(path, write)
+
+
+class _Waiting:
+    """Receives the arrays of a file from xarray, and writes them when all groups and variables are defined.
+
+    A definition that follows an array makes the library bring the whole file up to date, which takes longer than all else.
+    """
+
+    def __init__(self) -> None:
+        self.arrays: list[tuple[Any, Any]] = []
+
+    def add(self, source: Any, target: Any) -> None:
+        self.arrays.append((source, target))
+
+    def write(self) -> None:
+        for source, target in self.arrays:
+            target[...] = source
 
 
 def _as_characters(dataset: "xr.Dataset") -> dict[Any, dict[str, Any]]:
@@ -277,29 +294,73 @@ def group_names(path: str | Path) -> list[str]:
         return list(file.groups)
 
 
-def read_groups(path: str | Path) -> "dict[str, xr.Dataset]":
-    """All groups of a netCDF-4 file by their paths, the root (``/``) first, loaded and checked as by :func:`read_dataset`.
+def read_groups(path: str | Path) -> "Mapping[str, xr.Dataset]":
+    """All groups of a netCDF-4 file by their paths, the root (``/``) first, each loaded and checked when it is first asked for.
 
-    The file is opened only once: each opening reads all its groups, which takes half a second for a whole study.
+    They are loaded and checked as by :func:`read_dataset`. The file is opened only once: each opening reads the descriptions of
+    all its groups, which takes a quarter of a second for a whole study. It is opened in memory, so that it need not be closed.
     """
-    try:
-        found = _load_groups(path)
-    except _UNREADABLE as error:
-        raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
-    for name, data in found.items():
-        _check_dataset(str(path) if name == "/" else f"{path} (group {name})", data)
+    return _Groups(path)
+
+
+class _Groups(Mapping[str, "xr.Dataset"]):
+    """The mapping of :func:`read_groups`."""
+
+    def __init__(self, path: str | Path) -> None:
+        import netCDF4
+
+        self.path = path
+        self.loaded: dict[str, xr.Dataset] = {}
+        try:
+            file = netCDF4.Dataset(path, memory=Path(path).read_bytes())
+        except _UNREADABLE as error:
+            raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
+        self.there = {group.path: group for group in _every_group(file)}
+
+    def __getitem__(self, name: str) -> "xr.Dataset":
+        group = self.there[name]
+        if name not in self.loaded:
+            place = str(self.path) if name == "/" else f"{self.path} (group {name})"
+            try:
+                found = _loaded(group)
+            except _UNREADABLE as error:
+                raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
+            _check_dataset(place, found)
+            self.loaded[name] = found
+        return self.loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.there)
+
+    def __len__(self) -> int:
+        return len(self.there)
+
+
+def at_the_top(groups: Iterable[str]) -> list[str]:
+    """The names of the top-level groups among the paths of :func:`read_groups`, in the order written."""
+    return [name[1:] for name in groups if name.count("/") == 1 and name != "/"]
+
+
+def _every_group(group: "netCDF4.Dataset") -> "Iterator[netCDF4.Dataset]":
+    """A group of an open file, or its root, and all groups below."""
+    yield group
+    for below in group.groups.values():
+        yield from _every_group(below)
+
+
+def _loaded(group: "netCDF4.Dataset") -> "xr.Dataset":
+    import xarray as xr
+
+    found = xr.open_dataset(_store(group)).load()
+    found.set_close(None)  # which would close the file, with all other groups
     return found
 
 
-def _load_groups(path: str | Path) -> "dict[str, xr.Dataset]":
-    import xarray as xr
+def _store(group: "netCDF4.Dataset") -> Any:
+    """A group of an open file as a place where xarray reads and writes."""
+    from xarray.backends import NetCDF4DataStore
 
-    groups = xr.open_groups(path, engine="netcdf4")
-    try:
-        return {name: data.load() for name, data in groups.items()}
-    finally:
-        for data in groups.values():
-            data.close()
+    return NetCDF4DataStore(group)  # type: ignore[no-untyped-call]
 
 
 def _opened(path: str | Path) -> "netCDF4.Dataset":

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-import yaml
 from numpy.typing import ArrayLike, NDArray
 
 import polhode
@@ -24,8 +23,9 @@ from polhode.study.analysis.orders import FLOOR_FACTOR
 from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
 from polhode.study.gather.cost import problem_cost
 from polhode.study.inputs import Inputs, NotInRun
+from polhode.study.reading import listed
 from polhode.study.report import style
-from polhode.study.storage import group_names, read_groups
+from polhode.study.storage import at_the_top
 
 Floats = NDArray[np.float64]
 
@@ -95,8 +95,7 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
     """
     labels: dict[str, str] = {}
     variants: dict[str, str] = {}
-    # Each file is read as a whole: opening one takes longer than reading a group.
-    single, cost = _groups(inputs.single_body), _groups(inputs.cost_file)
+    single, cost = _groups(inputs, inputs.single_body), _groups(inputs, inputs.cost_file)
     keys = [name for name in single if name and "/" not in name]
     problems = {key: _problem(inputs.of(key), single, cost.get(key), labels, variants) for key in keys}
     scenes = _scenes(inputs, labels, variants)
@@ -145,10 +144,10 @@ def look(of: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _groups(path: str | Path) -> dict[str, xr.Dataset]:
+def _groups(inputs: Inputs, path: str | Path) -> dict[str, xr.Dataset]:
     """The groups of a file by path, the root under the empty string; an empty mapping if the run has no such file."""
     there = str(path) and Path(path).is_file()
-    return {name.strip("/"): data for name, data in read_groups(path).items()} if there else {}
+    return {name.strip("/"): data for name, data in inputs.groups(path).items()} if there else {}
 
 
 def _machine(cost: Mapping[str, xr.Dataset]) -> dict[str, str] | None:
@@ -306,7 +305,7 @@ def _reference(inputs: Inputs) -> Floats | None:
 def _scenes(inputs: Inputs, labels: dict[str, str], variants: dict[str, str]) -> list[dict[str, Any]]:
     """Every scene of this run and of the published-scale results shipped in data/released."""
     released = Path(inputs.released) / "many_body.nc"
-    full = group_names(released) if str(inputs.released) and released.is_file() else []
+    full = at_the_top(inputs.groups(released)) if str(inputs.released) and released.is_file() else []
     places: list[tuple[str, Iterable[str], Callable[[str], xr.Dataset]]] = [
         ("this run", inputs.scenes, inputs.many_body),
         ("published scale", full, inputs.released_many_body),
@@ -349,7 +348,7 @@ def _claims(inputs: Inputs, statements: Sequence[str | Path]) -> list[dict[str, 
     """Every judged claim, with the evidence for it."""
     entries = {}
     for path in statements:
-        loaded = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        loaded = listed(path)
         entries.update({entry["id"]: entry for entry in loaded})
     rows, known = [], set(inputs.known)
     for timed, table in _judged(inputs):

@@ -4,10 +4,9 @@ Later stages read these numbers and do not count again. They belong to no proble
 dimension without coordinates, which would be inherited by all groups below.
 """
 
-from collections.abc import Callable
-from fractions import Fraction
+from collections.abc import Callable, Sequence
 from functools import cache
-from math import sqrt
+from math import ldexp
 from typing import Any
 
 import numpy as np
@@ -91,26 +90,29 @@ def turning(turn: Callable[..., tuple[Vector, ...]], vectors: int) -> Operations
 
 #: Number of rotations whose rounding is compared, and of resamplings for the interval of the ratio.
 ROTATIONS, RESAMPLINGS = 5000, 1000
+#: Exact products are formed from whole multiples of 2**-EXACT_BITS: of that, every float above 2**-148 is a whole multiple.
+EXACT_BITS = 200
 
 
 def rotation_rounding() -> dict[str, float]:
     """Rounding errors of a vector rotated by a matrix and by the quaternion, rms, and their ratio with its 95 % interval.
 
-    Both are compared with the same product in exact fractions.
+    Both are compared with the same product in whole numbers, which is exact.
     """
     rng = np.random.default_rng(2016)
+    drawn = rng.normal(size=(ROTATIONS, 7)).T
+    # Normalised in plain arithmetic: NumPy's norm rounds differently on another processor, and would give another sample.
+    size = np.sqrt(sum(x * x for x in drawn[:4]))
+    q, v = tuple(x / size for x in drawn[:4]), tuple(drawn[4:])
+    (exact,) = by_quaternion(_whole(q), (_whole(v),))  # type: ignore[arg-type]
     errors = np.empty((ROTATIONS, 2))
-    for i in range(ROTATIONS):
-        # Normalised in plain arithmetic: NumPy's norm rounds differently on another processor, and would give another sample.
-        four, v = rng.normal(size=4).tolist(), tuple(rng.normal(size=3).tolist())
-        size = sqrt(sum(x * x for x in four))
-        q = tuple(x / size for x in four)
-        (exact,) = by_quaternion(tuple(map(Fraction, q)), (tuple(map(Fraction, v)),))  # type: ignore[arg-type]
-        for j, turn in enumerate((by_matrix, by_quaternion)):
-            (found,) = turn(q, (v,))  # type: ignore[arg-type]
-            errors[i, j] = sum(float(Fraction(a) - b) ** 2 for a, b in zip(found, exact, strict=True)) / sum(x * x for x in v)
+    for j, turn in enumerate((by_matrix, by_quaternion)):
+        (found,) = turn(q, (v,))  # type: ignore[arg-type]
+        # Two components of q and one of the vector were multiplied.
+        rounding = [(a - b) / (1 << 3 * EXACT_BITS) for a, b in zip(_whole(found, 3 * EXACT_BITS), exact, strict=True)]
+        errors[:, j] = sum(x * x for x in rounding) / sum(x * x for x in v)
     chosen = rng.integers(ROTATIONS, size=(RESAMPLINGS, ROTATIONS))
-    squares = errors[chosen].mean(axis=1)
+    squares = np.array([errors[rows].mean(axis=0) for rows in chosen])
     low, high = np.quantile(np.sqrt(squares[:, 0] / squares[:, 1]), [0.025, 0.975])
     one, two = np.sqrt(errors.mean(axis=0))
     return {
@@ -120,6 +122,11 @@ def rotation_rounding() -> dict[str, float]:
         "ratio_low": float(low),
         "ratio_high": float(high),
     }
+
+
+def _whole(vector: Sequence[Any], bits: int = EXACT_BITS) -> tuple[Any, ...]:
+    """The components of vectors (arrays of floats) as Python's whole numbers, in units of 2**-bits."""
+    return tuple(np.array([int(ldexp(x, bits)) for x in component.tolist()], dtype=object) for component in vector)
 
 
 def _sum(*parts: Operations) -> int:

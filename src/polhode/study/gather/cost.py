@@ -22,7 +22,7 @@ from polhode.operations import Operations, operations
 from polhode.study.analysis.ladders import METRIC, RIVAL, UNIT, Ladder, priced, whole_steps
 from polhode.study.analysis.many_body import many_body_times
 from polhode.study.configuration import Study
-from polhode.study.storage import group_names, read_groups, write_groups
+from polhode.study.storage import at_the_top, read_groups, write_groups
 
 #: The problem, the target errors and the metric of del Valle et al. (2024), Fig. 5 and Table 2.
 PUBLISHED_PROBLEM = "spiral_cylinder"
@@ -56,13 +56,15 @@ def declared_step_time(step: xr.Dataset, methods: Sequence[str], frame: str = "b
     step : the group ``step`` of timing.nc or cost.nc
     frame : where the angular velocity is kept, ``body`` or ``lab``
     """
-    present = {str(key) for key in step["integrator"].values}
-    fastest = step["fastest"].sel(frame=frame)
+    fastest = step["fastest"].sel(frame=frame).transpose("integrator", "normalised").values
+    rows = {str(key): row for row, key in enumerate(step["integrator"].values)}
+    columns = {int(on): column for column, on in enumerate(step["normalised"].values)}
+    declared = step["declared"].values
     result = np.full(len(methods), nan)
     for i, key in enumerate(methods):
-        if key in present:
-            own = fastest.sel(integrator=key)
-            result[i] = 1e-9 * float(own.sel(normalised=int(step["declared"].sel(integrator=key))))
+        if key in rows:
+            row = rows[key]
+            result[i] = 1e-9 * float(fastest[row, columns[int(declared[row])]])
     return result
 
 
@@ -301,7 +303,7 @@ def cost_groups(
     }
     targets, prices = sorted(targets, reverse=True), sorted(prices)
     measured = read_groups(single_body)
-    for problem in group_names(single_body):
+    for problem in at_the_top(measured):
         data = measured[f"/{problem}"]
         groups[problem] = problem_cost(data, step, targets, prices)
         if problem == PUBLISHED_PROBLEM:
@@ -320,7 +322,7 @@ def run_cost(timing: str | Path, single_body: str | Path, study: Study, output: 
     found["/"].attrs.pop("job", None)  # only that of the timing
     if str(many_body) and "/many_body" in measured:
         timed, runs = measured["/many_body"], read_groups(many_body)
-        scenes = {name: runs[f"/{name}"] for name in group_names(many_body)}
+        scenes = {name: runs[f"/{name}"] for name in at_the_top(runs)}
         found |= {"many_body": timed, "many_body_times": many_body_times(timed, scenes)}
     write_groups(found, output)
 

@@ -1,6 +1,6 @@
 """Measures for the statements of del Valle et al. (2024) and others on errors, orders and steps: one function each."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import xarray as xr
@@ -10,8 +10,10 @@ from polhode.study.analysis.ladders import interpolated_step, is_published_ladde
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measured import Measure, Measured
 
+_Data = TypeVar("_Data", xr.Dataset, xr.DataArray)
 
-def of(data: xr.Dataset, method: str) -> xr.Dataset:
+
+def of(data: _Data, method: str) -> _Data:
     """The row of one method.
 
     Raises
@@ -29,7 +31,7 @@ def worst_interpolated_ratio(results: Inputs, method: str, targets: list[float])
 
     Ours is read off the error curve between the published step sizes, as in the publication, and with its measure.
     """
-    runs = results.errors.where(results.errors.dt_set == "published", drop=True)
+    runs = _as_published(results)
     if not is_published_ladder(runs.dt.values):
         raise NotInRun("the published step sizes are not in this run")
     printed = results.published_steps
@@ -87,10 +89,14 @@ def share_of_time_won(results: Inputs, method: str, rivals: list[str], quantity:
 
 def _published_runs(results: Inputs) -> xr.Dataset:
     """The runs with the step sizes of the publication."""
-    runs = results.errors.where(results.errors.dt_set == "published", drop=True)
+    runs = _as_published(results)
     if not runs.dt.size:
         raise NotInRun("no published step sizes in this run")
     return runs
+
+
+def _as_published(results: Inputs) -> xr.Dataset:
+    return results.errors.isel(dt=(results.errors.dt_set == "published").values)
 
 
 def _floor(runs: xr.Dataset) -> Any:
@@ -234,9 +240,9 @@ def long_run_ratio(results: Inputs, method: str, other: str, quantity: str) -> t
 def error_ratio(results: Inputs, method: str, other: str, quantity: str) -> tuple[float, str]:
     """The geometric mean of the ratio of two methods' errors over the step sizes of the fit of the second."""
     runs = results.errors
-    low, high = (float(of(runs, other)[f"q_order_dt_{end}"]) for end in ("min", "max"))
+    low, high = (float(of(runs[f"q_order_dt_{end}"], other)) for end in ("min", "max"))
     chosen = (runs.dt >= low) & (runs.dt <= high)
-    ratio = (of(runs, method)[quantity] / of(runs, other)[quantity]).where(chosen, drop=True)
+    ratio = (of(runs[quantity], method) / of(runs[quantity], other)).where(chosen, drop=True)
     return float(np.exp(np.log(ratio).mean())), f"dt = {low:.2g} to {high:.2g} s"
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measured import Measure, Measured
+from polhode.study.reading import listed
 from polhode.study.storage import write_text
 
 COLUMNS = [
@@ -128,7 +128,7 @@ def load(path: str | Path) -> list[dict[str, Any]]:
         file and entry.
     """
     found: list[dict[str, Any]] = []
-    for number, entry in enumerate(yaml.safe_load(Path(path).read_text(encoding="utf-8")), 1):
+    for number, entry in enumerate(listed(path), 1):
         where = f"{path}: entry {number} ({entry.get('id', 'without id')})"
         if missing := [name for name in REQUIRED if name not in entry]:
             raise ValueError(f"{where}: {', '.join(missing)} is missing")
