@@ -47,7 +47,8 @@ class Head:
     def script(self, text: str, **properties: object) -> Path:
         """A job script as Snakemake writes it."""
         file = self.folder / "snakejob.sh"
-        found = {"type": "single", "rule": "references", "threads": 1, "resources": {"mem_mb": 1500, "runtime": 20}} | properties
+        found = {"type": "single", "rule": "references", "threads": 1, "resources": {"mem_mb": 1500, "runtime": 20}}
+        found |= properties
         file.write_text(
             f"#!/bin/sh\n# properties = {json.dumps(found)}\ncd {str(self.folder)!r} && {text} && exit 0 || exit 1\n"
         )
