@@ -130,3 +130,11 @@ with entry.job_of(SimpleNamespace(rule="film", wildcards={{}}, config={{"results
     print(gc.isenabled(), within[0] > 10_000, gc.get_freeze_count() > 10_000, gc.get_threshold()[0] == before[0])
 """
     assert run(program) == ("True True True True" if job else "True False False True")
+
+
+@pytest.mark.parametrize("script", ["captions", "provenance", "report"])
+def test_the_last_jobs_import_neither_compiler_nor_data(script):
+    """Nothing runs beside them at the end of a study."""
+    text = (HOME / "workflow" / "scripts" / f"{script}.py").read_text()
+    lines = "\n".join(line for line in text.splitlines() if line.startswith(("from ", "import ")))
+    assert imported(lines, HEAVY | {"llvmlite"}) == set() and "study_of" not in text

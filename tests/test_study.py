@@ -1147,7 +1147,7 @@ def test_provenance_holds_what_a_reviewer_asks_for(tmp_path):
         table = tmp_path / "benchmarks" / "single_body" / "heavy_top" / f"{part}.tsv"
         table.parent.mkdir(parents=True, exist_ok=True)
         table.write_text("s\tcpu_time\n1.25\t1.0\n")
-    found = json.loads(provenance.to_json(provenance.provenance(study, HOME, tmp_path)))
+    found = json.loads(provenance.to_json(provenance.provenance(study.json, study.plugins, HOME, tmp_path)))
     assert found["rules"]["single_body"] == {"jobs": 2, "wall_seconds": 2.5, "cpu_seconds": 2.0}
     for key in ("commit", "dirty", "configuration", "lock_sha256", "versions", "processor", "python"):
         assert found[key] not in ("", [], {})
