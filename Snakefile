@@ -83,7 +83,6 @@ if workflow.is_main_process:
 
 
 wildcard_constraints:
-    problem="|".join(STUDY.problems),
     method="|".join(STUDY.methods),
     check="|".join(configuration.CHECKS),
     scene="|".join([*STUDY.scenes, "none"]),

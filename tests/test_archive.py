@@ -8,7 +8,6 @@ import subprocess
 import zipfile
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import netCDF4
 import numpy as np
@@ -93,9 +92,8 @@ def make_run(results: Path) -> None:
 
 def finish(results: Path, **changes) -> None:
     """Write provenance.json as the last rule does."""
-    study = SimpleNamespace(json=json.dumps(CONFIGURATION), plugins=())
     files = [p for p in results.rglob("*") if p.is_file() and "cells" not in p.parts and p.name != "provenance.json"]
-    found = provenance.provenance(study, results.parent, results, files) | changes
+    found = provenance.provenance(json.dumps(CONFIGURATION), (), results.parent, results, files) | changes
     write_text(results / "provenance.json", provenance.to_json(found))
 
 

@@ -20,8 +20,8 @@ from polhode.study.by_hand import ByHandError, snakemake_of
 for rule, wildcards in [
     ("chapter_source", {}),
     ("all", {}),
-    ("reference", {}),
-    ("reference", {"problem": "heavy_tpo"}),
+    ("check", {}),
+    ("check", {"check": "stabilty"}),
     ("check", {"check": "stability", "colour": "red"}),
     ("gather", {}),
 ]:
@@ -30,8 +30,8 @@ for rule, wildcards in [
     except ByHandError as error:
         print(error)
 before = sys.executable
-given = snakemake_of("reference", {"problem": "heavy_top"}, results=sys.argv[1])
-print(given.rule, given.wildcards.problem, given.output[0], list(given.log), given.threads, sorted(given.params.keys()))
+given = snakemake_of("check", {"check": "stability"}, results=sys.argv[1])
+print(given.rule, given.wildcards.check, given.output[0], list(given.log), given.threads, sorted(given.params.keys()))
 print(given.config["digits"], sys.executable == before)
 """
 
@@ -49,11 +49,11 @@ def test_it_is_said_what_is_wrong_and_a_session_gets_what_a_script_gets(tmp_path
     rule, target, missing, misspelt, unknown, unmade, given, more = done.stdout.splitlines()
     assert rule == "there is no rule chapter_source with a script; did you mean chapter_sources?"
     assert target.startswith("there is no rule all with a script; ")
-    assert missing == "rule reference needs a value for problem: add problem=..."
-    assert misspelt == "rule reference: problem cannot be 'heavy_tpo'; did you mean 'heavy_top'?"
+    assert missing == "rule check needs a value for check: add check=..."
+    assert misspelt == "rule check: check cannot be 'stabilty'; did you mean 'stability'?"
     assert unknown == "rule check has no wildcard colour; it has only check"
     assert unmade.startswith(f"rule gather reads {tmp_path}/references/") and "which is not there; ./reproduce" in unmade
-    assert given == f"reference heavy_top {tmp_path}/references/heavy_top.nc [] 1 ['code', 'settings']"
+    assert given == f"check stability {tmp_path}/checks/stability.nc [] 1 ['code']"
     assert more == "50 True"
 
 
@@ -120,5 +120,5 @@ def test_folders_that_cannot_be_are_refused(tmp_path, folder, said):
 
 def test_a_wildcard_without_a_value_is_refused(capsys):
     with pytest.raises(SystemExit):
-        by_hand.main(["reference", "heavy_top"])
-    assert "heavy_top: a wildcard is given as NAME=VALUE" in capsys.readouterr().err
+        by_hand.main(["check", "stability"])
+    assert "stability: a wildcard is given as NAME=VALUE" in capsys.readouterr().err

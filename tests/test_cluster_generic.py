@@ -47,7 +47,8 @@ class Head:
     def script(self, text: str, **properties: object) -> Path:
         """A job script as Snakemake writes it."""
         file = self.folder / "snakejob.sh"
-        found = {"type": "single", "rule": "reference", "threads": 1, "resources": {"mem_mb": 1500, "runtime": 20}} | properties
+        found = {"type": "single", "rule": "references", "threads": 1, "resources": {"mem_mb": 1500, "runtime": 20}}
+        found |= properties
         file.write_text(
             f"#!/bin/sh\n# properties = {json.dumps(found)}\ncd {str(self.folder)!r} && {text} && exit 0 || exit 1\n"
         )
@@ -315,7 +316,7 @@ def test_data_go_before_the_report_and_the_report_before_pages():
             name = re.match(r' (\w+):|:\s+name:\s+f"(\w+?)_?\{', rule)
             given = re.search(r"priority: (\d)", rule)
             found[name[1] or name[2]] = int(given[1]) if given else 0
-    first = {"timing": 4} | dict.fromkeys(("reference", "single_body", "gather"), 3) | {"theme": 1, "report": 1}
+    first = {"timing": 4} | dict.fromkeys(("references", "single_body", "gather"), 3) | {"theme": 1, "report": 1}
     last = {"notebook", "explorer", "animation", "captions", "provenance"}
     assert {name: found[name] for name in first} == first and {name for name in found if found[name] == 0} == last
     assert {name for name in found if found[name] == 2} == set(found) - set(first) - last
@@ -365,7 +366,7 @@ def test_the_default_study_is_about_a_hundred_submissions(tmp_path):
     alone = re.findall(r"^rule (\w+):", output, re.MULTILINE)
     groups = re.findall(r"Group job (\w+) ", output)
     assert groups.count("report") == 1 and set(groups) == {"report", "film"}
-    assert {"reference", "check", "timing", "many_body_chess_1"} <= set(alone)
+    assert {"references_1", "check", "timing", "many_body_chess_1"} <= set(alone)
     local = {"all", "data"}
     submissions = [name for name in alone if name not in local] + groups
     assert len(submissions) < 115, len(submissions)

@@ -112,3 +112,29 @@ with entry.library_of(SimpleNamespace(rule="film", wildcards={{}}, config=config
 """
     assert run(program) == "True"
     assert (tmp_path / "written" / "film.json").is_file()
+
+
+@pytest.mark.parametrize("job", [True, False])
+def test_a_job_does_not_search_its_imports_for_unreachable_objects(job, tmp_path):
+    """Only in the jobs of the workflow; who imports the study elsewhere keeps the settings of the process."""
+    program = f"""
+import gc, os
+os.environ.pop("POLHODE_HEAD", None)
+if {job}:
+    os.environ["POLHODE_HEAD"] = str(os.getpid())
+from types import SimpleNamespace
+before = gc.get_threshold()
+from polhode.study.workflow import entry
+within = gc.get_threshold()
+with entry.job_of(SimpleNamespace(rule="film", wildcards={{}}, config={{"results": {str(tmp_path)!r}}}, log=[], output=[])):
+    print(gc.isenabled(), within[0] > 10_000, gc.get_freeze_count() > 10_000, gc.get_threshold()[0] == before[0])
+"""
+    assert run(program) == ("True True True True" if job else "True False False True")
+
+
+@pytest.mark.parametrize("script", ["captions", "provenance", "report"])
+def test_the_last_jobs_import_neither_compiler_nor_data(script):
+    """Nothing runs beside them at the end of a study."""
+    text = (HOME / "workflow" / "scripts" / f"{script}.py").read_text()
+    lines = "\n".join(line for line in text.splitlines() if line.startswith(("from ", "import ")))
+    assert imported(lines, HEAVY | {"llvmlite"}) == set() and "study_of" not in text

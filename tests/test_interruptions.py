@@ -263,6 +263,19 @@ def test_two_checkouts_do_not_write_to_one_folder(copied, tmp_path):
     assert process.communicate(timeout=120)[0] and process.returncode == 0
 
 
+def test_a_lost_reference_is_made_again_and_the_others_of_its_job_are_kept(tmp_path):
+    house = Small(tmp_path / "house")
+    folder = house.results / "references"
+    house.finish("results/references/free_symmetric_top.nc")
+    made = {path.name: path.read_bytes() for path in folder.glob("*.nc")}
+    assert set(made) == {"free_symmetric_top.nc", "spiral_cylinder.nc"}
+    (folder / "spiral_cylinder.nc").unlink()
+    house.finish("results/references/spiral_cylinder.nc")
+    said = (house.results / "logs" / "references" / "1.log").read_text()
+    assert "free_symmetric_top.nc: kept" in said and "spiral_cylinder.nc: kept" not in said
+    assert made == {path.name: path.read_bytes() for path in folder.glob("*.nc")}
+
+
 def test_the_checkout_may_have_any_name(tmp_path):
     house = Small(tmp_path / """it's "a house" (1); exit $HOME & co""")
     house.finish("results/references/free_symmetric_top.nc")

@@ -83,7 +83,7 @@ def test_a_method_a_problem_and_a_scene_of_ones_own(tmp_path):
 
     for path, old, new, rules in (
         (copies[2], "speed=0.5", "speed=0.6", {"many_body_mine_1", "gather_many_body"}),
-        (copies[1], '"B": 1.5', '"B": 1.6', {"reference", "single_body_magnetic_needle_1", "gather"}),
+        (copies[1], '"B": 1.5', '"B": 1.6', {"references_1", "single_body_magnetic_needle_1", "gather"}),
     ):
         text = path.read_text()
         assert old in text

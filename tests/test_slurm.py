@@ -118,13 +118,13 @@ def test_a_job_that_fails_says_why_and_where(cluster, tmp_path):
     house = House(tmp_path)
     house.configure(SMALL)
     begin = "with study_of(snakemake) as study:"
-    house.edit("workflow/scripts/reference.py", begin, f"{begin}\n    1 / 0")
+    house.edit("workflow/scripts/references.py", begin, f"{begin}\n    1 / 0")
     head = through(cluster, house, "--retries", "0", "results/references/spiral_cylinder.nc")
     output, _ = head.communicate(timeout=200)
     assert head.returncode != 0
     assert "division by zero" in output
-    assert "results/logs/references/spiral_cylinder.log" in output
-    (log,) = re.findall(r"\S+slurm_logs/rule_reference/spiral_cylinder/\d+\.log", output)[:1]
+    assert "results/logs/references/1.log" in output
+    (log,) = re.findall(r"\S+slurm_logs/rule_references_1/\d+\.log", output)[:1]
     assert Path(log).is_file()
 
 
@@ -132,7 +132,7 @@ def test_an_interruption_empties_the_queue(cluster, tmp_path):
     house = House(tmp_path)
     house.configure(SMALL)
     before = {job["id"] for job in cluster.jobs()}
-    head = through(cluster, house, "results/references/spiral_cylinder.nc", "results/references/free_symmetric_top.nc")
+    head = through(cluster, house, "results/references/spiral_cylinder.nc", "results/many_body.nc")
     end = time.monotonic() + 120
     while time.monotonic() < end and head.poll() is None and len({job["id"] for job in cluster.jobs()} - before) < 2:
         time.sleep(0.2)

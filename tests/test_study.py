@@ -1,7 +1,9 @@
 """The study's own logic: configuration, fingerprints, fits, storage, gathering, claims."""
 
+import itertools
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -35,7 +37,7 @@ from polhode.study.judge.measures import MEASURES
 from polhode.study.plan import Plan
 from polhode.study.products import Products
 from polhode.study.report import claims as judgement
-from polhode.study.run import batches, checks
+from polhode.study.run import batches, checks, reference_batches
 from polhode.study.run import cell as cells
 from polhode.study.run import target_steps as targets
 from polhode.study.themes import rendering
@@ -450,22 +452,87 @@ OTHERS = {
 }
 
 
+#: A problem whose reference takes a tenth of a second.
+SPHERE = {"dt": {"fit": {"divisions": [64, 512, 2]}}, "samples": 1, "check_until": 0.5}
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """A small study of several problems, run without Snakemake."""
-    from polhode.references.dataset import reference_dataset
-
     folder = tmp_path_factory.mktemp("results")
     study = configuration.resolve(merged(small(), {"results": str(folder), "problems": OTHERS}), HOME)
     plan = Plan(study, HOME)
-    (folder / "references").mkdir()
-    for key, part in study.problems.items():
-        reference = reference_dataset(part.problem, part.reference_times(), study.digits, part.check_until)
-        storage.write_dataset(reference, folder / "references" / f"{key}.nc", plan.reference_job(key))
+    reference_batches.run_references(plan, list(study.problems), lambda line: None)
     for key, part in study.problems.items():
         batches.run_batches(plan, key, part.methods, lambda line: None)
     storage.write_groups(gather.gather(plan, folder), folder / "single_body.nc")
     return study, folder
+
+
+def test_references_that_are_up_to_date_are_kept(tmp_path):
+    config = merged(small(), {"results": str(tmp_path), "digits": 20, "problems": {"exponential_sphere": SPHERE}})
+    config["problems"] = {key: config["problems"][key] for key in ("spiral_cylinder", "exponential_sphere")}
+    plan = Plan(configuration.resolve(config, HOME), HOME)
+    paths = [Path(path) for path in plan.references()]
+    assert plan.reference_parts == (tuple(plan.study.problems),)
+
+    def run(plan):
+        said, done = [], []
+        try:
+            reference_batches.run_references(plan, list(plan.study.problems), said.append, lambda: done.append(1))
+        finally:
+            assert len(done) == 2
+        return [re.sub(r": kept.*", ": kept", line) for line in said]
+
+    first = run(plan)
+    assert all("digits agree" in line for line in first), first
+    before = [path.stat().st_mtime_ns for path in paths]
+    assert run(plan) == [f"{path}: kept" for path in paths]
+    assert [path.stat().st_mtime_ns for path in paths] == before
+    # One that is lost, one that was changed since, and one that was made with other settings are made again, and no others.
+    paths[0].unlink()
+    assert ["kept" in line for line in run(plan)] == [False, True]
+    shutil.copy(paths[0], paths[1])
+    assert ["kept" in line for line in run(plan)] == [True, False]
+    config["problems"]["exponential_sphere"]["check_until"] = 0.25
+    other = Plan(configuration.resolve(config, HOME), HOME)
+    jobs, changed = (one.reference_jobs(list(config["problems"])) for one in (plan, other))
+    assert [jobs[key] == changed[key] for key in jobs] == [True, False]
+    assert ["kept" in line for line in run(other)] == [True, False]
+    assert storage.read_dataset(paths[1]).attrs["agreement_time"] <= 0.25
+
+
+def test_of_references_that_fail_the_problem_is_named_and_the_others_are_made(tmp_path, monkeypatch):
+    plan = Plan(configuration.resolve(merged(small(), {"results": str(tmp_path)}), HOME), HOME)
+    keys = ["spiral_cylinder", "heavy_top"]
+    part = plan.study.problems["spiral_cylinder"]
+    plan.study.problems["heavy_top"] = part
+
+    def make(problem, times, digits, check_until, output, job):
+        if "spiral_cylinder" in str(output):
+            raise ZeroDivisionError("no number")
+        return "made"
+
+    monkeypatch.setattr(reference_batches, "make_reference", make)
+    said = []
+    with pytest.raises(batches.FailedRuns, match=r"^problem spiral_cylinder: ZeroDivisionError: no number$"):
+        reference_batches.run_references(plan, keys, said.append)
+    assert "Traceback" in said[0] and "heavy_top.nc: made" in said[1]
+
+
+def test_references_are_divided_by_the_time_they_take():
+    def parts(**changes):
+        plan = Plan(replace(study, **changes), HOME)
+        assert list(itertools.chain(*plan.reference_parts)) == list(study.problems), "each once"
+        assert [plan.units(f"references_{i}") for i, part in enumerate(plan.reference_parts, 1)] == list(
+            map(len, plan.reference_parts)
+        )
+        return plan.reference_parts
+
+    study = configuration.resolve(default(), HOME)
+    assert 1 < len(parts()) < len(study.problems) / 3
+    assert max(map(len, parts(digits=500))) == 1, "what takes long has a job of its own"
+    assert len(parts(digits=5)) == 1
 
 
 def test_gathered_errors_are_those_of_a_run(results):
@@ -1109,7 +1176,7 @@ def test_provenance_holds_what_a_reviewer_asks_for(tmp_path):
         table = tmp_path / "benchmarks" / "single_body" / "heavy_top" / f"{part}.tsv"
         table.parent.mkdir(parents=True, exist_ok=True)
         table.write_text("s\tcpu_time\n1.25\t1.0\n")
-    found = json.loads(provenance.to_json(provenance.provenance(study, HOME, tmp_path)))
+    found = json.loads(provenance.to_json(provenance.provenance(study.json, study.plugins, HOME, tmp_path)))
     assert found["rules"]["single_body"] == {"jobs": 2, "wall_seconds": 2.5, "cpu_seconds": 2.0}
     for key in ("commit", "dirty", "configuration", "lock_sha256", "versions", "processor", "python"):
         assert found[key] not in ("", [], {})

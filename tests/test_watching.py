@@ -248,7 +248,7 @@ def test_a_meter_is_written_seldom_and_read_anyhow(tmp_path, monkeypatch):
 
 def test_a_meter_that_cannot_be_written_stops_no_job(tmp_path):
     (tmp_path / "logs").write_text("no folder")
-    meter = meters.Meter(meters.place(tmp_path, "reference-heavy_top"), 2)
+    meter = meters.Meter(meters.place(tmp_path, "references_1"), 2)
     meter.advance()
     assert meter.done == 1
 
@@ -256,12 +256,15 @@ def test_a_meter_that_cannot_be_written_stops_no_job(tmp_path):
 # ---- what Snakemake tells ----
 
 
+UNITS = {"references_1": 2, "single_body_heavy_top_1": 40, "timing": 10}
+
+
 class Told(Watch):
     """A watch that is told of events, and keeps what is said to people; ``says`` is what Snakemake's terminal would show."""
 
     def __init__(self, results):
-        super().__init__({"single_body_heavy_top_1": 40, "timing": 10}.get, results, HOME)
-        self.tally.units = lambda rule: {"single_body_heavy_top_1": 40, "timing": 10}.get(rule, 1)
+        super().__init__(UNITS.get, results, HOME)
+        self.tally.units = lambda rule: UNITS.get(rule, 1)
         self._attached = True
         self._plain = logging.StreamHandler(io.StringIO())
 
@@ -291,7 +294,7 @@ def told(tmp_path):
     return Told(tmp_path)
 
 
-STATS = {"all": 1, "timing": 1, "reference": 2, "single_body_heavy_top_1": 2, "report": 1, "of_a_plugin": 1, "total": 8}
+STATS = {"all": 1, "timing": 1, "references_1": 1, "single_body_heavy_top_1": 2, "report": 1, "of_a_plugin": 1, "total": 8}
 
 
 def test_events_become_stages(told):
@@ -303,12 +306,12 @@ def test_events_become_stages(told):
         "report": (0, 1),
         "other jobs": (0, 1),
     }
-    assert told.tally.jobs == 7, "what is asked for is no job"
+    assert told.tally.jobs == 6, "what is asked for is no job"
     told.tell("job_started", jobs=[1])
-    told.job(1, "reference", problem="heavy_top")
+    told.job(1, "references_1")
     told.job(2, "single_body_heavy_top_1")
     told.tell("job_finished", job_id=1)
-    assert told.stages()["references"] == (1, 2) and "1 of 7 jobs" in told.tally.foot()
+    assert told.stages()["references"] == (2, 2) and "1 of 6 jobs" in told.tally.foot()
     assert told.tally.foot().endswith("at work: single_body_heavy_top_1")
     # Inside a job, by its meter; and once when it has ended.
     meter = meters.Meter(meters.place(told.results, "single_body_heavy_top_1"), 20)
@@ -327,7 +330,7 @@ def test_events_become_stages(told):
 def test_files_of_many_jobs_are_looked_at_seldom(told, monkeypatch, clock):
     told.tally.clock = clock
     for number in range(100):
-        told.job(number, "reference", problem=f"p{number}")
+        told.job(number, "check", check=f"c{number}")
     looks = []
     monkeypatch.setattr(meters, "fraction", lambda path: looks.append(path) or 0.0)
     for _ in range(40):
@@ -397,17 +400,17 @@ def test_a_job_that_died_without_a_word(told, capsys):
 
 
 def test_a_job_that_succeeds_when_it_is_tried_again_has_not_failed(told, capsys):
-    told.tell("run_info", stats={"reference": 1, "total": 1})
-    told.job(1, "reference", problem="heavy_top")
-    told.error(1, "reference")
+    told.tell("run_info", stats={"check": 1, "total": 1})
+    told.job(1, "check", check="stability")
+    told.error(1, "check")
     assert told.tally.board.stages[0].failed == 1
-    told.job(1, "reference", problem="heavy_top")
+    told.job(1, "check", check="stability")
     assert told.tally.board.stages[0].failed == 0
     told.tell("job_finished", job_id=1)
     capsys.readouterr()
     told.succeeded()
     told.close()
-    assert "failed" not in capsys.readouterr().err and told.stages() == {"references": (1, 1)}
+    assert "failed" not in capsys.readouterr().err and told.stages() == {"checks": (1, 1)}
 
 
 def test_of_a_group_those_are_named_that_failed(told, capsys):
@@ -427,12 +430,12 @@ def test_of_a_group_those_are_named_that_failed(told, capsys):
 
 def test_of_many_failures_the_others_are_named(told, capsys):
     for number in range(15):
-        told.job(number, "reference", problem=f"p{number}")
-        told.error(number, "reference", log=f"{number}.log")
+        told.job(number, "check", check=f"c{number}")
+        told.error(number, "check", log=f"{number}.log")
     told.failed()
     told.close()
     said = capsys.readouterr().err.split("15 jobs failed")[1]
-    assert said.count("ended without a word") == 10 and "rule reference p14: log: 14.log" in said
+    assert said.count("ended without a word") == 10 and "rule check c14: log: 14.log" in said
 
 
 def test_jobs_that_were_told_to_stop_have_not_failed(told, capsys, monkeypatch):
@@ -451,13 +454,13 @@ def test_at_the_end_it_says_how_long_it_took_and_where_everything_is(told, capsy
         (told.results / name).touch()
         os.utime(told.results / name, (number, number))
     told.tell("run_info", stats=STATS)
-    for number, rule in enumerate(["reference", "reference", "single_body_heavy_top_1"]):
+    for number, rule in enumerate(["references_1", "single_body_heavy_top_1"]):
         told.job(number, rule)
         told.tell("job_finished", job_id=number)
     told.succeeded()
     told.close()
     said = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(r"3 jobs in \d:\d\d; stages run side by side:", said[1])
+    assert re.fullmatch(r"2 jobs in \d:\d\d; stages run side by side:", said[1])
     assert [re.sub(r"\d:\d\d$", "T", line) for line in said[2:4]] == [
         "  references      2 problems  T",
         "  single bodies  40 runs      T",
@@ -522,10 +525,10 @@ def test_every_rule_has_a_stage():
 
 def test_an_event_costs_next_to_nothing(told):
     """Of 8,700 jobs, five events each."""
-    told.tell("run_info", stats={"reference": 4000, "total": 4000})
+    told.tell("run_info", stats={"check": 4000, "total": 4000})
     began = time.process_time()
     for number in range(4000):
-        told.job(number, "reference", problem="heavy_top")
+        told.job(number, "check", check="stability")
         told.tell("shellcmd", "Shell command: None")
         told.tell("job_finished", job_id=number)
         told.tell("progress", done=number, total=4000)
@@ -705,11 +708,11 @@ def test_a_run_without_a_terminal_is_told_in_lines_and_kept_in_a_file(house):
     said = house.finish(REFERENCE)
     assert "polhode: 1 job; Snakemake's full log: .snakemake/log/" in said and "1 job in 0:" in said and "\x1b" not in said
     assert len(said.splitlines()) <= 12, said
-    for detail in ("rule reference:", "    output: results/references/free_symmetric_top.nc", "reason: ", "Finished jobid"):
+    for detail in ("rule references_1:", "    output: results/references/free_symmetric_top.nc", "reason: ", "Finished jobid"):
         assert detail not in said and detail in log_of(said, house)
-    process = house.start(REFERENCE, "--forcerun", "reference", "--verbose")
+    process = house.start(REFERENCE, "--forcerun", "references_1", "--verbose")
     everything = process.communicate(timeout=300)[0]
-    assert process.returncode == 0 and "rule reference:" in everything and "reason: " in everything
+    assert process.returncode == 0 and "rule references_1:" in everything and "reason: " in everything
     assert not (house.results / meters.FOLDER).exists()
 
 
@@ -717,6 +720,7 @@ def test_a_run_without_a_terminal_is_told_in_lines_and_kept_in_a_file(house):
 @needs_terminals
 def test_a_run_on_a_terminal_shows_bars(house):
     command = ["./reproduce", "--configfile", "tiny.yaml", "--cores", "2", "results/single_body.nc", "results/many_body.nc"]
+    command += ["--forcerun", "references_1"]
     text, status = on_a_terminal(command, cwd=house.folder, size=(30, 100), POLHODE_CACHE_DIR=os.environ["POLHODE_CACHE_DIR"])
     assert status == 0, text
     for stage in ("references", "single bodies", "many bodies", "figures and tables"):
@@ -733,17 +737,17 @@ def test_a_run_on_a_terminal_shows_bars(house):
 
 @pytest.mark.slow
 def test_rules_that_fail_are_named_with_the_end_of_their_logs(house):
-    script = house.folder / "workflow" / "scripts" / "reference.py"
+    script = house.folder / "workflow" / "scripts" / "references.py"
     whole = script.read_text()
-    script.write_text(whole.replace("    part =", "    print('so far so good')\n    1 / 0\n    part ="))
+    script.write_text(whole.replace("    plan =", "    print('so far so good')\n    1 / 0\n    plan ="))
     try:
-        process = house.start(REFERENCE, "--forcerun", "reference")
+        process = house.start(REFERENCE, "--forcerun", "references_1")
         said = process.communicate(timeout=300)[0]
     finally:
         script.write_text(whole)
-    assert process.returncode != 0 and said.count("rule reference, problem free_symmetric_top: ZeroDivisionError") == 2
+    assert process.returncode != 0 and said.count("rule references_1: ZeroDivisionError") == 2
     end = said.split("1 job failed, 0 of 1 are done:")[1]
-    assert "    log: results/logs/references/free_symmetric_top.log\n        | so far so good\n        | Traceback" in end
+    assert "    log: results/logs/references/1.log\n        | so far so good\n        | Traceback" in end
     assert "CalledProcessError" not in said and "CalledProcessError" in log_of(said, house)
     assert "The data" not in said
 
@@ -757,17 +761,17 @@ def test_ctrl_c_leaves_a_terminal_that_can_be_used(house):
 
     def act(process, read, terminal):
         states.append(termios.tcgetattr(terminal))
-        wait_for("at work: reference", read, process)
+        wait_for("at work: references_1", read, process)
         time.sleep(1.0)
         os.write(terminal, b"\x03")
         process.wait(timeout=60)
         states.append(termios.tcgetattr(terminal))
 
     # A job that would go on for long.
-    script = house.folder / "workflow" / "scripts" / "reference.py"
+    script = house.folder / "workflow" / "scripts" / "references.py"
     whole = script.read_text()
-    script.write_text(whole.replace("    part =", "    __import__('time').sleep(100)\n    part ="))
-    command = ["./reproduce", "--configfile", "tiny.yaml", "--cores", "1", REFERENCE, "--forcerun", "reference"]
+    script.write_text(whole.replace("    plan =", "    __import__('time').sleep(100)\n    plan ="))
+    command = ["./reproduce", "--configfile", "tiny.yaml", "--cores", "1", REFERENCE, "--forcerun", "references_1"]
     try:
         text, status = on_a_terminal(command, cwd=house.folder, act=act)
     finally:

@@ -265,7 +265,9 @@ def test_an_edited_method_reruns_its_cells_alone(edited):
     edited.edit("src/polhode/methods/euler.py", "axpy(dt, euler_equations", "axpy(1.0 * dt, euler_equations")
     jobs = edited.jobs()
     assert (
-        set(jobs) >= {*SINGLE_BODY, "ensemble_1"} and jobs["timing"] == 1 and not {"reference", "ensemble_states"} & set(jobs)
+        set(jobs) >= {*SINGLE_BODY, "ensemble_1"}
+        and jobs["timing"] == 1
+        and not {"references_1", "ensemble_states"} & set(jobs)
     )
     written = edited.rewritten("spiral_cylinder", "coupled_cylinders")
     assert len(written) == SPIRAL + COUPLED + 2 + 1, "cells, long runs and the search for a step"

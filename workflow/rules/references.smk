@@ -1,21 +1,26 @@
-"""High-precision reference trajectories, one file per problem."""
+"""High-precision reference trajectories: one file per problem, made for several problems in each job."""
 
+# There is one rule for each part of the problems, because they differ in the files that a job makes. Files that are up to date are
+# kept, so they are not removed before a job: update().
+for NUMBER, KEYS in enumerate(PLAN.reference_parts, 1):
 
-rule reference:
-    output:
-        f"{RESULTS}/references/{{problem}}.nc",
-    log:
-        f"{RESULTS}/logs/references/{{problem}}.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/references/{{problem}}.tsv"
-    priority: 3
-    conda:
-        "../envs/polhode.yml"
-    resources:
-        runtime=resources.minutes(),
-        mem_mb=resources.memory(),
-    params:
-        settings=PLAN.reference_settings,
-        code=PLAN.reference_code,
-    script:
-        "../scripts/reference.py"
+    rule:
+        name:
+            f"references_{NUMBER}"
+        output:
+            update(PLAN.references(KEYS)),
+        log:
+            f"{RESULTS}/logs/references/{NUMBER}.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/references/{NUMBER}.tsv"
+        priority: 3
+        conda:
+            "../envs/polhode.yml"
+        resources:
+            runtime=resources.minutes(),
+            mem_mb=resources.memory(),
+        params:
+            problems=KEYS,
+            jobs=later(PLAN.reference_jobs, KEYS),
+        script:
+            "../scripts/references.py"

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from polhode.study import provenance
+from polhode.study.provenance import provenance, to_json
 from polhode.study.storage import write_text
-from polhode.study.workflow.entry import HOME, study_of
+from polhode.study.workflow.entry import HOME, job_of
 
-with study_of(snakemake) as study:
-    found = provenance.provenance(study, HOME, Path(study.results), snakemake.input)
-    write_text(snakemake.output[0], provenance.to_json(found))
+with job_of(snakemake):
+    plugins = [(HOME / path).resolve() for path in snakemake.config["plugins"]]
+    found = provenance(snakemake.params.study, plugins, HOME, Path(snakemake.config["results"]), snakemake.input)
+    write_text(snakemake.output[0], to_json(found))

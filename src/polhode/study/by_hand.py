@@ -3,7 +3,7 @@
 From a shell, without Snakemake's bookkeeping and with output on the terminal::
 
     python -m polhode.study.by_hand chapter_times --output trial
-    python -m polhode.study.by_hand reference problem=heavy_top
+    python -m polhode.study.by_hand check check=stability
 
 In a Python session::
 
@@ -245,7 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m polhode.study.by_hand",
         description="Run the script of one rule on existing results. Snakemake is not informed.",
     )
-    parser.add_argument("rule", help="a rule with a script, such as chapter_times or reference")
+    parser.add_argument("rule", help="a rule with a script, such as chapter_times or check")
     parser.add_argument("wildcards", nargs="*", metavar="NAME=VALUE", help="a value for each wildcard of the rule")
     parser.add_argument("--output", metavar="FOLDER", help="write there, and leave the results unchanged")
     parser.add_argument("--results", metavar="FOLDER", help="the results, if not those that the configuration names")

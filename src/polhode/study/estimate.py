@@ -349,7 +349,7 @@ def _problem(
             path if settings.check_until is None else (*path, "check_until"),
             f"a reference of {digits:g} digits checked for {until:g} s",
             "Take fewer digits or an earlier check_until",
-            cpu=taylor * until / problem.horizon + PROCESS + 201 * REFERENCE_TIME,
+            cpu=taylor * until / problem.horizon + 201 * REFERENCE_TIME,
         )
     )
     if (run := settings.long_run) is not None:

@@ -17,6 +17,7 @@ from polhode.problems import PROBLEMS
 from polhode.problems.system import System
 from polhode.simulate import count_steps
 from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
+from polhode.study.estimate import DIGITS, JUDGE, POWER, REFERENCE_TIME, TAYLOR
 from polhode.study.fingerprint import fingerprint
 from polhode.study.storage import job_text
 
@@ -93,9 +94,20 @@ class Plan:
 
     # Files to be made.
 
-    def references(self) -> list[str]:
-        """Paths of the reference files, one for each problem."""
-        return [f"{self.results}/references/{problem}.nc" for problem in self.study.problems]
+    def references(self, problems: Sequence[str] | None = None) -> list[str]:
+        """Paths of the reference files, one for each problem; of all problems by default."""
+        keys = self.study.problems if problems is None else problems
+        return [f"{self.results}/references/{problem}.nc" for problem in keys]
+
+    @cached_property
+    def reference_parts(self) -> tuple[tuple[str, ...], ...]:
+        """The problems of each job on references: as many as take about :data:`PART_SECONDS`."""
+        seconds = [reference_seconds(part, self.study.digits) for part in self.study.problems.values()]
+        return _in_parts(list(self.study.problems), seconds)
+
+    def reference_jobs(self, problems: Sequence[str]) -> dict[str, str]:
+        """For each problem of a job, a hash of everything its reference depends on: settings and code."""
+        return {key: hashlib.sha256(self.reference_job(key).encode()).hexdigest()[:16] for key in problems}
 
     # Single bodies: individual files, made in batches.
 
@@ -338,21 +350,20 @@ class Plan:
                 found[f"many_body_{scene}_{number}"] = len(part) * self.study.scenes[scene].seeds
         for number, methods in enumerate(self.ensemble_parts, 1):
             found[f"ensemble_{number}"] = len(methods)
+        for number, problems in enumerate(self.reference_parts, 1):
+            found[f"references_{number}"] = len(problems)
         if self.study.cost is not None:
             found["timing"] = self.study.cost.rounds
         return found
 
     # Parameters of a job.
 
-    def reference_settings(self, wildcards: Any) -> dict[str, Any]:
-        """The settings on which a reference file depends."""
-        return self._reference_settings(wildcards.problem)
-
     def reference_job(self, problem: str) -> str:
         """The provenance that a reference file must record."""
         return job_text("reference", {"problem": problem}, self._reference_settings(problem), self._reference_code(problem))
 
     def _reference_settings(self, problem: str) -> dict[str, Any]:
+        """The settings on which a reference file depends."""
         part = self.study.problems[problem]
         times = hashlib.sha256(part.reference_times().tobytes()).hexdigest()[:16]
         return {"digits": self.study.digits, "check_until": part.check_until, "times": times}
@@ -422,12 +433,9 @@ class Plan:
     def _search_code(self, problem: str) -> str:
         return fingerprint("polhode.study.run.target_steps", *self._reference(problem))
 
-    def reference_code(self, wildcards: Any) -> str:
-        """Hash of the code behind the exact solution of one problem."""
-        return self._reference_code(wildcards.problem)
-
     def _reference_code(self, problem: str) -> str:
-        return fingerprint(self._script("reference"), PROBLEMS.origin(problem), *self._reference(problem))
+        """Hash of the code behind the exact solution of one problem."""
+        return fingerprint("polhode.study.run.reference", PROBLEMS.origin(problem), *self._reference(problem))
 
     def _reference(self, problem: str) -> list[str]:
         name = self.study.problems[problem].problem.reference
@@ -455,6 +463,16 @@ def method_seconds(part: ProblemStudy, method: str) -> float:
     if part.targets is not None:
         steps += SEARCH_RUNS * round(part.problem.horizon / part.targets.dt_min)
     return steps * STEP_SECONDS + runs * FILE_SECONDS
+
+
+def reference_seconds(part: ProblemStudy, digits: int) -> float:
+    """Estimated time of the exact solution of a problem with its check, s: power series, and the numbers at each time."""
+    times = part.reference_times()
+    last = float(times[-1])
+    checked = min(part.check_until, last)
+    solved = checked if part.problem.has_closed_form else last + JUDGE * checked
+    precise = float((digits / DIGITS) ** POWER)
+    return TAYLOR * precise * solved / part.problem.horizon + len(times) * REFERENCE_TIME
 
 
 def share_seconds(part: SceneStudy, step: StepSize) -> float:

@@ -17,10 +17,7 @@ from importlib.metadata import distributions, version
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding
-
 import polhode
-from polhode.study.configuration import Study
 
 #: Name of the provenance file of a run.
 NAME = "provenance.json"
@@ -80,6 +77,8 @@ def processor() -> str:
 
 def family() -> str:
     """The processor family within which equal versions give equal bits: instruction set and LLVM's processor name."""
+    import llvmlite.binding  # imported here because the report asks for the commit alone
+
     return f"{platform.machine()} {llvmlite.binding.get_host_cpu_name()}"
 
 
@@ -121,12 +120,15 @@ def period(folder: Path) -> tuple[str, str]:
     return first, last
 
 
-def provenance(study: Study, home: Path, folder: Path, files: Iterable[str | Path] = ()) -> dict[str, Any]:
+def provenance(
+    configuration: str, plugins: Iterable[Path], home: Path, folder: Path, files: Iterable[str | Path] = ()
+) -> dict[str, Any]:
     """The provenance of a run, ready for JSON.
 
     Parameters
     ----------
-    study : the configuration
+    configuration : resolved, as JSON (:attr:`polhode.study.configuration.Study.json`)
+    plugins : the files of the user's methods, problems and scenes
     home : the checkout
     folder : the results
     files : the files left for readers; their checksums are stored
@@ -136,9 +138,9 @@ def provenance(study: Study, home: Path, folder: Path, files: Iterable[str | Pat
     return {
         **commit(home),
         "version": polhode.__version__,
-        "configuration": json.loads(study.json),
+        "configuration": json.loads(configuration),
         "lock_sha256": sha256(lock) if lock.is_file() else "unknown",
-        "plugins": {p.name: sha256(p) for p in study.plugins},
+        "plugins": {p.name: sha256(p) for p in plugins},
         "python": platform.python_version(),
         "versions": {d.name: d.version for d in sorted(distributions(), key=lambda d: d.name.lower())},
         "platform": platform.platform(),

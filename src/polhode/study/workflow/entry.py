@@ -4,6 +4,7 @@ A job that succeeds leaves a list of the files it wrote (:mod:`polhode.study.wor
 with the reason, which the workflow repeats at the end (:func:`failures`).
 """
 
+import gc
 import os
 import sys
 import traceback
@@ -79,6 +80,10 @@ def job_of(snakemake: Any) -> Iterator[None]:
     """
     job = meters.job_name(snakemake.rule, snakemake.wildcards)
     results = Path(snakemake.config["results"])
+    if interruption.HEAD in os.environ:
+        # What is imported by now lives until the job ends; so does most of what survives two collections.
+        gc.freeze()
+        gc.set_threshold(700, 10, 1000)
     if not snakemake.log:
         try:
             yield

@@ -26,7 +26,7 @@ from polhode.study.workflow import entry, interruption, meters
 
 #: The stages of a study in the order in which they begin: name, unit of counting, and the rules that belong to it.
 STAGES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "references": ("problems", ("reference",)),
+    "references": ("problems", ("references_*",)),
     "single bodies": ("runs", ("single_body_*",)),
     "checks": ("experiments", ("check",)),
     "many bodies": ("runs", ("many_body_*", "film")),
