@@ -591,7 +591,7 @@ class SharedParts(NamedTuple):
 def shared_parts() -> SharedParts:
     """The compiled :class:`SharedParts`."""
     wanted, whole = signatures(), types.int64
-    plain = {
+    plain: dict[str, tuple[Callable[..., Any], Any]] = {
         "all_loads": (contact.all_loads, wanted["all_loads"]),
         "make_list": (neighbours.make_list, wanted["make_list"]),
         "prepare": (prepare, types.void(_floats, whole, whole, _rows, _rows, _setup)),

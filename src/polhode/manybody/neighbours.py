@@ -553,7 +553,7 @@ def chain_near_clumps(count: int, cells: Any, scratch: Scratch) -> int:
     """
     places, order, starts, chains, links = scratch.places, scratch.order, scratch.starts, scratch.chains, scratch.links
     nx, ny, nz = cells
-    n: Any = np.int64(0)
+    n = int(np.int64(0))
     for c in range(count):
         chains[c] = -1
     for x in range(nx):

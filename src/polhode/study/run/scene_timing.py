@@ -4,6 +4,8 @@ import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
+from functools import partial
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -40,19 +42,19 @@ def compile_beforehand(methods: Sequence[Method], problems: Sequence[Case], engi
     engine : the methods for which the many-body engine is compiled
     """
     systems = any(not isinstance(problem, Problem) for problem in problems)
-    forms = [(_compile_forms, method.key, systems) for method in methods]
-    torques = [(_compile_load, problem.key) for problem in problems]
-    shared, added = ([(_first_step, method.key) for method in part] for part in (engine[:1], engine[1:]))
+    forms = [partial(_compile_forms, method.key, systems) for method in methods]
+    torques = [partial(_compile_load, problem.key) for problem in problems]
+    shared, added = ([partial(_first_step, method.key) for method in part] for part in (engine[:1], engine[1:]))
     workers = processors_here()
     if workers == 1 or cache.folder() is None or "fork" not in multiprocessing.get_all_start_methods():
-        for function, *arguments in (*shared, *forms, *torques, *added):
-            function(*arguments)
+        for task in (*shared, *forms, *torques, *added):
+            task()
         return
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), end_with_head) as pool:
-        begun = [pool.submit(*task) for task in (*shared, *forms, *torques)]
+        begun = [pool.submit(task) for task in (*shared, *forms, *torques)]
         for first in begun[: len(shared)]:
             first.result()
-        begun += [pool.submit(*task) for task in added]
+        begun += [pool.submit(task) for task in added]
         for one in begun:
             one.result()
 
@@ -65,7 +67,8 @@ def _compile_forms(key: str, systems: bool) -> None:
 
 
 def _compile_load(key: str) -> None:
-    PROBLEMS[key].compile()
+    problem: Any = PROBLEMS[key]
+    problem.compile()
 
 
 def _first_step(method: str) -> None:
