@@ -33,7 +33,8 @@ def compile_beforehand(methods: Sequence[Method], problems: Sequence[Case], engi
     """Compile what the timing and the runs after it need, with one process per processor; the code is then found on disk.
 
     The processes are forked from this one, which has imported everything, and take one task at a time. The longest is first:
-    the parts of the many-body engine that all methods share. What other methods add to them comes last, when those are kept.
+    the many-body engine for some methods, the first of which takes ten times as long as another. When it is done the other
+    methods follow, which find what all share.
 
     Parameters
     ----------
@@ -44,19 +45,24 @@ def compile_beforehand(methods: Sequence[Method], problems: Sequence[Case], engi
     systems = any(not isinstance(problem, Problem) for problem in problems)
     forms = [partial(_compile_forms, method.key, systems) for method in methods]
     torques = [partial(_compile_load, problem.key) for problem in problems]
-    shared, added = ([partial(_first_step, method.key) for method in part] for part in (engine[:1], engine[1:]))
     workers = processors_here()
+    keys = [method.key for method in engine]
     if workers == 1 or cache.folder() is None or "fork" not in multiprocessing.get_all_start_methods():
-        for task in (*shared, *forms, *torques, *added):
+        for task in (*forms, *torques, partial(_first_steps, keys)):
             task()
         return
+    share = len(keys) // workers + 1
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), end_with_head) as pool:
-        begun = [pool.submit(task) for task in (*shared, *forms, *torques)]
-        for first in begun[: len(shared)]:
-            first.result()
-        begun += [pool.submit(task) for task in added]
-        for one in begun:
-            one.result()
+        try:
+            longest = pool.submit(_first_steps, keys[:share])
+            begun = [pool.submit(task) for task in forms]
+            longest.result()
+            begun += [pool.submit(task) for task in (*(partial(_first_steps, [key]) for key in keys[share:]), *torques)]
+            for one in begun:
+                one.result()
+        except BaseException:  # also Ctrl-C: what has not begun never does
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _compile_forms(key: str, systems: bool) -> None:
@@ -71,9 +77,11 @@ def _compile_load(key: str) -> None:
     problem.compile()
 
 
-def _first_step(method: str) -> None:
+def _first_steps(methods: Sequence[str]) -> None:
+    """One step of the engine with each of these methods."""
     scene = manybody.scenes[SCENE]
-    manybody.simulate(scene, method, scene.usual_step, seed=0, t_end=scene.usual_step, samples=1)
+    for method in methods:
+        manybody.simulate(scene, method, scene.usual_step, seed=0, t_end=scene.usual_step, samples=1)
 
 
 def many_body_timing(
