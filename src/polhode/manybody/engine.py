@@ -230,7 +230,10 @@ def driver() -> Callable[..., Any]:
         near, scratch = empty_lists(64, 256, 1024, count, count, most)
         groups: Any = np.int64(0)
         fast = samples >= 0
-        skin = 0.5 * setup.spheres[3].min()
+        smallest = np.inf
+        for k in range(setup.spheres.shape[1]):
+            smallest = min(smallest, setup.spheres[3, k])
+        skin = 0.5 * smallest
         making, walking = 0.0, 0.0
         while s < samples:
             if outside and lost(fields, wide, count, half):
