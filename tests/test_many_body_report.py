@@ -20,6 +20,7 @@ from polhode.cli import animate as animation
 from polhode.cli import release
 from polhode.manybody import pictures
 from polhode.manybody.simulation import run
+from polhode.methods.lab_frame import in_lab
 from polhode.study import configuration, themes
 from polhode.study.analysis import ensembles
 from polhode.study.analysis.many_body import TARGET, many_body_times
@@ -317,6 +318,35 @@ def test_time_to_the_level_is_steps_times_time_of_a_step():
     assert float(own["steps"]) == np.floor(1.5 / float(own["dt"]))
     assert float(own["cpu"]) == pytest.approx(float(own["steps"]) * 0.36e-6)
     assert np.isnan(found["cpu"].sel({"case": "other"})).all()
+
+
+@pytest.mark.thorough
+def test_what_is_compiled_beforehand_is_found(tmp_path, monkeypatch):
+    """In two processes: the forms of a method, what it needs for systems, the loads. An error there is an error here."""
+    monkeypatch.setattr(scene_timing, "processors_here", lambda: 2)
+    # The folder of the other tests has all this already, and so may this process.
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    euler, top, system = polhode.methods["euler"], polhode.problems["heavy_top"], polhode.problems["coupled_cylinders"]
+    for held in (euler, top, system):
+        for name in ("drivers", "compiled_torque", "compiled_loads"):
+            vars(held).pop(name, None)
+    assert not euler.is_kept()
+    scene_timing.compile_beforehand([euler], [top, system], [])
+    assert euler.is_kept(systems=True) and in_lab(euler).is_kept()
+    assert top.is_kept() and system.is_kept()
+    with pytest.raises(KeyError, match="nobody"):
+        scene_timing.compile_beforehand([replace(euler, key="nobody")], [], [])
+
+
+def test_one_processor_compiles_everything_itself(monkeypatch):
+    done = []
+    monkeypatch.setattr(scene_timing, "processors_here", lambda: 1)
+    monkeypatch.setattr(scene_timing, "_compile_forms", lambda *task: done.append(task))
+    monkeypatch.setattr(scene_timing, "_compile_load", lambda *task: done.append(task))
+    monkeypatch.setattr(scene_timing, "_first_steps", lambda *task: done.append(task))
+    euler, rk4 = polhode.methods["euler"], polhode.methods["rk4"]
+    scene_timing.compile_beforehand([euler, rk4], [polhode.problems["heavy_top"]], [euler])
+    assert done == [("euler", False), ("rk4", False), ("heavy_top",), (["euler"],)]
 
 
 @pytest.mark.thorough

@@ -107,6 +107,16 @@ def compiled(function: Function) -> Function:
     return cast(Function, numba.njit(error_model="numpy")(function))
 
 
+def part(function: Function) -> Function:
+    """The function compiled on its first use by other compiled code: a kernel that need not be inlined. It makes no arrays.
+
+    Without wrappers and reference counts it compiles in two thirds of the time of :func:`compiled`.
+    """
+    if numba.config.DISABLE_JIT:
+        return function
+    return cast(Function, _Kernel(py_func=function, targetoptions=KERNEL_OPTIONS | {"forceinline": False}))
+
+
 def compile_driver(function: Function, signature: Any, part: bool = False) -> Function:
     """A loop over steps, compiled for one explicit signature; it releases the interpreter lock and divides as IEEE 754 does.
 

@@ -1,13 +1,10 @@
 """Rule timing: the time of a step of every method in every form, on this machine."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 from polhode.methods import METHODS
-from polhode.problems.problem import Problem
 from polhode.study import provenance
 from polhode.study.configuration import many_bodies
-from polhode.study.run.scene_timing import compile_engine, many_body_timing
-from polhode.study.run.timing import compile_forms, runs_of, timing, with_unit
+from polhode.study.run.scene_timing import compile_beforehand, many_body_timing
+from polhode.study.run.timing import runs_of, timing, with_unit
 from polhode.study.storage import job_text, write_groups
 from polhode.study.workflow.entry import HOME, meter, study_of
 
@@ -15,15 +12,8 @@ with study_of(snakemake) as study:
     methods = [METHODS[key] for key in study.methods]
     host = provenance.host() | {"commit": provenance.commit(HOME)["commit"]}
     able, scenes = many_bodies(study)
-    systems = any(not isinstance(part.problem, Problem) for part in study.problems.values())
-    # The parts of the many-body engine that all methods share take one processor half a minute: meanwhile the others, whose
-    # processes this one only waits for. The runs of systems, which follow, find their code compiled.
-    with ThreadPoolExecutor(1) as beside:
-        shared = beside.submit(compile_engine, able[:1] if scenes else [])
-        compile_forms(methods, systems=systems)
-        shared.result()
-    if scenes:
-        compile_engine(able)
+    problems = [part.problem for part in study.problems.values()]
+    compile_beforehand(with_unit(methods), problems, able if scenes else [])
     # The many-body timing at the end takes about a tenth of the time again.
     done = meter(snakemake, round(1.1 * len(runs_of(with_unit(methods))) * study.cost.rounds)).advance
     found = timing(methods, study.cost.rounds, study.cost.block, host, progress=done)

@@ -20,7 +20,7 @@ import numpy as np
 from numba import types
 
 from polhode.body import angular_momentum
-from polhode.kernel import compile_driver, compiled, float_type, kernel, steps_type
+from polhode.kernel import compile_driver, compiled, float_type, kernel, part, steps_type
 from polhode.manybody import contact, neighbours
 from polhode.manybody.contact import Setup
 from polhode.manybody.lanes import (
@@ -95,7 +95,10 @@ WIDER = 1.1
 
 
 class Parts(NamedTuple):
-    """What the loop over steps needs of a method: functions compiled for :func:`signatures`, and three properties."""
+    """What the loop over steps is handed: functions compiled for :func:`signatures`, and three properties of the method.
+
+    The last two functions are the same for all methods. If the loop called them itself they would be compiled again in it.
+    """
 
     begin: Any
     advance_each: Any
@@ -103,6 +106,8 @@ class Parts(NamedTuple):
     sample: Any
     measure_rates: Any
     measure_energy: Any
+    all_loads: Any
+    make_list: Any
     width: int
     has_short: bool
     completes: bool
@@ -125,14 +130,20 @@ def parts_of(method: OneTorque, normalise: bool) -> Parts:
     }
     made = {name: compile_driver(function, wanted[name], part=True) for name, function in plain.items()}
     return Parts(
-        **made, advance_each=each, width=fields_of.width, has_short=has_short, completes=float(method.torque_time) == 0.0
+        **made,
+        advance_each=each,
+        all_loads=shared_parts().all_loads,
+        make_list=shared_parts().make_list,
+        width=fields_of.width,
+        has_short=has_short,
+        completes=float(method.torque_time) == 0.0,
     )
 
 
 @cache
 def signatures() -> dict[str, Any]:
     """The Numba types of the functions in :class:`Parts`."""
-    listed = list_types()[0]
+    listed, scratch = list_types()
     whole, real, true = types.int64, float_type, types.boolean
     return {
         "begin": types.void(_floats, whole, whole, _rows, _rows, real),
@@ -143,6 +154,8 @@ def signatures() -> dict[str, Any]:
         "sample": types.UniTuple(real, 2)(_floats, true, whole, real, _floats, whole, _readings),
         "measure_rates": types.void(_floats, whole, whole, _rows, real, _rows),
         "measure_energy": real(_floats, whole, whole, real),
+        "all_loads": types.Tuple((real, whole))(_floats, whole, whole, _setup),
+        "make_list": types.Tuple((types.UniTuple(whole, 4), real))(_floats, whole, whole, _setup, _rows, real, listed, scratch),
     }
 
 
@@ -160,8 +173,7 @@ def driver() -> Callable[..., Any]:
     run diverged, or -1.
     """
     shared = shared_parts()
-    all_loads, empty_lists, make_list = shared.all_loads, shared.empty_lists, shared.make_list
-    prepare, clear, lost = shared.prepare, shared.clear, shared.lost
+    empty_lists, prepare, clear, lost = shared.empty_lists, shared.prepare, shared.clear, shared.lost
 
     def drive(  # type: ignore[no-untyped-def]
         begin,
@@ -170,6 +182,8 @@ def driver() -> Callable[..., Any]:
         sample,
         measure_rates,
         measure_energy,
+        all_loads,
+        make_list,
         wide,
         has_short,
         completes,
@@ -202,7 +216,7 @@ def driver() -> Callable[..., Any]:
         if not completes:
             if samples > 0 and sample_steps[0] == 0:
                 kinetic, moved = sample(fields, first_time, count, dt, copy, s, readings)
-                if not write(kinetic, moved, first_time, 0.0, copy, count, setup, s, readings):
+                if not write(all_loads, kinetic, moved, first_time, 0.0, copy, count, setup, s, readings):
                     return 0
                 s = 1
             n = 1
@@ -216,7 +230,10 @@ def driver() -> Callable[..., Any]:
         near, scratch = empty_lists(64, 256, 1024, count, count, most)
         groups: Any = np.int64(0)
         fast = samples >= 0
-        skin = 0.5 * setup.spheres[3].min()
+        smallest = np.inf
+        for k in range(setup.spheres.shape[1]):
+            smallest = min(smallest, setup.spheres[3, k])
+        skin = 0.5 * smallest
         making, walking = 0.0, 0.0
         while s < samples:
             if outside and lost(fields, wide, count, half):
@@ -266,7 +283,7 @@ def driver() -> Callable[..., Any]:
                 check += CHECKED
             if n == sample_steps[s]:
                 kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
-                if not write(kinetic, moved, not first_time, potential, copy, count, setup, s, readings):
+                if not write(all_loads, kinetic, moved, not first_time, potential, copy, count, setup, s, readings):
                     return n
                 s += 1
             if s < samples:
@@ -275,8 +292,9 @@ def driver() -> Callable[..., Any]:
                 n += 1
         return -1
 
-    @compiled
+    @part
     def write(
+        all_loads: Any,
         kinetic: float,
         moved: float,
         at_start: bool,
@@ -299,7 +317,7 @@ def driver() -> Callable[..., Any]:
         finite: bool = total - total == 0.0
         return finite
 
-    parts = [types.FunctionType(signatures()[name]) for name in Parts._fields[:6]]
+    parts = [types.FunctionType(signatures()[name]) for name in Parts._fields[:-3]]
     properties = types.int64, types.boolean, types.boolean
     handed = _start, _setup, types.boolean, float_type, steps_type, pause_type, _readings, steps_type
     made: Callable[..., Any] = compile_driver(drive, types.int64(*parts, *properties, *handed))
@@ -365,7 +383,7 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
     short = shortened(method.before_torque, method.after_torque)
     fast_finish, fast_begin = (finish, begin) if short is None else passes(*short)
 
-    @compiled
+    @part
     def advance(fields: Any, blocks: int, dt: float) -> bool:
         """The end of a step and the beginning of the next, for all clumps; returns whether one has used up its margin.
 
@@ -575,22 +593,19 @@ class SharedParts(NamedTuple):
 @cache
 def shared_parts() -> SharedParts:
     """The compiled :class:`SharedParts`."""
-    listed, scratch = list_types()
-    lists = types.Tuple((listed, scratch))
-    whole, real = types.int64, float_type
-    return SharedParts(
-        compile_driver(_plain(contact.all_loads), types.Tuple((real, whole))(_floats, whole, whole, _setup)),
-        compile_driver(_plain(neighbours.empty_lists), lists(*(whole,) * 6)),
-        compile_driver(
-            _plain(neighbours.make_list),
-            types.Tuple((types.UniTuple(whole, 4), real))(_floats, whole, whole, _setup, _rows, real, listed, scratch),
-        ),
-        compile_driver(_plain(prepare), types.void(_floats, whole, whole, _rows, _rows, _setup)),
-        compile_driver(_plain(clear), types.void(_floats, whole, whole)),
-        compile_driver(_plain(keep), types.void(_floats, _floats, whole, whole)),
-        compile_driver(_plain(all_numbers), types.boolean(_floats, whole, whole)),
-        compile_driver(_plain(lost), types.boolean(_floats, whole, whole, real)),
-    )
+    wanted, whole = signatures(), types.int64
+    plain: dict[str, tuple[Callable[..., Any], Any]] = {
+        "all_loads": (contact.all_loads, wanted["all_loads"]),
+        "make_list": (neighbours.make_list, wanted["make_list"]),
+        "prepare": (prepare, types.void(_floats, whole, whole, _rows, _rows, _setup)),
+        "clear": (clear, types.void(_floats, whole, whole)),
+        "keep": (keep, types.void(_floats, _floats, whole, whole)),
+        "all_numbers": (all_numbers, types.boolean(_floats, whole, whole)),
+        "lost": (lost, types.boolean(_floats, whole, whole, float_type)),
+    }
+    made = {name: compile_driver(_plain(function), signature, part=True) for name, (function, signature) in plain.items()}
+    lists = types.Tuple(list_types())
+    return SharedParts(**made, empty_lists=compile_driver(_plain(neighbours.empty_lists), lists(*(whole,) * 6)))
 
 
 def _plain(function: Callable[..., Any]) -> Any:

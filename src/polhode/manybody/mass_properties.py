@@ -136,7 +136,9 @@ def _columns(centres: Any, radii: Any, y0: float, z0: float, ny: int, nz: int, e
                 total[7] += length * y * z
                 total[8] += first * z
                 total[9] += first * y
-    return total * edge * edge
+    for k in range(total.size):
+        total[k] = total[k] * edge * edge
+    return total
 
 
 def _moments(raw: np.ndarray) -> MassProperties:

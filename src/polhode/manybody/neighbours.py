@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.kernel import compiled, kernel
+from polhode.kernel import compiled, kernel, part
 from polhode.manybody.contact import (
     GENEROUS,
     Setup,
@@ -325,7 +325,9 @@ def make_list(
         store_fraction(fields, i, (0.0,))
     cells = sort_into_cells(fields, width, count, 2.0 * (widest + furthest), scratch)
     n_links = chain_near_clumps(count, cells, scratch)
-    n_groups, n_spheres, n_pairs = 0, 0, 0
+    # A literal 0 would be part of the signatures of what these are passed to, which would be compiled once more.
+    zero: Any = np.int64(0)
+    n_groups, n_spheres, n_pairs = zero, zero, zero
     if n_links > links.shape[0]:
         return (n_groups, n_spheres, n_pairs, n_links), 0.0
     cost = PER_CLUMP * count
@@ -357,7 +359,7 @@ def make_list(
                     n_spheres += 1
             if n_groups < limits.size:
                 limits[n_groups] = asleep_until(closest, margins[c])
-                enter(groups, n_groups, (c, -1 - wall, begin, n_spheres - begin, n_spheres, 0, n_pairs, 0))
+                enter(groups, n_groups, (c, -1 - wall, begin, n_spheres - begin, n_spheres, zero, n_pairs, zero))
             n_groups += 1
         link = chains[c]
         while link >= 0:
@@ -386,7 +388,7 @@ def make_list(
             slack = margin * (1.0 + CAUTION)
             if apart - (end_a + end_b) > slack:
                 continue
-            some_a, some_b = 0, 0
+            some_a, some_b = zero, zero
             for a in range(n_a):
                 marks[2, a] = -1
                 if apart - (lab[8, a] + end_b) <= slack:
@@ -448,7 +450,7 @@ def enter(groups: Any, g: int, values: Any) -> None:
         groups[g, k] = values[k]
 
 
-@compiled
+@part
 def take(marks: Any, many: int, first: int, spheres: Any, near: Any, n: int) -> int:
     """Append the marked spheres of a clump to the list and note the place of each; returns the new number of listed spheres."""
     for k in range(many):
@@ -461,7 +463,7 @@ def take(marks: Any, many: int, first: int, spheres: Any, near: Any, n: int) -> 
     return n
 
 
-@compiled
+@part
 def name_pairs(listed: Listed, marks: Any, begin: int, end: int) -> None:
     """Replace the indices of spheres within their clumps by their places in the list, and store the squared sums of radii."""
     near, pairs, sums = listed.near, listed.pairs, listed.sums
@@ -474,7 +476,7 @@ def name_pairs(listed: Listed, marks: Any, begin: int, end: int) -> None:
             sums[p] = both * both
 
 
-@compiled
+@part
 def sort_into_cells(fields: Any, width: int, count: int, least: float, scratch: Scratch) -> Any:
     """Sort the clumps into cubic cells with edges of at least ``least``; returns the number of cells along each axis.
 
@@ -542,7 +544,7 @@ def cell_of(r: Any, cells: Any, low: Any, edge: float) -> Any:
     )
 
 
-@compiled
+@part
 def chain_near_clumps(count: int, cells: Any, scratch: Scratch) -> int:
     """Chain to each clump, in ascending order, those with a higher index whose bounding spheres come within both margins.
 
@@ -551,7 +553,7 @@ def chain_near_clumps(count: int, cells: Any, scratch: Scratch) -> int:
     """
     places, order, starts, chains, links = scratch.places, scratch.order, scratch.starts, scratch.chains, scratch.links
     nx, ny, nz = cells
-    n = 0
+    n = int(np.int64(0))
     for c in range(count):
         chains[c] = -1
     for x in range(nx):
@@ -585,7 +587,7 @@ def look(e: int, begin: int, end: int, n: int, places: Any, order: Any, chains: 
     return n
 
 
-@compiled
+@part
 def enter_link(a: int, b: int, n: int, chains: Any, links: Any) -> None:
     """Enter one clump into the chain of another, which is sorted by index."""
     first, second = min(a, b), max(a, b)
@@ -599,7 +601,7 @@ def enter_link(a: int, b: int, n: int, chains: Any, links: Any) -> None:
         links[before, 1] = n
 
 
-@compiled
+@part
 def listed_loads(fields: Any, width: int, listed: Listed, n_groups: int, stiffness: float, half: float, work: Any) -> Any:
     """Add forces and torques of all contacts in the list.
 

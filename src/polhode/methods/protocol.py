@@ -462,12 +462,14 @@ class OneTorque(Method):
         return [*super()._loops(systems), *([(self._turn, several_bodies.TURN)] if systems else [])]
 
     def compile(self, systems: bool = False) -> None:
-        """Compile the driver for one body, with ``systems`` also what is needed for several."""
+        """Compile the driver for one body, with ``systems`` also what is needed for several with fixed centres of mass.
+
+        The scheme for centres that move, which methods share, is compiled in the first run that needs it.
+        """
         super().compile(systems)
         if systems:
-            assert self.translation is not None
             several_bodies.driver()
-            several_bodies.compiled_move(self.translation)
+            several_bodies.compiled_stay()
 
     def starting_torques(self, steps: int) -> int:
         """The torque evaluations of a run beyond one a step: the one at the start, and those of the warm-up."""
@@ -609,7 +611,8 @@ class OneTorque(Method):
         normalise = self.normalisation(normalise)
         assert self.translation is not None
         turn, run = self.compiled(self._turn, several_bodies.TURN), several_bodies.driver()
-        move, moving_width = several_bodies.compiled_move(self.translation)
+        fixed = system.fixed
+        move, moving_width = several_bodies.compiled_stay() if fixed else several_bodies.compiled_move(self.translation)
         pauses = Pauses()
         shape = len(sample_steps), len(system.bodies)
         q = np.full((*shape, 4), np.nan)

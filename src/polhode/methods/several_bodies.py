@@ -217,6 +217,19 @@ def driver() -> Callable[..., Any]:
     return compile_driver(_drive, DRIVE)
 
 
+def _stay(part, states, later, r, v, force, masses, dt):  # type: ignore[no-untyped-def]
+    """``move`` where all centres of mass are fixed."""
+
+
+@cache
+def compiled_stay() -> tuple[Callable[..., Any], int]:
+    """The function handed to the loop where all centres of mass are fixed, which never calls it, and the width of its states.
+
+    A scheme would take longer to compile than the method.
+    """
+    return compile_driver(_stay, MOVE, part=True), 0
+
+
 @cache
 def compiled_move(scheme: Translation) -> tuple[Callable[..., Any], int]:
     """``move`` of a scheme, compiled, and the width of its states."""

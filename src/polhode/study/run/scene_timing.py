@@ -4,6 +4,8 @@ import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
+from functools import partial
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -12,8 +14,11 @@ from polhode import cache, manybody
 from polhode.compilation import processors_here
 from polhode.manybody.simulation import run
 from polhode.marching import Laps
-from polhode.methods.protocol import OneTorque
-from polhode.study.run.timing import Clock, clock, one_core, without_collection
+from polhode.methods import METHODS
+from polhode.methods.protocol import Method, OneTorque
+from polhode.problems import PROBLEMS
+from polhode.problems.problem import Case, Problem
+from polhode.study.run.timing import Clock, clock, forms_of, one_core, without_collection
 from polhode.study.workflow.interruption import end_with_head
 
 #: Number of steps in a sample: the same part of the same run for every method, long enough for some contacts.
@@ -24,23 +29,59 @@ SCENE = "rods"
 SETTLED = 2000
 
 
-def compile_engine(methods: Sequence[OneTorque]) -> None:
-    """Compile the many-body engine for these methods with one process per processor; the code is then found on disk.
+def compile_beforehand(methods: Sequence[Method], problems: Sequence[Case], engine: Sequence[OneTorque]) -> None:
+    """Compile what the timing and the runs after it need, with one process per processor; the code is then found on disk.
 
-    The parts that all methods share are compiled first, in this process, from which the others are forked.
+    The processes are forked from this one, which has imported everything, and take one task at a time. The longest is first:
+    the many-body engine for some methods, the first of which takes ten times as long as another. When it is done the other
+    methods follow, which find what all share.
+
+    Parameters
+    ----------
+    methods : those that are timed
+    problems : their torques and loads are compiled too, and for systems of bodies what each method needs for them
+    engine : the methods for which the many-body engine is compiled
     """
-    for method in methods[:1]:
-        _first_step(method.key)
-    rest = [method.key for method in methods[1:]]
-    workers = min(processors_here(), len(rest))
-    if workers > 1 and cache.folder() is not None and "fork" in multiprocessing.get_all_start_methods():
-        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), end_with_head) as pool:
-            list(pool.map(_first_step, rest))
+    systems = any(not isinstance(problem, Problem) for problem in problems)
+    forms = [partial(_compile_forms, method.key, systems) for method in methods]
+    torques = [partial(_compile_load, problem.key) for problem in problems]
+    workers = processors_here()
+    keys = [method.key for method in engine]
+    if workers == 1 or cache.folder() is None or "fork" not in multiprocessing.get_all_start_methods():
+        for task in (*forms, *torques, partial(_first_steps, keys)):
+            task()
+        return
+    share = len(keys) // workers + 1
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), end_with_head) as pool:
+        try:
+            longest = pool.submit(_first_steps, keys[:share])
+            begun = [pool.submit(task) for task in forms]
+            longest.result()
+            begun += [pool.submit(task) for task in (*(partial(_first_steps, [key]) for key in keys[share:]), *torques)]
+            for one in begun:
+                one.result()
+        except BaseException:  # also Ctrl-C: what has not begun never does
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
-def _first_step(method: str) -> None:
+def _compile_forms(key: str, systems: bool) -> None:
+    """The drivers of a method in all its forms, and for systems of bodies; the forms share most of its kernels."""
+    method = METHODS[key]
+    for form in forms_of(method).values():
+        form.compile(systems and form is method)
+
+
+def _compile_load(key: str) -> None:
+    problem: Any = PROBLEMS[key]
+    problem.compile()
+
+
+def _first_steps(methods: Sequence[str]) -> None:
+    """One step of the engine with each of these methods."""
     scene = manybody.scenes[SCENE]
-    manybody.simulate(scene, method, scene.usual_step, seed=0, t_end=scene.usual_step, samples=1)
+    for method in methods:
+        manybody.simulate(scene, method, scene.usual_step, seed=0, t_end=scene.usual_step, samples=1)
 
 
 def many_body_timing(

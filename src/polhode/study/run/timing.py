@@ -10,7 +10,7 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -99,24 +99,26 @@ def runs_of(methods: Sequence[Method], frames: Sequence[str] = FRAMES) -> dict[F
     problem = single_body(PROBLEM)
     found: dict[Form, Callable[[int], object]] = {}
     for method in methods:
-        for frame in frames:
-            try:
-                kept = in_lab(method) if frame == "lab" else method
-            except ValueError:
-                continue
+        for frame, kept in forms_of(method, frames).items():
             for normalised in (False, True) if method.normalisable else (method.normalises,):
                 switch = normalised if method.normalisable else None
                 found[Form(method.key, frame, normalised)] = partial(_run, kept, problem, switch)
     return found
 
 
-def compile_forms(methods: Sequence[Method], frames: Sequence[str] = FRAMES, systems: bool = False) -> None:
-    """Compile registered methods in all forms, with one process per processor; code in the cache costs nothing.
+def forms_of(method: Method, frames: Sequence[str] = FRAMES) -> dict[str, Method]:
+    """The method itself and, where there is such a form, behind an interface in the lab, by frame."""
+    found = {}
+    for frame in frames:
+        with suppress(ValueError):
+            found[frame] = in_lab(method) if frame == "lab" else method
+    return found
 
-    With ``systems`` also what they need for several bodies: it shares most of their kernels.
-    """
+
+def compile_forms(methods: Sequence[Method], frames: Sequence[str] = FRAMES) -> None:
+    """Compile registered methods in all forms, with one process per processor; code in the cache costs nothing."""
     forms = [f"{in_lab.__module__}:{in_lab.__name__}"] if "lab" in frames else []
-    compile_all([method.key for method in methods], systems=systems, forms=forms)
+    compile_all([method.key for method in methods], forms=forms)
 
 
 def _run(method: Method, problem: Problem, normalise: bool | None, steps: int) -> object:
