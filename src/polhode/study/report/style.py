@@ -121,6 +121,7 @@ SETTINGS: dict[str, Any] = {
     "pdf.fonttype": 42,
     "svg.hashsalt": "polhode",
     "path.simplify": False,
+    "axes.titley": 1.0,
 }
 
 
