@@ -4,15 +4,16 @@ import logging
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.path import Path as Outline
 
 from polhode.study.storage import write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # It logs messages about the creation dates of the fonts, twice for each figure.
 logging.getLogger("fontTools").setLevel(logging.ERROR)
@@ -218,13 +219,15 @@ def style(key: str) -> dict[str, Any]:
     return styles([key])[key]
 
 
-def save(figure: Figure, path: str | Path) -> None:
+def save(figure: "Figure", path: str | Path) -> None:
     """Write ``figure`` to the two files ``path`` + .pdf and .png, without dates, each atomically.
 
     Parameters
     ----------
     path : the file without its extension; its folder is created if necessary
     """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # imported here because the explorer needs only the colours
+
     path = Path(path)
     FigureCanvasAgg(figure)
     with settings():
