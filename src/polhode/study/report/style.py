@@ -141,6 +141,8 @@ METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": "polhode"},
 }
+#: The quickest compression of PNG: half the time, for files a twentieth larger.
+OPTIONS: dict[str, dict[str, Any]] = {"png": {"pil_kwargs": {"compress_level": 1}}, "pdf": {}}
 
 
 def settings() -> Any:
@@ -241,6 +243,6 @@ def save(figure: "Figure", path: str | Path) -> None:
 
         def draw(temporary: Path, ending: str = ending, entries: dict[str, Any] = entries) -> None:
             with settings():
-                figure.savefig(temporary, format=ending, metadata=entries)
+                figure.savefig(temporary, format=ending, metadata=entries, **OPTIONS[ending])
 
         write_atomically(path.with_name(f"{path.name}.{ending}"), draw)
