@@ -15,7 +15,7 @@ def at(data: xr.Dataset, name: str, method: str, **where: int) -> float:
     if name not in variables or method not in methods:
         return nan
     places = {"integrator": methods.index(method), **where}
-    return float(variables[name].values[tuple(places[dimension] for dimension in variables[name].dims)])
+    return float(variables[name].values[tuple(places[dimension] for dimension in map(str, variables[name].dims))])
 
 
 def peak(data: xr.Dataset, name: str, method: str) -> float:
