@@ -415,6 +415,26 @@ def test_no_measured_number_stands_in_the_text(name):
     assert not re.findall(r"(?<![A-Z.\d])\d+\.\d+|\d[eE]-?\d|\d\\%|10\^", text)
 
 
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
+def test_numbers_look_the_same_with_and_without_siunitx(tmp_path):
+    numbers = ["0", "7", "-3", "42", "9999", "10000", "-12345", "0.5", "-0.25", "1.2345", "12.34567", "1234.5678"]
+    numbers += ["1e-5", "1.0e-5", "2.5e-03", "-3e+04", "5e0"]
+    words = " ".join(rf"\num{{{n}}} $a=\num{{{n}}}\,b$ \textbf{{\num{{{n}}}}} \emph{{x\num{{{n}}}}}," for n in numbers)
+    table = r"\\ ".join(rf"\num{{{n}}} & {{\footnotesize\num{{{n}}}}}" for n in numbers)
+    made = []
+    for name, siunitx in (("ours", ""), ("siunitx", r"\let\num\anynumber")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "numbers.tex").write_text("")
+        (folder / "preamble.tex").write_text((PAPER / "preamble.tex").read_text())
+        lines = [r"\input{preamble}", siunitx, r"\begin{document}", words]
+        lines += [r"\begin{tabular}{lr}", table, r"\end{tabular}", r"\end{document}"]
+        (folder / "page.tex").write_text("\n".join(lines))
+        typeset._run(["pdflatex", *typeset.OPTIONS, "page.tex"], folder, 0, "page")
+        made.append((folder / "page.pdf").read_bytes())
+    assert made[0] == made[1]
+
+
 # The text
 
 

@@ -122,22 +122,20 @@ def picture(centres: np.ndarray, radii: np.ndarray, colours: np.ndarray, clumps:
     middle /= np.linalg.norm(middle)
     light = 0.34 + 0.62 * np.clip(seen @ key, 0, None) + 0.18 * np.clip(seen @ fill, 0, None)
     gloss = 0.30 * np.clip(seen @ middle, 0, None) ** 30
-    # Red, green, blue and opacity, zero where no sphere is.
-    image = np.zeros((height, width, 4))
-    image[there, :3] = np.clip(colours[owners] * light[:, None] + gloss[:, None], 0, 1)
-    image[there, 3] = 1.0
+    shades = np.clip(colours[owners] * light[:, None] + gloss[:, None], 0, 1)
     # Outlines where one clump gives way to another or to the background.
-    number = np.full(owner.shape, -1)
+    number = np.full(owner.shape, -1, np.int32)
     number[there] = np.asarray(clumps)[owners]
     line = np.zeros_like(there)
     line[:, 1:] |= number[:, 1:] != number[:, :-1]
     line[1:] |= number[1:] != number[:-1]
-    image[line & there, :3] *= 0.35
-    coarse: np.ndarray = image[::FINER, ::FINER] / FINER**2
-    for row, column in list(np.ndindex(FINER, FINER))[1:]:
-        coarse += image[row::FINER, column::FINER] / FINER**2
-    coarse[..., :3] /= np.where(coarse[..., 3:] > 0, coarse[..., 3:], 1.0)
-    return coarse
+    shades[line[there]] *= 0.35
+    # Red, green, blue and opacity: means over the pixels computed for each one shown, zero where no sphere is.
+    rows, columns = np.nonzero(there)
+    shown, parts = rows // FINER * camera.width + columns // FINER, (*shades.T, np.ones(len(shades)))
+    image: np.ndarray = np.column_stack([np.bincount(shown, part / FINER**2, camera.height * camera.width) for part in parts])
+    image[:, :3] /= np.where(image[:, 3:] > 0, image[:, 3:], 1.0)
+    return image.reshape(camera.height, camera.width, 4)
 
 
 def rotated(q: np.ndarray, points: np.ndarray) -> np.ndarray:

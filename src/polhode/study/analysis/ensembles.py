@@ -7,7 +7,6 @@ from math import comb, isclose, isfinite, nan, pi
 
 import numpy as np
 import xarray as xr
-from scipy import special
 
 from polhode.study.analysis.ladders import interpolated_step
 from polhode.study.inputs import NotInRun
@@ -83,6 +82,8 @@ def mean(values: np.ndarray) -> Estimate:
 
 def student(n: int) -> float:
     """The quantile of Student's distribution for a two-sided interval from ``n`` values."""
+    from scipy import special  # imported here because it takes a while, and most jobs need no interval of a mean
+
     return float(special.stdtrit(n - 1, (1 + LEVEL) / 2))
 
 

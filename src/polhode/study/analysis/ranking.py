@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from polhode.study.analysis.ladders import Found, Ladder, priced, whole_steps
+from polhode.study.analysis.values import at
 
 #: Suffix of variants that reproduce the curves of the published comparison. They should not be used for anything else.
 AS_PUBLISHED = "_delvalle2024"
@@ -28,7 +29,7 @@ def candidates(data: xr.Dataset, one_torque: bool = False, as_published: bool = 
     if not as_published:
         keys = [key for key in keys if not key.endswith(AS_PUBLISHED)]
     if one_torque:
-        keys = [key for key in keys if int(data["torques_per_step"].sel(integrator=key)) == 1]
+        keys = [key for key in keys if at(data, "torques_per_step", key) == 1]
     return keys
 
 
@@ -69,8 +70,8 @@ def _how(found: Found) -> tuple[object, ...]:
 
 def ladder(data: xr.Dataset, key: str) -> Ladder:
     """The measured errors of one method, from a problem's group of cost.nc."""
-    own = data.sel(integrator=key)
-    return Ladder(data["ladder_dt"].values, own["ladder_error"].values, float(data.attrs["horizon"]))
+    own = data["ladder_error"].sel(integrator=key)
+    return Ladder(data["ladder_dt"].values, own.values, float(data.attrs["horizon"]))
 
 
 def winners(data: xr.Dataset, keys: Iterable[str]) -> dict[tuple[float, float], list[tuple[str, float]]]:
@@ -91,5 +92,5 @@ def winners(data: xr.Dataset, keys: Iterable[str]) -> dict[tuple[float, float], 
 
 def at_the_edge(data: xr.Dataset, key: str, target: float) -> bool:
     """Whether the step size is at the end of the range that was run: extrapolated, or the coarsest."""
-    own = data.sel(integrator=key, target_error=target)
-    return bool(own["extrapolated"] == 1) or bool(own["coarsest"] == 1)
+    place = data["target_error"].values.tolist().index(target)
+    return any(at(data, flag, key, target_error=place) == 1 for flag in ("extrapolated", "coarsest"))

@@ -10,11 +10,12 @@ import xarray as xr
 def at(data: xr.Dataset, name: str, method: str, **where: int) -> float:
     """One value of a method, NaN if the run has none; ``where`` are positions along the other dimensions."""
     # Thousands of numbers are requested: look-ups by xarray would take seconds.
-    methods = list(data["integrator"].values)
-    if name not in data.variables or method not in methods:
+    variables = data.variables
+    methods = variables["integrator"].values.tolist()
+    if name not in variables or method not in methods:
         return nan
-    variable = data.variables[name]
-    return float(variable.isel({"integrator": methods.index(method), **where}).values)
+    places = {"integrator": methods.index(method), **where}
+    return float(variables[name].values[tuple(places[dimension] for dimension in map(str, variables[name].dims))])
 
 
 def peak(data: xr.Dataset, name: str, method: str) -> float:

@@ -4,15 +4,16 @@ import logging
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.path import Path as Outline
 
 from polhode.study.storage import write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # It logs messages about the creation dates of the fonts, twice for each figure.
 logging.getLogger("fontTools").setLevel(logging.ERROR)
@@ -121,6 +122,7 @@ SETTINGS: dict[str, Any] = {
     "pdf.fonttype": 42,
     "svg.hashsalt": "polhode",
     "path.simplify": False,
+    "axes.titley": 1.0,
 }
 
 
@@ -139,6 +141,8 @@ METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": "polhode"},
 }
+#: The quickest compression of PNG: half the time, for files a twentieth larger.
+OPTIONS: dict[str, dict[str, Any]] = {"png": {"pil_kwargs": {"compress_level": 1}}, "pdf": {}}
 
 
 def settings() -> Any:
@@ -217,13 +221,15 @@ def style(key: str) -> dict[str, Any]:
     return styles([key])[key]
 
 
-def save(figure: Figure, path: str | Path) -> None:
+def save(figure: "Figure", path: str | Path) -> None:
     """Write ``figure`` to the two files ``path`` + .pdf and .png, without dates, each atomically.
 
     Parameters
     ----------
     path : the file without its extension; its folder is created if necessary
     """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # imported here because the explorer needs only the colours
+
     path = Path(path)
     FigureCanvasAgg(figure)
     with settings():
@@ -237,6 +243,6 @@ def save(figure: Figure, path: str | Path) -> None:
 
         def draw(temporary: Path, ending: str = ending, entries: dict[str, Any] = entries) -> None:
             with settings():
-                figure.savefig(temporary, format=ending, metadata=entries)
+                figure.savefig(temporary, format=ending, metadata=entries, **OPTIONS[ending])
 
         write_atomically(path.with_name(f"{path.name}.{ending}"), draw)

@@ -1,9 +1,9 @@
 """Figure of the energy of bodies that collide, over the time step in units of the contact time."""
 
+from itertools import cycle
 from typing import Any
 
 import numpy as np
-import seaborn as sns
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,6 +17,8 @@ from polhode.study.report.drawing import legend_below_styles, looks_of, new_figu
 
 #: Markers of the scenes, in their order.
 MARKERS = "osD^vPX*"
+#: Their colours, in turn: seaborn's palette for the colour-blind. Importing seaborn takes longer than drawing.
+COLOURS = ("#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc", "#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9")
 
 
 def contact_law(inputs: Inputs) -> Figure:
@@ -24,9 +26,8 @@ def contact_law(inputs: Inputs) -> Figure:
     scenes = analysis.scenes(inputs)
     figure = new_figure((style.TEXT_WIDTH, 4.1))
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
-    colours = sns.color_palette("colorblind", len(scenes))
     called = analysis.names(scenes)
-    for (name, data), marker, colour in zip(scenes.items(), _markers(len(scenes)), colours, strict=True):
+    for (name, data), marker, colour in zip(scenes.items(), _markers(len(scenes)), cycle(COLOURS)):
         if analysis.LEADING in data["integrator"].values:
             _curve(left, data, analysis.LEADING, bars=True, marker=marker, color=colour, label=printable(called[name]))
     _band(left, scenes)

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import seaborn as sns
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
@@ -60,6 +59,8 @@ def _exchanges(axes: Axes, error: xr.DataArray, classes: list[str]) -> None:
     frame = analysis.exchanges(error)
     values = frame.drop(columns=["part", "level"]).to_numpy()
     texts = np.vectorize(_factor)(values)
+    import seaborn as sns  # imported here because a run without this experiment need not wait for it
+
     sns.heatmap(
         np.clip(values, 1 / LARGEST, LARGEST),
         ax=axes,
