@@ -102,7 +102,7 @@ def test_provenance_is_complete(house):
     found = json.loads((house / "results/provenance.json").read_text())
     assert found["dirty"] is False and len(found["commit"]) == 40 and found["started"] < found["ended"]
     assert found["versions"]["numba"] and found["processor"] and found["family"]
-    assert {"gather", "timing", "themes", "references", "single_body", "checks"} <= set(found["rules"])
+    assert {"gather", "timing", "chapters", "references", "single_body", "checks"} <= set(found["rules"])
     for name, cost in found["rules"].items():
         assert cost["jobs"] > 0 and cost["wall_seconds"] > 0, name
     assert "report.pdf" in found["files"] and "single_body.nc" in found["files"]

@@ -316,7 +316,7 @@ def test_data_go_before_the_report_and_the_report_before_pages():
             name = re.match(r' (\w+):|:\s+name:\s+f"(\w+?)_?\{', rule)
             given = re.search(r"priority: (\d)", rule)
             found[name[1] or name[2]] = int(given[1]) if given else 0
-    first = {"timing": 4} | dict.fromkeys(("references", "single_body", "gather"), 3) | {"theme": 1, "report": 1}
+    first = {"timing": 4} | dict.fromkeys(("references", "single_body", "gather"), 3) | {"chapter": 1, "report": 1}
     last = {"notebook", "explorer", "animation", "captions", "provenance"}
     assert {name: found[name] for name in first} == first and {name for name in found if found[name] == 0} == last
     assert {name for name in found if found[name] == 2} == set(found) - set(first) - last

@@ -837,7 +837,7 @@ def test_a_new_release_is_judged_anew():
     blocks = dict(re.findall(r"^ *rule(?: (\w+))?:\n(.*?)(?=^ *rule|\Z)", rules, re.DOTALL | re.MULTILINE)) | {
         name: block for block in rules.split("rule:") for name in re.findall(r'name:\s+f"(\w+)_\{KEY\}"', block)
     }
-    for name in ("claims", "cost_claims", "theme"):
+    for name in ("claims", "cost_claims", "chapter"):
         assert "PLAN.published()" in blocks[name], name
 
 

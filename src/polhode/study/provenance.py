@@ -127,7 +127,7 @@ def provenance(
 
     Parameters
     ----------
-    configuration : resolved, as JSON (:attr:`polhode.study.configuration.Study.json`)
+    configuration : resolved, as JSON (``Study.json``)
     plugins : the files of the user's methods, problems and scenes
     home : the checkout
     folder : the results
