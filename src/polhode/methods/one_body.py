@@ -20,6 +20,7 @@ from functools import cache
 from types import BuiltinFunctionType
 from typing import Any
 
+import numpy as np
 from numba import types
 
 from polhode import quaternion
@@ -40,6 +41,9 @@ from polhode.marching import pause_type
 from polhode.plain import plain_copy
 
 START, STEPS, READ = range(3)
+#: The row of ``states`` that one body has. A NumPy integer: Numba compiles a function again for every value of a Python integer
+#: that it is handed as a constant, and systems of bodies hand the same functions any row.
+ONLY = np.int64(0)
 
 # Any body, where only the number of its numbers matters (Method.numbers_of).
 SOME_BODY = Body((1.0, 1.7, 2.3))

@@ -55,7 +55,7 @@ from polhode.kernel import (
 )
 from polhode.marching import Pauses
 from polhode.methods import one_body, several_bodies
-from polhode.methods.one_body import READ, SOME_BODY, START, normalised, put_reading, row3, row4
+from polhode.methods.one_body import ONLY, READ, SOME_BODY, START, normalised, put_reading, row3, row4
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
 from polhode.metrics import PUBLISHED_ERRORS
 from polhode.problems.problem import TORQUE_CLASSES, Case, Problem
@@ -505,7 +505,7 @@ class OneTorque(Method):
                 q, omega = row4(reading, 0), row3(reading, 1)
                 state = start(q, omega, torque(0.0, q, omega, parameters), body, dt)
             else:
-                state = load(states, 0)
+                state = load(states, ONLY)
             # Two loops: a branch on normalisation inside one loop would make a step of some methods slower by a tenth.
             if normalise:
                 while n < end:
@@ -524,7 +524,7 @@ class OneTorque(Method):
                     moment = torque((n + torque_time) * dt, q, omega, parameters)
                     state = after_torque(state, moment, body, dt)
                     n += 1
-            store(states, 0, state)
+            store(states, ONLY, state)
             if part == READ:
                 if torque_completes_reading:
                     half, q, omega = before_torque(state, body, dt)
@@ -551,7 +551,7 @@ class OneTorque(Method):
                 q, omega = row4(reading, 0), row3(reading, 1)
                 state = start(q, omega, torque(0.0, q, omega, parameters), body, dt)
             else:
-                state = load(states, 0)
+                state = load(states, ONLY)
             while n < min(end, warm_up_steps):
                 state, q, omega = before_torque(state, body, dt)
                 if normalise and rotates_before_torque:
@@ -579,7 +579,7 @@ class OneTorque(Method):
                     moment = torque((n + torque_time) * dt, q, omega, parameters)
                     state = after_torque(state, moment, body, dt)
                     n += 1
-            store(states, 0, state)
+            store(states, ONLY, state)
             if part == READ:
                 if torque_completes_reading:
                     half, q, omega = before_torque(state, body, dt)
@@ -693,7 +693,7 @@ class SeveralTorques(Method):
         load, store = one_body.state_rows(self.state_width)
 
         def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
-            state = start(row4(reading, 0), row3(reading, 1), body) if part == START else load(states, 0)
+            state = start(row4(reading, 0), row3(reading, 1), body) if part == START else load(states, ONLY)
             if normalise:  # two loops, as above
                 while n < end:
                     state = normalised(step(state, n * dt, dt, body, torque, parameters))
@@ -702,7 +702,7 @@ class SeveralTorques(Method):
                 while n < end:
                     state = step(state, n * dt, dt, body, torque, parameters)
                     n += 1
-            store(states, 0, state)
+            store(states, ONLY, state)
             if part == READ:
                 q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
                 put_reading(reading, q, omega, stored(state, body, dt))
