@@ -29,6 +29,7 @@ from polhode.study.workflow import (
     interruption,
     locks,
     resources,
+    scheduling,
     watching,
     written,
 )
@@ -140,6 +141,7 @@ sys.executable = shlex.quote(sys.executable)
 onstart:
     locks.begin(RESULTS)
     interruption.stop_jobs_on_signals()
+    scheduling.look_when_a_job_ends(workflow)
     entry.forget_failures(RESULTS)
     WATCH.attach(workflow, logger)
 

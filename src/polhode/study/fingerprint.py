@@ -24,6 +24,7 @@ NO_PART = frozenset(
             "study.workflow.interruption",
             "study.workflow.locks",
             "study.workflow.meters",
+            "study.workflow.scheduling",
             "study.workflow.watching",
         )
     }
