@@ -80,7 +80,8 @@ def test_default_and_quick_configurations_are_valid():
         assert s.steps == (int(1 / s.dt) if s.truncate else round(1 / s.dt))
     assert set(study.problems) <= set(polhode.problems) and len(study.problems) >= 13 and study.checks == configuration.CHECKS
     quick = configuration.resolve(merged(default(), yaml.safe_load((HOME / "workflow/config/quick.yaml").read_text())), HOME)
-    assert set(quick.problems) == set(study.problems)
+    left_out = {"free_asymmetric_top_unstable", "free_asymmetric_top_separatrix"}
+    assert set(quick.problems) == set(study.problems) - left_out
     for key, part in quick.problems.items():
         assert len(part.steps) <= len(study.problems[key].steps), key
 
