@@ -15,6 +15,9 @@ from polhode.study.report.latex import NOT_AVAILABLE, escape
 #: Packages whose versions are stated in the report.
 PACKAGES = {"Numba": "numba", "Numpy": "numpy", "Mpmath": "mpmath", "Snakemake": "snakemake", "Xarray": "xarray"}
 
+#: The number of problems in the full study, of which the text speaks.
+PROBLEMS = 13
+
 
 def origin(inputs: Inputs) -> dict[str, str]:
     """Macros for the current commit, and the versions of the numerical software."""
@@ -52,6 +55,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
     missing = [key for key in inputs.known if key not in ladder["integrator"].values]
     reduced = [
         *([f"{len(missing)} of its methods left out"] if missing else []),
+        *([f"{len(inputs.problems)} of its {PROBLEMS} problems"] if len(inputs.problems) < PROBLEMS else []),
         *([] if is_published_ladder(ladder["dt"].values) else ["other time steps than the published ones"]),
         *(
             [f"{len(inputs.targets['target_error'])} of its four target errors"]
