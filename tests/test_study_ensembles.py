@@ -174,6 +174,7 @@ def test_runs_that_blow_up_are_diverged_from_then_on(plan):
 def test_jobs_are_few_and_files_are_named(tmp_path):
     plan = plan_of(tmp_path)
     assert plan.ensemble_parts == (("spiral_leapfrog", "euler"),) and plan.units("ensemble_1") == 2
+    assert plan.units("ensemble_states") == 0
     many = plan_of(tmp_path, bodies=20000, steps={"coarse": 1.0, "halvings": 11})
     assert many.ensemble_parts == (("spiral_leapfrog",), ("euler",))
     assert f"{tmp_path}/ensembles.nc" in plan.data() and f"{tmp_path}/ensembles/euler.nc" in plan.runs()

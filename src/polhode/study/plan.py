@@ -341,7 +341,7 @@ class Plan:
 
     @cached_property
     def _units(self) -> dict[str, int]:
-        found: dict[str, int] = {}
+        found = {"ensemble_states": 0}  # the draw is no method
         for problem, parts in self.parts.items():
             for number, methods in enumerate(parts, 1):
                 found[f"single_body_{problem}_{number}"] = sum(len(self.batch(problem, method)) for method in methods)
