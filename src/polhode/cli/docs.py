@@ -56,6 +56,7 @@ def build(output: Path, results: Path | None = None, docs: Path = HOME / "docs")
     from polhode.documentation.pages import write
 
     write(docs / GENERATED, results)
+    # In one process: several spend twice the time, most of it on handing pages to each other.
     command = [
         sys.executable,
         "-m",
@@ -65,8 +66,6 @@ def build(output: Path, results: Path | None = None, docs: Path = HOME / "docs")
         "--fail-on-warning",
         "--nitpicky",
         "--quiet",
-        "--jobs",
-        "auto",
     ]
     command += ["--doctree-dir", str(output.parent / "doctrees"), str(docs), str(output)]
     # Kernels are then plain functions, whose arguments and docstrings Sphinx can read.
