@@ -403,7 +403,13 @@ def test_workers_compile_what_all_find(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     started = []
-    monkeypatch.setattr(subprocess, "Popen", lambda *a, run=subprocess.Popen, **k: started.append(a) or run(*a, **k))
+
+    class Counted(subprocess.Popen):  # a class, since modules that are imported meanwhile name Popen[str]
+        def __init__(self, *arguments, **options):
+            started.append(arguments)
+            super().__init__(*arguments, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", Counted)
     monkeypatch.setitem(vars(polhode.methods["euler"]), "drivers", {})
     polhode.compile_all(["euler"], forms=["forms:reading_nothing"], processes=2)
     assert len(started) == 2
