@@ -33,7 +33,7 @@ def test_hooks_do_what_the_whole_check_does():
     whole = (HOME / ".ci" / "run").read_text(encoding="utf-8")
     for hook in HOOKS.values():
         words = [word for word in shlex.split(hook["entry"]) if word != "--force-exclude"]
-        assert re.search(rf"^{re.escape(' '.join(words[:2]))}\b", whole, re.MULTILINE), f".ci/run has no {' '.join(words)}"
+        assert re.search(rf"^\s*{re.escape(' '.join(words[:2]))}\b", whole, re.MULTILINE), f".ci/run has no {' '.join(words)}"
 
 
 @pytest.mark.parametrize("name, wanted", [
