@@ -486,7 +486,8 @@ def test_without_the_warm_up_two_orders_remain(key, cases):
 @pytest.mark.parametrize("size", [0.0, 1e-9, 1e-3, 0.19, 0.21, 1.0, 20.0])
 def test_local_linearisation_is_its_integral(size):
     """From rest to several turns in a step, where the series of the third coefficient hands over and where sines reduce."""
-    omega, rate, dt = size * np.array([0.6, -0.64, 0.48]), np.array([0.7, 0.4, -1.1]), 1.0
+    dt = 0.8
+    omega, rate = size / dt * np.array([0.6, -0.64, 0.48]), np.array([0.7, 0.4, -1.1])
     found = local_linearisation(Q0, tuple(omega), tuple(rate), dt)
     np.testing.assert_allclose(found, barker(np.array(Q0), omega, rate, dt), rtol=0, atol=3e-14)
 
