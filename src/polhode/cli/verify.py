@@ -12,7 +12,7 @@ import csv
 import re
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +163,8 @@ def _compared(released: Variable, here: Variable | None, run: Manifest, bits: bo
         times = float("inf") if bits or tolerance.compared else 0.0
         return row("", released.sha256[:12], here.sha256[:12], "other text" if released.text else "other bits", allowed, times)
     old, new = _as_kept(released, here)
+    if not bits and tolerance.over in released.dims:
+        released, old, new = _pooled(tolerance, released, old, new)
     over = _times(tolerance, released, old, new, run)
     differs = ~((old == new) | (np.isnan(old) & np.isnan(new)))
     if not differs.any():
@@ -191,6 +193,15 @@ def _as_kept(released: Variable, here: Variable) -> tuple[np.ndarray, np.ndarray
             mine = mine.take(rows, axis)
     with np.errstate(over="ignore"):
         return released.values.astype(float), mine.astype(released.values.dtype).astype(float)
+
+
+def _pooled(
+    tolerance: Tolerance, released: Variable, old: np.ndarray, new: np.ndarray
+) -> tuple[Variable, np.ndarray, np.ndarray]:
+    """What is compared where a tolerance is for a mean: the values of both, and the variable without that dimension."""
+    axis = released.dims.index(tolerance.over)
+    dims, shape, rows = ((*x[:axis], *x[axis + 1 :]) for x in (released.dims, released.shape, released.rows))
+    return replace(released, dims=dims, shape=shape, rows=rows), tolerance.pooled(old, axis), tolerance.pooled(new, axis)
 
 
 def _times(tolerance: Tolerance, released: Variable, old: np.ndarray, new: np.ndarray, run: Manifest) -> np.ndarray:
