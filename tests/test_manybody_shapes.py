@@ -1,11 +1,16 @@
 """Clumps and scenes: mass of the union, principal frames, clump files, chess pieces, placement."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 from polhode import manybody
 from polhode.manybody import mass_properties, shapes
+from polhode.manybody.clump import _principal_axes
 from polhode.manybody.contact import matrix
 from polhode.manybody.placement import directions
 
@@ -79,6 +84,36 @@ def test_the_body_frame_is_principal_however_the_spheres_are_given(seed):
         np.testing.assert_allclose(frame.inertia, np.diag(clump.inertia), rtol=2e-3, atol=1e-3 * clump.inertia[2])
     gaps = [np.linalg.norm(c.centres[:, None] - c.centres, axis=2) for c in (plain, turned)]
     np.testing.assert_allclose(gaps[0], gaps[1], atol=1e-12)
+
+
+def test_the_shapes_of_clumps_do_not_depend_on_the_processor():
+    """A last digit of a chess piece gives other collisions; OpenBLAS can be told to compute as an old processor does."""
+    program = (
+        "import hashlib, sys; from polhode.manybody import scenes\n"
+        "for key in ('chess', 'mixed_sizes'):\n"
+        "    for clump, _ in scenes.get(key).clumps:\n"
+        "        print(hashlib.sha256(clump.centres.tobytes()).hexdigest(), *map(float.hex, clump.inertia))"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", program], env=os.environ | other, capture_output=True, text=True, check=True
+        ).stdout
+        for other in ({}, {"OPENBLAS_CORETYPE": "Prescott"})
+    ]
+    assert said[0] == said[1] and len(said[0].splitlines()) == 10
+
+
+def test_principal_axes_are_those_of_lapack_and_point_forward():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        matrix_ = rng.normal(size=(3, 3))
+        inertia = matrix_ @ matrix_.T
+        moments, axes = _principal_axes(inertia)
+        wanted, columns = np.linalg.eigh(inertia)
+        np.testing.assert_allclose(moments, wanted, rtol=0, atol=1e-14 * wanted[-1])
+        np.testing.assert_allclose(np.abs(axes), np.abs(columns), rtol=0, atol=1e-13 * wanted[-1] / np.diff(wanted).min())
+        np.testing.assert_allclose(axes.T @ inertia @ axes, np.diag(moments), rtol=0, atol=1e-14 * wanted[-1])
+        assert (axes[np.abs(axes).argmax(axis=0), range(3)] > 0).all()
 
 
 def test_the_frame_is_no_mirror_image():

@@ -14,6 +14,8 @@ from polhode.manybody import mass_properties
 SYMMETRIC = 1e-7
 #: Centres within this fraction of their extent of a straight line are moved onto it.
 STRAIGHT = 1e-9
+#: Decimal digits in which principal axes are computed before they are rounded.
+DIGITS = 30
 #: Range of usable lengths, m: a moment is of the fifth power.
 SMALLEST, LARGEST = 1e-50, 1e50
 #: A clump further from the origin than this many times its size is first moved there, or round-off would swamp its moments.
@@ -91,10 +93,10 @@ class Clump:
             order = np.argsort(np.diag(inertia), kind="stable")
             moments, axes = np.diag(inertia)[order], np.eye(3)[:, order]
         else:
-            moments, axes = np.linalg.eigh(inertia)
+            moments, axes = _principal_axes(inertia)
         if np.linalg.det(axes) < 0:
             axes[:, 2] *= -1
-        principal = np.ascontiguousarray(centred @ axes)
+        principal = _turned(centred, axes)
         principal.setflags(write=False)
         radii.setflags(write=False)
         x, y, z = (float(m) for m in moments)
@@ -271,6 +273,29 @@ class Clump:
         return Body((x, y, z), density * self.volume)
 
 
+def _principal_axes(inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Principal moments, ascending, and axes as columns, the largest component of each positive.
+
+    Correctly rounded: those of LAPACK depend on the processor in their last digit, and a gas of clumps soon shows it.
+    """
+    import mpmath  # takes 0.1 s, and balls or rods do not need it
+
+    with mpmath.workdps(DIGITS):
+        moments, axes = mpmath.eigsy(mpmath.matrix(inertia.tolist()))
+        found = np.array(axes.tolist(), float)
+        moments = np.array(list(moments), float)
+    order = np.argsort(moments, kind="stable")
+    moments, found = moments[order], found[:, order]
+    largest = found[np.abs(found).argmax(axis=0), range(3)]
+    return moments, found * np.sign(largest)
+
+
+def _turned(points: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """The components of points (n, 3) along axes, which are columns; BLAS rounds products otherwise on other processors."""
+    x, y, z = points.T
+    return np.ascontiguousarray(np.column_stack([x * a + y * b + z * c for a, b, c in axes.T]))
+
+
 def _straightened(centres: np.ndarray) -> np.ndarray:
     """The centres (n, 3), moved onto the x axis if they lie on one line."""
     away = centres - centres[0]
@@ -281,7 +306,7 @@ def _straightened(centres: np.ndarray) -> np.ndarray:
     if not away[:, 1:].any():
         return np.column_stack([centres[:, 0], np.zeros((len(centres), 2))])
     direction = away[np.argmax(distances)] / length
-    along = away @ direction
+    along = _turned(away, direction[:, None])[:, 0]
     if np.linalg.norm(away - np.outer(along, direction), axis=1).max() > STRAIGHT * length:
         return centres
     return np.column_stack([along, np.zeros((len(centres), 2))])
