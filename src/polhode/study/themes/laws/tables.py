@@ -123,7 +123,7 @@ def _gain(value: float, least: str) -> str:
     return f"{least}{text}" if isfinite(value) and value > 1 else text
 
 
-SPACE = r"\addlinespace[4pt]"
+SPACE = r"\addlinespace[3pt]"
 
 
 def _several(own: Advice) -> tuple[str, str]:

@@ -70,7 +70,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
         else ""
     )
     return {
-        "studyReduced": rf"\par\medskip\noindent\emph{{{note}}}" if note else "",
+        "studyReduced": rf" \emph{{{note}}}" if note else "",
         "studyMethodCount": str(ladder.sizes["integrator"]),
         "studyStepCount": str(ladder.sizes["dt"]),
         "studyCellCount": str(int(np.isfinite(inputs.errors["steps"].values).sum())),
