@@ -186,6 +186,8 @@ class Choice:
         Median torques per radian.
     at_least : bool
         Whether even the coarsest step that was run meets the error for most bodies: fewer steps might do.
+    low_at_most : bool
+        The same for a tenth of the bodies: the lower end of ``steps`` is a bound.
     equal : tuple of str
         The other methods whose interval of the paired ratio contains 1.
     """
@@ -195,6 +197,7 @@ class Choice:
     steps: tuple[float, float, float]
     torques: float
     at_least: bool
+    low_at_most: bool = False
     equal: tuple[str, ...] = ()
 
 
@@ -224,9 +227,9 @@ def of_method(ens: Ensemble, situation: Situation, method: str, target: float = 
     at = ens.methods.index(method)
     found = laws.spread(ens.steps_of(rows, target)[at].ravel())
     torques = laws.spread(ens.work(rows, target)[at].ravel()).median
-    at_least = bool(np.mean(ens.how(rows, method, target) == laws.COARSEST) > 0.5)
+    coarsest = float(np.mean(ens.how(rows, method, target) == laws.COARSEST))
     steps = (float(found.median), float(found.low), float(found.high))
-    return Choice(method, ens.label(method), steps, float(torques), at_least, equal)
+    return Choice(method, ens.label(method), steps, float(torques), coarsest > 0.5, coarsest > 0.1, equal)
 
 
 def gain(ens: Ensemble, situation: Situation, method: str, over: str, target: float = TARGET) -> Estimate:

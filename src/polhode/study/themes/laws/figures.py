@@ -271,9 +271,9 @@ def _several_leaf(own: Advice) -> Leaf:
     torques = f"{round_steps(own.several.torques)} torques per radian"
     if own.one.method:
         torques += (
-            f", fewer than above for errors below {_power(own.breakeven)}"
+            f", fewer than with one below {_power(own.breakeven)}"
             if isfinite(own.breakeven)
-            else ", never fewer than above"
+            else ", never fewer than with one a step"
         )
     return Leaf(own.several.label, (_steps_text(own.several, "steps per radian"), torques))
 
@@ -303,7 +303,8 @@ def _steps_text(choice: Choice, unit: str) -> str:
     median, low, high = choice.steps
     if choice.at_least:
         return f"{round_steps(median)} {unit}, or fewer"
-    return f"{round_steps(median)} ({round_steps(low)} to {round_steps(high)}) {unit}"
+    least = r"$\leq$" if choice.low_at_most else ""
+    return f"{round_steps(median)} ({least}{round_steps(low)} to {round_steps(high)}) {unit}"
 
 
 def round_steps(value: float) -> str:
@@ -331,7 +332,7 @@ _ROWS = (
 _ROW_HEIGHT = 0.56
 #: Questions: text, the row (or the middle of rows) at which they are, and whether they are in the second column.
 _QUESTIONS: dict[str, tuple[str, float, bool]] = {
-    "contacts": ("Do bodies collide?\n(short, stiff contacts)", 0.0, False),
+    "contacts": ("Do bodies collide?\n(short, stiff, elastic)", 0.0, False),
     "free": ("Is there a torque?", 1.0, False),
     "omega": ("Does the torque depend on\nthe angular velocity?", 2.5, False),
     "several_friction": ("Can a step afford\nseveral torques?", 2.5, True),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from polhode.study.analysis import law_draws, law_frames, laws
+from polhode.study.analysis import contact_law, law_draws, law_frames, laws
 from polhode.study.analysis.ensembles import LEVEL, Estimate, ranks
 from polhode.study.analysis.frames import only_finite
 from polhode.study.analysis.law_frames import (
@@ -234,6 +234,7 @@ def contacts(inputs: Inputs) -> dict[str, str]:
     result = {
         "studyContactEnergy": power(law_frames.ENERGY),
         "studyContactStates": str(data.sizes["seed"]),
+        "studyContactCount": _contact_count(inputs, float(data.attrs["horizon"])),
         "studyContactMethod": escape(best.label),
         "studyContactEqual": listed(equal),
         "studyContactEqualCount": str(len(equal)),
@@ -244,6 +245,16 @@ def contacts(inputs: Inputs) -> dict[str, str]:
     for own in law_frames.contacts(inputs):
         result |= _interval(f"studyContact{macro_name(own.method)}Over", own.over(best))
     return result
+
+
+def _contact_count(inputs: Inputs, horizon: float) -> str:
+    """Contacts of each clump in ``horizon`` seconds; released collisions may be older than the count, then those of the run."""
+    for read in (inputs.released_many_body, inputs.many_body):
+        with suppress(NotInRun):
+            data = read(law_frames.CONTACTS)
+            if "contacts" in data:
+                return count(contact_law.number_of_contacts(data) * horizon / float(data.attrs["horizon"]))
+    return NOT_AVAILABLE
 
 
 def answers(inputs: Inputs) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Tables of the laws: the answers on one page, and the law sheet."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import inf, isfinite, isnan, nan
 from typing import Any
 
@@ -44,9 +45,9 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     advice = analysis.all_advice(inputs, ens)
     kinds = [
         (FREE, "one", "no torque", ""),
-        (SMOOTH, "one", "torque of time or", "orientation, smooth"),
-        (SMOOTH, "kept", "the same, energy", "must not drift"),
-        (FRICTION, "one", "torque of angular", "velocity (drag)"),
+        (SMOOTH, "one", "depends on time or", "orientation, smooth"),
+        (SMOOTH, "kept", "the same, and energy", "must not drift"),
+        (FRICTION, "one", "depends on angular", "velocity (drag)"),
     ]
     rows: list[Sequence[str] | str] = []
     found: list[dict[str, Any]] = []
@@ -57,16 +58,16 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         choice: Choice = getattr(own, name)
         gains = {key: law_frames.gain(ens, situation, choice.method, key) for key in (*USUAL, *ALSO)}
         found.append(_answer_record(situation, name, own, choice, gains))
-        several = _several(own) if name == "one" else ("", "")
-        rows += _answer_rows(ens, (first, second), choice, gains, several, situation is not FREE)
+        rows += _answer_rows(ens, (first, second), choice, gains, situation is not FREE)
     if contact := _contact_rows(inputs):
         found.append(contact[0])
-        rows += contact[1]
-    rows = rows[:-1]
-    head = ["your torque", "method, one torque", "steps", *USUAL.values(), "several torques"]
-    top = rf" & & per radian & \multicolumn{{{len(USUAL)}}}{{c}}{{times as many steps with}} & \\" + "\n"
+        # Steps per contact do not belong below those per radian.
+        rows += [*([r"\midrule"] if rows else []), *contact[1]]
+    rows = [row for row, after in pairwise([*rows, ""]) if row != SPACE or after not in ("", r"\midrule")]
+    head = ["your torque", "method", "per radian", *USUAL.values()]
+    top = rf" & & steps & \multicolumn{{{len(USUAL)}}}{{c}}{{times as many steps with}} \\" + "\n"
     top += rf"\cmidrule(lr){{4-{3 + len(USUAL)}}}" + "\n"
-    text = tabular("@{}ll" + "c" * (1 + len(USUAL)) + "l@{}", head, rows)
+    text = tabular("@{}ll" + "c" * (1 + len(USUAL)) + "@{}", head, rows)
     return pd.DataFrame(found), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
 
 
@@ -82,28 +83,29 @@ def _answer_record(situation: Situation, name: str, own: Advice, choice: Choice,
 
 
 def _answer_rows(
-    ens: Ensemble, names: tuple[str, str], choice: Choice, gains: dict[str, Estimate], several: tuple[str, str], torque: bool
+    ens: Ensemble, names: tuple[str, str], choice: Choice, gains: dict[str, Estimate], torque: bool
 ) -> list[Sequence[str] | str]:
     """Two lines of the table: what is recommended, and below it spreads and intervals."""
     if not choice.method:
         blank = ["--"] * (1 + len(USUAL))
-        return [[names[0], "n/a", *blank, several[0]], [names[1], "", *[""] * len(blank), several[1]], SPACE]
+        return [[names[0], "n/a", *blank], [names[1], "", *[""] * len(blank)], SPACE]
     median, low, high = (count(x) for x in choice.steps)
+    low = f"$\\leq${low}" if choice.low_at_most else low
     steps, spread = (f"$\\leq${median}", "") if choice.at_least else (median, f"{low}--{high}")
     steps = "any" if choice.at_least and not torque else steps
     least = "$>$" if choice.at_least else ""
-    either = _either([escape(ens.label(key)) for key in choice.equal])
+    # Where the longest step run was short enough, the bodies cannot tell others from it.
+    either = "" if choice.at_least else _either([escape(ens.label(key)) for key in choice.equal])
     shown = {key: Estimate(1) if key == choice.method else gains[key] for key in USUAL}
     first = [
         names[0],
         rf"\textbf{{{escape(choice.label)}}}",
         steps,
         *(_gain(own.value, least) for own in shown.values()),
-        several[0],
     ]
     # A bound from the coarsest step that was run has no interval.
     spreads = [small("" if choice.at_least else _ends(own)) for own in shown.values()]
-    second = [names[1], small(either), small(spread), *spreads, small(several[1])]
+    second = [names[1], small(either), small(spread), *spreads]
     return [first, second, SPACE]
 
 
@@ -124,17 +126,6 @@ def _gain(value: float, least: str) -> str:
 
 
 SPACE = r"\addlinespace[3pt]"
-
-
-def _several(own: Advice) -> tuple[str, str]:
-    """The best method with several torques: its name and steps, and what it saves."""
-    if not own.several.method:
-        return "--", ""
-    if own.situation is FREE:
-        return "", ""
-    steps, torques = count(own.several.steps[0]), count(own.several.torques)
-    fewer = rf", fewer $<${power(own.breakeven)}" if isfinite(own.breakeven) else ""
-    return escape(own.several.label), f"{steps} steps, {torques} torques{fewer}"
 
 
 def _contact_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | str]] | None:
@@ -164,7 +155,7 @@ def _contact_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | 
     record |= {"any_step": 0, "equal": ",".join(own.method for own in equal)}
     for key, own in ratios.items():
         record |= {f"gain_{key}": own.value, f"gain_{key}_low": own.low, f"gain_{key}_high": own.high}
-    return record, [[*first, "--"], [*second, ""], SPACE]
+    return record, [first, second, SPACE]
 
 
 def small(text: str) -> str:
