@@ -160,7 +160,7 @@ def friction_at_one_rate(t, q, omega, parameters):
 
 @pytest.mark.parametrize(("rate", "grows"), [(5.0, True), (0.9, False)])
 def test_with_the_gyroscopic_term_the_first_step_sets_a_limit(rate, grows):
-    """The first step has no secant and multiplies omega by 1 - z + z^2/2: the gyroscopic term is then too large for the step."""
+    """The first step has no secant and multiplies omega by 1 - z + z^2/2; the gyroscopic term is then too large."""
     inertia = (1.0, 1.5, 2.0)
     problem = Problem(
         key="one",
