@@ -34,6 +34,7 @@ def contact_law(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     methods = inputs.in_order(common)
     head = ["method", *(text for _ in scenes for text in ("exponent", "error"))]
     text = tabular("@{}l" + "cc" * len(scenes) + "@{}", head, grouped_rows(inputs, methods, row_of))
-    top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in analysis.names(scenes).values())]) + r" \\"
+    called = analysis.names_with_states(scenes).values()
+    top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in called)]) + r" \\"
     rules = "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(scenes)))
     return frame, text.replace("\\toprule\n", f"\\toprule\n{top}\n{rules}\n", 1)
