@@ -54,6 +54,8 @@ class Recommendation:
         The method that takes the least time, and its step.
     sentence : str
         The recommendation in a sentence.
+    serves : str
+        Which starts the step serves, in a sentence; empty where this is not a question.
     interval : (float, float)
         Between these (s) lies the step in most comparable cases; ``interval_means`` says which.
     interval_means : str
@@ -79,6 +81,7 @@ class Recommendation:
     asked: dict[str, Any]
     remarks: list[str] = field(default_factory=list)
     shown: int = SHOWN
+    serves: str = ""
 
     @property
     def method(self) -> str:
@@ -99,6 +102,7 @@ class Recommendation:
             "steps": self.best.steps,
             "interval": self.interval,
             "interval_means": self.interval_means,
+            "serves": self.serves,
             "error": self.error,
             "known_from": self.kind,
             "question": self.asked,
@@ -123,7 +127,7 @@ class Recommendation:
             also = ", ".join(close[:4]) + (" and others" if len(close) > 4 else "")
             remarks.insert(0, f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {also}.")
         lines = [*_wrapped(f"{self.question}."), "", *_wrapped(self.sentence)]
-        for remark in remarks:
+        for remark in [self.serves, *remarks] if self.serves else remarks:
             lines += _wrapped(remark)
         lines += ["", *table(self.alternatives[: self.shown]), "", "How this is known:"]
         for reason in [*self.evidence, self.interval_means]:
