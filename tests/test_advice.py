@@ -141,6 +141,7 @@ def test_the_step_meets_the_error_and_a_longer_one_does_not(few):
     for row in found.alternatives:
         assert benchmark.error_of(problem, row.method, row.steps) < 1e-4
         assert benchmark.error_of(problem, row.method, round(0.85 * row.steps)) > of_runs.MARGIN * 1e-4 * 0.95
+    assert found.best.error <= of_runs.MARGIN * 1e-4
     seconds = [row.seconds for row in found.alternatives]
     assert seconds == sorted(seconds) and found.best == found.alternatives[0] and found.dt == 2.0 / found.best.steps
     assert found.interval[0] < found.interval[1]
@@ -230,6 +231,15 @@ def test_the_strength_of_a_torque_is_an_angular_acceleration(key):
     if key == "friction_smooth_coulomb":
         squares = np.array(squares) * (1 + cases.LINEAR_BELOW**2)
     assert math.sqrt(np.mean(squares)) == pytest.approx(strength * omega**2, rel=0.06)
+
+
+def test_the_torque_of_each_start_has_the_strength_that_was_asked_for():
+    """Of a sphere all directions are alike."""
+    case = case_of_words((2, 2, 2), 3.0, "constant", 1.0, 0.7)
+    for start in [*case.starts, case.again(0)]:
+        torque = start.compiled_torque(0.0, start.q0, start.omega0, start.parameter_array)
+        assert np.linalg.norm(torque) / 2 == pytest.approx(0.7 * 3.0**2)
+    assert len({start.parameter_array.tobytes() for start in case.starts}) == cases.STARTS
 
 
 def test_nothing_is_open_where_all_is_given():
@@ -465,6 +475,16 @@ def test_the_errors_of_each_scene_are_those_of_the_same_number_of_contacts(tmp_p
     many_body(tmp_path, old=scene())
     with pytest.raises(AdviceError, match=r"--contacts: .* does not hold how many contacts"):
         of_contacts.of_contacts(1e-5, 1e-4, tmp_path, contacts=36.0)
+
+
+def test_a_run_that_blew_up_ends_the_steps_that_serve(tmp_path):
+    lost = scene(states=5, share=(1e-4, 1e-3, 1e-2, 1e-1))
+    assert of_contacts.of_contacts(1e-5, 0.9, many_body(tmp_path, one=lost)).dt == pytest.approx(1e-5 * 0.1)
+    lost["diverged"].loc[{"dt": lost["dt"].max()}] = 1
+    found = of_contacts.of_contacts(1e-5, 0.9, many_body(tmp_path, one=lost))
+    assert found.dt == pytest.approx(1e-5 * 0.01), "the coarsest of those at which all runs lasted"
+    with pytest.raises(AdviceError, match="no scene with three step sizes"):
+        of_contacts.of_contacts(1e-5, 0.9, many_body(tmp_path, one=scene(share=(1e-3, 1e-2))))
 
 
 def test_an_error_that_is_no_random_walk_grows_in_proportion():

@@ -179,8 +179,10 @@ def of_contacts(
         chosen = counted
     if not chosen:
         raise AdviceError(f"{path} holds no scene with {FEWEST} states or more; name another run: --results")
-    exponents = {key: float(np.nanmedian([c.exponent for c in own])) for key, own in chosen.items()}
+    exponents = {key: _exponent(own) for key, own in chosen.items()}
     chosen = {key: own for key, own in chosen.items() if exponents[key] > 0}
+    if not chosen:
+        raise AdviceError(f"{path} holds no scene with three step sizes or more; name another run: --results")
     known = [c.contacts for own in chosen.values() for c in own if isfinite(c.contacts)]
     number = contacts if contacts is not None else max(known, default=nan)
     if isfinite(number):
@@ -269,6 +271,12 @@ def of_contacts(
         remarks=remarks,
         shown=len(rows) if everything else 5,
     )
+
+
+def _exponent(own: list[Curve]) -> float:
+    """The power of the step with which the error of a method grows: the median of the scenes with enough steps, or NaN."""
+    known = [c.exponent for c in own if isfinite(c.exponent)]
+    return float(np.median(known)) if known else nan
 
 
 def _count(contacts: float) -> str:
