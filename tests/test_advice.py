@@ -497,6 +497,8 @@ def test_a_scene_of_one_step_decides_only_where_there_is_no_other_of_these_bodie
     served = 1.5 - 2 / 19
     expected = 1e-5 * (1e-4 / served) ** 0.4
     assert of_contacts.of_contacts(1e-5, 1e-4, many_body(tmp_path, one=several, long=single)).dt == pytest.approx(expected)
+    still = many_body(tmp_path, one=several, long=single.assign_attrs(spin=0.0))
+    assert of_contacts.of_contacts(1e-5, 1e-4, still).dt == pytest.approx(expected)
     alone = many_body(tmp_path, one=several, long=single.assign_attrs(label="others"))
     assert of_contacts.of_contacts(1e-5, 1e-4, alone).dt == pytest.approx(expected / 100**0.4)
 
