@@ -188,6 +188,53 @@ def test_rounding_begins_where_the_law_is_left():
     assert ((meet / 4 < step) & (step < 1.5 * meet)).all()
 
 
+def test_a_law_that_bends_below_its_fit_is_no_rounding():
+    """Third order with a small term of first order, that the finest steps show: 0.2 h^3 + 1e-8 h, far above round-off."""
+    data = ensemble({"bent": Law(3, 0.2), "plain": Law(3, 0.2)}, bodies=2, classes=("free",), scatter=0.0, bend=0.0)
+    data["error_q"][{"method": 0}] += 16 * 1e-8 * xr.DataArray(STEPS, dims="step")
+    found = laws.laws(data).sel(quantity="q", torque_class="free")
+    assert (found["finest"].sel({"method": "bent"}) > 2 * STEPS[-1]).all(), "some steps must be below the fit"
+    assert found["rounding"].sel({"method": "bent"}).isnull().all()
+
+
+def test_the_file_holds_the_laws(data, found):
+    """What ensembles.nc says agrees with the law sheet of the report, and solves for the error that was put in."""
+    stored = laws.in_file(data)
+    both = found.sel(quantity="both")
+    for name, (of, _, _) in laws.IN_FILE.items():
+        np.testing.assert_allclose(stored[name].values, both[of].values, rtol=1e-6)
+    assert (stored["law_stable_at_least"].values == both["stable_at_least"].values).all()
+    for quantity in ("q", "omega"):
+        np.testing.assert_allclose(stored[f"law_order_{quantity}"], found["order"].sel(quantity=quantity), rtol=1e-6)
+    # 80 % of the bodies, and the same numbers as in the table of the report.
+    assert stored["quantile"].values.tolist() == [0.1, 0.5, 0.9]
+    frame = law_frames.sheet(law_frames.Ensemble(data)).set_index(["torque_class", "method"])
+    for i, torque_class in enumerate(CLASSES):
+        for j, key in enumerate(METHODS):
+            own = frame.loc[torque_class, key]
+            np.testing.assert_allclose(
+                stored["law_leading_quantile"][i, j], own[["C_low", "C", "C_high"]].astype(float), rtol=1e-6
+            )
+            np.testing.assert_allclose(stored["law_growth_quantile"][i, j, 1], own["growth"], rtol=1e-6)
+    # The law at a step is the error per radian there.
+    where = {"torque_class": "lab", "method": "rkmk4"}
+    law = stored["law_coefficient"].sel(where) * 0.0625 ** stored["law_order"].sel(where)
+    there = np.maximum(data["error_q"], data["error_omega"]).sel({**where, "step": 0.0625, "radians": 16.0}) / 16
+    np.testing.assert_allclose(law, there, rtol=0.05)
+
+
+def test_the_floor_is_the_law_where_rounding_begins():
+    data = ensemble({"one": Law(4, 0.05)}, bodies=8, classes=("free",), scatter=0.0, bend=0.0, rounding=1e-14)
+    stored = laws.in_file(data).isel(torque_class=0, method=0)
+    floor = stored["law_coefficient"] * stored["law_rounding"] ** stored["law_order"]
+    np.testing.assert_allclose(stored["law_floor"], floor, rtol=1e-5)
+    # Rounding of 1e-14 sqrt(n) in 16 radians.
+    expected = 1e-14 * np.sqrt(16 / stored["law_rounding"]) / 16
+    assert ((stored["law_floor"] < 2 * expected) & (expected < 40 * stored["law_floor"])).all()
+    clean = laws.in_file(ensemble({"one": Law(1, 0.05)}, bodies=2, classes=("free",)))
+    assert clean["law_rounding"].isnull().all() and clean["law_floor"].isnull().all()
+
+
 def test_the_largest_stable_step():
     methods = {"stable": Law(2, 0.02), "breaks": Law(2, 0.001, limit=0.1), "large": Law(1, 1.0)}
     found = laws.laws(ensemble(methods, bodies=8, classes=("free",), scatter=0.0, bend=0.0)).sel(
