@@ -129,7 +129,7 @@ def worst(inputs: Inputs) -> dict[str, str]:
     result |= _range("studyLawAllround", _values({TARGET: frames[TARGET]}, allround, tuple(ens.classes)))
     keep = nan_mask(ens)
     with suppress(NotInRun):
-        keep = law_frames.keepers(inputs, ens)
+        keep = law_frames.keepers(inputs, ens) & law_frames.one_torque(ens)
     kept = _allround(ens, frames[TARGET], keep)
     result["studyLawAllroundKept"] = escape(ens.label(kept)) if kept else NOT_AVAILABLE
     result |= _range("studyLawAllroundKept", _values({TARGET: frames[TARGET]}, kept, tuple(ens.classes)))
