@@ -179,6 +179,26 @@ def test_growth_is_the_exponent_of_time():
     assert median(found, "growth", "fast", "free") == pytest.approx(2.0, abs=0.02)
 
 
+def test_growth_is_that_up_to_the_last_time():
+    """An error doubled at 16 radians alone: over 2, 4, 8 and 16 radians the slope of a straight line is larger by 0.3."""
+    data = ensemble({"one": Law(2, 0.02)}, bodies=4, classes=("free",))
+    for name in ("error_q", "error_omega"):
+        data[name][{"radians": -1}] *= 2
+    assert median(laws.laws(data), "growth", "one", "free") == pytest.approx(1 + 1.5 / 5, abs=0.02)
+
+
+def test_a_window_ends_where_the_curve_leaves_a_line_by_a_hundredth_of_a_decade():
+    """Against polyfit over each window, for curves that bend more and more."""
+    x = np.log10(STEPS[::-1])
+    for bend in (0.02, 0.04, 0.08):
+        y = 2 * x + bend * (x - x[0]) ** 2
+        rest = [np.sqrt(np.mean((y[:n] - np.polyval(np.polyfit(x[:n], y[:n], 1), x[:n])) ** 2)) for n in range(3, 13)]
+        ends = [2 + int(np.argmax(np.array([*rest, np.inf]) > limit)) - 1 for limit in (0.01, 0.03)]
+        found = laws.fit(STEPS[::-1], 10.0**y, np.ones(12, bool))
+        assert (int(found.first), int(found.last)) == (0, ends[0])
+        assert 3 <= ends[0] < ends[1], "a looser line would go further"
+
+
 def test_rounding_begins_where_the_law_is_left():
     """Rounding of 1e-14 sqrt(n), against the law of the fourth order: they meet where both are known."""
     data = ensemble({"one": Law(4, 0.05)}, bodies=8, classes=("free",), scatter=0.0, bend=0.0, rounding=1e-14)
@@ -189,12 +209,13 @@ def test_rounding_begins_where_the_law_is_left():
 
 
 def test_a_law_that_bends_below_its_fit_is_no_rounding():
-    """Third order with a small term of first order, that the finest steps show: 0.2 h^3 + 1e-8 h, far above round-off."""
-    data = ensemble({"bent": Law(3, 0.2), "plain": Law(3, 0.2)}, bodies=2, classes=("free",), scatter=0.0, bend=0.0)
-    data["error_q"][{"method": 0}] += 16 * 1e-8 * xr.DataArray(STEPS, dims="step")
+    """Terms of second and first order that cancel near the finest steps, whose errors are far above round-off."""
+    data = ensemble({"bent": Law(2, 0.2)}, bodies=2, classes=("free",), scatter=0.0, bend=0.0)
+    data["error_q"][:] *= abs(1 - 5 * STEPS[-1] / xr.DataArray(STEPS, dims="step"))
     found = laws.laws(data).sel(quantity="q", torque_class="free")
-    assert (found["finest"].sel({"method": "bent"}) > 2 * STEPS[-1]).all(), "some steps must be below the fit"
-    assert found["rounding"].sel({"method": "bent"}).isnull().all()
+    law = found["coefficient"] * 16 * STEPS[-1] ** found["order"]
+    assert (data["error_q"].isel(step=-1, radians=-1, torque_class=0) > 2 * law).all() and (found["finest"] > STEPS[-1]).all()
+    assert found["rounding"].isnull().all()
 
 
 def test_the_file_holds_the_laws(data, found):
@@ -301,6 +322,9 @@ def test_a_miss_that_round_off_explains_is_tolerated():
     data["error_q"][..., -1, -1] = 1.2e-10
     found = laws.steps_per_radian(data, targets=[target])
     assert found["how"].item() == laws.BETWEEN and found["steps"].item() == pytest.approx(clean)
+    # Above that bound, be it by a factor of two only, round-off explains nothing.
+    data["error_q"][..., -1, -1] = 3e-10
+    assert laws.steps_per_radian(data, targets=[target])["how"].item() == laws.UNREACHED
     data["error_q"][..., -1, -1] = 1e-8
     assert laws.steps_per_radian(data, targets=[target])["how"].item() == laws.UNREACHED
 
@@ -383,10 +407,21 @@ def test_the_best_is_among_those_allowed(steps, data):
     assert laws.compare(work, np.zeros(len(keys), bool)).best == -1
 
 
+def test_the_best_is_beaten_least_not_smallest_in_the_median():
+    """The first is better on two bodies of three, although its median is five times that of the second."""
+    found = laws.compare([[1.0, 10.0, 10.0], [2.0, 2.0, 20.0]], [True, True])
+    assert found.best == 0
+    assert found.value == pytest.approx([1, 2])
+
+
 def test_several_classes_count_by_their_geometric_mean():
     one, other = np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([[2.0, 8.0], [8.0, 2.0]])
     found = laws.compare(np.stack([one, other]), [True, True])
     assert found.value[1] == pytest.approx(4)
+    # Of every class, not the first alone.
+    other = np.array([[2.0, 2.0], [8.0, 8.0]])
+    assert laws.compare(np.stack([one, other]), [True, True]).value[1] == pytest.approx(4)
+    assert laws.paired(other, one).value == pytest.approx(4)
 
 
 # What the report shows
@@ -464,6 +499,42 @@ def test_several_torques_pay_where_the_orders_cross(tmp_path):
     assert found == max(target for target in laws.TARGETS if target < crossing)
     saved = law_frames.price_limit(ens, law_frames.SMOOTH)
     assert saved == pytest.approx((0.02 / 1e-4) ** 0.5 / (0.05 / 1e-4) ** 0.25, rel=0.1)
+
+
+def test_several_torques_pay_only_where_the_bodies_agree(tmp_path):
+    """A ratio that is 1.2 on 17 bodies and 1/1.2 on 15 has the median 1.2, and an interval that contains 1."""
+    methods = {"spiral_leapfrog": Law(2, 0.02), "rkmk4": Law(4, 0.015625, torques=4)}
+    data = ensemble(methods, bend=0.0, scatter=0.0)
+    # Torques per radian are the fourth root of the error: equal at 1e-4 without these factors.
+    factor = xr.DataArray(np.where(np.arange(32) < 17, 1.2**-4.0, 1.2**4.0), dims="body")
+    for name in ("error_q", "error_omega"):
+        data[name][{"method": 1}] *= factor
+    ens = law_frames.ensemble(inputs_of(data, tmp_path))
+    work = ens.work(ens.rows(law_frames.SMOOTH), 1e-4)
+    ratio = laws.paired(work[0], work[1])
+    assert (ratio.value, ratio.low) == (pytest.approx(1.2, rel=0.01), pytest.approx(1 / 1.2, rel=0.01))
+    assert law_frames.breakeven(ens, law_frames.SMOOTH) == 1e-5
+
+
+@pytest.mark.parametrize(
+    ("count", "at_least", "low_at_most"), [(2, False, False), (10, False, True), (16, False, True), (17, True, True)]
+)
+def test_bounds_are_named_where_the_coarsest_step_was_good_enough(count, at_least, low_at_most, tmp_path):
+    """For most of 32 bodies the number of steps is a bound, for a tenth of them its lower end."""
+    data = ensemble({"spiral_leapfrog": Law(2, 0.02)}, bend=0.0, scatter=0.0, classes=("free",))
+    for name in ("error_q", "error_omega"):
+        data[name][{"body": slice(0, count)}] *= 1e-3
+    found = law_frames.of_method(law_frames.ensemble(inputs_of(data, tmp_path)), law_frames.FREE, "spiral_leapfrog", 1e-4)
+    assert (found.at_least, found.low_at_most) == (at_least, low_at_most)
+    # Two steps a radian are the coarsest, and (0.02 / 1e-4)^(1/2) what the other bodies need.
+    assert found.steps[1] == pytest.approx(2 if low_at_most else 200**0.5, rel=0.01)
+
+
+def test_methods_are_as_good_if_the_states_do_not_tell_them_apart():
+    """By the interval of the ratio of steps, not by its value."""
+    ratios = {"first": (1.0, 1.0, 1.0), "open": (1.2, 0.9, 1.5), "close": (1.02, 1.01, 1.03), "far": (3.0, 2.0, 4.0)}
+    found = [law_frames.Contact(k, k, (10, 5, 20), law_frames.Estimate(*r), np.ones(3)) for k, r in ratios.items()]
+    assert [own.method for own in law_frames.as_good(found)] == ["first", "open"]
 
 
 def test_the_answer_states_what_was_put_in(run, kept):
@@ -548,6 +619,11 @@ def test_times_change_the_order(run, tmp_path):
     assert keys[cheap.best] == "spiral_predicted" and keys[dear.best] == "spiral_leapfrog"
     at = keys.index("spiral_leapfrog")
     assert cheap.value[at] == pytest.approx(20 * (0.02 / 0.022) ** 0.5, rel=0.05)
+    # Four torques in a step cost four times their price.
+    steps = np.full((len(keys), 1, 2), 3.0)
+    paid = law_frames.time_per_radian(ens, steps, times | {"euler": 7.0}, 10.0, "lab")
+    assert paid[keys.index("rkmk4")] == pytest.approx(3 * (20 + 4 * 10 * 7))
+    assert paid[keys.index("spiral_leapfrog")] == pytest.approx(3 * (400 + 10 * 7))
     # Without a torque its price does not matter.
     one, other = (law_frames.time_per_radian(ens, np.ones((len(keys), 1, 1)), times, p, "free") for p in (0.0, 100.0))
     assert (one == other).all()
