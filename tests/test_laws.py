@@ -15,7 +15,11 @@ from polhode.study.report import macros
 from polhode.study.storage import write_dataset, write_groups
 from polhode.study.themes import all_themes, rendering
 from polhode.study.themes.laws import figures as drawn
+from polhode.study.themes.laws import numbers as law_numbers
+from polhode.study.themes.laws import tables as law_tables
 from polhode.study.themes.laws_in_time import analysis as in_time
+from polhode.study.themes.laws_in_time import numbers as time_numbers
+from polhode.study.themes.laws_in_time import tables as time_tables
 
 HOME = Path(__file__).parents[1]
 CLASSES = (
@@ -627,6 +631,84 @@ def test_times_change_the_order(run, tmp_path):
     # Without a torque its price does not matter.
     one, other = (law_frames.time_per_radian(ens, np.ones((len(keys), 1, 1)), times, p, "free") for p in (0.0, 100.0))
     assert (one == other).all()
+
+
+EULERS = "steps of direct Euler"
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("A", "A", "A"), f"A, whether the torque costs nothing, ten or a hundred {EULERS}"),
+        (("A", "B", "B"), f"A if the torque costs nothing and B if it costs ten or a hundred {EULERS}"),
+        (("A", "A", "B"), f"A if the torque costs nothing or ten {EULERS} and B if it costs a hundred"),
+        (("A", "B", "A"), f"A if the torque costs nothing or a hundred {EULERS} and B if it costs ten"),
+        (("A", "B", "C"), f"A if the torque costs nothing, B if it costs ten {EULERS} and C if it costs a hundred"),
+    ],
+)
+def test_a_method_that_several_prices_have_is_named_once(names, said):
+    assert time_numbers.by_price(dict(zip(law_frames.PRICES, names, strict=True))) == said
+
+
+def test_the_numbers_of_the_text_in_time(data, tmp_path):
+    """The method that is the fastest is called so, instead of being 1.0 times as slow as itself; the map is summed up."""
+    run = inputs_of(data, tmp_path, cost_file=timed(tmp_path, METHODS))
+    made = rendering.numbers("laws_in_time", run)
+    used = macros.used([HOME / "paper" / "sections" / "laws_in_time.tex", HOME / "paper" / "article" / "cost.tex"])
+    assert {name for name in used if name.startswith("costLaw")} <= set(made)
+    # All steps take 20 ns here, so that the fastest with one torque is the same at every price.
+    assert made["costLawFastestOneSmooth"].startswith("spiral leapfrog, whether")
+    assert made["costLawSlowSpiralLeapfrogSmoothZeroFull"] == r"\num{1} (itself the fastest)"
+    assert re.fullmatch(r"\\num{4\.\d} \(\\num{4\.\d} to \\num{4\.\d}\)", made["costLawSlowVerletSmoothTenFull"])
+    # Seven prices and seven errors, under smooth torques and under friction.
+    ens, times = in_time.read(run)
+    best = [name for s in in_time.mapped(ens) for name in np.array(ens.methods)[in_time.fastest(ens, times, s).best.ravel()]]
+    assert made["costLawMapAll"] == "98" == str(len(best))
+    name = made["costLawMapMethod"].replace(" ", "_")
+    assert int(made["costLawMapCells"]) == best.count(name) == max(best.count(key) for key in METHODS)
+
+
+def test_the_best_method_is_not_once_behind_itself(run):
+    made = rendering.numbers("laws", run)
+    # First under every smooth torque, and behind under friction.
+    assert made["studyLawSpiralEverywhereLeast"] == r"\num{1} (itself the best)"
+    assert made["studyLawSpiralSmoothMost"] == r"\num{1.0}"
+    assert made["studyLawVerletSmoothLeast"].startswith(r"\num{4.")
+
+
+def test_where_several_torques_pay_is_said_once_if_it_is_the_same():
+    say = law_numbers._breakeven
+    assert say(np.nan, np.nan) == "at none of them, be it under such torques or under friction"
+    assert say(1e-5, 1e-5) == r"from \num{1e-05} on down, be it under such torques or under friction"
+    assert say(1e-5, np.nan) == r"from \num{1e-05} on down under such torques, and at none of them under friction"
+
+
+def test_a_range_that_ends_beyond_what_is_printed_is_no_arrow():
+    cell = time_tables._cell(600.0, 330.0, 2000.0, False, True)
+    assert cell == r"\num{600}* (\num{330} to $>$\num{1000})"
+    assert time_tables._cell(6.0, 3.3, 20.0, False, True) == r"\num{6.0}* (\num{3.3}--\num{20})"
+    row = {
+        "label": "x",
+        "order_q": 2.0,
+        "order_omega": 2.0,
+        "C": 1.0,
+        "C_low": 1.0,
+        "C_high": 1.0,
+        "growth": 1.0,
+        "stable": 1.0,
+    }
+    row |= {
+        "stable_at_least": True,
+        "best": "y",
+        "method": "x",
+        "slowdown": 600.0,
+        "low": 330.0,
+        "high": 2000.0,
+        "told_apart": True,
+    }
+    for target in law_tables.SHOWN:
+        row |= {f"{name}_{target:.0e}": 0.0 for name in ("steps", "coarsest", "extrapolated")}
+    assert law_tables._sheet_row(row)[-1] == r"\num{600}* (\num{330} to $>$\num{1000})"
 
 
 NEW = [
