@@ -359,6 +359,8 @@ def desk(tmp_path, monkeypatch):
     over = ("torque_class", "method", "body", "step", "radians")
     names = {"torque_class": ["lab"], "method": ["spiral_leapfrog"], "radians": [16.0]}
     errors = xr.Dataset({"error_q": (over, np.geomspace(1e-6, 1e-3, 6).reshape(1, 1, 3, 2, 1))}, names)
+    laws = {"law_order": 2.0, "law_coefficient": 1.0, "law_coarsest": 0.1}
+    errors = errors.assign({key: (over[:3], np.full((1, 1, 3), value)) for key, value in laws.items()})
     storage.write_dataset(errors, tmp_path / "results" / "ensembles.nc")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
@@ -393,6 +395,8 @@ def test_recipes_run(desk, name, capsys):
         assert printed == "0.0\n"
     if name == "ensembles":
         assert "order 2.0\n" in printed
+        # Second order with C = 1: a step of 0.001 rad for 1e-6 per radian.
+        assert "array([0.001, 0.001])" in printed
     if name == "compare":
         assert [float(line.split()[-1]) for line in printed.splitlines() if re.search(r"\d\.\d", line)] == [2.0, 2.0]
 
