@@ -22,12 +22,23 @@ from polhode.vector import add, axpy, dot
 
 
 @kernel
+def sweep(new: Any, old: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """One fixed-point iteration of the kick: the mean of the rate at the start, ``old``, and that at the last value, ``new``."""
+    return axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
+
+
+@kernel
 def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
     """The angular velocity after dt, with gyroscopic products averaged over both ends (Eqs. B.11, B.12); three iterations."""
     old = euler_equations(omega, torque, body)
-    new = axpy(dt, old, omega)
-    new = axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
-    return axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
+    return sweep(sweep(axpy(dt, old, omega), old, omega, torque, body, dt), old, omega, torque, body, dt)
+
+
+@kernel
+def cayley(q: Any, omega: Any, dt: Any) -> Any:
+    """q turned by a constant omega for dt, by the Cayley transform of the quaternion (Eq. B.10)."""
+    a = (0.0625 * dt * dt) * dot(omega, omega)
+    return scaled(1.0 / (1.0 + a), increment(dt, derivative(q, omega), scaled(1.0 - a, q)))
 
 
 @kernel
@@ -39,9 +50,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     q, omega = state[:4], state[4:7]
     omega = kick(omega, torque, body, dt)
-    a = (0.0625 * dt * dt) * dot(omega, omega)
-    turned = increment(dt, derivative(q, omega), scaled(1.0 - a, q))
-    return scaled(1.0 / (1.0 + a), turned) + omega
+    return cayley(q, omega, dt) + omega
 
 
 @kernel
