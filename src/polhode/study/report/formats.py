@@ -49,17 +49,18 @@ def plain(value: float) -> str:
 
 
 def spoken(inputs: Inputs, method: str) -> str:
-    """The name of a method inside a sentence, without a comma of its own."""
-    first, comma, second = selection.label(inputs, method).partition(", ")
-    return escape(f"{second} {first}" if comma else first)
+    """The name of a method inside a sentence: its label, emphasised where it has a comma of its own."""
+    label = selection.label(inputs, method)
+    return rf"\emph{{{escape(label)}}}" if ", " in label else escape(label)
 
 
 def listed(items: Iterable[str], none: str = "none") -> str:
-    """A list of names as written in a sentence."""
+    """A list of names as written in a sentence, with semicolons if a name has a comma of its own."""
     names = list(items)
     if not names:
         return none
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+    comma, last = ("; ", "; and ") if any(", " in name for name in names) else (", ", " and ")
+    return names[0] if len(names) == 1 else comma.join(names[:-1]) + last + names[-1]
 
 
 def ratio(value: float) -> str:
