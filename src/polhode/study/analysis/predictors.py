@@ -254,7 +254,7 @@ PREDICTORS: dict[str, Predictor] = {
         Predictor(
             "corrected_torque",
             "last torque, corrected by the secant",
-            r"v+\frac12\bigl(m_0-\kappa\dt\,(c_0-u_0)\bigr)",
+            r"v+\frac12(m_0-\kappa\dt\,(c_0-u_0))",
             of_corrected_torque,
             2,
             5 / 12,
@@ -264,7 +264,7 @@ PREDICTORS: dict[str, Predictor] = {
         Predictor(
             "corrected_start",
             "secant from the corrected velocity",
-            r"v+\frac12\bigl(m_0-\kappa\dt\,(u-c_0)\bigr)",
+            r"v+\frac12(m_0-\kappa\dt\,(u-c_0))",
             of_corrected_start,
             2,
             -1 / 12,
