@@ -34,13 +34,29 @@ MACRO_NAMES = {"chess": "Chess", "chess_no_spin": "Still", "rods": "Rods"}
 SCENES = (*CASES, "rods", "rods_states", "rods_half_step")
 
 
+#: Every method on the chess pieces.
+EVERY_METHOD = "chess_methods"
 #: Scenes that only the theme of contacts shows.
 CONTACT_SCENES = ("rods_steps", "eccentric_spheres", "mixed_sizes")
 
 
 def own_scenes(inputs: Inputs) -> list[str]:
     """The scenes of the run that are not of the publications: those that a user has added."""
-    return [case for case in inputs.scenes if case not in (*SCENES, *CONTACT_SCENES)]
+    return [case for case in inputs.scenes if case not in (*SCENES, EVERY_METHOD, *CONTACT_SCENES)]
+
+
+def every_method(inputs: Inputs) -> xr.Dataset:
+    """Every method on the chess pieces, from the same initial states: released runs if there are, else those of this run.
+
+    Raises
+    ------
+    NotInRun
+        If there are neither.
+    """
+    try:
+        return inputs.released_many_body(EVERY_METHOD)
+    except NotInRun:
+        return inputs.many_body(EVERY_METHOD)
 
 
 def read_scenes(read: Callable[[str], xr.Dataset], more: Iterable[str] = ()) -> dict[str, xr.Dataset]:
