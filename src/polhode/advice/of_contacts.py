@@ -16,7 +16,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.advice import files
-from polhode.advice.answer import Choice, Recommendation
+from polhode.advice.answer import Choice, Recommendation, listed
 from polhode.advice.errors import AdviceError
 from polhode.arguments import positive
 from polhode.manybody.contact import collision_time
@@ -233,8 +233,8 @@ def of_contacts(
     if others:
         remarks.append(
             "Equally good within what the states decide: "
-            + ", ".join(_label(m) for m in sorted(others))
-            + "; take what the code has."
+            + listed([_label(m) for m in sorted(others)])
+            + ". Take what the code has."
         )
     scaled = (
         f", for {_count(number)} contacts of each body: errors grow as the root of that number, and are scaled from the number "

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.advice import files
-from polhode.advice.answer import Choice, Recommendation, price_in_words
+from polhode.advice.answer import Choice, Recommendation, listed, price_in_words
 from polhode.advice.cases import ALIASES
 from polhode.advice.errors import AdviceError
 from polhode.advice.prices import prices
@@ -123,7 +123,7 @@ def of_laws(
     if level:
         remarks.append(
             "Not distinguished from it body by body (95 % interval of the median ratio of times): "
-            + ", ".join(level[:4])
+            + listed(level[:4])
             + (" and others." if len(level) > 4 else ".")
         )
     over = f"over {radians:.3g} rad" if radians is not None else "per radian turned"

@@ -28,6 +28,7 @@ import xarray as xr
 
 from polhode import advice as advising
 from polhode.advice import AdviceError, files
+from polhode.advice.answer import listed
 from polhode.cli import UsageError, not_negative, positive
 from polhode.progress import Stage, watched
 from polhode.registry import nearest
@@ -272,7 +273,7 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
     ]
     close = [row["label"] for _, row in rows.iloc[1:].iterrows() if row["seconds"] < (1 + CLOSE) * first["seconds"]]
     if close:
-        paragraphs.append(f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {', '.join(close)}.")
+        paragraphs.append(f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {listed(close)}.")
     return "\n".join(
         [
             *("\n".join(wrap(text, WIDTH)) + "\n" for text in paragraphs),
