@@ -49,16 +49,17 @@ def plain(value: float) -> str:
 
 
 def spoken(inputs: Inputs, method: str) -> str:
-    """The name of a method inside a sentence, without a comma of its own."""
-    first, comma, second = selection.label(inputs, method).partition(", ")
-    return escape(f"{second} {first}" if comma else first)
+    """The name of a method inside a sentence, the same as in the tables; :func:`listed` separates names that have a comma."""
+    return escape(selection.label(inputs, method))
 
 
 def listed(items: Iterable[str], none: str = "none") -> str:
-    """A list of names as written in a sentence."""
+    """A list of names as written in a sentence, with semicolons between them if one has a comma of its own."""
     names = list(items)
     if not names:
         return none
+    if len(names) > 1 and any("," in name for name in names):
+        return "; ".join(names[:-1]) + "; and " + names[-1]
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
 
 
