@@ -176,8 +176,9 @@ def slope_guides(axes: Axes, slopes: Sequence[int]) -> None:
     width, height = np.log10(x1 / x0), np.log10(y1 / y0)
     for number, slope in enumerate(slopes):
         # Fan of lines below the data: the steeper, the further right.
-        run = min(0.16 * width, 0.2 * height / slope)
-        left = np.log10(x0) + width * (0.88 - 0.125 * (len(slopes) - number)) + (0 if slope > 2 else -0.03 * width)
+        run = min((0.16 if len(slopes) < 4 else 0.1) * width, 0.2 * height / slope)
+        pitch = 0.125 if len(slopes) < 4 else 0.08
+        left = np.log10(x0) + width * (0.88 - pitch * (len(slopes) - number)) + (0 if slope > 2 else -0.03 * width)
         bottom = np.log10(y0) + 0.045 * height
         xs = 10.0 ** np.array([left, left + run])
         ys = 10.0 ** np.array([bottom, bottom + slope * run])

@@ -117,7 +117,7 @@ def symplecticity(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         for problem in problems:
             found = own[method, reading, problem]
             if not isfinite(found["defect"]):
-                entries += ["no map" if isfinite(found["memory"]) else NOT_AVAILABLE, ""]
+                entries += ["no map" if isfinite(found["memory"]) else NOT_AVAILABLE, "--"]
             elif found["defect"] < NO_DEFECT:
                 entries += [step(found["defect"], 1), "rounding"]
             else:
