@@ -77,7 +77,7 @@ _AS_FORMULA = {
 }
 
 
-#: Combining accents, and the commands of matplotlib's formulas that set them: the font of the figures has letters without accents.
+#: Combining accents, and the commands of formulas that set them: the font of the figures has letters without accents only.
 _ACCENTS = {
     "\u0300": "grave",
     "\u0301": "acute",

@@ -58,7 +58,7 @@ def listed(items: Iterable[str], none: str = "none") -> str:
     names = list(items)
     if not names:
         return none
-    if len(names) > 1 and any("," in name for name in names):
+    if len(names) > 1 and any(", " in name for name in names):
         return "; ".join(names[:-1]) + "; and " + names[-1]
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
 

@@ -17,7 +17,7 @@ DEFECT_DIVISION = 256
 
 
 def reversibility(inputs: Inputs) -> pd.DataFrame:
-    """A frame of the distance of each method from its start after a return, and its order between the two finest steps above rounding.
+    """A frame of the distance of each method from its start after a return, and of its order above rounding.
 
     Columns: problem, method, dt (s), return_angle and largest_angle (rad), return_omega, order, NaN where fewer than
     two steps return by more than :data:`FITTED`; rounding, whether this is because the others do not.

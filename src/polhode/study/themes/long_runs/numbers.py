@@ -179,7 +179,9 @@ def return_trips(inputs: Inputs) -> dict[str, str]:
     result["studyReturnFirstLow"] = decimal(min(first, default=nan), 1)
     result["studyReturnFirstHigh"] = decimal(max(first, default=nan), 1)
     result["studyReversibleFiner"] = (
-        f" At short enough steps the same holds for {listed(spoken(inputs, m) for m in inputs.in_order(finer))}." if finer else ""
+        f" At short enough steps the same holds for {listed(spoken(inputs, m) for m in inputs.in_order(finer))}."
+        if finer
+        else ""
     )
     result["studyReversible"] = listed(spoken(inputs, m) for m in inputs.in_order(exact))
     return result

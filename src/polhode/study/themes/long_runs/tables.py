@@ -14,7 +14,6 @@ from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, grouped_rows, long_table, step, tabular
 from polhode.study.themes.long_runs import analysis
 
-
 #: Heads of the columns of the long runs, which its caption explains: the symbols of the figures are too wide.
 SYMBOLS = {"energy_drift": r"$\Delta E$", "momentum_drift": r"$\Delta L$", "norm_error": r"$\delta q$"}
 
@@ -72,7 +71,7 @@ def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
 
 def reversibility(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of each method's distance from its start after a return, with the order between the two finest steps above rounding."""
+    """A table of each method's distance from its start after a return, with its order at the finest steps above rounding."""
     check = inputs.check("reversibility")
     problems = [str(p) for p in check["problem"].values]
     data = analysis.reversibility(inputs)

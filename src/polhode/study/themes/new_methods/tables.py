@@ -34,7 +34,10 @@ def new_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         )
     head = ["method", *classes, r"$k\dt$", "free", "heavy"]
     last = len(classes) + 1
-    top = rf" & \multicolumn{{{len(classes)}}}{{c}}{{error of SPIRAL over own}} & friction & \multicolumn{{2}}{{c}}{{energy}} \\" + "\n"
+    top = (
+        rf" & \multicolumn{{{len(classes)}}}{{c}}{{error of SPIRAL over own}} & friction & \multicolumn{{2}}{{c}}{{energy}} \\"
+        + "\n"
+    )
     top += rf"\cmidrule(lr){{2-{last}}}\cmidrule(lr){{{last + 1}-{last + 1}}}\cmidrule(lr){{{last + 2}-{last + 3}}}" + "\n"
     return frame, above_head(tabular("l" + "r" * len(classes) + "ccc", head, rows), top)
 

@@ -27,9 +27,7 @@ def extended_inertia(inputs: Inputs) -> Figure:
     figure = new_figure((style.TEXT_WIDTH, 3.1))
     left, right = figure.subplots(1, 2, sharey=True)
     low, high = limits(np.where(angle > 0, angle, np.nan), np.where(norm > 0, norm, np.nan))
-    left.plot(
-        moments, np.maximum(np.nanmax(angle, axis=1), FLOOR), color="#EE3377", marker="+", label="angle between both"
-    )
+    left.plot(moments, np.maximum(np.nanmax(angle, axis=1), FLOOR), color="#EE3377", marker="+", label="angle between both")
     left.plot(
         moments,
         np.maximum(np.nanmax(norm, axis=1), FLOOR),
