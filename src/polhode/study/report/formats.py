@@ -54,11 +54,11 @@ def spoken(inputs: Inputs, method: str) -> str:
 
 
 def listed(items: Iterable[str], none: str = "none") -> str:
-    """A list of names as written in a sentence, with semicolons between them if one has a comma of its own."""
+    """A list of names as written in a sentence, with semicolons between them where one has a comma of its own."""
     names = list(items)
     if not names:
         return none
-    if len(names) > 1 and any(", " in name for name in names):
+    if len(names) > 1 and any(", " in name for name in (names if len(names) > 2 else names[:1])):
         return "; ".join(names[:-1]) + "; and " + names[-1]
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
 

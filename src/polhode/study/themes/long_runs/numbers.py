@@ -16,7 +16,7 @@ from polhode.study.analysis.values import at, peak, quotient
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor, listed, macro_name, plain, spoken, upper
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
-from polhode.study.themes.long_runs.analysis import DEFECT_DIVISION, reversibility, symplecticity
+from polhode.study.themes.long_runs.analysis import DEFECT_DIVISION, FITTED, reversibility, symplecticity
 from polhode.study.themes.long_runs.analysis import ROUNDING as ANGLE_ROUNDING
 
 #: Names of the long runs in macros.
@@ -178,6 +178,7 @@ def return_trips(inputs: Inputs) -> dict[str, str]:
     result["studyReturnOwn"] = listed(spoken(inputs, m) for m in inputs.in_order(own))
     result["studyReturnFirstLow"] = decimal(min(first, default=nan), 1)
     result["studyReturnFirstHigh"] = decimal(max(first, default=nan), 1)
+    result["studyReturnFitted"] = number(FITTED, 1)
     result["studyReversibleFiner"] = (
         f" At short enough steps the same holds for {listed(spoken(inputs, m) for m in inputs.in_order(finer))}."
         if finer
