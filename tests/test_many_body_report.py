@@ -619,9 +619,11 @@ def test_the_table_shows_the_published_step_or_none():
     assert "studyStillRatioOmelyan" in numbers._errors(data["chess_no_spin"], "chess_no_spin", "")
 
 
-def test_every_number_of_the_section_is_made(inputs):
+def test_every_number_of_the_section_is_made(inputs, tmp_path):
+    write_groups({"/": xr.Dataset(), "chess_methods": scene(np.pi).isel(dt=[2, 3])}, tmp_path / "run.nc")
     text = (HOME / "paper" / "sections" / "many_body.tex").read_text()
     made = {*rendering.numbers("many_body", inputs), *rendering.numbers("time_to_solution", inputs)}
+    made |= {*numbers.every_method(Inputs("", many_body_file=tmp_path / "run.nc"))}
     used = set(re.findall(r"\\((?:study|cost)[A-Za-z]+)", text))
     assert used - made == set()
 
@@ -1012,3 +1014,30 @@ def test_the_page_about_clumps_of_your_own_runs(tmp_path, monkeypatch, capsys):
     found: dict = {}
     exec(code.replace("horizon=1.0", "horizon=0.01"), found)
     assert isinstance(found["run"], xr.Dataset) and float(abs(found["run"].energy_error).max()) < 1e-3
+
+
+def test_every_method_on_the_pieces(tmp_path):
+    """The ratios that were put in, at each step; the released runs come first."""
+    data = scene(np.pi, blown=True).isel(dt=[2, 3])
+    write_groups({"/": xr.Dataset(), "chess_methods": data}, tmp_path / "run.nc")
+    run = Inputs("", many_body_file=tmp_path / "run.nc")
+    frame, text = rendering.table("chess_methods", run)
+    found = frame[frame["dt"] == 4.85e-6].set_index("method")
+    for key, factor in zip(METHODS, FACTORS, strict=True):
+        assert found.loc[key, "ratio"] == pytest.approx(factor) and found.loc[key, "seeds"] == SEEDS
+    assert frame["diverged"].sum() == 1
+    lines = {line.split(" & ")[0]: line for line in text.splitlines()}
+    assert lines[polhode.methods["fincham1992_delvalle2024"].label].endswith(r"& 1 \\")
+    assert lines[polhode.methods["omelyan1998"].label].count("1.10") == 6  # value and interval at two steps
+    made = numbers.every_method(run)
+    assert made["studyEveryMethodCount"] == str(len(METHODS)) and made["studyEveryMethodStates"] == str(SEEDS)
+    assert made["studyEveryMethodLost"] == polhode.methods["fincham1992_delvalle2024"].label
+    assert made["studyEveryMethodAlike"] == "none", "every ratio is exact"
+    # From many states, the same scene with other errors.
+    more = data.assign(energy_error_mean=data["energy_error_mean"] ** 2)
+    write_groups({"/": xr.Dataset(), "chess_methods": more}, tmp_path / "many_body.nc")
+    both = Inputs("", many_body_file=tmp_path / "run.nc", released=tmp_path)
+    frame, _ = rendering.table("chess_methods", both)
+    assert frame.set_index(["method", "dt"]).loc[("omelyan1998", 4.85e-6), "ratio"] > 1.2
+    with pytest.raises(NotInRun):
+        rendering.table("chess_methods", Inputs(""))

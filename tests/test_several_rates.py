@@ -11,6 +11,7 @@ import pytest
 import polhode
 from polhode.methods.predictor import damped
 from polhode.problems.problem import Problem
+from polhode.problems.system import System
 
 
 def step(z: float, held: float) -> np.ndarray:
@@ -117,3 +118,62 @@ def test_runs_with_rates_less_than_a_step_apart_decay_at_long_steps(fastest):
     assert size[-1] < 1e-4 * size[0] and size.max() < (1 + fastest**2) * size[0]
     growing = polhode.simulate(problem, "spiral_predicted_last", 1.0, 60.0, samples=60)
     assert not np.linalg.norm(growing.omega.values[-1]) < size[0]
+
+
+def between_two(t, r, v, q, omega, parameters, force, torque):
+    """-D omega about one axis for two bodies, by the three coefficients of D."""
+    a = parameters
+    for i in range(2):
+        for k in range(3):
+            force[i][k] = 0.0
+            torque[i][k] = 0.0
+    torque[0][0] = -(a[0] * omega[0][0] + a[1] * omega[1][0])
+    torque[1][0] = -(a[1] * omega[0][0] + a[2] * omega[1][0])
+
+
+def test_two_bodies_with_a_secant_each_can_grow_without_bound():
+    """Friction at the rates 0.77 and 8 couples two spheres; each knows only its own secant. The limits name this."""
+    system = System(
+        key="two",
+        label="two",
+        source="tests",
+        bodies=(polhode.Body((1.0, 1.0, 1.0)),) * 2,
+        omega0=((-0.49173, 0.0, 0.0), (0.76036, 0.0, 0.0)),
+        loads=between_two,
+        parameters={"first": 6.6296, "between": 2.8340, "second": 2.1392},
+        torque_class="velocity",
+        horizon=1.0,
+        fixed=True,
+    )
+    size = np.abs(polhode.simulate(system, "spiral_predicted", 1.0, 3000.0, samples=30).omega.values).max(axis=(1, 2))
+    assert not size[-1] < 1e10
+    # With a step a tenth as long the same motion decays.
+    size = np.abs(polhode.simulate(system, "spiral_predicted", 0.1, 30.0, samples=30).omega.values).max(axis=(1, 2))
+    assert size[-1] < 1e-4 and size.max() < 1
+
+
+def friction_at_one_rate(t, q, omega, parameters):
+    x, y, z = omega
+    a = parameters
+    return -a[0] * x, -a[1] * y, -a[2] * z
+
+
+@pytest.mark.parametrize(("rate", "grows"), [(5.0, True), (0.9, False)])
+def test_with_the_gyroscopic_term_the_first_step_sets_a_limit(rate, grows):
+    """The first step has no secant and multiplies omega by 1 - z + z^2/2; the gyroscopic term is then too large."""
+    inertia = (1.0, 1.5, 2.0)
+    problem = Problem(
+        key="one",
+        label="one",
+        source="tests",
+        body=polhode.Body(inertia),
+        omega0=(0.3, -0.3, 0.26),  # half a radian in a step
+        torque=friction_at_one_rate,
+        parameters={f"c{i}": rate * moment for i, moment in enumerate(inertia)},
+        torque_class="velocity",
+        horizon=1.0,
+    )
+    size = np.linalg.norm(polhode.simulate(problem, "spiral_predicted", 1.0, 200.0, samples=20).omega.values, axis=1)
+    assert (not size[-1] < 1e10) == grows
+    if not grows:
+        assert size[-1] < 1e-10 * size[0] and size.max() <= size[0]

@@ -905,7 +905,7 @@ def test_what_is_undecided_says_why_and_is_counted(tmp_path):
     data, text = rendering.table("claims", inputs)
     assert data.verdict[0] == "undecided" and "not seen in 5 runs: the interval does not decide" in text
     assert r"$\geq$~\emph{2}" in text and r"[\num{1.00},~$\infty$)" in text
-    assert ledger_numbers.counts(inputs)["studyClaimVerdicts"] == r"1 \emph{undecided}"
+    assert ledger_numbers.counts(inputs)["studyClaimVerdicts"] == "1 is undecided"
 
 
 def test_the_comparison_stands_before_the_number():
@@ -1116,7 +1116,10 @@ def test_the_text_states_the_energy_as_run_and_converged():
         "studyIterationsEnergyMostOmelyan": r"\num{7.0e-06}",
         "studyIterationsEnergyRunVerlet": r"\num{0.0016}",
         "studyIterationsEnergyMostVerlet": r"\num{8.0e-06}",
+        "studyIterationsEnergyMost": r"it ends \num{7.0e-06} and \num{8.0e-06} away",
     }
+    equal = long_run_numbers.iterations(Seen(checks={"sweeps": check.clip(max=7e-6)}))
+    assert equal["studyIterationsEnergyMost"] == r"both end \num{7.0e-06} away"
     with pytest.raises(NotInRun):
         long_run_numbers.iterations(Seen(checks={"sweeps": check.drop_vars("energy_change")}))
 

@@ -44,7 +44,7 @@ def config(**changes):
 
 
 #: Every scene of the default configuration but the rods.
-WITHOUT = dict.fromkeys(("chess", "chess_no_spin", "rods_steps", "eccentric_spheres", "mixed_sizes"))
+WITHOUT = dict.fromkeys(("chess", "chess_no_spin", "chess_methods", "rods_steps", "eccentric_spheres", "mixed_sizes"))
 
 
 def outputs(folder, seeds=3, dt=DT):

@@ -45,6 +45,20 @@ def own_scenes(inputs: Inputs) -> list[str]:
     return [case for case in inputs.scenes if case not in (*SCENES, EVERY_METHOD, *CONTACT_SCENES)]
 
 
+def every_method(inputs: Inputs) -> xr.Dataset:
+    """Every method on the chess pieces, from the same initial states: released runs if there are, else those of this run.
+
+    Raises
+    ------
+    NotInRun
+        If there are neither.
+    """
+    try:
+        return inputs.released_many_body(EVERY_METHOD)
+    except NotInRun:
+        return inputs.many_body(EVERY_METHOD)
+
+
 def read_scenes(read: Callable[[str], xr.Dataset], more: Iterable[str] = ()) -> dict[str, xr.Dataset]:
     """The scenes of the publications, and ``more``, that ``read`` (of :class:`Inputs`) finds, by key."""
     found = {}

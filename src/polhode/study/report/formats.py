@@ -48,9 +48,28 @@ def plain(value: float) -> str:
     return rf"\num{{{re.sub(r'[.]?0+e', 'e', text) if 'e' in text else text}}}"
 
 
+#: How what follows the comma in a label stands in a sentence, where another comma would end the name; others stand before it.
+SPOKEN = {
+    "predicted": "{} with a prediction",
+    "last torque": "{} with the last torque",
+    "kick-drift-kick": "{} as kick-drift-kick",
+    "drift-kick-drift": "{} as drift-kick-drift",
+    "best order": "{} with the best order",
+    "4th order": "{} of 4th order",
+    "Buss rotation": "{} with the Buss rotation",
+    "Barker rotation": "{} with the Barker rotation",
+}
+
+
+def without_comma(label: str) -> str:
+    """The name of a method as written in a sentence: in the words of its label, without a comma."""
+    first, comma, second = label.partition(", ")
+    return SPOKEN.get(second, second + " {}").format(first) if comma else label
+
+
 def spoken(inputs: Inputs, method: str) -> str:
-    """The name of a method inside a sentence, the same as in the tables; :func:`listed` separates names that have a comma."""
-    return escape(selection.label(inputs, method))
+    """The name of a method inside a sentence, without a comma of its own."""
+    return escape(without_comma(selection.label(inputs, method)))
 
 
 def listed(items: Iterable[str], none: str = "none") -> str:

@@ -11,7 +11,7 @@ from polhode.study.analysis.frames import keyed, records
 from polhode.study.analysis.step_times import OTHER, UNIT, in_frame
 from polhode.study.inputs import Inputs
 from polhode.study.judge.measures_cost import BLOCKS
-from polhode.study.report.formats import listed, macro_name, spoken
+from polhode.study.report.formats import listed, macro_name, spoken, without_comma
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape
 from polhode.study.themes.cost.analysis import counts
 
@@ -101,7 +101,7 @@ def _compared(rows: pd.DataFrame, name: str) -> dict[str, str]:
         f"costNormalisingLeast{name}": percent(float(added.min())),
         f"costNormalisingMost{name}": percent(float(added.max())),
         f"costNormalisingMostOf{name}": escape(str(labels[added.idxmax()])) if added.notna().any() else NOT_AVAILABLE,
-        f"costCheaper{name}": listed(escape(label) for label in cheaper["label"]) if len(cheaper) else "none",
+        f"costCheaper{name}": listed(escape(without_comma(label)) for label in cheaper["label"]) if len(cheaper) else "none",
         f"costDearest{name}": escape(str(dearest["label"])),
         f"costDearestRelative{name}": decimal(float(dearest["to_euler"]), 1),
         f"costMedianAbove{name}": percent(float(spread.median())),

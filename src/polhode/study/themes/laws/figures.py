@@ -19,6 +19,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 from polhode.study.analysis import law_frames, laws
 from polhode.study.analysis.ensembles import paired_ratio_over_steps
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, SPIRAL, TARGET, Choice, Ensemble
+from polhode.study.analysis.many_body import every_method
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import legend_below_styles, log_error_axis, new_figure, panel_title, printable
@@ -180,12 +181,14 @@ def _groups(top: Axes, bottom: Axes, groups: Sequence[tuple[str, Sequence[str]]]
 
 
 def chess_ratios(inputs: Inputs, keys: Sequence[str]) -> dict[str, Any]:
-    """The energy errors of colliding chess pieces over SPIRAL's from the same states, over all steps; empty if none."""
+    """The energy errors of colliding chess pieces over SPIRAL's from the same states, over all steps; empty if none.
+
+    From the scene with every method; what it lacks from that with more steps and fewer methods.
+    """
     found: dict[str, Any] = {}
-    # What the published scale lacks is taken from the run.
-    for read in (inputs.released_many_body, inputs.many_body):
+    for read in (every_method, law_frames.contact_data):
         with suppress(NotInRun):
-            data = read(law_frames.CONTACTS)
+            data = read(inputs)
             there = [key for key in keys if key in data["integrator"].values and key not in found]
             if SPIRAL in data["integrator"].values and data.sizes["seed"] > 1:
                 found |= {key: paired_ratio_over_steps(data, key, SPIRAL) for key in there}

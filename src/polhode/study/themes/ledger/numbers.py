@@ -6,7 +6,7 @@ from polhode.study.analysis import order_frames
 from polhode.study.inputs import ERRATA_KINDS, Inputs
 from polhode.study.judge.verdicts import ABOUT, COUNTED, ORDER_BAND
 from polhode.study.report.claims import SOURCES
-from polhode.study.report.formats import plain
+from polhode.study.report.formats import listed, plain
 from polhode.study.report.latex import NOT_AVAILABLE, escape, number
 
 
@@ -33,8 +33,7 @@ def counts(inputs: Inputs) -> dict[str, str]:
         "studyClaimCount": str(len(stated)),
         "studyExtensionCount": str(int((rows["kind"] == "extension").sum()) if "kind" in rows else 0),
         "studyConstructionCount": str(int((rows["kind"] == "construction").sum()) if "kind" in rows else 0),
-        "studyClaimVerdicts": ", ".join(rf"{count} \emph{{{escape(str(verdict))}}}" for verdict, count in ordered)
-        or NOT_AVAILABLE,
+        "studyClaimVerdicts": listed((_counted(str(verdict), int(count)) for verdict, count in ordered), NOT_AVAILABLE),
         "studyUnmeasuredNote": r"\emph{Not measured} marks what a reduced run leaves out." if unmeasured else "",
         "studyErrataCount": str(len(errata)),
         "studyErrataToCheck": str(sum(entry["check"] == "pdf" for entry in errata)),
@@ -43,6 +42,16 @@ def counts(inputs: Inputs) -> dict[str, str]:
         **{f"studyClaimCount{SOURCE_NAMES[source]}": str(judged.count(source)) for source in SOURCES},
         **{f"study{name}": str(kinds.count(kind)) for kind, name in named.items()},
     }
+
+
+#: What is said of one statement with a verdict, and of several.
+VERBS = {"holds": ("holds", "hold"), "does not hold": ("does not hold", "do not hold")}
+
+
+def _counted(verdict: str, count: int) -> str:
+    """The number of statements with a verdict, as a part of a sentence about them."""
+    one, several = VERBS.get(verdict, (f"is {verdict}", f"are {verdict}"))
+    return escape(f"{count} {one if count == 1 else several}")
 
 
 def tolerances(inputs: Inputs) -> dict[str, str]:

@@ -276,6 +276,8 @@ def iterations(inputs: Inputs) -> dict[str, str]:
     for key, name in TRAPEZOIDAL.items():
         for count, part in ((RUN_ITERATIONS, "Run"), (most, "Most")):
             result[f"studyIterationsEnergy{part}{name}"] = number(float(change.sel(integrator=key, sweeps=count)), 2)
+    ends = [result[f"studyIterationsEnergyMost{name}"] for name in TRAPEZOIDAL.values()]
+    result["studyIterationsEnergyMost"] = f"both end {ends[0]} away" if len(set(ends)) == 1 else f"it ends {listed(ends)} away"
     return result
 
 

@@ -23,6 +23,7 @@ from polhode.study.analysis.ensembles import (
     step_for,
 )
 from polhode.study.analysis.many_body import MACRO_NAMES, OTHER, TARGET, shown_row
+from polhode.study.analysis.many_body import every_method as runs_of_every_method
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS, delay, reached, rise
 from polhode.study.report.formats import factor, listed, macro_name, plain, ratio
@@ -255,3 +256,20 @@ def _rods(data: xr.Dataset, name: str) -> dict[str, str]:
     result[f"study{name}LostSpin"] = listed(turned) if turned else "none"
     result[f"study{name}Blown"] = listed(blown_up) if blown_up else "none"
     return result
+
+
+def every_method(inputs: Inputs) -> dict[str, str]:
+    """Macros for the scene with every method: how many, from how many states, and how many of them do as well as SPIRAL."""
+    data = runs_of_every_method(inputs)
+    labels = {str(key): escape(str(label)) for key, label in zip(data["integrator"].values, data["label"].values, strict=True)}
+    keys = [key for key in map(str, data["integrator"].values) if key != OTHER]
+    found = {key: paired_ratio_over_steps(data, key, OTHER) for key in keys if OTHER in data["integrator"]}
+    alike = [key for key, own in found.items() if own.low <= 1 <= own.high]
+    lost = [key for key in keys if int(data["diverged"].sel(integrator=key).sum())]
+    return {
+        "studyEveryMethodCount": str(data.sizes["integrator"]),
+        "studyEveryMethodStates": str(data.sizes["seed"]),
+        "studyEveryMethodAlike": listed([labels[key] for key in inputs.in_order(alike)]) or "none",
+        "studyEveryMethodAlikeCount": str(len(alike)),
+        "studyEveryMethodLost": listed([labels[key] for key in inputs.in_order(lost)]) or "none",
+    }

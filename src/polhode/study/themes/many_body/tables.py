@@ -16,7 +16,16 @@ from polhode.study.analysis.ensembles import (
     spin_label,
     step_for,
 )
-from polhode.study.analysis.many_body import CASES, OTHER, TARGET, own_scenes, read_scenes, shown_row
+from polhode.study.analysis.many_body import (
+    CASES,
+    EVERY_METHOD,
+    OTHER,
+    TARGET,
+    every_method,
+    own_scenes,
+    read_scenes,
+    shown_row,
+)
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import INFINITE, ratio
 from polhode.study.report.latex import NOT_AVAILABLE, above_head, escape, grouped_rows, number, step_or_dash, tabular
@@ -66,6 +75,24 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     ends = np.cumsum(widths) + 1
     top += r" \\" + "\n" + "".join(rf"\cmidrule(lr){{{e - w + 1}-{e}}}" for w, e in zip(widths, ends, strict=True)) + "\n"
     return pd.DataFrame(records), above_head(text, top)
+
+
+def chess_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of every method on the chess pieces: the ratio to SPIRAL's error at each step, and how many runs blew up."""
+    data = every_method(inputs)
+    if OTHER not in data["integrator"]:
+        raise NotInRun(f"the scene has no {OTHER}, to which others are compared")
+    labels = {str(m): str(label) for m, label in zip(data["integrator"].values, data["label"].values, strict=True)}
+    steps = data["dt"].values
+
+    def row_of(method: str) -> list[str]:
+        cells = ["1" if method == OTHER else _between(paired_ratio(data, method, OTHER, row)) for row in range(len(steps))]
+        lost = int(data["diverged"].sel(integrator=method).sum())
+        return [escape(labels[method]), *cells, str(lost) if lost else ""]
+
+    head = ["method", *(rf"$\dt={number(dt, 3)}$\,s" for dt in steps), "blew up"]
+    text = tabular("@{}l" + "l" * len(steps) + "r@{}", head, grouped_rows(inputs, inputs.in_order(labels), row_of))
+    return pd.DataFrame(_records("", EVERY_METHOD, data)).drop(columns=["study", "dt_at_published_level"]), text
 
 
 def _records(study: str, case: str, data: xr.Dataset) -> list[dict[str, Any]]:

@@ -14,6 +14,16 @@ THEME = Theme(
         "rods_energy",
         "rods_states",
     ),
-    tables=("many_body",),
-    numbers=("scenes", "released", "chess", "published", "rods_released", "rods_repeated", "rods_states", "few"),
+    tables=("many_body", "chess_methods"),
+    numbers=(
+        "scenes",
+        "released",
+        "chess",
+        "published",
+        "rods_released",
+        "rods_repeated",
+        "rods_states",
+        "few",
+        "every_method",
+    ),
 )

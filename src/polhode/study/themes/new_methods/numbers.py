@@ -5,6 +5,9 @@ from polhode.study.report.formats import factor, macro_name
 from polhode.study.report.latex import decimal, number
 from polhode.study.themes.new_methods import analysis
 
+#: Gains from here on are written as a power of ten.
+LARGE = 1e5
+
 
 def new_methods(inputs: Inputs) -> dict[str, str]:
     """Macros for gains, stability limits and drift of each method compared; and of the best of the others under friction."""
@@ -14,7 +17,8 @@ def new_methods(inputs: Inputs) -> dict[str, str]:
     for key, row in frame.iterrows():
         name = macro_name(str(key))
         for torque_class in classes:
-            result[f"studyGain{torque_class.capitalize()}{name}"] = factor(float(row[f"gain_{torque_class}"]))
+            gain = float(row[f"gain_{torque_class}"])
+            result[f"studyGain{torque_class.capitalize()}{name}"] = number(gain, 2) if gain >= LARGE else factor(gain)
         result[f"studyStable{name}"] = decimal(float(row["stability"]), 2)
         for problem, short in zip(analysis.LONG_RUNS, ("Free", "Heavy"), strict=True):
             result[f"studyNewEnergy{short}{name}"] = number(float(row[f"energy_{problem}"]), 2)

@@ -11,7 +11,7 @@ from polhode.study.analysis.ladders import RIVAL, UNIT
 from polhode.study.analysis.many_body import MACRO_NAMES, OTHER, times_to_level
 from polhode.study.analysis.ranking import CLOSE, candidates, winners
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.formats import factor, listed, macro_name, plain
+from polhode.study.report.formats import factor, listed, macro_name, plain, without_comma
 from polhode.study.report.latex import NOT_AVAILABLE, escape, number
 
 #: Target errors in macros.
@@ -92,7 +92,7 @@ def first(inputs: Inputs) -> dict[str, str]:
 
 
 def _label(data: xr.Dataset, rows: list[tuple[str, float]]) -> str:
-    return escape(str(data["label"].sel(integrator=rows[0][0]).values)) if rows else "none"
+    return escape(_name(data, rows[0][0])) if rows else "none"
 
 
 def _several_from(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> float:
@@ -134,7 +134,7 @@ def _all_first(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str
     """All methods that are first at some target error at this price, by number of targets, as text."""
     keys = [rows[0][0] for (_, here), rows in found.items() if here == price and rows]
     ordered = sorted(set(keys), key=lambda key: (-keys.count(key), key))
-    return listed(escape(str(data["label"].sel(integrator=key).values)) for key in ordered)
+    return listed(escape(_name(data, key)) for key in ordered)
 
 
 def _elsewhere(
@@ -224,7 +224,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
 
 
 def _name(data: xr.Dataset, key: str) -> str:
-    return str(data["label"].sel(integrator=key).values) if key in data["integrator"].values else NOT_AVAILABLE
+    return without_comma(str(data["label"].sel(integrator=key).values)) if key in data["integrator"].values else NOT_AVAILABLE
 
 
 def times(inputs: Inputs) -> dict[str, str]:
