@@ -77,15 +77,37 @@ _AS_FORMULA = {
 }
 
 
+#: Combining accents, and the commands of formulas that set them: the font of the figures has letters without accents only.
+_ACCENTS = {
+    "\u0300": "grave",
+    "\u0301": "acute",
+    "\u0302": "hat",
+    "\u0303": "tilde",
+    "\u0304": "bar",
+    "\u0306": "breve",
+    "\u0307": "dot",
+    "\u0308": "ddot",
+}
+
+
+def _as_formula(c: str) -> str:
+    """A character as a formula, empty if it has none: those of the table, and letters with an accent, which it composes."""
+    parts = unicodedata.normalize("NFD", c)
+    # An accent on i or j would come above their dots.
+    if len(parts) == 2 and parts[1] in _ACCENTS and parts[0].isascii() and parts[0].isalpha() and parts[0] not in "ij":
+        return rf"$\mathrm{{\{_ACCENTS[parts[1]]}{{{parts[0]}}}}}$"
+    return _AS_FORMULA.get(c, "")
+
+
 def printable(text: str) -> str:
     """A plain-text name as matplotlib prints it with the fonts of the figures; unavailable characters become ``?``."""
     first, second = _characters()
-    known = "".join(c if ord(c) < 0x7F or c in _AS_FORMULA or ord(c) in second - first else "?" for c in text)
-    if any(_AS_FORMULA.get(c, "").count("$") > 1 for c in known):
-        # Next to a formula only the first font is used: letters lose their accents.
-        plain = (c if c in _AS_FORMULA else unicodedata.normalize("NFKD", c)[0] for c in known)
-        known = "".join(c if ord(c) < 0x7F or c in _AS_FORMULA else "?" for c in plain)
-    return "".join(_AS_FORMULA.get(c, c) for c in known)
+    known = "".join(c if ord(c) < 0x7F or _as_formula(c) or ord(c) in second - first else "?" for c in text)
+    if any(_as_formula(c).count("$") > 1 for c in known):
+        # Next to a formula only the first font is used: other letters lose their accents.
+        plain = (c if _as_formula(c) else unicodedata.normalize("NFKD", c)[0] for c in known)
+        known = "".join(c if ord(c) < 0x7F or _as_formula(c) else "?" for c in plain)
+    return "".join(_as_formula(c) or c for c in known)
 
 
 @cache
@@ -154,8 +176,9 @@ def slope_guides(axes: Axes, slopes: Sequence[int]) -> None:
     width, height = np.log10(x1 / x0), np.log10(y1 / y0)
     for number, slope in enumerate(slopes):
         # Fan of lines below the data: the steeper, the further right.
-        run = min(0.16 * width, 0.2 * height / slope)
-        left = np.log10(x0) + width * (0.88 - 0.125 * (len(slopes) - number)) + (0 if slope > 2 else -0.03 * width)
+        run = min((0.16 if len(slopes) < 4 else 0.1) * width, 0.2 * height / slope)
+        pitch = 0.125 if len(slopes) < 4 else 0.08
+        left = np.log10(x0) + width * (0.88 - pitch * (len(slopes) - number)) + (0 if slope > 2 else -0.03 * width)
         bottom = np.log10(y0) + 0.045 * height
         xs = 10.0 ** np.array([left, left + run])
         ys = 10.0 ** np.array([bottom, bottom + slope * run])

@@ -46,7 +46,7 @@ COMPARED = (
 MISPRINT_PANELS: tuple[tuple[str, str, str, str], ...] = (
     ("asymmetric_heavy_top", "q", Q_ERROR, "heavy top"),
     ("damped_top", "omega", OMEGA_ERROR, "damped top"),
-    ("sinking_propeller", "v", "error of velocity", "sinking propeller"),
+    ("sinking_propeller", "v", "relative error of velocity", "sinking propeller"),
 )
 
 #: Short names of the variants of the note, with colour, marker and dashes.

@@ -19,6 +19,7 @@ def note(inputs: Inputs) -> dict[str, str]:
         "studyMisprintCount": str(len(single)),
         "studyFinchamDistance": _distance(check, "fincham_distance"),
         "studyFinchamPlain": _distance(check, "fincham_distance_plain"),
+        "studyFinchamApart": _apart(check),
         "studyFinchamSteps": rf"\num{{{int(check.attrs['fincham_steps'])}}}",
         "studyFinchamDt": plain(float(check.attrs["fincham_dt"])),
     }
@@ -38,6 +39,14 @@ def _distance(check: xr.Dataset, name: str) -> str:
     if name not in check:
         return NOT_AVAILABLE
     return number(float(check[name]), 2) if float(check[name]) else "0"
+
+
+def _apart(check: xr.Dataset) -> str:
+    """The distance of the two schemes in words: with the half-step quaternion normalised in both, and in neither."""
+    both, neither = (_distance(check, name) for name in ("fincham_distance", "fincham_distance_plain"))
+    if both == neither == "0":
+        return "are the same to the last bit, with this normalisation in both as with it in neither"
+    return f"differ by {both} with this normalisation in both, and by {neither} with it in neither"
 
 
 def friction(inputs: Inputs) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Tables on the note of Calzavarini (2010): effects of its misprints, and methods that keep their order under friction."""
 
+import re
 from math import isfinite, nan
 from typing import Any
 
@@ -13,6 +14,9 @@ from polhode.study.analysis.values import at, nearest_step
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, grouped_rows, number, tabular
 from polhode.study.themes.calzavarini2010 import analysis
+
+#: The key of the note in the bibliography.
+SOURCE = "calzavarini2010"
 
 #: The problems and quantities whose orders are listed for each misprint, with column heads.
 SHOWN: tuple[tuple[str, str, str], ...] = (
@@ -52,7 +56,7 @@ def note_corrections(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         ]
         for record in records(data)
     ]
-    head = ["printed, and intended", "place", *(text for _, _, text in shown)]
+    head = ["printed, and intended", rf"place in~\cite{{{SOURCE}}}", *(text for _, _, text in shown)]
     columns = r">{\raggedright\arraybackslash}p{70mm}l" + "c" * len(shown)
     return data, tabular(columns, head, rows)
 
@@ -82,7 +86,7 @@ def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     for method in inputs.in_order(frame["method"]):
         record: dict[str, Any] = {"method": method, "handed_to_torque": str(inputs.declared(method, "omega_handed"))}
         record["translation"] = str(inputs.declared(method, "translation"))
-        line = [escape(selection.label(inputs, method)), escape(record["handed_to_torque"]) or "--"]
+        line = [escape(selection.label(inputs, method)), _cited(escape(record["handed_to_torque"])) or "--"]
         for problem in problems:
             held = (problem, method) in own
             for short in quantities[problem]:
@@ -107,6 +111,11 @@ def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         first += width
     top_line = " & ".join([*top, ""]) + r" \\" + "\n" + rules + "\n"
     return pd.DataFrame(records), above_head(text, top_line)
+
+
+def _cited(text: str) -> str:
+    """A text in which the numbers of equations are those of the note, with its citation."""
+    return re.sub(r"Eq\. (\d+)", rf"Eq.~\1 of~\\cite{{{SOURCE}}}", text)
 
 
 def _moves(inputs: Inputs, problem: str) -> bool:

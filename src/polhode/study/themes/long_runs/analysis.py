@@ -10,14 +10,17 @@ from polhode.study.inputs import Inputs
 
 #: Below this angle, rad, a run taken back differs from its start only by rounding.
 ROUNDING = 1e-10
+#: Angles above this, rad, are fitted: no method that returns at every step comes so far from its start.
+FITTED = 1e-11
 #: Number of steps in the horizon for the defects of the table.
 DEFECT_DIVISION = 256
 
 
 def reversibility(inputs: Inputs) -> pd.DataFrame:
-    """A frame of the distance of each method from its start after a return, and its order between the two finest steps.
+    """A frame of the distance of each method from its start after a return, and of its order above rounding.
 
-    Columns: problem, method, dt (s), return_angle and largest_angle (rad), return_omega, order; NaN if all is rounding.
+    Columns: problem, method, dt (s), return_angle and largest_angle (rad), return_omega, order, NaN where fewer than
+    two steps return by more than :data:`FITTED`; rounding, whether this is because the others do not.
     """
     check = inputs.check("reversibility")
     problems = [str(p) for p in check["problem"].values]
@@ -25,12 +28,16 @@ def reversibility(inputs: Inputs) -> pd.DataFrame:
     for problem in problems:
         chosen = check.sel({"problem": problem})
         dt = np.asarray(chosen["dt"].values, float)
-        first, second = np.argsort(dt)[:2]
+        ladder = np.argsort(dt)
         for method in inputs.in_order(map(str, chosen["integrator"].values)):
             angle = chosen["return_angle"].sel(integrator=method).values
             omega = chosen["return_omega"].sel(integrator=method).values
-            with np.errstate(divide="ignore", invalid="ignore"):
-                order = float(np.log(angle[second] / angle[first]) / np.log(dt[second] / dt[first]))
+            first = ladder[0]
+            above = [i for i in ladder if angle[i] > FITTED][:2]
+            order = nan
+            if len(above) == 2:
+                fine, coarse = above
+                order = float(np.log(angle[coarse] / angle[fine]) / np.log(dt[coarse] / dt[fine]))
             records.append(
                 {
                     "problem": problem,
@@ -39,7 +46,8 @@ def reversibility(inputs: Inputs) -> pd.DataFrame:
                     "return_angle": angle[first],
                     "return_omega": omega[first],
                     "largest_angle": float(np.max(angle)),
-                    "order": order if np.max(np.nan_to_num(angle)) > ROUNDING else nan,
+                    "order": order,
+                    "rounding": bool(len(above) < 2 and angle[first] <= FITTED),
                 }
             )
     return pd.DataFrame(records)

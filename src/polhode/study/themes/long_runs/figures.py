@@ -59,14 +59,17 @@ RETURNED = (
     "rk4",
 )
 
+#: Place of a symbol beyond the axes, as a fraction of their width from either end.
+INSET = 0.03
+
 #: The colour of runs that blew up; the marker shows the problem.
 GONE = "black"
 
 
-def growth_colour(exponent: float) -> str:
-    """The colour of a growth; white if none could be fitted."""
+def growth_colour(exponent: float, last: float) -> str:
+    """The colour of a growth: of a distance that stays at zero or rounding, bounded; white if no other could be fitted."""
     if not isfinite(exponent):
-        return "white"
+        return GROWTHS[0][1] if last < drift.ROUNDING else "white"
     return [colour for least, colour, _ in GROWTHS if exponent >= least][-1]
 
 
@@ -100,10 +103,15 @@ def distance_axis(axes: Axes, low: float, high: float = EDGE) -> None:
     axes.axvspan(drift.LOST, high, color="0.93", zorder=0, linewidth=0)
 
 
+def _inside(value: float, low: float, high: float = EDGE) -> float:
+    """A distance as drawn: within the axes; what is beyond, such as an exact zero, near their ends."""
+    return float(np.clip(value, low * (high / low) ** INSET, high * (low / high) ** INSET))
+
+
 def _lowest(values: pd.Series) -> float:
     """A power of ten below all distances, but not below the resolution of double precision."""
     finite = values[np.isfinite(values) & (values > 0)]
-    return float(10.0 ** (np.floor(np.log10(max(finite.min(), 1e-16))) - 0.6)) if len(finite) else 1e-17
+    return float(10.0 ** (np.floor(np.log10(max(finite.min(), 1e-16))) - 0.8)) if len(finite) else 1e-17
 
 
 def long_drift(inputs: Inputs) -> Figure:
@@ -123,12 +131,12 @@ def long_drift(inputs: Inputs) -> Figure:
             marker = MARKERS[problems.index(record["problem"]) % len(MARKERS)]
             gone = not isfinite(record["last"])
             axes.plot(
-                EDGE / 2.2 if gone else np.clip(record["last"], low * 1.5, EDGE / 2.2),
+                _inside(EDGE if gone else record["last"], low),
                 rows[record["method"]] + 0.22 * (problems.index(record["problem"]) - (len(problems) - 1) / 2),
                 linestyle="none",
                 marker=marker,
                 markersize=3.9 if gone else 3.4,
-                color=GONE if gone else growth_colour(record["growth"]),
+                color=GONE if gone else growth_colour(record["growth"], record["last"]),
                 markeredgecolor="white" if gone else "0.2",
                 markeredgewidth=0.5,
                 clip_on=False,
@@ -174,14 +182,14 @@ def normalisation(inputs: Inputs) -> Figure:
             y, colour = rows[record["method"]], "#0072B2"
             normalises = bool(inputs.of(problem).declared(record["method"], "normalises", False))
             pair = {normalises: record["last"], not normalises: record["last_switched"]}
-            at = {with_: np.clip(value, low * 1.5, EDGE / 2.2) for with_, value in pair.items() if isfinite(value)}
+            at = {with_: _inside(value, low) for with_, value in pair.items() if isfinite(value)}
             if len(at) == 2:
                 axes.plot([at[True], at[False]], [y, y], color="0.55", linewidth=0.9, zorder=1)
             for with_, value in pair.items():
                 gone = not isfinite(value)
                 shift = 0.16 if with_ else -0.16
                 axes.plot(
-                    EDGE / 2.2 if gone else at[with_],
+                    _inside(EDGE, low) if gone else at[with_],
                     y + (shift if gone else 0.0),
                     linestyle="none",
                     marker="x" if gone else "o",
@@ -198,9 +206,10 @@ def normalisation(inputs: Inputs) -> Figure:
     handles = [
         Line2D([], [], linestyle="none", marker="o", markersize=3.2, color="#0072B2", label="normalised every step"),
         Line2D([], [], linestyle="none", marker="o", markersize=4.6, color="#D55E00", markerfacecolor="none", label="never"),
-        Line2D([], [], linestyle="none", marker="x", markersize=4.6, color="#D55E00", label="blew up"),
+        Line2D([], [], linestyle="none", marker="x", markersize=4.6, color="#0072B2", label="blew up, normalised"),
+        Line2D([], [], linestyle="none", marker="x", markersize=4.6, color="#D55E00", label="blew up, not normalised"),
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, handlelength=1.2)
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1.2)
     return figure
 
 

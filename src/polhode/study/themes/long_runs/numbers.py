@@ -16,7 +16,8 @@ from polhode.study.analysis.values import at, peak, quotient
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor, listed, macro_name, plain, spoken, upper
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
-from polhode.study.themes.long_runs.analysis import DEFECT_DIVISION, reversibility, symplecticity
+from polhode.study.themes.long_runs.analysis import DEFECT_DIVISION, FITTED, reversibility, symplecticity
+from polhode.study.themes.long_runs.analysis import ROUNDING as ANGLE_ROUNDING
 
 #: Names of the long runs in macros.
 LONG_NAMES = dict(zip(drift.LONG_PROBLEMS, ("Free", "Heavy", "Asymmetric", "Lab"), strict=True))
@@ -141,9 +142,12 @@ def return_trips(inputs: Inputs) -> dict[str, str]:
     data = reversibility(inputs)
     result: dict[str, str] = {}
     exact: set[str] = set()
+    finer: list[str] = []
     for method, rows in data.groupby("method"):
-        if (rows["largest_angle"] < 1e-10).all():
+        if (rows["largest_angle"] < ANGLE_ROUNDING).all():
             exact.add(str(method))
+        elif rows["rounding"].all():
+            finer.append(str(method))
         if method not in inputs.plugins:
             result[f"studyReturn{macro_name(str(method))}"] = number(upper(float(rows["largest_angle"].max()), 1), 1)
             orders = [decimal(x, 1) for x in rows["order"] if isfinite(x)]
@@ -168,6 +172,12 @@ def return_trips(inputs: Inputs) -> dict[str, str]:
     result["studyReturnOwn"] = listed(spoken(inputs, m) for m in inputs.in_order(own))
     result["studyReturnFirstLow"] = decimal(min(first, default=nan), 1)
     result["studyReturnFirstHigh"] = decimal(max(first, default=nan), 1)
+    result["studyReturnFitted"] = number(FITTED, 1)
+    result["studyReversibleFiner"] = (
+        f" At short enough steps the same holds for {listed(spoken(inputs, m) for m in inputs.in_order(finer))}."
+        if finer
+        else ""
+    )
     result["studyReversible"] = listed(spoken(inputs, m) for m in inputs.in_order(exact))
     return result
 

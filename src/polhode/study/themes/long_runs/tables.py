@@ -13,7 +13,9 @@ from polhode.study.analysis.frames import keyed, only_finite
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, grouped_rows, long_table, step, tabular
 from polhode.study.themes.long_runs import analysis
-from polhode.study.themes.long_runs.analysis import ROUNDING
+
+#: Heads of the columns of the long runs, which its caption explains: the symbols of the figures are too wide.
+SYMBOLS = {"energy_drift": r"$\Delta E$", "momentum_drift": r"$\Delta L$", "norm_error": r"$\delta q$"}
 
 
 def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -52,10 +54,10 @@ def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         largest = max(only_finite(norms), default=nan)
         return [*cells, step(largest, 1) if isfinite(largest) else "--"]
 
-    symbols = [drift.FOLLOWED[name][1] for p in problems for name in held[p]]
+    symbols = [SYMBOLS[name] for p in problems for name in held[p]]
     text = tabular(
         "l" + "c" * len(symbols) + "c",
-        ["method", *symbols, drift.FOLLOWED["norm_error"][1]],
+        ["method", *symbols, SYMBOLS["norm_error"]],
         grouped_rows(inputs, methods, row),
     )
     top, rules, at = [""], "", 2
@@ -69,7 +71,7 @@ def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
 
 def reversibility(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of each method's distance from its start after a return, with the order between the two finest steps."""
+    """A table of each method's distance from its start after a return, with its order at the finest steps above rounding."""
     check = inputs.check("reversibility")
     problems = [str(p) for p in check["problem"].values]
     data = analysis.reversibility(inputs)
@@ -84,7 +86,7 @@ def reversibility(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 decimal(float(found["order"]), 1)
                 if isfinite(found["order"])
                 else "rounding"
-                if found["largest_angle"] < ROUNDING
+                if found["rounding"]
                 else NOT_AVAILABLE,
             ]
         return cells
@@ -114,7 +116,7 @@ def symplecticity(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         for problem in problems:
             found = own[method, reading, problem]
             if not isfinite(found["defect"]):
-                entries += ["no map" if isfinite(found["memory"]) else NOT_AVAILABLE, ""]
+                entries += ["no map" if isfinite(found["memory"]) else NOT_AVAILABLE, "--"]
             elif found["defect"] < NO_DEFECT:
                 entries += [step(found["defect"], 1), "rounding"]
             else:
@@ -134,6 +136,8 @@ def symplecticity(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         name = escape(selection.label(inputs, key))
         rows.append([name, *cells(key, READINGS[0])])
         if differ(key):
+            # The star keeps a page from ending between the two lines of a method.
+            rows[-1] = " & ".join(rows[-1]) + r" \\*"
             rows.append([r"\quad as read", *cells(key, READINGS[1])])
     names = [selection.short_name(inputs, p) for p in problems]
     above = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in names)]) + r" \\" + "\n"

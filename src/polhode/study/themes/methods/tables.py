@@ -60,7 +60,7 @@ def methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 "yes" if "many" in record["engines"] else "no",
             ]
         )
-    head = ["method", "source", r"$n_M$", "published", r"$p_q$", r"$p_\omega$", "norm.", "frame", "several"]
+    head = ["method", "source", r"$n_M$", "published", r"$p_q$", r"$p_\omega$", "norm.", "frame", "many"]
     return pd.DataFrame(records), tabular("llclcclll", head, rows)
 
 

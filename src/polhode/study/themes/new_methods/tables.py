@@ -7,7 +7,7 @@ import pandas as pd
 
 from polhode.study.analysis import predictors as predictors_under_friction
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.latex import decimal, escape, step, tabular
+from polhode.study.report.latex import above_head, decimal, escape, step, tabular
 from polhode.study.themes.new_methods import analysis
 
 
@@ -33,7 +33,13 @@ def new_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             ]
         )
     head = ["method", *classes, r"$k\dt$", "free", "heavy"]
-    return frame, tabular("l" + "r" * len(classes) + "ccc", head, rows)
+    last = len(classes) + 1
+    top = (
+        rf" & \multicolumn{{{len(classes)}}}{{c}}{{error of SPIRAL over own}} & friction & \multicolumn{{2}}{{c}}{{energy}} \\"
+        + "\n"
+    )
+    top += rf"\cmidrule(lr){{2-{last}}}\cmidrule(lr){{{last + 1}-{last + 1}}}\cmidrule(lr){{{last + 2}-{last + 3}}}" + "\n"
+    return frame, above_head(tabular("l" + "r" * len(classes) + "ccc", head, rows), top)
 
 
 def predictors(inputs: Inputs) -> tuple[pd.DataFrame, str]:

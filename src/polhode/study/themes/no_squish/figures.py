@@ -27,25 +27,23 @@ def extended_inertia(inputs: Inputs) -> Figure:
     figure = new_figure((style.TEXT_WIDTH, 3.1))
     left, right = figure.subplots(1, 2, sharey=True)
     low, high = limits(np.where(angle > 0, angle, np.nan), np.where(norm > 0, norm, np.nan))
-    left.plot(
-        moments, np.maximum(np.nanmax(angle, axis=1), FLOOR), color="#EE3377", marker="+", label="angle between both (rad)"
-    )
+    left.plot(moments, np.maximum(np.nanmax(angle, axis=1), FLOOR), color="#EE3377", marker="+", label="angle between both")
     left.plot(
         moments,
         np.maximum(np.nanmax(norm, axis=1), FLOOR),
         color="#4477AA",
         marker="s",
         linestyle=(0, (4, 1.6)),
-        label="norm of $q$",
+        label=r"$|\,|q|-1\,|$",
     )
     plain = float(np.nanmax(data["plain_norm_error"].values))
     if plain > 0:
-        left.axhline(plain, color="0.45", linewidth=0.8, linestyle=":", label="norm of $q$ without that flow")
+        left.axhline(plain, color="0.45", linewidth=0.8, linestyle=":", label=r"$|\,|q|-1\,|$ without that flow")
     left.set_xscale("log")
     left.xaxis.set_major_locator(LogLocator(100, numticks=20))
     left.xaxis.set_minor_locator(NullLocator())
     left.set_xlabel(r"arbitrary moment $I_{11}$ (kg m$^2$)")
-    left.set_ylabel("largest departure")
+    left.set_ylabel(r"largest angle (rad), or of $|\,|q|-1\,|$")
     for moment, colour, dashes in TIMED:
         near = np.flatnonzero(np.isclose(moments, moment, rtol=1e-6))
         if near.size:
@@ -61,12 +59,12 @@ def extended_inertia(inputs: Inputs) -> Figure:
     right.xaxis.set_major_locator(FixedLocator([0, time[-1] / 2, time[-1]]))
     right.set_xlabel("time $t$ (s)")
     right.set_ylabel("angle between both (rad)")
-    for axes, letter, title in ((left, "a", "over the moment"), (right, "b", "over time")):
+    for axes, letter, title in ((left, "a", "against the moment"), (right, "b", "against time")):
         log_error_axis(axes, low, high)
         axes.yaxis.set_tick_params(labelleft=True)
         panel_title(axes, letter, title)
         # Below the axes, because inside it would cover a curve.
-        below: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "handlelength": 2.4}
+        below: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2), "handlelength": 2.4}
         if axes is left:
             axes.legend(**below)
         else:

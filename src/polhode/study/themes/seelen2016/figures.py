@@ -39,6 +39,7 @@ from polhode.study.report.drawing import (
     looks_of,
     new_figure,
     panel_title,
+    printable,
 )
 
 TIME = "time $t$ (s)"
@@ -66,7 +67,7 @@ def seelen2016_free_top(inputs: Inputs) -> Figure:
     left, right = figure.subplots(1, 2)
     _folded(left, inputs, keys, top)
     _energy(right, inputs, keys, top)
-    handles = [Line2D([], [], label=inputs.label(key), **{**looks[key], "linestyle": "none"}) for key in keys]
+    handles = [Line2D([], [], label=printable(inputs.label(key)), **{**looks[key], "linestyle": "none"}) for key in keys]
     handles += [Line2D([], [], color="0.3", linewidth=0.9, label="predicted")]
     handles += [Line2D([], [], color=c, linestyle=d, label=rf"$\omega_{n}$, exact") for n, c, d in COMPONENTS]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, columnspacing=1.4)
@@ -170,7 +171,7 @@ def seelen2016_forced_cylinder(inputs: Inputs) -> Figure:
     names = ("inclination_error_mean", "angle_error_mean")
     drawn = {name: {key: mean_error(inputs, key, name) for key in keys} for name in names}
     low, high = limits(*(error for curves in drawn.values() for _, error in curves.values()))
-    for axes, name, letter, title in zip((middle, right), names, "bc", ("Eqs. 6, 7", "angle of rotation"), strict=True):
+    for axes, name, letter, title in zip((middle, right), names, "bc", ("inclination", "angle of rotation"), strict=True):
         for key, (dt, error) in drawn[name].items():
             there = np.isfinite(error)
             axes.plot(1 / dt[there], np.maximum(error[there], FLOOR), **{**looks[key], "linewidth": 0.8})
@@ -200,7 +201,8 @@ def _slopes(axes: Axes, inputs: Inputs, name: str) -> None:
         if np.isfinite(fit.order) and error[here] > 0:
             place = (1 / dt[here], error[here])
             shift: Any = {"xytext": (-5, -4), "textcoords": "offset points", "ha": "right", "va": "top"}
-            axes.annotate(f"slope $-{fit.order:.3f}$", place, fontsize=7, color="0.25", **shift)
+            colour = _looks(inputs, [key])[key]["color"]
+            axes.annotate(f"slope $-{fit.order:.3f}$", place, fontsize=7, color=colour, **shift)
 
 
 def seelen2016_coupled_cylinders(inputs: Inputs) -> Figure:
@@ -257,6 +259,6 @@ def _sketch(axes: Axes, parameters: Mapping[str, float]) -> None:
         axes.add_patch(FancyArrowPatch(ends[0], ends[1], connectionstyle="arc3,rad=0.45", **curved))
         axes.text(y, radius * 1.05, rf"$\omega_{i + 1}$", ha="center", va="bottom", fontsize=8)
         axes.plot([y, y], [0, -radius], color="0.3", linewidth=0.7)
-        axes.text(y, -radius * 1.05, rf"$R_{i + 1}$", ha="center", va="top", fontsize=8)
+        axes.text(y + 0.06, -radius * 0.5, rf"$R_{i + 1}$", ha="left", va="center", fontsize=8)
     axes.set_xlim(-radii[0] - 0.1, sum(radii) + radii[1] + 0.1)
     axes.set_ylim(-1.3 * radii[1], 1.3 * radii[1])

@@ -58,7 +58,7 @@ def seelen2016_table1(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         rounding = PRINTED_ROUNDING / exact * 100 if source is printed else 0.0
         if source is printed or beside:
             errors = [_percent(record["error_percent_of_theory"]), _percent(record["error_percent_of_exact"], rounding)]
-            rows.append([name, decimal(x, 6), decimal(z, 6), *errors, number(apart, 2) if beside else ""])
+            rows.append([name, decimal(x, 6), decimal(z, 6), *errors, number(apart, 2) if beside else "--"])
 
     for row, candidates in ROWS.items():
         if rows:
@@ -81,7 +81,7 @@ def _percent(value: float, rounding: float = 0.0) -> str:
     """An error in per cent, or a bound where the printed digits allow no more."""
     if value < rounding:
         return rf"$<{number(rounding, 2)}$"
-    return number(value, 3) if value else "--"
+    return number(value, 3) if value else "0"
 
 
 def seelen2016_orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -147,11 +147,11 @@ def seelen2016_stability(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         [
             _label(inputs, (PAIR, inputs.problem), r["method"]),
             decimal(r["limit"], 3) if isfinite(r["limit"]) else above if r["limit"] > 0 else NOT_AVAILABLE,
-            decimal(r["predicted"], 3) if isfinite(r["predicted"]) else "--",
+            f"({decimal(r['predicted'], 3)})" if isfinite(r["predicted"]) else "",
         ]
         for r in records
     ]
     half = -(-len(rows) // 2)
     blank = [""] * 3
     paired = [[*rows[i], *(rows[half + i] if half + i < len(rows) else blank)] for i in range(half)]
-    return pd.DataFrame(records), tabular("lcc@{\\qquad}lcc", ["method", r"$k\,\dt$", "predicted"] * 2, paired)
+    return pd.DataFrame(records), tabular("lcl@{\\qquad}lcl", ["method", r"$k\,\dt$", ""] * 2, paired)

@@ -80,6 +80,9 @@ def norm_drift(inputs: Inputs) -> Figure:
     data = inputs.long_run
     keys = [key for key in map(str, data["integrator"].values) if not inputs.declared(key, "normalises", True)]
     looks = looks_of(inputs, keys)
+    if "exact_rotor" in looks:
+        # The only other line of its colour stands apart as well.
+        looks["exact_rotor"] = {**looks["exact_rotor"], "linestyle": (0, (4, 1.6))}
     figure = new_figure((style.TEXT_WIDTH, 2.6 + 0.15 * -(-len(keys) // 3)))
     axes = figure.subplots()
     time = data["time"].values

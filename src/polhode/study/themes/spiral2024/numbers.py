@@ -102,8 +102,7 @@ def comparisons(inputs: Inputs) -> dict[str, str]:
     result["studyMatrixGainLow"] = decimal(min(finite[2], default=nan), 2)
     result["studyMatrixGainHigh"] = decimal(max(finite[2], default=nan), 2)
     result["studyFewestSteps"] = _fewest_steps(inputs)
-    missing = not np.isfinite(targets["step_size"].values.astype(float)).all()
-    result["studyNoStepNote"] = "; n/a: no step within the range searched meets the target" if missing else ""
+    result["studyNoStepNote"] = _no_step(targets["step_size"].transpose("integrator", "target_error").values, errors)
     return result
 
 
@@ -122,6 +121,19 @@ def variants(inputs: Inputs) -> dict[str, str]:
             result[f"studyVariantPercent{end}"] = decimal(100 * abs(quotient(1.0, gain) - 1), 1)
             result[f"studyVariantOrder{end}"] = decimal(float(row["order"].sel({"quantity": quantity})), 2)
     return result
+
+
+def _no_step(steps: np.ndarray, errors: np.ndarray) -> str:
+    """The end of a caption that says why steps (method, target) are missing; empty if there is one for every target."""
+    steps = np.asarray(steps, float)[:, np.argsort(errors)]
+    gone = ~np.isfinite(steps)
+    # Where a smaller error has a step, the larger one is met by the longest step of the search.
+    easy = gone & np.maximum.accumulate(~gone, axis=1)
+    if not gone.any():
+        return ""
+    if (gone == easy).all():
+        return "; n/a: the longest step of the search still meets the target"
+    return "; n/a: no step of the search is the longest that meets the target"
 
 
 def _fewest_steps(inputs: Inputs) -> str:

@@ -12,7 +12,8 @@ from polhode.study.analysis.selection import method_order
 from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs
 from polhode.study.judge.measures_spiral2024 import VARIANT_DIVISION
-from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, in_range, long_table, number, step, tabular
+from polhode.study.report.formats import factor
+from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, in_range, long_table, step, tabular
 
 
 def published_variants(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -35,8 +36,7 @@ def published_variants(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 f"{quantity}_gain": published / error,
                 f"{quantity}_order": float(row["order"].sel({"quantity": quantity})),
             }
-            gain = "" if key == base else number(published / error, 2)
-            cells += [number(error, 2), gain, decimal(record[f"{quantity}_order"], 2)]
+            cells += [step(error, 2), factor(published / error), decimal(record[f"{quantity}_order"], 2)]
         records.append(record)
         rows.append(cells)
     head = ["method", "change"]

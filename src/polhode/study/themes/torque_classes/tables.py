@@ -41,7 +41,7 @@ def orders_by_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
     rows = grouped_rows(inputs, list(dict.fromkeys(frame["method"])), row)
     head = ["method", *([r"$p_q$", r"$p_\omega$"] * len(classes))]
-    text = tabular("l" + "c@{\\hspace{4pt}}c" * len(classes), head, rows)
+    text = tabular("@{}l" + r"c@{\hspace{7.5pt}}c" * len(classes) + "@{}", head, rows)
     top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{name}}}" for name in classes)]) + r" \\" + "\n"
     top += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(classes))) + "\n"
     return frame, above_head(text, top)
@@ -56,6 +56,18 @@ MEANINGS: dict[str, str] = {
     "state": r"$M=M(q)$",
     "velocity": r"$M=M(\omega)$",
 }
+
+
+#: Authors and years as the problems name their sources, and the keys of the bibliography.
+CITATIONS = {"del Valle et al. (2024)": "delvalle2024", "Seelen et al. (2016)": "seelen2016"}
+
+
+def _cited(source: str) -> str:
+    """The source of a problem, with numbers of the bibliography for authors and years."""
+    text = escape(source)
+    for name, key in CITATIONS.items():
+        text = text.replace(escape(name), rf"\cite{{{key}}}")
+    return text
 
 
 def torque_classes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -82,14 +94,14 @@ def torque_classes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                     escape(name) if place == 0 else "",
                     attrs["dependence"] or (MEANINGS.get(name, escape(record["torque"])) if place == 0 else ""),
                     escape(record["label"]),
-                    escape(record["source"]),
+                    _cited(record["source"]),
                     escape(record["reference"]),
                     decimal(record["agreement"], 0) if isfinite(record["agreement"]) else "--",
                 ]
             )
     columns = (
-        r"l>{\raggedright\arraybackslash}p{25mm}>{\raggedright\arraybackslash}p{32mm}>{\raggedright\arraybackslash}p{28mm}"
-        r">{\raggedright\arraybackslash}p{32mm}r"
+        r"l>{\raggedright\arraybackslash}p{23mm}>{\raggedright\arraybackslash}p{38mm}>{\raggedright\arraybackslash}p{24mm}"
+        r">{\raggedright\arraybackslash}p{38mm}r"
     )
     text = tabular(columns, ["class", "torque in the body frame", "problem", "source", "reference", "digits"], rows)
     return pd.DataFrame(records), text
