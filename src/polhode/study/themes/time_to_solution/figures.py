@@ -246,7 +246,7 @@ def price_of_torque(inputs: Inputs) -> Figure:
         used |= _map(inputs, axes, data, looks, labels)
         panel_title(axes, "abcdefgh"[number], f"{torque_class}: {selection.short_name(inputs, problem)}")
         if number % columns == 0:
-            axes.set_ylabel("price of a torque")
+            axes.set_ylabel("price of a torque\n(steps of direct Euler)")
         if number + columns >= len(shown):
             axes.set_xlabel("target error")
     for axes in panels[len(shown) :]:
