@@ -159,6 +159,21 @@ def long_table(
     return "\n".join(lines)
 
 
+def stacked(*lines: str, top: bool = True) -> str:
+    """A cell of several lines, the first (or last) on the line of the row."""
+    return rf"\begin{{tabular}}[{'t' if top else 'b'}]{{@{{}}c@{{}}}}" + r"\\".join(lines) + r"\end{tabular}"
+
+
+def broken(text: str, most: int = 16) -> str:
+    """A head of more than ``most`` characters on two lines: after its comma, or at the space next to its middle."""
+    spaces = [place for place, c in enumerate(text) if c == " "]
+    if len(text) <= most or not spaces:
+        return escape(text)
+    after_comma = [place for place in spaces if text[place - 1] == ","]
+    at = (after_comma or sorted(spaces, key=lambda place: abs(place - len(text) / 2)))[0]
+    return stacked(escape(text[:at]), escape(text[at + 1 :]), top=False)
+
+
 def significant(text: str) -> int:
     """The number of significant digits with which a number is written, including trailing zeros."""
     return len(text.strip().lower().partition("e")[0].lstrip("+-").replace(".", "").lstrip("0"))
