@@ -54,7 +54,12 @@ def peers(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         if row["scene"] != previous and rows:
             rows.append(r"\midrule")
             place = 0
-        about = (escape(str(row["scene"])), f"{row['clumps']} clumps", f"{row['spheres']} spheres", rf"\num{{{row['steps']}}} steps")
+        about = (
+            escape(str(row["scene"])),
+            f"{row['clumps']} clumps",
+            f"{row['spheres']} spheres",
+            rf"\num{{{row['steps']}}} steps",
+        )
         scene = about[place] if place < len(about) else ""
         place += 1
         low, high = (number(float(row[name]), 2) for name in ("us_per_step", "us_per_step_most"))
