@@ -37,8 +37,8 @@ def _half_disc(side: int) -> Outline:
 BACK, AHEAD = _half_disc(-1), _half_disc(1)
 #: Colours and markers of the method families; Okabe and Ito's palette, completed by Tol's. Markers differ within every group of
 #: methods, too, so that nothing depends on colour alone. A variant listed here has its own style: those of PCDM are
-#: mainly compared with each other, so they have clearly different hues, also for the colour-blind. Those that are the fastest at
-#: some error differ by hue from each other, because maps show them as areas; none is grey, whose tints say how far the second is.
+#: mainly compared with each other, so they have clearly different hues, also for the colour-blind. Methods that are the fastest
+#: at some error differ by hue, because maps show them as areas; none is grey, whose tints say how far the second is.
 FAMILIES: dict[str, tuple[str, Any]] = {
     "spiral_leapfrog": ("#D55E00", "o"),
     "spiral_synchronous": ("#CC79A7", "s"),

@@ -295,10 +295,10 @@ def best_methods(inputs: Inputs) -> Figure:
         axes.set_xticks(np.arange(len(targets)) + 0.5, [rf"${round(np.log10(t))}$" for t in targets])
         axes.set_yticks(ticks, names)
         axes.tick_params(length=0, labelsize=7)
-        axes.set_xlabel("power of ten of the target error")
         panel_title(axes, letter, title)
         for spine in axes.spines.values():
             spine.set_visible(False)
+    panels[1].set_xlabel("power of ten of the target error")
     at = 0.0
     for number, (name, problems) in enumerate(classes):
         at += GAP if number else 0.0

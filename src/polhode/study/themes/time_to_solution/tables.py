@@ -73,10 +73,8 @@ def speed_up(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     head = ["method", *([_power(t) for t in targets] * 2)]
     text = tabular("l" + "r" * len(targets) + "@{\\hspace{14pt}}" + "r" * len(targets), head, rows)
     n = len(targets)
-    top = (
-        rf" & \multicolumn{{{n}}}{{c}}{{target error, $\omega$ kept in the lab frame}} & \multicolumn{{{n}}}{{c}}{{target error, $\omega$ kept in the body frame}} \\"
-        + "\n"
-    )
+    spans = [rf"\multicolumn{{{n}}}{{c}}{{target error, $\omega$ kept in the {frame} frame}}" for frame in ("lab", "body")]
+    top = " & ".join(["", *spans]) + r" \\" + "\n"
     top += rf"\cmidrule(r{{14pt}}){{2-{n + 1}}}\cmidrule{{{n + 2}-{2 * n + 1}}}" + "\n"
     return frame_of, above_head(text, top)
 
