@@ -168,8 +168,8 @@ def long_table(
 
 
 def stacked(*lines: str, top: bool = True) -> str:
-    """A cell of several lines, the first (or last) on the line of the row."""
-    return rf"\begin{{tabular}}[{'t' if top else 'b'}]{{@{{}}c@{{}}}}" + r"\\".join(lines) + r"\end{tabular}"
+    """A cell of several lines, the first (or last) on the line of the row; a line may begin with a bracket."""
+    return rf"\begin{{tabular}}[{'t' if top else 'b'}]{{@{{}}c@{{}}}}" + r"\\{}".join(lines) + r"\end{tabular}"
 
 
 def broken(text: str, most: int = 16) -> str:
