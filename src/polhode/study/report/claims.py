@@ -39,6 +39,10 @@ CLAIM_HEAD = ["place", "statement", "published, \\emph{asked}", "tol.", "measure
 CLAIM_COLUMNS = "@{}" + "".join(rf">{{\raggedright\arraybackslash}}p{{{mm}mm}}" for mm in (16, 56, 19, 12, 24, 18)) + "@{}"
 
 
+#: The digits with which a number is looked at to tell it from a bound.
+MOST_DIGITS = 7
+
+
 #: Symbols for the comparison of a measured number with the published one.
 COMPARISONS = {"equal": "=", "at least": r"\geq", "at most": r"\leq"}
 
@@ -79,20 +83,22 @@ def _italic(printed: str) -> str:
 def _digits(row: dict[Any, Any], printed: int) -> int:
     """How many digits of the measured number and its interval are shown: as many as are printed, and at least three.
 
-    One more if a bound would otherwise seem to be met exactly. With equal digits a number lies inside its interval.
+    More if a bound would otherwise seem to be met exactly. With equal digits a number lies inside its interval.
     """
     least = max(3, printed)
-    try:
-        bound, value = float(row["published"]), float(row["measured"])
-    except ValueError:
+    if row.get("comparison") not in ("at least", "at most") or not (
+        _is_number(row["published"]) and _is_number(row["measured"])
+    ):
         return least
-    met = row.get("comparison") in ("at least", "at most") and value != bound == float(f"{value:.{least - 1}e}")
-    return least + 1 if met else least
+    bound, value = float(row["published"]), float(row["measured"])
+    return next((digits for digits in range(least, MOST_DIGITS) if float(f"{value:.{digits - 1}e}") != bound), least)
 
 
 def _measured(text: str, digits: int) -> str:
-    """A measured number with this many digits; one that is shorter, such as a count, unchanged."""
-    return cell(text, digits) if significant(text) <= digits or not _is_number(text) else number(float(text), digits)
+    """A measured number with this many digits; one that is shorter, and a count, unchanged."""
+    if text.isdigit() or significant(text) <= digits or not _is_number(text):
+        return cell(text, digits)
+    return number(float(text), digits)
 
 
 def _is_number(text: str) -> bool:
