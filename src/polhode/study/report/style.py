@@ -72,7 +72,7 @@ FAMILIES: dict[str, tuple[str, Any]] = {
     "moser_veselov": ("#DDAA33", "d"),
     "moser_veselov4": ("#DDAA33", "P"),
     "rkmk4": ("#A6C813", "o"),
-    "cf4": ("#4C9F38", "s"),
+    "cf4": ("#4C9F38", "^"),
     "lie_rk4_naive": ("#117799", "X"),
     "adams_bashforth2_buss": ("#2FA4C7", "<"),
     "adams_bashforth2_barker": ("#117799", ">"),

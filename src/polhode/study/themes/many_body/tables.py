@@ -58,7 +58,8 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
     run = pairs[cases[0]][1]
     few = "this run" if run is None else f"{run.sizes['seed']} states"
-    head = ["method", "mean", few, "ratio to SPIRAL", r"$\dt$ (s)", *(["mean", "ratio to SPIRAL"] * (len(cases) - 1))]
+    to_spiral = stacked("ratio to", "SPIRAL", top=False)
+    head = ["method", "mean", few, to_spiral, r"$\dt$ (s)", *(["mean", to_spiral] * (len(cases) - 1))]
     text = tabular("@{}lcccc" + "cc" * (len(cases) - 1) + "@{}", head, grouped_rows(inputs, inputs.in_order(labels), row_of))
     spins = [spin_label(next(data for data in pair if data is not None)) for pair in pairs.values()]
     widths = [4, *([2] * (len(cases) - 1))]

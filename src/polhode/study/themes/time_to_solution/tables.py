@@ -70,10 +70,10 @@ def speed_up(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         if rows and keys:
             rows.append(r"\addlinespace[3pt]")
         rows += [row(key) for key in keys]
-    head = ["method", *([_power(t) for t in targets] * 2)]
+    head = [r"method \hfill target error:", *([_power(t) for t in targets] * 2)]
     text = tabular("l" + "r" * len(targets) + "@{\\hspace{14pt}}" + "r" * len(targets), head, rows)
     n = len(targets)
-    spans = [rf"\multicolumn{{{n}}}{{c}}{{target error, $\omega$ kept in the {frame} frame}}" for frame in ("lab", "body")]
+    spans = [rf"\multicolumn{{{n}}}{{c}}{{$\omega$ kept in the {frame} frame}}" for frame in ("lab", "body")]
     top = " & ".join(["", *spans]) + r" \\" + "\n"
     top += rf"\cmidrule(r{{14pt}}){{2-{n + 1}}}\cmidrule{{{n + 2}-{2 * n + 1}}}" + "\n"
     return frame_of, above_head(text, top)
