@@ -472,6 +472,14 @@ def test_the_errors_of_each_scene_are_those_of_the_same_number_of_contacts(tmp_p
     more = scene(contacts=5, share=(1e-2,), horizon=2.0)
     many_body(tmp_path, old=scene(), more=more, two=scene("scene two", 1e-3, contacts=36))
     assert of_contacts.of_contacts(1e-5, 1e-4, tmp_path, contacts=10.0).dt == pytest.approx(1e-5 * (1e-4 / (2 * served)) ** 0.4)
+    # Without spin they have as many, unless that was counted too.
+    still = {"old": scene(spin=0.0), "more": scene(contacts=5, share=(1e-2,), horizon=2.0)}
+    many_body(tmp_path, **still)
+    assert of_contacts.of_contacts(1e-5, 1e-4, tmp_path, contacts=10.0).dt == pytest.approx(1e-5 * (1e-4 / (2 * served)) ** 0.4)
+    many_body(tmp_path, **still, counted=scene(contacts=40, share=(1e-2,), spin=0.0, states=9))
+    assert of_contacts.of_contacts(1e-5, 1e-4, tmp_path, contacts=10.0).dt == pytest.approx(
+        1e-5 * (1e-4 / (0.5 * served)) ** 0.4
+    )
     many_body(tmp_path, old=scene())
     with pytest.raises(AdviceError, match=r"--contacts: .* does not hold how many contacts"):
         of_contacts.of_contacts(1e-5, 1e-4, tmp_path, contacts=36.0)

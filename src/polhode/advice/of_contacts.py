@@ -365,11 +365,14 @@ def curves(path: Path) -> Iterator[Curve]:
 
 
 def _counted_elsewhere(curve: Curve, found: list[Curve]) -> float:
-    """The contacts of a scene that nobody counted, from other runs of the same bodies, in proportion to the time; else NaN."""
-    others = [c for c in found if c.kind == curve.kind and isfinite(c.contacts)]
+    """The contacts of a scene that nobody counted, from other runs of the same bodies, in proportion to the time; else NaN.
+
+    Of the same spin if there are such runs; the spin hardly matters, as the bodies fly at the same speed.
+    """
+    others = [c for c in found if c.kind[:2] == curve.kind[:2] and isfinite(c.contacts)]
     if not others:
         return nan
-    best = max(others, key=lambda c: c.errors.shape[1])
+    best = max(others, key=lambda c: (c.spin == curve.spin, c.errors.shape[1]))
     return best.contacts * curve.horizon / best.horizon
 
 
