@@ -678,9 +678,9 @@ def test_the_best_method_is_not_once_behind_itself(run):
 
 def test_where_several_torques_pay_is_said_once_if_it_is_the_same():
     say = law_numbers._breakeven
-    assert say(np.nan, np.nan) == "at none of them, be it under such torques or under friction"
-    assert say(1e-5, 1e-5) == r"from \num{1e-05} on down, be it under such torques or under friction"
-    assert say(1e-5, np.nan) == r"from \num{1e-05} on down under such torques, and at none of them under friction"
+    assert say(np.nan, np.nan) == "none, be it under such torques or under friction"
+    assert say(1e-5, 1e-5) == r"\num{1e-05} and smaller ones, be it under such torques or under friction"
+    assert say(1e-5, np.nan) == r"\num{1e-05} and smaller ones under such torques, and none under friction"
 
 
 def test_a_range_that_ends_beyond_what_is_printed_is_no_arrow():

@@ -281,8 +281,8 @@ def answers(inputs: Inputs) -> dict[str, str]:
 
 
 def _breakeven(smooth: float, friction: float) -> str:
-    """From which error on several torques a step save torques, under torques of time or orientation and under friction."""
-    ends = [rf"from {power(value)} on down" if isfinite(value) else "at none of them" for value in (smooth, friction)]
+    """At which errors several torques a step save torques, under torques of time or orientation and under friction."""
+    ends = [rf"{power(value)} and smaller ones" if isfinite(value) else "none" for value in (smooth, friction)]
     if ends[0] == ends[1]:
         return f"{ends[0]}, be it under such torques or under friction"
     return f"{ends[0]} under such torques, and {ends[1]} under friction"

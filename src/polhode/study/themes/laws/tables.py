@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import inf, isfinite, isnan, nan
+from math import inf, isfinite, isnan, log10, nan
 from typing import Any
 
 import pandas as pd
@@ -15,7 +15,7 @@ from polhode.study.inputs import Inputs
 from polhode.study.report.formats import listed
 from polhode.study.report.latex import decimal, escape, long_table, tabular
 from polhode.study.themes.laws import analysis
-from polhode.study.themes.laws.analysis import Advice, count, power
+from polhode.study.themes.laws.analysis import Advice, count
 
 #: What a reader's program is likely to run: the columns of gains, with their headings.
 USUAL = {"verlet": "Verlet", "fincham1992_yade": "YADE", "richardson": "LAMMPS"}
@@ -200,7 +200,8 @@ def law_sheet(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 rows.append(r"\addlinespace[2pt]")
             last = groups[i]
             rows.append(" & ".join(_sheet_row(row)) + r" \\")
-    head = ["method", "$p_q$, $p_\\omega$", "$C$", "$g$", "$h_s$", *(power(target) for target in SHOWN), "slowdown"]
+    targets = [f"$10^{{{log10(target):.0f}}}$" for target in SHOWN]
+    head = ["method", "$p_q$, $p_\\omega$", "$C$", "$g$", "$h_s$", *targets, "slowdown"]
     text = long_table("@{}l" + "c" * (columns - 2) + "l@{}", head, rows, "lawsheet")
     return frame, text
 
