@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -140,6 +141,7 @@ def test_the_step_meets_the_error_and_a_longer_one_does_not(few):
     for row in found.alternatives:
         assert benchmark.error_of(problem, row.method, row.steps) < 1e-4
         assert benchmark.error_of(problem, row.method, round(0.85 * row.steps)) > of_runs.MARGIN * 1e-4 * 0.95
+    assert found.best.error <= of_runs.MARGIN * 1e-4
     seconds = [row.seconds for row in found.alternatives]
     assert seconds == sorted(seconds) and found.best == found.alternatives[0] and found.dt == 2.0 / found.best.steps
     assert found.interval[0] < found.interval[1]
@@ -175,6 +177,44 @@ def test_an_open_question_is_answered_for_all_starts(few):
     assert found.interval[0] <= found.dt * 1.03  # the start that asks most decides
 
 
+def test_steps_per_radian_are_those_of_the_initial_angular_velocity():
+    assert of_runs.density(600, 3.0, 2.0, 5.0) == "100 steps a radian at the initial angular velocity"
+    assert of_runs.density(3, 3.0, 2.0, 5.0) == "2 radians a step at the initial angular velocity"
+    # A body that stops turns fewer radians, which count no more than those it would have turned.
+    assert of_runs.density(600, 3.0, 2.0, 0.01) == "100 steps a radian at the initial angular velocity"
+    assert of_runs.density(600, 1e-4, 2.0, 5.0) == "600 steps for 5 rad turned from near rest"
+
+
+def test_a_body_that_stops_or_starts_at_rest_is_answered_in_the_same_words(few):
+    stops = case_of_mapping({**FORMULAS, "torque": ["-9*k*wx", "-18*k*wy", "-22*k*wz"], "time": 4})[0]
+    found = of_runs.of_runs(stops, 1e-3)
+    per_radian = found.best.steps / (4 * math.sqrt(14))
+    said = f"{per_radian:.3g} steps a radian" if per_radian >= 1 else f"{1 / per_radian:.3g} radians a step"
+    assert f"{said} at the initial angular velocity." in found.sentence
+    rest = case_of_mapping({**FORMULAS, "omega": [0, 0, 1e-3], "torque": [0, 0, 2.5], "time": 4})[0]
+    # The angle is t^2/2: eight radians in four seconds.
+    assert "steps for 8 rad turned from near rest" in of_runs.of_runs(rest, 1e-3).sentence
+
+
+def test_the_step_is_said_to_serve_the_starts_that_it_serves(few):
+    """Recomputed: from each of the other starts, with the step of the answer, and with that for any start."""
+    case = case_of_problem(polhode.problems["asymmetric_heavy_top"], 1.0)
+    found = of_runs.of_runs(case, 1e-3)
+    said = re.search(r"start that was given, and (\d+) of 19 others.* take dt = 1 s / (\d+) = ", found.serves)
+    assert said and str(found).splitlines().index("") + 2 < len(str(found).splitlines())
+    assert found.serves.split(",")[0] in str(found) and found.to_json().count("It serves") == 1
+    method = polhode.methods[found.method]
+    motions = [motion_of(case.again(i), 1e-3, Budget(60.0)) for i in range(of_runs.OTHERS)]
+
+    def served(steps):
+        allowed = [of_runs.MARGIN * 1e-3 - motion.uncertainty for motion in motions]
+        errors = [motion.error(method, steps, of_runs.CHECKS) for motion in motions]
+        return sum(error <= most for error, most in zip(errors, allowed, strict=True))
+
+    assert served(found.best.steps) == int(said[1]) and 0 < int(said[1]) < 19
+    assert served(int(said[2])) == 19 and found.interval[0] == 1 / int(said[2])
+
+
 # --- cases -----------------------------------------------------------------------------------------------------------
 
 
@@ -191,6 +231,15 @@ def test_the_strength_of_a_torque_is_an_angular_acceleration(key):
     if key == "friction_smooth_coulomb":
         squares = np.array(squares) * (1 + cases.LINEAR_BELOW**2)
     assert math.sqrt(np.mean(squares)) == pytest.approx(strength * omega**2, rel=0.06)
+
+
+def test_the_torque_of_each_start_has_the_strength_that_was_asked_for():
+    """Of a sphere all directions are alike."""
+    case = case_of_words((2, 2, 2), 3.0, "constant", 1.0, 0.7)
+    for start in [*case.starts, case.again(0)]:
+        torque = start.compiled_torque(0.0, start.q0, start.omega0, start.parameter_array)
+        assert np.linalg.norm(torque) / 2 == pytest.approx(0.7 * 3.0**2)
+    assert len({start.parameter_array.tobytes() for start in case.starts}) == cases.STARTS
 
 
 def test_nothing_is_open_where_all_is_given():
@@ -269,6 +318,7 @@ def test_a_torque_of_formulas():
         ({"omega": 3}, "omega must have three components"),
         ({"strength": 2}, "strength belongs to a torque named by its class"),
         ({"inertai": 2}, "unknown key 'inertai'; did you mean 'inertia'?"),
+        ({"dt": 1e-3}, "the key dt does not belong to a case: the step is what is computed"),
     ],
     ids=str,
 )
@@ -336,27 +386,42 @@ def test_the_contact_time_is_that_of_hertz():
     assert t == pytest.approx(expected, rel=1e-3)
 
 
-def scenes(path, factor=1.0):
-    """A many_body.nc with two scenes whose energy error is known: (dt/T)^2.5, and three times that, in 20 states."""
-    share = np.array([1e-3, 1e-2, 1e-1])
-    groups = {"/": xr.Dataset()}
-    for name, time, times in (("one", 1e-4, 1.0), ("two", 2e-3, 3.0)):
-        spread = np.linspace(0.5, 1.5, 20)
-        errors = factor * times * share[None, :, None] ** 2.5 * spread * np.ones((3, 1, 1))
-        groups[name] = xr.Dataset(
-            {
-                "energy_error_largest": (("integrator", "dt", "seed"), errors),
-                "diverged": (("integrator", "dt", "seed"), np.zeros(errors.shape, "int8")),
-            },
-            {
-                "integrator": ["spiral_leapfrog", "pcdm2016", "verlet_delvalle2024"],
-                "dt": share * time,
-                "seed": np.arange(20),
-            },
-            {"contact_time": time, "horizon": 1e4 * time, "label": f"scene {name}"},
-        )
-    write_groups(groups, path / "many_body.nc")
+LAWFUL = ("spiral_leapfrog", "pcdm2016", "verlet_delvalle2024")
+
+
+def scene(
+    label="scene one",
+    times=1.0,
+    share=(1e-3, 1e-2, 1e-1),
+    states=20,
+    contacts=None,
+    methods=LAWFUL,
+    exponent=2.5,
+    horizon=1.0,
+    **attrs,
+):
+    """A scene whose largest energy error is ``times`` (dt/T)^p, times 0.5 to 1.5 in its states."""
+    time = 1e-4
+    share = np.array(share)
+    errors = times * share[None, :, None] ** exponent * np.linspace(0.5, 1.5, states) * np.ones((len(methods), 1, 1))
+    dims = ("integrator", "dt", "seed")
+    found = xr.Dataset(
+        {"energy_error_largest": (dims, errors), "diverged": (dims, np.zeros(errors.shape, "int8"))},
+        {"integrator": list(methods), "dt": share * time, "seed": np.arange(states)},
+        {"contact_time": time, "horizon": horizon, "label": label, "clumps": 30, "spin": 4.0, **attrs},
+    )
+    return found if contacts is None else found.assign(contacts=(dims, np.full(errors.shape, float(contacts))))
+
+
+def many_body(path, **groups):
+    path.mkdir(exist_ok=True, parents=True)
+    write_groups({"/": xr.Dataset(), **groups}, path / "many_body.nc")
     return path
+
+
+def scenes(path):
+    """A many_body.nc with two scenes whose energy error is known: (dt/T)^2.5, and three times that, in 20 states."""
+    return many_body(path, one=scene(), two=scene("scene two", 3.0, contact_time=1e-4))
 
 
 def test_the_share_of_the_contact_time(tmp_path):
@@ -377,7 +442,8 @@ def test_the_share_of_the_contact_time(tmp_path):
 def test_the_released_scenes_answer():
     found = polhode.recommend(contact_time=1e-4, error=1e-4, results=HOME / files.RELEASED)
     assert 1e-4 / 200 < found.dt < 1e-4 / 25 and found.best.mark.startswith("T/")
-    assert "friction has not been run" in " ".join(str(found).split())
+    said = " ".join(str(found).split())
+    assert "Damped or frictional contacts were not run, so there is no advice" in said and "--torque" not in said
     sphere = polhode.recommend(
         young=5e6, poisson=0.3, density=2500, radius=1e-3, speed=1, error=1e-4, results=HOME / files.RELEASED
     )
@@ -385,9 +451,103 @@ def test_the_released_scenes_answer():
     assert sphere.dt == pytest.approx(ratio * found.dt)
 
 
+def test_the_errors_of_each_scene_are_those_of_the_same_number_of_contacts(tmp_path):
+    own = {"one": scene(contacts=9), "two": scene("scene two", contacts=36)}
+    many_body(tmp_path, **own)
+    served = 1.5 - 2 / 19  # of 20 states the 18th
+    asked = of_contacts.of_contacts(1e-5, 1e-4, tmp_path)
+    # Scene one, whose errors belong to 9 contacts, has twice as much with 36.
+    assert asked.dt == pytest.approx(1e-5 * (1e-4 / (2 * served)) ** 0.4)
+    assert "This is for 36 contacts of each body" in str(asked) and "n^(1/5)" in str(asked)
+    few, many = (of_contacts.of_contacts(1e-5, 1e-4, tmp_path, contacts=n) for n in (4.0, 128.0))
+    assert few.dt == pytest.approx(1e-5 * (1e-4 / (2 / 3 * served)) ** 0.4)
+    assert few.dt / many.dt == pytest.approx(32**0.2), "32 times as many contacts, twice as many steps"
+    assert many.asked["contacts"] == 128.0
+    # A scene that nobody counted counts as it was run, unless a number is asked for.
+    many_body(tmp_path, old=scene(times=9.0), two=scene("scene two", contacts=36))
+    assert of_contacts.of_contacts(1e-5, 1e-4, tmp_path).dt == pytest.approx(1e-5 * (1e-4 / (9 * served)) ** 0.4)
+    only_two = of_contacts.of_contacts(1e-5, 1e-4, tmp_path, contacts=36.0)
+    assert only_two.dt == pytest.approx(1e-5 * (1e-4 / served) ** 0.4)
+    # The same bodies in another run of twice the time have twice as many.
+    more = scene(contacts=5, share=(1e-2,), horizon=2.0)
+    many_body(tmp_path, old=scene(), more=more, two=scene("scene two", 1e-3, contacts=36))
+    assert of_contacts.of_contacts(1e-5, 1e-4, tmp_path, contacts=10.0).dt == pytest.approx(1e-5 * (1e-4 / (2 * served)) ** 0.4)
+    many_body(tmp_path, old=scene())
+    with pytest.raises(AdviceError, match=r"--contacts: .* does not hold how many contacts"):
+        of_contacts.of_contacts(1e-5, 1e-4, tmp_path, contacts=36.0)
+
+
+def test_a_run_that_blew_up_ends_the_steps_that_serve(tmp_path):
+    lost = scene(states=5, share=(1e-4, 1e-3, 1e-2, 1e-1))
+    assert of_contacts.of_contacts(1e-5, 0.9, many_body(tmp_path, one=lost)).dt == pytest.approx(1e-5 * 0.1)
+    lost["diverged"].loc[{"dt": lost["dt"].max()}] = 1
+    found = of_contacts.of_contacts(1e-5, 0.9, many_body(tmp_path, one=lost))
+    assert found.dt == pytest.approx(1e-5 * 0.01), "the coarsest of those at which all runs lasted"
+    with pytest.raises(AdviceError, match="no scene with three step sizes"):
+        of_contacts.of_contacts(1e-5, 0.9, many_body(tmp_path, one=scene(share=(1e-3, 1e-2))))
+
+
+def test_an_error_that_is_no_random_walk_grows_in_proportion():
+    assert of_contacts.growth(4.0, 2.45) == 2.0 and of_contacts.growth(0.25, 2.45) == 0.5
+    assert of_contacts.growth(4.0, 3.0) == 4.0 and of_contacts.growth(0.25, 3.0) == 0.5
+
+
+def test_a_scene_of_one_step_decides_only_where_there_is_no_other_of_these_bodies(tmp_path):
+    several, single = scene(contacts=9), scene(times=100.0, share=(3e-2,), contacts=9)
+    served = 1.5 - 2 / 19
+    expected = 1e-5 * (1e-4 / served) ** 0.4
+    assert of_contacts.of_contacts(1e-5, 1e-4, many_body(tmp_path, one=several, long=single)).dt == pytest.approx(expected)
+    still = many_body(tmp_path, one=several, long=single.assign_attrs(spin=0.0))
+    assert of_contacts.of_contacts(1e-5, 1e-4, still).dt == pytest.approx(expected)
+    alone = many_body(tmp_path, one=several, long=single.assign_attrs(label="others"))
+    assert of_contacts.of_contacts(1e-5, 1e-4, alone).dt == pytest.approx(expected / 100**0.4)
+
+
+def test_scenes_that_one_method_ran_alone_do_not_take_the_choice_away(tmp_path):
+    """As a scene with every method would, and one of a user with a single method."""
+    every = scene(share=(3e-2, 1e-1), methods=(*LAWFUL, "verlet", "omelyan1998", "buss2000", "no_squish", "fincham1992"))
+    folder = many_body(tmp_path, one=scene(), every=every, two=scene("two"), mine=scene("mine", methods=("omelyan1998",)))
+    assert {row.method for row in of_contacts.of_contacts(1e-5, 1e-4, folder).alternatives} == {"spiral_leapfrog", "pcdm2016"}
+
+
+def test_no_two_scenes_have_the_same_name(tmp_path):
+    label = "pieces in a box"
+    own = {"a": scene(label), "b": scene(label, spin=0.0), "c": scene("rods"), "d": scene("rods", clumps=60)}
+    said = " ".join(str(of_contacts.of_contacts(1e-5, 1e-4, many_body(tmp_path, **own))).split())
+    for name in ("pieces (20", "pieces without spin (20", "rods, c (20", "rods, d (20"):
+        assert said.count(name) == 1, name
+
+
+def test_the_file_with_more_states_answers_unless_a_run_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    few, many = scene(states=5, contacts=9), scene(states=50, contacts=9, times=2.0)
+    many_body(tmp_path / "results", one=few)
+    many_body(tmp_path / "data/released", one=many)
+    found = polhode.recommend(contact_time=1e-5, error=1e-4)
+    said = " ".join(str(found).split())
+    assert "From data/released/many_body.nc, which comes with polhode." in said
+    assert "50 states of a scene, against 5; --results results asks that run" in said
+    own = polhode.recommend(contact_time=1e-5, error=1e-4, results="results")
+    assert own.dt > found.dt and "From results/many_body.nc." in str(own)
+    many_body(tmp_path / "results", one=many, two=scene("two", states=50, contacts=9))
+    assert "From results/many_body.nc. " in " ".join(str(polhode.recommend(contact_time=1e-5, error=1e-4)).split())
+
+
+def test_the_released_rods_grow_as_the_root_of_their_contacts():
+    """100 s at one step against 10 s at several: 90 % of the states, by the law, within the scatter of so many states."""
+    found = {c.scene: c for c in of_contacts.curves(HOME / files.RELEASED / "many_body.nc") if c.method == "spiral_leapfrog"}
+    short, long = found["rods_steps"], found["rods_states"]
+    assert long.contacts == pytest.approx(10 * short.contacts)
+    scaled = short.with_contacts(long.contacts, 2.5)
+    expected = np.exp(np.interp(np.log(long.share[0]), np.log(scaled.share), np.log(of_contacts._quantile(scaled.errors, 0.5))))
+    assert of_contacts._quantile(long.errors, 0.5)[0] == pytest.approx(expected, rel=0.35)
+
+
 @pytest.mark.parametrize(
     ("question", "message"),
     [
+        ({"contacts": 3.0}, "contacts belongs to a question about contacts"),
+        ({"contact_time": 1.0, "contacts": 0.0}, "contacts must be positive"),
         ({"young": 5e6, "poisson": 0.3}, "density is missing"),
         ({"young": 5e6, "poisson": 0.9, "density": 1, "radius": 1, "speed": 1}, "poisson must lie above -1"),
         ({"contact_time": -1.0}, "contact_time must be positive"),
@@ -449,8 +609,6 @@ def test_the_command_answers_machines(few, capsys, monkeypatch, tmp_path):
     ids=" ".join,
 )
 def test_the_command_says_what_is_wrong(capsys, words, message):
-    import re
-
     assert cli.main(words) == 2
     said = capsys.readouterr()
     assert said.out == "" and re.search(message, said.err), said.err

@@ -532,17 +532,17 @@ def test_lists_name_who_falls_and_who_stays(made):
     stay = [formats.without_comma(method.label) for method in able]
     assert not any("," in name for name in stay), "a comma in a name would end it in a list"
     assert "SPIRAL with the last torque" in stay and "AB2 with the Buss rotation" in stay
-    assert {"Calzavarini", "improved PCDM", "PCDM (torque of the half step)"} < set(stay)
+    assert {"Calzavarini", "improved PCDM", "PCDM with the mid-step torque"} < set(stay)
     assert made["studyKeepSecondOne"] == ", ".join(stay) + r" and my\_own \& co"
     assert made["studyReversible"] == r"NO\_SQUISH"
     assert made["studyMissedSentence"] == "Measured below the declaration for the class: velocity Verlet (heavy top)."
     assert made["studySymplectic"] == r"NO\_SQUISH" and made["studySymplecticTried"] == str(len(polhode.methods))
     assert made["studySymplecticHistory"] == "improved PCDM"
-    assert made["studySymplecticHistoryTorque"] == "PCDM (torque of the half step)"
+    assert made["studySymplecticHistoryTorque"] == "PCDM with the mid-step torque"
     assert made["studyConstraintEnough"] == "48" and made["studyConstraintFew"] == "4"
     assert made["studyFinchamDistance"] == "0" and made["studyMisprintCount"] == "7"
-    assert formats.listed(["a", "b", "c"]) == "a, b and c"
-    assert formats.listed(["a, x", "b", "c"]) == "a, x; b; and c" and formats.listed(["a", "b, x"]) == "a and b, x"
+    assert formats.listed(["a", "b", "c"]) == "a, b and c" and formats.listed(["a, b"]) == "a, b"
+    assert formats.listed(["a, b", "c"]) == "a, b; and c" and formats.listed(["a", r"5\,s", "c"]) == r"a, 5\,s and c"
 
 
 def test_a_run_without_the_problems_still_renders(small, tmp_path):

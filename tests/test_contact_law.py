@@ -39,8 +39,14 @@ def scene(
     )
 
 
-def inputs_of(scenes: dict[str, xr.Dataset]):
-    return SimpleNamespace(scenes=list(scenes), many_body=scenes.__getitem__)
+def inputs_of(scenes: dict[str, xr.Dataset], released: dict[str, xr.Dataset] | None = None):
+    released = released or {}
+    return SimpleNamespace(
+        scenes=list(scenes),
+        many_body=scenes.__getitem__,
+        released_scenes=list(released),
+        released_many_body=released.__getitem__,
+    )
 
 
 def test_the_law_is_recovered():
@@ -111,6 +117,55 @@ def test_older_files_without_contacts_are_no_scene():
         law.scenes(inputs_of({"old": scene().drop_vars("contacts")}))
 
 
+def test_each_scene_is_that_of_the_data_with_more_states():
+    ours = {"a": scene(0.1, seeds=4), "b": scene(0.1, seeds=4), "c": scene(0.1, seeds=60), "d": scene(seeds=4)}
+    theirs = {
+        "a": scene(0.2, seeds=50),
+        "b": scene(0.2, seeds=50, steps=2),
+        "c": scene(0.2, seeds=50),
+        "d": scene(seeds=50).assign_attrs(clumps=2),
+        "e": scene(seeds=50),
+        "f": scene(seeds=50).drop_vars("contacts").assign_attrs(label="nobody counted"),
+    }
+    found = law.scenes(inputs_of(ours, theirs))
+    assert {name: (data.attrs["released"], data.sizes["seed"]) for name, data in found.items()} == {
+        "a": (1, 50),
+        "b": (0, 4),
+        "c": (0, 60),
+        "d": (0, 4),
+        "e": (1, 50),
+    }
+    assert law.coefficient(found["a"], "spiral_leapfrog").value == pytest.approx(0.2, rel=0.05)
+    called = law.names_with_states(found)
+    assert called["a"] == "a, 50 states" and called["b"] == "b, 4 states"
+    frame = law.frame(found).set_index("scene")
+    assert frame.loc["a", "source"] == "released" and frame.loc["b", "source"] == "this run"
+    # Four values: from the smallest to the largest, 1 - 2/2^4.
+    assert frame.loc["b", "coverage"] == 0.875 and 0.95 < frame.loc["a", "coverage"] < 0.98
+    made = numbers.contact_law(inputs_of({"b": ours["b"]}))
+    assert made["studyCollisionStates"] == "4" and made["studyCollisionCoverage"] == r"\num{87.5}"
+    made = numbers.contact_law(inputs_of(ours, theirs))
+    assert made["studyCollisionStates"] == "4 to 60" and made["studyCollisionCoverage"].startswith(r"\num{87.5} to ")
+    assert made["studyCollisionReleased"] == "2" and made["studyCollisionScenes"] == "5"
+
+
+def test_contacts_that_released_data_lack_are_those_of_the_same_scene_in_proportion_to_the_time():
+    old = scene(seeds=50).drop_vars("contacts").assign_attrs(label="pieces", spin=3.0, horizon=2.0)
+    ours = scene(seeds=4, contacts=9.0).assign_attrs(label="pieces", spin=3.0, horizon=1.0)
+    other = scene(seeds=9, contacts=70.0).assign_attrs(label="pieces", spin=0.0, horizon=1.0)
+    found = law.scenes(inputs_of({"chess": ours, "still": other}, {"chess": old}))["chess"]
+    assert found.attrs["released"] == 1 and found.attrs["contact_states"] == 4
+    assert law.number_of_contacts(found) == 18.0
+    error = np.sqrt(9.0) * 0.1 / np.sqrt(18.0)  # the errors of the file belong to 9 contacts
+    assert law.coefficient(found, "spiral_leapfrog").value == pytest.approx(error, rel=0.02)
+    assert set(law.scenes(inputs_of({"still": other}, {"chess": old}))) == {"still"}, "of another spin"
+
+
+def test_the_number_of_contacts_is_divided_by_the_number_of_bodies():
+    data = scene(contacts=25.0).assign_attrs(clumps=4)
+    assert law.relative_contacts(data) == 6.25
+
+
 def test_figure_table_and_numbers_are_made_with_plug_ins_and_gaps():
     scenes = {"a": scene(methods=("spiral_leapfrog", "mine")), "b": scene(0.2), "short": scene(steps=2)}
     inputs = inputs_of(scenes)
@@ -150,6 +205,23 @@ def test_the_figure_shows_only_methods_that_scenes_have_in_common():
     inputs.errors = xr.Dataset(coords={"integrator": ["spiral_leapfrog", "mine"]})
     right = figures.contact_law(inputs).axes[1]
     assert sum(len(line.get_xdata()) == 5 for line in right.lines) == 2, "one of SPIRAL in each scene, none of mine"
+
+
+@pytest.mark.parametrize("stiffness", [1e4, 1e7])
+def test_the_contact_of_a_sphere_is_three_to_six_times_its_rayleigh_time(stiffness):
+    """As the text says, with the two times written out here and those of the scenes."""
+    radius, density, speed, poisson = 2e-3, 2500.0, 1.0, 0.25
+    young = stiffness * density * speed**2
+    mass, reduced = 4 / 3 * np.pi * radius**3 * density, young / (2 * (1 - poisson**2))
+    contact = 2.87 * (mass**2 / (radius * reduced**2 * speed)) ** 0.2
+    rayleigh = np.pi * radius * np.sqrt(2 * (1 + poisson) * density / young) / (0.1631 * poisson + 0.8766)
+    assert contact / rayleigh == pytest.approx(1.2 * stiffness**0.1, rel=0.01)
+    assert contact / rayleigh == pytest.approx({1e4: 3, 1e7: 6}[stiffness], rel=0.02)
+    made = manybody.scenes["eccentric_spheres"]
+    stiff = made.material.young / (made.material.density * made.speed**2)
+    clump = made.clumps[0][0]
+    heavier = clump.volume / (4 / 3 * np.pi * clump.radii[0] ** 3)  # by the core
+    assert made.contact_time() / made.rayleigh_step == pytest.approx(1.2 * heavier**0.4 * stiff**0.1, rel=0.03)
 
 
 # ---- bodies and runs ----

@@ -359,6 +359,8 @@ def desk(tmp_path, monkeypatch):
     over = ("torque_class", "method", "body", "step", "radians")
     names = {"torque_class": ["lab"], "method": ["spiral_leapfrog"], "radians": [16.0]}
     errors = xr.Dataset({"error_q": (over, np.geomspace(1e-6, 1e-3, 6).reshape(1, 1, 3, 2, 1))}, names)
+    laws = {"law_order": 2.0, "law_coefficient": 1.0, "law_coarsest": 0.1}
+    errors = errors.assign({key: (over[:3], np.full((1, 1, 3), value)) for key, value in laws.items()})
     storage.write_dataset(errors, tmp_path / "results" / "ensembles.nc")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
@@ -388,13 +390,33 @@ def test_recipes_run(desk, name, capsys):
     printed = capsys.readouterr().out
     if name == "recommend":
         assert "Take " in printed and "How this is known:" in printed
-        assert polhode.recommend("my_case.yaml").best.steps == pytest.approx(49, abs=1), "the text below the block says so"
+        check_recommendations(blocks)
     if name == "adding-a-method":
         assert printed == "0.0\n"
     if name == "ensembles":
         assert "order 2.0\n" in printed
+        # Second order with C = 1: a step of 0.001 rad for 1e-6 per radian.
+        assert "array([0.001, 0.001])" in printed
     if name == "compare":
         assert [float(line.split()[-1]) for line in printed.splitlines() if re.search(r"\d\.\d", line)] == [2.0, 2.0]
+
+
+def check_recommendations(blocks):
+    """The answers that the page shows are those of the commands that it shows."""
+    page = " ".join((DOCS / "recommend.md").read_text(encoding="utf-8").split())
+    found = polhode.recommend("my_case.yaml")
+    assert found.best.steps == pytest.approx(49, abs=1), "the text below the block says so"
+    assert 4 / found.interval[0] == pytest.approx(66, abs=1) and "dt = 4 s / 49 for this start and 4 s / 66 for any" in page
+    shown = next(" ".join(block["text"].split()) for block in blocks if block["language"] == "text")
+    found = polhode.recommend(inertia=(1, 2, 2.5), omega=10, torque="lab", strength=0.5, time=2, error=1e-4, torque_price=100)
+    best = re.search(r"Take .* \((\w+)\) with dt = 2 s / (\d+) = \S+ s, (\S+) steps a radian at the initial", shown)
+    assert best and best[1] == found.method and int(best[2]) == pytest.approx(found.best.steps, rel=0.01)
+    assert float(best[3]) == pytest.approx(found.best.steps / (2 * 10), rel=0.01) and found.serves in shown
+    collide = {"young": 5e6, "poisson": 0.3, "density": 2500, "radius": 1e-3, "speed": 1, "error": 1e-3}
+    found = polhode.recommend(**collide)
+    share = found.asked["contact_time"] / found.dt
+    assert f"{found.asked['contact_time'] * 1e3:.3f} ms here, and recommends SPIRAL with 1/{share:.0f} of it" in page
+    assert f"{found.dt * 1e6:.1f} us" in page and "This is for 33 contacts" in str(found) and "for 33 contacts" in page
 
 
 def check_configuration(text, desk):

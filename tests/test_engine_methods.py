@@ -19,6 +19,8 @@ import polhode
 from polhode.body import Body
 from polhode.methods import adams_bashforth, catto2015, lacoursiere2006, linear_system, rescaled_momentum, richardson
 from polhode.methods.adams_bashforth2_barker import local_linearisation, third_coefficient
+from polhode.methods.buss2000_delvalle2024 import mean_rotation
+from polhode.quaternion import rotate
 
 #: These methods alone; the tests of all methods are quick.
 pytestmark = pytest.mark.thorough
@@ -469,6 +471,35 @@ def test_each_step_is_the_formula(key, count, name):
         q_found, omega_found = states[n + 1]
         np.testing.assert_allclose(q_found * np.sign(q_found @ q), unit(q), rtol=0, atol=1e-14)
         np.testing.assert_allclose(omega_found, omega, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        lambda q, omega, rate, dt: rotate(q, mean_rotation(omega, rate, dt, 1 / 12), dt),
+        lambda q, omega, rate, dt: unit(local_linearisation(q, omega, rate, dt)),
+    ],
+    ids=["buss", "barker"],
+)
+def test_no_rotation_of_second_order_goes_with_the_formulas_of_third_and_fourth(turn):
+    """Why they are not methods with Buss's or Barker's rotation. The torque is one of omega alone, which q does not change."""
+    problem, horizon = polhode.problems["damped_top"], 1.0
+    inertia = np.array(problem.body.inertia)
+    exact = polhode.simulate(problem, "adams_bashforth4", horizon / 4096, horizon, samples=1).q.values[-1]
+    for key, order in (("adams_bashforth3", 3), ("adams_bashforth4", 4)):
+        own, turned = [], []
+        for steps in (64, 128):
+            dt = horizon / steps
+            run = polhode.simulate(problem, key, dt, horizon, samples=steps)
+            q = run.q.values[0]
+            for omega in run.omega.values[:-1]:
+                torque = np.array(problem.torque(0.0, None, omega, problem.parameter_array))
+                q = np.array(turn(*map(tuple, (q, omega, (torque - np.cross(omega, inertia * omega)) / inertia)), dt))
+            own.append(np.abs(run.q.values[-1] - exact).max())
+            turned.append(np.abs(q - exact).max())
+        assert np.log2(own[0] / own[1]) == pytest.approx(order, abs=0.2)
+        assert np.log2(turned[0] / turned[1]) == pytest.approx(2, abs=0.2)
+        assert turned[1] > 3 * own[1]
 
 
 @pytest.mark.parametrize("key", ["adams_bashforth3", "adams_bashforth4"])

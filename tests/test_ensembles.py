@@ -119,6 +119,16 @@ def test_bodies_fill_the_triangle_of_moments():
     assert logs.min() >= 0 and logs.max() <= 1 and abs(logs.mean() - 0.5) < 0.04 and abs(logs.var() - 1 / 12) < 0.01
 
 
+@pytest.mark.parametrize("key", ["time", "lab"])
+def test_frequencies_fill_their_range(key):
+    """From 0.3 to 3 times the initial angular velocity, uniform in the logarithm."""
+    found = draw(400).parameters[key][:, 9]
+    assert 0.3 <= found.min() < 0.32 and 2.8 < found.max() <= 3.0
+    logs = np.log(found)
+    assert logs.mean() == pytest.approx(np.log(0.9**0.5), abs=0.1)
+    assert logs.var() == pytest.approx(np.log(10) ** 2 / 12, rel=0.15)
+
+
 def test_a_torque_has_the_strength_drawn():
     """The angular acceleration over many orientations, directions and times, from the torques themselves."""
     drawn, random = draw(5, seed=3), np.random.default_rng(0)

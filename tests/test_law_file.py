@@ -80,9 +80,7 @@ def test_the_step_for_nine_bodies_of_ten_serves_bodies_that_were_not_in_the_draw
 
 
 def test_without_any_file_what_a_run_makes_is_named(monkeypatch):
-    def nothing(name, results=None):
-        raise AdviceError(f"there is no {name}; make one: ./reproduce results/{name}")
-
-    monkeypatch.setattr(of_laws.files, "find", nothing)
+    monkeypatch.setattr(of_laws.files, "of_run", lambda name: None)
+    monkeypatch.setattr(of_laws.files, "released", lambda name, home=None: None)
     with pytest.raises(AdviceError, match=r"reproduce results/ensembles\.nc"):
         of_laws._file(None)

@@ -155,6 +155,18 @@ def test_an_extremum_is_no_miss():
     assert [memory[13] for *_, memory in found[4:]] == [0.0] * 4
 
 
+def test_the_fifth_miss_in_a_row_makes_the_prediction_linear():
+    """Loads of alternating sign miss from the third on. The differences above the first are used up to the fourth miss."""
+    found = list(fed((-1.0) ** n for n in range(10)))
+    assert [memory[13] for *_, memory in found] == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8]
+    used = [[difference[0] for difference in result[:3]] for result in found]
+    # The second and third differences of +-1 are +-4 and -+8, all that is known of them at each load.
+    assert used[3:6] == [[-2, -4, -8], [2, 4, 8], [-2, -4, -8]]
+    for n in range(6, 10):
+        sign = (-1.0) ** n
+        assert used[n] == [2 * sign, 0, 0] and found[n][3] == (3 * sign, 0, 0) and found[n][-1][12] == 2
+
+
 @kernel
 def finer_warm_up(state, moment, t, dt, body, torque, parameters):
     """The start in half steps: as good as exact beside that of the method."""

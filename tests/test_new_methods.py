@@ -20,6 +20,7 @@ from polhode import metrics
 from polhode.manybody import simulation
 from polhode.methods import translation
 from polhode.methods.predictor import damped, secant_rate
+from polhode.methods.spiral_leapfrog import kick
 from polhode.problems.problem import Problem
 from polhode.quaternion import to_body, to_lab
 from polhode.study.analysis import predictors
@@ -208,6 +209,8 @@ def test_limits_in_closed_form():
         "secant_three_quarters": 4,
         "secant": math.inf,
         "exponential": 1,
+        "corrected_torque": 2,
+        "corrected_start": 2,
     }
     assert list(predictors.frame().predictor) == list(PREDICTORS) and set(expected) == set(PREDICTORS)
     for key, limit in expected.items():
@@ -243,6 +246,78 @@ def test_error_constants(key):
         root = mpmath.findroot(lambda x: sum(c * x**i for i, c in enumerate(reversed(found))), mpmath.exp(-z))
         constant = float((mpmath.log(root) + z) / z ** (predictor.order + 1))
     assert constant == pytest.approx(predictor.error_constant, rel=1e-6)
+
+
+# One corrector without a new torque
+
+
+def one_corrector(z, steps, *, last_torque=False, secant_of_corrected=False, corrected_torque=False):
+    """v at the half steps under friction, written down anew: predict, evaluate, correct, and hand on; begun at rest before.
+
+    Of the correction the torque is handed on, or only the angular velocity, from which the next prediction then starts.
+    """
+    v, u, m, c, kappa, found = 1.0, 1.0, -z, 1.0, 0.0, [1.0]
+    for _ in range(steps):
+        # u = v + (m - kappa (u - start)) / 2, solved for u
+        torque = m - kappa * (c - u) if corrected_torque else m
+        new = v + torque / 2 if last_torque else (v + (torque + kappa * c) / 2) / (1 + kappa / 2)
+        evaluated = -z * new
+        middle, v = v + evaluated / 2, v + evaluated
+        change = middle - c if secant_of_corrected else new - u
+        kappa = max(0.0, (m - evaluated) / change) if change else 0.0
+        u, m, c = new, evaluated, middle
+        found.append(v)
+    return np.array(found)
+
+
+@pytest.mark.parametrize(
+    ("key", "chosen"),
+    [("corrected_torque", {"last_torque": True, "corrected_torque": True}), ("corrected_start", {})],
+)
+def test_one_corrector_has_these_polynomials(key, chosen):
+    """The rate, the order, the error constant and the limit of the table, from a run of predict, evaluate, correct."""
+    row = PREDICTORS[key]
+    for z in (0.3, 1.2, 1.9):
+        v = one_corrector(z, 40, **chosen)
+        a, b, c = row.polynomial(z)
+        np.testing.assert_allclose(a * v[6:] + b * v[5:-1] + c * v[4:-2], 0, atol=1e-12 * np.abs(v).max())
+    z = 0.01
+    v = one_corrector(z, 300, **chosen)
+    assert (math.log(v[300] / v[100]) / 200 + z) / z**3 == pytest.approx(row.error_constant, rel=0.02)
+    assert abs(one_corrector(1.99, 6000, **chosen)[-1]) < 1e-3 < 1e3 < abs(one_corrector(2.01, 6000, **chosen)[-1])
+
+
+@pytest.mark.parametrize("z", [0.3, 1.5, 4.0])
+def test_a_torque_corrected_along_the_secant_changes_no_prediction_by_it(z):
+    plain = predictors.decay(PREDICTORS["secant"], z, 12)
+    v = one_corrector(z, 12, corrected_torque=True)
+    np.testing.assert_allclose(v[4:] / v[3:-1], plain[4:] / plain[3:-1], rtol=1e-9)
+
+
+def test_in_space_too_the_corrected_torque_is_on_the_line_of_the_secant():
+    """Of a sphere, which has no gyroscopic term: the same prediction from both ends, whatever they are."""
+    body, rng, dt, rate = polhode.Body((1.3, 1.3, 1.3)).coefficients(), np.random.default_rng(5), 0.1, 7.0
+    v, star, torque = map(tuple, rng.normal(size=(3, 3)))
+    omega = kick(v, torque, body, -0.5 * dt)
+    moved = tuple(m - rate * i * (c - s) for m, i, c, s in zip(torque, body, omega, star, strict=False))
+    one, other = (damped(kick(v, m, body, 0.5 * dt), w, rate, dt) for m, w in ((torque, star), (moved, omega)))
+    assert one == pytest.approx(other, rel=1e-14) and np.abs(np.subtract(moved, torque)).max() > 1
+
+
+def test_a_secant_of_corrected_velocities_does_not_measure_the_rate():
+    """Its own error is not damped beyond z = 2 sqrt(5) - 4, where the ratio of two steps is the golden one.
+
+    From z = 1 on the growing root of the last torque gives it a negative rate, which counts as none.
+    """
+
+    def leaves_midpoint(z):
+        ratio = one_corrector(z, 400, secant_of_corrected=True)
+        ratio = ratio[1:][np.abs(ratio[1:]) > 1e-250] / ratio[:-1][np.abs(ratio[1:]) > 1e-250]
+        return np.abs(ratio[-20:] - (1 - z / 2) / (1 + z / 2)).max()
+
+    edge = 2 * math.sqrt(5) - 4
+    assert leaves_midpoint(edge - 0.03) < 1e-6 and leaves_midpoint(edge + 0.03) > 1e-2
+    assert abs(one_corrector(1.5, 400, secant_of_corrected=True)[-1]) > 1e3
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,31 @@ def test_known_methods_are_among_the_combinations(drive, method, chosen, toleran
     assert end(drive, problem, 512, *chosen) == pytest.approx(known, rel=tolerance, abs=tolerance)
 
 
+@pytest.mark.parametrize("problem", ["forced_cylinder", "lab_torque"])
+@pytest.mark.parametrize("method, place", [("spiral_dkd", "middle"), ("spiral_kdk", "both ends")])
+def test_methods_of_this_work_are_among_the_combinations(drive, method, place, problem):
+    """Where the torque does not depend on the angular velocity, whatever they predict. It does depend on its time here."""
+    problem = polhode.problems[problem]
+    run = polhode.simulate(problem, method, problem.horizon / 512, samples=1)
+    known = np.concatenate([run.q.values[-1], run.omega.values[-1]])
+    for predicted in ("", " predicted"):
+        found = end(drive, problem, 512, "ssprk3", "exponential", place + predicted)
+        assert found == pytest.approx(known, rel=1e-13, abs=1e-13)
+    other = end(drive, problem, 512, "ssprk3", "exponential", "both ends" if place == "middle" else "middle")
+    assert np.abs(other - known).max() > 1e-6
+
+
+def test_the_prediction_of_the_experiment_is_that_by_the_last_torque(drive):
+    problem = polhode.problems["damped_top"]
+    ends = []
+    for method in ("spiral_predicted_last", "spiral_predicted"):
+        run = polhode.simulate(problem, method, problem.horizon / 512, samples=1)
+        ends.append(np.concatenate([run.q.values[-1], run.omega.values[-1]]))
+    found = end(drive, problem, 512, "ssprk3", "exponential", "leapfrog predicted")
+    assert found == pytest.approx(ends[0], rel=1e-13, abs=1e-13)
+    assert np.abs(ends[1] - ends[0]).max() > 1e-7
+
+
 def test_a_wrong_combination_is_not_a_known_method(drive):
     problem = polhode.problems["asymmetric_heavy_top"]
     run = polhode.simulate(problem, "spiral_leapfrog", problem.horizon / 512, samples=1)

@@ -26,7 +26,7 @@ from polhode.study.inputs import Inputs, NotInRun, load_errata
 from polhode.study.judge import measures_spiral2024
 from polhode.study.macro_names import check_distinct
 from polhode.study.reading import ConfigurationError
-from polhode.study.report import drawing, formats, latex, macros, style, typeset
+from polhode.study.report import claims, drawing, formats, latex, macros, style, typeset
 from polhode.study.report.claims import SOURCES
 from polhode.study.run import checks
 from polhode.study.storage import write_cell, write_dataset, write_groups
@@ -344,9 +344,28 @@ def test_numbers_have_their_digits_and_no_more():
     assert latex.number(0, 2) == r"\num{0.0}" and latex.number(12.3, 3) == r"\num{12.3}"
 
 
-def test_powers_of_ten_in_sentences_are_set_as_such():
-    said = latex.prose("at dt = 1e-05 s: x_2 9.5e+02, 12e4 and -1.2e-7; key2e3, 0.5")
-    assert said == r"at dt = \num{1e-5} s: x\_2 \num{950}, \num{12e4} and \num{-1.2e-7}; key2e3, 0.5"
+def test_powers_of_ten_symbols_and_signs_in_sentences_are_set_as_such():
+    said = latex.prose("at dt = 1e-05 s: x_2 9.5e+02, 12e4 and -1.2e-7; key2e3, 0.5, width 2-3")
+    assert said == r"at $\dt$ = \num{1e-5} s: x\_2 \num{950}, \num{12e4} and \num{-1.2e-7}; key2e3, 0.5, width 2-3"
+    assert (
+        latex.prose("omega, q and -0.2 kg m2 of App. q")
+        == r"$\omega$, $q$ and \num{-0.2} \unit{\kilogram\metre\squared} of App. $q$"
+    )
+
+
+def test_a_measured_number_lies_in_its_interval_as_printed():
+    row = {"published": "3", "measured": "3.01073", "low": "2.94194", "high": "3.01073", "comparison": "equal"}
+    row |= {"location": "", "statement": "", "verdict": "holds", "tolerance": "0.1"}
+    assert claims.claim_cells(row)[4] == r"\num{3.01} [\num{2.94},~\num{3.01}]"
+    # A bound that is missed does not look met; a count stays a count.
+    assert claims.claim_cells(row | {"comparison": "at least", "measured": "2.9996", "low": ""})[4] == r"\num{2.9996}"
+    assert claims.claim_cells(row | {"comparison": "at least", "measured": "2.9985", "low": ""})[4] == r"\num{2.998}"
+    assert claims.claim_cells(row | {"measured": "1998", "low": ""})[4] == r"\num{1998}"
+
+
+def test_a_line_of_a_cell_may_begin_with_a_bracket():
+    assert latex.stacked("1", "[2, 3]") == r"\begin{tabular}[t]{@{}c@{}}1\\{}[2, 3]\end{tabular}"
+    assert latex.broken("rods") == "rods" and "pieces,\\\\{}no spin" in latex.broken("chess pieces, no spin")
 
 
 @pytest.mark.parametrize("other", ["euler_1768", "euler1999", "_euler"])

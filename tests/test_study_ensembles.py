@@ -10,6 +10,7 @@ import yaml
 
 from polhode.ensembles import CLASSES
 from polhode.methods import METHODS
+from polhode.study.analysis import laws
 from polhode.study.configuration import resolve
 from polhode.study.gather import ensembles as gather
 from polhode.study.inputs import Inputs, NotInRun
@@ -84,6 +85,20 @@ def test_the_file_has_the_errors_the_draw_and_the_declarations(plan):
     # The error of a second-order method falls by four when the step is halved, for every body.
     falling = data["error_q"].values[:, 0, :, 1:, -1] / data["error_q"].values[:, 0, :, :-1, -1]
     assert 0.2 < np.median(falling) < 0.3
+
+
+def test_the_file_has_the_laws_of_the_errors_that_it_has(plan, tmp_path):
+    data = gather.gather(plan)
+    write_dataset(data, tmp_path / "ensembles.nc")
+    again = Inputs(single_body="", ensembles_file=tmp_path / "ensembles.nc").ensembles
+    assert data["law_order"].dims == data["law_rounding"].dims == ("torque_class", "method", "body")
+    assert data["law_coefficient_quantile"].dims == ("torque_class", "method", "quantile")
+    # Second order for SPIRAL, first for Euler.
+    order = data["law_order"].median("body").values
+    assert np.allclose(order, [[2, 1], [2, 1]], atol=0.15)
+    for name, expected in laws.in_file(again).items():
+        np.testing.assert_array_equal(again[name].values, expected.values)
+    assert (data["law_stable"].isin(data["step"]) | data["law_stable"].isnull()).all()
 
 
 def test_every_variable_is_described_and_the_file_reads_again(plan, tmp_path):

@@ -32,6 +32,7 @@ def recommend(
     time: float | None = None,
     laws: bool = False,
     contact_time: float | None = None,
+    contacts: float | None = None,
     young: float | None = None,
     poisson: float | None = None,
     density: float | None = None,
@@ -74,6 +75,8 @@ def recommend(
         Answer from the laws of random bodies.
     contact_time : float
         Duration of a contact, s.
+    contacts : float
+        Contacts of each body during the run; by default those of the scene that has most.
     young, poisson, density, radius, speed : float
         Of spheres in contact: Pa, 1, kg/m^3, m, m/s.
     everything : bool
@@ -81,7 +84,8 @@ def recommend(
     limit : float
         Time limit of an answer from runs, s; 60 by default.
     results : path, optional
-        Folder of a run whose measurements are to be used; by default ``results`` if there is one, else the released data.
+        Folder of a run whose measurements are to be used; by default ``results`` or the released data: for contacts and laws
+        whichever have more initial states or bodies, else ``results`` if there is one.
     progress : bool
         Show bars meanwhile.
 
@@ -99,12 +103,12 @@ def recommend(
     folder = None if results is None else Path(results)
     flag("laws", laws)
     flag("everything", everything)
-    contacts = {name: value for name, value in zip(MATERIAL, (young, poisson, density, radius, speed), strict=True)}
+    material = {name: value for name, value in zip(MATERIAL, (young, poisson, density, radius, speed), strict=True)}
     asked_for = {
         "case": case is not None,
         "inertia": inertia is not None,
         "contact_time": contact_time is not None,
-        "young": any(value is not None for value in contacts.values()),
+        "young": any(value is not None for value in material.values()),
     }
     several = [name for name, given in asked_for.items() if given]
     if len(several) > 1:
@@ -113,7 +117,9 @@ def recommend(
         for name, value in {"omega": omega, "torque": torque, "strength": strength, "time": time}.items():
             if value is not None:
                 raise AdviceError(f"{name} does not belong to a question about contacts")
-        return _of_contacts(contact_time, contacts, _error(error), folder, everything)
+        return _of_contacts(contact_time, contacts, material, _error(error), folder, everything)
+    if contacts is not None:
+        raise AdviceError("contacts belongs to a question about contacts, which needs contact_time, or young and so on")
     if laws or (case is None and inertia is None and torque is not None):
         return _of_laws(
             asked_for, orientation, strength, torque, error, omega, time, torque_price, one_torque, everything, folder
@@ -210,22 +216,28 @@ def _of_laws(
 
 
 def _of_contacts(
-    time: float | None, contacts: dict[str, float | None], error: float, results: Path | None, everything: bool
+    time: float | None,
+    contacts: float | None,
+    material: dict[str, float | None],
+    error: float,
+    results: Path | None,
+    everything: bool,
 ) -> "Recommendation":
     from polhode.advice import of_contacts
 
     how = ""
     if time is None:
-        missing = [name for name, value in contacts.items() if value is None]
+        missing = [name for name, value in material.items() if value is None]
         if missing:
             raise AdviceError(f"{missing[0]} is missing; a contact time follows from {', '.join(MATERIAL)}")
-        given = {name: float(value) for name, value in contacts.items() if value is not None}
+        given = {name: float(value) for name, value in material.items() if value is not None}
         time = of_contacts.contact_time(**given)
         how = (
             f"spheres of radius {given['radius']:g} m at {given['speed']:g} m/s, E = {given['young']:g} Pa, "
             f"nu = {given['poisson']:g}, {given['density']:g} kg/m^3"
         )
-    return of_contacts.of_contacts(_number(positive, "contact_time", time, "s"), error, results, everything, how)
+    number = None if contacts is None else _number(positive, "contacts", contacts)
+    return of_contacts.of_contacts(_number(positive, "contact_time", time, "s"), error, results, everything, how, number)
 
 
 def _error(error: Any) -> float:

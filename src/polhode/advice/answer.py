@@ -15,6 +15,11 @@ SHOWN = 5
 CLOSE = 0.1
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names of methods one after the other, with semicolons if one has a comma of its own."""
+    return ("; " if any(", " in name for name in names) else ", ").join(names)
+
+
 @dataclass(frozen=True)
 class Choice:
     """One method with the step that it needs.
@@ -54,6 +59,8 @@ class Recommendation:
         The method that takes the least time, and its step.
     sentence : str
         The recommendation in a sentence.
+    serves : str
+        Which starts the step serves, in a sentence; empty where this is not a question.
     interval : (float, float)
         Between these (s) lies the step in most comparable cases; ``interval_means`` says which.
     interval_means : str
@@ -79,6 +86,7 @@ class Recommendation:
     asked: dict[str, Any]
     remarks: list[str] = field(default_factory=list)
     shown: int = SHOWN
+    serves: str = ""
 
     @property
     def method(self) -> str:
@@ -99,6 +107,7 @@ class Recommendation:
             "steps": self.best.steps,
             "interval": self.interval,
             "interval_means": self.interval_means,
+            "serves": self.serves,
             "error": self.error,
             "known_from": self.kind,
             "question": self.asked,
@@ -120,10 +129,10 @@ class Recommendation:
         ]
         remarks = list(self.remarks)
         if close:
-            also = ", ".join(close[:4]) + (" and others" if len(close) > 4 else "")
+            also = listed(close[:4]) + (" and others" if len(close) > 4 else "")
             remarks.insert(0, f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {also}.")
         lines = [*_wrapped(f"{self.question}."), "", *_wrapped(self.sentence)]
-        for remark in remarks:
+        for remark in [self.serves, *remarks] if self.serves else remarks:
             lines += _wrapped(remark)
         lines += ["", *table(self.alternatives[: self.shown]), "", "How this is known:"]
         for reason in [*self.evidence, self.interval_means]:

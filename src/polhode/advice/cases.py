@@ -39,6 +39,8 @@ STRENGTH = 1.0
 #: The keys of a YAML file: those of the case, and those of the question.
 CASE_KEYS = ("inertia", "omega", "orientation", "torque", "frame", "parameters", "strength", "time")
 QUESTION_KEYS = ("error", "torque_price", "one_torque")
+#: Keys of a step, which a case does not have.
+STEP_KEYS = ("dt", "step", "steps", "time_step", "timestep")
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class Case:
     def horizon(self) -> float:
         """The time to simulate, s."""
         return self.starts[0].horizon
+
+    @property
+    def speed(self) -> float:
+        """The angular velocity at the start, rad/s; the same in all starts."""
+        return float(np.linalg.norm(self.starts[0].omega0))
 
 
 def torque_class(name: str) -> str:
@@ -216,6 +223,8 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
     """The case that the keys of a YAML file describe, and the keys of the question among them."""
     known = [*CASE_KEYS, *QUESTION_KEYS]
     for key in values:
+        if key in STEP_KEYS:
+            raise AdviceError(f"the key {key} does not belong to a case: the step is what is computed")
         if key not in known:
             raise AdviceError(f"unknown key {key!r}; {nearest(str(key), known)}")
     missing = [key for key in ("inertia", "omega", "torque") if key not in values]

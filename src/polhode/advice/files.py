@@ -7,8 +7,12 @@ from polhode.advice.errors import AdviceError
 
 #: The folder of the distributed files, in the repository and in an installed package.
 RELEASED = Path("data/released")
+#: The folder of a run, in the working directory.
+RUN = Path("results")
 #: The checkout, if polhode runs from one.
 HOME = Path(__file__).parents[3]
+#: How much a file has, as numbers.
+Size = tuple[float, ...]
 
 
 def find(name: str, results: Path | None = None, home: Path = HOME) -> Path:
@@ -29,14 +33,39 @@ def find(name: str, results: Path | None = None, home: Path = HOME) -> Path:
                 "data released with polhode"
             )
         return results / name
+    path = of_run(name) or released(name, home)
+    if path is None:
+        own, other = RUN / name, RELEASED / name
+        raise AdviceError(
+            f"there is no {own} and no {other}; make one: ./reproduce {own}, or name the folder of a run: --results"
+        )
+    return path
+
+
+def of_run(name: str) -> Path | None:
+    """The file of a run in the working directory, if there is one."""
+    return path if (path := RUN / name).is_file() else None
+
+
+def released(name: str, home: Path = HOME) -> Path | None:
+    """The file that comes with polhode, if it is there."""
     installed = Path(str(files("polhode").joinpath(*RELEASED.parts, name)))
-    places = [Path("results") / name, RELEASED / name, home / RELEASED / name, installed]
-    for path in places:
-        if path.is_file():
-            return path
-    raise AdviceError(
-        f"there is no {places[0]} and no {places[1]}; make one: ./reproduce {places[0]}, or name the folder of a run: --results"
-    )
+    places = [RELEASED / name, home / RELEASED / name, installed]
+    return next((path for path in places if path.is_file()), None)
+
+
+def larger(ours: tuple[Path, Size], theirs: tuple[Path, Size], what: str) -> tuple[Path, str]:
+    """The file of a run or the released one, whichever has more, and why in a sentence.
+
+    Parameters
+    ----------
+    ours, theirs : path and how much it has, as numbers, the most important first; the run is taken if both have as much
+    what : what the first of the numbers counts
+    """
+    (mine, size), (other, most) = ours, theirs
+    if size >= most:
+        return mine, f"{other} has no more {what}: {most[0]:g}, against {size[0]:g}."
+    return other, f"It has more than {mine}: {most[0]:g} {what}, against {size[0]:g}; --results {mine.parent} asks that run."
 
 
 def is_released(path: Path) -> bool:

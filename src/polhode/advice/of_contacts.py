@@ -6,21 +6,23 @@ shortest for bodies that do not turn, by Hertz's theory: 2.87 (m^2 / (R E*^2 v))
 Lifshitz, Theory of Elasticity, Sec. 9; Johnson, Contact Mechanics, Eq. 11.24).
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from math import nan, pi
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+from math import isfinite, nan, pi
 from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
 from polhode.advice import files
-from polhode.advice.answer import Choice, Recommendation
+from polhode.advice.answer import Choice, Recommendation, listed
 from polhode.advice.errors import AdviceError
 from polhode.arguments import positive
 from polhode.manybody.contact import collision_time
 from polhode.manybody.material import Material
 from polhode.methods import METHODS
+from polhode.study.analysis import contact_law, law_frames
 from polhode.study.storage import group_names, read_dataset
 
 #: The part of the runs of a scene (seeds) that must meet the error.
@@ -35,6 +37,10 @@ CLOSE = 1.1
 FARTHEST = 3.0
 #: The smallest number of seeds of a scene from which a spread is taken.
 FEWEST = 5
+#: The smallest number of methods between which a choice is made.
+METHODS_TO_CHOOSE = 2
+#: Errors of either sign, whose exponent is that of the law within this, grow as the root of the number of contacts.
+LAWFUL = 0.25
 
 
 @dataclass(frozen=True)
@@ -49,8 +55,11 @@ class Curve:
         Steps over the contact time, ascending.
     errors : (n, seeds)
         The largest |dE/E0| of each run; infinite where it blew up.
+    spin : of the bodies at the start, rad/s
+    clumps : number of bodies
+    horizon : s
     contacts : float
-        The horizon in contact times.
+        The contacts of each body during a run; NaN where they were not counted.
     """
 
     scene: str
@@ -58,7 +67,20 @@ class Curve:
     method: str
     share: np.ndarray
     errors: np.ndarray
+    spin: float
+    clumps: int
+    horizon: float
     contacts: float
+
+    @property
+    def kind(self) -> tuple[str, int, float]:
+        """What runs of the same bodies with the same spin have in common."""
+        return self.label, self.clumps, self.spin
+
+    def with_contacts(self, contacts: float, exponent: float) -> "Curve":
+        """The errors for another number of contacts of each body, see :func:`growth`; as they are if it was not counted."""
+        factor = growth(contacts / self.contacts, exponent) if isfinite(self.contacts) else 1.0
+        return replace(self, errors=self.errors * factor)
 
     def largest(self, error: float, exponent: float, part: float = SERVED) -> float:
         """The largest share with which, as with all smaller ones, ``part`` of the runs stay below ``error``.
@@ -86,6 +108,15 @@ class Curve:
         found = _quantile(self.errors, 0.5)
         good = np.isfinite(found)
         return float(np.polyfit(np.log(self.share[good]), np.log(found[good]), 1)[0]) if good.sum() >= 3 else nan
+
+
+def growth(ratio: float, exponent: float) -> float:
+    """The factor on the error for ``ratio`` times as many contacts: its root, since errors of either sign add up so.
+
+    The errors of a method that does not follow the law may have one sign and add up in proportion; of the two the larger is
+    taken.
+    """
+    return float(ratio**0.5) if abs(exponent - contact_law.EXPONENT) <= LAWFUL else max(ratio, ratio**0.5)
 
 
 def _quantile(errors: np.ndarray, part: float) -> np.ndarray:
@@ -116,7 +147,12 @@ def contact_time(young: float, poisson: float, density: float, radius: float, sp
 
 
 def of_contacts(
-    time: float, error: float, results: Path | None = None, everything: bool = False, how: str = ""
+    time: float,
+    error: float,
+    results: Path | None = None,
+    everything: bool = False,
+    how: str = "",
+    contacts: float | None = None,
 ) -> Recommendation:
     """The answer for many bodies whose contacts last ``time`` (s).
 
@@ -124,27 +160,34 @@ def of_contacts(
     ----------
     time : duration of a contact, s
     error : largest relative error of the energy
-    results : folder of a run; the released data by default
+    results : folder of a run; by default ``results`` or the released data, whichever have more states
     everything : list all methods, including the variants that reproduce publications' code
     how : where the contact time comes from, in words
+    contacts : contacts of each body during the run; by default those of the scene that has most
 
     Raises
     ------
     AdviceError
         If the scenes do not reach this error.
     """
-    path = files.find("many_body.nc", results)
-    try:
-        found = list(curves(path))
-    except (OSError, RuntimeError, ValueError, LookupError, AttributeError) as failure:
-        why = " ".join(str(failure).split())
-        raise AdviceError(f"{path} is damaged or not a many_body.nc of this version ({why[:200]})") from failure
+    path, found, why = _file(results)
     chosen = _comparable(found)
+    if contacts is not None:
+        counted = {key: [c for c in own if isfinite(c.contacts)] for key, own in chosen.items()}
+        if not all(counted.values()):
+            raise AdviceError(f"--contacts: {path} does not hold how many contacts its scenes had; leave it out")
+        chosen = counted
     if not chosen:
         raise AdviceError(f"{path} holds no scene with {FEWEST} states or more; name another run: --results")
-    exponents = {key: float(np.nanmedian([c.exponent for c in own])) for key, own in chosen.items()}
-    exponents = {key: exponent for key, exponent in exponents.items() if exponent > 0}
-    shares = {key: min(c.largest(error, exponents[key]) for c in own) for key, own in chosen.items() if key in exponents}
+    exponents = {key: _exponent(own) for key, own in chosen.items()}
+    chosen = {key: own for key, own in chosen.items() if exponents[key] > 0}
+    if not chosen:
+        raise AdviceError(f"{path} holds no scene with three step sizes or more; name another run: --results")
+    known = [c.contacts for own in chosen.values() for c in own if isfinite(c.contacts)]
+    number = contacts if contacts is not None else max(known, default=nan)
+    if isfinite(number):
+        chosen = {key: [c.with_contacts(number, exponents[key]) for c in own] for key, own in chosen.items()}
+    shares = {key: min(c.largest(error, exponents[key]) for c in own) for key, own in chosen.items()}
     advisable = {key: share for key, share in shares.items() if share > 0 and not _as_published(key)}
     if not advisable:
         raise AdviceError(f"--error: no method stays below {error:g} in all scenes")
@@ -155,7 +198,7 @@ def of_contacts(
     if share < finest / FARTHEST:
         raise AdviceError(
             f"--error: {error:g} would need steps of T/{1 / share:.0f}, far below the finest that was run, T/{1 / finest:.0f}; "
-            "ask for a larger one"
+            "ask for a larger one" + ("" if contacts is None else ", or for fewer contacts")
         )
     spread = [c.largest(error, exponent, part) for c in own for part in (0.5, SERVED)]
     low, high = min(spread), max(spread)
@@ -167,25 +210,44 @@ def of_contacts(
         if everything or (s > 0 and not _as_published(method))
     ]
     rows.sort(key=lambda row: row.method != key)
+    called = names(own)
     scenes = "; ".join(
-        f"{c.label} ({c.errors.shape[1]} states of {c.contacts:,.0f} contact times, "
-        + (f"T/{1 / c.share[0]:.0f} to " if len(c.share) > 1 else "only ")
+        f"{called[c.scene]} ({c.errors.shape[1]} states"
+        + (f", {_count(c.contacts)} contacts" if isfinite(c.contacts) else ", contacts not counted, as run")
+        + (f", T/{1 / c.share[0]:.0f} to " if len(c.share) > 1 else ", only ")
         + f"T/{1 / c.share[-1]:.0f}) T/{1 / (own_share := c.largest(error, exponent)):.0f}"
         + (", extrapolated" if c.is_extrapolated(own_share) else "")
         for c in own
     )
     remarks = []
+    if isfinite(number):
+        remarks.append(
+            f"This is for {_count(number)} contacts of each body during the run"
+            + (", the most of the scenes" if contacts is None else "")
+            + "; n times as many ask for n^(1/5) times as many steps"
+            + (" (--contacts)." if contacts is None else ".")
+        )
     if any(share >= 0.999 * c.share[-1] for c in own if len(c.share) > 1):
         remarks.append("This is the coarsest step that was run; a longer one may do as well.")
     others = [m for m, s in advisable.items() if m != key and s * CLOSE >= share]
     if others:
         remarks.append(
             "Equally good within what the states decide: "
-            + ", ".join(_label(m) for m in sorted(others))
-            + "; take what the code has."
+            + listed([_label(m) for m in sorted(others)])
+            + ". Take what the code has."
         )
+    scaled = (
+        f", for {_count(number)} contacts of each body: errors grow as the root of that number, and are scaled from the number "
+        "that each scene had"
+        if isfinite(number)
+        else ""
+    )
+    fewest, most = min(c.clumps for c in own), max(c.clumps for c in own)
+    bodies = f"{fewest} to {most}" if most > fewest else f"{most}"
     return Recommendation(
-        question=f"Many bodies, contacts of {time:.4g} s{f' ({how})' if how else ''}, relative energy error below {error:g}",
+        question=f"Many bodies, contacts of {time:.4g} s{f' ({how})' if how else ''}"
+        + (f", {contacts:g} contacts of each body" if contacts is not None else "")
+        + f", relative energy error below {error:g}",
         best=Choice(key, _label(key), time * share, relative=1.0, mark=f"T/{1 / share:.0f}"),
         sentence=f"Take {_label(key)} ({key}) with dt = T_contact/{1 / share:.0f} = {time * share:.3g} s.",
         interval=(time * low, time * high),
@@ -194,46 +256,126 @@ def of_contacts(
         alternatives=rows,
         evidence=[
             f"{SERVED:.0%} of the states of every scene stay below the error, the largest |dE/E0| of a run, with this and all "
-            f"smaller steps: {scenes}.",
-            f"Between the steps that were run, and beyond them where said, the error is a power of dt: here {exponent:.2g}.",
-            "Contact time: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). All contacts are "
-            "elastic and without friction; friction has not been run, and a torque that depends on omega costs most methods "
-            "an order: see `polhode recommend --torque friction`.",
-            f"From {path}" + (", which comes with polhode." if files.is_released(path) else "."),
+            f"smaller steps{scaled}: {scenes}.",
+            f"The scenes have {bodies} bodies. Between the steps that were run, and beyond them where said, "
+            f"the error is a power of dt: here {exponent:.2g}.",
+            *_of_the_report(path, key, error),
+            "Contact time: head on against a wall, by Hertz's theory, 2.87 (m^2/(R E*^2 v))^(1/5). All contacts are elastic "
+            "and without friction. Damped or frictional contacts were not run, so there is no advice for them: keep the "
+            "scheme, and halve the step as a check.",
+            f"From {path}" + (", which comes with polhode." if files.is_released(path) else ".") + (f" {why}" if why else ""),
         ],
         error=error,
         kind="contacts",
-        asked={"contact_time": time, "error": error},
+        asked={"contact_time": time, "error": error, "contacts": contacts},
         remarks=remarks,
         shown=len(rows) if everything else 5,
     )
 
 
+def _exponent(own: list[Curve]) -> float:
+    """The power of the step with which the error of a method grows: the median of the scenes with enough steps, or NaN."""
+    known = [c.exponent for c in own if isfinite(c.exponent)]
+    return float(np.median(known)) if known else nan
+
+
+def _count(contacts: float) -> str:
+    return f"{contacts:,.0f}" if contacts >= 10 else f"{contacts:.2g}"
+
+
+def _file(results: Path | None) -> tuple[Path, list[Curve], str]:
+    """The file to answer from, its curves, and why it was taken if there were two."""
+    if results is None and (ours := files.of_run("many_body.nc")) and (theirs := files.released("many_body.nc")):
+        found = {path: _read(path) for path in (ours, theirs)}
+        path, why = files.larger((ours, _size(found[ours])), (theirs, _size(found[theirs])), "states of a scene")
+        return path, found[path], why
+    path = files.find("many_body.nc", results)
+    return path, _read(path), ""
+
+
+def _read(path: Path) -> list[Curve]:
+    try:
+        return list(curves(path))
+    except (OSError, RuntimeError, ValueError, LookupError, AttributeError) as failure:
+        why = " ".join(str(failure).split())
+        raise AdviceError(f"{path} is damaged or not a many_body.nc of this version ({why[:200]})") from failure
+
+
+def _size(found: list[Curve]) -> files.Size:
+    """The states of the scene that has most, and the number of scenes with enough states."""
+    return max((c.errors.shape[1] for c in found), default=0), len({c.label for c in found})
+
+
+def _of_the_report(path: Path, method: str, error: float) -> list[str]:
+    """Why the first table of the report names another number of steps, which it takes from the chess pieces alone."""
+    if law_frames.CONTACTS not in group_names(path):
+        return []
+    with np.errstate(divide="ignore"):
+        steps = law_frames.steps_per_contact(read_dataset(path, law_frames.CONTACTS), error).get(method)
+    if steps is None or not isfinite(least := float(np.median(steps))):
+        return []
+    return [
+        f"The first table of the report would name T/{least:.0f} for this error: it means the chess pieces only, with their "
+        "few contacts, the error averaged over the run instead of the largest, and half of the states."
+    ]
+
+
+def names(found: Iterable[Curve]) -> dict[str, str]:
+    """What to call the scenes of some curves, no two alike: without the box that all have, and told apart by their spin."""
+    own = list(found)
+    called = {c.scene: c.label.removesuffix(" in a box") for c in own}
+    for c in own:
+        if c.spin == 0 and sum(called[c.scene] == name for name in called.values()) > 1:
+            called[c.scene] += " without spin"
+    alike = [scene for scene, name in called.items() if list(called.values()).count(name) > 1]
+    return called | {scene: f"{called[scene]}, {scene}" for scene in alike}
+
+
 def _comparable(found: list[Curve]) -> dict[str, list[Curve]]:
-    """The curves of the methods on all scenes that at least half of the methods ran, for those that ran all of them."""
-    ran: dict[str, set[str]] = {}
-    for curve in found:
-        ran.setdefault(curve.scene, set()).add(curve.method)
-    methods = {curve.method for curve in found}
-    scenes = {scene for scene, those in ran.items() if 2 * len(those) >= len(methods)}
-    return {
-        key: [c for c in found if c.method == key and c.scene in scenes]
-        for key in sorted(methods)
-        if all(key in ran[scene] for scene in scenes)
-    }
+    """The curves of the methods that ran with the same bodies, by method.
+
+    With the same bodies and spin a method has one curve, that of most steps; a curve of a single step counts only where the
+    bodies were run with no more. Bodies that few methods were run with are left out until some methods have all in common.
+    """
+    kept: dict[tuple[str, str], list[Curve]] = {}
+    for (method, label), group in groupby(sorted(found, key=lambda c: (c.method, c.label)), lambda c: (c.method, c.label)):
+        most: dict[tuple[str, int, float], Curve] = {}
+        for c in sorted(group, key=lambda c: (len(c.share), c.errors.shape[1])):
+            most[c.kind] = c
+        several = [c for c in most.values() if len(c.share) > 1]
+        kept[method, label] = several or list(most.values())
+    ran = {label: {m for m, own in kept if own == label} for _, label in kept}
+    labels = sorted(ran, key=lambda label: len(ran[label]), reverse=True)
+    while len(labels) > 1 and len(set.intersection(*(ran[label] for label in labels))) < METHODS_TO_CHOOSE:
+        labels.pop()
+    common = set.intersection(*(ran[label] for label in labels)) if labels else set()
+    return {key: [c for label in labels for c in kept[key, label]] for key in sorted(common)}
 
 
 def curves(path: Path) -> Iterator[Curve]:
-    """The energy errors of every method on every scene of a many_body.nc that has more than one step and several seeds."""
+    """The energy errors of every method on every scene of a many_body.nc that has several seeds."""
+    found = []
     for name in group_names(path):
         data = read_dataset(path, name)
-        if VARIABLE not in data or "contact_time" not in data.attrs or data.sizes.get("seed", 0) < FEWEST:
-            continue
-        yield from _curves(name, data)
+        if VARIABLE in data and "contact_time" in data.attrs:
+            found += list(_curves(name, data))
+    for c in found:
+        if c.errors.shape[1] >= FEWEST:
+            yield c if isfinite(c.contacts) else replace(c, contacts=_counted_elsewhere(c, found))
+
+
+def _counted_elsewhere(curve: Curve, found: list[Curve]) -> float:
+    """The contacts of a scene that nobody counted, from other runs of the same bodies, in proportion to the time; else NaN."""
+    others = [c for c in found if c.kind == curve.kind and isfinite(c.contacts)]
+    if not others:
+        return nan
+    best = max(others, key=lambda c: c.errors.shape[1])
+    return best.contacts * curve.horizon / best.horizon
 
 
 def _curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
-    time, horizon = float(data.attrs["contact_time"]), float(data.attrs["horizon"])
+    time = float(data.attrs["contact_time"])
+    contacts = contact_law.number_of_contacts(data) if "contacts" in data else nan
     data = data.sortby("dt")
     for key in data["integrator"].values:
         own = data.sel(integrator=key)
@@ -243,7 +385,15 @@ def _curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
         run = ~np.isnan(errors).any(axis=1)
         if run.any():
             yield Curve(
-                name, str(data.attrs.get("label", name)), str(key), own["dt"].values[run] / time, errors[run], horizon / time
+                name,
+                str(data.attrs.get("label", name)),
+                str(key),
+                own["dt"].values[run] / time,
+                errors[run],
+                float(data.attrs.get("spin", nan)),
+                int(data.attrs["clumps"]),
+                float(data.attrs["horizon"]),
+                contacts,
             )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.advice import files
-from polhode.advice.answer import Choice, Recommendation, price_in_words
+from polhode.advice.answer import Choice, Recommendation, listed, price_in_words
 from polhode.advice.cases import ALIASES
 from polhode.advice.errors import AdviceError
 from polhode.advice.prices import prices
@@ -24,6 +24,8 @@ from polhode.study.storage import read_dataset
 SERVED, LOW, HIGH = 0.9, 0.1, 0.9
 #: The released file, which holds laws instead of errors.
 LAWS = "laws.nc"
+#: The errors of a run.
+ERRORS = "ensembles.nc"
 #: Classes asked for together.
 TOGETHER = {"friction": ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb")}
 #: The range of the exponent with which an error may grow with the radians turned beyond those that were run.
@@ -58,9 +60,8 @@ def of_laws(
     AdviceError
         If there is no answer.
     """
-    path = _file(results)
+    path, data, why = _file(results)
     try:
-        data = read_dataset(path)
         known = [str(key) for key in data["torque_class"].values]
         classes = _classes(torque, known)
         data = data.sel(torque_class=classes)
@@ -122,7 +123,7 @@ def of_laws(
     if level:
         remarks.append(
             "Not distinguished from it body by body (95 % interval of the median ratio of times): "
-            + ", ".join(level[:4])
+            + listed(level[:4])
             + (" and others." if len(level) > 4 else ".")
         )
     over = f"over {radians:.3g} rad" if radians is not None else "per radian turned"
@@ -132,7 +133,7 @@ def of_laws(
         f"{price_in_words(torque_price, priced.unit)}",
         best=first,
         sentence=f"Take {first.label} ({first.method}) with dt = 1/({served[best]:.3g} x {omega:g} rad/s) = {first.dt:.4g} s, "
-        f"{served[best]:.3g} steps a radian.",
+        f"{served[best]:.3g} steps a radian at the initial angular velocity.",
         interval=(1 / (many * omega), 1 / (few * omega)),
         interval_means=f"Interval: for the middle 80 % of the bodies the largest step lies between {1 / (many * omega):.3g} "
         f"and {1 / (few * omega):.3g} s.",
@@ -152,7 +153,8 @@ def of_laws(
             ),
             f"Times: steps measured on {priced.source}.",
             f"From {path}"
-            + (", the laws of a run with so many bodies, which come with polhode." if files.is_released(path) else "."),
+            + (", the laws of a run with so many bodies, which come with polhode." if files.is_released(path) else ".")
+            + (f" {why}" if why else ""),
         ],
         error=error,
         kind="laws",
@@ -169,17 +171,24 @@ def of_laws(
     )
 
 
-def _file(results: Path | None) -> Path:
-    """The errors of a run if there are any, or else the released laws."""
+def _file(results: Path | None) -> tuple[Path, xr.Dataset, str]:
+    """The errors of a run or the released laws, whichever have more bodies: path, contents, and why if there are both."""
+    ours, laws_file = files.of_run(ERRORS), files.released(LAWS)
+    if results is None and ours and laws_file:
+        found = {path: _read(path) for path in (ours, laws_file)}
+        bodies = {path: (float(data.sizes.get("body", 0)),) for path, data in found.items()}
+        path, why = files.larger((ours, bodies[ours]), (laws_file, bodies[laws_file]), "bodies")
+        return path, found[path], why
+    path = laws_file if results is None and laws_file and not ours else files.find(ERRORS, results)
+    return path, _read(path), ""
+
+
+def _read(path: Path) -> xr.Dataset:
     try:
-        return files.find("ensembles.nc", results)
-    except AdviceError as none:
-        if results is not None:
-            raise
-        try:
-            return files.find(LAWS)
-        except AdviceError:  # No rule makes that file; what a run makes is named.
-            raise none from None
+        return read_dataset(path)
+    except (OSError, RuntimeError, LookupError, AttributeError, ValueError) as failure:
+        why = " ".join(str(failure).split())
+        raise AdviceError(f"{path} is damaged or not an ensembles.nc of this version ({why[:200]})") from failure
 
 
 def _classes(torque: str, known: list[str]) -> list[str]:

@@ -37,6 +37,8 @@ PRECISION = 0.01
 #: A method is given up when it must take longer than the best of its kind by this factor, or at once if none of
 #: its kind comes within this factor of the best of all.
 SLOWER = 4.0
+#: A body that turned less than this part of its radians at its initial angular velocity starts near rest.
+AT_REST = 0.1
 #: An error below which it must decrease with the step.
 SMALL = 0.03
 #: Number of other starts for the interval.
@@ -120,8 +122,8 @@ def of_runs(
     best = min(fastest.values())
     rows = _choices(case, [m for m in methods if found[m.key].steps], found, priced, best)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
-    low, high, meaning = _interval(case, METHODS[first.method], first, finding, budget, error, progress)
-    return _recommendation(case, rows, first, found, finding, priced, (low, high, meaning), one_torque, everything)
+    others = _interval(case, METHODS[first.method], first, finding, budget, error, progress)
+    return _recommendation(case, rows, first, found, finding, priced, others, one_torque, everything)
 
 
 def _enough(fastest: dict[str, float], own: str) -> float:
@@ -259,6 +261,26 @@ def _choices(case: Case, methods: Iterable[Method], found: dict[str, Found], pri
     return sorted(rows, key=lambda row: row.seconds or inf)
 
 
+@dataclass(frozen=True)
+class Others:
+    """The steps that the method needs from other starts, one by one.
+
+    Parameters
+    ----------
+    low, high : float
+        Between these (s) they lie.
+    means : str
+        What this interval is, in a sentence.
+    serves : str
+        Which starts the recommended step serves, in a sentence.
+    """
+
+    low: float
+    high: float
+    means: str
+    serves: str
+
+
 def _interval(
     case: Case,
     method: Method,
@@ -267,10 +289,12 @@ def _interval(
     budget: Budget,
     error: float,
     progress: Callable[[str, float], object],
-) -> tuple[float, float, str]:
-    """The range of steps that the method needs from other starts, one by one, and what it means."""
+) -> Others:
+    """The range of steps that the method needs from other starts; of a case with several starts, from each of these."""
     steps: list[int] = []
     own = bool(case.open_questions)
+    drawn = len(case.starts)
+    serves = f"It serves {drawn} random starts, and another one with probability {drawn}/{drawn + 1}." if own else ""
     try:
         for i in range(len(finding.motions) if own else OTHERS):
             motion = finding.motions[i] if own else motion_of(case.again(i), error, budget)
@@ -280,20 +304,53 @@ def _interval(
             progress("interval", (i + 1) / (len(finding.motions) if own else OTHERS))
     except AdviceError:
         if len(steps) < 3:
-            return first.dt, first.dt, "Interval: there was no time for other starts; the step holds for the start as given."
+            return Others(
+                first.dt,
+                first.dt,
+                "Interval: there was no time for other starts.",
+                serves or "It serves the start that was given; there was no time to try others.",
+            )
     low, high = case.horizon / max(steps), case.horizon / min(steps)
-    served = sum(n <= (first.steps or 0) for n in steps)
     if own:
-        meaning = (
-            f"Interval: for the {len(steps)} starts, one by one, the largest step lies between {low:.3g} and {high:.3g} s."
+        return Others(
+            low,
+            high,
+            f"Interval: for the {len(steps)} starts, one by one, the largest step lies between {low:.3g} and {high:.3g} s.",
+            serves,
         )
-    else:
-        meaning = (
-            f"Interval: for {len(steps)} other starts (random orientations and directions of omega), one by one, the largest "
-            f"step lies between {low:.3g} and {high:.3g} s. The step above serves {served} of them; the smallest of all serves "
-            f"any further start with probability {len(steps)}/{len(steps) + 1}."
-        )
-    return low, high, meaning
+    return Others(
+        low,
+        high,
+        f"Interval: for {len(steps)} other starts (random orientations and directions of omega), one by one, the largest step "
+        f"lies between {low:.3g} and {high:.3g} s.",
+        f"It serves the start that was given, and {served(steps, first.steps or 0)} of {len(steps)} others. For any start of "
+        f"this body take dt = {case.horizon:g} s / {max(steps)} = {low:.4g} s, which serves a further one with probability "
+        f"{len(steps)}/{len(steps) + 1}.",
+    )
+
+
+def served(needed: Sequence[int], steps: int) -> int:
+    """How many of some starts, which need so many steps each, are served by ``steps``."""
+    return sum(n <= steps for n in needed)
+
+
+def density(steps: int, speed: float, horizon: float, turned: float) -> str:
+    """A number of steps per radian turned at the initial angular velocity, in words.
+
+    Of a body that hardly turns at the start the steps of all the radians that it turns are stated instead.
+
+    Parameters
+    ----------
+    speed : angular velocity at the start, rad/s
+    horizon : time, s
+    turned : radians turned
+    """
+    at_first = speed * horizon
+    if at_first < AT_REST * turned:
+        return f"{steps} steps for {turned:.3g} rad turned from near rest"
+    ratio = steps / at_first
+    number = f"{ratio:.3g} steps a radian" if ratio >= 1 else f"{1 / ratio:.3g} radians a step"
+    return f"{number} at the initial angular velocity"
 
 
 def _recommendation(
@@ -303,24 +360,21 @@ def _recommendation(
     found: dict[str, Found],
     finding: Search,
     priced: Prices,
-    interval: tuple[float, float, str],
+    others: Others,
     one_torque: bool,
     everything: bool,
 ) -> Recommendation:
     error = (finding.allowed + max(m.uncertainty for m in finding.motions)) / MARGIN
     assert first.steps is not None and first.seconds is not None
-    per_radian = first.steps / finding.radians
-    density = f"{per_radian:.1f} steps a radian" if per_radian >= 1 else f"{1 / per_radian:.1f} radians a step"
     gave_up = sum(one.why == "gave up" for one in found.values())
     never = sum(one.why == "does not meet it" for one in found.values())
-    others = [f"{gave_up} were given up after a run that showed them to be too slow"] if gave_up else []
-    others += [f"{never} do not reach the error at any step"] if never else []
+    lost = [f"{gave_up} were given up after a run that showed them to be too slow"] if gave_up else []
+    lost += [f"{never} do not reach the error at any step"] if never else []
     late = sum(one.why == "no time" for one in found.values())
-    others += [f"{late} were not finished within the time limit"] if late else []
-    starts = len(case.starts)
+    lost += [f"{late} were not finished within the time limit"] if late else []
     evidence = [
         f"{len(found)} methods were run on this very problem, {finding.runs:,} runs"
-        + (f"; {' and '.join(others)}" if others else "")
+        + (f"; {' and '.join(lost)}" if lost else "")
         + f". The step is the largest at which, as at all finer ones tried, the error stays below {MARGIN:g} of the one asked "
         f"for: it is {first.error:.2g}.",
         f"Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at {CHECKS} times of the run.",
@@ -331,8 +385,7 @@ def _recommendation(
     if case.open_questions:
         evidence.insert(
             1,
-            f"Open in the question, and drawn: {' and '.join(case.open_questions)}. The step serves {starts} random starts, "
-            f"and another one with probability {starts}/{starts + 1}.",
+            f"Open in the question, and drawn for {len(case.starts)} starts: {' and '.join(case.open_questions)}.",
         )
     remarks = []
     plain = [row for row in rows if not row.method.endswith(AS_PUBLISHED)]
@@ -347,9 +400,10 @@ def _recommendation(
         question=f"{case.words}, error below {error:g}, {price_in_words(priced.torque, priced.unit)}",
         best=first,
         sentence=f"Take {first.label} ({first.method}) with dt = {case.horizon:g} s / {first.steps} = {first.dt:.4g} s, "
-        f"{density}.",
-        interval=(interval[0], interval[1]),
-        interval_means=interval[2],
+        f"{density(first.steps, case.speed, case.horizon, finding.radians)}.",
+        interval=(others.low, others.high),
+        interval_means=others.means,
+        serves=others.serves,
         alternatives=rows,
         evidence=evidence,
         error=error,

@@ -28,6 +28,7 @@ import xarray as xr
 
 from polhode import advice as advising
 from polhode.advice import AdviceError, files
+from polhode.advice.answer import listed
 from polhode.cli import UsageError, not_negative, positive
 from polhode.progress import Stage, watched
 from polhode.registry import nearest
@@ -49,7 +50,7 @@ WIDTH = 100
 KINDS: dict[str, tuple[str, ...]] = {
     "problem": ("problem",),
     "case": ("case", "inertia", "omega", "orientation", "torque", "strength", "time", "laws", "limit"),
-    "contacts": ("contact_time", *advising.MATERIAL),
+    "contacts": ("contact_time", "contacts", *advising.MATERIAL),
 }
 
 
@@ -63,7 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="list all methods, including the variants as published")
     parser.add_argument("--json", action="store_true", help="print the answer for machines")
     parser.add_argument(
-        "--results", type=Path, metavar="FOLDER", help="folder of a run (results if it exists, else the released data)"
+        "--results",
+        type=Path,
+        metavar="FOLDER",
+        help="folder of a run (results, or the released data if they have more states or bodies or there is no run)",
     )
     own = parser.add_argument_group("a body and a torque of your own")
     own.add_argument("case", nargs="?", type=Path, metavar="FILE", help="a .yaml or .py file with body and torque")
@@ -82,6 +86,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     own.add_argument("--limit", type=positive, metavar="T", help="time limit of the answer, s of processor time (60)")
     contacts = parser.add_argument_group("many bodies that collide")
     contacts.add_argument("--contact-time", type=positive, metavar="T", help="duration of a contact, s; or else:")
+    contacts.add_argument(
+        "--contacts", type=positive, metavar="N", help="contacts of each body during the run (those of the scene that has most)"
+    )
     contacts.add_argument("--young", type=positive, metavar="E", help="Young's modulus, Pa")
     contacts.add_argument("--poisson", type=_finite, metavar="NU", help="Poisson's ratio")
     contacts.add_argument("--density", type=positive, metavar="RHO", help="kg/m^3")
@@ -266,7 +273,7 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
     ]
     close = [row["label"] for _, row in rows.iloc[1:].iterrows() if row["seconds"] < (1 + CLOSE) * first["seconds"]]
     if close:
-        paragraphs.append(f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {', '.join(close)}.")
+        paragraphs.append(f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {listed(close)}.")
     return "\n".join(
         [
             *("\n".join(wrap(text, WIDTH)) + "\n" for text in paragraphs),

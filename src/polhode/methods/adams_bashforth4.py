@@ -11,6 +11,9 @@ The first three steps are Runge-Kutta steps of fourth order (:mod:`polhode.metho
 of earlier steps with that of the first, which leaves the method of second order for the rest of the run; so do systems of
 bodies here, which start without several torques. Under a linear friction k the method is stable for
 :math:`k\,\Delta t < 3/10`.
+
+With Buss's or Barker's rotation for q the order of q is 2.0 by measurement, as with the formula of third order; see
+``adams_bashforth3``.
 """
 
 from dataclasses import replace

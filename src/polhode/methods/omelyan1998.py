@@ -3,6 +3,11 @@ r"""Omelyan's advanced leapfrog: Omelyan (1998); del Valle et al. (2024), App. B
 The products of angular velocities at the whole time are means over the adjacent half steps, found by iteration; the
 quaternion turns by a Cayley transform, which preserves its norm. Eq. B.10 prints one product with q too many.
 
+Three fixed-point iterations from the old angular velocity, the first of which is a step of explicit Euler, leave the error
+:math:`(\tfrac{\Delta t}{2} G)^3\, \Delta t\, a` in the new one, up to its sign, where G is the derivative of a by omega. It is
+:math:`O(\Delta t^4)` in a step, an order beyond the error of the method, and makes the energy of a free body drift, which it
+would not do with a converged iteration.
+
 .. math::
 
    \omega_{n+1/2} &= \omega_{n-1/2}
@@ -22,12 +27,23 @@ from polhode.vector import add, axpy, dot
 
 
 @kernel
+def sweep(new: Any, old: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """One fixed-point iteration of the kick, by the mean of the rate at the start, ``old``, and that at ``new``."""
+    return axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
+
+
+@kernel
 def kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
     """The angular velocity after dt, with gyroscopic products averaged over both ends (Eqs. B.11, B.12); three iterations."""
     old = euler_equations(omega, torque, body)
-    new = axpy(dt, old, omega)
-    new = axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
-    return axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
+    return sweep(sweep(axpy(dt, old, omega), old, omega, torque, body, dt), old, omega, torque, body, dt)
+
+
+@kernel
+def cayley(q: Any, omega: Any, dt: Any) -> Any:
+    """q turned by a constant omega for dt, by the Cayley transform of the quaternion (Eq. B.10)."""
+    a = (0.0625 * dt * dt) * dot(omega, omega)
+    return scaled(1.0 / (1.0 + a), increment(dt, derivative(q, omega), scaled(1.0 - a, q)))
 
 
 @kernel
@@ -39,9 +55,7 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     q, omega = state[:4], state[4:7]
     omega = kick(omega, torque, body, dt)
-    a = (0.0625 * dt * dt) * dot(omega, omega)
-    turned = increment(dt, derivative(q, omega), scaled(1.0 - a, q))
-    return scaled(1.0 / (1.0 + a), turned) + omega
+    return cayley(q, omega, dt) + omega
 
 
 @kernel

@@ -31,7 +31,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 METHOD = OneTorque(
     key="pcdm2013_lag",
-    label="PCDM (torque of the old time)",
+    label="PCDM, old torque",
     short_label="PCDM old",
     group="PCDM and scalar factor",
     rank=3,

@@ -47,7 +47,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 METHOD = OneTorque(
     key="pcdm2013_lead",
-    label="PCDM (torque of the new time)",
+    label="PCDM, new torque",
     short_label="PCDM new",
     group="PCDM and scalar factor",
     rank=4,

@@ -74,7 +74,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 METHOD = OneTorque(
     key="pcdm2013_mid",
-    label="PCDM (torque of the half step)",
+    label="PCDM, mid-step torque",
     short_label="PCDM mid",
     group="PCDM and scalar factor",
     rank=2,

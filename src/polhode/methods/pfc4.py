@@ -3,8 +3,9 @@ r"""PFC4 as implemented for clumps in MercuryDPM: Ostanin et al. (2024); Kernel/
 A step consists of half a kick with the torque of the old time, the exact rotation by omega(t + dt/2), and half a kick with the
 torque of the new time (``integrateBeforeForceComputation``, ``rotatePrincipalDirections``, ``integrateAfterForceComputation``).
 Both half kicks solve omega' = omega + dt/2 J^-1 (M - omega' x J omega') by three fixed-point sweeps
-(``angularAccelerateClumpIterative``; its comment says that PFC 4.0 takes four). With an explicit first half kick this would be
-velocity Verlet (``verlet``), of second order; implicit at both ends it is of first order.
+(``angularAccelerateClumpIterative``; its comment says that PFC 4.0 takes four), which leave an error of
+:math:`O(\Delta t^4)` in omega' as in ``verlet``, two orders beyond that of a step. With an explicit first half kick this would
+be velocity Verlet, of second order; implicit at both ends it is of first order.
 
 MercuryDPM keeps omega and the principal axes in the lab frame. A rotation about omega leaves the body components of omega
 unchanged, and each half kick sees one orientation, so that the scheme can be written here in the body frame. Neither code

@@ -1,10 +1,10 @@
 r"""PFC4 as used in the comparison of del Valle et al. (2024): App. B.7, Eqs. B.16-B.18.
 
-Everything is kept in the lab frame: the angular velocity at half steps, advanced by a fixed-point iteration (three sweeps),
-and a rotation matrix, advanced by explicit Euler with the angular velocity of the half step. The publication does not say how
-the matrix is kept a rotation: the published time steps are obtained with Gram-Schmidt on the rows of the matrix from body to
-lab, in the order x, y, z. On its columns, the axes of the body, the errors are different. The state is the matrix by columns,
-then omega.
+Everything is kept in the lab frame: the angular velocity at half steps, advanced by a fixed-point iteration (three sweeps,
+which leave an error of :math:`O(\Delta t^4)`, two orders beyond that of a step), and a rotation matrix, advanced by explicit
+Euler with the angular velocity of the half step. The publication does not say how the matrix is kept a rotation: the published
+time steps are obtained with Gram-Schmidt on the rows of the matrix from body to lab, in the order x, y, z. On its columns, the
+axes of the body, the errors are different. The state is the matrix by columns, then omega.
 
 .. math::
 

@@ -156,6 +156,12 @@ class Inputs:
             raise NotInRun(f"this run has no many-body runs of the scene {scene}")
         return self.groups(self.many_body_file)[f"/{scene}"]
 
+    @cached_property
+    def released_scenes(self) -> list[str]:
+        """Keys of the many-body scenes among the published-scale results."""
+        path = Path(self.released) / "many_body.nc"
+        return at_the_top(self.groups(path)) if str(self.released) and path.is_file() else []
+
     def released_many_body(self, scene: str) -> xr.Dataset:
         """The published-scale many-body runs of a scene: a group of released/many_body.nc."""
         path = Path(self.released) / "many_body.nc"

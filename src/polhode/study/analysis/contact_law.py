@@ -5,15 +5,15 @@ many contacts add up like the steps of a random walk: over n bodies, each of whi
 them, and relative to an energy that is proportional to n to sqrt(N/n).
 """
 
-from collections.abc import Mapping
-from math import gamma, nan, pi, sqrt
+from collections.abc import Mapping, Sequence
+from math import gamma, isclose, nan, pi, sqrt
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from scipy.special import zeta
 
-from polhode.study.analysis.ensembles import Estimate, median
+from polhode.study.analysis.ensembles import Estimate, median, ranks
 from polhode.study.inputs import Inputs, NotInRun
 
 #: The exponent of the time step for Hertz contacts, whose force is not smooth where they begin and end.
@@ -31,22 +31,56 @@ SHOWN = 1 / 30
 
 
 def scenes(inputs: Inputs) -> dict[str, xr.Dataset]:
-    """The scenes of the run with enough step sizes, by their name in the configuration.
+    """The scenes with enough step sizes, by their names, each from the data with more initial states: released, or of the run.
+
+    The attribute ``released`` says which. Released data that are older than the count of contacts take it from another file
+    with the same scene, in proportion to the time: it varies by a few per cent between states, and the law has its root. The
+    attribute ``contact_states`` is the number of states in which contacts were counted.
 
     Raises
     ------
     NotInRun
         If there is none.
     """
-    found = {name: inputs.many_body(name) for name in inputs.scenes}
-    kept = {
-        name: data
-        for name, data in found.items()
-        if "contacts" in data and int((relative_steps(data) <= COARSEST).sum()) >= LEAST_STEPS
-    }
+    ours = {name: inputs.many_body(name).assign_attrs(released=0) for name in inputs.scenes}
+    theirs = {name: inputs.released_many_body(name).assign_attrs(released=1) for name in inputs.released_scenes}
+    every = [*theirs.values(), *ours.values()]
+    kept = {}
+    for name in dict.fromkeys([*ours, *theirs]):
+        both = [found[name] for found in (ours, theirs) if name in found]
+        if len(both) == 2 and not _same_scene(*both):
+            both = both[:1]
+        counted = [data for data in (_counted(data, every) for data in both if _is_resolved(data)) if "contacts" in data]
+        if counted:
+            kept[name] = max(counted, key=lambda data: data.sizes["seed"])
     if not kept:
-        raise NotInRun(f"this run has no scene of many bodies with {LEAST_STEPS} step sizes below the contact time")
+        raise NotInRun(f"there is no scene of many bodies with {LEAST_STEPS} step sizes below the contact time")
     return kept
+
+
+def _is_resolved(data: xr.Dataset) -> bool:
+    """Whether a scene was run with enough steps that resolve its contacts."""
+    return "contact_time" in data.attrs and int((relative_steps(data) <= COARSEST).sum()) >= LEAST_STEPS
+
+
+def _same_scene(data: xr.Dataset, other: xr.Dataset) -> bool:
+    """Whether two files hold the same bodies with the same speeds; the number of states and the time may differ."""
+    numbers = ("clumps", "spin", "box", "speed", "contact_time")
+    return data.attrs.get("label") == other.attrs.get("label") and all(
+        isclose(data.attrs.get(key, 0.0), other.attrs.get(key, 0.0), rel_tol=1e-6) for key in numbers
+    )
+
+
+def _counted(data: xr.Dataset, every: Sequence[xr.Dataset]) -> xr.Dataset:
+    """A scene with its number of contacts, which may come from another file; as it is if nobody counted."""
+    if "contacts" in data:
+        return data.assign_attrs(contact_states=data.sizes["seed"])
+    others = [other for other in every if "contacts" in other and "horizon" in other.attrs and _same_scene(data, other)]
+    if not others or "horizon" not in data.attrs:
+        return data
+    best = max(others, key=lambda other: other.sizes["seed"])
+    count = number_of_contacts(best) * float(data.attrs["horizon"]) / float(best.attrs["horizon"])
+    return data.assign(contacts=count).assign_attrs(contact_states=best.sizes["seed"])
 
 
 def names(found: Mapping[str, xr.Dataset]) -> dict[str, str]:
@@ -61,6 +95,14 @@ def names(found: Mapping[str, xr.Dataset]) -> dict[str, str]:
             called[name] += ", no spin"
     alike = [name for name in called if list(called.values()).count(called[name]) > 1]
     return called | {name: f"{called[name]} ({name})" for name in alike}
+
+
+def names_with_states(found: Mapping[str, xr.Dataset]) -> dict[str, str]:
+    """As :func:`names`, with the number of initial states of each scene where they differ."""
+    called, states = names(found), {name: data.sizes["seed"] for name, data in found.items()}
+    if len(set(states.values())) < 2:
+        return called
+    return {name: f"{called[name]}, {states[name]} states" for name in found}
 
 
 def relative_steps(data: xr.Dataset) -> np.ndarray:
@@ -171,7 +213,9 @@ def frame(found: Mapping[str, xr.Dataset]) -> pd.DataFrame:
                 "label": str(data["label"].sel(integrator=method).item()),
                 "scene": name,
                 "contact_time_s": float(data.attrs["contact_time"]),
+                "source": "released" if data.attrs.get("released") else "this run",
                 "states": data.sizes["seed"],
+                "coverage": ranks(data.sizes["seed"])[1],
                 "contacts": number_of_contacts(data),
             }
             for quantity, estimate in {

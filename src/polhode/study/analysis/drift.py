@@ -126,6 +126,34 @@ def long_runs(inputs: Inputs, problems: Sequence[str], group: str = "long_run") 
     return pd.DataFrame(rows)
 
 
+def kept(inputs: Inputs, quantities: Sequence[str] = ("energy_drift",)) -> tuple[list[str], list[str]]:
+    """The methods for which quantities stay :func:`bounded` in every long run of a problem with a conserved energy.
+
+    A method that lacks one of these runs is not among them.
+
+    Parameters
+    ----------
+    quantities : keys of :data:`FOLLOWED`
+
+    Returns
+    -------
+    Keys of the methods, and of the problems.
+
+    Raises
+    ------
+    NotInRun
+        If the run has no long runs.
+    """
+    frame = long_runs(inputs, inputs.problems)
+    problems = frame[frame["quantity"] == "energy_drift"]["problem"].unique().tolist()
+    frame = frame[frame["problem"].isin(problems) & frame["quantity"].isin(list(quantities))]
+    found: dict[str, list[bool]] = {}
+    for row in frame.to_dict("records"):
+        found.setdefault(str(row["method"]), []).append(bounded(float(row["growth"]), float(row["last"])))
+    wanted = len(frame[["problem", "quantity"]].drop_duplicates())
+    return [key for key, each in found.items() if len(each) == wanted and all(each)], problems
+
+
 @once
 def _of_problem(inputs: Inputs, group: str) -> list[dict[str, Any]]:
     """The rows of :func:`long_runs` for the problem of ``inputs``."""

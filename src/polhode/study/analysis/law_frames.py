@@ -37,8 +37,6 @@ PUBLISHED = "as published in 2024"
 USUAL = ("verlet", "fincham1992", "fincham1992_yade", "richardson", "euler")
 #: The method that is followed everywhere as the one choice for all torques, and that of the publication.
 ROBUST, SPIRAL = "spiral_predicted", "spiral_leapfrog"
-#: The problems whose long runs show whether a method keeps energy and momentum.
-LONG_RUNS = ("free_asymmetric_top", "heavy_top")
 #: Prices of a torque in steps of direct Euler.
 PRICES = (0.0, 10.0, 100.0)
 
@@ -251,20 +249,15 @@ def several_torques(ens: Ensemble) -> NDArray[np.bool_]:
 
 
 def keepers(inputs: Inputs, ens: Ensemble) -> NDArray[np.bool_]:
-    """The methods whose energy and angular momentum did not drift in the long runs of the study.
+    """The methods whose energy and angular momentum did not drift in the long runs of the study (:func:`drift.kept`).
 
     Raises
     ------
     NotInRun
         If the run has no long runs.
     """
-    frame = drift.long_runs(inputs, LONG_RUNS)
-    frame = frame[frame["quantity"].isin(["energy_drift", "momentum_drift"])]
-    kept = {
-        str(key): all(drift.bounded(float(row["growth"]), float(row["last"])) for row in rows.to_dict("records"))
-        for key, rows in frame.groupby("method", sort=False)
-    }
-    return np.array([kept.get(key, False) for key in ens.methods])
+    kept, _ = drift.kept(inputs, ("energy_drift", "momentum_drift"))
+    return np.array([key in kept for key in ens.methods])
 
 
 def breakeven(ens: Ensemble, situation: Situation) -> float:

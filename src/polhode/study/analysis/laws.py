@@ -9,6 +9,7 @@ were run, and a law is used only below the finest of these, which is flagged.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -140,7 +141,7 @@ def laws(data: xr.Dataset) -> xr.Dataset:
     * ``leading``: C if p is rounded to the whole number, from the finest steps of the fit, so that bodies can be compared;
     * ``growth``: the exponent of the radians turned with which the error grows at a given step, the median over the fit;
     * ``rounding``: the coarsest of the steps below the fit at which, as at all finer ones, the error exceeds the law by
-      :data:`ROUNDED`;
+      :data:`ROUNDED` and is not larger than :func:`round_off` explains;
     * ``stable``: the largest step that, as all finer ones, leaves an error below :data:`STABLE`; ``stable_at_least`` tells
       that it is the coarsest step that was run.
     """
@@ -158,13 +159,70 @@ def laws(data: xr.Dataset) -> xr.Dataset:
         "finest": (_at(step, line.first), "finest step of the fit, rad"),
         "coarsest": (_at(step, line.last), "coarsest step of the fit, rad"),
         "growth": (_growth(radians, every, line), "exponent of the radians turned with which the error grows"),
-        "rounding": (_rounding(step, error, line), "coarsest step at which round-off shows, rad"),
+        "rounding": (_rounding(step, error, line, total), "coarsest step at which round-off shows, rad"),
         "stable": (_stable(step, error), "largest stable step, rad"),
     }
     dims = found.dims[:-2]
     result = xr.Dataset({name: (dims, values, {"long_name": text}) for name, (values, text) in columns.items()})
     result["stable_at_least"] = (dims, np.asarray(columns["stable"][0] == step[-1]))
     return result.assign_coords({name: found[name] for name in dims if name in found.coords})
+
+
+#: What :func:`in_file` says of a law: name in the file -> (name in :func:`laws`, units, meaning).
+IN_FILE: dict[str, tuple[str, str, str]] = {
+    "law_order": ("order", "1", "p of the law: error per radian = C step^p, the larger of both errors at the last time"),
+    "law_coefficient": ("coefficient", "1", "C of the law: error per radian at a step of one radian"),
+    "law_leading": ("leading", "1", "C of the law with p rounded to a whole number, for comparison between bodies"),
+    "law_growth": ("growth", "1", "exponent of the radians turned with which the error at a given step grows"),
+    "law_finest": ("finest", "1", "finest step of the fit, in radians"),
+    "law_coarsest": ("coarsest", "1", "coarsest step of the fit, in radians"),
+    "law_rounding": ("rounding", "1", "coarsest step at which round-off shows, in radians; NaN if it does at none"),
+    "law_stable": ("stable", "1", "largest stable step, in radians"),
+}
+#: Those whose distribution over the bodies is in the file, and those that are steps of the ladder, to all digits.
+DISTRIBUTED = ("law_order", "law_coefficient", "law_leading", "law_growth")
+STEPS = ("law_finest", "law_coarsest", "law_rounding", "law_stable")
+
+
+def in_file(data: xr.Dataset) -> xr.Dataset:
+    """The laws as ensembles.nc holds them, NaN where there is none.
+
+    Parameters
+    ----------
+    data : the dataset of ensembles.nc without them
+
+    Returns
+    -------
+    Over torque_class, method and body: the variables of :data:`IN_FILE`; ``law_order_q`` and ``law_order_omega``, the orders of
+    each error; ``law_floor``, the error per radian by the law where round-off begins; ``law_stable_at_least``. Over
+    torque_class, method and quantile: ``law_order_quantile`` and so on, of :data:`DISTRIBUTED`.
+    """
+    # One class after the other: the errors of all, three times, need much memory.
+    parts = [laws(data.isel(torque_class=[i])) for i in range(data.sizes["torque_class"])]
+    both = {name: np.concatenate([part[name].sel(quantity="both").values for part in parts]) for name in parts[0].data_vars}
+    dims = ("torque_class", "method", "body")
+    columns: dict[str, tuple[Array, str, str]] = {n: (both[of], units, text) for n, (of, units, text) in IN_FILE.items()}
+    with np.errstate(over="ignore"):
+        floor = both["coefficient"] * both["rounding"] ** both["order"]
+    columns["law_floor"] = (floor, "1", "error per radian of the law where round-off begins; NaN if it shows at no step")
+    for quantity, text in (("q", "orientation"), ("omega", "angular velocity")):
+        orders = np.concatenate([part["order"].sel(quantity=quantity).values for part in parts])
+        columns[f"law_order_{quantity}"] = (orders, "1", f"fitted order of the error of the {text}")
+    variables: dict[str, Any] = {
+        name: (dims, values if name in STEPS else values.astype("float32"), {"long_name": text, "units": units})
+        for name, (values, units, text) in columns.items()
+    }
+    bound = {"long_name": "whether larger steps may be stable: law_stable is the coarsest step that was run", "units": "1"}
+    variables["law_stable_at_least"] = (dims, both["stable_at_least"].astype("int8"), bound)
+    for name in DISTRIBUTED:
+        values, units, text = columns[name]
+        found = spread(values)
+        ends = np.stack([found.low, found.median, found.high], axis=-1).astype("float32")
+        told = {"long_name": f"quantiles over the bodies of: {text}", "units": units}
+        variables[f"{name}_quantile"] = ((*dims[:-1], "quantile"), ends, told)
+    quantiles = {"long_name": "part of the bodies whose value is not larger", "units": "1"}
+    coords = {name: data[name].variable for name in dims if name in data.coords}
+    return xr.Dataset(variables, {**coords, "quantile": ("quantile", [SPREAD[0], 0.5, SPREAD[1]], quantiles)})
 
 
 def _at(step: Array, index: NDArray[np.int64]) -> Array:
@@ -199,11 +257,12 @@ def _growth(radians: Array, error: Array, line: Fits) -> Array:
     return result
 
 
-def _rounding(step: Array, error: Array, line: Fits) -> Array:
-    """The coarsest step of the run of finest steps whose errors exceed the law."""
+def _rounding(step: Array, error: Array, line: Fits, radians: float) -> Array:
+    """The coarsest step of the run of finest steps whose errors exceed the law; above the bound of round-off the law ends."""
     with np.errstate(invalid="ignore"):
         law = 10.0 ** (line.intercept[..., None] + line.order[..., None] * np.log10(step))
-        beyond = (error > ROUNDED * law) & (np.arange(len(step)) < line.first[..., None])
+        beyond = (error > ROUNDED * law) & (error <= round_off(step, radians))
+        beyond &= np.arange(len(step)) < line.first[..., None]
     count = np.cumprod(beyond, axis=-1).sum(axis=-1)
     return np.where(count > 0, step[np.maximum(count - 1, 0)], np.nan)
 

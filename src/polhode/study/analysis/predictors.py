@@ -123,11 +123,32 @@ def of_secant(weight: float) -> Predict:
     """The recurrence of :func:`secant`, with the secant of the last two torques."""
 
     def predict(v: float, torques: Sequence[float], predictions: Sequence[float]) -> float:
-        change = predictions[0] - predictions[1]
-        rate = max(0.0, (torques[1] - torques[0]) / change) if change else 0.0
+        rate = _rate(torques, predictions[0] - predictions[1])
         return predictions[0] + (v + 0.5 * torques[0] - predictions[0]) / (1 + 0.5 * weight * rate)
 
     return predict
+
+
+def corrected(v: float, torques: Sequence[float]) -> float:
+    """The angular velocity c_0 at the last whole time, corrected by half a kick with the torque of that time."""
+    return v - 0.5 * torques[0]
+
+
+def of_corrected_start(v: float, torques: Sequence[float], predictions: Sequence[float]) -> float:
+    """The secant of :func:`of_secant`, drawn towards the corrected angular velocity as if the last torque were that at it."""
+    c = corrected(v, torques)
+    return c + (v + 0.5 * torques[0] - c) / (1 + 0.5 * _rate(torques, predictions[0] - predictions[1]))
+
+
+def of_corrected_torque(v: float, torques: Sequence[float], predictions: Sequence[float]) -> float:
+    """Half a kick with the last torque corrected, by the secant, to the corrected angular velocity."""
+    rate = _rate(torques, predictions[0] - predictions[1])
+    return v + 0.5 * (torques[0] - rate * (corrected(v, torques) - predictions[0]))
+
+
+def _rate(torques: Sequence[float], change: float) -> float:
+    """kappa dt from the last two torques and the change of the angular velocity between them."""
+    return max(0.0, (torques[1] - torques[0]) / change) if change else 0.0
 
 
 def exponential(v: float, torques: Sequence[float], predictions: Sequence[float]) -> float:
@@ -228,6 +249,27 @@ PREDICTORS: dict[str, Predictor] = {
             secant(1),
             r"(1+\frac12z)\lambda-(1-\frac12z)",
             "spiral_predicted",
+        ),
+        # One corrector without a new torque. Under friction at one rate kappa is that rate, so that both are linear.
+        Predictor(
+            "corrected_torque",
+            "last torque, corrected by the secant",
+            r"v+\frac12(m_0-\kappa\dt\,(c_0-u_0))",
+            of_corrected_torque,
+            2,
+            5 / 12,
+            lambda z: (1, z - 1 - z * z / 4, -z * z / 4),
+            r"\lambda^2-(1-z+\frac14z^2)\lambda-\frac14z^2",
+        ),
+        Predictor(
+            "corrected_start",
+            "secant from the corrected velocity",
+            r"v+\frac12(m_0-\kappa\dt\,(u-c_0))",
+            of_corrected_start,
+            2,
+            -1 / 12,
+            lambda z: (1 + z / 2, z + z * z / 4 - 1, z * z / 4 - z / 2),
+            r"(1+\frac12z)\lambda^2-(1-z-\frac14z^2)\lambda-\frac12z+\frac14z^2",
         ),
     )
 }

@@ -25,7 +25,6 @@ from polhode.study.gather.cost import problem_cost
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.reading import listed
 from polhode.study.report import style
-from polhode.study.storage import at_the_top
 
 Floats = NDArray[np.float64]
 
@@ -304,11 +303,9 @@ def _reference(inputs: Inputs) -> Floats | None:
 
 def _scenes(inputs: Inputs, labels: dict[str, str], variants: dict[str, str]) -> list[dict[str, Any]]:
     """Every scene of this run and of the published-scale results shipped in data/released."""
-    released = Path(inputs.released) / "many_body.nc"
-    full = at_the_top(inputs.groups(released)) if str(inputs.released) and released.is_file() else []
     places: list[tuple[str, Iterable[str], Callable[[str], xr.Dataset]]] = [
         ("this run", inputs.scenes, inputs.many_body),
-        ("published scale", full, inputs.released_many_body),
+        ("published scale", inputs.released_scenes, inputs.released_many_body),
     ]
     found = []
     for whose, names, get in places:

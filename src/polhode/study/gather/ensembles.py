@@ -1,4 +1,4 @@
-"""All files of the ensembles into one dataset: ensembles.nc."""
+"""All files of the ensembles, and the laws that their errors follow, into one dataset: ensembles.nc."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,6 +9,7 @@ import xarray as xr
 
 from polhode.ensembles.classes import CLASSES
 from polhode.methods import METHODS
+from polhode.study.analysis import laws
 from polhode.study.declarations import FLAGS, TEXTS, method_declarations
 from polhode.study.plan import Plan
 from polhode.study.storage import DamagedFile, read_cell, read_values
@@ -59,6 +60,8 @@ def gathered(
 ) -> xr.Dataset:
     """The errors of all methods over torque_class, method, body, step and radians, with the draw and what the methods declare.
 
+    The laws of the errors are added to them (:func:`polhode.study.analysis.laws.in_file`).
+
     Parameters
     ----------
     exact : the draw and its exact states, from :func:`polhode.study.run.ensemble_states.states_dataset`
@@ -90,7 +93,7 @@ def gathered(
         [one.formula for one in told],
         {"long_name": "torque in the body frame, LaTeX"},
     )
-    return xr.Dataset(
+    data = xr.Dataset(
         variables,
         {
             "torque_class": ("torque_class", classes, {"long_name": "class of torque"}),
@@ -105,6 +108,7 @@ def gathered(
             **({"plugins": ",".join(plugins), "configuration": configuration} if configuration else {}),
         },
     )
+    return data.assign(laws.in_file(data))
 
 
 def _declared(methods: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:

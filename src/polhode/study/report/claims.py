@@ -39,6 +39,10 @@ CLAIM_HEAD = ["place", "statement", "published, \\emph{asked}", "tol.", "measure
 CLAIM_COLUMNS = "@{}" + "".join(rf">{{\raggedright\arraybackslash}}p{{{mm}mm}}" for mm in (16, 56, 19, 12, 24, 18)) + "@{}"
 
 
+#: The digits with which a number is looked at to tell it from a bound.
+MOST_DIGITS = 7
+
+
 #: Symbols for the comparison of a measured number with the published one.
 COMPARISONS = {"equal": "=", "at least": r"\geq", "at most": r"\leq"}
 
@@ -48,7 +52,8 @@ def claim_cells(row: dict[Any, Any]) -> list[str]:
     # As many digits as are printed there, so that a reader sees where the numbers begin to differ.
     digits = significant(str(row["published"]).partition("/")[0])
     statement = prose(row["statement"]) + (rf"; {prose(row['note'])}" if row.get("note") else "")
-    measured = cell(row["measured"], max(4, digits)) + _interval(row)
+    shown = _digits(row, digits)
+    measured = _measured(row["measured"], shown) + _interval(row, shown)
     # Keep a name and its number on one line.
     place = escape(row["location"]).replace(". ", ".~")
     return [place, statement, _asked(row, digits), _tolerance(row), measured, escape(row["verdict"])]
@@ -75,12 +80,39 @@ def _italic(printed: str) -> str:
     return rf"\emph{{{power}}}" if float(mantissa) == 1 else rf"\emph{{{mantissa}~$\cdot$~{power}}}"
 
 
-def _interval(row: dict[Any, Any]) -> str:
+def _digits(row: dict[Any, Any], printed: int) -> int:
+    """How many digits of the measured number and its interval are shown: as many as are printed, and at least three.
+
+    More if a bound would otherwise seem to be met exactly. With equal digits a number lies inside its interval.
+    """
+    least = max(3, printed)
+    if row.get("comparison") not in ("at least", "at most") or not (
+        _is_number(row["published"]) and _is_number(row["measured"])
+    ):
+        return least
+    bound, value = float(row["published"]), float(row["measured"])
+    return next((digits for digits in range(least, MOST_DIGITS) if float(f"{value:.{digits - 1}e}") != bound), least)
+
+
+def _measured(text: str, digits: int) -> str:
+    """A measured number with this many digits; one that is shorter, and a count, unchanged."""
+    if text.isdigit() or significant(text) <= digits or not _is_number(text):
+        return cell(text, digits)
+    return number(float(text), digits)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _interval(row: dict[Any, Any], digits: int) -> str:
     """The interval to print after a measured number; empty if it has none."""
     ends = [float(row.get(name) or "nan") for name in ("low", "high")]
     if any(isnan(end) for end in ends):
         return ""
-    digits = 2 if max(abs(end) for end in ends) < 0.01 else 3
     low, high = (number(end, digits) if isfinite(end) else r"$\infty$" for end in ends)
     return rf" [{low},~{high}{']' if isfinite(ends[1]) else ')'}"
 

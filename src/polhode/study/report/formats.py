@@ -58,6 +58,9 @@ SPOKEN = {
     "4th order": "{} of 4th order",
     "Buss rotation": "{} with the Buss rotation",
     "Barker rotation": "{} with the Barker rotation",
+    "mid-step torque": "{} with the mid-step torque",
+    "old torque": "{} with the old torque",
+    "new torque": "{} with the new torque",
 }
 
 
@@ -73,13 +76,12 @@ def spoken(inputs: Inputs, method: str) -> str:
 
 
 def listed(items: Iterable[str], none: str = "none") -> str:
-    """A list of names as written in a sentence, with semicolons between them where one has a comma of its own."""
+    """A list of names as written in a sentence, with semicolons if a name has a comma of its own."""
     names = list(items)
     if not names:
         return none
-    if len(names) > 1 and any(", " in name for name in (names if len(names) > 2 else names[:1])):
-        return "; ".join(names[:-1]) + "; and " + names[-1]
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+    comma, last = ("; ", "; and ") if any(", " in name for name in names) else (", ", " and ")
+    return names[0] if len(names) == 1 else comma.join(names[:-1]) + last + names[-1]
 
 
 def ratio(value: float) -> str:

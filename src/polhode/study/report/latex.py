@@ -56,10 +56,18 @@ def _escaped(c: str) -> str:
     return _SPECIAL.get(c, c if c.isprintable() and ord(c) < 0x180 and c not in _LACKING else "?")
 
 
+#: What plain text writes for symbols and units.
+_SYMBOLS = {"dt": r"$\dt$", "omega": r"$\omega$", "q": "$q$", "p": "$p$", "kg m2": r"\unit{\kilogram\metre\squared}"}
+_SET = re.compile(rf"(?<![\w.])(-?\d+(?:\.\d+)?e[+-]?\d+|-\d+(?:\.\d+)?|{'|'.join(_SYMBOLS)})(?![\w-])")
+
+
 def prose(text: str) -> str:
-    """Plain text as LaTeX like :func:`escape`, with its numbers in powers of ten (``1e-05``, ``9.5e+02``) as such."""
-    pieces = re.split(r"(?<![\w.])(-?\d+(?:\.\d+)?e[+-]?\d+)(?!\w)", str(text))
-    return "".join(_power(piece) if place % 2 else escape(piece) for place, piece in enumerate(pieces))
+    """Plain text as LaTeX like :func:`escape`; numbers in powers of ten (``1e-05``) or below zero, and symbols, as such."""
+    return "".join(_set(piece) if place % 2 else escape(piece) for place, piece in enumerate(_SET.split(str(text))))
+
+
+def _set(text: str) -> str:
+    return _SYMBOLS.get(text) or (_power(text) if "e" in text else rf"\num{{{text}}}")
 
 
 def _power(text: str) -> str:
@@ -157,6 +165,21 @@ def long_table(
         "",
     ]
     return "\n".join(lines)
+
+
+def stacked(*lines: str, top: bool = True) -> str:
+    """A cell of several lines, the first (or last) on the line of the row; a line may begin with a bracket."""
+    return rf"\begin{{tabular}}[{'t' if top else 'b'}]{{@{{}}c@{{}}}}" + r"\\{}".join(lines) + r"\end{tabular}"
+
+
+def broken(text: str, most: int = 16) -> str:
+    """A head of more than ``most`` characters on two lines: after its comma, or at the space next to its middle."""
+    spaces = [place for place, c in enumerate(text) if c == " "]
+    if len(text) <= most or not spaces:
+        return escape(text)
+    after_comma = [place for place in spaces if text[place - 1] == ","]
+    at = (after_comma or sorted(spaces, key=lambda place: abs(place - len(text) / 2)))[0]
+    return stacked(escape(text[:at]), escape(text[at + 1 :]), top=False)
 
 
 def significant(text: str) -> int:

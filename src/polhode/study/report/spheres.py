@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import NullFormatter
 
 #: The direction of view: the smallest axis to the right and to the front, the largest upwards.
 VIEW = np.array([[-0.64, 0.77, 0.0], [-0.30, -0.25, 0.92], [0.71, 0.59, 0.39]])
 
 
-def sphere(axes: Axes, inertia: np.ndarray, names: Sequence[str] = "xyz", size: float = 5.5) -> None:
+def sphere(axes: Axes, inertia: np.ndarray, names: Sequence[str] = "xyz", size: float = 7.5) -> None:
     """The outline, the curves of constant energy and the axes."""
     turn = np.linspace(0, 2 * np.pi, 200)
     axes.plot(np.cos(turn), np.sin(turn), color="0.4", linewidth=0.6)
@@ -27,7 +28,14 @@ def sphere(axes: Axes, inertia: np.ndarray, names: Sequence[str] = "xyz", size: 
     for k, name in enumerate(names):
         place = float(VIEW[0, k]), float(VIEW[1, k])
         axes.plot(*place, "o", color="0.3", markersize=1.6)
-        axes.annotate(name, place, xytext=(2, 2), textcoords="offset points", fontsize=size, color="0.3")
+        # A letter towards the centre, so that it is on the disc; above everything drawn there.
+        letter = len(name) == 1
+        away = -np.array(place) / np.hypot(*place) * 1.1 * size if letter else (2, 2)
+        axes.annotate(
+            f"${name}$" if letter else name, place, xytext=(away[0], away[1]), textcoords="offset points", fontsize=size,
+            color="0.15", zorder=6, path_effects=[withStroke(linewidth=2.2, foreground="white")],
+            **({"ha": "center", "va": "center"} if letter else {}),
+        )  # fmt: skip
     axes.set_aspect("equal")
     axes.set_xlim(-1.05, 1.05)
     axes.set_ylim(-1.05, 1.05)

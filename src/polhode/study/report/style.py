@@ -37,7 +37,8 @@ def _half_disc(side: int) -> Outline:
 BACK, AHEAD = _half_disc(-1), _half_disc(1)
 #: Colours and markers of the method families; Okabe and Ito's palette, completed by Tol's. Markers differ within every group of
 #: methods, too, so that nothing depends on colour alone. A variant listed here has its own style: those of PCDM are
-#: mainly compared with each other, so they have clearly different hues, also for the colour-blind.
+#: mainly compared with each other, so they have clearly different hues, also for the colour-blind. Methods that are the fastest
+#: at some error differ by hue, because maps show them as areas; none is grey, whose tints say how far the second is.
 FAMILIES: dict[str, tuple[str, Any]] = {
     "spiral_leapfrog": ("#D55E00", "o"),
     "spiral_synchronous": ("#CC79A7", "s"),
@@ -57,26 +58,26 @@ FAMILIES: dict[str, tuple[str, Any]] = {
     "scalar_factor": ("#AA4499", "x"),
     "calzavarini2010": ("#8B5A2B", (4, 1, 0)),
     "no_squish": ("#EE3377", "+"),
-    "spiral_predicted": ("#B00020", "p"),
-    "spiral_predicted_last": ("#B00020", "h"),
-    "spiral_kdk": ("#5E3C99", "D"),
+    "spiral_predicted": ("#B00020", "s"),
+    "spiral_predicted_last": ("#FF8FB1", "^"),
+    "spiral_kdk": ("#A626AA", "D"),
     "spiral_dkd": ("#0F4C81", "v"),
-    "magnus_adams4": ("#000000", "8"),
+    "magnus_adams4": ("#00A388", ">"),
     "implicit_midpoint": ("#66A61E", "s"),
     "implicit_midpoint_iterated": ("#66A61E", "D"),
     "dlm1997": ("#AA3377", "^"),
     "dlm1997_fasso": ("#AA3377", "v"),
-    "touma1994": ("#BB5566", "<"),
+    "touma1994": ("#5C4033", "<"),
     "exact_rotor": ("#BB5566", "*"),
     "moser_veselov": ("#DDAA33", "d"),
     "moser_veselov4": ("#DDAA33", "P"),
-    "rkmk4": ("#004488", "o"),
-    "cf4": ("#004488", "s"),
+    "rkmk4": ("#A6C813", "o"),
+    "cf4": ("#4C9F38", "^"),
     "lie_rk4_naive": ("#117799", "X"),
-    "adams_bashforth2_buss": ("#117799", "<"),
+    "adams_bashforth2_buss": ("#2FA4C7", "<"),
     "adams_bashforth2_barker": ("#117799", ">"),
     "adams_bashforth3": ("#A6761D", "^"),
-    "adams_bashforth4": ("#A6761D", "*"),
+    "adams_bashforth4": ("#C9A000", "*"),
     "rescaled_momentum": ("#6F4E7C", "o"),
     "catto2015": ("#6F4E7C", "s"),
     "lacoursiere2006": ("#0B6E4F", "D"),
@@ -89,6 +90,9 @@ DASHES: dict[str, Any] = {
     "pcdm2013_mid": (0, (5, 2.5)),
     "pcdm2013_lag": (0, (2, 1.5)),
     "pcdm2013_lead": (0, (6, 1.5, 1.5, 1.5)),
+    "spiral_predicted": (0, (5, 2.5)),
+    "spiral_predicted_last": (0, (2, 1.5)),
+    "spiral_kdk": (0, (6, 1.5, 1.5, 1.5)),
 }
 #: Markers made only of strokes, which need a wider stroke to show their colour.
 STROKES = ("x", "+")

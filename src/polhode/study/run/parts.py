@@ -31,13 +31,14 @@ from polhode.kernel import (
     vector_type,
 )
 from polhode.methods import spiral_leapfrog
+from polhode.methods.omelyan1998 import cayley, sweep
 from polhode.methods.pfc4_delvalle2024 import orthonormal, to_quaternion
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import Problem
-from polhode.quaternion import derivative, increment, normalise, scaled, to_lab
+from polhode.quaternion import derivative, increment, normalise, to_lab
 from polhode.quaternion import rotate as exponential
 from polhode.references import taylor
-from polhode.vector import add, axpy, cross, dot, scale
+from polhode.vector import add, axpy, cross, scale
 
 #: The kicks, from simple to exact.
 KICKS = ("euler", "midpoint", "ssprk3", "implicit", "exact")
@@ -89,7 +90,7 @@ def implicit_kick(omega: Any, torque: Any, body: Any, dt: Any) -> Any:
     old = euler_equations(omega, torque, body)
     new = axpy(dt, old, omega)
     for _ in range(SWEEPS):
-        new = axpy(0.5 * dt, add(old, euler_equations(new, torque, body)), omega)
+        new = sweep(new, old, omega, torque, body, dt)
     return new
 
 
@@ -120,13 +121,6 @@ def matrix(q: Any, omega: Any, dt: Any) -> Any:
 def linear(q: Any, omega: Any, dt: Any) -> Any:
     """A linear step of the quaternion, which is then normalised."""
     return normalise(increment(dt, derivative(q, omega), q))
-
-
-@kernel
-def cayley(q: Any, omega: Any, dt: Any) -> Any:
-    """Omelyan's Cayley transform: the rotation in :mod:`polhode.methods.omelyan1998`."""
-    a = (0.0625 * dt * dt) * dot(omega, omega)
-    return scaled(1.0 / (1.0 + a), increment(dt, derivative(q, omega), scaled(1.0 - a, q)))
 
 
 @compiled

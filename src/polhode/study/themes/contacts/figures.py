@@ -26,7 +26,7 @@ def contact_law(inputs: Inputs) -> Figure:
     scenes = analysis.scenes(inputs)
     figure = new_figure((style.TEXT_WIDTH, 4.1))
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
-    called = analysis.names(scenes)
+    called = analysis.names_with_states(scenes)
     for (name, data), marker, colour in zip(scenes.items(), _markers(len(scenes)), cycle(COLOURS)):
         if analysis.LEADING in data["integrator"].values:
             _curve(left, data, analysis.LEADING, bars=True, marker=marker, color=colour, label=printable(called[name]))

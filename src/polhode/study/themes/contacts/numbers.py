@@ -3,6 +3,7 @@
 from math import isfinite
 
 from polhode.study.analysis import contact_law as analysis
+from polhode.study.analysis.ensembles import ranks
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
 
@@ -20,8 +21,15 @@ def contact_law(inputs: Inputs) -> dict[str, str]:
     exponents = [value for value in exponents if isfinite(value)]
     contacts = [analysis.number_of_contacts(data) for data in scenes.values()]
     bodies = [int(data.attrs["clumps"]) for data in scenes.values()]
+    states = sorted({data.sizes["seed"] for data in scenes.values()})
+    coverages = sorted({ranks(n)[1] for n in states if n > 1})
+    counted = sorted({int(data.attrs.get("contact_states", data.sizes["seed"])) for data in scenes.values()})
     result = {
         "studyCollisionScenes": str(len(scenes)),
+        "studyCollisionReleased": str(sum(bool(data.attrs.get("released")) for data in scenes.values())),
+        "studyCollisionStates": _from_to([str(n) for n in states]),
+        "studyCollisionCoverage": _from_to([number(100 * x, 3) for x in coverages]) if coverages else NOT_AVAILABLE,
+        "studyCollisionCountedLeast": str(counted[0]),
         "studyCollisionContactsLeast": number(min(contacts), 2),
         "studyCollisionContactsMost": number(max(contacts), 2),
         "studyCollisionBodiesLeast": str(min(bodies)),
@@ -42,3 +50,8 @@ def contact_law(inputs: Inputs) -> dict[str, str]:
                 steps = analysis.steps_in_contact(value, error, count)
                 result[f"studyCollisionSteps{size}{many}{name}"] = decimal(steps, 0) if isfinite(steps) else NOT_AVAILABLE
     return result
+
+
+def _from_to(texts: list[str]) -> str:
+    """The first and the last of some ordered numbers, or the only one."""
+    return texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"

@@ -7,7 +7,7 @@ import pandas as pd
 
 from polhode.study.analysis import contact_law as analysis
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import decimal, escape, grouped_rows, number, tabular
+from polhode.study.report.latex import broken, decimal, escape, grouped_rows, number, stacked, tabular
 
 
 def contact_law(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -22,18 +22,15 @@ def contact_law(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         for scene in scenes:
             row = rows.get((method, scene))
             if row is None or not isfinite(row.exponent):
-                cells += ["--", "--"]
+                cells.append("--")
                 continue
             low, high = (decimal(value, 1) for value in (row.exponent_low, row.exponent_high))
-            cells.append(rf"{decimal(row.exponent, 1)}\,{{\tiny[{low},\,{high}]}}")
-            cells.append(number(row.error_at_shown_step, 2) if isfinite(row.error_at_shown_step) else "--")
+            error = number(row.error_at_shown_step, 2) if isfinite(row.error_at_shown_step) else "--"
+            cells.append(stacked(rf"{decimal(row.exponent, 1)} [{low}, {high}]", error))
         return cells
 
     times_run = frame["method"].value_counts()
     common = [method for method in dict.fromkeys(frame["method"]) if times_run[method] > 1 or len(scenes) == 1]
     methods = inputs.in_order(common)
-    head = ["method", *(text for _ in scenes for text in ("exponent", "error"))]
-    text = tabular("@{}l" + "cc" * len(scenes) + "@{}", head, grouped_rows(inputs, methods, row_of))
-    top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in analysis.names(scenes).values())]) + r" \\"
-    rules = "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(scenes)))
-    return frame, text.replace("\\toprule\n", f"\\toprule\n{top}\n{rules}\n", 1)
+    head = ["method", *(broken(name) for name in analysis.names_with_states(scenes).values())]
+    return frame, tabular("@{}l" + "c" * len(scenes) + "@{}", head, grouped_rows(inputs, methods, row_of))

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from polhode.study.inputs import Inputs
@@ -14,6 +15,9 @@ from polhode.study.report.drawing import new_figure, panel_title, printable, row
 
 #: The right end of the axes, in units of the slowest median.
 MARGIN = 1.1
+
+#: The look of the range up to the median.
+MEDIAN: dict[str, Any] = {"facecolor": "0.62", "edgecolor": "0.62", "linewidth": 0.5}
 
 #: The colour of published values.
 PUBLISHED = "#C00000"
@@ -43,10 +47,8 @@ def relative_cost(inputs: Inputs) -> Figure:
             declared = int(one["declared"])
             found = one["relative"].values
             middle = float(one["median"].isel(normalised=declared)) / unit
-            axes.plot(
-                [found[declared], middle], [row, row], color=looks[key]["color"], alpha=0.35, linewidth=4.5,
-                solid_capstyle="butt", zorder=2,
-            )  # fmt: skip
+            # Higher than the symbol, which would hide it.
+            axes.fill_betweenx([row - 0.46, row + 0.46], found[declared], middle, **MEDIAN, zorder=2)
             if np.isfinite(found).all():
                 axes.plot(found, [row, row], color="0.35", linewidth=0.6, zorder=3)
                 axes.plot(found[1 - declared], row, "|" if declared else ".", color="0.2", markersize=5, zorder=4)
@@ -97,9 +99,9 @@ def _legend(figure: Figure) -> None:
     marks: list[tuple[str, dict[str, Any]]] = [
         ("fastest sample, as the method declares", {"marker": "o", "color": "0.2", "markersize": 4.8}),
         ("with normalisation, which it does not need", {"marker": ".", "color": "0.2", "markersize": 5}),
-        ("from there to the median", {"linestyle": "-", "color": "0.2", "alpha": 0.35, "linewidth": 4.5}),
         ("without normalisation", {"marker": "|", "color": "0.2", "markersize": 5}),
         ("published", {"marker": "|", "color": PUBLISHED, "markersize": 8, "markeredgewidth": 1.6}),
     ]
-    handles = [Line2D([], [], label=label, **{"linestyle": "none", **look}) for label, look in marks]
+    handles: list[Any] = [Line2D([], [], label=label, **{"linestyle": "none", **look}) for label, look in marks]
+    handles.insert(2, Patch(**MEDIAN, label="from there to the median"))
     figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=1.2, columnspacing=1.6)

@@ -53,7 +53,7 @@ def engine_spins(inputs: Inputs) -> Figure:
     data = inputs.atlas
     chosen = analysis.distinct(data, SPHERES)
     rows = -(-len(chosen) // IN_A_ROW)
-    figure = new_figure((style.TEXT_WIDTH, 2.1 * rows))
+    figure = new_figure((style.TEXT_WIDTH, 2.15 * rows))
     panels = np.atleast_1d(figure.subplots(rows, IN_A_ROW)).ravel()
     inertia = np.asarray(data.attrs["inertia"], dtype=float)
     for axes in panels:
@@ -61,8 +61,8 @@ def engine_spins(inputs: Inputs) -> Figure:
     for axes, i in zip(panels, chosen, strict=False):
         spheres.sphere(axes, inertia)
         spheres.path(axes, data["path"].values[i].astype(float))
-        axes.set_title(printable(f"{data['label'].values[i]}"), fontsize="small", pad=12)
+        axes.set_title(printable(f"{data['label'].values[i]}"), fontsize="small", pad=13)
         end = str(data["end"].values[i])
-        axes.text(0.5, 1.0, printable(str(data["option"].values[i])), transform=axes.transAxes, ha="center", fontsize=5.5)
-        axes.text(0.5, -0.04, printable(end), transform=axes.transAxes, ha="center", va="top", fontsize="x-small")
+        axes.text(0.5, 1.0, printable(str(data["option"].values[i])), transform=axes.transAxes, ha="center", fontsize=7)
+        axes.text(0.5, -0.04, printable(end), transform=axes.transAxes, ha="center", va="top", fontsize=7.5)
     return figure

@@ -30,7 +30,8 @@ def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         drift = float(row["energy_drift"])
         rows.append(
             [
-                "" if name == previous else escape(f"{name} {row['version']}"),
+                # In every row, because a page may end anywhere; the version and what is in brackets once.
+                escape(name.partition(" (")[0] if name == previous else f"{name} {row['version']}"),
                 _breakable(str(row["option"])) + (r"$^\ast$" if row["is_default"] else ""),
                 method,
                 orders,
@@ -53,12 +54,18 @@ def peers(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         if row["scene"] != previous and rows:
             rows.append(r"\midrule")
             place = 0
-        scene = [str(row["scene"]), f"{row['clumps']} clumps", f"{row['spheres']} spheres", ""][min(place, 3)]
+        about = (
+            escape(str(row["scene"])),
+            f"{row['clumps']} clumps",
+            f"{row['spheres']} spheres",
+            rf"\num{{{row['steps']}}} steps",
+        )
+        scene = about[place] if place < len(about) else ""
         place += 1
         low, high = (number(float(row[name]), 2) for name in ("us_per_step", "us_per_step_most"))
         rows.append(
             [
-                escape(scene),
+                scene,
                 escape(f"{row['code']} {row['version']}"),
                 escape(str(row["option"])),
                 f"{low} to {high}",

@@ -94,8 +94,7 @@ def columns(ens: Ensemble, table: pd.DataFrame) -> list[tuple[str, list[str]]]:
 
 def _column_name(ens: Ensemble, key: str) -> str:
     label = ens.label(key).replace(" (as published)", "").replace("Adams-Bashforth ", "AB")
-    label = label.replace("(torque of the ", "(").replace("Calzavarini (mean velocities)", "Calzavarini (mean)")
-    return printable(label)
+    return printable(label.replace("Calzavarini (mean velocities)", "Calzavarini (mean)"))
 
 
 def _heat(axes: Axes, table: pd.DataFrame, frame: pd.DataFrame, ens: Ensemble) -> None:

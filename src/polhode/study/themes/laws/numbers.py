@@ -85,6 +85,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
         "studyLawRounded": decimal(100 * float(np.isfinite(rounding).mean()) if rounding.size else nan, 1),
         "studyLawRoundedCoarsest": number(max(only_finite(rounding), default=nan), 2),
         "studyLawStable": plain(laws.STABLE),
+        "studyLawStableBounds": decimal(100 * float(frame["stable_at_least"][frame["stable"].notna()].mean()), 0),
         "studyLawGrowthLow": decimal(float(growth.low), 1),
         "studyLawGrowth": decimal(float(growth.median), 1),
         "studyLawGrowthHigh": decimal(float(growth.high), 1),
@@ -129,7 +130,7 @@ def worst(inputs: Inputs) -> dict[str, str]:
     result |= _range("studyLawAllround", _values({TARGET: frames[TARGET]}, allround, tuple(ens.classes)))
     keep = nan_mask(ens)
     with suppress(NotInRun):
-        keep = law_frames.keepers(inputs, ens)
+        keep = law_frames.keepers(inputs, ens) & law_frames.one_torque(ens)
     kept = _allround(ens, frames[TARGET], keep)
     result["studyLawAllroundKept"] = escape(ens.label(kept)) if kept else NOT_AVAILABLE
     result |= _range("studyLawAllroundKept", _values({TARGET: frames[TARGET]}, kept, tuple(ens.classes)))
@@ -195,9 +196,11 @@ def _values(frames: dict[float, pd.DataFrame], key: str, classes: Iterable[str])
 
 
 def _range(name: str, values: list[float]) -> dict[str, str]:
-    """The smallest and the largest of some ratios, as macros ...Least and ...Most."""
-    ends = (min(values), max(values)) if values else (nan, nan)
-    return {f"{name}{end}": _factor(value) for end, value in zip(("Least", "Most"), ends, strict=True)}
+    """The smallest and the largest of some ratios to the best method, as macros ...Least and ...Most."""
+    least, most = (min(values), max(values)) if values else (nan, nan)
+    # The ratio of the best method to itself.
+    first = r"\num{1} (itself the best)" if least == 1 < most else _factor(least)
+    return {f"{name}Least": first, f"{name}Most": _factor(most)}
 
 
 def _factor(value: float) -> str:
@@ -261,16 +264,28 @@ def answers(inputs: Inputs) -> dict[str, str]:
     """Macros for the recommendation in each situation: method, steps per radian and their spread."""
     ens = law_frames.ensemble(inputs)
     result: dict[str, str] = {}
-    for key, own in analysis.all_advice(inputs, ens).items():
+    found = analysis.all_advice(inputs, ens)
+    for key, own in found.items():
         name = key.capitalize()
         for part, choice in (("One", own.one), ("Kept", own.kept), ("Several", own.several)):
             result |= _choice(ens, f"studyAnswer{name}{part}", choice)
         result[f"studyAnswer{name}SeveralTorques"] = count(own.several.torques)
         result[f"studyAnswer{name}StepsSaved"] = _factor(own.steps_saved)
         result[f"studyAnswer{name}Breakeven"] = power(own.breakeven) if isfinite(own.breakeven) else "none"
+    result["studyAnswerBreakeven"] = _breakeven(
+        *(found[key].breakeven if key in found else nan for key in ("smooth", "friction"))
+    )
     for situation in SITUATIONS:
         result |= _robust(ens, situation)
     return result
+
+
+def _breakeven(smooth: float, friction: float) -> str:
+    """From which error on several torques a step save torques, under torques of time or orientation and under friction."""
+    ends = [rf"from {power(value)} on down" if isfinite(value) else "at none of them" for value in (smooth, friction)]
+    if ends[0] == ends[1]:
+        return f"{ends[0]}, be it under such torques or under friction"
+    return f"{ends[0]} under such torques, and {ends[1]} under friction"
 
 
 def _choice(ens: Ensemble, name: str, choice: Choice) -> dict[str, str]:

@@ -243,8 +243,9 @@ def _sheet_row(row: dict[str, Any]) -> list[str]:
         slow = rf"$>$\num{{{LARGE}}}*"
     elif isfinite(row["slowdown"]):
         star = "*" if row["told_apart"] else ""
-        high = rf"$>$\num{{{LARGE}}}" if row["high"] > LARGE else ratio(row["high"])
-        slow = f"{slow}{star}" + ("" if isnan(row["low"]) else f" ({ratio(row['low'])}--{high})")
+        # "330--$>$1000" would look like an arrow.
+        high = rf" to $>$\num{{{LARGE}}}" if row["high"] > LARGE else f"--{ratio(row['high'])}"
+        slow = f"{slow}{star}" + ("" if isnan(row["low"]) else f" ({ratio(row['low'])}{high})")
     return [escape(_shorter(row["label"])), orders, c, _order(row["growth"]), stable, *cells, slow]
 
 

@@ -1,8 +1,10 @@
 """Methods compared by the time that they take for one radian, for a torque of a given price."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polhode.study.analysis import law_frames, laws
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, Ensemble, Situation
@@ -37,6 +39,40 @@ def in_time(
     work = law_frames.time_per_radian(ens, ens.steps_of(rows, target), times, price, "free" if situation is FREE else "")
     allowed = ens.recommendable & (law_frames.one_torque(ens) | (not one_torque))
     return laws.compare(work, allowed)
+
+
+@dataclass(frozen=True)
+class Map:
+    """The fastest of all methods of a situation, over prices of a torque (rows) and errors per radian (columns).
+
+    Parameters
+    ----------
+    best : (price, target) of int
+        Position of the method; -1 where none reaches the error.
+    apart : (price, target) of bool
+        Whether the bodies tell it from all others.
+    """
+
+    best: NDArray[np.int64]
+    apart: NDArray[np.bool_]
+
+
+def fastest(ens: Ensemble, times: Mapping[str, float], situation: Situation) -> Map:
+    """The fastest methods for all :data:`MAP_PRICES` and :data:`polhode.study.analysis.laws.TARGETS`."""
+    best = np.full((len(MAP_PRICES), len(laws.TARGETS)), -1)
+    apart = np.zeros(best.shape, bool)
+    for row, price in enumerate(MAP_PRICES):
+        for column, target in enumerate(laws.TARGETS):
+            found = in_time(ens, times, situation, price, target, False)
+            best[row, column] = found.best
+            rivals = ens.recommendable & ~np.isnan(found.value) & (np.arange(len(ens.methods)) != found.best)
+            apart[row, column] = bool(found.told_apart[rivals].all())
+    return Map(best, apart)
+
+
+def mapped(ens: Ensemble) -> list[Situation]:
+    """The situations of the map: those of the run with a torque."""
+    return [situation for situation in present(ens) if situation is not FREE]
 
 
 def present(ens: Ensemble, situations: Sequence[Situation] = SHOWN) -> list[Situation]:

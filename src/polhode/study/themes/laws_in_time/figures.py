@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 from scipy import ndimage
 
 from polhode.study.analysis import laws
-from polhode.study.analysis.law_frames import FREE, Ensemble
+from polhode.study.analysis.law_frames import Ensemble
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import new_figure, panel_title, printable
@@ -25,22 +25,15 @@ ROOM = 6
 def slowdown_map(inputs: Inputs) -> Figure:
     """A map of the fastest of all methods for a given error per radian, over that error and the price of a torque."""
     ens, times = analysis.read(inputs)
-    situations = [s for s in analysis.present(ens) if s is not FREE]
+    situations = analysis.mapped(ens)
     if not situations:
         raise NotInRun("the ensembles of this run have no torque")
     looks = style.styles(ens.methods, dict(zip(ens.methods, ens.declared("variant_of", ""), strict=True)))
     figure = new_figure((style.TEXT_WIDTH, 3.0))
     panels: Any = figure.subplots(1, len(situations), sharey=True, squeeze=False)
     for axes, situation, letter in zip(panels[0], situations, "abc", strict=False):
-        best = np.full((len(analysis.MAP_PRICES), len(laws.TARGETS)), -1)
-        apart = np.zeros(best.shape, bool)
-        for row, price in enumerate(analysis.MAP_PRICES):
-            for column, target in enumerate(laws.TARGETS):
-                found = analysis.in_time(ens, times, situation, price, target, False)
-                best[row, column] = found.best
-                rivals = ens.recommendable & ~np.isnan(found.value) & (np.arange(len(ens.methods)) != found.best)
-                apart[row, column] = bool(found.told_apart[rivals].all())
-        _map(axes, best, apart, ens, looks)
+        found = analysis.fastest(ens, times, situation)
+        _map(axes, found.best, found.apart, ens, looks)
         panel_title(axes, letter, situation.label)
         axes.set_xlabel("error per radian")
     panels[0, 0].set_yticks(np.arange(len(analysis.MAP_PRICES)) + 0.5, [f"{price:g}" for price in analysis.MAP_PRICES])

@@ -1,22 +1,27 @@
 """Numbers of the laws in time."""
 
+from collections.abc import Mapping
 from math import inf, isnan
 
+import numpy as np
+
 from polhode.study.analysis.ladders import UNIT
-from polhode.study.analysis.law_frames import FREE, PRICES, ROBUST, SPIRAL, TARGET
+from polhode.study.analysis.law_frames import FREE, PRICES, ROBUST, SPIRAL, TARGET, Ensemble
 from polhode.study.inputs import Inputs
-from polhode.study.report.formats import factor, macro_name, plain
+from polhode.study.report.formats import factor, listed, macro_name, plain
 from polhode.study.report.latex import NOT_AVAILABLE, escape
 from polhode.study.themes.laws_in_time import analysis
 
 _PRICES = {0.0: "Zero", 10.0: "Ten", 100.0: "Hundred"}
+_WORDS = {0.0: "nothing", 10.0: "ten", 100.0: "a hundred"}
 
 
 def in_time(inputs: Inputs) -> dict[str, str]:
     """Macros for the fastest method, of all and with one torque a step, and the slowdown of some, by situation and price."""
     ens, times = analysis.read(inputs)
-    result: dict[str, str] = {"costLawUnit": plain(times.get(UNIT, float("nan")))}
+    result: dict[str, str] = {"costLawUnit": plain(times.get(UNIT, float("nan")))} | _first_of_map(ens, times)
     for situation in analysis.present(ens):
+        names: dict[str, dict[float, str]] = {"One": {}, "All": {}}
         for price in PRICES:
             if situation is FREE and price:
                 continue
@@ -25,13 +30,56 @@ def in_time(inputs: Inputs) -> dict[str, str]:
             every = analysis.in_time(ens, times, situation, price, TARGET, False)
             for kind, found in (("One", one), ("All", every)):
                 text = escape(ens.label(ens.methods[found.best])) if found.best >= 0 else NOT_AVAILABLE
-                result[f"costLawFastest{kind}{name}"] = text
+                result[f"costLawFastest{kind}{name}"] = names[kind][price] = text
             for key in (SPIRAL, ROBUST, "exact_rotor", "magnus_adams4", "verlet", "fincham1992"):
                 if key in ens.methods:
                     i = ens.methods.index(key)
-                    ends = (("", one.value[i]), ("Low", one.low[i]), ("High", one.high[i]))
-                    result |= {f"costLawSlow{macro_name(key)}{name}{end}": _factor(float(value)) for end, value in ends}
+                    ends = [float(x) for x in (one.value[i], one.low[i], one.high[i])]
+                    result |= _slower(f"costLawSlow{macro_name(key)}{name}", ends, one.best == i)
+        for kind, own in names.items():
+            if len(own) > 1:
+                result[f"costLawFastest{kind}{situation.key.capitalize()}"] = by_price(own)
     return result
+
+
+def by_price(names: Mapping[float, str]) -> str:
+    """The method for each price of a torque, in words; a method that several prices have is named once."""
+    prices: dict[str, list[float]] = {}
+    for price, name in names.items():
+        prices.setdefault(name, []).append(price)
+    unit = " steps of direct Euler"
+    told: list[str] = []
+    for name, own in prices.items():
+        words = [_WORDS[price] for price in own]
+        costs = ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else words[0]
+        if any(own):
+            costs, unit = costs + unit, ""
+        if len(prices) == 1:
+            return f"{name}, whether the torque costs {costs}"
+        told.append(f"{name} if {'it' if told else 'the torque'} costs {costs}")
+    return listed(told)
+
+
+def _slower(name: str, ends: list[float], itself: bool) -> dict[str, str]:
+    """A ratio of times with its interval, alone and together; of the fastest method, that it is this itself."""
+    value, low, high = (_factor(x) for x in ends)
+    if itself:
+        own = r"\num{1} (itself the fastest)"
+        return {name: own, f"{name}Low": r"\num{1}", f"{name}High": r"\num{1}", f"{name}Full": own}
+    return {name: value, f"{name}Low": low, f"{name}High": high, f"{name}Full": f"{value} ({low} to {high})"}
+
+
+def _first_of_map(ens: Ensemble, times: Mapping[str, float]) -> dict[str, str]:
+    """The method that is the fastest in most cells of the map, and in how many."""
+    best = np.array([analysis.fastest(ens, times, situation).best for situation in analysis.mapped(ens)])
+    if not (best >= 0).any():
+        return {}
+    counts = np.bincount(best[best >= 0])
+    return {
+        "costLawMapMethod": escape(ens.label(ens.methods[int(counts.argmax())])),
+        "costLawMapCells": str(int(counts.max())),
+        "costLawMapAll": str(best.size),
+    }
 
 
 def _factor(value: float) -> str:

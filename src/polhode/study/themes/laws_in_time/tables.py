@@ -67,7 +67,9 @@ def _cell(value: float, low: float, high: float, best: bool, told_apart: bool) -
         return r"\textbf{1}"
     if low > LARGE:
         return f"{_two(low)}*"
-    ends = "" if isnan(low) else f" ({_two(low)}--{_two(high)})"
+    # "330--$>$1000" would look like an arrow.
+    dash = " to " if high > LARGE else "--"
+    ends = "" if isnan(low) else f" ({_two(low)}{dash}{_two(high)})"
     return f"{_two(value)}{'*' if told_apart else ''}{ends}"
 
 

@@ -275,6 +275,9 @@ def energy_over_time(inputs: Inputs) -> Figure:
         axes.set_xlim(0, time[-1])
         axes.xaxis.set_major_locator(FixedLocator([0, time[-1] / 2, time[-1]]))
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}".replace(",", r"$\,$"))
+        # The labels at the ends lie inside, where those of the next panel are not.
+        for text, side in zip(axes.get_xticklabels(), ("left", "center", "right"), strict=True):
+            text.set_horizontalalignment(side)
         log_error_axis(axes, low, high)
         axes.set_xlabel("time $t$ (s)")
         panel_title(axes, letter, selection.short_name(inputs, problem))

@@ -75,15 +75,9 @@ def long_runs(inputs: Inputs) -> dict[str, str]:
         rest = momentum[(momentum["last"] >= 10 * best) & (momentum["last"] < drift.LOST)]
         result[f"studyRestMomentumLow{name}"] = number(min(only_finite(rest["last"]), default=nan), 2)
         result[f"studyRestMomentumHigh{name}"] = number(_largest(rest), 2)
-    kept: dict[str, list[bool]] = {}
-    every = drift.long_runs(inputs, inputs.problems)
-    energies = every[every["quantity"] == "energy_drift"]
-    for row in records(energies):
-        kept.setdefault(row["method"], []).append(drift.bounded(row["growth"], row["last"]))
-    problems = energies["problem"].nunique()
-    result["studyEnergyProblems"] = str(problems)
+    everywhere, problems = drift.kept(inputs)
+    result["studyEnergyProblems"] = str(len(problems))
     result["studyBoundedRounding"] = plain(drift.ROUNDING)
-    everywhere = [m for m, found in kept.items() if len(found) == problems and all(found)]
     result["studyBoundedEverywhere"] = listed(spoken(inputs, m) for m in inputs.in_order(everywhere))
     for row in records(frame):
         if row["method"] not in inputs.plugins:

@@ -164,8 +164,16 @@ def _legend(
     pairs: Iterable[Pair],
     more: Mapping[str, dict[str, Any]],
 ) -> None:
-    """Draw the legend: the methods, the additional curves, and the number of states of this run."""
+    """Draw the legend: the methods, the additional curves, and the number of states of this run.
+
+    A method that only this run has is shown as it is drawn, by a cross.
+    """
+    pairs = list(pairs)
     shown = {**labels, **{name: name for name in more}}
+    full_there = [full for full, _ in pairs if full is not None]
+    if full_there:
+        lasting = {str(key) for full in full_there for key in full["integrator"].values}
+        looks = {key: look if key in lasting else {**look, **CHECK} for key, look in looks.items()}
     for full, run in pairs:
         if full is not None and run is not None:
             shown["run"] = f"this run ({run.sizes['seed']} states)"

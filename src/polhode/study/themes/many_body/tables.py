@@ -28,7 +28,7 @@ from polhode.study.analysis.many_body import (
 )
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import INFINITE, ratio
-from polhode.study.report.latex import NOT_AVAILABLE, above_head, escape, grouped_rows, number, step_or_dash, tabular
+from polhode.study.report.latex import NOT_AVAILABLE, above_head, escape, grouped_rows, number, stacked, step_or_dash, tabular
 
 
 def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -67,8 +67,9 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
     run = pairs[cases[0]][1]
     few = "this run" if run is None else f"{run.sizes['seed']} states"
-    head = ["method", "mean", few, "ratio to SPIRAL", r"$\dt$ (s)", *(["mean", "ratio to SPIRAL"] * (len(cases) - 1))]
-    text = tabular("@{}llclc" + "ll" * (len(cases) - 1) + "@{}", head, grouped_rows(inputs, inputs.in_order(labels), row_of))
+    to_spiral = stacked("ratio to", "SPIRAL", top=False)
+    head = ["method", "mean", few, to_spiral, r"$\dt$ (s)", *(["mean", to_spiral] * (len(cases) - 1))]
+    text = tabular("@{}lcccc" + "cc" * (len(cases) - 1) + "@{}", head, grouped_rows(inputs, inputs.in_order(labels), row_of))
     spins = [spin_label(next(data for data in pair if data is not None)) for pair in pairs.values()]
     widths = [4, *([2] * (len(cases) - 1))]
     top = " & ".join(["", *(rf"\multicolumn{{{w}}}{{c}}{{{spin}}}" for w, spin in zip(widths, spins, strict=True))])
@@ -120,9 +121,8 @@ def _mean(data: xr.Dataset | None, method: str, interval: bool = True) -> str:
     found = mean_error(data, method, at)
     if found.value == inf:
         return INFINITE
-    return number(found.value, 2) + (
-        f" ({number(found.low, 2)}--{number(found.high, 2)})" if interval and isfinite(found.low) else ""
-    )
+    value = number(found.value, 2)
+    return stacked(value, f"({number(found.low, 2)}--{number(found.high, 2)})") if interval and isfinite(found.low) else value
 
 
 def _pair(data: xr.Dataset | None, method: str) -> tuple[str, str]:
@@ -141,4 +141,4 @@ def _between(found: Estimate) -> str:
         return NOT_AVAILABLE
     if not isfinite(found.low):
         return ratio(found.value)
-    return f"{ratio(found.value)} ({ratio(found.low)}--{ratio(found.high)})"
+    return stacked(ratio(found.value), f"({ratio(found.low)}--{ratio(found.high)})")

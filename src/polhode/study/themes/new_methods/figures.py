@@ -27,7 +27,7 @@ def new_methods(inputs: Inputs) -> Figure:
     problems = {name: problem for name, problem in analysis.representatives(inputs) if name in PANELS}
     if "velocity" not in problems or not analysis.new(inputs):
         raise NotInRun("this run holds no problem with friction, or none of the new methods")
-    keys = analysis.shown(inputs)
+    keys, new = analysis.shown(inputs), analysis.new(inputs)
     every = selection.all_methods(inputs)
     looks = styles_of(inputs, every)
     figure = new_figure((style.TEXT_WIDTH, 3.5))
@@ -37,14 +37,21 @@ def new_methods(inputs: Inputs) -> Figure:
         data = data.isel(dt=(data["dt_set"] == "fit").values)
         steps = float(np.nanmax(data["end_time"].values)) / data["dt"].values
         order = np.argsort(steps)
-        marks = max(1, len(steps) // 7)
+        marks = max(3, len(steps) // 5)
         low, high = CEILING, FLOOR
-        for key in keys:
+        for place, key in enumerate(keys):
             if key not in data["integrator"].values:
                 continue
             values = np.maximum(data["angle_error"].sel(integrator=key).values[order], FLOOR)
             there = np.isfinite(values) & (values < CEILING)
-            axes.plot(steps[order][there], values[there], markevery=marks, **{**looks[key], "linewidth": 0.8})
+            # Where lines coincide, the dashes of the new methods and markers at other places let each one show.
+            axes.plot(
+                steps[order][there],
+                values[there],
+                markevery=(place % marks, marks),
+                zorder=3 if key in new else 2,
+                **{**looks[key], "linewidth": 0.9},
+            )
             low, high = min(low, *values[there], CEILING), max(high, *values[there], FLOOR)
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(10, numticks=8))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import pandas as pd
@@ -11,6 +12,8 @@ from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import escape, long_table
 
 NO_MASS = "--"
+#: Numbers with many digits are printed as quotients up to this denominator.
+LARGEST_DENOMINATOR = 20
 
 
 def problems(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -74,8 +77,11 @@ def _list(values: Iterable[float]) -> str:
 
 
 def _plain(value: float) -> str:
-    """A number for LaTeX math mode: unchanged if it is short, otherwise with seven digits."""
+    """A number for LaTeX math mode: unchanged if it is short, a quotient if it is a simple one, otherwise with seven digits."""
     text = f"{value:.10g}"
+    quotient = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    if len(text.lstrip("-")) > 9 and abs(value - float(quotient)) < 1e-12 * abs(value):
+        return f"{quotient.numerator}/{quotient.denominator}"
     text = f"{value:.7g}" if len(text.lstrip("-")) > 9 else text
     mantissa, _, exponent = text.partition("e")
     return rf"{mantissa}\times10^{{{int(exponent)}}}" if exponent else mantissa

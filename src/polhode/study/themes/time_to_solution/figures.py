@@ -103,8 +103,8 @@ def speed_up(inputs: Inputs) -> Figure:
         left.plot(target, lab["speed_up_euler"].sel(integrator=key).values, **looks[key])
     left.axhline(1.0, color="0.6", linewidth=0.8, zorder=1)
     left.annotate(
-        "direct Euler", (1, 1), xycoords=("axes fraction", "data"), xytext=(-3, -8), textcoords="offset points", fontsize=7,
-        color="0.4", ha="right",
+        "direct Euler", (0.5, 1), xycoords=("axes fraction", "data"), xytext=(0, -7.5), textcoords="offset points", fontsize=7,
+        color="0.4", ha="center",
     )  # fmt: skip
     left.set_ylabel("speed-up over direct Euler")
     panel_title(left, "a", "as published: velocity kept in the lab")
@@ -112,13 +112,17 @@ def speed_up(inputs: Inputs) -> Figure:
         for frame, line in (("body", {}), ("lab", {"linestyle": ":", "marker": "none"})):
             gain = 1 / data["speed_up_spiral"].sel(integrator=key, frame=frame).values
             right.plot(target, gain, **{**looks[key], "linestyle": "-", **line})
-    bands = []
+    bands: list[Line2D] = []
+    others: list[str] = []
     for stated in stated_speed_ups(inputs):
+        # A second value for the same method is a broken band.
+        broken = (0, (1.0, 0.5)) if stated["other"] in others else "-"
+        others.append(stated["other"])
         colour = looks[stated["other"]]["color"] if stated["other"] in looks else "0.5"
-        right.axhline(stated["value"], color=colour, linewidth=3.5, alpha=BAND, linestyle="-", zorder=0)
+        right.axhline(stated["value"], color=colour, linewidth=3.5, alpha=BAND, linestyle=broken, zorder=0)
         other = _short(inputs, stated["other"], labels)
         text = f"stated {stated['source'][-4:]}: {stated['reading']} {stated['value']:g} ({other})"
-        bands.append(Line2D([], [], color=colour, linewidth=3.5, alpha=BAND, label=text))
+        bands.append(Line2D([], [], color=colour, linewidth=3.5, alpha=BAND, linestyle=broken, label=text))
     right.axhline(1.0, color="0.6", linewidth=0.8, zorder=1)
     # Space for the legend.
     right.set_ylim(None, right.get_ylim()[1] * 12)
@@ -246,7 +250,7 @@ def price_of_torque(inputs: Inputs) -> Figure:
         used |= _map(inputs, axes, data, looks, labels)
         panel_title(axes, "abcdefgh"[number], f"{torque_class}: {selection.short_name(inputs, problem)}")
         if number % columns == 0:
-            axes.set_ylabel("price of a torque")
+            axes.set_ylabel("price of a torque\n(steps of direct Euler)")
         if number + columns >= len(shown):
             axes.set_xlabel("target error")
     for axes in panels[len(shown) :]:
@@ -288,13 +292,13 @@ def best_methods(inputs: Inputs) -> Figure:
                 at += 1.0
         axes.set_xlim(0, len(targets))
         axes.set_ylim(at, 0)
-        axes.set_xticks(np.arange(len(targets)) + 0.5, [rf"$10^{{{round(np.log10(t))}}}$" for t in targets])
+        axes.set_xticks(np.arange(len(targets)) + 0.5, [rf"${round(np.log10(t))}$" for t in targets])
         axes.set_yticks(ticks, names)
         axes.tick_params(length=0, labelsize=7)
-        axes.set_xlabel("target error")
         panel_title(axes, letter, title)
         for spine in axes.spines.values():
             spine.set_visible(False)
+    panels[1].set_xlabel("power of ten of the target error")
     at = 0.0
     for number, (name, problems) in enumerate(classes):
         at += GAP if number else 0.0
@@ -306,7 +310,7 @@ def best_methods(inputs: Inputs) -> Figure:
         at += len(problems)
     keys = [key for key in inputs.in_order(labels) if key in used]
     marks = {key: {**looks[key], "linestyle": "none", "markersize": 6} for key in keys}
-    legend_below_styles(figure, {key: _short(inputs, key, labels) for key in keys}, marks, 4)
+    legend_below_styles(figure, {key: labels[key] for key in keys}, marks, 3)
     return figure
 
 

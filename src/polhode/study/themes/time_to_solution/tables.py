@@ -70,12 +70,11 @@ def speed_up(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         if rows and keys:
             rows.append(r"\addlinespace[3pt]")
         rows += [row(key) for key in keys]
-    head = ["method", *([_power(t) for t in targets] * 2)]
+    head = [r"method \hfill target error:", *([_power(t) for t in targets] * 2)]
     text = tabular("l" + "r" * len(targets) + "@{\\hspace{14pt}}" + "r" * len(targets), head, rows)
     n = len(targets)
-    top = (
-        rf" & \multicolumn{{{n}}}{{c}}{{kept in the lab frame}} & \multicolumn{{{n}}}{{c}}{{kept in the body frame}} \\" + "\n"
-    )
+    spans = [rf"\multicolumn{{{n}}}{{c}}{{$\omega$ kept in the {frame} frame}}" for frame in ("lab", "body")]
+    top = " & ".join(["", *spans]) + r" \\" + "\n"
     top += rf"\cmidrule(r{{14pt}}){{2-{n + 1}}}\cmidrule{{{n + 2}-{2 * n + 1}}}" + "\n"
     return frame_of, above_head(text, top)
 
@@ -98,7 +97,10 @@ def time_to_solution(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     if not records:
         raise NotInRun("this run has no problems")
     head = ["class", "price", *(_power(t) for t in SHOWN_TARGETS)]
-    return pd.DataFrame(records).astype({"place": "Int64"}), tabular("lr" + "l" * len(SHOWN_TARGETS), head, rows)
+    text = tabular("lr" + "l" * len(SHOWN_TARGETS), head, rows)
+    top = rf" & & \multicolumn{{{len(SHOWN_TARGETS)}}}{{c}}{{target error}} \\" + "\n"
+    top += rf"\cmidrule(l){{3-{len(SHOWN_TARGETS) + 2}}}" + "\n"
+    return pd.DataFrame(records).astype({"place": "Int64"}), above_head(text, top)
 
 
 def _records(inputs: Inputs, data: xr.Dataset, torque_class: str) -> list[dict[str, Any]]:

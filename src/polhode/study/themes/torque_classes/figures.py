@@ -132,13 +132,20 @@ def order_map(inputs: Inputs) -> Figure:
     for _, begin, end in row_spans:
         panels[0].plot([-0.3, -0.3], [begin + 0.08, end - 0.08], color="0.3", linewidth=0.9, clip_on=False)
     missed = any(frame[f"missed_{short}"].any() for short in order_frames.QUANTITIES)
-    figure.legend(handles=_order_legend(missed), loc="outside lower center", ncols=4, handlelength=1.2, columnspacing=1.6)
+    found = np.concatenate([frame[f"{short}_order"].to_numpy(float) for short in order_frames.QUANTITIES])
+    figure.legend(
+        handles=_order_legend({_rounded(order) for order in found[np.isfinite(found)]}, missed),
+        loc="outside lower center",
+        ncols=4,
+        handlelength=1.2,
+        columnspacing=1.6,
+    )
     return figure
 
 
 def _cell(axes: Axes, x: float, y: float, order: float, reduced: bool, missed: bool) -> None:
     """Draw one cell: its colour is the rounded order; corner and frame are the marks."""
-    back = ORDER_COLOURS[int(np.clip(round(order), 0, max(ORDER_COLOURS)))] if isfinite(order) else NO_FIT
+    back = ORDER_COLOURS[_rounded(order)] if isfinite(order) else NO_FIT
     axes.add_patch(Rectangle((x + 0.02, y + 0.02), 0.96, 0.96, facecolor=back, edgecolor="none"))
     if reduced:
         axes.fill([x + 0.55, x + 0.98, x + 0.98], [y + 0.02, y + 0.02, y + 0.5], color=REDUCED, linewidth=0)
@@ -146,10 +153,15 @@ def _cell(axes: Axes, x: float, y: float, order: float, reduced: bool, missed: b
         axes.add_patch(Rectangle((x + 0.05, y + 0.05), 0.9, 0.9, fill=False, edgecolor=MISSED, linewidth=1.1))
 
 
-def _order_legend(missed: bool) -> list[Any]:
-    """The legend of colours and marks, with the frame only if it occurs; matplotlib fills it column by column."""
+def _rounded(order: float) -> int:
+    """The order whose colour a cell has."""
+    return int(np.clip(round(order), 0, max(ORDER_COLOURS)))
+
+
+def _order_legend(found: set[int], missed: bool) -> list[Any]:
+    """The legend of the colours and marks that occur; matplotlib fills it column by column."""
     names = {0: "no convergence", 1: "first order", 2: "second", 3: "third", 4: "fourth"}
-    orders: list[Any] = [Patch(facecolor=back, label=names[order]) for order, back in ORDER_COLOURS.items()]
+    orders: list[Any] = [Patch(facecolor=back, label=names[order]) for order, back in ORDER_COLOURS.items() if order in found]
     marks: list[Any] = [
         Patch(facecolor=NO_FIT, label="no fit"),
         Patch(facecolor="white", edgecolor=NOT_RUN, hatch="//////", linewidth=0, label="not run"),
