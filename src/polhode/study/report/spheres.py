@@ -34,7 +34,7 @@ def sphere(axes: Axes, inertia: np.ndarray, names: Sequence[str] = "xyz", size: 
         axes.annotate(
             f"${name}$" if letter else name, place, xytext=(away[0], away[1]), textcoords="offset points", fontsize=size,
             color="0.15", zorder=6, path_effects=[withStroke(linewidth=2.2, foreground="white")],
-            **({"ha": "center", "va": "center"} if letter else {}),
+            ha="center" if letter else "left", va="center" if letter else "baseline",
         )  # fmt: skip
     axes.set_aspect("equal")
     axes.set_xlim(-1.05, 1.05)

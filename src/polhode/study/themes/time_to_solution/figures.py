@@ -116,7 +116,7 @@ def speed_up(inputs: Inputs) -> Figure:
     others: list[str] = []
     for stated in stated_speed_ups(inputs):
         # A second value for the same method is a broken band.
-        broken = (0, (1.0, 0.5)) if stated["other"] in others else "-"
+        broken: Any = (0, (1.0, 0.5)) if stated["other"] in others else "-"
         others.append(stated["other"])
         colour = looks[stated["other"]]["color"] if stated["other"] in looks else "0.5"
         right.axhline(stated["value"], color=colour, linewidth=3.5, alpha=BAND, linestyle=broken, zorder=0)
