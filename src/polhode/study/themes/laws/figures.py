@@ -195,7 +195,7 @@ def chess_ratios(inputs: Inputs, keys: Sequence[str]) -> dict[str, Any]:
 
 
 #: The largest ratio that is drawn, and where methods are put that blow up.
-TOP = 300.0
+TOP = 6000.0
 
 
 def _chess(axes: Axes, keys: Sequence[str], ratios: dict[str, Any]) -> None:
@@ -211,7 +211,7 @@ def _chess(axes: Axes, keys: Sequence[str], ratios: dict[str, Any]) -> None:
         axes.plot(column + 0.5, own.value, marker="_", color="black", markersize=6, markeredgewidth=1.4)
     axes.set_yscale("log")
     axes.set_ylim(0.4, TOP)
-    axes.yaxis.set_major_locator(FixedLocator([1, 10, 100]))
+    axes.yaxis.set_major_locator(FixedLocator([1, 30, 1000]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_ylabel(
