@@ -87,7 +87,8 @@ def chess_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     steps = data["dt"].values
 
     def row_of(method: str) -> list[str]:
-        cells = ["1" if method == OTHER else _between(paired_ratio(data, method, OTHER, row)) for row in range(len(steps))]
+        ratios = [paired_ratio(data, method, OTHER, row) for row in range(len(steps))]
+        cells = ["1" if method == OTHER else _between(found, one_line=True) for found in ratios]
         lost = int(data["diverged"].sel(integrator=method).sum())
         return [escape(labels[method]), *cells, str(lost) if lost else ""]
 
@@ -133,12 +134,13 @@ def _pair(data: xr.Dataset | None, method: str) -> tuple[str, str]:
     return "1" if method == OTHER else pairs, step_or_dash(step_for(data, method, TARGET))
 
 
-def _between(found: Estimate) -> str:
-    """A ratio with its interval, as text."""
+def _between(found: Estimate, one_line: bool = False) -> str:
+    """A ratio with its interval, as text: below it, or on one line."""
     if found.value == inf:
         return INFINITE
     if not isfinite(found.value):
         return NOT_AVAILABLE
     if not isfinite(found.low):
         return ratio(found.value)
-    return stacked(ratio(found.value), f"({ratio(found.low)}--{ratio(found.high)})")
+    value, interval = ratio(found.value), f"({ratio(found.low)}--{ratio(found.high)})"
+    return f"{value} {interval}" if one_line else stacked(value, interval)
