@@ -311,10 +311,10 @@ def test_the_figure_has_every_method_in_every_form(run):
     for axes in (left, right):
         symbols = [line for line in axes.lines if line.get_markersize() == 4.8]
         assert len(symbols) == len(polhode.methods)
-        bars = [line for line in axes.lines if line.get_linewidth() == 4.5]
+        bars = [bar.get_paths()[0].get_extents() for bar in axes.collections]
         assert len(bars) == len(symbols), "from the fastest sample to the median"
         for bar, symbol in zip(bars, symbols, strict=True):
-            assert bar.get_xdata()[0] == symbol.get_xdata()[0] < bar.get_xdata()[1] <= axes.get_xlim()[1]
+            assert bar.x0 == symbol.get_xdata()[0] < bar.x1 <= axes.get_xlim()[1]
         switched = [line for line in axes.lines if line.get_markersize() == 5]
         assert len(switched) == sum(polhode.methods[key].normalisable for key in polhode.methods)
         assert min(line.get_xdata()[0] for line in symbols) >= axes.get_xlim()[0]
