@@ -70,6 +70,7 @@ def test_a_method_a_problem_and_a_scene_of_ones_own(tmp_path):
     assert energy.attrs["scene"] == "dumbbells" and set(energy["integrator"].values) == {"spiral_leapfrog", "my_spiral"}
     assert (energy["energy_error"] < 1e-3).all()
     assert all(path.stat().st_size > 5_000 for path in wanted[2:])
+    assert all(path.read_bytes().startswith(b"%PDF") and b"%%EOF" in path.read_bytes()[-16:] for path in wanted[2:])
 
     # All of it rests on the code of the plug-ins, wherever they are: an edit of one makes again what it made, nothing else.
     for name in EXAMPLES:
