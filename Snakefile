@@ -60,6 +60,8 @@ try:
     )
 except configuration.ConfigurationError as error:
     raise WorkflowError(str(error)) from None
+# Scripts do not know which file named a plug-in.
+config["plugins"] = [str(path) for path in STUDY.plugins]
 if workflow.is_main_process:
     logger.info(STUDY.estimate.summary())
 PLAN = products.Products(STUDY, HOME)

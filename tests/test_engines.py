@@ -472,6 +472,31 @@ def jaxdem(option: str, q: np.ndarray, omega: np.ndarray, torque: np.ndarray, in
     return turned * Rotation.from_rotvec(dt * omega) * Rotation.from_rotvec(dt**2 / 2 * rate(omega)), kick(omega, dt)
 
 
+def liggghts(option: str, q: np.ndarray, omega: np.ndarray, torque: np.ndarray, inertia: np.ndarray, dt: float):
+    """A step of LIGGGHTS' multispheres as it was read, in the lab frame; the torque (3,) is constant in the body."""
+    from scipy.spatial.transform import Rotation
+
+    def turned(q):
+        return Rotation.from_quat(np.roll(q, -1))
+
+    def spin(q, momentum):
+        return turned(q).apply(turned(q).inv().apply(momentum) / inertia)
+
+    def moved(q, w, h):
+        rate = 0.5 * np.array([-w @ q[1:], *(q[0] * w + np.cross(w, q[1:]))])
+        return (q + h * rate) / np.linalg.norm(q + h * rate)
+
+    momentum = turned(q).apply(inertia * omega + dt / 2 * torque)
+    w = spin(q, momentum)
+    half = moved(q, w, dt / 2)
+    q = turned(2 * moved(half, spin(half, momentum), dt / 2) - moved(q, w, dt))
+    return q, q.inv().apply(momentum + q.apply(dt / 2 * torque)) / inertia
+
+
+#: The steps of the engines that were read.
+STEPS = {"jaxdem": jaxdem, "liggghts": liggghts}
+
+
 @pytest.mark.parametrize("row", READ, ids=lambda row: f"{row.key} {row.option}")
 def test_a_row_that_was_read_is_the_method_named(row):
     run = cases.identification_runs("constant")[0]
@@ -484,7 +509,7 @@ def test_a_row_that_was_read_is_the_method_named(row):
         run.value,
     )
     state = identify.synchronous(driver, None, run.q0, run.omega0)
-    turned, omega = jaxdem(row.option, *map(np.array, (run.q0, run.omega0, run.value, run.inertia)), run.dt)
+    turned, omega = STEPS[row.key](row.option, *map(np.array, (run.q0, run.omega0, run.value, run.inertia)), run.dt)
     q, found = driver.read(driver.step(state, 0), 1)
     assert np.array(found) == pytest.approx(omega, abs=1e-14)
     assert cases.angle(np.array(q), np.roll(turned.as_quat(), 1)) < 1e-14

@@ -160,6 +160,22 @@ def test_layout():
     np.testing.assert_allclose(run.energy, 0.5 * (run.omega.values**2 * inertia).sum(1), rtol=1e-15)
 
 
+def test_the_energy_includes_a_potential_that_the_problem_declares():
+    """Of the heavy top: the weight times the height of the centre of mass, which the exact motion keeps with the kinetic part."""
+    problem = polhode.problems["heavy_top"]
+    run = polhode.simulate(problem, "cf4", problem.horizon / 4096, samples=50)
+    assert "potential" in run.energy.attrs["long_name"]
+    kinetic = 0.5 * (run.omega.values**2 * problem.body.inertia).sum(1)
+    w, x, y, z = run.q.values.T
+    height = w**2 - x**2 - y**2 + z**2
+    weight = np.ptp(run.potential.values) / np.ptp(height)
+    np.testing.assert_allclose(run.kinetic, kinetic, rtol=1e-15)
+    np.testing.assert_allclose(run.potential, weight * height, rtol=0, atol=1e-12 * weight)
+    np.testing.assert_allclose(run.energy, run.kinetic + run.potential, rtol=1e-15)
+    assert np.ptp(run.energy.values) < 1e-8 * np.ptp(kinetic)
+    assert "kinetic" not in polhode.simulate("lab_torque", "cf4", 0.01)
+
+
 def test_the_defaults():
     assert polhode.simulate("spiral_cylinder", "euler", 1e-3).sizes["time"] == 201
     with pytest.raises(ValueError, match=r"dt = 0\.3 does not divide"):

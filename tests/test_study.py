@@ -684,9 +684,7 @@ def test_drifts_are_those_of_what_the_motion_keeps(results):
     heavy = storage.read_dataset(folder / "single_body.nc", "asymmetric_heavy_top/long_run")
     assert np.isnan(heavy.q_error_l1).all() and "exact_q" not in heavy
     run = polhode.simulate("asymmetric_heavy_top", "euler", 1e-2, 20.0, samples=10)
-    problem = polhode.problems["asymmetric_heavy_top"]
-    energy = run.energy.values + problem.potential(tuple(run.q.values.T), problem.parameter_array)
-    expected = np.abs(energy - energy[0]) / run.energy.values[0]
+    expected = np.abs(run.energy.values - run.energy.values[0]) / run.kinetic.values[0]
     np.testing.assert_allclose(heavy.energy_drift.sel(integrator="euler"), expected, rtol=1e-12, atol=1e-15)
     ends = heavy.energy_drift.isel(time=-1)
     assert float(ends.sel(integrator="spiral_leapfrog")) < 0.1 * float(ends.sel(integrator="euler"))

@@ -108,12 +108,13 @@ def simulate(
     -------
     xarray.Dataset
         Over ``time`` (s, step number times dt): ``q`` (time, 4), ``omega`` (time, 3; body frame, rad/s, at the same times),
-        ``energy`` (kinetic, J), ``stored_omega`` (the angular velocity carried by the method, at ``time + stored_offset *
-        dt``), and the scalars ``steps``, ``torque_evaluations`` (those of the steps, and one at the start for one-torque
-        methods; those needed only for reading are not counted), ``stored_offset``. A run that blows up contains NaN from there
-        on, and its attribute ``diverged`` gives the time by which it did, in s. For a system of bodies all these have a
-        dimension ``body`` after ``time``; ``r`` and ``v`` (time, body, 3; lab frame, m and m/s) are added, and ``energy``
-        includes the motion of the centres.
+        ``energy`` (J: kinetic, plus potential if the problem declares a potential; ``long_name`` says which), ``stored_omega``
+        (the angular velocity carried by the method, at ``time + stored_offset * dt``), and the scalars ``steps``,
+        ``torque_evaluations`` (those of the steps, and one at the start for one-torque methods; those needed only for reading
+        are not counted), ``stored_offset``. With a potential, ``kinetic`` and ``potential`` (J) are there too. A run that blows
+        up contains NaN from there on, and its attribute ``diverged`` gives the time by which it did, in s. For a system of
+        bodies all these have a dimension ``body`` after ``time``; ``r`` and ``v`` (time, body, 3; lab frame, m and m/s) are
+        added, and ``energy`` includes the motion of the centres.
 
     Raises
     ------
@@ -205,8 +206,17 @@ def _run_problem(
         normalise,
     )
     with np.errstate(over="ignore", invalid="ignore"):  # a run that blows up needs no warning
-        energy = metrics.kinetic_energy(omega, problem.body.inertia)
-    return _variables(("time",), q, omega, stored, energy, evaluations), np.flatnonzero(~np.isfinite(q[:, 0]))
+        kinetic = metrics.kinetic_energy(omega, problem.body.inertia)
+        data = _variables(("time",), q, omega, stored, kinetic, evaluations)
+        if problem.potential is not None:
+            potential = problem.potential(tuple(q.T), problem.parameter_array)
+            for name, values, long_name, symbol in (
+                ("kinetic", kinetic, "kinetic energy", "K"),
+                ("potential", potential, "potential energy", "U"),
+                ("energy", kinetic + potential, "kinetic and potential energy", "E"),
+            ):
+                data[name] = ("time", values, {"long_name": long_name, "units": "J", "symbol": symbol})
+    return data, np.flatnonzero(~np.isfinite(q[:, 0]))
 
 
 def _run_system(

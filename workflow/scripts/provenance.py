@@ -7,6 +7,6 @@ from polhode.study.storage import write_text
 from polhode.study.workflow.entry import HOME, job_of
 
 with job_of(snakemake):
-    plugins = [(HOME / path).resolve() for path in snakemake.config["plugins"]]
+    plugins = [Path(path) for path in snakemake.config["plugins"]]
     found = provenance(snakemake.params.study, plugins, HOME, Path(snakemake.config["results"]), snakemake.input)
     write_text(snakemake.output[0], to_json(found))

@@ -89,7 +89,7 @@ class ReadRow:
         return f"{self.key}{star}  {self.option}  {self.commit}  {self.method}  ({MARK}; as read for: {loads})"
 
 
-JAXDEM = "01296bd"
+JAXDEM, LIGGGHTS = "01296bd", "751bf4e"
 _DEVICES = "jax computes in single precision unless jax_enable_x64 is set."
 
 #: The rows, in alphabetical order of the engines.
@@ -134,5 +134,20 @@ READ: tuple[ReadRow, ...] = (
         ),
         note=f"The torque is that of the old orientation, for the whole step. {_DEVICES}",
         advice="Second order for a free body, first order under torques that vary: use verletspiral, the default.",
+    ),
+    ReadRow(
+        key="liggghts",
+        label="LIGGGHTS",
+        repository="CFDEMproject/LIGGGHTS-PUBLIC",
+        commit=LIGGGHTS,
+        option="multisphere",
+        chosen_by="fix multisphere",
+        is_default=True,
+        method="richardson",
+        precision="float64",
+        sources=(Source("src/fix_multisphere.cpp", "FixMultisphere::initial_integrate, final_integrate, set_xv", of=LIGGGHTS),),
+        note="The step of LAMMPS' fix rigid: half a kick of the angular momentum, MathExtra::richardson (read at 612c713), half a "
+        "kick; contacts are computed with the omega of the half step. Superquadrics (fix nve/superquadric) were not read.",
+        advice="Second order, with one computation of the forces a step, as LAMMPS' fix rigid has it: keep it.",
     ),
 )

@@ -218,6 +218,12 @@ class Place:
                     return f"{file.name}:{line}" + (" (changed on the command line)" if changed else "")
         return self.names
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the file that sets the key, to which paths in its value are relative; None if no file does."""
+        naming = [file for file in self.files if _value(file.values, self.path) == _value(self.merged, self.path)]
+        return Path(naming[-1].name).absolute().parent if naming else None
+
     def __str__(self) -> str:
         return f"{self.source}: {dotted(self.path)}"
 

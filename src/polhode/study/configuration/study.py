@@ -274,7 +274,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     Parameters
     ----------
     config : mapping as read from YAML
-    home : folder of the Snakefile; relative plug-in paths start there
+    home : folder of the Snakefile
     files : the files of the configuration, later ones taking precedence; existing ones are read again, strictly, so that
         messages include line numbers
     checked : whether plug-ins, limits and results have been checked before, as in the jobs of a run
@@ -296,10 +296,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         from polhode.study.configuration.words import refusal  # imported here because only an error needs it
 
         raise refusal(error, top) from None
-    plugins = [(home / path).resolve() for path in asked.plugins]
-    for i, path in enumerate(plugins):
-        if not path.is_file():
-            raise (top / "plugins" / i).error(f": plug-in {path} does not exist")
+    plugins = [_plugin(path, home, top / "plugins", i) for i, path in enumerate(asked.plugins)]
     try:
         if plugins and not checked:
             from polhode.study.plugins import try_out  # imported here because jobs do not need it
@@ -361,6 +358,18 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         plugins=tuple(plugins),
         estimate=expected,
         resolved=json.loads(json.dumps(config)),
+    )
+
+
+def _plugin(path: str, home: Path, place: Place, position: int) -> Path:
+    """The file of a plug-in: relative to the configuration file that names it, or to the folder of the Snakefile."""
+    folders = [folder for folder in (place.folder, home) if folder is not None]
+    candidates = list(dict.fromkeys((folder / path).resolve() for folder in folders))
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    raise (place / position).error(
+        f": plug-in {' (or '.join(map(str, candidates))}{')' * (len(candidates) - 1)} does not exist"
     )
 
 

@@ -66,7 +66,7 @@ def library_of(snakemake: Any) -> Iterator[None]:
         from polhode.registry import load_file
 
         for path in snakemake.config["plugins"]:
-            load_file(HOME / path, (METHODS, PROBLEMS, SCENES))
+            load_file(path, (METHODS, PROBLEMS, SCENES))
         yield
 
 
