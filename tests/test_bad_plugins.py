@@ -232,6 +232,23 @@ def test_good_plugins_are_tried_together_and_may_print(write, tmp_path, capfd):
     assert "my_other" not in polhode.methods and capfd.readouterr().out == ""
 
 
+def test_a_plugin_is_looked_for_beside_the_file_that_names_it(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "mine.py").write_text(EXAMPLE, encoding="utf-8")
+
+    def plugins_of(text):
+        (tmp_path / "mine.yaml").write_text(f"plugins: [{text}]\n", encoding="utf-8")
+        full = yaml.safe_load((HOME / "config.yaml").read_text()) | {"plugins": [text]}
+        return resolve(full, HOME, [HOME / "config.yaml", tmp_path / "mine.yaml"], checked=True).plugins
+
+    with polhode.methods.restored():
+        assert plugins_of("sub/mine.py") == ((tmp_path / "sub" / "mine.py").resolve(),)
+    with polhode.methods.restored():
+        assert plugins_of("docs/example_plugin.py") == (HOME / "docs" / "example_plugin.py",)  # beside the Snakefile
+    with pytest.raises(ValueError, match=r"mine\.yaml:1: plugins\.0: plug-in .*sub/none\.py or .*sub/none\.py does not exist"):
+        plugins_of("sub/none.py")
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "message"),

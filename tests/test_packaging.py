@@ -319,6 +319,21 @@ def test_reproduce_says_which_python_it_needs(machine):
     assert not (machine.house / ".venv").exists()
 
 
+def test_reproduce_takes_paths_from_the_folder_where_it_is_called(machine):
+    machine.with_tex()
+    (machine.elsewhere / "my.yaml").write_text("digits: 50\n")
+    (machine.elsewhere / "data").mkdir()
+    here = f"{machine.elsewhere}/my.yaml"
+    for given, wanted in (
+        (["--configfile", "my.yaml"], f"--configfile {here}"),
+        (["--configfile=my.yaml"], f"--configfile={here}"),
+    ):
+        machine.run(*given, "data", "a.yaml", "-n")
+        (call,) = machine.calls("snakemake")
+        # A rule is no path, nor is a file that exists nowhere.
+        assert call.endswith(f"{wanted} data a.yaml -n"), call
+
+
 def test_reproduce_takes_a_newer_python_where_python3_is_old(machine):
     machine.with_tex().fake(python3="#!/bin/bash\nexit 1\n")
     machine.fake(**{"python3.12": FAKE_PYTHON})

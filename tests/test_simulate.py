@@ -161,7 +161,7 @@ def test_layout():
 
 
 def test_the_energy_includes_a_potential_that_the_problem_declares():
-    """Of the heavy top: the weight times the height of the centre of mass, which the exact motion keeps with the kinetic part."""
+    """Of the heavy top: weight times height of the centre of mass; the exact motion keeps the sum with the kinetic energy."""
     problem = polhode.problems["heavy_top"]
     run = polhode.simulate(problem, "cf4", problem.horizon / 4096, samples=50)
     assert "potential" in run.energy.attrs["long_name"]

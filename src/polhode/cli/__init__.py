@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from polhode.registry import nearest
+from polhode.version import __version__
 
 #: Every command and its module.
 COMMANDS: dict[str, str] = {
@@ -154,6 +155,7 @@ def check_repository(command: str) -> None:
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands; the module of a command is its default ``module``."""
     made = Parser(prog="polhode", description="Integrators for rigid-body rotation: times and advice.")
+    made.add_argument("--version", action="version", version=f"polhode {__version__}")
     commands = made.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     for name, path in COMMANDS.items():
         module: Any = importlib.import_module(path)

@@ -146,7 +146,7 @@ READ: tuple[ReadRow, ...] = (
         method="richardson",
         precision="float64",
         sources=(Source("src/fix_multisphere.cpp", "FixMultisphere::initial_integrate, final_integrate, set_xv", of=LIGGGHTS),),
-        note="The step of LAMMPS' fix rigid: half a kick of the angular momentum, MathExtra::richardson (read at 612c713), half a "
+        note="The step of LAMMPS' fix rigid: half a kick of the momentum, MathExtra::richardson (read at 612c713), half a "
         "kick; contacts are computed with the omega of the half step. Superquadrics (fix nve/superquadric) were not read.",
         advice="Second order, with one computation of the forces a step, as LAMMPS' fix rigid has it: keep it.",
     ),

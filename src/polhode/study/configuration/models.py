@@ -314,8 +314,8 @@ class Configuration(Section):
         description="decimal digits of the reference solutions"
     )
     plugins: Texts = Field(
-        description="Python files with your own methods, problems and scenes; paths are relative to the configuration file that "
-        "names them, or to the Snakefile"
+        description="Python files with your own methods, problems and scenes; paths are relative to the configuration file "
+        "that names them, or to the Snakefile"
     )
     methods: AllOrAtLeastOne = Field(description='the word "all" or a list of method keys')
     checks: AllOrSome = Field(

@@ -368,9 +368,7 @@ def _plugin(path: str, home: Path, place: Place, position: int) -> Path:
     for candidate in candidates:
         if candidate.is_file():
             return candidate
-    raise (place / position).error(
-        f": plug-in {' (or '.join(map(str, candidates))}{')' * (len(candidates) - 1)} does not exist"
-    )
+    raise (place / position).error(f": plug-in {' or '.join(map(str, candidates))} does not exist")
 
 
 def _left_alone(plugins: Sequence[Path], asked: "Configuration") -> Iterator[str]:
