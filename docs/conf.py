@@ -24,14 +24,8 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
 ]
-exclude_patterns = [
-    "_build",
-    "_generated/landing.md",
-    "_generated/measured.md",
-    "_generated/*/table.md",
-    "_generated/*/list.md",
-]
-exclude_patterns += [f"_generated/{name}.md" for name in ("citation", "commands", "configuration", "variables")]
+# Parts of pages, which are no pages of their own.
+exclude_patterns = ["_build", "_generated/*.md", "_generated/*/table.md", "_generated/*/list.md"]
 
 # MyST
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "substitution"]
@@ -60,6 +54,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "polhode"
 html_static_path = ["_static"]
 html_css_files = ["polhode.css"]
+html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
@@ -67,7 +62,9 @@ html_last_updated_fmt = None
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 7,
+    # One line at every width: what it does not hold is under "More", and the search is a symbol.
+    "header_links_before_dropdown": 4,
+    "navbar_persistent": ["search-button"],
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],

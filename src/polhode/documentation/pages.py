@@ -229,15 +229,14 @@ def methods_table(measured: Measurements) -> str:
             least = {name: method.orders(name)[0] for name in TORQUE_CLASSES}
             rows.append(
                 (
-                    _method_link(key),
-                    f"`{key}`",
+                    f"{_method_link(key)}<br>`{key}`",
                     method.torques_per_step,
-                    *(f"{method.orders(name)[0]}, {method.orders(name)[1]}" for name in least),
+                    *(f"{method.orders(name)[0]},\N{NO-BREAK SPACE}{method.orders(name)[1]}" for name in least),
                     f"{relative:.2f}" if isfinite(time) else "–",
                 )
             )
-        head = ["method", "key", "torques", *TORQUE_CLASSES, "step"]
-        parts.append(f"## {title[0].upper()}{title[1:]}\n\n{table(head, rows, 'llc' + 'c' * len(TORQUE_CLASSES) + 'r')}")
+        head = ["method", "torques", *TORQUE_CLASSES, "step"]
+        parts.append(f"## {title[0].upper()}{title[1:]}\n\n{table(head, rows, 'lc' + 'c' * len(TORQUE_CLASSES) + 'r')}")
     return "\n".join(parts)
 
 
