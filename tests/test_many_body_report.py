@@ -877,7 +877,53 @@ def test_a_release_may_keep_what_another_run_made(folder, tmp_path):
     assert cli.main(["release", "--results", str(run), "--output", str(output), "--keep", "--force"]) == 0
     assert read_dataset(output, "chess").identical(before)
     rods_now = read_dataset(output, "rods")
-    assert rods_now.attrs["commit"] == "b" * 40 and rods_now.sizes["integrator"] == 1
+    assert list(rods_now["integrator"].values) == METHODS
+    assert [str(text)[0] for text in rods_now["origin"].values] == ["b", *("a" for _ in METHODS[1:])], "by method"
+
+
+def test_methods_join_a_released_scene(folder, tmp_path, capsys):
+    """A run of some methods replaces these in the file, if a method of both shows that the states are the same."""
+    output, results = tmp_path / "out.nc", tmp_path / "run"
+    assert cli.main(["release", "--results", str(folder), "--output", str(output)]) == 0
+    before = read_dataset(output, "chess")
+    whole = scene(np.pi, blown=True)
+
+    def again(data, *more):
+        write_groups({"/": xr.Dataset(attrs={"configuration": "{}"}), "chess": data}, results / "many_body.nc")
+        words = ["release", "--results", str(results), "--output", str(output), "--keep", *more]
+        capsys.readouterr()
+        return cli.main(words), capsys.readouterr().err
+
+    commit = ("--commit", "c" * 40)
+    some = whole.sel(integrator=["spiral_leapfrog", "buss2000"]).isel(dt=[1, 2]).copy(deep=True)
+    some["energy_error_mean"].loc[{"integrator": "buss2000"}] *= 7
+    some = some.assign_coords(integrator=["spiral_leapfrog", "newest"], label=("integrator", ["SPIRAL", "newest"]))
+    status, said = again(some)
+    assert status == 2 and "provenance.json is missing" in said and "--commit" in said
+    assert again(some, *commit)[0] == 0
+    after = read_dataset(output, "chess")
+    assert list(after["integrator"].values) == [*METHODS, "newest"] and after.sizes["seed"] == SEEDS
+    np.testing.assert_array_equal(after["dt"].values, DT)
+    others = METHODS[1:]
+    for name in ("energy_error", "energy_error_mean", "diverged", "diverged_at", "cpu_seconds"):
+        np.testing.assert_array_equal(*(data[name].sel(integrator=others).values for data in (after, before)))
+    assert after["diverged"].dtype == before["diverged"].dtype and int(after["diverged"].sum()) == 1
+    newest = after["energy_error_mean"].sel(integrator="newest")
+    assert bool(newest.isel(dt=[0, 3]).isnull().all())
+    np.testing.assert_array_equal(newest.isel(dt=[1, 2]), some["energy_error_mean"].sel(integrator="newest"))
+    assert after.attrs["commit"] == before.attrs["commit"] == "a" * 40
+    origins = [str(text)[0] for text in after["origin"].values]
+    assert origins == ["c", *("a" for _ in others), "c"], "by method"
+    # Other states, another number of them, other steps, no method in common.
+    for data, reason in (
+        (some.assign(energy_error_mean=1.01 * some["energy_error_mean"]), "came out otherwise"),
+        (some.isel(seed=slice(3)), "the run has 3 states, the file 8"),
+        (some.assign_coords(dt=some["dt"] * 1.5), "no steps of"),
+        (some.sel(integrator=["newest"]).assign_coords(integrator=["another"]), "no method of the file in the run"),
+    ):
+        status, said = again(data, *commit)
+        assert status == 2 and reason in said and "--keep" in said, said
+    assert read_dataset(output, "chess").identical(after)
 
 
 def test_a_release_neither_loses_runs_nor_mixes_them(folder, tmp_path, capsys):

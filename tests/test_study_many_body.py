@@ -20,7 +20,7 @@ import yaml
 from polhode import manybody
 from polhode.cli import release
 from polhode.study.analysis import ensembles
-from polhode.study.configuration import ConfigurationError, resolve
+from polhode.study.configuration import ConfigurationError, many_bodies, resolve
 from polhode.study.gather.many_body import gather_scenes, relative_change, run_energies
 from polhode.study.plan import Plan
 from polhode.study.run import scene as many_body
@@ -44,7 +44,7 @@ def config(**changes):
 
 
 #: Every scene of the default configuration but the rods.
-WITHOUT = dict.fromkeys(("chess", "chess_no_spin", "chess_methods", "rods_steps", "eccentric_spheres", "mixed_sizes"))
+WITHOUT = dict.fromkeys(("chess", "chess_no_spin", "rods_steps", "eccentric_spheres", "mixed_sizes"))
 
 
 def outputs(folder, seeds=3, dt=DT):
@@ -485,3 +485,18 @@ print("left out:", *sorted(unused & set(sys.modules)))
     surroundings = os.environ | {"PYTHONPATH": str(HOME / "src")}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=surroundings)
     assert done.stdout.splitlines()[-1] == "left out:"
+
+
+def test_a_scene_is_timed_for_the_methods_that_it_names(tmp_path):
+    """So a scene may run every method and time a few; an empty list times none."""
+
+    def timed(**rods):
+        study = resolve(config(**WITHOUT, rods={"methods": [METHOD, "euler"], **rods}) | {"results": str(tmp_path)}, HOME)
+        methods, scenes = many_bodies(study)
+        return [m.key for m in methods], scenes, Plan(study, HOME).timing_settings(None)["many_body"]
+
+    assert timed() == ([METHOD, "euler"], ["rods"], {"rods": ["rods", METHOD, "euler"]})
+    assert timed(timed=["euler"]) == (["euler"], ["rods"], {"rods": ["rods", "euler"]})
+    assert timed(timed=["verlet"]) == timed(timed=[]) == ([], [], {})
+    with pytest.raises(ConfigurationError, match=r"many_body.rods.timed.*unknown method 'eulr'"):
+        timed(timed=["eulr"])
