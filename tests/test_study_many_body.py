@@ -200,9 +200,9 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     assert list(data["dt_set"].values) == ["a", "a", "b", "c"]
     # One set is run by one method only: that is no blow-up of the other.
     assert ensembles.ran(data, METHOD, 3) and not ensembles.ran(data, "euler", 3) and not data["diverged"].any()
-    of_both = ensembles.paired_ratio_over_steps(data, "euler", METHOD)
-    assert of_both == ensembles.paired_ratio_over_steps(data.isel(dt=slice(3)), "euler", METHOD)
-    assert np.isnan(ensembles.paired_ratio_over_steps(data.isel(dt=[3]), "euler", METHOD).value)
+    of_both = ensembles.ratio_over_steps(data, "euler", METHOD)
+    assert of_both == ensembles.ratio_over_steps(data.isel(dt=slice(3)), "euler", METHOD)
+    assert np.isnan(ensembles.ratio_over_steps(data.isel(dt=[3]), "euler", METHOD).value)
     assert np.isnan(ensembles.mean_error(data, "euler", 3).value) and np.isnan(ensembles.median_error(data, "euler", 3).value)
     level = float(ensembles.mean_error(data, "euler", 1).value) * 1.001
     backwards = data.isel(dt=[3, 0, 1, 2]).assign_coords(dt=[1e-5, 1e-4, 2e-4, 3e-4])
