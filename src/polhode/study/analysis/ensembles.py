@@ -122,7 +122,7 @@ def jackknife(statistic: Callable[[np.ndarray], float], n: int) -> Estimate:
 def ratio(ours: np.ndarray, theirs: np.ndarray) -> Estimate:
     """The ratio of the means of two sets of errors from the same states, the comparison of methods on many bodies.
 
-    A few states with large errors weigh more in a mean than in a median; but the publication plots means, and both methods start
+    A few states with large errors weigh more in a mean than in a median; but the publication plots means, and both start
     from the same states.
 
     Parameters
