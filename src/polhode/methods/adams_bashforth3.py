@@ -19,11 +19,9 @@ therefore no methods of their own here; the engine atlas has them among its cand
 from typing import Any
 
 from polhode.kernel import kernel
-from polhode.methods.adams_bashforth import rates, third, warm_up
-from polhode.methods.fourth_order_start import FURTHER_TORQUES
-from polhode.methods.protocol import SEVERAL_BODIES, OneTorque
+from polhode.methods.adams_bashforth import rates, third
+from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
-from polhode.methods.translation import ADAMS
 
 
 @kernel
@@ -50,7 +48,6 @@ METHOD = OneTorque(
     citation="bashforth1883,berndt2004",
     order_q=3,
     order_omega=3,
-    order_exceptions={SEVERAL_BODIES: (2, 2)},
     published_order="third order",
     normalises=True,
     note="The first two steps take four torques each.",
@@ -59,8 +56,5 @@ METHOD = OneTorque(
     after_torque=after_torque,
     read=read_synchronous,
     stored=stored_in_body_frame,
-    warm_up=warm_up,
     warm_up_steps=2,
-    warm_up_torques=FURTHER_TORQUES,
-    translation=ADAMS,
 )
