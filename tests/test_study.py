@@ -841,6 +841,7 @@ def test_the_tolerance_follows_from_a_rule(fields, rule, tolerance, tmp_path):
         ({"tolerance": 0.1, "exception": "because", "rule": "about"}, "leave out 'tolerance' or 'rule'"),
         ({"threshold": "ours", "rule": "printed"}, "a threshold of ours"),
         ({"kind": "opinion"}, "unknown kind 'opinion'"),
+        ({"threshold": "their"}, "unknown threshold 'their'; known are source, ours"),
         ({"tolerence": 0.1}, "unknown field tolerence"),
         ({"measure": None}, "measure is missing"),
     ],
@@ -908,6 +909,18 @@ def test_what_is_undecided_says_why_and_is_counted(tmp_path):
     assert ledger_numbers.counts(inputs)["studyClaimVerdicts"] == "1 is undecided"
 
 
+@pytest.mark.parametrize("measured", [1.0, 3.0])
+def test_what_no_measurement_decides_stays_undecided(measured, tmp_path):
+    """Neither for a source nor against it, whatever comes out; the reason is in the table."""
+    claim = {"id": "one", "source": "seelen2016", "location": "Sec. 1", "statement": "it is so", "kind": "statement"}
+    claim |= {"published": 2, "comparison": "at least", "measure": "seen", "arguments": {}, "undecided": "it is not printed"}
+    (tmp_path / "claims.yaml").write_text(json.dumps([claim]))
+    seen = {"seen": lambda results: Measured(measured, "seen")}
+    claims.judge(Inputs(tmp_path / "none.nc"), tmp_path / "claims.yaml", tmp_path / "claims.csv", seen)
+    (row,) = pd.read_csv(tmp_path / "claims.csv").itertuples()
+    assert (row.verdict, row.note, row.evidence, row.measured) == ("undecided", "it is not printed", "seen", measured)
+
+
 def test_the_comparison_stands_before_the_number():
     row = {
         "id": "one",
@@ -918,7 +931,7 @@ def test_the_comparison_stands_before_the_number():
         "tolerance": "0.05",
     }
     for comparison, threshold, published, expected in (
-        ("equal", "printed", "0.0065", r"$=$~\num{0.0065}"),
+        ("equal", "source", "0.0065", r"$=$~\num{0.0065}"),
         ("at least", "ours", "3", r"$\geq$~\emph{3}"),
         ("at most", "ours", "1e-09", r"$\leq$~\emph{10\textsuperscript{--9}}"),
         ("within", "ours", "2", r"\emph{0.5 to 2}"),
