@@ -20,6 +20,8 @@ TARGET = 0.0068
 CASES = ("chess", "chess_no_spin")
 
 OTHER, SHOWN_DT = "spiral_leapfrog", 4.85e-6
+#: Methods are near the reference if their errors over all steps are within this factor of its errors.
+NEAR = 2.0
 
 
 def shown_row(dt: np.ndarray, named: float = SHOWN_DT) -> int | None:

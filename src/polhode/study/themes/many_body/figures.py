@@ -23,7 +23,7 @@ from polhode.study.analysis.ensembles import (
     ratio_over_steps,
     spin_label,
 )
-from polhode.study.analysis.many_body import own_scenes
+from polhode.study.analysis.many_body import NEAR, own_scenes
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS
 from polhode.study.report import style
@@ -37,9 +37,6 @@ COMPARED = "spiral_leapfrog"
 
 #: The exponent with which a leapfrog's error grows with the time step, and the step at which scaled errors are unchanged, s.
 EXPONENT, SCALED_TO = 2.5, 4.85e-6
-
-#: Methods whose errors are within this factor of the compared method's have a panel each.
-NEAR = 2.0
 
 #: The colour of published values.
 PUBLISHED = "#C00000"

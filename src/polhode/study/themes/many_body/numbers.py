@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from math import isfinite, isnan, nan
+from math import isfinite, nan
 
 import numpy as np
 import xarray as xr
@@ -11,6 +11,7 @@ from polhode.study.analysis.ensembles import (
     Estimate,
     coverage_of_mean,
     coverage_of_ratio,
+    followed,
     mean,
     mean_error,
     median,
@@ -24,7 +25,7 @@ from polhode.study.analysis.ensembles import (
     step_for,
 )
 from polhode.study.analysis.ensembles import ratio as ratio_of
-from polhode.study.analysis.many_body import MACRO_NAMES, OTHER, SHOWN_DT, TARGET, chess_pieces, common_rows, shown_row
+from polhode.study.analysis.many_body import MACRO_NAMES, NEAR, OTHER, SHOWN_DT, TARGET, chess_pieces, common_rows, shown_row
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS, delay, reached, rise
 from polhode.study.report.formats import factor, listed, macro_name, plain, ratio
@@ -119,14 +120,31 @@ def _errors(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
             if shown is not None:
                 result |= _with_interval(f"study{name}Ratio", own, ratio_of_means(data, key, shown, OTHER), ratio)
             ratios = [ratio_of_means(data, key, row, OTHER).value for row in range(len(dt)) if ran(data, key, row)]
-            ratios = [value for value in ratios if not isnan(value)] or [nan]
+            ratios = [value for value in ratios if isfinite(value)] or [nan]
             result[f"study{name}RatioLeast{own}"] = ratio(min(ratios))
             result[f"study{name}RatioMost{own}"] = ratio(max(ratios))
             result |= _with_interval(f"study{name}Overall", own, ratio_over_steps(data, key, OTHER), ratio)
             result |= _with_interval(f"study{name}StepRatio", own, ratio_of_steps(data, OTHER, key, TARGET), ratio)
         result |= _with_interval(f"study{name}Order", own, exponent(data, key), ratio)
         result |= _with_interval(f"study{name}OrderShorter", own, exponent(data, key, longest=False), ratio)
+    result |= _near(data, name)
     return result | _coverages(data, name)
+
+
+def _near(data: xr.Dataset, name: str) -> dict[str, str]:
+    """Macros for the methods near SPIRAL that have a curve over the step: how many, and their least and largest ratio.
+
+    Those that are SPIRAL to the last bit here, because nothing depends on the angular velocity, do not count.
+    """
+    if OTHER not in data["integrator"]:
+        return {}
+    found = [ratio_over_steps(data, key, OTHER) for key in followed(data) if key != OTHER]
+    near = [own.value for own in found if 1 / NEAR < own.value < NEAR and (own.low, own.high) != (own.value, own.value)]
+    return {
+        f"study{name}NearCount": str(len(near)),
+        f"study{name}NearLeast": ratio(min(near)) if near else NOT_AVAILABLE,
+        f"study{name}NearMost": ratio(max(near)) if near else NOT_AVAILABLE,
+    }
 
 
 def _with_interval(name: str, own: str, found: Estimate, form: Callable[[float], str] | None = None) -> dict[str, str]:
