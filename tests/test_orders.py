@@ -163,12 +163,11 @@ def test_orders_on_systems_of_bodies(key, ends):
     """As on one body: the bodies take the first steps together, with three more evaluations of all loads each."""
     for name, exact in ends.items():
         problem = polhode.problems[name]
-        steps = 128 * 2 ** np.arange(4)
+        steps = (256, 512, 1024)
         found = []
         for n in steps:
             run = polhode.simulate(problem, key, problem.horizon / n, samples=1)
             assert int(run.torque_evaluations) == 1 + n + 3 * polhode.methods[key].warm_up_steps
             found.append([np.abs(run[quantity].values[-1] - exact[quantity]).max() for quantity in ("q", "omega")])
         for declared, error in zip(polhode.methods[key].orders("velocity"), np.transpose(found), strict=True):
-            slope, _ = fitted_order(steps, error, floor=1e-12)
-            assert slope == pytest.approx(declared, abs=0.08), name
+            assert np.log2(error[-2] / error[-1]) == pytest.approx(declared, abs=0.06), name
