@@ -616,9 +616,8 @@ def started() -> xr.DataArray:
     runs = [method_dataset(method, exact, STARTED_STEPS).expand_dims(method=[name]) for name, method in methods.items()]
     found = laws.steps_per_radian(xr.concat(runs, "method"), (STARTED_TARGET,))["steps"].isel(target=0, drop=True)
     found = found.reset_coords(drop=True).rename(method="start").transpose("start", "torque_class", "body")
-    found["start"].attrs["long_name"] = "torques in the first steps of Magnus-Adams 4, or another method"
-    found["torque_class"].attrs["long_name"] = "class of torque"
-    return found
+    about = {"start": "torques in the first steps of Magnus-Adams 4, or another method", "torque_class": "class of torque"}
+    return found.assign_coords({name: (name, found[name].values, {"long_name": text}) for name, text in about.items()})
 
 
 def simplified(study: Study) -> xr.Dataset:
