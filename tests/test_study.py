@@ -1174,6 +1174,9 @@ def test_parts_of_schemes_are_left_out(monkeypatch):
     # As published the half step decides nothing about the energy: the angular velocity is had from the old orientation.
     assert 20 * meant < without == pytest.approx(published, rel=1e-3)
     assert 0 < float(found.sphere_q) < 1e-10 and float(found.sphere_omega) < 1e-10
+    # Steps per radian for 1e-4: second order without the start, and then no gain over SPIRAL.
+    four, one, spiral, _rotor = found.steps_per_radian.median(["torque_class", "body"]).values
+    assert one > 2 * four and one > 0.9 * spiral > 1.8 * four
 
 
 def test_convergence_is_undecided_where_rounding_takes_over(monkeypatch):

@@ -262,6 +262,8 @@ def driver() -> Callable[..., Any]:
                 if not write(all_loads, kinetic, moved, not first_time, potential, copy, count, setup, s, readings):
                     return n
                 s += 1
+                if s == samples:
+                    break
             runge_kutta_step(all_loads, fields, wide, copy, start, setup, stages, dt, normalises_last)
             advance_each(fields, blocks, wide, dt, False)  # for the loads that the method remembers
             clear(fields, wide, blocks)

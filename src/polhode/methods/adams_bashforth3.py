@@ -8,8 +8,8 @@ each step. With :math:`y = (q, \omega)` and its rate :math:`f_n = (\dot q(q_n, \
    y_{n+1} = y_n + \tfrac{\Delta t}{12} (23 f_n - 16 f_{n-1} + 5 f_{n-2})
 
 The first two steps are Runge-Kutta steps of fourth order (:mod:`polhode.methods.fourth_order_start`). JSBSim fills the rates of
-earlier steps with that of the first, which leaves the method of second order for the rest of the run; so do systems of bodies
-here, which start without several torques. Under a linear friction k the method is stable for :math:`k\,\Delta t < 6/11`.
+earlier steps with that of the first, which leaves the method of second order for the rest of the run. Under a linear friction
+k the method is stable for :math:`k\,\Delta t < 6/11`.
 
 JSBSim can also turn q by Buss's or Barker's rotation with this formula for omega. These are of second order: under friction q
 is then of order 2.0, and on the asymmetric heavy top, where the torque takes q, omega too, both by measurement. They are

@@ -1,4 +1,4 @@
-r"""The first steps of a fourth-order multistep method: Runge-Kutta-Munthe-Kaas steps whose first torque is already known.
+r"""The first steps of a multistep method: Runge-Kutta-Munthe-Kaas steps whose first torque is already known.
 
 A multistep method needs torques of earlier steps, and has none at the start. A one-step method takes the first steps. It has to
 be of the order of the method or one less, since its local errors are added up over a fixed number of steps only. The classical

@@ -18,9 +18,10 @@ omega is in the body frame and stands on the right of q, which gives the commuta
    q_{n+1} &= q_n \exp\bigl(\tfrac12 [\Delta t\,\bar\omega + \tfrac{\Delta t^2}{12}\,\omega_n \times \omega_{n+1}]\bigr)
 
 A constant torque makes all differences vanish, and the method is of fourth order from the first step on. In general it needs
-torques of three earlier steps. The single-body driver begins with three Runge-Kutta-Munthe-Kaas steps of four torques each
-(:mod:`polhode.methods.fourth_order_start`). Without them (systems, many bodies) the extrapolation is constant in the first
-step, linear in the second and quadratic in the third, and the error of the first step remains: second order.
+torques of three earlier steps. All drivers begin with three Runge-Kutta-Munthe-Kaas steps of four torques each, that of many
+bodies with four evaluations of all loads (:mod:`polhode.methods.fourth_order_start`): nine more evaluations in a run. Without
+them the extrapolation is constant in the first step, linear in the second and quadratic in the third, and the error of the
+first step remains: second order.
 
 A jump of the torque costs an error of first order and a kink one of second, as for SPIRAL; neither is looked for. If the
 extrapolation keeps missing the torques that are found, as it does under strong friction, it becomes linear
@@ -82,7 +83,7 @@ METHOD = OneTorque(
     order_q=4,
     order_omega=4,
     normalises=False,
-    note="Three first steps take four torques each; without them (systems, many bodies) and across contacts the order is two.",
+    note="The first three steps take four torques each; without them, and across contacts, the order is two.",
     start=start,
     before_torque=torque_wanted_at_state,
     after_torque=after_torque,
