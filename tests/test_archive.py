@@ -557,7 +557,7 @@ def test_a_rounding_at_the_start_stays_within_the_tolerance(key):
     assert 0 < moved < tolerance.absolute + steps * tolerance.per_step
 
 
-@pytest.mark.parametrize("scene", ["chess", "chess_methods", "rods_states", "eccentric_spheres", "mixed_sizes", "rods_steps"])
+@pytest.mark.parametrize("scene", ["chess", "rods_states", "eccentric_spheres", "mixed_sizes", "rods_steps"])
 def test_other_boxes_stay_within_the_tolerance_of_many_bodies(scene):
     """Runs on another processor are other draws: the released seeds, five against five others."""
     with xr.open_datatree(HOUSE / "data/released/many_body.nc") as tree:

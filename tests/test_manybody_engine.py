@@ -13,6 +13,8 @@ import pytest
 from numba import types
 from numba.core.codegen import get_host_cpu_features
 from numba.core.runtime import _nrt_python, rtsys
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode import cache, manybody
@@ -20,6 +22,7 @@ from polhode.kernel import float_type
 from polhode.manybody.contact import collision_time, largest_overlap
 from polhode.manybody.engine import CHECKED, record_of, step_of_all
 from polhode.manybody.simulation import run
+from polhode.marching import Laps
 from polhode.methods.protocol import OneTorque
 
 SOFT = manybody.Material(density=1000.0, young=1e6, poisson=0.25)
@@ -251,10 +254,9 @@ def fly(key, brute_force=False, n=400):
     begin = manybody.State(begin.r, 0.01 * begin.v, begin.q, begin.omega)
     outcome = run(made, METHODS[key], dt, begin, steps_to(n, n // 10), record=True, brute_force=brute_force)
     assert outcome["energies"][:, 1].max() == 0, "no contact"
-    method = METHODS[key].without_warm_up()
     for c, clump in enumerate(made.every_clump):
         problem = free_problem(clump.body(SOFT.density), begin.q[c], begin.omega[c], dt * n)
-        alone = polhode.simulate(problem, method, dt, samples=10)
+        alone = polhode.simulate(problem, key, dt, samples=10)
         np.testing.assert_array_equal(outcome["motion"][:, c, 6:10], alone.q)
         np.testing.assert_array_equal(outcome["motion"][:, c, 10:], alone.omega)
 
@@ -298,6 +300,117 @@ def in_plain_python(statement):
 def test_free_flight_of_every_method_in_plain_python():
     """That a compiled pass over lanes has the bits of the kernels of each method is in test_compilation.py."""
     in_plain_python("for key in tests.ONE_TORQUE:\n    print(key)\n    tests.fly(key, n=20)")
+
+
+# ---- smooth contacts: the order, and the first steps of methods that need loads of earlier ones ----
+
+PLATE = manybody.Clump.of_spheres(
+    "plate",
+    np.array(
+        [
+            [0.036, 0.005, -0.01],
+            [-0.036, -0.005, 0.005],
+            [0.004, 0.11, 0],
+            [0, -0.11, 0.004],
+            [0, 0.006, 0.1],
+            [-0.004, 0, -0.1],
+        ]
+    ),
+    np.array([0.05, 0.05, 0.05, 0.05, 0.06, 0.06]),
+)
+SQUEEZED, HORIZON = scene((PLATE, 2), box=0.3), 0.016
+
+
+def squeezed():
+    """Two clumps held between the walls and each other, turned so that every sphere at the end of an axis overlaps one wall."""
+    turn = np.array([0.7088, -0.0311, -0.7047, 0.0051])
+    turn /= np.linalg.norm(turn)
+    return state(
+        [[-0.0775, 0.001, -0.001], [0.077, -0.001, 0.002]],
+        [[0.1, 0.05, -0.1], [0.2, -0.1, 0.05]],
+        [turn, turn],
+        [[1.0, 2.0, -1.0], [-2.0, 1.0, 1.5]],
+    )
+
+
+def hertz_rates(t, y):
+    """The equations of motion of the two clumps, written for numpy: y has the rows r, v, q, omega of each."""
+    body, radii, half = PLATE.body(SOFT.density), np.array(PLATE.radii), SQUEEZED.box / 2
+    inertia, stiffness = np.array(body.inertia), 4 / 3 * SOFT.young / (2 * (1 - SOFT.poisson**2))
+    rows = y.reshape(2, 13)
+    turns = [Rotation.from_quat(np.roll(row[6:10], -1)) for row in rows]
+    spheres = [row[:3] + turn.apply(np.array(PLATE.centres)) for row, turn in zip(rows, turns, strict=True)]
+    pushes = [np.zeros((len(radii), 3)) for _ in rows]
+    for push, centres in zip(pushes, spheres, strict=True):
+        for side in (-1, 1):
+            depth = np.maximum(side * centres + radii[:, None] - half, 0)
+            push -= side * stiffness * np.sqrt(radii)[:, None] * depth**1.5
+    for i, a in enumerate(spheres[0]):
+        for j, b in enumerate(spheres[1]):
+            distance = np.linalg.norm(a - b)
+            size = stiffness * np.sqrt(radii[i] * radii[j] / (radii[i] + radii[j]))
+            force = size * max(radii[i] + radii[j] - distance, 0) ** 1.5 * (a - b) / distance
+            pushes[0][i] += force
+            pushes[1][j] -= force
+    rates = []
+    for row, turn, push in zip(rows, turns, pushes, strict=True):
+        q, omega = row[6:10], row[10:]
+        torque = np.cross(np.array(PLATE.centres), turn.inv().apply(push)).sum(0)
+        turning = 0.5 * np.r_[-q[1:] @ omega, q[0] * omega + np.cross(q[1:], omega)]
+        spin = (torque - np.cross(omega, inertia * omega)) / inertia
+        rates.append(np.r_[row[3:6], push.sum(0) / body.mass, turning, spin])
+    return np.concatenate(rates)
+
+
+def squeezed_end():
+    """r, v, q and omega of both clumps at the horizon, by DOP853 with the loads of this file."""
+    begin = squeezed()
+    y = np.hstack([begin.r, begin.v, begin.q, begin.omega]).ravel()
+    return solve_ivp(hertz_rates, (0, HORIZON), y, method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1].reshape(2, 13)
+
+
+def check_the_order_of_squeezed_clumps(key, order, exact, numbers):
+    """The order of all of r, v, q and omega while eleven contacts stay closed, so that every load is smooth."""
+    errors = []
+    for n in numbers:
+        outcome = run(SQUEEZED, METHODS[key], HORIZON / n, squeezed(), np.array([0, n]), record=True)
+        assert outcome["work"][4] == 11 * (n + 1), "eleven contacts in every step"
+        apart = np.abs(outcome["motion"][-1] - np.array(exact))
+        errors.append([apart[:, columns].max() for columns in (slice(0, 3), slice(3, 6), slice(6, 10), slice(10, 13))])
+    slopes = np.log2(np.array(errors[-2]) / errors[-1])
+    assert slopes[2:] == pytest.approx([order] * 2, abs=0.15), key
+    assert slopes[:2].min() > order - 0.15, "the centres, which may have a scheme of higher order"
+
+
+@pytest.mark.parametrize(("key", "order"), [("magnus_adams4", 4), ("spiral_leapfrog", 2)])
+def test_the_order_while_contacts_stay_closed(key, order):
+    """Fourth order needs the first steps with four evaluations of all loads, of both clumps together, with their centres."""
+    check_the_order_of_squeezed_clumps(key, order, squeezed_end(), (24, 48, 96))
+
+
+@pytest.mark.thorough
+def test_the_order_of_other_methods_with_first_steps_of_several_torques():
+    exact = squeezed_end().tolist()
+    orders = {key: METHODS[key].order_q for key in ONE_TORQUE if METHODS[key].warm_up_steps and key != "magnus_adams4"}
+    assert sorted(orders.values()) == [3, 4]
+    in_plain_python(
+        f"for key, order in {orders}.items():\n    tests.check_the_order_of_squeezed_clumps(key, order, {exact}, (48, 96))"
+    )
+
+
+@pytest.mark.parametrize("brute_force", [False, True])
+def test_samples_pauses_and_lists_change_no_bit_of_the_first_steps(brute_force):
+    method, begin = METHODS["magnus_adams4"], squeezed()
+    usual = run(SQUEEZED, method, HORIZON / 48, begin, steps_to(12), record=True)["motion"]
+    untouched = squeezed()
+    for name in ("r", "v", "q", "omega"):
+        np.testing.assert_array_equal(getattr(begin, name), getattr(untouched, name))
+    for last in (0, 1, 2, 3, 4, 12):
+        laps = Laps([1, 2, 3, 4], lambda: 0.0)
+        at = np.unique([0, last])
+        end = run(SQUEEZED, method, HORIZON / 48, begin, at, record=True, brute_force=brute_force, pauses=laps)["motion"][-1]
+        np.testing.assert_array_equal(end, usual[last])
+        assert len(laps.clocked) == min(last, 4)
 
 
 # ---- what must not matter ----

@@ -3,16 +3,21 @@
 import os
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+import polhode
 from polhode import manybody
 from polhode.manybody import mass_properties, shapes
 from polhode.manybody.clump import _principal_axes
 from polhode.manybody.contact import matrix
 from polhode.manybody.placement import directions
+from polhode.problems.problem import Problem
 
 # ---- mass properties ----
 
@@ -168,6 +173,109 @@ def test_what_is_long_and_thin_is_weighed_in_any_direction():
     assert straight < min(volumes) and max(volumes) < straight * 1.005
     np.testing.assert_allclose(volumes, volumes[0], rtol=2e-4)
     np.testing.assert_allclose(moments, np.tile(moments[0], (3, 1)), rtol=1e-3)
+
+
+# ---- symmetry ----
+
+
+def ring(spheres, radius=0.45, height=0.0, turn=0.0):
+    angle = turn + np.arange(spheres) * 2 * np.pi / spheres
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle), np.full(spheres, height)])
+
+
+CORNERS = np.array(list(product([-0.4, 0.4], repeat=3)))
+GOLDEN = (1 + 5**0.5) / 2
+#: Centres, radius, and how many moments are equal; all but the last three overlap.
+SYMMETRIC = {
+    "ring": (ring(20), 0.1, 2),
+    "triangle": (ring(3), 0.45, 2),
+    "cylinder": (np.vstack([ring(12, height=0.1 * k) for k in range(5)]), 0.14, 2),
+    "prism": (np.vstack([ring(5), ring(5, height=0.8)]), 0.4, 2),
+    "propeller": (np.vstack([ring(3), ring(3, 0.6, height=0.3, turn=0.4)]), 0.4, 2),
+    "bisphenoid": (np.array([[1, 0, 0.5], [-1, 0, 0.5], [0, 1, -0.5], [0, -1, -0.5]]), 0.8, 2),
+    "dimer": (np.array([[0.0, 0, 0], [0.6, 0, 0]]), 0.5, 2),
+    "tetrahedron": (CORNERS[[0, 3, 5, 6]], 0.6, 3),
+    "cube": (CORNERS, 0.5, 3),
+    "octahedron": (np.vstack([np.eye(3), -np.eye(3)]), 0.8, 3),
+    "icosahedron": (np.vstack([np.roll([0, x, y * GOLDEN], k) for k in range(3) for x in (-1, 1) for y in (-1, 1)]), 1.1, 3),
+    "box": (CORNERS * [1, 1.4, 1.9], 0.7, 0),
+    "bent": (np.array([[0, 0, 0], [0.5, 0, 0], [1.0, 0, 0], [0, 0.5, 0]]), 0.4, 0),
+    "skew": (np.random.default_rng(0).uniform(-1, 1, (7, 3)), 0.6, 0),
+    "six apart": (np.vstack([ring(6, 2.0)]), 0.5, 2),
+    "four apart": (10 * CORNERS[[0, 3, 5, 6]], 0.5, 3),
+    "ten apart": (np.vstack([ring(5, 3.0), ring(5, 5.0)]), 0.5, 2),
+}
+PLAIN = {key: manybody.Clump.of_spheres(key, centres, np.full(len(centres), r)) for key, (centres, r, _) in SYMMETRIC.items()}
+angles = st.floats(-3.0, 3.0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(sorted(SYMMETRIC)),
+    st.tuples(angles, angles, angles),
+    st.tuples(angles, angles, angles),
+    st.floats(1e-3, 1e3),
+    st.sampled_from([4, 6, 17]),
+    st.randoms(use_true_random=False),
+)
+def test_symmetric_clumps_keep_their_symmetry_however_they_are_given(key, turn, shift, size, digits, random):
+    centres, radius, equal = SYMMETRIC[key]
+    order = random.sample(range(len(centres)), len(centres))
+    moved = np.round(Rotation.from_rotvec(turn).apply(centres[order]) + shift, digits)
+    clump = manybody.Clump.of_spheres(key, size * moved, np.full(len(centres), size * radius))
+    x, y, z = clump.inertia
+    assert {2: x == y or y == z, 3: x == y == z, 0: x < y < z}[equal]
+    assert clump.inertia == pytest.approx([size**5 * moment for moment in PLAIN[key].inertia], rel=5e-4)
+    distances, plain = (np.linalg.norm(c.centres, axis=1) for c in (clump, PLAIN[key]))
+    np.testing.assert_allclose(distances, size * plain[order], atol=1e-3 * size)
+    if equal == 0:  # the frame turns with the spheres; otherwise a part of it is free
+        np.testing.assert_allclose(np.abs(clump.centres), size * np.abs(PLAIN[key].centres[order]), atol=2e-3 * size)
+
+
+@pytest.mark.parametrize("key", ["ring", "cube", "prism", "box"])
+def test_the_centre_of_a_symmetric_clump_is_its_middle_to_rounding(key):
+    centres, radius, _ = SYMMETRIC[key]
+    turned = Rotation.from_rotvec([0.3, -1.1, 0.7]).apply(centres)
+    clump = manybody.Clump.of_spheres(key, turned, np.full(len(centres), radius))
+    np.testing.assert_allclose(clump.centres.mean(0), 0, atol=1e-15)
+
+
+@pytest.mark.parametrize("change", [0.01, 0.1])
+def test_a_clump_that_is_not_quite_symmetric_is_not_made_so(change):
+    for key in ("ring", "tetrahedron", "cube", "prism"):
+        centres, radius, _ = SYMMETRIC[key]
+        radii = np.full(len(centres), radius)
+        radii[0] *= 1 + change
+        assert len(set(manybody.Clump.of_spheres(key, centres, radii).inertia)) == 3 - (key in ("tetrahedron", "cube"))
+        moved = centres + np.eye(len(centres), 1) * change * np.ptp(centres) * [1, 0.3, 0.5]
+        x, y, z = manybody.Clump.of_spheres(key, moved, np.full(len(centres), radius)).inertia
+        assert x < y < z
+    near = ring(20) * [1, 1 + 1e-4, 1]
+    assert len(set(manybody.Clump.of_spheres("near", near, np.full(20, 0.1)).inertia)) == 2
+    assert len(set(manybody.Clump.of_spheres("near", near, np.full(20, 0.1), tolerance=1e-6).inertia)) == 3
+
+
+def test_spheres_inside_others_do_not_break_a_symmetry():
+    within = np.vstack([SYMMETRIC["cube"][0], [[0.41, 0.4, 0.4]], [[0.4, 0.4, 0.4]]])
+    clump = manybody.Clump.of_spheres("cube", within, [0.5] * 8 + [0.4, 0.5])
+    assert clump.inertia == PLAIN["cube"].inertia
+
+
+def test_a_ring_precesses_and_does_not_turn_over():
+    """A symmetric top: omega turns about z at the rate (Iz/Ix - 1) omega_z."""
+    free = Problem(
+        key="ring",
+        label="ring",
+        source="test",
+        body=PLAIN["ring"].body(1000.0),
+        omega0=(1e-4, 1.0, 1e-4),
+        torque_class="free",
+        torque=lambda t, q, omega, p: (0.0, 0.0, 0.0),
+        horizon=4000.0,
+    )
+    run = polhode.simulate(free, "exact_rotor", dt=0.5, samples=100)
+    x, _, z = free.body.inertia
+    assert run.omega.values[-1, 1] == pytest.approx(np.cos((z / x - 1) * 1e-4 * 4000 - 1e-4), abs=1e-7)
 
 
 # ---- clump files ----

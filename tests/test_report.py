@@ -685,6 +685,8 @@ def test_the_sources_are_counted_one_by_one(tmp_path):
     kinds = ["number", "statement", "statement", "number", "statement", "number", "extension", "construction"]
     rows = pd.DataFrame({"source": "seelen2016", "kind": kinds, "verdict": words})
     rows.loc[1, "source"] = "tuckerman2010"
+    rows["threshold"] = ["source", "ours", "source", "source", "ours", "ours", "ours", "ours"]
+    rows["rule"] = ["exception", "exact", "exact", "printed", "exact", "exact", "exact", "exact"]
     rows.to_csv(tmp_path / "claims.csv", index=False)
     data = HOME / "data"
     made = Inputs("", claims=tmp_path / "claims.csv", errata=ERRATA, sources=data / "sources.yaml")
@@ -694,5 +696,9 @@ def test_the_sources_are_counted_one_by_one(tmp_path):
     columns = ["statements", "borne_out", "not_borne_out", "undecided", "not_measured"]
     assert list(found.loc["seelen2016", columns]) == [5, 2, 2, 1, 0]
     assert list(found.loc["tuckerman2010", columns]) == [1, 1, 0, 0, 0] and found["statements"].sum() == 6
+    ours = [f"{name}_by_ours" for name in columns]
+    assert list(found.loc["seelen2016", ours]) == [3, 1, 1, 1, 0], "a tolerance set by hand is ours, too"
+    assert list(found.loc["tuckerman2010", ours]) == [1, 1, 0, 0, 0]
+    assert " & ".join(["", "5 (3)", "2 (1)", "2 (1)", "1 (1)", ""]) in text and "6 (4)" in text
     assert found["errata"].sum() + found["choices"].sum() == len(load_errata(ERRATA))
     assert 0 < found["items_in_full"].sum() < found["items"].sum()

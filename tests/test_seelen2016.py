@@ -363,12 +363,19 @@ def verdicts(run, folder):
 
 def test_claims_are_judged(run, tmp_path):
     table = verdicts(run, tmp_path)
-    assert table.verdict["seelen2016_energy_equal"] == "does not hold"
+    # Schemes that are not printed there are read, and what is measured of them decides nothing.
+    assert table.verdict["seelen2016_energy_equal"] == "undecided" and table.measured["seelen2016_energy_equal"] > 2
     assert table.verdict["seelen2016_energy_grows"] == "holds"
-    for key in ("this_work", "this_work_error", "pcdm_error_lead", "scalar_factor_error"):
+    for key in ("this_work", "this_work_error", "scalar_factor_error"):
         assert table.verdict[f"seelen2016_table1_{key}"] == "reproduced"
-    for key in ("theory", "pcdm", "pcdm_error_lag", "scalar_factor"):
-        assert table.verdict[f"seelen2016_table1_{key}"] == "not reproduced"
+    assert table.verdict["seelen2016_table1_theory"] == "not reproduced"
+    printed = {key: float(table.published[f"seelen2016_table1_{key}"]) for key in ("pcdm", "pcdm_error_lead", "scalar_factor")}
+    for key, value in printed.items():
+        assert (
+            table.verdict[f"seelen2016_table1_{key}"] == "undecided"
+            and "is not printed" in table.note[f"seelen2016_table1_{key}"]
+        )
+        assert table.measured[f"seelen2016_table1_{key}"] == pytest.approx(value, rel=1e-2)
     assert table.verdict["seelen2016_two_orders"] == table.verdict["seelen2016_pair"] == "holds"
     assert table.verdict["seelen2016_two_orders_mid"] == "ours: does not hold"
     for key in ("larger_step", "energy_small", "energy_step", "spin_error", "cosine_error", "matrices_cost"):

@@ -839,6 +839,7 @@ def test_the_tolerance_follows_from_a_rule(fields, rule, tolerance, tmp_path):
         ({"tolerance": 0.1, "exception": "because", "rule": "about"}, "leave out 'tolerance' or 'rule'"),
         ({"threshold": "ours", "rule": "printed"}, "a threshold of ours"),
         ({"kind": "opinion"}, "unknown kind 'opinion'"),
+        ({"threshold": "their"}, "unknown threshold 'their'; known are source, ours"),
         ({"tolerence": 0.1}, "unknown field tolerence"),
         ({"measure": None}, "measure is missing"),
     ],
@@ -906,6 +907,18 @@ def test_what_is_undecided_says_why_and_is_counted(tmp_path):
     assert ledger_numbers.counts(inputs)["studyClaimVerdicts"] == "1 is undecided"
 
 
+@pytest.mark.parametrize("measured", [1.0, 3.0])
+def test_what_no_measurement_decides_stays_undecided(measured, tmp_path):
+    """Neither for a source nor against it, whatever comes out; the reason is in the table."""
+    claim = {"id": "one", "source": "seelen2016", "location": "Sec. 1", "statement": "it is so", "kind": "statement"}
+    claim |= {"published": 2, "comparison": "at least", "measure": "seen", "arguments": {}, "undecided": "it is not printed"}
+    (tmp_path / "claims.yaml").write_text(json.dumps([claim]))
+    seen = {"seen": lambda results: Measured(measured, "seen")}
+    claims.judge(Inputs(tmp_path / "none.nc"), tmp_path / "claims.yaml", tmp_path / "claims.csv", seen)
+    (row,) = pd.read_csv(tmp_path / "claims.csv").itertuples()
+    assert (row.verdict, row.note, row.evidence, row.measured) == ("undecided", "it is not printed", "seen", measured)
+
+
 def test_the_comparison_stands_before_the_number():
     row = {
         "id": "one",
@@ -916,7 +929,7 @@ def test_the_comparison_stands_before_the_number():
         "tolerance": "0.05",
     }
     for comparison, threshold, published, expected in (
-        ("equal", "printed", "0.0065", r"$=$~\num{0.0065}"),
+        ("equal", "source", "0.0065", r"$=$~\num{0.0065}"),
         ("at least", "ours", "3", r"$\geq$~\emph{3}"),
         ("at most", "ours", "1e-09", r"$\leq$~\emph{10\textsuperscript{--9}}"),
         ("within", "ours", "2", r"\emph{0.5 to 2}"),
@@ -1159,6 +1172,9 @@ def test_parts_of_schemes_are_left_out(monkeypatch):
     # As published the half step decides nothing about the energy: the angular velocity is had from the old orientation.
     assert 20 * meant < without == pytest.approx(published, rel=1e-3)
     assert 0 < float(found.sphere_q) < 1e-10 and float(found.sphere_omega) < 1e-10
+    # Steps per radian for 1e-4: second order without the start, and then no gain over SPIRAL.
+    four, one, spiral, _rotor = found.steps_per_radian.median(["torque_class", "body"]).values
+    assert one > 2 * four and one > 0.9 * spiral > 1.8 * four
 
 
 def test_convergence_is_undecided_where_rounding_takes_over(monkeypatch):

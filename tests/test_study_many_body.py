@@ -20,7 +20,7 @@ import yaml
 from polhode import manybody
 from polhode.cli import release
 from polhode.study.analysis import ensembles
-from polhode.study.configuration import ConfigurationError, resolve
+from polhode.study.configuration import ConfigurationError, many_bodies, resolve
 from polhode.study.gather.many_body import gather_scenes, relative_change, run_energies
 from polhode.study.plan import Plan
 from polhode.study.run import scene as many_body
@@ -44,7 +44,7 @@ def config(**changes):
 
 
 #: Every scene of the default configuration but the rods.
-WITHOUT = dict.fromkeys(("chess", "chess_no_spin", "chess_methods", "rods_steps", "eccentric_spheres", "mixed_sizes"))
+WITHOUT = dict.fromkeys(("chess", "chess_no_spin", "rods_steps", "eccentric_spheres", "mixed_sizes"))
 
 
 def outputs(folder, seeds=3, dt=DT):
@@ -200,9 +200,9 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     assert list(data["dt_set"].values) == ["a", "a", "b", "c"]
     # One set is run by one method only: that is no blow-up of the other.
     assert ensembles.ran(data, METHOD, 3) and not ensembles.ran(data, "euler", 3) and not data["diverged"].any()
-    of_both = ensembles.paired_ratio_over_steps(data, "euler", METHOD)
-    assert of_both == ensembles.paired_ratio_over_steps(data.isel(dt=slice(3)), "euler", METHOD)
-    assert np.isnan(ensembles.paired_ratio_over_steps(data.isel(dt=[3]), "euler", METHOD).value)
+    of_both = ensembles.ratio_over_steps(data, "euler", METHOD)
+    assert of_both == ensembles.ratio_over_steps(data.isel(dt=slice(3)), "euler", METHOD)
+    assert np.isnan(ensembles.ratio_over_steps(data.isel(dt=[3]), "euler", METHOD).value)
     assert np.isnan(ensembles.mean_error(data, "euler", 3).value) and np.isnan(ensembles.median_error(data, "euler", 3).value)
     level = float(ensembles.mean_error(data, "euler", 1).value) * 1.001
     backwards = data.isel(dt=[3, 0, 1, 2]).assign_coords(dt=[1e-5, 1e-4, 2e-4, 3e-4])
@@ -485,3 +485,18 @@ print("left out:", *sorted(unused & set(sys.modules)))
     surroundings = os.environ | {"PYTHONPATH": str(HOME / "src")}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=surroundings)
     assert done.stdout.splitlines()[-1] == "left out:"
+
+
+def test_a_scene_is_timed_for_the_methods_that_it_names(tmp_path):
+    """So a scene may run every method and time a few; an empty list times none."""
+
+    def timed(**rods):
+        study = resolve(config(**WITHOUT, rods={"methods": [METHOD, "euler"], **rods}) | {"results": str(tmp_path)}, HOME)
+        methods, scenes = many_bodies(study)
+        return [m.key for m in methods], scenes, Plan(study, HOME).timing_settings(None)["many_body"]
+
+    assert timed() == ([METHOD, "euler"], ["rods"], {"rods": ["rods", METHOD, "euler"]})
+    assert timed(timed=["euler"]) == (["euler"], ["rods"], {"rods": ["rods", "euler"]})
+    assert timed(timed=["verlet"]) == timed(timed=[]) == ([], [], {})
+    with pytest.raises(ConfigurationError, match=r"many_body.rods.timed.*unknown method 'eulr'"):
+        timed(timed=["eulr"])

@@ -105,7 +105,7 @@ def check_the_order(key, steps, exact):
     for number in (steps, 2 * steps):
         run = polhode.simulate(problem, key, problem.horizon / number, samples=1)
         errors.append([np.abs(run[name].values[-1] - exact[name]).max() for name in ("r", "v", "q", "omega")])
-    declared = method.orders_on(problem)[0]
+    declared = method.orders(problem.torque_class)[0]
     for name, one, two in zip(("r", "v", "q", "omega"), *errors, strict=True):
         assert slope((one, two)) == pytest.approx(declared, abs=0.12), f"{key}: {name}"
 
@@ -113,7 +113,7 @@ def check_the_order(key, steps, exact):
 @pytest.mark.thorough
 @pytest.mark.parametrize("key", SAMPLE)
 def test_the_order_holds_for_a_body_that_also_moves(key):
-    check_the_order(key, 2048, exact_end(polhode.problems["sinking_propeller"]))
+    check_the_order(key, 256 if polhode.methods[key].warm_up_steps else 2048, exact_end(polhode.problems["sinking_propeller"]))
 
 
 @pytest.mark.thorough
@@ -150,7 +150,7 @@ def alone(problem: Problem) -> System:
 
 
 @pytest.mark.parametrize("normalise", [None, True, False])
-@pytest.mark.parametrize("key", COMPILED)
+@pytest.mark.parametrize("key", [*COMPILED, "adams_bashforth4"])
 def test_a_body_alone_moves_as_in_the_driver_of_one_body(key, normalise):
     problem = polhode.problems["asymmetric_heavy_top"]
     one = polhode.simulate(problem, key, 1e-2, samples=7, normalise=normalise)

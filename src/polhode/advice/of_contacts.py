@@ -23,6 +23,7 @@ from polhode.manybody.contact import collision_time
 from polhode.manybody.material import Material
 from polhode.methods import METHODS
 from polhode.study.analysis import contact_law, law_frames
+from polhode.study.analysis.many_body import CASES
 from polhode.study.storage import group_names, read_dataset
 
 #: The part of the runs of a scene (seeds) that must meet the error.
@@ -308,10 +309,10 @@ def _size(found: list[Curve]) -> files.Size:
 
 def _of_the_report(path: Path, method: str, error: float) -> list[str]:
     """Why the first table of the report names another number of steps, which it takes from the chess pieces alone."""
-    if law_frames.CONTACTS not in group_names(path):
+    if CASES[0] not in group_names(path):
         return []
     with np.errstate(divide="ignore"):
-        steps = law_frames.steps_per_contact(read_dataset(path, law_frames.CONTACTS), error).get(method)
+        steps = law_frames.steps_per_contact(read_dataset(path, CASES[0]), error).get(method)
     if steps is None or not isfinite(least := float(np.median(steps))):
         return []
     return [

@@ -17,6 +17,7 @@ import xarray as xr
 import polhode
 from polhode.cli import UsageError, check_writable
 from polhode.progress import Stage, watched
+from polhode.study import provenance
 from polhode.study.analysis import law_file
 from polhode.study.storage import group_names, read_dataset, write_dataset, write_groups
 
@@ -25,37 +26,27 @@ SUMMARY = "the many-body results of a full run as a small file distributed with 
 KEPT = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at", "contacts")
 
 
-def released(results: str | Path, today: str = "") -> dict[str, xr.Dataset]:
-    """The groups of the released file from the folder ``results`` of a finished run.
+def released(results: str | Path, today: str = "", commit: str = "") -> dict[str, xr.Dataset]:
+    """The groups of the released file from the folder ``results`` of a run.
+
+    Parameters
+    ----------
+    commit : that of the runs, if nothing but many_body.nc was made and there is no provenance.json; machine and versions are
+        then those of this process
 
     Raises
     ------
     FileNotFoundError
-        If the folder lacks many_body.nc or provenance.json; the message says which.
+        If the folder lacks many_body.nc, or provenance.json and there is no ``commit``; the message says which.
     ValueError
         If the two are of different configurations.
     """
     results = Path(results)
-    for name, when in (
-        ("many_body.nc", "run the study first"),
-        ("provenance.json", "it is made last: run the whole study first"),
-    ):
-        if not (results / name).is_file():
-            raise FileNotFoundError(f"{results / name} is missing; {when}")
-    run = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
-    root = read_dataset(results / "many_body.nc")
-    if json.loads(root.attrs["configuration"])["many_body"] != run["configuration"]["many_body"]:
-        raise ValueError(
-            f"{results / 'provenance.json'} belongs to another configuration than many_body.nc; run the study again"
-        )
+    root = _root(results)
     noted = {
         "version": polhode.__version__,
-        "commit": str(run["commit"]),
-        "changed": "with local changes" if run["dirty"] else "as committed",
+        **_origin(results, root, commit),
         "date": today or f"{datetime.now(UTC):%Y-%m-%d}",
-        "processor": str(run["processor"]),
-        "cores": int(run["cores"] or 0),
-        **{name: str(run["versions"].get(name, "unknown")) for name in ("numba", "llvmlite", "numpy")},
     }
     groups = {"/": root.assign_attrs(noted)}
     for scene in group_names(results / "many_body.nc"):
@@ -64,9 +55,93 @@ def released(results: str | Path, today: str = "") -> dict[str, xr.Dataset]:
         seconds = _cpu_seconds(results / "logs" / "many_body" / scene, data)
         kept = data[[name for name in KEPT if name in data]].assign(along)
         kept["cpu_seconds"] = (("integrator", "dt"), seconds, {"long_name": "CPU time of the runs of all seeds", "units": "s"})
-        hours = "unknown" if np.isnan(seconds).any() else f"{seconds.sum() / 3600:.2g}"
-        groups[f"/{scene}"] = kept.assign_attrs({**data.attrs, **noted, "cpu_hours": hours})
+        groups[f"/{scene}"] = kept.assign_attrs({**data.attrs, **noted, "cpu_hours": _hours(kept)})
     return groups
+
+
+def _root(results: Path) -> xr.Dataset:
+    if not (results / "many_body.nc").is_file():
+        raise FileNotFoundError(f"{results / 'many_body.nc'} is missing; run the study first")
+    return read_dataset(results / "many_body.nc")
+
+
+def _origin(results: Path, root: xr.Dataset, commit: str) -> dict[str, Any]:
+    """Commit, machine and versions of the runs, as attributes."""
+    path = results / provenance.NAME
+    if path.is_file():
+        run = json.loads(path.read_text(encoding="utf-8"))
+        if json.loads(root.attrs["configuration"])["many_body"] != run["configuration"]["many_body"]:
+            raise ValueError(f"{path} belongs to another configuration than many_body.nc; run the study again")
+    elif commit:
+        host = provenance.host()
+        run = {"commit": commit, "dirty": False, "processor": host["cpu"], "cores": host["cores"], "versions": host}
+    else:
+        raise FileNotFoundError(
+            f"{path} is missing; it is made last: run the whole study first, or name the commit of the runs with --commit"
+        )
+    return {
+        "commit": str(run["commit"]),
+        "changed": "with local changes" if run["dirty"] else "as committed",
+        "processor": str(run["processor"]),
+        "cores": int(run["cores"] or 0),
+        **{name: str(run["versions"].get(name, "unknown")) for name in ("numba", "llvmlite", "numpy")},
+    }
+
+
+def merged(scene: str, run: xr.Dataset, old: xr.Dataset) -> xr.Dataset:
+    """The runs of a scene with those of the methods that only the file has, ``old``.
+
+    The attributes are those of the file; ``origin`` says, by method, from which commit and date its runs are. That both start
+    from the same states is seen from a method that both ran: its errors have to be the same to the last bit.
+
+    Raises
+    ------
+    ValueError
+        If the run has other states or other steps than the file, or no method that shows that its states are the same.
+    """
+    old, run = (_with_origin(data) for data in (old, run))
+    others = [key for key in old["integrator"].values if key not in run["integrator"].values]
+    if not others:
+        return run
+    if run["seed"].values.tolist() != old["seed"].values.tolist():
+        raise ValueError(f"{scene}: the run has {run.sizes['seed']} states, the file {old.sizes['seed']}; run as many")
+    if new := sorted(set(run["dt"].values.tolist()) - set(old["dt"].values.tolist())):
+        raise ValueError(f"{scene}: the file has no steps of {', '.join(f'{dt:g}' for dt in new)} s; run steps that it has")
+    both = [key for key in run["integrator"].values if key in old["integrator"].values]
+    errors = [
+        data["energy_error_mean"].sel(integrator=both, dt=run["dt"].values).transpose("integrator", "dt", "seed").values
+        for data in (run, old)
+    ]
+    if not any(np.array_equal(one, other, equal_nan=True) for one, other in zip(*errors, strict=True)):
+        tried = f"{', '.join(both)} came out otherwise" if both else "there is no method of the file in the run"
+        raise ValueError(
+            f"{scene}: {tried}, so that nothing shows that the states are those of the file; run a method of the file as well, "
+            f"such as {others[0]}, or all of them"
+        )
+    # Where no run has a value of some kind, it is missing in both; whole numbers would become floats beside missing ones.
+    names = [name for name in old.data_vars if name in run.data_vars]
+    along_dt = [name for name in old.coords if old[name].dims == ("dt",) and name != "dt"]
+    wider = run[names].drop_vars(along_dt, errors="ignore").reindex(dt=old["dt"].values, fill_value={"diverged": 0})
+    kept = old[names].sel(integrator=others)
+    joined = xr.concat([kept.drop_vars(along_dt), wider], "integrator", combine_attrs="override")
+    order = [*(key for key in old["integrator"].values), *(key for key in run["integrator"].values if key not in both)]
+    result = joined.sel(integrator=order).assign_coords({name: old[name] for name in along_dt})
+    return result.assign_attrs({**old.attrs, "cpu_hours": _hours(result)})
+
+
+def _hours(data: xr.Dataset) -> str:
+    """CPU hours of all runs of a scene, as text."""
+    ran = (data["energy_error"].notnull() | (data["diverged"] == 1)).any("seed").transpose("integrator", "dt")
+    seconds = data["cpu_seconds"].transpose("integrator", "dt").values[ran.values]
+    return "unknown" if np.isnan(seconds).any() else f"{seconds.sum() / 3600:.2g}"
+
+
+def _with_origin(data: xr.Dataset) -> xr.Dataset:
+    """The data with a coordinate that says from which commit and date the runs of a method are."""
+    if "origin" in data.coords:
+        return data
+    text = f"{data.attrs['commit']}, {data.attrs['date']}"
+    return data.assign_coords(origin=("integrator", [text] * data.sizes["integrator"], {"long_name": "commit and date"}))
 
 
 def _cpu_seconds(logs: Path, data: xr.Dataset) -> np.ndarray:
@@ -135,9 +210,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of a finished run; by default results")
     parser.add_argument("--output", type=Path, help="file to write; by default many_body.nc or laws.nc in data/released")
     parser.add_argument("--laws", action="store_true", help="release the laws of the random bodies instead: laws.nc")
-    parser.add_argument("--commit", default="", help="with --laws: commit of a run that has no provenance.json yet")
+    parser.add_argument("--commit", default="", help="commit of a run that has no provenance.json yet")
     parser.add_argument("--force", action="store_true", help="overwrite a file that holds more runs")
-    parser.add_argument("--keep", action="store_true", help="keep the scenes of the file that this run does not have")
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="keep the scenes of the file that this run does not have, and in those it has the methods that it does not have",
+    )
 
 
 def _runs(groups: dict[str, xr.Dataset]) -> int:
@@ -162,12 +241,16 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output, "--output")
     try:
         with watched(Stage("reading the run")):
-            groups = released(arguments.results)
+            groups = released(arguments.results, commit=arguments.commit)
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError) as error:
         said = str(error) if isinstance(error, FileNotFoundError | ValueError) else f"{type(error).__name__}: {error}"
         raise UsageError(f"--results: {arguments.results} is not the folder of a finished run: {said}") from error
     old = _held(arguments.output) if arguments.output.is_file() and (arguments.keep or not arguments.force) else {}
     if arguments.keep:
+        try:
+            groups |= {name: merged(name[1:], data, old[name]) for name, data in groups.items() if name in old}
+        except ValueError as error:
+            raise UsageError(f"--keep: {error}") from error
         groups = {"/": groups["/"], **{name: data for name, data in old.items() if name not in groups}, **groups}
     runs = _runs({name: data for name, data in groups.items() if name != "/"})
     if arguments.output.is_file() and not arguments.force:

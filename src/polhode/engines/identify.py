@@ -100,7 +100,7 @@ MODES: Mapping[str, Callable[[PlainDriver, State | None, State, State], State]] 
 
 def modes(method: Method) -> Iterator[str]:
     """The ways in which a method can begin at an engine's state."""
-    if getattr(method, "warm_up", None) is not None:
+    if getattr(method, "warm_up_steps", 0):
         yield "memory"
         return
     yield ""

@@ -8,10 +8,11 @@ import numpy as np
 
 from polhode.arguments import array, number, positive, shown, text, whole
 from polhode.body import Body
-from polhode.manybody import mass_properties
+from polhode.manybody import mass_properties, symmetry
 
-#: Products of inertia below this fraction of the moments count as zero; the columns leave less than that for a symmetric clump.
-SYMMETRIC = 1e-7
+#: Spheres that a rotation or reflection maps onto each other within this fraction of the clump's extent count as symmetric:
+#: coordinates in files often have four digits.
+SYMMETRIC = 5e-4
 #: Centres within this fraction of their extent of a straight line are moved onto it.
 STRAIGHT = 1e-9
 #: Decimal digits in which principal axes are computed before they are rounded.
@@ -51,11 +52,22 @@ class Clump:
     inertia: tuple[float, float, float]
 
     @classmethod
-    def of_spheres(cls, key: str, centres: np.ndarray, radii: np.ndarray, label: str = "") -> "Clump":
+    def of_spheres(
+        cls, key: str, centres: np.ndarray, radii: np.ndarray, label: str = "", tolerance: float = SYMMETRIC
+    ) -> "Clump":
         """The clump of spheres with centres (n, 3) and radii (n,) in m, in any frame.
 
-        Centres that lie on a line to within a billionth of its length are put exactly on it, so that no contact exerts a
-        torque about the axis of such a rod.
+        Moments that the symmetry of the spheres makes equal are equal to the last bit: those across the axis of a ring, all
+        three of a cube. Centres that lie on a line to within a billionth of its length are put exactly on it, so that no
+        contact exerts a torque about the axis of such a rod.
+
+        Parameters
+        ----------
+        key, label : str
+            Name in files; name in figures.
+        tolerance : float
+            Fraction of the clump's extent within which a rotation or reflection must map the spheres onto each other to count
+            as a symmetry. The default is that of coordinates with four digits.
 
         Raises
         ------
@@ -65,6 +77,7 @@ class Clump:
         """
         text("clump: key", key)
         text(f"clump {key!r}: label", label)
+        tolerance = number(f"clump {key!r}: tolerance", tolerance, least=0.0)
         centres, radii = array(f"clump {key!r}: centres", centres, columns=3), array(f"clump {key!r}: radii", radii)
         if len(radii) == 0 or len(centres) != len(radii):
             raise ValueError(
@@ -82,21 +95,10 @@ class Clump:
             centres = centres - (low + high) / 2
         centres = _straightened(centres)
         mass = mass_properties.union(centres, radii)
-        centred, inertia = centres - mass.centre, mass.inertia
-        if not centres[:, 1:].any():
-            # Exactly a body of revolution; the columns leave round-off.
-            centred[:, 1:] = 0.0
-            inertia = np.diag([inertia[0, 0], *[(inertia[1, 1] + inertia[2, 2]) / 2] * 2])
-        largest = np.abs(np.diag(inertia)).max()
-        if np.abs(inertia - np.diag(np.diag(inertia))).max() <= SYMMETRIC * largest:
-            # Already principal: only permute the axes, so that points on an axis stay exactly on it.
-            order = np.argsort(np.diag(inertia), kind="stable")
-            moments, axes = np.diag(inertia)[order], np.eye(3)[:, order]
-        else:
-            moments, axes = _principal_axes(inertia)
-        if np.linalg.det(axes) < 0:
-            axes[:, 2] *= -1
-        principal = _turned(centred, axes)
+        alike = symmetry.of_spheres(centres, radii, tolerance)
+        origin = alike.centre + _turned((mass.centre - alike.centre)[None], alike.fixed)[0]
+        moments, axes = _frame(mass.inertia, alike)
+        principal = _turned(centres - origin, axes)
         principal.setflags(write=False)
         radii.setflags(write=False)
         x, y, z = (float(m) for m in moments)
@@ -273,6 +275,33 @@ class Clump:
         return Body((x, y, z), density * self.volume)
 
 
+def _frame(inertia: np.ndarray, alike: symmetry.Symmetry) -> tuple[np.ndarray, np.ndarray]:
+    """Principal moments (3,), ascending, and axes as the columns of a rotation (3, 3); what symmetry makes equal is equal.
+
+    Among equal moments the frame is that of the given coordinates, as far as the axis leaves it free.
+    """
+    if alike.equal == 3:
+        return np.full(3, np.trace(inertia) / 3), np.eye(3)
+    if alike.axes.shape[1] == 0:
+        moments, axes = _principal_axes(inertia)
+    else:
+        axes = alike.axes if alike.axes.shape[1] == 3 else np.column_stack([alike.axes, symmetry.across(alike.axes[:, 0])])
+        # The components along the axes; BLAS rounds products otherwise on other processors.
+        inertia = _turned(_turned(inertia, axes).T, axes)
+        moments = np.diag(inertia).copy()
+        if alike.equal == 2:
+            moments[1:] = (np.trace(inertia) - moments[0]) / 2
+        elif alike.axes.shape[1] == 1:
+            moments[1:], plane = _principal_axes(inertia[1:, 1:])
+            axes[:, 1:] = _turned(axes[:, 1:], plane)
+        order = np.argsort(moments, kind="stable")
+        moments, axes = moments[order], axes[:, order]
+        axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), range(3)])
+    if np.linalg.det(axes) < 0:
+        axes[:, 2] *= -1
+    return moments, axes
+
+
 def _principal_axes(inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Principal moments, ascending, and axes as columns, the largest component of each positive.
 
@@ -286,14 +315,13 @@ def _principal_axes(inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         moments = np.array(list(moments), float)
     order = np.argsort(moments, kind="stable")
     moments, found = moments[order], found[:, order]
-    largest = found[np.abs(found).argmax(axis=0), range(3)]
+    largest = found[np.abs(found).argmax(axis=0), range(len(moments))]
     return moments, found * np.sign(largest)
 
 
 def _turned(points: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """The components of points (n, 3) along axes, which are columns; BLAS rounds products otherwise on other processors."""
-    x, y, z = points.T
-    return np.ascontiguousarray(np.column_stack([x * a + y * b + z * c for a, b, c in axes.T]))
+    """The components of points (n, k) along axes, which are columns; BLAS rounds products otherwise on other processors."""
+    return np.ascontiguousarray(sum(points[:, [k]] * axes[k] for k in range(len(axes))))
 
 
 def _straightened(centres: np.ndarray) -> np.ndarray:

@@ -5,7 +5,9 @@ and the part before the next torque form one pass over all clumps, so that each 
 contacts follow. Between contacts only this pass remains, and it vectorises.
 
 The centre of mass moves by the leapfrog that needs its force when the method needs its torque: leapfrog, position Verlet or
-velocity Verlet (:data:`polhode.methods.translation.BY_TORQUE_TIME`). Apart from round-off the three are one scheme.
+velocity Verlet (:data:`polhode.methods.translation.BY_TORQUE_TIME`). Apart from round-off the three are one scheme. A method
+that needs loads of earlier steps begins with Runge-Kutta steps, with four evaluations of all loads each
+(:mod:`polhode.methods.fourth_order_start`), and its centres of mass move by the scheme that needs them as well.
 """
 
 import math
@@ -52,8 +54,10 @@ from polhode.manybody.lanes import (
 from polhode.manybody.neighbours import CONTACTS, GROUPS, LISTS, MARGIN, PAIRS, SPHERES, has_room, listed_loads, used_margin
 from polhode.manybody.short_turns import shortened
 from polhode.marching import pause_type
+from polhode.methods.fourth_order_start import HELD, STAGES, next_stage
+from polhode.methods.one_body import put3, put4, row3, row4
 from polhode.methods.protocol import OneTorque
-from polhode.methods.translation import BY_TORQUE_TIME
+from polhode.methods.translation import BY_TORQUE_TIME, Translation
 from polhode.plain import plain_copy
 from polhode.quaternion import normalise as unit_quaternion
 from polhode.quaternion import to_lab
@@ -67,6 +71,14 @@ class Start(NamedTuple):
     v: Any
     q: Any
     omega: Any
+
+
+class Stages(NamedTuple):
+    """What a Runge-Kutta step needs beside the state: see :func:`polhode.methods.fourth_order_start.next_stage`."""
+
+    held: Any
+    force: Any
+    torque: Any
 
 
 class Readings(NamedTuple):
@@ -95,7 +107,7 @@ WIDER = 1.1
 
 
 class Parts(NamedTuple):
-    """What the loop over steps is handed: functions compiled for :func:`signatures`, and three properties of the method.
+    """What the loop over steps is handed: functions compiled for :func:`signatures`, and properties of the method.
 
     The last two functions are the same for all methods. If the loop called them itself they would be compiled again in it.
     """
@@ -111,6 +123,19 @@ class Parts(NamedTuple):
     width: int
     has_short: bool
     completes: bool
+    warm_up_steps: int
+    normalises_last: bool
+    carried: tuple[int, ...]
+
+
+#: The fields of :class:`Parts` that are functions.
+FUNCTIONS = tuple(name for name, kind in Parts.__annotations__.items() if kind is Any)
+
+
+def scheme_of(method: OneTorque) -> Translation:
+    """The scheme of the centres of mass: velocities that others predict serve no contact here."""
+    assert method.translation is not None
+    return method.translation if method.warm_up_steps else BY_TORQUE_TIME[method.torque_time]
 
 
 def parts_of(method: OneTorque, normalise: bool) -> Parts:
@@ -137,6 +162,9 @@ def parts_of(method: OneTorque, normalise: bool) -> Parts:
         width=fields_of.width,
         has_short=has_short,
         completes=float(method.torque_time) == 0.0,
+        warm_up_steps=int(method.warm_up_steps),
+        normalises_last=normalise and not method.rotates_before_torque,
+        carried=fields_of.carried,
     )
 
 
@@ -187,6 +215,9 @@ def driver() -> Callable[..., Any]:
         wide,
         has_short,
         completes,
+        warm_up_steps,
+        normalises_last,
+        carried,
         start,
         setup,
         listed,
@@ -222,6 +253,35 @@ def driver() -> Callable[..., Any]:
             n = 1
         advance_each(fields, blocks, wide, dt, True)
         clear(fields, wide, blocks)
+        stages = Stages(np.zeros((count, HELD if warm_up_steps > 0 else 0)), np.zeros((count, 3)), np.zeros((count, 3)))
+        while n < warm_up_steps and s < samples:
+            potential, touching = all_loads(fields, wide, count, setup)
+            work[CONTACTS] += touching
+            if n == sample_steps[s]:
+                kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
+                if not write(all_loads, kinetic, moved, not first_time, potential, copy, count, setup, s, readings):
+                    return n
+                s += 1
+                if s == samples:
+                    break
+            runge_kutta_step(all_loads, fields, wide, copy, start, setup, stages, dt, normalises_last)
+            advance_each(fields, blocks, wide, dt, False)  # for the loads that the method remembers
+            clear(fields, wide, blocks)
+            for c in range(count):
+                i = place(c, wide)
+                store_r(fields, i, row3(start.r, c))
+                store_q(fields, i, row4(start.q, c))
+                for k in range(3):
+                    fields[i + np.uint64(carried[k] * LANES)] = start.r[c, k]
+                    fields[i + np.uint64(carried[3 + k] * LANES)] = v[c, k]
+                    fields[i + np.uint64(carried[10 + k] * LANES)] = omega[c, k]
+                for k in range(4):
+                    fields[i + np.uint64(carried[6 + k] * LANES)] = start.q[c, k]
+            n += 1
+            if n >= stop:
+                stop = pause(n)
+                if stop == n:
+                    return n
         outside = samples >= 0  # there is no list yet
         rates = np.zeros((count, 3))
         most = 0
@@ -293,6 +353,48 @@ def driver() -> Callable[..., Any]:
         return -1
 
     @part
+    def runge_kutta_step(
+        all_loads: Any, fields: Any, wide: int, copy: Any, now: Start, setup: Setup, stages: Stages, dt: float, normalise: bool
+    ) -> None:
+        """Move ``now`` by a step with four evaluations of all loads, of which the first is in ``fields``; uses ``copy``."""
+        count = now.v.shape[0]
+        header: Any = np.int64(STATE)
+        for stage in range(STAGES):
+            if stage > 0:
+                clear(copy, header, blocks_for(count))
+                for c in range(count):
+                    i = place(c, header)
+                    store_r(copy, i, row3(now.r, c))
+                    store_q(copy, i, row4(now.q, c))
+                all_loads(copy, header, count, setup)
+            for c in range(count):
+                if stage > 0:
+                    i = place(c, header)
+                    force, torque = load_force(copy, i), load_torque(copy, i)
+                else:
+                    i = place(c, wide)
+                    force, torque = load_force(fields, i), load_torque(fields, i)
+                put3(stages.force, c, force)
+                put3(stages.torque, c, torque)
+            next_stage(
+                stage,
+                stages.held,
+                now.r,
+                now.v,
+                now.q,
+                now.omega,
+                stages.force,
+                stages.torque,
+                setup.inertias,
+                setup.masses,
+                False,
+                dt,
+            )
+        if normalise:
+            for c in range(count):
+                put4(now.q, c, unit_quaternion(row4(now.q, c)))
+
+    @part
     def write(
         all_loads: Any,
         kinetic: float,
@@ -317,8 +419,8 @@ def driver() -> Callable[..., Any]:
         finite: bool = total - total == 0.0
         return finite
 
-    parts = [types.FunctionType(signatures()[name]) for name in Parts._fields[:-3]]
-    properties = types.int64, types.boolean, types.boolean
+    parts = [types.FunctionType(signatures()[name]) for name in FUNCTIONS]
+    properties = types.int64, types.boolean, types.boolean, types.int64, types.boolean, types.UniTuple(types.int64, 13)
     handed = _start, _setup, types.boolean, float_type, steps_type, pause_type, _readings, steps_type
     made: Callable[..., Any] = compile_driver(drive, types.int64(*parts, *properties, *handed))
     return made
@@ -332,22 +434,25 @@ class Record(NamedTuple):
     store_state: Callable[..., Any]
     load_moving: Callable[..., Any]
     store_moving: Callable[..., Any]
+    carried: tuple[int, ...]
 
 
 def record_of(method: OneTorque, normalise: bool) -> Record:
     """The record of a method; :func:`record` says which field is where."""
     width, of_state, of_moving = record(method, normalise and method.rotates_before_torque)
-    return Record(width, loader(of_state), storer(of_state), loader(of_moving), storer(of_moving))
+    # Where r, v, q and omega are, for a method with Runge-Kutta steps at the start, which carries them.
+    carried = of_moving[:6] + of_state[:7] if method.warm_up_steps else (0,) * 13
+    return Record(width, loader(of_state), storer(of_state), loader(of_moving), storer(of_moving), carried)
 
 
 def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[Any, Any, Any, bool]:
     """The kernel that ends a step; the pass over all clumps, by lanes, and clump by clump (to be compiled); whether the pass by
     lanes omits the range reduction."""
-    translation = BY_TORQUE_TIME[method.torque_time]
+    translation = scheme_of(method)
     before_force, after_force = translation.before_force, translation.after_force
     normalise_first = normalise and method.rotates_before_torque
     normalise_last = normalise and not method.rotates_before_torque
-    width, load_state, store_state, load_moving, store_moving = fields_of
+    width, load_state, store_state, load_moving, store_moving, _ = fields_of
 
     def passes(before_torque: Any, after_torque: Any) -> tuple[Any, Any]:
         """For one clump, the part of a step after the loads and the part before the next loads."""
@@ -419,7 +524,7 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
 def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
     """Functions that read the rates of all clumps, and their kinetic energy; see :func:`signatures`."""
     stored = method.stored
-    _width, load_state, _, load_moving, _ = fields_of
+    _width, load_state, _, load_moving, _, _ = fields_of
 
     def rates_of_all(fields, wide, count, extents, dt, rates):  # type: ignore[no-untyped-def]
         """The present speeds of the centre, of the end of the long axis and of what lies beside it, for every clump (m/s)."""
@@ -450,8 +555,8 @@ def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
 
 def beginner(method: OneTorque, fields_of: Record) -> Any:
     """A function that writes the initial states of all clumps, given the loads there; see :func:`signatures`."""
-    set_off, start_method = BY_TORQUE_TIME[method.torque_time].start, method.start
-    width, _, store_state, _, store_moving = fields_of
+    set_off, start_method = scheme_of(method).start, method.start
+    width, _, store_state, _, store_moving, _ = fields_of
 
     def begin(fields, blocks, count, v, omega, dt):  # type: ignore[no-untyped-def]
         wide: Any = np.int64(width)
@@ -469,9 +574,9 @@ def beginner(method: OneTorque, fields_of: Record) -> Any:
 
 def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
     """A function that reads all clumps at a sample and writes them in the :class:`Readings`; see :func:`signatures`."""
-    read, arrive = method.read, BY_TORQUE_TIME[method.torque_time].read
+    read, arrive = method.read, scheme_of(method).read
     torque_completes_reading = method.torque_time == 0.0
-    width, load_state, _, load_moving, _ = fields_of
+    width, load_state, _, load_moving, _, _ = fields_of
 
     def sample(fields, at_start, count, dt, copy, s, readings):  # type: ignore[no-untyped-def]
         """Read all clumps at a whole time, working on copies; ``at_start``: before the first step.
@@ -690,7 +795,7 @@ def record(method: OneTorque, normalise_first: bool) -> tuple[int, tuple[int, ..
     def plain(function: Callable[..., Any]) -> Any:
         return plain_copy(function, usual, "no function {name}")
 
-    scheme = BY_TORQUE_TIME[method.torque_time]
+    scheme = scheme_of(method)
     inertia = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
     zero = (0.0, 0.0, 0.0)
     turning = plain(method.start)((1.0, *zero), zero, zero, inertia, 1.0)

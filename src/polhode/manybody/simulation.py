@@ -42,7 +42,8 @@ def simulate(
     ----------
     scene, method : str or object
         Keys (see ``print(polhode.manybody.scenes)``, ``print(polhode.methods)``) or your own objects. Any method with one
-        torque evaluation per step can be used.
+        torque evaluation per step can be used. One that needs loads of earlier steps begins with steps of four evaluations
+        each, and moves the centres of mass by its own scheme; all others move them by the leapfrog.
     dt : float
         Time step in s. The run ends with the last whole step before ``t_end``.
     seed : int

@@ -7,7 +7,6 @@ from typing import Any
 
 from polhode.body import euler_equations
 from polhode.kernel import kernel
-from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.quaternion import derivative, increment
 from polhode.vector import axpy
 
@@ -45,12 +44,3 @@ def fourth(q: Any, omega: Any, newest: Any, last: Any, before: Any, first: Any, 
 def rates(q: Any, omega: Any, torque: Any, body: Any) -> Any:
     """The rates of change of q and omega, one after the other."""
     return derivative(q, omega) + euler_equations(omega, torque, body)
-
-
-@kernel
-def warm_up(state: Any, moment: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    """A Runge-Kutta step; its rates take the first place, and the oldest ones go."""
-    q, omega = state[:4], state[4:7]
-    newest = rates(q, omega, moment, body)
-    q, omega = fourth_order_step(q, omega, moment, t, dt, body, torque, parameters)
-    return q + omega + newest + state[7:-7]

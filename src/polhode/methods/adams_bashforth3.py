@@ -8,8 +8,8 @@ each step. With :math:`y = (q, \omega)` and its rate :math:`f_n = (\dot q(q_n, \
    y_{n+1} = y_n + \tfrac{\Delta t}{12} (23 f_n - 16 f_{n-1} + 5 f_{n-2})
 
 The first two steps are Runge-Kutta steps of fourth order (:mod:`polhode.methods.fourth_order_start`). JSBSim fills the rates of
-earlier steps with that of the first, which leaves the method of second order for the rest of the run; so do systems of bodies
-here, which start without several torques. Under a linear friction k the method is stable for :math:`k\,\Delta t < 6/11`.
+earlier steps with that of the first, which leaves the method of second order for the rest of the run. Under a linear friction
+k the method is stable for :math:`k\,\Delta t < 6/11`.
 
 JSBSim can also turn q by Buss's or Barker's rotation with this formula for omega. These are of second order: under friction q
 is then of order 2.0, and on the asymmetric heavy top, where the torque takes q, omega too, both by measurement. They are
@@ -19,11 +19,9 @@ therefore no methods of their own here; the engine atlas has them among its cand
 from typing import Any
 
 from polhode.kernel import kernel
-from polhode.methods.adams_bashforth import rates, third, warm_up
-from polhode.methods.fourth_order_start import FURTHER_TORQUES
-from polhode.methods.protocol import SEVERAL_BODIES, OneTorque
+from polhode.methods.adams_bashforth import rates, third
+from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
-from polhode.methods.translation import ADAMS
 
 
 @kernel
@@ -50,7 +48,6 @@ METHOD = OneTorque(
     citation="bashforth1883,berndt2004",
     order_q=3,
     order_omega=3,
-    order_exceptions={SEVERAL_BODIES: (2, 2)},
     published_order="third order",
     normalises=True,
     note="The first two steps take four torques each.",
@@ -59,8 +56,5 @@ METHOD = OneTorque(
     after_torque=after_torque,
     read=read_synchronous,
     stored=stored_in_body_frame,
-    warm_up=warm_up,
     warm_up_steps=2,
-    warm_up_torques=FURTHER_TORQUES,
-    translation=ADAMS,
 )

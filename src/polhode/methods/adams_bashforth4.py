@@ -8,9 +8,8 @@ each step. With :math:`y = (q, \omega)` and its rate :math:`f_n = (\dot q(q_n, \
    y_{n+1} = y_n + \tfrac{\Delta t}{24} (55 f_n - 59 f_{n-1} + 37 f_{n-2} - 9 f_{n-3})
 
 The first three steps are Runge-Kutta steps of fourth order (:mod:`polhode.methods.fourth_order_start`). JSBSim fills the rates
-of earlier steps with that of the first, which leaves the method of second order for the rest of the run; so do systems of
-bodies here, which start without several torques. Under a linear friction k the method is stable for
-:math:`k\,\Delta t < 3/10`.
+of earlier steps with that of the first, which leaves the method of second order for the rest of the run. Under a linear
+friction k the method is stable for :math:`k\,\Delta t < 3/10`.
 
 With Buss's or Barker's rotation for q the order of q is 2.0 by measurement, as with the formula of third order; see
 ``adams_bashforth3``.

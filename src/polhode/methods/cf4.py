@@ -19,7 +19,7 @@ from typing import Any
 
 from polhode.body import euler_equations
 from polhode.kernel import kernel
-from polhode.methods.lie_rk4_naive import weighted
+from polhode.methods.fourth_order_start import weighted
 from polhode.methods.protocol import SeveralTorques
 from polhode.methods.rk4 import start
 from polhode.methods.states import read_synchronous, stored_in_body_frame

@@ -21,17 +21,12 @@ from typing import Any
 
 from polhode.body import euler_equations
 from polhode.kernel import kernel
+from polhode.methods.fourth_order_start import weighted
 from polhode.methods.protocol import SeveralTorques
 from polhode.methods.rk4 import start
 from polhode.methods.states import read_synchronous, stored_in_body_frame
 from polhode.quaternion import rotate
-from polhode.vector import add, axpy
-
-
-@kernel
-def weighted(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """The sum a + 2 b + 2 c + d of the stages of the classical Runge-Kutta scheme."""
-    return axpy(2.0, b, axpy(2.0, c, add(a, d)))
+from polhode.vector import axpy
 
 
 @kernel

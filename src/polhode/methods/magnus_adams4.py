@@ -18,9 +18,10 @@ omega is in the body frame and stands on the right of q, which gives the commuta
    q_{n+1} &= q_n \exp\bigl(\tfrac12 [\Delta t\,\bar\omega + \tfrac{\Delta t^2}{12}\,\omega_n \times \omega_{n+1}]\bigr)
 
 A constant torque makes all differences vanish, and the method is of fourth order from the first step on. In general it needs
-torques of three earlier steps. The single-body driver begins with three Runge-Kutta-Munthe-Kaas steps of four torques each
-(:mod:`polhode.methods.fourth_order_start`). Without them (systems, many bodies) the extrapolation is constant in the first
-step, linear in the second and quadratic in the third, and the error of the first step remains: second order.
+torques of three earlier steps. All drivers begin with three Runge-Kutta-Munthe-Kaas steps of four torques each, that of many
+bodies with four evaluations of all loads (:mod:`polhode.methods.fourth_order_start`): nine more evaluations in a run. Without
+them the extrapolation is constant in the first step, linear in the second and quadratic in the third, and the error of the
+first step remains: second order.
 
 A jump of the torque costs an error of first order and a kink one of second, as for SPIRAL; neither is looked for. If the
 extrapolation keeps missing the torques that are found, as it does under strong friction, it becomes linear
@@ -33,10 +34,8 @@ from typing import Any
 from polhode.body import euler_equations
 from polhode.kernel import kernel
 from polhode.methods.backward_differences import NOTHING, continued, subtract
-from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
-from polhode.methods.protocol import SEVERAL_BODIES, OneTorque
+from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
-from polhode.methods.translation import ADAMS
 from polhode.quaternion import exponential, multiply
 from polhode.vector import add, axpy, cross, scale
 
@@ -72,13 +71,6 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
     return magnus(q, omega, rate, new_omega, euler_equations(new_omega, end, body), dt) + new_omega + memory
 
 
-@kernel
-def warm_up(state: Any, moment: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -> Any:
-    _first, _second, _third, _end, memory = continued(state[7:21], moment)
-    q, omega = fourth_order_step(state[:4], state[4:7], moment, t, dt, body, torque, parameters)
-    return q + omega + memory
-
-
 METHOD = OneTorque(
     key="magnus_adams4",
     label="Magnus-Adams 4",
@@ -90,16 +82,12 @@ METHOD = OneTorque(
     citation="magnus1954,iserles1999,munthekaas1999",
     order_q=4,
     order_omega=4,
-    order_exceptions={SEVERAL_BODIES: (2, 2)},
     normalises=False,
-    note="Three first steps take four torques each; without them (systems, many bodies) and across contacts the order is two.",
+    note="The first three steps take four torques each; without them, and across contacts, the order is two.",
     start=start,
     before_torque=torque_wanted_at_state,
     after_torque=after_torque,
     read=read_synchronous,
     stored=stored_in_body_frame,
-    translation=ADAMS,
-    warm_up=warm_up,
     warm_up_steps=3,
-    warm_up_torques=FURTHER_TORQUES,
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polhode import quaternion
+from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 
 #: (t, q, omega, parameters) -> torque in the body frame.
@@ -68,7 +69,7 @@ def plain_driver(
         first = normalise and method.rotates_before_torque
         last = normalise and not first
         torque_time = method.torque_time
-        warm_up = after_torque if method.warm_up is None else convert(method.warm_up)
+        warm_up = convert(fourth_order_step)
         warm_up_steps = method.warm_up_steps
 
         def start(q: Any, omega: Any) -> Any:
@@ -80,10 +81,10 @@ def plain_driver(
                 state = with_unit(state)
                 q = state[:4]
             moment = torque(clock((n + torque_time) * length), q, omega, parameters)
+            state = after_torque(state, moment, body, dt)
             if n < warm_up_steps:
-                state = warm_up(state, moment, clock(n * length), dt, body, torque, parameters)
-            else:
-                state = after_torque(state, moment, body, dt)
+                q, omega = warm_up(q, omega, moment, clock(n * length), dt, body, torque, parameters)
+                state = q + omega + state[7:]
             return with_unit(state) if last else state
 
         def read(state: Any, n: int) -> Any:

@@ -22,13 +22,11 @@ The kernels of a :class:`OneTorque` method, all on tuples of floats (see :mod:`p
 ``stored(state, body, dt) -> omega``
     The angular velocity carried by the method itself, at the time ``(n + stored_offset) dt``. Publications often compare this
     one; for synchronous methods it equals that of ``read``.
-``warm_up(state, moment, t, dt, body, torque, parameters) -> state``, optional
-    For methods that need torques of earlier steps. In the first ``warm_up_steps`` steps of the single-body driver it stands in
-    for ``after_torque``: ``moment`` is the torque at the q and omega just passed on, ``t`` the whole time at which the step
-    begins, and ``torque(t, q, omega, parameters)`` may be called ``warm_up_torques`` times more. It writes the torques that the
-    later steps need into the state. Systems of bodies and the many-body engine have one evaluation of all loads in each step
-    and no warm-up: they call ``after_torque`` from the first step on, so that it has to work with the state that ``start``
-    returns. :mod:`polhode.methods.fourth_order_start` has a step of fourth order for this purpose.
+
+A method that needs torques of earlier steps declares ``warm_up_steps``: in so many first steps every driver takes q and omega
+from a Runge-Kutta step with four torques (:mod:`polhode.methods.fourth_order_start`), and for several bodies r and v with
+them. ``after_torque`` is called in these steps too, with the torque at their beginning, and what it writes behind q and omega
+remains: the torques that the later steps need.
 
 A problem of several bodies (:class:`polhode.problems.system.System`) uses these kernels with one state for each body, together
 with the method's scheme for the centres of mass (:mod:`polhode.methods.translation`).
@@ -55,8 +53,10 @@ from polhode.kernel import (
 )
 from polhode.marching import Pauses
 from polhode.methods import one_body, several_bodies
+from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
 from polhode.methods.one_body import ONLY, READ, SOME_BODY, START, normalised, put_reading, row3, row4
-from polhode.methods.translation import BY_TORQUE_TIME, Translation
+from polhode.methods.states import read_synchronous
+from polhode.methods.translation import ADAMS, BY_TORQUE_TIME, Translation
 from polhode.metrics import PUBLISHED_ERRORS
 from polhode.problems.problem import TORQUE_CLASSES, Case, Problem
 
@@ -82,8 +82,6 @@ GROUPS = (
     "several torques per step",
     OTHERS,
 )
-#: The key of the orders on systems of bodies among the exceptions of a method: there is no warm-up there.
-SEVERAL_BODIES = "several bodies"
 #: The rank of a method that declares none: after the others of its group.
 LAST = 999
 #: Longer labels are truncated, since they appear in legends and in narrow columns.
@@ -127,8 +125,7 @@ class Method(ABC):
     order_q, order_omega : int
         Global order of orientation and angular velocity on smooth problems.
     order_exceptions : mapping
-        The orders (q, omega) where they differ: torque class (:data:`polhode.problems.problem.TORQUE_CLASSES`) or
-        :data:`SEVERAL_BODIES`, which comes first -> pair.
+        The orders (q, omega) where they differ: torque class (:data:`polhode.problems.problem.TORQUE_CLASSES`) -> pair.
     published_order : str
         The order stated in the source, in our words; empty if it states none.
     starts, reads : str
@@ -227,8 +224,8 @@ class Method(ABC):
                 f'{where} order_exceptions must be a dict such as {{"velocity": (1, 1)}}, got {shown(self.order_exceptions)}'
             )
         for torque_class, orders in self.order_exceptions.items():
-            if torque_class not in (*TORQUE_CLASSES, SEVERAL_BODIES):
-                known = ", ".join((*TORQUE_CLASSES, SEVERAL_BODIES))
+            if torque_class not in TORQUE_CLASSES:
+                known = ", ".join(TORQUE_CLASSES)
                 raise ValueError(f"{where} order_exceptions: unknown torque class {torque_class!r}; known are: {known}")
             if not isinstance(orders, tuple | list) or len(orders) != 2:
                 raise ValueError(f"{where} order_exceptions: orders must be two numbers of at least 1, got {shown(orders)}")
@@ -240,14 +237,8 @@ class Method(ABC):
         return {"read": ("state", "torque", "body", "dt"), "stored": ("state", "body", "dt")}
 
     def orders(self, torque_class: str) -> tuple[int, int]:
-        """The declared global orders (q, omega) on smooth problems of one body with a torque of this class."""
+        """The declared global orders (q, omega) on smooth problems with a torque of this class."""
         return self.order_exceptions.get(torque_class, (self.order_q, self.order_omega))
-
-    def orders_on(self, problem: Case) -> tuple[int, int]:
-        """The declared global orders (q, omega) on a problem of one body or of several."""
-        if not isinstance(problem, Problem) and SEVERAL_BODIES in self.order_exceptions:
-            return self.order_exceptions[SEVERAL_BODIES]
-        return self.orders(problem.torque_class)
 
     def numbers_of(self, body: Body) -> tuple[float, ...]:
         """The numbers that the kernels find as ``body``: its coefficients (:meth:`polhode.body.Body.coefficients`)."""
@@ -414,20 +405,18 @@ class OneTorque(Method):
     torque_time : float
         When the torque is needed, in steps from the whole time at which the step begins: 0, 0.5 or 1.
     translation : Translation, optional
-        The motion of centres of mass alongside the rotation; by default the scheme that needs the force at the same time.
-    warm_up : kernel, optional
-        The rest of each of the first steps, with several torques: the start of a multistep method.
-    warm_up_steps, warm_up_torques : int
-        The number of these steps, and of the torques that each evaluates besides the one that every step has.
+        The motion of centres of mass alongside the rotation; by default the scheme that needs the force at the same time,
+        and for a method with ``warm_up_steps`` the one of fourth order that needs forces of earlier steps.
+    warm_up_steps : int
+        The number of first steps with four torques: the start of a multistep method. Such a method holds q and omega in the
+        body frame at whole times, requests the torque there, and is read there.
     """
 
     before_torque: Callable[..., Any] = field(repr=False)
     after_torque: Callable[..., Any] = field(repr=False)
     torque_time: float = 0.0
     translation: Translation | None = None
-    warm_up: Callable[..., Any] | None = field(default=None, repr=False)
     warm_up_steps: int = 0
-    warm_up_torques: int = 0
 
     torques_per_step: ClassVar[int] = 1
 
@@ -437,12 +426,19 @@ class OneTorque(Method):
             raise ValueError(f"method {self.key}: torque_time is 0, 0.5 or 1, got {self.torque_time!r}")
         if self.translation is not None and not isinstance(self.translation, Translation):
             raise TypeError(f"method {self.key}: translation must be a Translation or None, got {shown(self.translation)}")
+        warm_up_steps = whole(f"method {self.key}: warm_up_steps", self.warm_up_steps, least=0)
         if self.translation is None:
-            object.__setattr__(self, "translation", BY_TORQUE_TIME[self.torque_time])
-        for name in ("warm_up_steps", "warm_up_torques"):
-            whole(f"method {self.key}: {name}", getattr(self, name), least=0)
-        if (self.warm_up is None) != (self.warm_up_steps == 0) or (self.warm_up is None and self.warm_up_torques):
-            raise ValueError(f"method {self.key}: warm_up, and warm_up_steps of at least 1, are given together or not at all")
+            object.__setattr__(self, "translation", ADAMS if warm_up_steps else BY_TORQUE_TIME[self.torque_time])
+        if warm_up_steps:
+            wanted = {
+                "torque_time=0.0": self.torque_time == 0.0,
+                "rotates_before_torque=False": not self.rotates_before_torque,
+                "read=polhode.methods.states.read_synchronous": self.read == read_synchronous,
+                "translation=None": self.translation == ADAMS,
+            }
+            for name, given in wanted.items():
+                if not given:
+                    raise ValueError(f"method {self.key}: warm_up_steps write q and omega of whole times; it needs {name}")
 
     def kernels(self) -> dict[str, tuple[str, ...]]:
         """The kernels by name, each with the names of its arguments."""
@@ -451,7 +447,6 @@ class OneTorque(Method):
             "before_torque": ("state", "body", "dt"),
             "after_torque": ("state", "torque", "body", "dt"),
             **super().kernels(),
-            **({"warm_up": ("state", "moment", "t", "dt", "body", "torque", "parameters")} if self.warm_up is not None else {}),
         }
 
     def runs(self, problem: Case) -> bool:
@@ -473,7 +468,7 @@ class OneTorque(Method):
 
     def starting_torques(self, steps: int) -> int:
         """The torque evaluations of a run beyond one a step: the one at the start, and those of the warm-up."""
-        return 1 + self.warm_up_torques * min(steps, self.warm_up_steps)
+        return 1 + FURTHER_TORQUES * min(steps, self.warm_up_steps)
 
     def torques_in(self, steps: int) -> int:
         """The number of torque evaluations in a run of so many steps."""
@@ -485,11 +480,11 @@ class OneTorque(Method):
         return one_body.width_of(self.start, _Q, _OMEGA, _TORQUE, self.numbers_of(SOME_BODY), 1e-3)
 
     def without_warm_up(self) -> "OneTorque":
-        """The method as it runs in systems and in the many-body engine: with one torque in every step from the first on."""
-        return self if self.warm_up is None else replace(self, warm_up=None, warm_up_steps=0, warm_up_torques=0)
+        """The method with one torque in every step from the first on."""
+        return replace(self, warm_up_steps=0) if self.warm_up_steps else self
 
     def _driver(self) -> Callable[..., Any]:
-        return self._plain_driver() if self.warm_up is None else self._warm_up_driver()
+        return self._warm_up_driver() if self.warm_up_steps else self._plain_driver()
 
     def _plain_driver(self) -> Callable[..., Any]:
         """The loop of a method without a warm-up, kept apart so that the loop of the others costs it nothing."""
@@ -537,13 +532,9 @@ class OneTorque(Method):
 
     def _warm_up_driver(self) -> Callable[..., Any]:
         """The loop of a method whose first steps evaluate several torques; after them it is that of all others."""
-        assert self.warm_up is not None
-        start, before_torque, after_torque, warm_up = self.start, self.before_torque, self.after_torque, self.warm_up
+        start, before_torque, after_torque = self.start, self.before_torque, self.after_torque
         read, stored = self.read, self.stored
         load, store = one_body.state_rows(self.state_width)
-        torque_time = float(self.torque_time)
-        torque_completes_reading = torque_time == 0.0
-        rotates_before_torque = self.rotates_before_torque
         warm_up_steps = int(self.warm_up_steps)
 
         def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
@@ -554,38 +545,27 @@ class OneTorque(Method):
                 state = load(states, ONLY)
             while n < min(end, warm_up_steps):
                 state, q, omega = before_torque(state, body, dt)
-                if normalise and rotates_before_torque:
-                    state = normalised(state)
-                    q = state[:4]
-                moment = torque((n + torque_time) * dt, q, omega, parameters)
-                state = warm_up(state, moment, n * dt, dt, body, torque, parameters)
-                if normalise and not rotates_before_torque:
+                moment = torque(n * dt, q, omega, parameters)
+                memory = after_torque(state, moment, body, dt)[7:]
+                q, omega = fourth_order_step(q, omega, moment, n * dt, dt, body, torque, parameters)
+                state = q + omega + memory
+                if normalise:
                     state = normalised(state)
                 n += 1
             if normalise:  # two loops, as above
                 while n < end:
                     state, q, omega = before_torque(state, body, dt)
-                    if rotates_before_torque:
-                        state = normalised(state)
-                        q = state[:4]
-                    moment = torque((n + torque_time) * dt, q, omega, parameters)
-                    state = after_torque(state, moment, body, dt)
-                    if not rotates_before_torque:
-                        state = normalised(state)
+                    state = normalised(after_torque(state, torque(n * dt, q, omega, parameters), body, dt))
                     n += 1
             else:
                 while n < end:
                     state, q, omega = before_torque(state, body, dt)
-                    moment = torque((n + torque_time) * dt, q, omega, parameters)
-                    state = after_torque(state, moment, body, dt)
+                    state = after_torque(state, torque(n * dt, q, omega, parameters), body, dt)
                     n += 1
             store(states, ONLY, state)
             if part == READ:
-                if torque_completes_reading:
-                    half, q, omega = before_torque(state, body, dt)
-                    q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
-                else:
-                    q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
+                half, q, omega = before_torque(state, body, dt)
+                q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
                 put_reading(reading, q, omega, stored(state, body, dt))
 
         return march
@@ -622,6 +602,7 @@ class OneTorque(Method):
             move,
             (self.state_width, moving_width),
             float(self.torque_time),
+            int(self.warm_up_steps),
             *(np.array(rows, dtype=float) for rows in (system.r0, system.v0, system.q0, system.omega0)),
             np.array([self.numbers_of(body) for body in system.bodies]),
             np.array([body.mass for body in system.bodies], dtype=float),

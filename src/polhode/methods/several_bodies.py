@@ -33,8 +33,10 @@ from polhode.kernel import (
     steps_type,
 )
 from polhode.marching import pause_type
+from polhode.methods.fourth_order_start import HELD, STAGES, TIMES, next_stage
 from polhode.methods.one_body import SOME_BODY, normalised, put3, put4, row3, row4, state_rows, width_of
 from polhode.methods.translation import Translation
+from polhode.quaternion import normalise as unit_quaternion
 
 START, BEFORE, AFTER, READ = range(4)
 
@@ -48,6 +50,7 @@ DRIVE = types.int64(
     types.FunctionType(MOVE),
     types.UniTuple(types.int64, 2),
     float_type,
+    types.int64,
     *(_rows,) * 5,
     _numbers,
     types.boolean,
@@ -125,6 +128,7 @@ def _drive(  # type: ignore[no-untyped-def]
     move,
     widths,
     torque_time,
+    warm_up_steps,
     r,
     v,
     q,
@@ -147,12 +151,14 @@ def _drive(  # type: ignore[no-untyped-def]
     """Run to the last of ``sample_steps`` and read all bodies at each of them; r, v, q and omega are overwritten.
 
     ``widths`` are the numbers of values in a state of the method and of the scheme, ``normalise`` says whether the quaternions
-    are normalised before and after the loads. Returns the number of evaluations of the loads.
+    are normalised before and after the loads. The states of a method with ``warm_up_steps`` begin with q and omega, those of
+    its scheme with r and v. Returns the number of evaluations of the loads.
     """
     count = q.shape[0]
     turning, moving = np.zeros((count, widths[0])), np.zeros((count, widths[1]))
     turning_half, moving_half = np.zeros((count, widths[0])), np.zeros((count, widths[1]))
     force, torque, stored = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 3))
+    held = np.zeros((count, HELD if warm_up_steps > 0 else 0))
     loads(0.0, r, v, q, omega, parameters, force, torque)
     turn(START, turning, turning, q, omega, torque, bodies, stored, dt, False)
     if not fixed:
@@ -169,6 +175,21 @@ def _drive(  # type: ignore[no-untyped-def]
             turn(AFTER, turning, turning, q, omega, torque, bodies, stored, dt, normalise[1])
             if not fixed:
                 move(AFTER, moving, moving, r, v, force, masses, dt)
+            if n < warm_up_steps:
+                for stage in range(STAGES):
+                    if stage > 0:
+                        loads(n * dt + TIMES[stage] * dt, r, v, q, omega, parameters, force, torque)
+                        evaluations += 1
+                    next_stage(stage, held, r, v, q, omega, force, torque, bodies, masses, fixed, dt)
+                for b in range(count):
+                    if normalise[1]:
+                        put4(q, b, unit_quaternion(row4(q, b)))
+                    for k in range(4):
+                        turning[b, k] = q[b, k]
+                    for k in range(3):
+                        turning[b, 4 + k] = omega[b, k]
+                        if not fixed:
+                            moving[b, k], moving[b, 3 + k] = r[b, k], v[b, k]
             n += 1
             evaluations += 1
             # Compared with the loads this check costs nothing.

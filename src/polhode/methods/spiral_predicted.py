@@ -3,7 +3,8 @@ r"""SPIRAL with a predicted angular velocity: second order under friction with o
 SPIRAL (del Valle et al. 2024, Eqs. 7-10) evaluates the torque at the whole time with the angular velocity of half a step
 before, which costs an order under friction. Here the torque is handed an angular velocity predicted for its own time from the
 last torque and the last secant (:mod:`polhode.methods.predictor`). The step itself is that of SPIRAL: where the torque does not
-depend on the angular velocity the two give the same bits. With K(omega, M, t) the kick by SSPRK3 over the time t (Eqs. 9, 10):
+depend on the angular velocity the two give the same bits. Friction means drag here, a smooth function of omega; for contacts
+with friction see :mod:`polhode.methods.predictor`. With K(omega, M, t) the kick by SSPRK3 over the time t (Eqs. 9, 10):
 
 .. math::
 
@@ -64,7 +65,7 @@ METHOD = OneTorque(
     reads="half a kick with the torque at the whole time",
     order_exceptions={"time": (2, 2), "lab": (2, 2), "state": (2, 2), "velocity": (2, 2)},
     normalises=False,
-    note="The same bits as SPIRAL where the torque does not depend on omega; no stability limit under friction at one rate.",
+    note="The same bits as SPIRAL where the torque does not depend on omega; no stability limit under drag at one rate.",
     start=start,
     before_torque=before_torque,
     after_torque=after_torque,

@@ -373,7 +373,7 @@ def adams_after(state: Any, force: Any, mass: Any, dt: Any) -> Any:
 
 ADAMS = Translation(
     "Adams, cubic",
-    "Adams-Bashforth 4, of second order as it begins with one force; this work",
+    "Adams-Bashforth 4; this work",
     adams_start,
     leapfrog_before,
     adams_after,

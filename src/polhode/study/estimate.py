@@ -53,7 +53,7 @@ CHECKS = {
     "symplecticity": 3.0,
     "normalisation": 6.0,
     "sweeps": 5.0,
-    "simplified": 2.0,
+    "simplified": 8.0,
     "parts": 12.0,
     "rotor_order": 3.0,
 }

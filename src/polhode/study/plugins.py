@@ -477,11 +477,6 @@ def _contract(method: Method, file: Path) -> Iterator[str]:
         yield unlike("before_torque", half, whole, "the state as start gives it, q and omega")
         after = given("after_torque", state, vector_type, inertia_type, float_type)
         yield unlike("after_torque", after, state, "the state as start gives it; it keeps its length, all floats")
-        if method.warm_up is not None:
-            more = (vector_type, float_type, float_type, inertia_type, torque_type, parameters_type)
-            yield unlike(
-                "warm_up", given("warm_up", state, *more), state, "the state as start gives it; it keeps its length, all floats"
-            )
     else:
         state = given("start", quaternion_type, vector_type, inertia_type)
         after = given("step", state, float_type, float_type, inertia_type, torque_type, parameters_type)

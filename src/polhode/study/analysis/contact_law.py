@@ -142,9 +142,14 @@ def _usable(data: xr.Dataset, method: str) -> tuple[np.ndarray, np.ndarray]:
     return step[kept], error[kept]
 
 
-def exponent(data: xr.Dataset, method: str) -> Estimate:
-    """The exponent of the time step: the slope of a straight line in logarithms for each state, and the median of these."""
+def exponent(data: xr.Dataset, method: str, longest: bool = True) -> Estimate:
+    """The exponent of the time step: the slope of a straight line in logarithms for each state, and the median of these.
+
+    ``longest``: with the longest step, at which the fewest steps make a contact.
+    """
     step, error = _usable(data, method)
+    if not longest:
+        step, error = step[:-1], error[:-1]
     if len(step) < LEAST_STEPS:
         return Estimate(nan)
     return median(np.polyfit(np.log(step), np.log(error), 1)[0])

@@ -104,17 +104,55 @@ def coverage_of_mean(population: np.ndarray, n: int) -> float:
 def jackknife(statistic: Callable[[np.ndarray], float], n: int) -> Estimate:
     """A positive statistic of ``n`` states, and Student's interval of its logarithm from leaving out each state in turn.
 
+    There is no interval for a single state, nor for a statistic that is zero or not finite.
+
     Parameters
     ----------
     statistic : function of an array of indices of states
     """
     every = np.arange(n)
     value = statistic(every)
-    if n < 2:
+    if n < 2 or not (isfinite(value) and value > 0):
         return Estimate(value)
     without = np.log([statistic(np.delete(every, left_out)) for left_out in range(n)])
     half = student(n) * ((n - 1) * float(np.var(without))) ** 0.5
     return Estimate(value, float(value * np.exp(-half)), float(value * np.exp(half)))
+
+
+def ratio(ours: np.ndarray, theirs: np.ndarray) -> Estimate:
+    """The ratio of the means of two sets of errors from the same states, the comparison of methods on many bodies.
+
+    A few states with large errors weigh more in a mean than in a median; but the publication plots means, and both start
+    from the same states.
+
+    Parameters
+    ----------
+    ours, theirs : arrays (n,), or (rows, n) for the geometric mean of the ratios of the rows; inf where a run blew up
+    """
+    ours, theirs = np.atleast_2d(ours), np.atleast_2d(theirs)
+
+    def of(states: np.ndarray) -> float:
+        return float(np.exp(np.mean(np.log(ours[:, states].mean(axis=1)) - np.log(theirs[:, states].mean(axis=1)))))
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return jackknife(of, ours.shape[1])
+
+
+def coverage_of_ratio(ours: np.ndarray, theirs: np.ndarray) -> float:
+    """The fraction of intervals of :func:`ratio`, from as many states drawn from these, that contain the ratio of all.
+
+    NaN where it has no interval. The draws are the same in every call.
+    """
+    n = len(ours)
+    whole = ratio(ours, theirs)
+    if not isfinite(whole.low):
+        return nan
+    drawn = np.random.Generator(np.random.PCG64(n)).integers(n, size=(DRAWS, n))
+    sums = [errors[drawn].sum(axis=1, keepdims=True) for errors in (ours, theirs)]
+    value = np.log(sums[0] / sums[1])[:, 0]
+    without = np.log((sums[0] - ours[drawn]) / (sums[1] - theirs[drawn]))
+    half = student(n) * ((n - 1) * np.var(without, axis=1)) ** 0.5
+    return float(np.mean(np.abs(value - np.log(whole.value)) <= half))
 
 
 def of_seeds(data: xr.Dataset, method: str, row: int, name: str = "energy_error") -> np.ndarray:
@@ -154,40 +192,31 @@ def median_error(data: xr.Dataset, method: str, row: int) -> Estimate:
     return median(of_seeds(data, method, row))
 
 
-def _log_ratios(data: xr.Dataset, method: str, other: str, row: int) -> np.ndarray:
-    """Logarithm of the ratio of two methods' errors from each state, as means over the samples; NaN where both blew up.
+def ratio_of_means(data: xr.Dataset, method: str, row: int, other: str, other_row: int | None = None) -> Estimate:
+    """The :func:`ratio` of two methods' errors, as means over the samples, at one step or at two; 0 or inf where one blew up.
 
-    The published measure is not used: the smaller of the mean and the last value is accidentally tiny if the energy passes its
-    initial value at the end, and the ratio of two such values says little.
+    The published measure is not used: the smaller of the mean and the last value is accidentally small if the energy passes its
+    initial value at the end, and scatters more.
     """
-    ours, theirs = (of_seeds(data, key, row, "energy_error_mean") for key in (method, other))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.log(ours) - np.log(theirs))
+    ours = of_seeds(data, method, row, "energy_error_mean")
+    return ratio(ours, of_seeds(data, other, row if other_row is None else other_row, "energy_error_mean"))
 
 
-def paired_ratio(data: xr.Dataset, method: str, other: str, row: int) -> Estimate:
-    """The median over initial states of the ratio of two methods' errors from the same state, as means over the samples.
-
-    States from which both blew up are excluded.
-    """
-    return _of_logarithms(_log_ratios(data, method, other, row))
-
-
-def paired_ratio_over_steps(data: xr.Dataset, method: str, other: str) -> Estimate:
-    """The ratio over all step sizes with which both run: the geometric mean for each state, and the median of these.
+def ratio_over_steps(data: xr.Dataset, method: str, other: str) -> Estimate:
+    """The geometric mean of :func:`ratio_of_means` over all step sizes at which every run of both lasted.
 
     NaN if there is no such step size.
     """
-    rows = [row for row in range(data.sizes["dt"]) if ran(data, method, row) and ran(data, other, row)]
-    if not rows:
-        return Estimate(nan)
-    return _of_logarithms(np.mean([_log_ratios(data, method, other, row) for row in rows], axis=0))
+    both = [[of_seeds(data, key, row, "energy_error_mean") for row in range(data.sizes["dt"])] for key in (method, other)]
+    ours, theirs = (np.array(errors) for errors in both)
+    lasted = np.isfinite(ours).all(axis=1) & np.isfinite(theirs).all(axis=1)
+    return ratio(ours[lasted], theirs[lasted]) if lasted.any() else Estimate(nan)
 
 
-def _of_logarithms(logarithms: np.ndarray) -> Estimate:
-    found = median(logarithms[~np.isnan(logarithms)])
-    value, low, high = (float(np.exp(x)) for x in (found.value, found.low, found.high))
-    return Estimate(value, low, high, found.coverage)
+def followed(data: xr.Dataset) -> list[str]:
+    """The methods that were run with more than half of the step sizes: those whose error can be followed over the step."""
+    keys = list(map(str, data["integrator"].values))
+    return [key for key in keys if sum(ran(data, key, row) for row in range(data.sizes["dt"])) > data.sizes["dt"] / 2]
 
 
 def spin_label(data: xr.Dataset) -> str:
@@ -232,9 +261,3 @@ def ratio_of_steps(data: xr.Dataset, method: str, other: str, error: float) -> E
         return one / two
 
     return jackknife(ratio, data.sizes["seed"])
-
-
-def ratio_of_means(data: xr.Dataset, method: str, row: int, other: str, other_row: int) -> Estimate:
-    """The mean error of one method at one step over that of another at another, from the same states."""
-    ours, theirs = of_seeds(data, method, row), of_seeds(data, other, other_row)
-    return jackknife(lambda states: float(np.mean(ours[states]) / np.mean(theirs[states])), len(ours))

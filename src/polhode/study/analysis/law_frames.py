@@ -16,9 +16,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from polhode.study.analysis import drift, laws
-from polhode.study.analysis.ensembles import Estimate, of_seeds, ran
+from polhode.study.analysis.ensembles import Estimate, followed, of_seeds, ran
 from polhode.study.analysis.frames import keyed
 from polhode.study.analysis.ladders import UNIT, interpolated_step
+from polhode.study.analysis.many_body import chess_pieces
 from polhode.study.analysis.ranking import AS_PUBLISHED
 from polhode.study.analysis.step_times import in_frame
 from polhode.study.inputs import Inputs, NotInRun, once
@@ -29,8 +30,6 @@ Array = NDArray[np.float64]
 TARGET = 1e-4
 #: The energy error, relative to the energy at the start, for which steps per contact are stated.
 ENERGY = 1e-4
-#: The scene from which steps per contact are taken.
-CONTACTS = "chess"
 #: The group of methods that repeat a publication's code: never recommended.
 PUBLISHED = "as published in 2024"
 #: Codes and textbooks: what a reader's program is likely to run.
@@ -423,28 +422,15 @@ class Contact:
         return laws.paired(self.states, other.states)
 
 
-def contact_data(inputs: Inputs) -> xr.Dataset:
-    """The collisions from which steps per contact are taken: of the published scale if they are there, else of the run.
-
-    Raises
-    ------
-    NotInRun
-        If there are none.
-    """
-    try:
-        return inputs.released_many_body(CONTACTS)
-    except NotInRun:
-        return inputs.many_body(CONTACTS)
-
-
 def steps_per_contact(data: xr.Dataset, energy: float = ENERGY) -> dict[str, Array]:
     """Steps per contact time that keep the mean relative energy error below ``energy``, of each initial state, by method.
 
-    The contact time is that of a head-on collision with a wall. Infinite if the finest step exceeds the error.
+    Methods that were run with a few step sizes only are left out: nothing lies between these. The contact time is that of a
+    head-on collision with a wall. Infinite if the finest step exceeds the error.
     """
     contact, dt = float(data.attrs["contact_time"]), data["dt"].values
     found = {}
-    for key in map(str, data["integrator"].values):
+    for key in followed(data):
         # Over (dt, state).
         rows = [row for row in range(len(dt)) if ran(data, key, row)]
         curves = np.array([of_seeds(data, key, row, "energy_error_mean") for row in rows])
@@ -473,7 +459,7 @@ def contacts(inputs: Inputs, energy: float = ENERGY) -> list[Contact]:
     NotInRun
         If there are no collisions.
     """
-    data = contact_data(inputs)
+    data = chess_pieces(inputs)
     with np.errstate(divide="ignore"):
         steps = steps_per_contact(data, energy)
     labels = dict(zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True))

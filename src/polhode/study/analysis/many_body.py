@@ -9,7 +9,7 @@ from contextlib import suppress
 import numpy as np
 import xarray as xr
 
-from polhode.study.analysis.ensembles import step_for
+from polhode.study.analysis.ensembles import ran, step_for
 from polhode.study.inputs import Inputs, NotInRun
 
 #: The mean energy error at which the publication compares methods, %.
@@ -20,6 +20,8 @@ TARGET = 0.0068
 CASES = ("chess", "chess_no_spin")
 
 OTHER, SHOWN_DT = "spiral_leapfrog", 4.85e-6
+#: Methods are near the reference if their errors over all steps are within this factor of its errors.
+NEAR = 2.0
 
 
 def shown_row(dt: np.ndarray, named: float = SHOWN_DT) -> int | None:
@@ -34,19 +36,19 @@ MACRO_NAMES = {"chess": "Chess", "chess_no_spin": "Still", "rods": "Rods"}
 SCENES = (*CASES, "rods", "rods_states", "rods_half_step")
 
 
-#: Every method on the chess pieces.
-EVERY_METHOD = "chess_methods"
 #: Scenes that only the theme of contacts shows.
 CONTACT_SCENES = ("rods_steps", "eccentric_spheres", "mixed_sizes")
 
 
 def own_scenes(inputs: Inputs) -> list[str]:
     """The scenes of the run that are not of the publications: those that a user has added."""
-    return [case for case in inputs.scenes if case not in (*SCENES, EVERY_METHOD, *CONTACT_SCENES)]
+    return [case for case in inputs.scenes if case not in (*SCENES, *CONTACT_SCENES)]
 
 
-def every_method(inputs: Inputs) -> xr.Dataset:
-    """Every method on the chess pieces, from the same initial states: released runs if there are, else those of this run.
+def chess_pieces(inputs: Inputs) -> xr.Dataset:
+    """Every method on the chess pieces, from the same initial states: the released runs if there are, else those of this run.
+
+    All statements about methods on many bodies, outside the rods, rest on this one set.
 
     Raises
     ------
@@ -54,9 +56,15 @@ def every_method(inputs: Inputs) -> xr.Dataset:
         If there are neither.
     """
     try:
-        return inputs.released_many_body(EVERY_METHOD)
+        return inputs.released_many_body(CASES[0])
     except NotInRun:
-        return inputs.many_body(EVERY_METHOD)
+        return inputs.many_body(CASES[0])
+
+
+def common_rows(data: xr.Dataset) -> list[int]:
+    """The positions of the step sizes with which every method of a scene runs."""
+    keys = list(map(str, data["integrator"].values))
+    return [row for row in range(data.sizes["dt"]) if all(ran(data, key, row) for key in keys)]
 
 
 def read_scenes(read: Callable[[str], xr.Dataset], more: Iterable[str] = ()) -> dict[str, xr.Dataset]:

@@ -210,7 +210,11 @@ class SceneSection(Section):
     seeds: Count = Field(description="number of initial states; every method and step size starts from the same ones")
     samples: Count = Field(description="maximum number of samples of the energy of a run")
     over_time: bool = Field(default=False, description="keep the energy along each run; needs exactly one step size")
-    timed: bool = Field(default=True, description="time a step of the scene for each of the methods, if the study has a cost")
+    timed: AllOrSome = Field(
+        default="all",
+        description="methods of which a step of the scene is timed, beside those of plug-ins, if the study has a cost: the "
+        'word "all" (its methods) or a list of method keys; an empty one leaves the scene out of the timing',
+    )
     film: Film | None = Field(default=None, description="one short run whose motion is kept, for pictures")
 
 

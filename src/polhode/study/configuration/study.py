@@ -144,8 +144,8 @@ class SceneStudy:
     """The runs on one many-body scene: every method with every step from every seed.
 
     ``key`` names it in files, ``scene`` is the key of the scene; ``spin`` is in rad/s, None for that of the scene.
-    ``over_time``: the energy along each run is stored, not only its summary. ``timed``: a step is timed for the
-    cost study.
+    ``over_time``: the energy along each run is stored, not only its summary. ``timed``: the methods of which a step is timed
+    for the cost study.
     """
 
     key: str
@@ -157,7 +157,7 @@ class SceneStudy:
     seeds: int
     samples: int
     over_time: bool
-    timed: bool
+    timed: tuple[str, ...]
     film: "Film | None"
 
     def step(self, name: str) -> StepSize:
@@ -436,7 +436,7 @@ def results_folder(text: str, home: Path, place: Place) -> Path:
 def many_bodies(study: Study) -> tuple[list[OneTorque], list[str]]:
     """The methods and the library scenes of which the study times a step."""
     parts = [part for part in study.scenes.values() if part.timed]
-    found = [METHODS[key] for key in dict.fromkeys(key for part in parts for key in part.methods)]
+    found = [METHODS[key] for key in dict.fromkeys(key for part in parts for key in part.timed)]
     return [m for m in found if isinstance(m, OneTorque)], list(dict.fromkeys(part.scene for part in parts))
 
 
@@ -452,7 +452,7 @@ def _rungs(
         if ladder is None:
             continue
         truncate = truncate_all if ladder.truncate is None else ladder.truncate
-        only = _only(ladder, methods, place / "dt" / name)
+        only = _only(ladder.methods, methods, place / "dt" / name / "methods")
         if only == ():
             continue
         for dt in _values(ladder, horizon):
@@ -470,15 +470,15 @@ def _rungs(
     return tuple(sorted(rungs.values(), key=lambda s: s.dt))
 
 
-def _only(ladder: "Ladder", methods: Sequence[str], place: Place) -> tuple[str, ...] | None:
-    """The methods that alone run with the step sizes of a ladder, the user's own among them; None: all."""
-    if ladder.methods == "all":
+def _only(asked: Literal["all"] | tuple[str, ...], methods: Sequence[str], place: Place) -> tuple[str, ...] | None:
+    """The methods that a key at ``place`` names as the only ones, the user's own among them; None: all."""
+    if asked == "all":
         return None
-    for name in ladder.methods:
+    for name in asked:
         if name not in METHODS:
-            raise (place / "methods").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
+            raise place.error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
     own = METHODS.plugins()
-    chosen = tuple(m for m in methods if m in ladder.methods or m in own)
+    chosen = tuple(m for m in methods if m in asked or m in own)
     return chosen if len(chosen) < len(methods) else None
 
 
@@ -523,6 +523,7 @@ def _scene(key: str, part: "models.SceneSection", methods: tuple[str, ...], here
             raise (here / "film").error(f": unknown method {name!r}; {nearest(name, list(METHODS))}")
         if not _runs_many_bodies(name):
             raise (here / "film").error(f": {name!r} cannot run many bodies; name another method")
+    timed = () if part.timed == () else _only(part.timed, methods, here / "timed")
     return SceneStudy(
         key=key,
         scene=part.scene or key,
@@ -533,7 +534,7 @@ def _scene(key: str, part: "models.SceneSection", methods: tuple[str, ...], here
         seeds=part.seeds,
         samples=part.samples,
         over_time=part.over_time,
-        timed=part.timed,
+        timed=methods if timed is None else timed,
         film=part.film,
     )
 

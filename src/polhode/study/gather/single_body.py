@@ -247,7 +247,7 @@ class _Source:
 
 def _method_coordinates(problem: Case, keys: Sequence[str]) -> dict[str, Any]:
     methods = [method(key) for key in keys]
-    orders = [m.orders_on(problem) for m in methods]
+    orders = [m.orders(problem.torque_class) for m in methods]
     columns: dict[str, list[Any]] = {
         "label": [m.label for m in methods],
         "variant_of": [m.variant_of for m in methods],

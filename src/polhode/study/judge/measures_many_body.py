@@ -15,10 +15,10 @@ from polhode.study.analysis.ensembles import (
     Estimate,
     mean_error,
     median,
-    paired_ratio,
-    paired_ratio_over_steps,
+    ratio,
     ratio_of_means,
     ratio_of_steps,
+    ratio_over_steps,
 )
 from polhode.study.analysis.many_body import TARGET
 from polhode.study.inputs import Inputs, NotInRun
@@ -69,23 +69,23 @@ def energy_of_many(results: Inputs, scene: str, method: str, dt: float) -> Measu
 
 
 def paired_energy(results: Inputs, scene: str, method: str, other: str, dt: float) -> Measured:
-    """The median over initial states of the ratio of two methods' energy errors from the same state."""
+    """The ratio of two methods' mean energy errors from the same initial states."""
 
     def find(data: xr.Dataset) -> Estimate:
         row_of(data, other, dt)
-        return paired_ratio(data, method, other, row_of(data, method, dt))
+        return ratio_of_means(data, method, row_of(data, method, dt), other)
 
     return _judged(results, scene, find)
 
 
 def energy_apart(results: Inputs, scene: str, method: str, other: str) -> Measured:
-    """The factor between two methods' energy errors from the same state, over all steps: never below 1."""
+    """The factor between two methods' mean energy errors from the same states, over all steps: never below 1."""
     data = results.released_many_body(scene)
     for key in (method, other):
         row_of(data, key, float(data["dt"].values[0]))
-    ratios = [paired_ratio(data, method, other, row).value for row in range(data.sizes["dt"])]
-    words = f"medians of the ratio at the {len(ratios)} steps {min(ratios):.2f} to {max(ratios):.2f}"
-    return _judged(results, scene, lambda data: _apart(paired_ratio_over_steps(data, method, other)), words)
+    ratios = [ratio_of_means(data, method, row, other).value for row in range(data.sizes["dt"])]
+    words = f"ratio at the {len(ratios)} steps {min(ratios):.2f} to {max(ratios):.2f}"
+    return _judged(results, scene, lambda data: _apart(ratio_over_steps(data, method, other)), words)
 
 
 def _apart(ratio: Estimate) -> Estimate:
@@ -126,14 +126,13 @@ def axial_spin_of_rods(results: Inputs, method: str) -> Measured:
 
 
 def energy_of_rods(results: Inputs, method: str, other: str) -> Measured:
-    """The largest relative change of energy of one method over that of another from the same state, the median over boxes."""
-
-    def find(data: xr.Dataset) -> Estimate:
-        with np.errstate(invalid="ignore"):
-            pairs = _largest(data, method, "energy_change") / _largest(data, other, "energy_change")
-        return median(pairs[~np.isnan(pairs)])
-
-    return _judged(results, RODS, find, here=ONE_BOX)
+    """The mean over boxes of the largest relative change of energy, over that of another method from the same states."""
+    return _judged(
+        results,
+        RODS,
+        lambda data: ratio(_largest(data, method, "energy_change"), _largest(data, other, "energy_change")),
+        here=ONE_BOX,
+    )
 
 
 def delay_of_rods(results: Inputs, method: str, energy: float) -> Measured:

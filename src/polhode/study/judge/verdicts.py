@@ -62,6 +62,12 @@ ORDER_BAND = 0.1
 ABOUT = 0.2
 
 
+def by_ours(rows: pd.DataFrame) -> pd.Series:
+    """Whether a number of ours decided: a threshold by which we read the words, or a tolerance set by hand."""
+    none = pd.Series("", rows.index)
+    return (rows.get("threshold", none) == "ours") | (rows.get("rule", none) == "exception")
+
+
 def half_unit(printed: str) -> float:
     """Half a unit of the last printed digit of a number.
 
@@ -111,7 +117,11 @@ RULES: dict[str, Callable[[str], float]] = {
 REQUIRED = ("id", "source", "location", "statement", "kind", "published", "comparison", "measure", "arguments")
 
 
-OPTIONAL = ("problem", "threshold", "rule", "percent_of", "tolerance", "exception", "show", "reason")
+OPTIONAL = ("problem", "threshold", "rule", "percent_of", "tolerance", "exception", "show", "reason", "undecided")
+
+
+#: Whose number decides a claim: one that the source prints or means literally, or one by which we read its words.
+THRESHOLDS = ("source", "ours")
 
 
 def load(path: str | Path) -> list[dict[str, Any]]:
@@ -138,6 +148,8 @@ def load(path: str | Path) -> list[dict[str, Any]]:
             raise ValueError(f"{where}: the id is taken by an earlier entry")
         if entry["kind"] not in VERDICTS:
             raise ValueError(f"{where}: unknown kind {entry['kind']!r}; known are {', '.join(VERDICTS)}")
+        if entry.get("threshold", THRESHOLDS[0]) not in THRESHOLDS:
+            raise ValueError(f"{where}: unknown threshold {entry['threshold']!r}; known are {', '.join(THRESHOLDS)}")
         try:
             rule, tolerance = _tolerance(entry)
         except ValueError as error:
@@ -230,7 +242,7 @@ def _row(claim: dict[str, Any], results: Inputs, measures: Mapping[str, Measure]
     if claim["measure"] not in measures:
         raise ValueError(f"claim {claim['id']}: unknown measure {claim['measure']!r}; known are {', '.join(measures)}")
     row = {name: claim[name] for name in ("id", "source", "kind", "location", "statement", "published", "comparison", "rule")}
-    row |= {"note": claim.get("exception", ""), "threshold": claim.get("threshold", "printed")}
+    row |= {"note": claim.get("exception", ""), "threshold": claim.get("threshold", THRESHOLDS[0])}
     row |= {"tolerance": _rounded(claim["tolerance"]), "low": nan, "high": nan}
     try:
         measured = Measured(*measures[claim["measure"]](results, **claim["arguments"]))
@@ -241,11 +253,14 @@ def _row(claim: dict[str, Any], results: Inputs, measures: Mapping[str, Measure]
         raise ValueError(f"claim {claim['id']}: {error}") from error
     words = VERDICTS[claim["kind"]]
     evidence, reason = measured.evidence, claim.get("reason", "")
-    if borne_out is None:
-        evidence = f"{evidence}: the interval does not decide"
+    why = claim.get("undecided", "")
+    if why:
+        borne_out = None
+    elif borne_out is None:
+        evidence = why = f"{evidence}: the interval does not decide"
     # An undecided verdict must come with its reason.
-    if claim.get("show") or borne_out is None:
-        row["note"] = "; ".join(text for text in (row["note"], evidence) if text)
+    if why or claim.get("show"):
+        row["note"] = "; ".join(text for text in (row["note"], why or evidence) if text)
     if borne_out is False and reason:
         evidence = f"{evidence}; {reason}"
     row |= {name: _rounded(getattr(measured, name)) for name in ("low", "high")}

@@ -37,9 +37,12 @@ from polhode.problems.system import System
 from polhode.quaternion import derivative, increment, normalise, rotate, scaled, to_body, to_lab
 from polhode.references import taylor
 from polhode.simulate import simulate
+from polhode.study.analysis import laws
 from polhode.study.analysis.orders import fit_order
 from polhode.study.configuration import CHECKS as NAMES
 from polhode.study.configuration import Study
+from polhode.study.run.ensemble import method_dataset
+from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.run.parts import parts
 from polhode.study.run.rotor_order import rotor_order
 from polhode.study.run.symplecticity import symplecticity
@@ -594,13 +597,35 @@ def with_kick(key: str, kick: Any) -> OneTorque:
 INTERPOLATED_PROBLEM, INTERPOLATED_DT, INTERPOLATED_STEPS, INTERPOLATED_SAMPLES = "free_asymmetric_top", 0.01, 100_000, 100
 #: A sphere under a torque of the time, for SPIRAL with the plain kick; the step of Seelen et al. (2016), Sec. 3.2.
 SPHERE_PROBLEM, SPHERE_DT = "exponential_sphere", 1e-4
+#: Random bodies under smooth torques, for multistep methods without their start: number, seed, times and steps in radians.
+STARTED_BODIES, STARTED_SEED, STARTED_CLASSES = 32, 2026, ("time", "lab", "state")
+STARTED_RADIANS, STARTED_STEPS = (2.0, 4.0, 8.0, 16.0), tuple(2.0**-k for k in range(10))
+#: The error per radian for which steps are counted there.
+STARTED_TARGET = 1e-4
+
+
+def started() -> xr.DataArray:
+    """Steps per radian of Magnus-Adams 4 with four torques in the first steps and with one, and of other methods.
+
+    Over start, torque_class and body, for an error of :data:`STARTED_TARGET` per radian (:mod:`polhode.study.analysis.laws`).
+    """
+    whole, others = METHODS["magnus_adams4"], ("spiral_leapfrog", "exact_rotor")
+    assert isinstance(whole, OneTorque)
+    methods = {"four torques": whole, "one torque": whole.without_warm_up(), **{key: METHODS[key] for key in others}}
+    exact = states_dataset(STARTED_BODIES, STARTED_SEED, STARTED_CLASSES, STARTED_RADIANS)
+    runs = [method_dataset(method, exact, STARTED_STEPS).expand_dims(method=[name]) for name, method in methods.items()]
+    found = laws.steps_per_radian(xr.concat(runs, "method"), (STARTED_TARGET,))["steps"].isel(target=0, drop=True)
+    found = found.reset_coords(drop=True).rename(method="start").transpose("start", "torque_class", "body")
+    about = {"start": "torques in the first steps of Magnus-Adams 4, or another method", "torque_class": "class of torque"}
+    return found.assign_coords({name: (name, found[name].values, {"long_name": text}) for name, text in about.items()})
 
 
 def simplified(study: Study) -> xr.Dataset:
-    """Schemes without a part that del Valle et al. (2024) praise or call superfluous.
+    """Schemes without one of their parts: those that del Valle et al. (2024) praise or call superfluous, and a start.
 
     ``energy_change``: of Fincham's original leapfrog, as published, and without the half-step quaternion. ``sphere_q``,
     ``sphere_omega``: the difference of SPIRAL with a plain kick of omega from SPIRAL on a sphere, over the run.
+    ``steps_per_radian``: :func:`started`.
     """
 
     @kernel
@@ -628,6 +653,9 @@ def simplified(study: Study) -> xr.Dataset:
             "energy_change": (("variant", "sample"), change, _attrs("relative change of the energy", "1")),
             "sphere_q": ((), q, _attrs("largest difference of a component of q", "1")),
             "sphere_omega": ((), omega / largest, _attrs("largest difference of omega, relative to its largest value", "1")),
+            "steps_per_radian": started().assign_attrs(
+                _attrs("steps per radian that Magnus-Adams 4 with this start, or another method, needs for the target", "1")
+            ),
         },
         {"variant": list(variants)},
         {
@@ -636,6 +664,8 @@ def simplified(study: Study) -> xr.Dataset:
             "steps": INTERPOLATED_STEPS,
             "sphere": sphere.key,
             "sphere_dt": SPHERE_DT,
+            "target": STARTED_TARGET,
+            "seed": STARTED_SEED,
         },
     )
 

@@ -17,8 +17,11 @@ def contact_law(inputs: Inputs) -> dict[str, str]:
     scenes = analysis.scenes(inputs)
     middle, least, most = analysis.law(scenes)
     leading = analysis.LEADING
-    exponents = [analysis.exponent(data, leading).value for data in scenes.values() if leading in data["integrator"].values]
-    exponents = [value for value in exponents if isfinite(value)]
+    run = [data for data in scenes.values() if leading in data["integrator"].values]
+    exponents, shorter = (
+        [value for value in (analysis.exponent(data, leading, longest).value for data in run) if isfinite(value)]
+        for longest in (True, False)
+    )
     contacts = [analysis.number_of_contacts(data) for data in scenes.values()]
     bodies = [int(data.attrs["clumps"]) for data in scenes.values()]
     states = sorted({data.sizes["seed"] for data in scenes.values()})
@@ -40,8 +43,10 @@ def contact_law(inputs: Inputs) -> dict[str, str]:
         "studyCollisionSpread": number(most / least, 2) if isfinite(least) else NOT_AVAILABLE,
         "studyCollisionBounce": number(analysis.bounce(), 3),
         "studyCollisionHeadOn": number(analysis.head_on(), 2),
-        "studyCollisionExponentLeast": decimal(min(exponents), 1) if exponents else NOT_AVAILABLE,
-        "studyCollisionExponentMost": decimal(max(exponents), 1) if exponents else NOT_AVAILABLE,
+        "studyCollisionExponentLeast": decimal(min(exponents), 2) if exponents else NOT_AVAILABLE,
+        "studyCollisionExponentMost": decimal(max(exponents), 2) if exponents else NOT_AVAILABLE,
+        "studyCollisionExponentShorterLeast": decimal(min(shorter), 2) if shorter else NOT_AVAILABLE,
+        "studyCollisionExponentShorterMost": decimal(max(shorter), 2) if shorter else NOT_AVAILABLE,
     }
     for error, size in ERRORS.items():
         result[f"studyCollisionError{size}"] = number(error, 1)

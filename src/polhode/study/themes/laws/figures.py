@@ -17,9 +17,9 @@ from matplotlib.patches import FancyBboxPatch, Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from polhode.study.analysis import law_frames, laws
-from polhode.study.analysis.ensembles import paired_ratio_over_steps
+from polhode.study.analysis.ensembles import ran, ratio_of_means
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, SPIRAL, TARGET, Choice, Ensemble
-from polhode.study.analysis.many_body import every_method
+from polhode.study.analysis.many_body import chess_pieces, shown_row
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import legend_below_styles, log_error_axis, new_figure, panel_title, printable
@@ -180,18 +180,17 @@ def _groups(top: Axes, bottom: Axes, groups: Sequence[tuple[str, Sequence[str]]]
 
 
 def chess_ratios(inputs: Inputs, keys: Sequence[str]) -> dict[str, Any]:
-    """The energy errors of colliding chess pieces over SPIRAL's from the same states, over all steps; empty if none.
+    """The energy errors of colliding chess pieces over SPIRAL's from the same states, at the step that the publication names.
 
-    From the scene with every method; what it lacks from that with more steps and fewer methods.
+    Empty if there are none.
     """
-    found: dict[str, Any] = {}
-    for read in (every_method, law_frames.contact_data):
-        with suppress(NotInRun):
-            data = read(inputs)
-            there = [key for key in keys if key in data["integrator"].values and key not in found]
-            if SPIRAL in data["integrator"].values and data.sizes["seed"] > 1:
-                found |= {key: paired_ratio_over_steps(data, key, SPIRAL) for key in there}
-    return found
+    with suppress(NotInRun):
+        data = chess_pieces(inputs)
+        row = shown_row(data["dt"].values)
+        if row is not None and SPIRAL in data["integrator"].values and data.sizes["seed"] > 1:
+            there = [key for key in keys if key in data["integrator"].values and ran(data, key, row)]
+            return {key: ratio_of_means(data, key, row, SPIRAL) for key in there}
+    return {}
 
 
 #: The largest ratio that is drawn, and where methods are put that blow up.

@@ -23,6 +23,7 @@ from polhode.study.analysis.law_frames import (
     Ensemble,
     Situation,
 )
+from polhode.study.analysis.many_body import chess_pieces
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor, listed, macro_name, plain
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
@@ -230,14 +231,14 @@ def contacts(inputs: Inputs) -> dict[str, str]:
     """Macros for steps per contact: of the recommended method, of those that are as good, and ratios to others."""
     found = analysis.collisions(inputs)
     best = analysis.recommended_in_contacts(inputs, found)
-    data = law_frames.contact_data(inputs)
+    data = chess_pieces(inputs)
     if best is None:
         raise NotInRun("no method keeps the energy in collisions to this error")
     equal = [escape(own.label) for own in law_frames.as_good(found) if own is not best]
     result = {
         "studyContactEnergy": power(law_frames.ENERGY),
         "studyContactStates": str(data.sizes["seed"]),
-        "studyContactCount": _contact_count(inputs, float(data.attrs["horizon"])),
+        "studyContactCount": count(contact_law.number_of_contacts(data)) if "contacts" in data else NOT_AVAILABLE,
         "studyContactMethod": escape(best.label),
         "studyContactEqual": listed(equal),
         "studyContactEqualCount": str(len(equal)),
@@ -248,16 +249,6 @@ def contacts(inputs: Inputs) -> dict[str, str]:
     for own in law_frames.contacts(inputs):
         result |= _interval(f"studyContact{macro_name(own.method)}Over", own.over(best))
     return result
-
-
-def _contact_count(inputs: Inputs, horizon: float) -> str:
-    """Contacts of each clump in ``horizon`` seconds; released collisions may be older than the count, then those of the run."""
-    for read in (inputs.released_many_body, inputs.many_body):
-        with suppress(NotInRun):
-            data = read(law_frames.CONTACTS)
-            if "contacts" in data:
-                return count(contact_law.number_of_contacts(data) * horizon / float(data.attrs["horizon"]))
-    return NOT_AVAILABLE
 
 
 def answers(inputs: Inputs) -> dict[str, str]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from polhode.study.analysis import order_frames
 from polhode.study.inputs import ERRATA_KINDS, Inputs
-from polhode.study.judge.verdicts import ABOUT, COUNTED, ORDER_BAND
+from polhode.study.judge.verdicts import ABOUT, COUNTED, ORDER_BAND, VERDICTS, by_ours
 from polhode.study.report.claims import SOURCES
 from polhode.study.report.formats import listed, plain
 from polhode.study.report.latex import NOT_AVAILABLE, escape, number
@@ -17,6 +17,8 @@ def counts(inputs: Inputs) -> dict[str, str]:
     stated = rows[rows["kind"].isin(COUNTED)] if "kind" in rows else rows
     unmeasured = bool((rows["verdict"] == "not measured").any())
     verdicts = stated["verdict"].value_counts()
+    ours = by_ours(stated)
+    failed = stated["verdict"].isin([VERDICTS[kind][1] for kind in COUNTED])
     ordered = sorted(verdicts.items(), key=lambda item: (-int(item[1]), str(item[0])))
     kinds = [entry["kind"] for entry in inputs.errata_rows]
     errata = [entry for entry in inputs.errata_rows if entry["kind"] in ERRATA_KINDS]
@@ -33,6 +35,10 @@ def counts(inputs: Inputs) -> dict[str, str]:
         "studyClaimCount": str(len(stated)),
         "studyExtensionCount": str(int((rows["kind"] == "extension").sum()) if "kind" in rows else 0),
         "studyConstructionCount": str(int((rows["kind"] == "construction").sum()) if "kind" in rows else 0),
+        "studyClaimByOurs": str(int(ours.sum())),
+        "studyClaimBySource": str(int((~ours).sum())),
+        "studyClaimFailed": str(int(failed.sum())),
+        "studyClaimFailedByOurs": str(int((failed & ours).sum())),
         "studyClaimVerdicts": listed((_counted(str(verdict), int(count)) for verdict, count in ordered), NOT_AVAILABLE),
         "studyUnmeasuredNote": r"\emph{Not measured} marks what a reduced run leaves out." if unmeasured else "",
         "studyErrataCount": str(len(errata)),

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from polhode.study.inputs import ERRATA_FIELDS, ERRATA_KINDS, READING_KINDS, Inputs
-from polhode.study.judge.verdicts import COUNTED, VERDICTS
+from polhode.study.judge.verdicts import COUNTED, VERDICTS, by_ours
 from polhode.study.report.claims import CLAIM_COLUMNS, CLAIM_HEAD, SOURCES, by_source, claim_cells
 from polhode.study.report.latex import escape, long_table, tabular
 
@@ -98,24 +98,34 @@ def source_index(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
 
 def ledger_by_source(inputs: Inputs) -> tuple[pd.DataFrame, str]:
-    """A table of the sources: their statements by verdict, corrections, choices, and the items that are repeated."""
+    """A table of the sources: their statements by verdict, corrections, choices, and the items that are repeated.
+
+    In brackets are the statements that a threshold of ours decided; the CSV has them as ``_by_ours``.
+    """
     claims = inputs.claim_rows
     counted = claims[claims["kind"].isin(COUNTED)] if "kind" in claims else claims
     # The first of the words on a kind of statement is for one that is borne out, the second for one that is not.
     yes, no, open_ = ({VERDICTS[kind][i] for kind in COUNTED} for i in range(3))
     records: list[dict[str, Any]] = []
     for source in SOURCES:
-        verdicts = counted.loc[counted["source"] == source, "verdict"]
+        own = counted[counted["source"] == source]
+        groups = {"": own["verdict"], "_by_ours": own.loc[by_ours(own), "verdict"]}
         kinds = [entry["kind"] for entry in inputs.errata_rows if entry["source"] == source]
         items = [row for row in inputs.source_rows if row["source"] == source]
         records.append(
             {
                 "source": source,
-                "statements": len(verdicts),
-                "borne_out": int(verdicts.isin(yes).sum()),
-                "not_borne_out": int(verdicts.isin(no).sum()),
-                "undecided": int(verdicts.isin(open_).sum()),
-                "not_measured": int((verdicts == "not measured").sum()),
+                **{
+                    f"{name}{whose}": int(found)
+                    for whose, verdicts in groups.items()
+                    for name, found in (
+                        ("statements", len(verdicts)),
+                        ("borne_out", verdicts.isin(yes).sum()),
+                        ("not_borne_out", verdicts.isin(no).sum()),
+                        ("undecided", verdicts.isin(open_).sum()),
+                        ("not_measured", (verdicts == "not measured").sum()),
+                    )
+                },
                 "errata": sum(kind in ERRATA_KINDS for kind in kinds),
                 "choices": sum(kind in READING_KINDS for kind in kinds),
                 "items": len(items),
@@ -123,12 +133,16 @@ def ledger_by_source(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             }
         )
     data = pd.DataFrame(records)
-    columns = [name for name in data.columns if name != "source"]
+    columns = [name for name in data.columns if name != "source" and not name.endswith("_by_ours")]
     if not data["not_measured"].any():
         columns.remove("not_measured")
 
     def row(name: str, values: Any) -> list[str]:
-        counts = [str(int(values[column])) for column in columns if not column.startswith("items")]
+        counts = [
+            str(int(values[column])) + (f" ({int(values[ours])})" if (ours := f"{column}_by_ours") in values else "")
+            for column in columns
+            if not column.startswith("items")
+        ]
         return [name, *counts, f"{int(values['items_in_full'])} of {int(values['items'])}"]
 
     rows = [row(rf"{SOURCES[str(record['source'])]}~\cite{{{record['source']}}}", record) for record in records]

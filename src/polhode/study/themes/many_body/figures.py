@@ -14,8 +14,16 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from polhode.manybody import pictures
-from polhode.study.analysis.ensembles import Estimate, mean_error, median, paired_ratio, paired_ratio_over_steps, spin_label
-from polhode.study.analysis.many_body import own_scenes
+from polhode.study.analysis.ensembles import (
+    Estimate,
+    followed,
+    mean_error,
+    median,
+    ratio_of_means,
+    ratio_over_steps,
+    spin_label,
+)
+from polhode.study.analysis.many_body import NEAR, own_scenes
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS
 from polhode.study.report import style
@@ -29,9 +37,6 @@ COMPARED = "spiral_leapfrog"
 
 #: The exponent with which a leapfrog's error grows with the time step, and the step at which scaled errors are unchanged, s.
 EXPONENT, SCALED_TO = 2.5, 4.85e-6
-
-#: Methods whose errors are within this factor of the compared method's have a panel each.
-NEAR = 2.0
 
 #: The colour of published values.
 PUBLISHED = "#C00000"
@@ -71,14 +76,19 @@ def _scenes(inputs: Inputs) -> dict[str, Pair]:
     for name in CHESS:
         full = run = None
         with suppress(NotInRun):
-            full = inputs.released_many_body(name)
+            full = _followed(inputs.released_many_body(name))
         with suppress(NotInRun):
-            run = inputs.many_body(name)
+            run = _followed(inputs.many_body(name))
         if full is not None or run is not None:
             found[name] = (full, run)
     if not found:
         raise NotInRun("neither this run nor data/released has the chess pieces")
     return found
+
+
+def _followed(data: xr.Dataset) -> xr.Dataset:
+    """The scene with the methods that have a curve over the step."""
+    return data.sel(integrator=followed(data))
 
 
 def _with_own(inputs: Inputs) -> dict[str, Pair]:
@@ -217,7 +227,7 @@ def _time_scales(axes: Axes, data: xr.Dataset) -> None:
 
 
 def many_body_pairs(inputs: Inputs) -> Figure:
-    """A figure of energy errors over SPIRAL's from the same initial state: the median over states, with its interval.
+    """A figure of mean energy errors over SPIRAL's from the same initial states, with intervals.
 
     There is one panel for each method close to SPIRAL, and one for all others.
     """
@@ -272,7 +282,7 @@ def many_body_pairs(inputs: Inputs) -> Figure:
 def _overall(there: Sequence[xr.Dataset], key: str) -> Estimate:
     """The ratio over all steps, from the published-scale results if they contain the method."""
     data = next(data for data in there if key in data["integrator"].values)
-    return paired_ratio_over_steps(data, key, COMPARED)
+    return ratio_over_steps(data, key, COMPARED)
 
 
 def _words(found: Estimate) -> str:
@@ -287,7 +297,7 @@ def _ratios(axes: Axes, full: xr.Dataset | None, run: xr.Dataset | None, key: st
         if data is None or key not in data["integrator"].values or COMPARED not in data["integrator"].values:
             continue
         dt = data["dt"].values
-        found = [paired_ratio(data, key, COMPARED, row) for row in range(len(dt))]
+        found = [ratio_of_means(data, key, row, COMPARED) for row in range(len(dt))]
         value, low, high = (np.array([getattr(e, name) for e in found]) for name in ("value", "low", "high"))
         there = np.isfinite(value) & (value > 0)
         axes.plot(dt, np.where(there, value, np.nan), **(look if data is full else look | CHECK), zorder=3)

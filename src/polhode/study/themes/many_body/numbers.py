@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from math import isfinite, isnan, nan
+from math import isfinite, nan
 
 import numpy as np
 import xarray as xr
@@ -10,20 +10,22 @@ import xarray as xr
 from polhode.study.analysis.ensembles import (
     Estimate,
     coverage_of_mean,
+    coverage_of_ratio,
+    followed,
     mean,
     mean_error,
     median,
     median_error,
     of_seeds,
-    paired_ratio,
-    paired_ratio_over_steps,
     ran,
     ranks,
+    ratio_of_means,
     ratio_of_steps,
+    ratio_over_steps,
     step_for,
 )
-from polhode.study.analysis.many_body import MACRO_NAMES, OTHER, TARGET, shown_row
-from polhode.study.analysis.many_body import every_method as runs_of_every_method
+from polhode.study.analysis.ensembles import ratio as ratio_of
+from polhode.study.analysis.many_body import MACRO_NAMES, NEAR, OTHER, SHOWN_DT, TARGET, chess_pieces, common_rows, shown_row
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS, delay, reached, rise
 from polhode.study.report.formats import factor, listed, macro_name, plain, ratio
@@ -116,15 +118,33 @@ def _errors(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
         result[f"study{name}Level{own}"] = _reached(step_for(data, key, TARGET))
         if OTHER in data["integrator"]:
             if shown is not None:
-                result |= _with_interval(f"study{name}Ratio", own, paired_ratio(data, key, OTHER, shown), ratio)
-            medians = [paired_ratio(data, key, OTHER, row).value for row in range(len(dt)) if ran(data, key, row)]
-            medians = [value for value in medians if not isnan(value)] or [nan]
-            result[f"study{name}RatioLeast{own}"] = ratio(min(medians))
-            result[f"study{name}RatioMost{own}"] = ratio(max(medians))
-            result |= _with_interval(f"study{name}Overall", own, paired_ratio_over_steps(data, key, OTHER), ratio)
+                result |= _with_interval(f"study{name}Ratio", own, ratio_of_means(data, key, shown, OTHER), ratio)
+            ratios = [ratio_of_means(data, key, row, OTHER).value for row in range(len(dt)) if ran(data, key, row)]
+            ratios = [value for value in ratios if isfinite(value)] or [nan]
+            result[f"study{name}RatioLeast{own}"] = ratio(min(ratios))
+            result[f"study{name}RatioMost{own}"] = ratio(max(ratios))
+            result |= _with_interval(f"study{name}Overall", own, ratio_over_steps(data, key, OTHER), ratio)
             result |= _with_interval(f"study{name}StepRatio", own, ratio_of_steps(data, OTHER, key, TARGET), ratio)
         result |= _with_interval(f"study{name}Order", own, exponent(data, key), ratio)
+        result |= _with_interval(f"study{name}OrderShorter", own, exponent(data, key, longest=False), ratio)
+    result |= _near(data, name)
     return result | _coverages(data, name)
+
+
+def _near(data: xr.Dataset, name: str) -> dict[str, str]:
+    """Macros for the methods near SPIRAL that have a curve over the step: how many, and their least and largest ratio.
+
+    Those that are SPIRAL to the last bit here, because nothing depends on the angular velocity, do not count.
+    """
+    if OTHER not in data["integrator"]:
+        return {}
+    found = [ratio_over_steps(data, key, OTHER) for key in followed(data) if key != OTHER]
+    near = [own.value for own in found if 1 / NEAR < own.value < NEAR and (own.low, own.high) != (own.value, own.value)]
+    return {
+        f"study{name}NearCount": str(len(near)),
+        f"study{name}NearLeast": ratio(min(near)) if near else NOT_AVAILABLE,
+        f"study{name}NearMost": ratio(max(near)) if near else NOT_AVAILABLE,
+    }
 
 
 def _with_interval(name: str, own: str, found: Estimate, form: Callable[[float], str] | None = None) -> dict[str, str]:
@@ -138,7 +158,10 @@ def _coverages(data: xr.Dataset, name: str) -> dict[str, str]:
     """Macros for the coverage of the intervals, in per cent: exact for medians, simulated for means."""
     seeds = data.sizes["seed"]
     known = _simulated(data, seeds)
+    shares = [value for value in _simulated_ratios(data) if isfinite(value)]
     return {
+        f"study{name}RatioCoverage": number(100 * float(np.median(shares)), 2) if shares else NOT_AVAILABLE,
+        f"study{name}RatioCoverageLeast": number(100 * min(shares), 2) if shares else NOT_AVAILABLE,
         f"study{name}MedianCoverage": number(100 * ranks(seeds)[1], 3) if seeds > 1 else NOT_AVAILABLE,
         f"study{name}MeanCoverage": number(100 * float(np.median(known)), 2) if known else NOT_AVAILABLE,
         f"study{name}MeanCoverageLeast": number(100 * min(known), 2) if known else NOT_AVAILABLE,
@@ -152,14 +175,28 @@ def _simulated(data: xr.Dataset, seeds: int) -> list[float]:
     return [value for value in values if isfinite(value)]
 
 
+def _simulated_ratios(data: xr.Dataset) -> list[float]:
+    """The coverage of the interval of the ratio to SPIRAL's mean, for each method and step at which all runs of both lasted."""
+    if OTHER not in data["integrator"]:
+        return []
+    keys = [key for key in map(str, data["integrator"].values) if key != OTHER]
+    errors = {key: [of_seeds(data, key, row, "energy_error_mean") for row in range(data.sizes["dt"])] for key in (*keys, OTHER)}
+    return [coverage_of_ratio(one, other) for key in keys for one, other in zip(errors[key], errors[OTHER], strict=True)]
+
+
 def _reached(value: float) -> str:
     return number(value, 2) if isfinite(value) else NOT_AVAILABLE
 
 
-def exponent(data: xr.Dataset, method: str) -> Estimate:
-    """The exponent with which the energy error grows with the time step: for each state, over the steps without blow-ups."""
+def exponent(data: xr.Dataset, method: str, longest: bool = True) -> Estimate:
+    """The exponent with which the energy error grows with the time step: for each state, over the steps without blow-ups.
+
+    ``longest``: with the longest of them, at which few steps make a contact and single states have large errors.
+    """
     errors = np.array([of_seeds(data, method, row, "energy_error_mean") for row in range(data.sizes["dt"])])
     there = (np.isfinite(errors) & (errors > 0)).all(axis=1)
+    if not longest and there.any():
+        there[np.flatnonzero(there)[-1]] = False
     if there.sum() < 2:
         return Estimate(nan)
     return mean(np.polyfit(np.log(data["dt"].values[there]), np.log(errors[there]), 1)[0])
@@ -211,8 +248,8 @@ def rods_states(inputs: Inputs) -> dict[str, str]:
         result[f"studyStatesLost{own}"] = str(int((np.isfinite(turned) & (turned >= spin)).sum()))
         result[f"studyStatesBlown{own}"] = str(int(np.isfinite(data["diverged_at"].sel(integrator=key)).sum()))
         if OTHER in data["integrator"].values:
-            pairs = energy / largest["energy_change"].sel(integrator=OTHER).values.ravel()
-            result |= _with_interval("studyStatesRatio", own, median(pairs[~np.isnan(pairs)]), ratio)
+            other = largest["energy_change"].sel(integrator=OTHER).values.ravel()
+            result |= _with_interval("studyStatesRatio", own, ratio_of(energy, other), ratio)
     (unstable,) = map(str, half["integrator"].values)
     if unstable in data["integrator"].values:
         for name, runs in (("", data), ("Half", half)):
@@ -259,16 +296,20 @@ def _rods(data: xr.Dataset, name: str) -> dict[str, str]:
 
 
 def every_method(inputs: Inputs) -> dict[str, str]:
-    """Macros for the scene with every method: how many, from how many states, and how many of them do as well as SPIRAL."""
-    data = runs_of_every_method(inputs)
+    """Macros for every method on the chess pieces: how many, from how many states, and which of them do as well as SPIRAL."""
+    data = chess_pieces(inputs)
+    rows = common_rows(data)
+    data = data.isel(dt=rows)
     labels = {str(key): escape(str(label)) for key, label in zip(data["integrator"].values, data["label"].values, strict=True)}
     keys = [key for key in map(str, data["integrator"].values) if key != OTHER]
-    found = {key: paired_ratio_over_steps(data, key, OTHER) for key in keys if OTHER in data["integrator"]}
+    found = {key: ratio_over_steps(data, key, OTHER) for key in keys if OTHER in data["integrator"]}
     alike = [key for key, own in found.items() if own.low <= 1 <= own.high]
     lost = [key for key in keys if int(data["diverged"].sel(integrator=key).sum())]
     return {
         "studyEveryMethodCount": str(data.sizes["integrator"]),
         "studyEveryMethodStates": str(data.sizes["seed"]),
+        "studyEveryMethodSteps": str(len(rows)),
+        "studyEveryMethodContactSteps": number(float(data.attrs["contact_time"]) / SHOWN_DT, 2),
         "studyEveryMethodAlike": listed([labels[key] for key in inputs.in_order(alike)]) or "none",
         "studyEveryMethodAlikeCount": str(len(alike)),
         "studyEveryMethodLost": listed([labels[key] for key in inputs.in_order(lost)]) or "none",

@@ -9,19 +9,21 @@ import xarray as xr
 
 from polhode.study.analysis.ensembles import (
     Estimate,
+    followed,
     mean_error,
     median_error,
-    paired_ratio,
-    paired_ratio_over_steps,
+    ran,
+    ratio_of_means,
+    ratio_over_steps,
     spin_label,
     step_for,
 )
 from polhode.study.analysis.many_body import (
     CASES,
-    EVERY_METHOD,
     OTHER,
     TARGET,
-    every_method,
+    chess_pieces,
+    common_rows,
     own_scenes,
     read_scenes,
     shown_row,
@@ -47,11 +49,11 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         raise NotInRun("neither this run nor data/released has the chess pieces")
     pairs = {case: tuple(scenes.get(case) for scenes in studies.values()) for case in cases}
     labels = {
-        str(m): str(label)
+        key: str(data["label"].sel(integrator=key).item())
         for pair in pairs.values()
         for data in pair
         if data is not None
-        for m, label in zip(data["integrator"].values, data["label"].values, strict=True)
+        for key in followed(data)
     }
 
     def row_of(method: str) -> list[str]:
@@ -80,31 +82,32 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
 def chess_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of every method on the chess pieces: the ratio to SPIRAL's error at each step, and how many runs blew up."""
-    data = every_method(inputs)
+    data = chess_pieces(inputs)
     if OTHER not in data["integrator"]:
         raise NotInRun(f"the scene has no {OTHER}, to which others are compared")
     labels = {str(m): str(label) for m, label in zip(data["integrator"].values, data["label"].values, strict=True)}
-    steps = data["dt"].values
+    rows = common_rows(data)
+    steps = data["dt"].values[rows]
 
     def row_of(method: str) -> list[str]:
-        ratios = [paired_ratio(data, method, OTHER, row) for row in range(len(steps))]
+        ratios = [ratio_of_means(data, method, row, OTHER) for row in rows]
         cells = ["1" if method == OTHER else _between(found, one_line=True) for found in ratios]
-        lost = int(data["diverged"].sel(integrator=method).sum())
+        lost = int(data["diverged"].sel(integrator=method).isel(dt=rows).sum())
         return [escape(labels[method]), *cells, str(lost) if lost else ""]
 
     head = ["method", *(rf"$\dt={number(dt, 3)}$\,s" for dt in steps), "blew up"]
     text = tabular("@{}l" + "l" * len(steps) + "r@{}", head, grouped_rows(inputs, inputs.in_order(labels), row_of))
-    return pd.DataFrame(_records("", EVERY_METHOD, data)).drop(columns=["study", "dt_at_published_level"]), text
+    return pd.DataFrame(_records("", CASES[0], data)).drop(columns=["study", "dt_at_published_level"]), text
 
 
 def _records(study: str, case: str, data: xr.Dataset) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = []
     for method in map(str, data["integrator"].values):
         level = step_for(data, method, TARGET)
-        for row, dt in enumerate(data["dt"].values):
+        for row, dt in ((row, dt) for row, dt in enumerate(data["dt"].values) if ran(data, method, row)):
             estimates = {"mean": mean_error(data, method, row), "median": median_error(data, method, row)}
             if OTHER in data["integrator"]:
-                estimates["ratio"] = paired_ratio(data, method, OTHER, row)
+                estimates["ratio"] = ratio_of_means(data, method, row, OTHER)
             record: dict[str, Any] = {"study": study, "scene": case, "method": method, "dt": dt, "seeds": data.sizes["seed"]}
             for name, found in estimates.items():
                 record |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
@@ -130,7 +133,7 @@ def _pair(data: xr.Dataset | None, method: str) -> tuple[str, str]:
     """The ratio to SPIRAL over all steps, and the step at the published level, as text."""
     if data is None or method not in data["integrator"]:
         return "--", "--"
-    pairs = "--" if OTHER not in data["integrator"] else _between(paired_ratio_over_steps(data, method, OTHER))
+    pairs = "--" if OTHER not in data["integrator"] else _between(ratio_over_steps(data, method, OTHER))
     return "1" if method == OTHER else pairs, step_or_dash(step_for(data, method, TARGET))
 
 

@@ -1,7 +1,9 @@
 """Numbers on the new methods."""
 
+import numpy as np
+
 from polhode.study.inputs import Inputs
-from polhode.study.report.formats import factor, macro_name
+from polhode.study.report.formats import factor, macro_name, plain
 from polhode.study.report.latex import decimal, number
 from polhode.study.themes.new_methods import analysis
 
@@ -23,3 +25,16 @@ def new_methods(inputs: Inputs) -> dict[str, str]:
         for problem, short in zip(analysis.LONG_RUNS, ("Free", "Heavy"), strict=True):
             result[f"studyNewEnergy{short}{name}"] = number(float(row[f"energy_{problem}"]), 2)
     return result
+
+
+def start(inputs: Inputs) -> dict[str, str]:
+    """Macros for the steps that Magnus-Adams 4 needs with four torques in its first steps and with one, and others."""
+    data = inputs.check("simplified")
+    steps = data["steps_per_radian"]
+    middle = {str(name): float(np.median(steps.sel({"start": name}))) for name in steps["start"].values}
+    names = {"four torques": "FourTorques", "one torque": "OneTorque", "spiral_leapfrog": "Spiral", "exact_rotor": "Rotor"}
+    return {
+        **{f"studyStart{names[name]}": decimal(value, 1) for name, value in middle.items()},
+        "studyStartTarget": number(float(data.attrs["target"]), 1),
+        "studyStartBodies": plain(float(steps.sizes["body"])),
+    }

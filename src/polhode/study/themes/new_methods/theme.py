@@ -9,5 +9,5 @@ THEME = Theme(
     needs=("single_body", "checks"),
     figures=("new_methods",),
     tables=("new_methods", "predictors"),
-    numbers=("new_methods",),
+    numbers=("new_methods", "start"),
 )
