@@ -14,7 +14,6 @@ from scipy.spatial.transform import Rotation
 import polhode
 from polhode import manybody
 from polhode.manybody import mass_properties, shapes
-from polhode.manybody.clump import _principal_axes
 from polhode.manybody.contact import matrix
 from polhode.manybody.placement import directions
 from polhode.problems.problem import Problem
@@ -106,19 +105,6 @@ def test_the_shapes_of_clumps_do_not_depend_on_the_processor():
         for other in ({}, {"OPENBLAS_CORETYPE": "Prescott"})
     ]
     assert said[0] == said[1] and len(said[0].splitlines()) == 10
-
-
-def test_principal_axes_are_those_of_lapack_and_point_forward():
-    rng = np.random.default_rng(5)
-    for _ in range(20):
-        matrix_ = rng.normal(size=(3, 3))
-        inertia = matrix_ @ matrix_.T
-        moments, axes = _principal_axes(inertia)
-        wanted, columns = np.linalg.eigh(inertia)
-        np.testing.assert_allclose(moments, wanted, rtol=0, atol=1e-14 * wanted[-1])
-        np.testing.assert_allclose(np.abs(axes), np.abs(columns), rtol=0, atol=1e-13 * wanted[-1] / np.diff(wanted).min())
-        np.testing.assert_allclose(axes.T @ inertia @ axes, np.diag(moments), rtol=0, atol=1e-14 * wanted[-1])
-        assert (axes[np.abs(axes).argmax(axis=0), range(3)] > 0).all()
 
 
 def test_the_frame_is_no_mirror_image():

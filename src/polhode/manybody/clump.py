@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from polhode.arguments import array, number, positive, shown, text, whole
-from polhode.body import Body
+from polhode.body import Body, principal_axes
 from polhode.manybody import mass_properties, symmetry
 
 #: Spheres that a rotation or reflection maps onto each other within this fraction of the clump's extent count as symmetric:
@@ -15,8 +15,6 @@ from polhode.manybody import mass_properties, symmetry
 SYMMETRIC = 5e-4
 #: Centres within this fraction of their extent of a straight line are moved onto it.
 STRAIGHT = 1e-9
-#: Decimal digits in which principal axes are computed before they are rounded.
-DIGITS = 30
 #: Range of usable lengths, m: a moment is of the fifth power.
 SMALLEST, LARGEST = 1e-50, 1e50
 #: A clump further from the origin than this many times its size is first moved there, or round-off would swamp its moments.
@@ -283,7 +281,7 @@ def _frame(inertia: np.ndarray, alike: symmetry.Symmetry) -> tuple[np.ndarray, n
     if alike.equal == 3:
         return np.full(3, np.trace(inertia) / 3), np.eye(3)
     if alike.axes.shape[1] == 0:
-        moments, axes = _principal_axes(inertia)
+        moments, axes = map(np.array, principal_axes(inertia))
     else:
         axes = alike.axes if alike.axes.shape[1] == 3 else np.column_stack([alike.axes, symmetry.across(alike.axes[:, 0])])
         # The components along the axes; BLAS rounds products otherwise on other processors.
@@ -292,31 +290,14 @@ def _frame(inertia: np.ndarray, alike: symmetry.Symmetry) -> tuple[np.ndarray, n
         if alike.equal == 2:
             moments[1:] = (np.trace(inertia) - moments[0]) / 2
         elif alike.axes.shape[1] == 1:
-            moments[1:], plane = _principal_axes(inertia[1:, 1:])
-            axes[:, 1:] = _turned(axes[:, 1:], plane)
+            moments[1:], plane = principal_axes(inertia[1:, 1:])
+            axes[:, 1:] = _turned(axes[:, 1:], np.array(plane))
         order = np.argsort(moments, kind="stable")
         moments, axes = moments[order], axes[:, order]
         axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), range(3)])
     if np.linalg.det(axes) < 0:
         axes[:, 2] *= -1
     return moments, axes
-
-
-def _principal_axes(inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Principal moments, ascending, and axes as columns, the largest component of each positive.
-
-    Correctly rounded: those of LAPACK depend on the processor in their last digit, and a gas of clumps soon shows it.
-    """
-    import mpmath  # takes 0.1 s, and balls or rods do not need it
-
-    with mpmath.workdps(DIGITS):
-        moments, axes = mpmath.eigsy(mpmath.matrix(inertia.tolist()))
-        found = np.array(axes.tolist(), float)
-        moments = np.array(list(moments), float)
-    order = np.argsort(moments, kind="stable")
-    moments, found = moments[order], found[:, order]
-    largest = found[np.abs(found).argmax(axis=0), range(len(moments))]
-    return moments, found * np.sign(largest)
 
 
 def _turned(points: np.ndarray, axes: np.ndarray) -> np.ndarray:
