@@ -241,8 +241,12 @@ def _moments(inertia: Any) -> tuple[float, ...]:
 
 def _of_zero_moments(moments: tuple[Any, ...]) -> str:
     """What to do about moments of zero, by their pattern, as the end of a message."""
+    try:
+        moments = tuple(number("inertia", moment) for moment in moments)
+    except (TypeError, ValueError):
+        return ""
     zero = [axis for axis, moment in zip("xyz", moments, strict=True) if moment == 0]
-    others = [float(moment) for moment in moments if moment != 0]
+    others = [moment for moment in moments if moment != 0]
     if not zero or not all(moment > 0 for moment in others):
         return ""
     if len(zero) == 1 and math.isclose(*others, rel_tol=ROUNDED):

@@ -142,10 +142,10 @@ def _axes(rotations: np.ndarray, noise: float) -> tuple[np.ndarray, int]:
 
 
 def across(axis: np.ndarray) -> np.ndarray:
-    """Two unit vectors (3, 2) perpendicular to an axis and to each other, the first close to a coordinate axis."""
+    """Two unit vectors (3, 2) that make a right-handed frame with an axis, the first close to a coordinate axis."""
     unit = np.eye(3)[np.argmin(np.abs(axis))]
     first = _unit(unit - (unit * axis).sum() * axis)
-    return np.column_stack([first, _unit(np.cross(axis, first))])
+    return np.column_stack([first, np.cross(axis, first)])
 
 
 def _frames(a: np.ndarray, b: np.ndarray) -> np.ndarray:
