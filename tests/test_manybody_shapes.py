@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode import manybody
-from polhode.manybody import mass_properties, shapes
+from polhode.manybody import mass_properties, shapes, symmetry
 from polhode.manybody.contact import matrix
 from polhode.manybody.placement import directions
 from polhode.problems.problem import Problem
@@ -245,6 +245,21 @@ def test_spheres_inside_others_do_not_break_a_symmetry():
     within = np.vstack([SYMMETRIC["cube"][0], [[0.41, 0.4, 0.4]], [[0.4, 0.4, 0.4]]])
     clump = manybody.Clump.of_spheres("cube", within, [0.5] * 8 + [0.4, 0.5])
     assert clump.inertia == PLAIN["cube"].inertia
+
+
+def test_spheres_closer_than_the_tolerance_are_told_apart():
+    """The identity is always among the operations; every sphere maps to itself and not to its neighbour."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        centres = rng.integers(-2, 3, (12, 3)).astype(float)
+        centres[5] = centres[4] + 1e-4
+        found = symmetry.of_spheres(centres, np.full(12, 0.8), 5e-4)
+        assert np.isfinite(found.fixed).all()
+    points = rng.normal(size=(1500, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    found = symmetry.of_spheres(points, np.full(1500, 0.02), 5e-4)
+    np.testing.assert_array_equal(found.fixed, np.eye(3))
+    assert found.equal == 0
 
 
 def test_a_ring_precesses_and_does_not_turn_over():
