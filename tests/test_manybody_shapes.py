@@ -258,7 +258,7 @@ def test_spheres_closer_than_the_tolerance_are_told_apart():
     points = rng.normal(size=(1500, 3))
     points /= np.linalg.norm(points, axis=1)[:, None]
     found = symmetry.of_spheres(points, np.full(1500, 0.02), 5e-4)
-    np.testing.assert_array_equal(found.fixed, np.eye(3))
+    np.testing.assert_allclose(found.fixed, np.eye(3), atol=1e-12)
     assert found.equal == 0
 
 
@@ -400,13 +400,9 @@ def test_files_of_other_programs(tmp_path, key):
 # ---- the frame of the file ----
 
 
-@settings(deadline=None, max_examples=60)
-@given(
-    st.sampled_from([*sorted(SYMMETRIC), "rod"]),
-    st.tuples(angles, angles, angles),
-    st.tuples(angles, angles, angles),
-    st.sampled_from([1.0, 1e6]),
-)
+@pytest.mark.parametrize("key", [*sorted(SYMMETRIC), "rod"])
+@settings(deadline=None, max_examples=12)
+@given(st.tuples(angles, angles, angles), st.tuples(angles, angles, angles), st.sampled_from([1.0, 1e6]))
 def test_the_frame_of_the_file_is_given_back(key, turn, shift, far):
     centres, radius, _ = (np.outer([0, 0.5, 1.5], [1, 0, 0]), 0.4, 2) if key == "rod" else SYMMETRIC[key]
     given_in_file = Rotation.from_rotvec(turn).apply(centres) + far * np.array(shift)
