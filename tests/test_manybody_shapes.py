@@ -226,6 +226,18 @@ def test_the_centre_of_a_symmetric_clump_is_its_middle_to_rounding(key):
     np.testing.assert_allclose(clump.centres.mean(0), 0, atol=1e-15)
 
 
+def test_a_mirror_plane_stays_a_plane():
+    """The normal of the plane of four spheres is a principal axis, however they are turned; so is that of the chess pieces."""
+    centres, radius, _ = SYMMETRIC["bent"]
+    for seed in range(3):
+        turned = Rotation.random(rng=np.random.default_rng(seed)).apply(centres)
+        clump = manybody.Clump.of_spheres("bent", turned, np.full(4, radius))
+        assert np.abs(clump.centres[:, 2]).max() < 1e-15
+    for key in shapes.PIECES:
+        found = symmetry.of_spheres(shapes.piece(key).centres, shapes.piece(key).radii, 5e-4)
+        assert found.axes.shape == (3, 1) and found.equal == 0
+
+
 @pytest.mark.parametrize("change", [0.01, 0.1])
 def test_a_clump_that_is_not_quite_symmetric_is_not_made_so(change):
     for key in ("ring", "tetrahedron", "cube", "prism"):
