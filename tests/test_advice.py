@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 
 import polhode
-from polhode import cli
+from polhode import cli, quaternion
 from polhode.advice import AdviceError, cases, files, of_contacts, of_runs
 from polhode.advice.answer import Choice, Recommendation
 from polhode.advice.cases import case_of_mapping, case_of_problem, case_of_words, parameters_of, torque_of_formulas
@@ -287,6 +289,71 @@ FORMULAS = {
     "parameters": {"k": 0.3},
     "torque": ["-k*wx", "-k*wy + 0.1*sin(2*pi*t)", 0],
 }
+
+
+TENSOR = np.array([[2.7122, -0.31383, 0.51068], [-0.31383, 2.9220, 0.35093], [0.51068, 0.35093, 1.0012]])
+
+
+@pytest.mark.parametrize("frame", ["body", "lab"])
+@pytest.mark.parametrize("how", [TENSOR, TENSOR.ravel()[[0, 4, 8, 1, 2, 5]].tolist()], ids=["matrix", "six"])
+def test_a_case_with_a_tensor_moves_as_its_axes_do(frame, how):
+    """omega, orientation and formulas are in the axes of the tensor: Euler's equations with the full tensor, by DOP853."""
+    start = np.array([0.5, -0.1, 0.7, 0.5])
+    start /= np.linalg.norm(start)
+    case, _ = case_of_mapping(
+        {
+            "inertia": how,
+            "omega": [3, -1, 2],
+            "orientation": start.tolist(),
+            "time": 2,
+            "frame": frame,
+            "torque": ["0.4*wy + 2*qx", "sin(5*t) - 0.2*wx", "3*q0*qz"],
+        }
+    )
+    run = polhode.simulate(case.starts[0], "rk4", dt=1e-3, samples=8)
+
+    def rate(t, y):
+        q, omega = y[:4], y[4:]
+        torque = np.array([0.4 * omega[1] + 2 * q[1], np.sin(5 * t) - 0.2 * omega[0], 3 * q[0] * q[3]])
+        if frame == "lab":
+            torque = Rotation.from_quat(q, scalar_first=True).inv().apply(torque)
+        turning = 0.5 * np.array(quaternion.multiply(tuple(q), (0.0, *omega)))
+        return [*turning, *np.linalg.solve(TENSOR, torque - np.cross(omega, TENSOR @ omega))]
+
+    exact = solve_ivp(rate, (0, 2), [*start, 3, -1, 2], "DOP853", run.time.values, rtol=1e-12, atol=1e-12).y.T
+    rotation = tuple(Body.from_tensor(TENSOR)[1])
+    for q, omega, wanted in zip(run.q.values, run.omega.values, exact, strict=True):
+        axes = np.array(quaternion.multiply(tuple(q), quaternion.conjugate(rotation)))
+        np.testing.assert_allclose(axes * np.sign(axes @ wanted[:4]), wanted[:4], atol=1e-9)
+        np.testing.assert_allclose(quaternion.to_lab(rotation, tuple(omega)), wanted[4:], atol=1e-9)
+
+
+def test_a_torque_named_by_its_class_acts_on_the_principal_axes_of_a_tensor():
+    case = case_of_words(TENSOR, (3, -1, 2), "free", 1.0, orientation=(1, 0, 0, 0))
+    start = case.starts[0]
+    rotation = Body.from_tensor(TENSOR)[1]
+    assert start.body == Body.from_tensor(TENSOR)[0]
+    assert quaternion.to_lab(rotation, start.omega0) == pytest.approx((3, -1, 2))
+    assert start.q0 == pytest.approx(rotation)
+    assert case.question["rotation"] == list(rotation)
+    assert "rotation" not in case_of_words((1, 2, 2.5), (3, -1, 2), "free", 1.0).question
+
+
+def test_moments_that_no_body_has_are_allowed_on_request(few):
+    values = FORMULAS | {"inertia": [1, 2, 4]}
+    with pytest.raises(AdviceError, match="triangle: false"):
+        case_of_mapping(values)
+    assert case_of_mapping(values | {"triangle": False})[0].starts[0].body.inertia == (1, 2, 4)
+    named = {key: value for key, value in values.items() if key != "parameters"} | {"triangle": False, "torque": "free"}
+    assert case_of_mapping(named)[0].starts[0].body.inertia == (1, 2, 4)
+    with pytest.raises(AdviceError, match="triangle must be True or False"):
+        case_of_mapping(values | {"triangle": "no"})
+    question = {"inertia": (1, 2, 4), "omega": 10.0, "torque": "free", "time": 1.0, "error": 1e-3}
+    with pytest.raises(AdviceError, match="triangle=False"):
+        polhode.recommend(**question)
+    assert polhode.recommend(**question, triangle=False).dt > 0
+    with pytest.raises(AdviceError, match="triangle belongs to inertia"):
+        polhode.recommend(values, error=1e-3, triangle=False)
 
 
 def test_a_torque_of_formulas():
@@ -598,6 +665,9 @@ def test_the_command_answers_machines(few, capsys, monkeypatch, tmp_path):
     assert json.loads(capsys.readouterr().out)["known_from"] == "contacts"
 
 
+INERTIA = ["recommend", "--error", "1e-3", "--inertia"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -606,8 +676,11 @@ def test_the_command_answers_machines(few, capsys, monkeypatch, tmp_path):
         ([*WORDS, "--error", "1e-3", "--contact-time", "1"], "--inertia and --contact-time belong to different questions"),
         ([*WORDS, "--error", "1e-3", "--problem", "x"], "--problem and --inertia belong to different questions"),
         ([*WORDS[:10], "--time", "1", "--error", "1e-3"], "--torque is missing|expected"),
-        (["recommend", "--inertia", "-1", "2", "2", "--error", "1e-3"], "--inertia must be positive and finite, got -1"),
-        (["recommend", "--inertia", "1", "2", "4", *WORDS[5:], "--error", "1e-3"], "violates the triangle inequality"),
+        ([*INERTIA, "-1", "2", "2", *WORDS[5:]], "--inertia Ix must be positive and finite, got -1"),
+        ([*INERTIA, "0", "2", "2", *WORDS[5:]], "--inertia Ix must be positive.*A linear rotor"),
+        ([*INERTIA, "2", "2", *WORDS[5:]], "--inertia must be three principal moments"),
+        ([*INERTIA, "x", *WORDS[5:]], "--inertia must be a number, got 'x'"),
+        ([*INERTIA, "1", "2", "4", *WORDS[5:]], "violates the triangle inequality.*--no-triangle"),
         ([*WORDS[:10], "wind", "--time", "1", "--error", "1e-3"], "unknown torque 'wind'; known are"),
         ([*WORDS[:10], "frction", "--time", "1", "--error", "1e-3"], "did you mean 'friction'?"),
         (["recommend", "nowhere.yaml"], "nowhere.yaml does not exist"),

@@ -287,12 +287,20 @@ def test_wrong_arguments_are_refused(change, said):
         ({"omega0": np.ones((3, 3))}, "omega0 has 3 rows for 2 bodies"),
         ({"omega0": np.full((2, 3), np.nan)}, "omega0 must be finite"),
         ({"parameters": "c"}, "parameters must be an array"),
+        ({"moments": np.array([[1, 1, 1], [1, 2, 4]])}, r"moments\[1\]: .* triangle=False"),
+        ({"moments": np.array([[1, 1, 1], [0, 2, 2]])}, r"moments\[1\]: .* linear rotor"),
+        ({"triangle": "no"}, "triangle must be True or False"),
     ],
 )
 def test_wrong_bodies_are_refused(change, said):
     given = {"moments": np.ones((2, 3)), "q0": np.eye(4)[:2], "omega0": np.ones((2, 3))} | change
     with pytest.raises((TypeError, ValueError), match=said):
         Bodies(**given)
+
+
+def test_bodies_that_cannot_exist_are_allowed_on_request():
+    moments = np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 4.0]])
+    assert len(Bodies(moments, np.eye(4)[:2], np.ones((2, 3)), triangle=False)) == 2
 
 
 # --- orders -------------------------------------------------------------------------------------------------------------

@@ -13,8 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode import manybody
-from polhode.manybody import mass_properties, shapes
-from polhode.manybody.clump import _principal_axes
+from polhode.manybody import mass_properties, shapes, symmetry
 from polhode.manybody.contact import matrix
 from polhode.manybody.placement import directions
 from polhode.problems.problem import Problem
@@ -106,19 +105,6 @@ def test_the_shapes_of_clumps_do_not_depend_on_the_processor():
         for other in ({}, {"OPENBLAS_CORETYPE": "Prescott"})
     ]
     assert said[0] == said[1] and len(said[0].splitlines()) == 10
-
-
-def test_principal_axes_are_those_of_lapack_and_point_forward():
-    rng = np.random.default_rng(5)
-    for _ in range(20):
-        matrix_ = rng.normal(size=(3, 3))
-        inertia = matrix_ @ matrix_.T
-        moments, axes = _principal_axes(inertia)
-        wanted, columns = np.linalg.eigh(inertia)
-        np.testing.assert_allclose(moments, wanted, rtol=0, atol=1e-14 * wanted[-1])
-        np.testing.assert_allclose(np.abs(axes), np.abs(columns), rtol=0, atol=1e-13 * wanted[-1] / np.diff(wanted).min())
-        np.testing.assert_allclose(axes.T @ inertia @ axes, np.diag(moments), rtol=0, atol=1e-14 * wanted[-1])
-        assert (axes[np.abs(axes).argmax(axis=0), range(3)] > 0).all()
 
 
 def test_the_frame_is_no_mirror_image():
@@ -240,6 +226,18 @@ def test_the_centre_of_a_symmetric_clump_is_its_middle_to_rounding(key):
     np.testing.assert_allclose(clump.centres.mean(0), 0, atol=1e-15)
 
 
+def test_a_mirror_plane_stays_a_plane():
+    """The normal of the plane of four spheres is a principal axis, however they are turned; so is that of the chess pieces."""
+    centres, radius, _ = SYMMETRIC["bent"]
+    for seed in range(3):
+        turned = Rotation.random(rng=np.random.default_rng(seed)).apply(centres)
+        clump = manybody.Clump.of_spheres("bent", turned, np.full(4, radius))
+        assert np.abs(clump.centres[:, 2]).max() < 1e-15
+    for key in shapes.PIECES:
+        found = symmetry.of_spheres(shapes.piece(key).centres, shapes.piece(key).radii, 5e-4)
+        assert found.axes.shape == (3, 1) and found.equal == 0
+
+
 @pytest.mark.parametrize("change", [0.01, 0.1])
 def test_a_clump_that_is_not_quite_symmetric_is_not_made_so(change):
     for key in ("ring", "tetrahedron", "cube", "prism"):
@@ -259,6 +257,21 @@ def test_spheres_inside_others_do_not_break_a_symmetry():
     within = np.vstack([SYMMETRIC["cube"][0], [[0.41, 0.4, 0.4]], [[0.4, 0.4, 0.4]]])
     clump = manybody.Clump.of_spheres("cube", within, [0.5] * 8 + [0.4, 0.5])
     assert clump.inertia == PLAIN["cube"].inertia
+
+
+def test_spheres_closer_than_the_tolerance_are_told_apart():
+    """The identity is always among the operations; every sphere maps to itself and not to its neighbour."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        centres = rng.integers(-2, 3, (12, 3)).astype(float)
+        centres[5] = centres[4] + 1e-4
+        found = symmetry.of_spheres(centres, np.full(12, 0.8), 5e-4)
+        assert np.isfinite(found.fixed).all()
+    points = rng.normal(size=(1500, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    found = symmetry.of_spheres(points, np.full(1500, 0.02), 5e-4)
+    np.testing.assert_allclose(found.fixed, np.eye(3), atol=1e-12)
+    assert found.equal == 0
 
 
 def test_a_ring_precesses_and_does_not_turn_over():
@@ -312,6 +325,134 @@ def test_a_broken_clump_file_says_where(tmp_path, text, message):
         manybody.Clump.from_file(path)
     with pytest.raises(FileNotFoundError, match="nowhere"):
         manybody.Clump.from_file(tmp_path / "nowhere.txt")
+
+
+@st.composite
+def tables(draw):
+    """Three spheres as a table in any order of columns, under any of their names, with any separator."""
+    names = {
+        "x": draw(st.sampled_from(["x", "X", '"x"', "Position.X", "x [m]"])),
+        "y": draw(st.sampled_from(["y", "Y", '"y"', "Position.Y", "y [m]"])),
+        "z": draw(st.sampled_from(["z", "Z", '"z"', "Position.Z", "z (m)"])),
+        "r": draw(st.sampled_from(["r", "R", "rad", "radius", "Radius", "d", "D", "diameter", "Diameter"])),
+    }
+    if draw(st.booleans()):
+        names["id"] = draw(st.sampled_from(["id", "ID", "index", "type"]))
+    if draw(st.booleans()):
+        names["clump"] = draw(st.sampled_from(["clumpId", "clump", "clump_id", "Molecule Identifier"]))
+    separator, comma = draw(st.sampled_from([*((mark, False) for mark in ",;\t "), (";", True), ("\t", True)]))
+    if separator == " ":
+        names = {key: name.replace(" ", "") for key, name in names.items()}
+    order = draw(st.permutations(sorted(names)))
+    remark = draw(st.sampled_from(["", "# "]))
+    lines = ["# three spheres", remark + separator.join(names[name] for name in order)]
+    for i, (centre, radius) in enumerate(zip(THREE, RADII, strict=True)):
+        value = dict(zip("xyz", centre, strict=True)) | {"id": i, "clump": 7}
+        value["r"] = 2 * radius if names["r"].lower().startswith("d") else radius
+        row = separator.join(repr(value[name]) for name in order)
+        lines.append(row.replace(".", ",") if comma else row)
+    return "\n".join(lines) + "\n"
+
+
+THREE = np.array([[1.0, 0.25, 0.5], [1.6, 0.25, 0.5], [2.2, 0.25, 0.5]]).tolist()
+RADII = [0.5, 0.5, 0.3]
+
+
+def caps(r, s, d):
+    """Volume common to two spheres of radii r and s at a distance d."""
+    return np.pi * (r + s - d) ** 2 * (d * d + 2 * d * (r + s) - 3 * (r - s) ** 2) / (12 * d)
+
+
+#: By two lenses; the outer spheres do not touch.
+VOLUME = 4 / 3 * np.pi * (2 * 0.5**3 + 0.3**3) - caps(0.5, 0.5, 0.6) - caps(0.5, 0.3, 0.6)
+
+
+@settings(deadline=None, max_examples=150)
+@given(tables())
+def test_columns_are_read_by_their_names(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("named") / "spheres.csv"
+    path.write_text(text)
+    clump = manybody.Clump.from_file(path)
+    assert clump.volume == pytest.approx(VOLUME, rel=1e-5)
+    assert sorted(clump.radii) == sorted(RADII)
+
+
+FORMATS = {
+    "yade": "#format x_y_z_r_clumpId\n1 .25 .5 .5 7\n9 9 9 1 2\n1.6 .25 .5 .5 7\n2.2 .25 .5 .3 7\n",
+    "lammps": "# a title\n\n3 atoms\n\nCoords # x y z\n\n1 1 .25 .5\n3 2.2 .25 .5\n2 1.6 .25 .5\n\nTypes\n\n1 1\n2 1\n3 1\n\n"
+    "Diameters\n\n1 1\n2 1\n3 0.6\n",
+    "kratos": '//\n//   Cluster Name: "three"\n//\nName\nthree\n\nBegin centers_and_radii\n'
+    "1 .25 .5 .5\n1.6 .25 .5 .5\n2.2 .25 .5 .3\n"
+    "End centers_and_radii\n\nParticle_center_and_diameter\n1.4 .25 .5 1.7\n\nSize\n1.0\n",
+    "ovito": '3\nLattice="9 0 0 0 9 0 0 0 9" Properties=species:S:1:pos:R:3:radius:R:1:id:I:1\n'
+    "A 1 .25 .5 .5 1\nA 1.6 .25 .5 .5 2\nB 2.2 .25 .5 .3 3\n",
+    "liggghts": "1 .25 .5 .5\n1.6 .25 .5 .5\n2.2 .25 .5 .3\n",
+    "excel": "x;y;z;r\n1;0,25;0,5;0,5\n1,6;0,25;0,5;0,5\n2,2;0,25;0,5;0,3\n",
+    "pandas": ",x,y,z,r\n0,1,.25,.5,.5\n1,1.6,.25,.5,.5\n2,2.2,.25,.5,.3\n",
+    "numpy": "# r x y z\n.5 1 .25 .5\n.5 1.6 .25 .5\n.3 2.2 .25 .5\n",
+}
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_files_of_other_programs(tmp_path, key):
+    path = tmp_path / f"{key}.txt"
+    path.write_text(FORMATS[key])
+    clump = manybody.Clump.from_file(path, clump=7 if key == "yade" else None)
+    assert clump.volume == pytest.approx(VOLUME, rel=1e-5)
+    assert clump.centre_of_mass[1:] == (0.25, 0.5)
+    if key == "yade":
+        assert manybody.Clump.from_file(path, clump=2).volume == pytest.approx(4 / 3 * np.pi)
+        with pytest.raises(ValueError, match=r"numbers 2, 7; .*; 3 is none of them"):
+            manybody.Clump.from_file(path, clump=3)
+    elif key == "excel":
+        with pytest.raises(ValueError, match="has no clump numbers"):
+            manybody.Clump.from_file(path, clump=7)
+
+
+# ---- the frame of the file ----
+
+
+@pytest.mark.parametrize("key", [*sorted(SYMMETRIC), "rod"])
+@settings(deadline=None, max_examples=12)
+@given(st.tuples(angles, angles, angles), st.tuples(angles, angles, angles), st.sampled_from([1.0, 1e6]))
+def test_the_frame_of_the_file_is_given_back(key, turn, shift, far):
+    centres, radius, _ = (np.outer([0, 0.5, 1.5], [1, 0, 0]), 0.4, 2) if key == "rod" else SYMMETRIC[key]
+    given_in_file = Rotation.from_rotvec(turn).apply(centres) + far * np.array(shift)
+    clump = manybody.Clump.of_spheres(key, given_in_file, np.full(len(centres), radius))
+    rotation = Rotation.from_quat(clump.rotation, scalar_first=True)
+    back = np.array(clump.centre_of_mass) + rotation.apply(clump.centres.copy())
+    np.testing.assert_allclose(back, given_in_file, rtol=0, atol=1e-14 * (1 + far))
+    if far == 1:
+        mass = mass_properties.union(given_in_file, np.full(len(centres), radius))
+        np.testing.assert_allclose(clump.centre_of_mass, mass.centre, atol=1e-4)
+        tensor = rotation.as_matrix() @ np.diag(clump.inertia) @ rotation.as_matrix().T
+        np.testing.assert_allclose(tensor, mass.inertia, atol=3e-4 * clump.inertia[2])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"volume": -1.0}, "clump 'own': volume must be positive"),
+        ({"inertia": (0, 0, 0)}, "clump 'own': inertia Ix must be positive"),
+        ({"inertia": (1.1, 1.1, 0.1)}, "inertia must be in ascending order"),
+        ({"inertia": (0.1, 0.2, 1.1)}, "triangle inequality"),
+        ({"inertia": (0.1, 0.2)}, "inertia must be 3 finite numbers"),
+        ({"radii": [0.5, -0.5]}, "positive radius for each centre"),
+        ({"radii": [0.5]}, "positive radius for each centre"),
+        ({"centres": [[0, 0], [1, 0]]}, r"centres must be an array \(n, 3\)"),
+        ({"centres": [[0, 0, np.nan], [1, 0, 0]]}, "centres must be finite"),
+        ({"rotation": (1, 1, 0, 0)}, "rotation must be a unit quaternion"),
+        ({"centre_of_mass": "here"}, "centre_of_mass must be 3 numbers"),
+        ({"key": 3}, "key must be a string"),
+    ],
+)
+def test_a_clump_made_by_hand_is_checked(change, message):
+    two = manybody.Clump.dimer(0.5, 0.5, 2.0)
+    given_by_hand = {"key": "own", "label": "own", "centres": two.centres, "radii": two.radii}
+    given_by_hand |= {"volume": two.volume, "inertia": two.inertia}
+    assert manybody.Clump(**given_by_hand).inertia == two.inertia
+    with pytest.raises((TypeError, ValueError), match=message):
+        manybody.Clump(**given_by_hand | change)
 
 
 # ---- chess ----

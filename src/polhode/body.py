@@ -1,11 +1,21 @@
 """A rigid body: its principal moments of inertia, checked, and the kernels of Euler's equations."""
 
 import math
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from polhode.arguments import flag, positive, shown
-from polhode.kernel import Inertia, Vector, kernel
+from polhode.arguments import flag, number, positive, shown
+from polhode.kernel import Inertia, Quaternion, Vector, kernel
+from polhode.quaternion import of_axes
+
+#: Data are rounded: moments may violate the triangle inequality, and a tensor its symmetry, by this fraction.
+ROUNDED = 1e-3
+#: Round-off of numbers that were computed: a smaller deviation is not worth a warning.
+ROUND_OFF = 1e-12
+#: Decimal digits in which principal axes are computed before they are rounded.
+DIGITS = 30
 
 
 @dataclass(frozen=True)
@@ -15,12 +25,18 @@ class Body:
     Parameters
     ----------
     inertia : (Ix, Iy, Iz)
-        Principal moments in kg m^2, along the body axes x, y, z. Need not be distinct.
+        Principal moments in kg m^2, along the body axes x, y, z. Need not be distinct. A tensor with products of inertia goes
+        to :meth:`from_tensor`, which also returns the rotation to its principal axes.
     mass : float
         Mass in kg; for a body that only rotates it can be left at 1.
     triangle : bool
         Whether the moments must be those of a body that can exist. A published test may use others, for which Euler's
         equations can still be solved.
+
+    Warns
+    -----
+    UserWarning
+        If the moments violate the triangle inequality by less than a thousandth, as those of a flat body with four digits may.
 
     Raises
     ------
@@ -45,13 +61,7 @@ class Body:
     triangle: bool = True
 
     def __post_init__(self) -> None:
-        try:
-            given = tuple(self.inertia)
-        except TypeError:
-            given = ()
-        if len(given) != 3 or isinstance(self.inertia, str):
-            raise ValueError(f"inertia must be three principal moments (Ix, Iy, Iz), got {shown(self.inertia)}")
-        moments = tuple(positive(f"inertia I{axis}", i, "kg m^2") for axis, i in zip("xyz", given, strict=True))
+        moments = _moments(self.inertia)
         object.__setattr__(self, "inertia", moments)
         object.__setattr__(self, "mass", positive("mass", self.mass, "kg"))
         flag("triangle", self.triangle)
@@ -62,12 +72,67 @@ class Body:
                 "1/m, 1/Ix, (Iy - Iz)/Ix and the like must be finite; take other units"
             )
         largest, total = max(moments), math.fsum(moments)
+        excess = largest / (total - largest) - 1
         # A flat body meets the bound exactly; round-off must not refuse it.
-        if self.triangle and largest > (total - largest) * (1 + 1e-12):
+        if not self.triangle or excess <= ROUND_OFF:
+            return
+        said = (
+            f"inertia {self.inertia} violates the triangle inequality: {largest:g} exceeds the sum of the other two "
+            f"moments, {total - largest:g}"
+        )
+        if excess > ROUNDED:
             raise ValueError(
-                f"inertia {self.inertia} violates the triangle inequality: {largest:g} exceeds the sum of the other two "
-                f"moments, {total - largest:g}; no rigid body has such moments"
+                f"{said}; no rigid body has such moments. To compute with them all the same: triangle=False (in a file "
+                "triangle: false, on the command line --no-triangle)"
             )
+        warnings.warn(f"{said}, by {excess:.1g} of it; taken for rounding", stacklevel=3)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, mass: float = 1.0, triangle: bool = True) -> "tuple[Body, Quaternion]":
+        """The body with an inertia tensor about its centre of mass, and the rotation from its axes to those of the tensor.
+
+        The rotation is a unit quaternion r. A vector given in the axes of the tensor, such as omega or a torque, has the
+        components ``polhode.quaternion.to_body(r, v)`` in those of the body, and ``to_lab(r, v)`` takes it back. An orientation
+        q of the tensor's axes is the orientation ``multiply(q, r)`` of the body.
+
+        Parameters
+        ----------
+        tensor : array (3, 3), six numbers, or three moments
+            kg m^2. Six numbers are Ixx, Iyy, Izz, Ixy, Ixz, Iyz, the order of LAMMPS (``fix rigid ... infile``, molecule
+            files) and of MuJoCo's ``fullinertia``. LIGGGHTS prints Iyz before Ixz, URDF the rows. As in all of these Ixy is
+            the element of the tensor, **minus** the integral of x y; CAD programs may print it with a plus.
+        mass, triangle :
+            As for a :class:`Body`.
+
+        Returns
+        -------
+        body, rotation : Body, (r0, rx, ry, rz)
+            Moments in ascending order; of a diagonal tensor in their own order, with r = (1, 0, 0, 0).
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is no tensor, not symmetric, or that of no body; a tensor that is symmetric to a thousandth only is made so,
+            with a warning.
+
+        Examples
+        --------
+        >>> from polhode.quaternion import to_body
+        >>> body, rotation = Body.from_tensor([[2.0, -0.5, 0.0], [-0.5, 2.0, 0.0], [0.0, 0.0, 3.0]])
+        >>> body.inertia
+        (1.5, 2.5, 3.0)
+        >>> [round(x, 12) for x in to_body(rotation, (1.0, 1.0, 0.0))]  # the axis of the smallest moment
+        [1.414213562373, 0.0, 0.0]
+        """
+        if _are_moments(tensor):
+            return cls(tensor, mass, triangle), (1.0, 0.0, 0.0, 0.0)
+        rows = _tensor(tensor)
+        if not _products(rows):
+            return cls((rows[0][0], rows[1][1], rows[2][2]), mass, triangle), (1.0, 0.0, 0.0, 0.0)
+        moments, axes = principal_axes(rows)
+        # Of a linear rotor rounded numbers leave a moment that is not quite zero, perhaps below it.
+        moments = [0.0 if -ROUNDED * moments[-1] <= moment <= 1e-14 * moments[-1] else moment for moment in moments]
+        return cls((moments[0], moments[1], moments[2]), mass, triangle), of_axes(axes)
 
     @classmethod
     def sphere(cls, radius: float, density: float) -> "Body":
@@ -133,6 +198,116 @@ class Body:
         """
         x, y, z = self.inertia
         return (x, y, z, 1 / x, 1 / y, 1 / z, (y - z) / x, (z - x) / y, (x - y) / z)
+
+
+def _are_moments(inertia: Any) -> bool:
+    """Whether this is no attempt at a tensor."""
+    return (
+        isinstance(inertia, str)
+        or getattr(inertia, "ndim", 1) == 0
+        or not hasattr(inertia, "__len__")
+        or (len(inertia) not in (6, 9) and not any(isinstance(row, Sequence) or getattr(row, "ndim", 0) for row in inertia))
+    )
+
+
+def _products(rows: list[list[float]]) -> bool:
+    return any(rows[i][j] for i in range(3) for j in range(i))
+
+
+def _moments(inertia: Any) -> tuple[float, ...]:
+    """Three principal moments, each positive; also from a diagonal tensor."""
+    if not _are_moments(inertia):
+        rows = _tensor(inertia)
+        if _products(rows):
+            said = ", ".join(f"{moment:.6g}" for moment in principal_axes(rows)[0])
+            raise ValueError(
+                f"inertia has products of inertia; its principal moments are {said}. Body.from_tensor(...) returns the body "
+                "and the rotation to its axes, with which omega and torque must be turned"
+            )
+        inertia = [rows[i][i] for i in range(3)]
+    try:
+        given = tuple(inertia)
+    except TypeError:
+        given = ()
+    if isinstance(inertia, str) or len(given) != 3:
+        raise ValueError(f"inertia must be three principal moments (Ix, Iy, Iz), got {shown(inertia)}")
+    for axis, moment in zip("xyz", given, strict=True):
+        try:
+            positive(f"inertia I{axis}", moment, "kg m^2")
+        except ValueError as error:
+            raise ValueError(f"{error}{_of_zero_moments(given)}") from None
+    return tuple(float(moment) for moment in given)
+
+
+def _of_zero_moments(moments: tuple[Any, ...]) -> str:
+    """What to do about moments of zero, by their pattern, as the end of a message."""
+    try:
+        moments = tuple(number("inertia", moment) for moment in moments)
+    except (TypeError, ValueError):
+        return ""
+    zero = [axis for axis, moment in zip("xyz", moments, strict=True) if moment == 0]
+    others = [moment for moment in moments if moment != 0]
+    if not zero or not all(moment > 0 for moment in others):
+        return ""
+    if len(zero) == 1 and math.isclose(*others, rel_tol=ROUNDED):
+        return (
+            f". A linear rotor: write a small moment, such as {1e-12 * max(others):g}, and no spin and no torque about its "
+            f"axis (omega_{zero[0]} = 0); its axis then moves as the rotor does, except with methods that keep the angular "
+            "momentum in the lab (Fincham, Buss, Johnson)"
+        )
+    if len(zero) == 1:
+        return ". Where one moment is zero all mass is on that axis, and the other two are equal"
+    if len(zero) == 2:
+        half = f"{others[0] / 2:g}"
+        disc = ", ".join(half if moment == 0 else f"{others[0]:g}" for moment in moments)
+        return (
+            f". A body that only turns in its plane: write the moments of a disc, ({disc}), and no spin and no torque about "
+            f"{' and '.join(zero)} (omega_{zero[0]} = omega_{zero[1]} = 0); these two moments then have no effect"
+        )
+    return ". A point has no orientation"
+
+
+def _tensor(tensor: Any) -> list[list[float]]:
+    """The rows of a symmetric tensor: given as such, as six numbers in the order of LAMMPS, or as nine."""
+    lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else 0 for row in tensor]
+    if lengths not in ([0] * 6, [0] * 9, [3] * 3):
+        raise ValueError(
+            "inertia must be three principal moments, a tensor of 3 x 3, or six numbers Ixx, Iyy, Izz, Ixy, Ixz, Iyz; "
+            f"got {shown(tensor)}"
+        )
+    flat = [number("inertia", item, unit="kg m^2") for row in tensor for item in (row if any(lengths) else [row])]
+    if len(flat) == 6:
+        xx, yy, zz, xy, xz, yz = flat
+        flat = [xx, xy, xz, xy, yy, yz, xz, yz, zz]
+    rows = [flat[:3], flat[3:6], flat[6:]]
+    skew, largest = max(abs(rows[i][j] - rows[j][i]) for i in range(3) for j in range(i)), max(map(abs, flat))
+    if skew > ROUNDED * largest:
+        raise ValueError(f"inertia must be a symmetric tensor; Ixy, Iyx and the like differ by {skew:g} kg m^2 in {rows}")
+    if skew > ROUND_OFF * largest:
+        warnings.warn(f"inertia is a symmetric tensor to {skew / largest:.1g} only; the means are taken", stacklevel=4)
+    return [[(rows[i][j] + rows[j][i]) / 2 for j in range(3)] for i in range(3)]
+
+
+def principal_axes(tensor: Any) -> tuple[list[float], list[list[float]]]:
+    """Principal moments, ascending, and the principal axes of a symmetric tensor: an axis a column, a right-handed frame.
+
+    The largest component of each axis but the last is positive. Correctly rounded: those of LAPACK depend on the processor in
+    their last digit, and a gas of clumps soon shows it.
+    """
+    import mpmath  # takes 0.1 s
+
+    with mpmath.workdps(DIGITS):
+        values, vectors = mpmath.eigsy(mpmath.matrix([[float(x) for x in row] for row in tensor]))
+        moments, columns = [float(x) for x in values], [[float(x) for x in vectors[:, k]] for k in range(len(values))]
+    axes = []
+    for k in sorted(range(len(moments)), key=moments.__getitem__):
+        sign = math.copysign(1.0, max(columns[k], key=abs))
+        axes.append([sign * x + 0.0 for x in columns[k]])
+    if len(axes) == 3:
+        (a, b, c), (d, e, f), g = axes
+        if (b * f - c * e) * g[0] + (c * d - a * f) * g[1] + (a * e - b * d) * g[2] < 0:
+            axes[2] = [-x + 0.0 for x in g]
+    return sorted(moments), [list(row) for row in zip(*axes, strict=True)]
 
 
 @kernel

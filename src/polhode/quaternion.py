@@ -13,6 +13,7 @@ Conventions: Hamilton's product, scalar first, ``q = (q0, qx, qy, qz)``. A unit 
 [0.866025403784, 0.0, 0.0, 0.5]
 """
 
+from collections.abc import Sequence
 from math import sqrt
 
 from polhode.kernel import Quaternion, Vector, kernel
@@ -171,3 +172,21 @@ def to_lab(q: Quaternion, v: Vector) -> Vector:
 def to_body(q: Quaternion, v: Vector) -> Vector:
     """q* v q: components in the body frame of a vector given in the lab frame (times |q|^2 if q is not unit)."""
     return to_lab(conjugate(q), v)
+
+
+def of_axes(axes: Sequence[Sequence[float]]) -> Quaternion:
+    """The unit quaternion of a rotation matrix (3 x 3), whose columns are the body axes in the lab; q0 is not negative.
+
+    Shepperd, J. Guid. Control 1 (1978) 223: the largest of the four components first, from which the others follow.
+    """
+    (a, b, c), (d, e, f), (g, h, i) = axes
+    squares = (1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i)
+    rows = (
+        (squares[0], h - f, c - g, d - b),
+        (h - f, squares[1], b + d, c + g),
+        (c - g, b + d, squares[2], f + h),
+        (d - b, c + g, f + h, squares[3]),
+    )
+    q = rows[max(range(4), key=squares.__getitem__)]
+    scale = (-1.0 if q[0] < 0 else 1.0) / sqrt(sum(x * x for x in q))
+    return (q[0] * scale + 0.0, q[1] * scale + 0.0, q[2] * scale + 0.0, q[3] * scale + 0.0)

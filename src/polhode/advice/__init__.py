@@ -24,7 +24,8 @@ def recommend(
     error: float | None = None,
     torque_price: float | None = None,
     one_torque: bool | None = None,
-    inertia: Sequence[float] | None = None,
+    inertia: "Sequence[float] | Sequence[Sequence[float]] | None" = None,
+    triangle: bool | None = None,
     omega: float | Sequence[float] | None = None,
     orientation: Sequence[float] | None = None,
     torque: str | None = None,
@@ -61,8 +62,11 @@ def recommend(
         The time of one torque in steps of direct Euler; 0 by default.
     one_torque : bool
         Only methods with one torque in a step.
-    inertia : (Ix, Iy, Iz)
-        Principal moments, kg m^2.
+    inertia : (Ix, Iy, Iz), array (3, 3) or six numbers
+        Principal moments, or an inertia tensor as in :meth:`polhode.Body.from_tensor`, kg m^2. The body frame of ``omega`` and
+        ``orientation`` is that of the tensor.
+    triangle : bool
+        False if the moments need not be those of a body that can exist.
     omega : float or (wx, wy, wz)
         Initial angular velocity in the body frame, rad/s, or its size, if its direction is not known.
     orientation : (q0, qx, qy, qz), optional
@@ -110,6 +114,8 @@ def recommend(
         "contact_time": contact_time is not None,
         "young": any(value is not None for value in material.values()),
     }
+    if triangle is not None and inertia is None:
+        raise AdviceError("triangle belongs to inertia; a file has a key of this name")
     several = [name for name, given in asked_for.items() if given]
     if len(several) > 1:
         raise AdviceError(f"{several[0]} and {several[1]} are two questions; ask one")
@@ -124,7 +130,7 @@ def recommend(
         return _of_laws(
             asked_for, orientation, strength, torque, error, omega, time, torque_price, one_torque, everything, folder
         )
-    found, more = _case(case, inertia, omega, orientation, torque, strength, time)
+    found, more = _case(case, inertia, triangle, omega, orientation, torque, strength, time)
     wanted = _error(more.get("error") if error is None else error)
     price = more.get("torque_price", 0.0) if torque_price is None else torque_price
     alone = more.get("one_torque", False) if one_torque is None else one_torque
@@ -145,7 +151,7 @@ def recommend(
 
 
 def _case(
-    case: Any, inertia: Any, omega: Any, orientation: Any, torque: Any, strength: Any, time: Any
+    case: Any, inertia: Any, triangle: Any, omega: Any, orientation: Any, torque: Any, strength: Any, time: Any
 ) -> tuple[Any, dict[str, Any]]:
     """The case of a question about a body, and the keys of the question that come with it."""
     from polhode.advice import cases
@@ -161,8 +167,9 @@ def _case(
             )
         if missing:
             raise AdviceError(f"{missing[0]} is missing; a body of your own needs inertia, omega, torque and time")
-        words = cases.case_of_words(inertia, omega, torque, time, cases.STRENGTH if strength is None else strength, orientation)
-        return words, {}
+        question = {} if triangle is None else {"triangle": flag("triangle", triangle)}
+        question |= {} if strength is None else {"strength": strength}
+        return cases.case_of_words(inertia, omega, torque, time, orientation=orientation, **question), {}
     extra = {"omega": omega, "orientation": orientation, "torque": torque, "strength": strength}
     for name, value in extra.items():
         if value is not None:

@@ -15,11 +15,12 @@ import numpy as np
 import yaml
 
 from polhode.advice.errors import AdviceError
-from polhode.arguments import number, positive, shown, vector
+from polhode.arguments import flag, number, positive, shown, vector
 from polhode.body import Body
 from polhode.ensembles.classes import CLASSES
+from polhode.kernel import Quaternion
 from polhode.problems.problem import Problem
-from polhode.quaternion import to_body
+from polhode.quaternion import conjugate, multiply, to_body, to_lab
 from polhode.registry import nearest, place_in
 
 #: Other names of torque classes.
@@ -37,7 +38,9 @@ FREQUENCY, LINEAR_BELOW, ANISOTROPY = 1.0, 0.3, 4.0
 #: The strength of a torque whose size is not given.
 STRENGTH = 1.0
 #: The keys of a YAML file: those of the case, and those of the question.
-CASE_KEYS = ("inertia", "omega", "orientation", "torque", "frame", "parameters", "strength", "time")
+CASE_KEYS = ("inertia", "omega", "orientation", "torque", "frame", "parameters", "strength", "time", "triangle")
+#: The rotation from principal axes to those of the question, if these are the same.
+NOT_TURNED = (1.0, 0.0, 0.0, 0.0)
 QUESTION_KEYS = ("error", "torque_price", "one_torque")
 #: Keys of a step, which a case does not have.
 STEP_KEYS = ("dt", "step", "steps", "time_step", "timestep")
@@ -100,32 +103,35 @@ def case_of_words(
     strength: float = STRENGTH,
     orientation: Sequence[float] | None = None,
     starts: int = STARTS,
+    triangle: bool = True,
 ) -> Case:
     """The case of a body with a torque named by its class.
 
     Parameters
     ----------
-    inertia : principal moments, kg m^2
+    inertia : principal moments, or a tensor as in :meth:`polhode.body.Body.from_tensor`, kg m^2; omega and orientation are
+        then those of the axes of the tensor
     omega : initial angular velocity in the body frame, rad/s: three components, or the size, whose direction is drawn
     torque : key of :data:`polhode.ensembles.classes.CLASSES`, or one of :data:`ALIASES`
     time : time to simulate, s
     strength : angular acceleration by the torque over omega^2: the root mean square over all directions of the torque
     orientation : initial unit quaternion, body to lab; drawn if the torque depends on it
     starts : number of starts drawn, if anything is open
+    triangle : whether the moments must be those of a body that can exist
 
     Raises
     ------
     AdviceError
         Naming what cannot be.
     """
-    body = body_of(inertia)
+    body, rotation = body_of(inertia, triangle)
     key = torque_class(torque)
     strength = _checked(number, "strength", strength, least=0.0)
     time = _checked(positive, "time", time, "s")
-    given, size = angular_velocity(omega)
+    given, size = angular_velocity(omega, rotation)
     if size == 0:
         raise AdviceError("omega must not be zero here: the strength of a torque is measured against its square")
-    q0 = _orientation(orientation)
+    q0 = _orientation(orientation, rotation)
     left = [] if given is not None else ["the direction of omega"]
     if key not in CLOSED and strength > 0:
         left.append("the friction coefficients" if key.startswith("friction") else "the directions of the torque")
@@ -161,7 +167,14 @@ def case_of_words(
         [start(i, SEED, False) for i in range(number_of_starts)],
         tuple(left),
         lambda i: start(i, SEED + 1, True),
-        {"inertia": list(body.inertia), "omega": omega_as_json(omega), "torque": key, "strength": strength, "time": time},
+        {
+            "inertia": list(body.inertia),
+            "omega": omega_as_json(omega if given is None else given),
+            "torque": key,
+            "strength": strength,
+            "time": time,
+        }
+        | ({} if rotation == NOT_TURNED else {"rotation": list(rotation)}),
     )
 
 
@@ -248,6 +261,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
                 time,
                 values.get("strength", STRENGTH),
                 values.get("orientation"),
+                triangle=_checked(flag, "triangle", values.get("triangle", True)),
             ),
             asked,
         )
@@ -257,18 +271,19 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
     if not isinstance(parameters, Mapping):
         raise AdviceError(f"parameters must be names with numbers, got {shown(parameters)}")
     parameters = {str(name): _checked(number, f"parameters: {name}", value) for name, value in parameters.items()}
-    function, kind = torque_of_formulas(torque, tuple(parameters), values.get("frame", "body"))
-    given, _ = angular_velocity(values["omega"])
+    body, rotation = body_of(values["inertia"], _checked(flag, "triangle", values.get("triangle", True)))
+    function, kind = torque_of_formulas(torque, tuple(parameters), values.get("frame", "body"), rotation)
+    given, _ = angular_velocity(values["omega"], rotation)
     if given is None:
         raise AdviceError("omega must have three components where the torque is written as formulas")
-    q0 = _orientation(values.get("orientation"))
+    q0 = _orientation(values.get("orientation", NOT_TURNED), rotation)
     problem = Problem(
         key="your_case",
         label="your case",
         source="a YAML file",
-        body=body_of(values["inertia"]),
+        body=body,
         omega0=_floats(given),
-        q0=(1.0, 0.0, 0.0, 0.0) if q0 is None else _floats(q0),
+        q0=_floats(q0),
         torque=function,
         parameters=parameters,
         torque_class=kind,
@@ -310,7 +325,9 @@ _NODES = (
 )
 
 
-def torque_of_formulas(formulas: Any, parameters: Sequence[str] = (), frame: str = "body") -> tuple[Callable[..., Any], str]:
+def torque_of_formulas(
+    formulas: Any, parameters: Sequence[str] = (), frame: str = "body", rotation: Quaternion = NOT_TURNED
+) -> tuple[Callable[..., Any], str]:
     """The torque whose components are three formulas, and its torque class.
 
     Parameters
@@ -318,6 +335,7 @@ def torque_of_formulas(formulas: Any, parameters: Sequence[str] = (), frame: str
     formulas : three strings or numbers, in :data:`NAMES`, ``pi``, the parameters and :data:`FUNCTIONS`
     parameters : names of further numbers
     frame : "body" or "lab", of the components
+    rotation : from principal axes to those of the body in which the formulas are meant, which a tensor may have
 
     Raises
     ------
@@ -353,13 +371,17 @@ def torque_of_formulas(formulas: Any, parameters: Sequence[str] = (), frame: str
         texts.append(f"0.0 + ({ast.unparse(tree)})")
     reads = "".join(f"    {name} = parameters[{i}]\n" for i, name in enumerate(parameters))
     value = f"({', '.join(texts)})"
+    value = f"to_body(q, {value})" if frame == "lab" else value
+    turn = "" if rotation == NOT_TURNED else "    q, omega = multiply(q, BACK), to_lab(ROTATION, omega)\n"
     source = (
         "def torque(t, q, omega, parameters):\n"
+        f"{turn}"
         "    q0, qx, qy, qz = q\n"
         "    wx, wy, wz = omega\n"
-        f"{reads}    return {f'to_body(q, {value})' if frame == 'lab' else value}\n"
+        f"{reads}    return {f'to_body(ROTATION, {value})' if turn else value}\n"
     )
-    scope: dict[str, Any] = {**FUNCTIONS, "pi": pi, "to_body": to_body}
+    scope: dict[str, Any] = {**FUNCTIONS, "pi": pi, "to_body": to_body, "to_lab": to_lab, "multiply": multiply}
+    scope |= {"ROTATION": rotation, "BACK": conjugate(rotation)}
     exec(compile(source, "<torque>", "exec"), scope)
     function: Callable[..., Any] = scope["torque"]
     if used & {"wx", "wy", "wz"}:
@@ -389,10 +411,16 @@ def _problem_in(path: Path) -> Problem:
     return found
 
 
-def body_of(inertia: Any) -> Body:
-    """The body with these principal moments (kg m^2), or an :class:`AdviceError` that says why there is none."""
+def body_of(inertia: Any, triangle: bool = True) -> tuple[Body, Quaternion]:
+    """The body with these moments or this tensor (kg m^2), and the rotation from its principal axes to those of the tensor.
+
+    Raises
+    ------
+    AdviceError
+        That says why there is none.
+    """
     try:
-        return Body(tuple(inertia) if isinstance(inertia, Sequence | np.ndarray) else inertia)
+        return Body.from_tensor(inertia, triangle=triangle)
     except (TypeError, ValueError) as error:
         raise AdviceError(str(error)) from None
 
@@ -442,23 +470,23 @@ def omega_as_json(omega: Any) -> Any:
     return [float(x) for x in np.ravel(omega)] if np.size(omega) > 1 else float(np.ravel(omega)[0])
 
 
-def angular_velocity(omega: Any) -> tuple[np.ndarray | None, float]:
-    """The initial angular velocity if it has three components, and its size."""
+def angular_velocity(omega: Any, rotation: Quaternion = NOT_TURNED) -> tuple[np.ndarray | None, float]:
+    """The initial angular velocity in principal axes, if it has three components, and its size."""
     if isinstance(omega, Sequence | np.ndarray) and not isinstance(omega, str) and np.ndim(omega) == 1:
         if len(omega) == 1:
-            return angular_velocity(omega[0])
+            return angular_velocity(omega[0], rotation)
         if len(omega) != 3:
             raise AdviceError(f"omega must be one number, its size, or three components (rad/s), got {shown(omega)}")
-        given = np.array(_checked(vector, "omega", omega, 3))
+        given = np.array(to_body(rotation, _checked(vector, "omega", omega, 3)))
         return given, float(np.linalg.norm(given))
     return None, float(_checked(number, "omega", omega, least=0.0))
 
 
-def _orientation(q: Sequence[float] | None) -> np.ndarray | None:
-    """A unit quaternion from four numbers in proportion."""
+def _orientation(q: Sequence[float] | None, rotation: Quaternion) -> np.ndarray | None:
+    """The unit quaternion of principal axes from four numbers in proportion, which are that of the axes of the question."""
     if q is None:
         return None
-    given = np.array(_checked(vector, "orientation", q, 4))
+    given = np.array(multiply(_checked(vector, "orientation", q, 4), rotation))
     size = float(np.linalg.norm(given))
     if size == 0:
         raise AdviceError("orientation must not be zero")

@@ -18,6 +18,8 @@ Four kinds of questions::
 
 import argparse
 import json
+import sys
+import warnings
 from math import isfinite
 from pathlib import Path
 from textwrap import wrap
@@ -49,7 +51,7 @@ WIDTH = 100
 #: The options of each kind of question; the others serve all kinds.
 KINDS: dict[str, tuple[str, ...]] = {
     "problem": ("problem",),
-    "case": ("case", "inertia", "omega", "orientation", "torque", "strength", "time", "laws", "limit"),
+    "case": ("case", "inertia", "triangle", "omega", "orientation", "torque", "strength", "time", "laws", "limit"),
     "contacts": ("contact_time", "contacts", *advising.MATERIAL),
 }
 
@@ -71,7 +73,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     own = parser.add_argument_group("a body and a torque of your own")
     own.add_argument("case", nargs="?", type=Path, metavar="FILE", help="a .yaml or .py file with body and torque")
-    own.add_argument("--inertia", nargs=3, type=positive, metavar=("IX", "IY", "IZ"), help="principal moments, kg m^2")
+    own.add_argument(
+        "--inertia",
+        nargs="+",
+        type=_finite,
+        metavar="I",
+        help="kg m^2: three principal moments, or a tensor: Ixx Iyy Izz Ixy Ixz Iyz as in LAMMPS, or its nine elements by rows",
+    )
+    own.add_argument(
+        "--no-triangle", dest="triangle", action="store_const", const=False, help="allow moments that no rigid body has"
+    )
     own.add_argument(
         "--omega", nargs="+", type=_finite, metavar="W", help="initial angular velocity, rad/s: its size, or three components"
     )
@@ -127,17 +138,21 @@ def run(arguments: argparse.Namespace) -> int:
             _of_problem(arguments)
             return 0
         options = {name: getattr(arguments, name) for name in (*KINDS["case"], *KINDS["contacts"])}
-        found = advising.recommend(
-            **options,
-            error=arguments.error,
-            torque_price=arguments.torque_price,
-            one_torque=True if arguments.one_torque else None,
-            everything=arguments.all,
-            results=arguments.results,
-            progress=True,
-        )
+        with warnings.catch_warnings(record=True) as remarks:
+            warnings.simplefilter("always", UserWarning)
+            found = advising.recommend(
+                **options,
+                error=arguments.error,
+                torque_price=arguments.torque_price,
+                one_torque=True if arguments.one_torque else None,
+                everything=arguments.all,
+                results=arguments.results,
+                progress=True,
+            )
     except AdviceError as error:
         raise UsageError(_in_options(str(error))) from error
+    for said in sorted({str(remark.message) for remark in remarks if remark.category is UserWarning}):
+        print(f"polhode recommend: {said}", file=sys.stderr)
     print(found.to_json() if arguments.json else found)
     return 0
 

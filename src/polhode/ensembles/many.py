@@ -51,6 +51,8 @@ class Bodies:
         Initial angular velocities in the body frames, rad/s.
     parameters : array (n, k), optional
         The numbers that the torque reads.
+    triangle : bool
+        Whether the moments must be those of bodies that can exist.
 
     Raises
     ------
@@ -62,6 +64,7 @@ class Bodies:
     q0: np.ndarray
     omega0: np.ndarray
     parameters: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    triangle: bool = True
 
     def __post_init__(self) -> None:
         for name, columns in (("moments", 3), ("q0", 4), ("omega0", 3), ("parameters", None)):
@@ -75,8 +78,11 @@ class Bodies:
                 raise ValueError(f"bodies: {name} has {len(getattr(self, name))} rows for {count} bodies")
         if count == 0:
             raise ValueError("bodies: there must be at least one")
-        for x, y, z in self.moments:
-            Body((float(x), float(y), float(z)))  # refuses what no body can have
+        for i, (x, y, z) in enumerate(self.moments):
+            try:
+                Body((float(x), float(y), float(z)), triangle=self.triangle)
+            except ValueError as error:
+                raise ValueError(f"bodies: moments[{i}]: {error}") from None
         norms = np.sqrt((self.q0 * self.q0).sum(axis=1))
         if (bad := np.flatnonzero(np.abs(norms - 1) > 1e-12)).size:
             raise ValueError(f"bodies: q0[{bad[0]}] is not a unit quaternion; divide it by its norm")

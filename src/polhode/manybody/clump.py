@@ -6,17 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.arguments import array, number, positive, shown, text, whole
-from polhode.body import Body
-from polhode.manybody import mass_properties, symmetry
+from polhode.arguments import array, number, positive, shown, text, vector, whole
+from polhode.body import Body, principal_axes
+from polhode.kernel import Quaternion
+from polhode.manybody import clump_files, mass_properties, symmetry
+from polhode.quaternion import of_axes
 
 #: Spheres that a rotation or reflection maps onto each other within this fraction of the clump's extent count as symmetric:
 #: coordinates in files often have four digits.
 SYMMETRIC = 5e-4
 #: Centres within this fraction of their extent of a straight line are moved onto it.
 STRAIGHT = 1e-9
-#: Decimal digits in which principal axes are computed before they are rounded.
-DIGITS = 30
 #: Range of usable lengths, m: a moment is of the fifth power.
 SMALLEST, LARGEST = 1e-50, 1e50
 #: A clump further from the origin than this many times its size is first moved there, or round-off would swamp its moments.
@@ -41,7 +41,19 @@ class Clump:
     volume : float
         Volume of the union, m^3.
     inertia : (Ix, Iy, Iz)
-        Principal moments at density 1, m^5.
+        Principal moments at density 1, m^5, ascending.
+    centre_of_mass : (x, y, z)
+        Where the centre of mass lies in the frame in which the spheres were given, m.
+    rotation : (q0, qx, qy, qz)
+        Unit quaternion from body axes to those in which the spheres were given. A clump with this orientation, ``q``, and its
+        centre of mass at :attr:`centre_of_mass` stands as in its file; ``polhode.quaternion.to_body(rotation, v)`` turns a
+        vector of the file's frame, and ``multiply(q, rotation)`` is the orientation of the body where that of the file's frame
+        is q.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value cannot be that of a clump; the message names it.
     """
 
     key: str
@@ -50,6 +62,36 @@ class Clump:
     radii: np.ndarray = field(repr=False)
     volume: float
     inertia: tuple[float, float, float]
+    centre_of_mass: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rotation: Quaternion = (1.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        text("clump: key", self.key)
+        where = f"clump {self.key!r}"
+        text(f"{where}: label", self.label)
+        centres, radii = array(f"{where}: centres", self.centres, columns=3), array(f"{where}: radii", self.radii)
+        if len(radii) == 0 or len(centres) != len(radii) or not (radii > 0).all():
+            raise ValueError(f"{where}: there must be a positive radius for each centre, got {len(centres)} and {shown(radii)}")
+        moments = vector(f"{where}: inertia", self.inertia, 3)
+        volume = positive(f"{where}: volume", self.volume, "m^3")
+        try:
+            Body((moments[0], moments[1], moments[2]), volume)
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from None
+        if list(moments) != sorted(moments):
+            raise ValueError(
+                f"{where}: inertia must be in ascending order, the long axis first, got {moments}; Clump.of_spheres turns the "
+                "spheres into this frame"
+            )
+        rotation = vector(f"{where}: rotation", self.rotation, 4)
+        if abs(sum(x * x for x in rotation) - 1) > 1e-12:
+            raise ValueError(f"{where}: rotation must be a unit quaternion, got {rotation}")
+        for values in (centres, radii):
+            values.setflags(write=False)
+        checked = {"centres": centres, "radii": radii, "volume": volume, "inertia": moments, "rotation": rotation}
+        checked["centre_of_mass"] = vector(f"{where}: centre_of_mass", self.centre_of_mass, 3)
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def of_spheres(
@@ -91,23 +133,23 @@ class Clump:
                 f"cannot be computed with: lengths must lie between {SMALLEST:g} and {LARGEST:g} m; see the unit (scale)"
             )
         low, high = (centres - radii[:, None]).min(0), (centres + radii[:, None]).max(0)
-        if np.abs(low + high).max() / 2 > FAR * (high - low).max():
-            centres = centres - (low + high) / 2
-        centres = _straightened(centres)
+        far = np.abs(low + high).max() / 2 > FAR * (high - low).max()
+        middle = (low + high) / 2 if far else np.zeros(3)
+        centres, start, line = _straightened(centres - middle)
         mass = mass_properties.union(centres, radii)
         alike = symmetry.of_spheres(centres, radii, tolerance)
         origin = alike.centre + _turned((mass.centre - alike.centre)[None], alike.fixed)[0]
         moments, axes = _frame(mass.inertia, alike)
         principal = _turned(centres - origin, axes)
-        principal.setflags(write=False)
-        radii.setflags(write=False)
         x, y, z = (float(m) for m in moments)
         if not (0 < x <= y <= z < float("inf") and 0 < mass.volume < float("inf")):
             raise ValueError(
                 f"clump {key!r}: its volume, {mass.volume:g} m^3, or its moments, {x:g}, {y:g}, {z:g} m^5, are not positive; "
                 "the spheres are too unlike each other or too far apart to compute with"
             )
-        return cls(key, label or key, principal, radii, mass.volume, (x, y, z))
+        centre = middle + start + _turned(origin[None], line.T)[0]
+        rotation = of_axes(_turned(line, axes).tolist())
+        return cls(key, label or key, principal, radii, mass.volume, (x, y, z), tuple(centre.tolist()), rotation)
 
     @classmethod
     def sphere(cls, radius: float, key: str = "sphere") -> "Clump":
@@ -148,8 +190,6 @@ class Clump:
         about = 0.4 * (whole_sphere * radius**2 + excess * core**2)
         across = about + whole_sphere * shift**2 + excess * (distance - shift) ** 2  # the parallel-axis theorem
         centres, radii = np.array([[-shift, 0.0, 0.0]]), np.array([radius])
-        centres.setflags(write=False)
-        radii.setflags(write=False)
         return cls(key, key, centres, radii, volume, (about, across, across))
 
     @classmethod
@@ -175,23 +215,38 @@ class Clump:
         return cls.of_spheres(key, np.array([[0.0, 0.0, 0.0], [distance, 0.0, 0.0]]), np.array([first, second]))
 
     @classmethod
-    def from_file(cls, path: str | Path, key: str = "", label: str = "", scale: float = 1.0) -> "Clump":
+    def from_file(
+        cls,
+        path: str | Path,
+        key: str = "",
+        label: str = "",
+        scale: float = 1.0,
+        clump: int | None = None,
+        tolerance: float = SYMMETRIC,
+    ) -> "Clump":
         """The clump in a text file with one sphere per line: x, y, z and radius, separated by blanks, commas or semicolons.
+
+        Columns in another order have names in the first line: x, y, z, r or radius or diameter, clumpId. Molecule files of
+        LAMMPS, cluster files of Kratos (``.clu``) and extended XYZ (OVITO) are read as well.
 
         Parameters
         ----------
         path : path
-            Empty lines and text after a # are ignored; one line of names without any number is allowed at the top.
+            Empty lines and text after a # are ignored, but for names of columns as YADE and NumPy write them.
         key, label : str
             The file's name by default.
         scale : float
             The unit of length of the file, in m.
+        clump : int, optional
+            The number of the clump in a file that has several.
+        tolerance : float
+            See :meth:`of_spheres`.
 
         Raises
         ------
         FileNotFoundError, TypeError, ValueError
-            If there is no such file, if it is not UTF-8 text, or if a line is not four finite numbers with a positive radius;
-            the message names the line.
+            If there is no such file, if it is not UTF-8 text or has none of these formats, or if a value cannot be; the message
+            names the line.
         """
         if not isinstance(path, str | Path):
             raise TypeError(f"path must be the path of a clump file, got {shown(path)}")
@@ -199,34 +254,8 @@ class Clump:
         if not path.is_file():
             raise FileNotFoundError(f"clump file {path} does not exist")
         scale = positive(f"clump file {path}: scale", scale, "m")
-        try:
-            lines = path.read_text(encoding="utf-8-sig").splitlines()
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"clump file {path} is not UTF-8 text (byte {error.start} is {error.object[error.start]:#04x}); "
-                "save it as plain text, one sphere per line: x y z r"
-            ) from None
-        rows: list[list[float]] = []
-        first = True
-        for place, line in enumerate(lines, 1):
-            words = line.split("#")[0].replace(",", " ").replace(";", " ").split()
-            if not words:
-                continue
-            names, first = first and not any(map(_is_number, words)), False
-            if names:
-                continue
-            if len(words) != 4 or not all(map(_is_number, words)):
-                raise ValueError(f"{path}, line {place}: expected four numbers x, y, z, r, got {shown(line.strip())}")
-            values = [float(word) for word in words]
-            if not np.isfinite(values).all():
-                raise ValueError(f"{path}, line {place}: x, y, z, r must be finite, got {shown(line.strip())}")
-            if values[3] <= 0:
-                raise ValueError(f"{path}, line {place}: the radius r must be positive, got {values[3]!r}")
-            rows.append(values)
-        if not rows:
-            raise ValueError(f"{path}: holds no sphere; write one per line: x y z r")
-        table = np.array(rows) * scale
-        return cls.of_spheres(key or path.stem, table[:, :3], table[:, 3], label)
+        number_in_file = None if clump is None else whole(f"clump file {path}: clump", clump)
+        return cls.of_spheres(key or path.stem, *clump_files.read(path, number_in_file, scale), label, tolerance)
 
     @property
     def reach(self) -> float:
@@ -283,7 +312,7 @@ def _frame(inertia: np.ndarray, alike: symmetry.Symmetry) -> tuple[np.ndarray, n
     if alike.equal == 3:
         return np.full(3, np.trace(inertia) / 3), np.eye(3)
     if alike.axes.shape[1] == 0:
-        moments, axes = _principal_axes(inertia)
+        moments, axes = map(np.array, principal_axes(inertia))
     else:
         axes = alike.axes if alike.axes.shape[1] == 3 else np.column_stack([alike.axes, symmetry.across(alike.axes[:, 0])])
         # The components along the axes; BLAS rounds products otherwise on other processors.
@@ -292,8 +321,8 @@ def _frame(inertia: np.ndarray, alike: symmetry.Symmetry) -> tuple[np.ndarray, n
         if alike.equal == 2:
             moments[1:] = (np.trace(inertia) - moments[0]) / 2
         elif alike.axes.shape[1] == 1:
-            moments[1:], plane = _principal_axes(inertia[1:, 1:])
-            axes[:, 1:] = _turned(axes[:, 1:], plane)
+            moments[1:], plane = principal_axes(inertia[1:, 1:])
+            axes[:, 1:] = _turned(axes[:, 1:], np.array(plane))
         order = np.argsort(moments, kind="stable")
         moments, axes = moments[order], axes[:, order]
         axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), range(3)])
@@ -302,47 +331,21 @@ def _frame(inertia: np.ndarray, alike: symmetry.Symmetry) -> tuple[np.ndarray, n
     return moments, axes
 
 
-def _principal_axes(inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Principal moments, ascending, and axes as columns, the largest component of each positive.
-
-    Correctly rounded: those of LAPACK depend on the processor in their last digit, and a gas of clumps soon shows it.
-    """
-    import mpmath  # takes 0.1 s, and balls or rods do not need it
-
-    with mpmath.workdps(DIGITS):
-        moments, axes = mpmath.eigsy(mpmath.matrix(inertia.tolist()))
-        found = np.array(axes.tolist(), float)
-        moments = np.array(list(moments), float)
-    order = np.argsort(moments, kind="stable")
-    moments, found = moments[order], found[:, order]
-    largest = found[np.abs(found).argmax(axis=0), range(len(moments))]
-    return moments, found * np.sign(largest)
-
-
 def _turned(points: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """The components of points (n, k) along axes, which are columns; BLAS rounds products otherwise on other processors."""
     return np.ascontiguousarray(sum(points[:, [k]] * axes[k] for k in range(len(axes))))
 
 
-def _straightened(centres: np.ndarray) -> np.ndarray:
-    """The centres (n, 3), moved onto the x axis if they lie on one line."""
+def _straightened(centres: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The centres (n, 3), moved onto the x axis if they lie on one line, and the origin and the axes (3, 3) of that frame."""
     away = centres - centres[0]
     distances = np.linalg.norm(away, axis=1)
     length = distances.max()
-    if length == 0.0:
-        return np.zeros_like(centres)
     if not away[:, 1:].any():
-        return np.column_stack([centres[:, 0], np.zeros((len(centres), 2))])
+        return np.column_stack([centres[:, 0], np.zeros((len(centres), 2))]), centres[0] * [0.0, 1.0, 1.0], np.eye(3)
     direction = away[np.argmax(distances)] / length
     along = _turned(away, direction[:, None])[:, 0]
     if np.linalg.norm(away - np.outer(along, direction), axis=1).max() > STRAIGHT * length:
-        return centres
-    return np.column_stack([along, np.zeros((len(centres), 2))])
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return "_" not in word  # which Python would ignore
+        return centres, np.zeros(3), np.eye(3)
+    axes = np.column_stack([direction, symmetry.across(direction)])
+    return np.column_stack([along, np.zeros((len(centres), 2))]), centres[0], axes
