@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from polhode.study.analysis import contact_law, law_draws, law_frames, laws
+from polhode.study.analysis import contact_law, law_frames, laws
 from polhode.study.analysis.ensembles import LEVEL, Estimate, ranks
 from polhode.study.analysis.frames import only_finite
 from polhode.study.analysis.law_frames import (
@@ -50,7 +50,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
     """Macros for what was run, how many errors have a law, and how many orders agree with the declared ones."""
     ens = law_frames.ensemble(inputs)
     frame = law_frames.sheet(ens)
-    data, both = ens.data, ens.laws.sel(quantity="both")
+    data, both = ens.data, ens.laws
     within, total = law_frames.departures(frame, AGREES)
     ran = ens.steps["how"].values[..., 0] != laws.NOT_RUN
     # A method that is exact in a class has no law there.
@@ -70,7 +70,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
         "studyLawSteps": str(len(step)),
         "studyLawFinest": number(float(step[0]), 2),
         "studyLawCoarsest": plain(float(step[-1])),
-        "studyLawRadians": plain(float(data["radians"].values[-1])),
+        "studyLawRadians": plain(ens.radians),
         "studyLawRuns": _thousands(int(ran.sum()) * len(step)),
         "studyLawCurves": _thousands(int(ran.sum())),
         "studyLawFitted": decimal(100 * float(fitted.sum() / max(1, ran.sum())), 1),
@@ -313,7 +313,7 @@ def draws(inputs: Inputs) -> dict[str, str]:
     """Macros for how much the laws and verdicts of the run differ from those of the released draw of more bodies."""
     ens, data, frame = analysis.draws(inputs)
     counts = {name: int(frame[name].sum()) for name in ("told", "same", "open", "opposite")}
-    first = law_draws.begins_with(data, ens)
+    first = law_frames.begins_with(data, ens)
     return {
         "studyDrawBodies": str(data.sizes["body"]),
         "studyDrawRelation": (
