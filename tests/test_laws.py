@@ -847,7 +847,7 @@ def test_table_and_numbers_of_the_draws(draws):
     made = rendering.numbers("laws", run)
     used = macros.used([HOME / "paper" / "sections" / "laws_full.tex"])
     assert {name for name in used if name.startswith("studyDraw")} <= set(made)
-    assert made["studyDrawBodies"] == "96" and made["studyDrawRelation"].startswith("The bodies of this run are the first")
+    assert made["studyDrawBodies"] == "96" and made["studyDrawRelation"].startswith("The 16 bodies of this run are the first")
     assert made["studyDrawTold"] == rf"\num{{{frame['told'].sum()}}}"
     assert text.count(r"\\") == 2 + len(CLASSES) and rf"together &  & \num{{{frame['pairs'].sum()}}}" in text
 

@@ -40,6 +40,7 @@ from polhode.simulate import simulate
 from polhode.study.analysis.orders import fit_order
 from polhode.study.configuration import CHECKS as NAMES
 from polhode.study.configuration import Study
+from polhode.study.run.body_checks import long_times, stiff_friction
 from polhode.study.run.parts import parts
 from polhode.study.run.rotor_order import rotor_order
 from polhode.study.run.symplecticity import symplecticity
@@ -654,6 +655,8 @@ CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
         simplified,
         parts,
         rotor_order,
+        stiff_friction,
+        long_times,
     )
 }
 assert tuple(CHECKS) == NAMES
