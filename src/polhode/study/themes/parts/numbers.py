@@ -20,13 +20,13 @@ def parts(inputs: Inputs) -> dict[str, str]:
         "studyPartsSecondCount": str(int(np.prod([second.sizes[name] for name in FACTORS]))),
         "studyPartsSteps": str(STEPS),
     }
-    varied = [float(found.loc[problem, "place"]) for problem, name in names.items() if name in ("lab", "state", "velocity")]
+    varied = [float(found["place"][problem]) for problem, name in names.items() if name in ("lab", "state", "velocity")]
     for end, share in (("Least", min(varied)), ("Most", max(varied))):
         result[f"studyPartsPlaceVaried{end}"] = decimal(100 * share, 1)
     for problem, row in found.iterrows():
         for name in (*FACTORS, "interplay"):
             result[f"studyParts{name.capitalize()}{names[str(problem)].capitalize()}"] = decimal(100 * float(row[name]), 0)
-        result[f"studyPartsAllKick{names[str(problem)].capitalize()}"] = decimal(100 * float(every.loc[problem, "kick"]), 0)
+        result[f"studyPartsAllKick{names[str(problem)].capitalize()}"] = decimal(100 * float(every.loc[str(problem), "kick"]), 0)
     base = error.sel(BASE)
     for name, changed in {
         "Linear": {"rotation": "linear"},
