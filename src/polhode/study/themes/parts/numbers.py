@@ -26,7 +26,7 @@ def parts(inputs: Inputs) -> dict[str, str]:
     for problem, row in found.iterrows():
         for name in (*FACTORS, "interplay"):
             result[f"studyParts{name.capitalize()}{names[str(problem)].capitalize()}"] = decimal(100 * float(row[name]), 0)
-        result[f"studyPartsAllKick{names[str(problem)].capitalize()}"] = decimal(100 * float(every.loc[str(problem), "kick"]), 0)
+    result |= {f"studyPartsAllKick{names[str(p)].capitalize()}": decimal(100 * x, 0) for p, x in every["kick"].items()}
     base = error.sel(BASE)
     for name, changed in {
         "Linear": {"rotation": "linear"},
