@@ -12,6 +12,7 @@ from polhode.methods import METHODS
 from polhode.methods.protocol import OneTorque
 from polhode.problems.problem import Problem
 from polhode.references import asymmetric_top, taylor
+from polhode.study.analysis.ensembles import ranks
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
 
@@ -99,6 +100,38 @@ def test_bodies_do_not_depend_on_their_number():
         assert (few.parameters[key] == many.parameters[key][:4]).all()
         assert few.parameters[key].shape == (4, len(CLASSES[key].parameters))
     assert not (draw(4, seed=8).moments == few.moments).any()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2026])
+def test_few_bodies_fill_the_range_of_the_strength(seed):
+    """One in each of as many equal parts: 32 bodies have the median of all, which independent ones miss by a fifth."""
+    drawn = draw(32, seed)
+    share = np.log(drawn.strength / WEAKEST) / np.log(STRONGEST / WEAKEST)
+    assert np.bincount((share * 32).astype(int), minlength=32).max() <= 2
+    assert np.median(share) == pytest.approx(0.5, abs=1 / 32)
+    # So do the other coordinates: height and azimuth of the axis of rotation.
+    height = (drawn.omega0[:, 2] + 1) / 2
+    azimuth = np.arctan2(drawn.omega0[:, 1], drawn.omega0[:, 0]) / (2 * np.pi) % 1
+    for share in (height, azimuth):
+        assert (np.bincount((share * 32).astype(int), minlength=32) > 0).sum() >= 31
+
+
+def test_the_interval_of_a_median_covers_at_least_what_it_says():
+    """That of the sign test belongs to independent bodies; for more even ones it is too wide, not too narrow."""
+
+    def quantities(drawn):
+        spin = (drawn.moments * drawn.omega0**2).sum(axis=1)
+        arm = np.linalg.norm(drawn.parameters["state"], axis=1)
+        return drawn.strength * spin, spin, arm * (1 + drawn.q0[:, 0] ** 2), drawn.parameters["lab"][:, 3] + drawn.strength
+
+    exact = [np.median(values) for values in quantities(draw(4096, seed=1))]
+    k, coverage = ranks(32)
+    hits = []
+    for seed in range(100, 300):
+        ordered = [np.sort(values) for values in quantities(draw(32, seed))]
+        hits.append([own[k - 1] <= value <= own[-k] for own, value in zip(ordered, exact, strict=True)])
+    # Of 200 intervals with 98 %, less than 0.95 of them would be a chance of one in a hundred.
+    assert coverage > 0.95 and (np.mean(hits, axis=0) > 0.95).all(), np.mean(hits, axis=0)
 
 
 def test_bodies_fill_the_triangle_of_moments():

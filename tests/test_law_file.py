@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from polhode.advice import AdviceError, of_laws
+from polhode.ensembles import draw
 from polhode.methods import METHODS
 from polhode.study.analysis import law_file
+from polhode.study.gather.ensembles import gathered
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.storage import read_dataset
@@ -30,6 +32,23 @@ def test_the_file_says_of_what_it_is(released):
     assert released.sizes["body"] == int(released.attrs["bodies"]) == 512
     assert int(released.attrs["seed"]) != FRESH
     assert {"version", "commit", "date"} <= set(released.attrs)
+
+
+@pytest.mark.thorough
+def test_the_file_is_what_the_draw_and_the_methods_give_now(released):
+    """Tables and figures rest on it: its bodies are those that are drawn, and the first need the steps that it names."""
+    seed, classes = int(released.attrs["seed"]), [str(name) for name in released["torque_class"].values]
+    np.testing.assert_allclose(released["moments"].values, draw(released.sizes["body"], seed).moments, rtol=1e-5)
+    methods = [key for key in METHODS if key in released["method"].values]
+    assert methods == list(METHODS)
+    exact = states_dataset(2, seed, classes, [2.0, 4.0, 8.0, 16.0])
+    step = released["step"].values.tolist()
+    runs = {key: method_dataset(METHODS[key], exact, step[::-1]) for key in methods}
+    again = law_file.condensed(gathered(exact, runs, seed))
+    ours, theirs = steps(again, [1e-4]), steps(released.isel(body=slice(0, 2)).sel({"method": methods}), [1e-4])
+    both = np.isfinite(ours) & np.isfinite(theirs)
+    assert (np.isfinite(ours) == np.isfinite(theirs)).all()
+    np.testing.assert_allclose(theirs[both], ours[both], rtol=0.01)
 
 
 def test_a_smaller_error_takes_more_steps(released):

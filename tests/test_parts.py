@@ -153,6 +153,13 @@ def test_shares_and_exchanges_are_made_from_the_errors(study):
     # A part alone decides an error made from it alone.
     alone = xr.ones_like(error) * xr.DataArray(10.0 ** np.arange(5), dims="kick", coords={"kick": error["kick"]})
     assert analysis.shares(alone)["kick"].to_numpy() == pytest.approx(np.ones(6))
+    # Explicit Euler and the linear step of the matrix are of first order; without them the place decides.
+    second = analysis.of_second_order(error)
+    assert second.sizes["kick"] == 4 and second.sizes["rotation"] == 3 and second.sizes["place"] == 7
+    order = analysis.orders(inputs).sel(place="both ends predicted", problem="asymmetric_heavy_top")
+    assert (order.sel(kick="euler") < 1.5).all() and (analysis.of_second_order(order) > 1.8).all()
+    shares = analysis.shares(second).loc[["lab_torque", "asymmetric_heavy_top", "damped_top"]]
+    assert (shares["place"] > 0.96).all() and (analysis.shares(error).loc[shares.index, "place"] < 0.9).any()
     frame = analysis.exchanges(error).set_index(["part", "level"])
     for part, level in analysis.BASE.items():
         assert (frame.loc[part, level] == 1).all()

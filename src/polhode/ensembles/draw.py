@@ -1,10 +1,13 @@
 """Random bodies, starts and torques for the ensembles, dimensionless and the same for every method.
 
-Body i is drawn from its own child of the seed, so that the first 32 of 512 bodies are those of an ensemble of 32.
+Body i is the i-th usable point of a scrambled Sobol sequence, whose coordinates are all that is drawn for a body. The points
+fill the ranges of all coordinates, the strength of the torque above all, more evenly than independent ones, so that a few
+bodies stand for many. The sequence does not depend on where it ends: the first 32 of 512 bodies are those of an ensemble of 32.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, cos, log2, pi, sin, sqrt
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ import numpy as np
 from polhode.arguments import whole
 from polhode.ensembles.classes import CLASSES
 from polhode.ensembles.many import Bodies
+from polhode.quaternion import to_lab
 from polhode.registry import nearest
 
 #: The smallest moment of inertia of a body, as a share of its largest one. A moment of zero would be a line of points.
@@ -25,6 +29,8 @@ SLOWEST, FASTEST = 0.3, 3.0
 SMOOTHEST, ROUGHEST = 1.0, 0.1
 #: The largest ratio of two coefficients of anisotropic friction.
 ANISOTROPY = 4.0
+#: The coordinates of a body: what :func:`_one` takes.
+COORDINATES = 39
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,9 @@ def draw(bodies: int, seed: int = 0) -> Ensemble:
 
     The ratios of the moments of inertia are uniform over the triangle of all possible ones: its corners are rods, the middles
     of its edges flat discs, its centre bodies like a sphere. Orientation and direction of the angular velocity are uniform, the
-    strength of the torque is uniform in the logarithm between :data:`WEAKEST` and :data:`STRONGEST`.
+    strength of the torque is uniform in the logarithm between :data:`WEAKEST` and :data:`STRONGEST`. With 32, 64 and so on
+    bodies each coordinate has one body in each of as many equal parts of its range, but where a needle is left out (Sobol 1967,
+    with the direction numbers of Joe and Kuo 2008, scrambled as by Matousek 1998).
 
     Examples
     --------
@@ -69,34 +77,58 @@ def draw(bodies: int, seed: int = 0) -> Ensemble:
     """
     count = whole("bodies", bodies, least=1)
     whole("seed", seed, least=0)
-    drawn = [_one(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,)))) for i in range(count)]
+    drawn: list[tuple[Any, ...]] = []
+    exponent = ceil(log2(count))
+    while len(drawn) < count:
+        drawn = [one for one in map(_one, _points(exponent, seed)) if one is not None][:count]
+        exponent += 1
     moments, q0, omega0, strength = (np.array([one[i] for one in drawn]) for i in range(4))
     parameters = {key: np.array([one[4][key] for one in drawn]).reshape(count, -1) for key in CLASSES}
     return Ensemble(seed, moments, q0, omega0, strength, parameters)
 
 
-def _one(random: np.random.Generator) -> tuple[Any, ...]:
-    """Moments, orientation, angular velocity, strength and the parameters of every class, for one body."""
-    # The order of the draws is part of the definition of an ensemble.
-    while True:
-        # Dirichlet (1, 1, 1) is uniform over a triangle. The shares are the second moments of the mass along the axes; a moment
-        # of inertia is the sum of two of them, which is why it meets the triangle inequality.
-        spread = random.dirichlet((1.0, 1.0, 1.0))
-        moments = 1.5 * (1.0 - spread)
-        if moments.min() >= MARGIN * moments.max():
-            break
-    q0, omega0 = _direction(random, 4), _direction(random, 3)
-    strength = _log_uniform(random, WEAKEST, STRONGEST)
+def _points(exponent: int, seed: int) -> np.ndarray:
+    """The first ``2**exponent`` points of the sequence, (points, COORDINATES), between 0 and 1 and neither of them."""
+    from scipy.stats import qmc  # imported here because it takes a second, and the jobs that run methods draw nothing
+
+    sequence = qmc.Sobol(COORDINATES, scramble=True, rng=seed)
+    # Points are multiples of 2^-bits; they are taken as the middles of their cells.
+    return np.asarray(sequence.random_base2(exponent) + 0.5**31)
+
+
+def _one(point: np.ndarray) -> tuple[Any, ...] | None:
+    """Moments, orientation, angular velocity, strength and the parameters of every class, for one body; None for a needle.
+
+    Parameters
+    ----------
+    point : (COORDINATES,), uniform between 0 and 1
+    """
+    # The order in which coordinates are taken is part of the definition of an ensemble. The first ones are the most even.
+    coordinates = iter(point.tolist())
+
+    def take(count: int) -> list[float]:
+        return [next(coordinates) for _ in range(count)]
+
+    strength = _log_uniform(take(1)[0], WEAKEST, STRONGEST)
+    # The shares are the second moments of the mass along the axes, uniform over a triangle; a moment of inertia is the sum of
+    # two of them, which is why it meets the triangle inequality.
+    first, second = take(2)
+    root = sqrt(first)
+    moments = 1.5 * (1.0 - np.array([1.0 - root, root * (1.0 - second), root * second]))
+    if moments.min() < MARGIN * moments.max():
+        return None
+    omega0 = _direction(take(2))
+    epsilon = _log_uniform(take(1)[0], ROUGHEST, SMOOTHEST)
+    arm, constant = _direction(take(2)), _direction(take(2))
+    q0 = _rotation(take(3))
+    frequencies = [_log_uniform(x, SLOWEST, FASTEST) for x in take(2)]
+    axes = _matrix(_rotation(take(3)))
+    coefficients = np.array([_log_uniform(x, 1.0, ANISOTROPY) for x in take(3)])
+    body_wave, lab_wave = _wave(take(9)), _wave(take(9))
     inverse = np.diag(1 / moments)
-    body_wave, lab_wave = _wave(random), _wave(random)
-    frequencies = _log_uniform(random, SLOWEST, FASTEST), _log_uniform(random, SLOWEST, FASTEST)
-    constant, arm = _direction(random, 3), _direction(random, 3)
-    axes = _orthogonal(random)
-    coefficients = np.exp(random.uniform(0.0, np.log(ANISOTROPY), 3))
     friction = axes @ np.diag(coefficients) @ axes.T
     friction *= strength / _mean_size(inverse @ friction)
     isotropic = strength / _mean_size(inverse)
-    epsilon = _log_uniform(random, ROUGHEST, SMOOTHEST)
     parameters = {
         "free": [],
         # In the body frame every component accelerates its axis alone, whatever the moment about it.
@@ -111,28 +143,43 @@ def _one(random: np.random.Generator) -> tuple[Any, ...]:
     return moments, q0, omega0, strength, parameters
 
 
-def _log_uniform(random: np.random.Generator, least: float, most: float) -> float:
-    return float(np.exp(random.uniform(np.log(least), np.log(most))))
+def _log_uniform(x: float, least: float, most: float) -> float:
+    return float(least * (most / least) ** x)
 
 
-def _direction(random: np.random.Generator, size: int) -> np.ndarray:
-    """A unit vector, uniform over all directions; of four components, a uniform rotation."""
-    found = random.standard_normal(size)
-    found /= np.sqrt((found * found).sum())
+def _unit(found: np.ndarray) -> np.ndarray:
+    """A vector over its length."""
+    found = found / np.sqrt((found * found).sum())
     return np.asarray(found / np.sqrt((found * found).sum()))
 
 
-def _wave(random: np.random.Generator) -> np.ndarray:
-    """The vectors c, a, b of c + a sin(nu t) + b cos(nu t), whose mean square over a period is 1."""
-    found = random.standard_normal((3, 3))
+def _direction(x: Sequence[float]) -> np.ndarray:
+    """A unit vector, uniform over all directions, from two coordinates, by Archimedes' projection."""
+    height, angle = 2.0 * x[0] - 1.0, 2.0 * pi * x[1]
+    radius = sqrt(1.0 - height * height)
+    return _unit(np.array([radius * cos(angle), radius * sin(angle), height]))
+
+
+def _rotation(x: Sequence[float]) -> np.ndarray:
+    """A uniform rotation, as a unit quaternion, from three coordinates (Shoemake 1992)."""
+    near, far = sqrt(1.0 - x[0]), sqrt(x[0])
+    a, b = 2.0 * pi * x[1], 2.0 * pi * x[2]
+    return _unit(np.array([near * sin(a), near * cos(a), far * sin(b), far * cos(b)]))
+
+
+def _wave(x: Sequence[float]) -> np.ndarray:
+    """The vectors c, a, b of c + a sin(nu t) + b cos(nu t), whose mean square over a period is 1, from nine coordinates."""
+    from scipy.special import ndtri
+
+    found = ndtri(np.array(x)).reshape(3, 3)
     squares = (found * found).sum(axis=1)
     return np.asarray(found / np.sqrt(squares[0] + 0.5 * (squares[1] + squares[2])))
 
 
-def _orthogonal(random: np.random.Generator) -> np.ndarray:
-    """A uniform orthogonal matrix."""
-    found, upper = np.linalg.qr(random.standard_normal((3, 3)))
-    return np.asarray(found * np.sign(np.diag(upper)))
+def _matrix(q: np.ndarray) -> np.ndarray:
+    """The rotation matrix of a quaternion; its columns are the axes."""
+    w, x, y, z = q.tolist()
+    return np.array([to_lab((w, x, y, z), axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]).T
 
 
 def _cross_matrix(v: Sequence[float] | np.ndarray) -> np.ndarray:

@@ -27,6 +27,9 @@ A jump of the torque costs an error of first order and a kink one of second, as 
 extrapolation keeps missing the torques that are found, as it does under strong friction, it becomes linear
 (:mod:`polhode.methods.backward_differences`). Under friction at a rate k this moves the limit of stability from
 :math:`k\,\Delta t = 0.3`, that of Adams-Bashforth 4, to 1, that of Adams-Bashforth 2.
+
+An elastic oscillation of frequency :math:`\nu`, as of a molecule in the field of its neighbours, is damped by the factor
+:math:`1 - \tfrac{5}{16}(\nu\,\Delta t)^6` a step: not a method for long runs at constant energy.
 """
 
 from typing import Any

@@ -56,6 +56,8 @@ CHECKS = {
     "simplified": 8.0,
     "parts": 12.0,
     "rotor_order": 3.0,
+    "stiff_friction": 17.0,
+    "long_times": 7.0,
 }
 #: One notebook: start of its kernel, a short computation, drawing, and conversion to a page.
 NOTEBOOK = 14.0

@@ -1,7 +1,5 @@
 """How much the laws of a run's random bodies move when there are many more of them: the run against data/released/laws.nc."""
 
-from math import isclose
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,38 +9,8 @@ from numpy.typing import NDArray
 
 from polhode.study.analysis import law_file, law_frames, laws
 from polhode.study.analysis.law_frames import TARGET, Ensemble
-from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.storage import read_dataset
 
 Array = NDArray[np.float64]
-
-
-def released(inputs: Inputs, ens: Ensemble) -> xr.Dataset:
-    """The released laws of many bodies, if they tell more than those of the run.
-
-    Raises
-    ------
-    NotInRun
-        If there are none, if they have no more bodies than the run, or if those of the run belong to another time.
-    """
-    path = Path(inputs.released) / "laws.nc"
-    if not str(inputs.released) or not path.is_file():
-        raise NotInRun("data/released has no laws of random bodies")
-    data = read_dataset(path)
-    if data.sizes["body"] <= ens.bodies:
-        raise NotInRun(f"the released laws have no more bodies than this run, {ens.bodies}")
-    time = float(np.max(ens.data["radians"].values))
-    if not isclose(time, float(data.attrs["radians"])):
-        raise NotInRun(f"the released laws belong to {data.attrs['radians']:g} radians, those of this run to {time:g}")
-    return data
-
-
-def begins_with(data: xr.Dataset, ens: Ensemble) -> bool:
-    """Whether the bodies of the run are the first of the released ones: the same moments, in the precision of the file."""
-    if "moments" not in data or "moments" not in ens.data:
-        return False
-    ours = ens.data["moments"].values
-    return bool(np.allclose(data["moments"].values[: len(ours)], ours, rtol=1e-5))
 
 
 def coefficients(data: xr.Dataset) -> xr.DataArray:
@@ -55,13 +23,8 @@ def coefficients(data: xr.Dataset) -> xr.DataArray:
     ----------
     data : from :func:`polhode.study.analysis.law_file.condensed`, or a file laws.nc
     """
-    dims = ("torque_class", "method", "body")
-    order, logarithm, finest = (data[name].transpose(*dims).values for name in ("order", "log10_coefficient", "finest"))
-    step = data["step"].values
-    middle = np.log10(step[np.clip(finest + laws.FEWEST // 2, 0, len(step) - 1)])
-    whole = 10.0 ** (logarithm + (order - np.rint(order)) * middle)
-    coords = {name: data[name].values for name in dims[:2]}
-    return xr.DataArray(laws.spread(np.where(finest < 0, np.nan, whole)).median, coords, dims[:2])
+    found = law_file.unpacked(data)["leading"]
+    return xr.DataArray(laws.spread(found.values).median, found.isel(body=0).coords, found.dims[:2])
 
 
 def verdicts(work: Array) -> NDArray[np.int8]:

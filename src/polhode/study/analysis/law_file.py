@@ -18,12 +18,12 @@ Array = NDArray[np.float64]
 #: The errors per radian at which the departure from the law is kept: closer where curves bend.
 TARGETS = (10**-1.5, 1e-2, 10**-2.5, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10, 1e-12)
 #: Of each packed variable, the type and the step between two values: of the order, log10 C, the exponent of time, and log10
-#: of a factor (0.02: steps are kept to 2.3 %).
+#: of a factor (0.004: steps are kept to half a percent).
 PACKED: dict[str, tuple[str, float]] = {
     "order": ("int16", 0.005),
-    "log10_coefficient": ("int16", 0.01),
+    "log10_coefficient": ("int16", 0.005),
     "growth": ("int8", 0.025),
-    "departure": ("int16", 0.02),
+    "departure": ("int16", 0.004),
 }
 #: The positions of steps, -1 where there is none.
 PLACES = {
@@ -46,6 +46,7 @@ DECLARED = (
     "class_formula",
     "moments",
     "strength",
+    "reference_digits",
 )
 #: The range of the exponent of time beyond the last time that was run.
 SLOWEST_GROWTH, FASTEST_GROWTH = 1.0, 3.0
@@ -143,6 +144,23 @@ def _rounded(name: str, values: ArrayLike) -> Array:
     kind, unit = PACKED[name]
     most = np.iinfo(kind).max
     return np.asarray(np.clip(np.rint(np.asarray(values, float) / unit), -most, most) * unit)
+
+
+def unpacked(data: xr.Dataset) -> xr.Dataset:
+    """The laws in a dataset of :func:`condensed`, as :func:`polhode.study.analysis.laws.laws` has them for the larger error."""
+    dims = ("torque_class", "method", "body")
+    data = data.transpose(*dims, ...)
+    order, logarithm, finest = (data[name].values.astype(float) for name in ("order", "log10_coefficient", "finest"))
+    step = data["step"].values.astype(float)
+    at = {name: np.where(data[name].values < 0, np.nan, step[data[name].values]) for name in PLACES}
+    # The line is turned about the middle of its finest steps.
+    middle = np.log10(step[np.clip(finest.astype(int) + laws.FEWEST // 2, 0, len(step) - 1)])
+    with np.errstate(over="ignore"):
+        leading = np.where(finest < 0, np.nan, 10.0 ** (logarithm + (order - np.rint(order)) * middle))
+        columns = {"order": order, "coefficient": 10.0**logarithm, "leading": leading, "growth": data["growth"].values, **at}
+    found = xr.Dataset({name: (dims, np.asarray(values, float)) for name, values in columns.items()})
+    found["stable_at_least"] = (dims, at["stable"] == step[-1])
+    return found.assign_coords({name: data[name].values for name in dims[:2]})
 
 
 def packed(data: xr.Dataset) -> xr.Dataset:

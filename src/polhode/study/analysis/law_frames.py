@@ -7,7 +7,8 @@ Times of steps enter only with a price of the torque (:func:`time_per_radian`).
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf, isfinite, nan
+from math import inf, isclose, isfinite, nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from polhode.study.analysis import drift, laws
+from polhode.study.analysis import drift, law_file, laws
 from polhode.study.analysis.ensembles import Estimate, followed, of_seeds, ran
 from polhode.study.analysis.frames import keyed
 from polhode.study.analysis.ladders import UNIT, interpolated_step
@@ -23,11 +24,14 @@ from polhode.study.analysis.many_body import chess_pieces
 from polhode.study.analysis.ranking import AS_PUBLISHED
 from polhode.study.analysis.step_times import in_frame
 from polhode.study.inputs import Inputs, NotInRun, once
+from polhode.study.storage import read_dataset
 
 Array = NDArray[np.float64]
 
 #: The error per radian for which one number of steps is stated.
 TARGET = 1e-4
+#: The part of the bodies beside the range of 80 %.
+NEARLY_ALL = 0.95
 #: The energy error, relative to the energy at the start, for which steps per contact are stated.
 ENERGY = 1e-4
 #: The group of methods that repeat a publication's code: never recommended.
@@ -59,25 +63,46 @@ SITUATIONS = (FREE, SMOOTH, FRICTION)
 
 @dataclass(frozen=True)
 class Ensemble:
-    """The ensembles of a run with their laws.
+    """Random bodies with the laws of their errors.
 
     Parameters
     ----------
-    data : the dataset of ensembles.nc
+    data : the dataset of ensembles.nc, or that of laws.nc
     """
 
     data: xr.Dataset
-    _steps: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def condensed(self) -> bool:
+        """Whether the dataset is that of laws.nc, without errors."""
+        return "departure" in self.data
+
+    @cached_property
+    def _fits(self) -> xr.Dataset:
+        return laws.laws(self.data)
 
     @cached_property
     def laws(self) -> xr.Dataset:
-        """See :func:`polhode.study.analysis.laws.laws`."""
-        return laws.laws(self.data)
+        """The laws of the larger error over torque_class, method and body, see :func:`polhode.study.analysis.laws.laws`."""
+        return law_file.unpacked(self.data) if self.condensed else self._fits.sel(quantity="both")
 
     @cached_property
     def steps(self) -> xr.Dataset:
         """See :func:`polhode.study.analysis.laws.steps_per_radian`."""
-        return laws.steps_per_radian(self.data, found=self.laws)
+        if self.condensed:
+            return law_file.steps_per_radian(self.data)
+        return laws.steps_per_radian(self.data, found=self._fits)
+
+    def orders(self, name: str) -> Array:
+        """The order of the error of ``q`` or ``omega``, the median over the bodies, over (class, method)."""
+        if self.condensed:
+            return np.asarray(self.data[f"order_{name}"].transpose("torque_class", "method").values, float)
+        return laws.spread(self._fits["order"].sel(quantity=name).values).median
+
+    @property
+    def radians(self) -> float:
+        """The time of the laws."""
+        return float(self.data.attrs["radians"] if self.condensed else np.max(self.data["radians"].values))
 
     @cached_property
     def classes(self) -> list[str]:
@@ -153,8 +178,8 @@ class Ensemble:
 _last: list[Ensemble] = []
 
 
-def ensemble(inputs: Inputs) -> Ensemble:
-    """The ensembles of a run; the laws are derived once for all figures, tables and numbers of a process.
+def of_run(inputs: Inputs) -> Ensemble:
+    """The ensembles of a run with their errors; the laws are derived once in a process.
 
     Raises
     ------
@@ -167,6 +192,58 @@ def ensemble(inputs: Inputs) -> Ensemble:
     if not _last or _last[0].data is not data:
         _last[:] = [Ensemble(data)]
     return _last[0]
+
+
+def released(inputs: Inputs, ens: Ensemble) -> xr.Dataset:
+    """The released laws of many bodies, if they tell more than those of the run.
+
+    Raises
+    ------
+    NotInRun
+        If there are none, if they have no more bodies than the run, or if those of the run belong to another time.
+    """
+    path = Path(inputs.released) / "laws.nc"
+    if not str(inputs.released) or not path.is_file():
+        raise NotInRun("data/released has no laws of random bodies")
+    data = read_dataset(path)
+    if data.sizes["body"] <= ens.bodies:
+        raise NotInRun(f"the released laws have no more bodies than this run, {ens.bodies}")
+    if not isclose(ens.radians, float(data.attrs["radians"])):
+        raise NotInRun(f"the released laws belong to {data.attrs['radians']:g} radians, those of this run to {ens.radians:g}")
+    return data
+
+
+def begins_with(data: xr.Dataset, ens: Ensemble) -> bool:
+    """Whether the bodies of the run are the first of the released ones: the same moments, in the precision of the file."""
+    if "moments" not in data or "moments" not in ens.data:
+        return False
+    ours = ens.data["moments"].values
+    return bool(np.allclose(data["moments"].values[: len(ours)], ours, rtol=1e-5))
+
+
+@once
+def ensemble(inputs: Inputs) -> Ensemble:
+    """The random bodies on which tables, figures and the text rest: the released ones, of which the run repeats the first.
+
+    Where the run has other bodies, or a method or a class of torque that the released laws have not, they are those of the run.
+
+    Raises
+    ------
+    NotInRun
+        If the run has no ensembles.
+    """
+    ens = of_run(inputs)
+    try:
+        data = released(inputs, ens)
+    except NotInRun:
+        return ens
+    there = all(set(map(str, ens.data[name].values)) <= set(map(str, data[name].values)) for name in ("method", "torque_class"))
+    if not there or not begins_with(data, ens):
+        return ens
+    data = data.sel({"method": ens.methods, "torque_class": ens.classes})
+    names = [name for name in law_file.DECLARED if name in ens.data and "body" not in ens.data[name].dims]
+    # Names as they are now.
+    return Ensemble(data.assign({name: (ens.data[name].dims, ens.data[name].values) for name in names}))
 
 
 @dataclass(frozen=True)
@@ -187,6 +264,8 @@ class Choice:
         The same for a tenth of the bodies: the lower end of ``steps`` is a bound.
     equal : tuple of str
         The other methods whose interval of the paired ratio contains 1.
+    nearly_all : float
+        Steps per radian that :data:`NEARLY_ALL` of the bodies need at most.
     """
 
     method: str
@@ -196,6 +275,7 @@ class Choice:
     at_least: bool
     low_at_most: bool = False
     equal: tuple[str, ...] = ()
+    nearly_all: float = nan
 
 
 NO_CHOICE = Choice("", "", (nan, nan, nan), nan, False)
@@ -222,11 +302,21 @@ def of_method(ens: Ensemble, situation: Situation, method: str, target: float = 
     if method not in ens.methods:
         return NO_CHOICE
     at = ens.methods.index(method)
-    found = laws.spread(ens.steps_of(rows, target)[at].ravel())
+    own = ens.steps_of(rows, target)[at].ravel()
+    found = laws.spread(own)
     torques = laws.spread(ens.work(rows, target)[at].ravel()).median
     coarsest = float(np.mean(ens.how(rows, method, target) == laws.COARSEST))
     steps = (float(found.median), float(found.low), float(found.high))
-    return Choice(method, ens.label(method), steps, float(torques), coarsest > 0.5, coarsest > 0.1, equal)
+    return Choice(
+        method,
+        ens.label(method),
+        steps,
+        float(torques),
+        coarsest > 0.5,
+        coarsest > 0.1,
+        equal,
+        laws.quantile(own, NEARLY_ALL),
+    )
 
 
 def gain(ens: Ensemble, situation: Situation, method: str, over: str, target: float = TARGET) -> Estimate:
@@ -353,8 +443,8 @@ def sheet(ens: Ensemble) -> pd.DataFrame:
     :func:`slowdowns` returns.
     """
     slow = keyed(slowdowns(ens), "torque_class", "method")
-    orders = {name: laws.spread(ens.laws["order"].sel(quantity=name).values).median for name in ("q", "omega")}
-    both = ens.laws.sel(quantity="both")
+    orders = {name: ens.orders(name) for name in ("q", "omega")}
+    both = ens.laws
     medians = {name: laws.spread(both[name].values) for name in ("leading", "growth", "stable")}
     fitted = np.isfinite(both["order"].values).mean(axis=-1)
     steps = laws.spread(ens.steps["steps"].values, axis=2)

@@ -364,6 +364,13 @@ def spread(values: ArrayLike, axis: int = -1) -> Spread:
     return Spread((at((count - 1) // 2) + at(count // 2)) / 2, *(quantile(share) for share in SPREAD))
 
 
+def quantile(values: ArrayLike, share: float) -> float:
+    """The smallest of some values that is not exceeded by this part of them; counted as in :func:`spread`."""
+    ordered = np.sort(np.asarray(values, float).ravel())
+    ordered = ordered[~np.isnan(ordered)]
+    return float(ordered[int(np.ceil(share * ordered.size - 1e-9)) - 1]) if ordered.size else np.nan
+
+
 @dataclass(frozen=True)
 class Compared:
     """Each method against the best, from the same bodies; arrays over methods.

@@ -43,6 +43,8 @@ CHECKS = (
     "simplified",
     "parts",
     "rotor_order",
+    "stiff_friction",
+    "long_times",
 )
 #: The notebooks in reading order; each is a file of the folder of that name.
 NOTEBOOKS = ("tour", "choose-a-method", "many-bodies", "add-a-method", "the-reference")

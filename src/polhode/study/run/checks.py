@@ -41,6 +41,7 @@ from polhode.study.analysis import laws
 from polhode.study.analysis.orders import fit_order
 from polhode.study.configuration import CHECKS as NAMES
 from polhode.study.configuration import Study
+from polhode.study.run.body_checks import long_times, stiff_friction
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.run.parts import parts
@@ -684,6 +685,8 @@ CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
         simplified,
         parts,
         rotor_order,
+        stiff_friction,
+        long_times,
     )
 }
 assert tuple(CHECKS) == NAMES

@@ -15,17 +15,20 @@ COMPONENTS = ("q0", "qx", "qy", "qz", "omega_x", "omega_y", "omega_z")
 
 
 def states_dataset(bodies: int, seed: int, classes: Sequence[str], radians: Sequence[float]) -> xr.Dataset:
-    """The draw of an ensemble and its exact states, over torque_class, body and radians.
+    """:func:`exact_states` of an ensemble that is drawn, see :func:`polhode.ensembles.draw.draw`."""
+    return exact_states(draw(bodies, seed), classes, radians)
+
+
+def exact_states(ensemble: Ensemble, classes: Sequence[str], radians: Sequence[float]) -> xr.Dataset:
+    """The bodies of an ensemble and their exact states, over torque_class, body and radians.
 
     ``high + low`` is the state in double-double arithmetic; ``reference_digits`` are those that two runs share.
 
     Parameters
     ----------
-    bodies, seed : see :func:`polhode.ensembles.draw.draw`
     classes : keys of torque classes
     radians : ascending times; the initial angular velocity is 1
     """
-    ensemble = draw(bodies, seed)
     times = np.array(radians, dtype=float)
     found = [reference(ensemble, key, times) for key in classes]
     high, low, digits = (np.array([one[i] for one in found]) for i in range(3))
@@ -47,7 +50,7 @@ def states_dataset(bodies: int, seed: int, classes: Sequence[str], radians: Sequ
             "radians": ("radians", times, _attrs("time in radians turned at the initial angular velocity")),
             "component": ("component", list(COMPONENTS), {"long_name": "component of the state"}),
         },
-        {"seed": seed},
+        {"seed": ensemble.seed},
     )
 
 

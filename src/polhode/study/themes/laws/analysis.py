@@ -73,8 +73,8 @@ def all_advice(inputs: Inputs, ens: Ensemble) -> dict[str, Advice]:
 @once
 def draws(inputs: Inputs) -> tuple[Ensemble, xr.Dataset, pd.DataFrame]:
     """The ensembles of the run, the released laws, and how far the former are from these (:func:`law_draws.compared`)."""
-    ens = law_frames.ensemble(inputs)
-    data = law_draws.released(inputs, ens)
+    ens = law_frames.of_run(inputs)
+    data = law_frames.released(inputs, ens)
     return ens, data, law_draws.compared(ens, data)
 
 

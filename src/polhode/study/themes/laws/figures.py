@@ -433,7 +433,7 @@ def _arrow(axes: Axes, start: Box, end: Box, text: str) -> None:
 
 def law_fits(inputs: Inputs) -> Figure:
     """A figure of errors per radian against the step for all bodies, with the median law, in three situations."""
-    ens = law_frames.ensemble(inputs)
+    ens = law_frames.of_run(inputs)
     shown = [name for name in ("state", "lab", "friction_isotropic") if name in ens.classes] or ens.classes[:3]
     keys = [key for key in DETAILED if key in ens.methods] or ens.methods[: len(DETAILED)]
     looks = style.styles(ens.methods, dict(zip(ens.methods, ens.declared("variant_of", ""), strict=True)))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from polhode.study.analysis import contact_law, law_draws, law_frames, laws
+from polhode.study.analysis import contact_law, law_checks, law_frames, laws
 from polhode.study.analysis.ensembles import LEVEL, Estimate, ranks
 from polhode.study.analysis.frames import only_finite
 from polhode.study.analysis.law_frames import (
@@ -51,7 +51,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
     """Macros for what was run, how many errors have a law, and how many orders agree with the declared ones."""
     ens = law_frames.ensemble(inputs)
     frame = law_frames.sheet(ens)
-    data, both = ens.data, ens.laws.sel(quantity="both")
+    data, both = ens.data, ens.laws
     within, total = law_frames.departures(frame, AGREES)
     ran = ens.steps["how"].values[..., 0] != laws.NOT_RUN
     # A method that is exact in a class has no law there.
@@ -71,7 +71,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
         "studyLawSteps": str(len(step)),
         "studyLawFinest": number(float(step[0]), 2),
         "studyLawCoarsest": plain(float(step[-1])),
-        "studyLawRadians": plain(float(data["radians"].values[-1])),
+        "studyLawRadians": plain(ens.radians),
         "studyLawRuns": _thousands(int(ran.sum()) * len(step)),
         "studyLawCurves": _thousands(int(ran.sum())),
         "studyLawFitted": decimal(100 * float(fitted.sum() / max(1, ran.sum())), 1),
@@ -304,13 +304,14 @@ def draws(inputs: Inputs) -> dict[str, str]:
     """Macros for how much the laws and verdicts of the run differ from those of the released draw of more bodies."""
     ens, data, frame = analysis.draws(inputs)
     counts = {name: int(frame[name].sum()) for name in ("told", "same", "open", "opposite")}
-    first = law_draws.begins_with(data, ens)
+    first = law_frames.begins_with(data, ens)
     return {
         "studyDrawBodies": str(data.sizes["body"]),
+        "studyDrawRunBodies": str(ens.bodies),
         "studyDrawRelation": (
-            "The bodies of this run are the first of these, so that the two agree a little better than independent draws"
+            f"The {ens.bodies} bodies of this run are the first of these"
             if first
-            else "The bodies of this run are others"
+            else f"The {ens.bodies} bodies of this run are others"
         ),
         "studyDrawRatioLeast": decimal(float(frame["ratio"].min()), 2),
         "studyDrawRatioMost": decimal(float(frame["ratio"].max()), 2),
@@ -319,3 +320,27 @@ def draws(inputs: Inputs) -> dict[str, str]:
         "studyDrawSamePercent": decimal(100 * counts["same"] / counts["told"], 1) if counts["told"] else NOT_AVAILABLE,
         **{f"studyDraw{name.capitalize()}": rf"\num{{{count}}}" for name, count in counts.items()},
     }
+
+
+def stiff_friction(inputs: Inputs) -> dict[str, str]:
+    """Macros for what methods need under stiff friction, in steps over those of SPIRAL with the secant."""
+    frame = law_checks.stiff_friction(inputs)
+    rates = sorted(frame["rate"].unique())
+    result = {"studyStiffLeast": f"{rates[0]:g}", "studyStiffMost": f"{rates[-1]:g}", "studyStiffErrorLoose": power(1e-2)}
+    for key, name in (("pcdm2016", "Pcdm"), ("magnus_adams4", "Magnus"), ("spiral_predicted_last", "Last"), (SPIRAL, "Spiral")):
+        for error, words in zip(law_checks.ERRORS, ("Loose", "", "Tight"), strict=True):
+            ends = law_checks.behind(frame, key, error, 1.0)
+            result |= {f"studyStiff{name}{words}{end}": decimal(x, 2) for end, x in zip(("Least", "Most"), ends, strict=True)}
+    ahead = law_checks.ahead(frame, "magnus_adams4", TARGET)
+    result["studyStiffMagnusAhead"] = f"{max(ahead):g}" if ahead else NOT_AVAILABLE
+    return result
+
+
+def long_times(inputs: Inputs) -> dict[str, str]:
+    """Macros for what the step of nine bodies of ten after 16 radians is worth after many more."""
+    frame = law_checks.long_times(inputs)
+    result = {"studyLongRadians": f"{frame['radians'].max():g}", "studyLongMethods": str(frame["method"].nunique())}
+    for name in ("lab", "state"):
+        least, most = law_checks.exceeding(frame, name)
+        result |= {f"studyLong{name.capitalize()}{end}": decimal(100 * x, 0) for end, x in (("Least", least), ("Most", most))}
+    return result

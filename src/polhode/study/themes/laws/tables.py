@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from polhode.study.analysis import law_frames
+from polhode.study.analysis import law_checks, law_frames
 from polhode.study.analysis.ensembles import Estimate
 from polhode.study.analysis.frames import records
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, Choice, Ensemble, Situation
@@ -74,7 +74,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 def _answer_record(situation: Situation, name: str, own: Advice, choice: Choice, gains: dict[str, Estimate]) -> dict[str, Any]:
     row: dict[str, Any] = {"situation": situation.key, "kept": int(name == "kept"), "method": choice.method}
     row |= dict(zip(("steps", "steps_low", "steps_high"), choice.steps, strict=True))
-    row |= {"any_step": int(choice.at_least), "equal": ",".join(choice.equal)}
+    row |= {"steps_nearly_all": choice.nearly_all, "any_step": int(choice.at_least), "equal": ",".join(choice.equal)}
     for key, gain in gains.items():
         row |= {f"gain_{key}": gain.value, f"gain_{key}_low": gain.low, f"gain_{key}_high": gain.high}
     row |= {"several": own.several.method}
@@ -91,7 +91,8 @@ def _answer_rows(
         return [[names[0], "n/a", *blank], [names[1], "", *[""] * len(blank)], SPACE]
     median, low, high = (count(x) for x in choice.steps)
     low = f"$\\leq${low}" if choice.low_at_most else low
-    steps, spread = (f"$\\leq${median}", "") if choice.at_least else (median, f"{low}--{high}")
+    most = f" ({count(choice.nearly_all)})" if isfinite(choice.nearly_all) else ""
+    steps, spread = (f"$\\leq${median}", "") if choice.at_least else (median, f"{low}--{high}{most}")
     steps = "any" if choice.at_least and not torque else steps
     least = "$>$" if choice.at_least else ""
     # Where the longest step run was short enough, the bodies cannot tell others from it.
@@ -213,6 +214,29 @@ def law_draws(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     rows += [r"\midrule", _draws_row("together", {name: frame[name].sum() for name in DRAWN} | {"ratio": nan})]
     head = ["torque", "$C$ of this run over $C$ of many", "pairs", "one better", "the same", "open", "opposite"]
     return frame, tabular("lc" + "r" * len(DRAWN), head, rows)
+
+
+def stiff_friction(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+    """A table of the steps per radian under friction of several rates, for three errors; the file has ranges and ratios."""
+    frame = law_checks.stiff_friction(inputs)
+    rates = sorted(frame["rate"].unique())
+    rows: list[Sequence[str] | str] = []
+    for error in law_checks.ERRORS:
+        rows += [r"\midrule"] if rows else []
+        own = frame[frame["error"] == error]
+        least = own.groupby("rate")["steps"].min()
+        first = f"$10^{{{log10(error):.0f}}}$"
+        for key in own["method"].unique():
+            line = {row["rate"]: row for row in records(own[own["method"] == key])}
+            cells = [count(line[rate]["steps"]) for rate in rates]
+            bold = [
+                rf"\textbf{{{text}}}" if line[rate]["steps"] == least[rate] else text
+                for text, rate in zip(cells, rates, strict=True)
+            ]
+            rows.append([first, escape(line[rates[0]]["label"]), *bold])
+            first = ""
+    head = ["error", "method", *(f"${rate:g}$" for rate in rates)]
+    return frame, tabular("ll" + "r" * len(rates), head, rows)
 
 
 def _draws_row(label: str, row: dict[str, Any]) -> list[str]:

@@ -5,8 +5,8 @@ from polhode.study.themes.theme import Theme
 THEME = Theme(
     title="Laws of the error over random bodies",
     place=62,
-    needs=("ensembles", "single_body", "many_body"),
+    needs=("ensembles", "single_body", "many_body", "checks"),
     figures=("slowdown", "decision", "law_fits", "law_spread"),
-    tables=("answer", "law_sheet", "law_draws"),
-    numbers=("scope", "worst", "gains", "contacts", "answers", "draws"),
+    tables=("answer", "law_sheet", "law_draws", "stiff_friction"),
+    numbers=("scope", "worst", "gains", "contacts", "answers", "draws", "stiff_friction", "long_times"),
 )

@@ -10,6 +10,8 @@ from polhode.study.inputs import Inputs
 
 #: The factors of the experiment.
 FACTORS = ("kick", "rotation", "place")
+#: The parts that are of first order by themselves, wherever the torque is.
+FIRST_ORDER = {"kick": "euler", "rotation": "matrix"}
 #: Number of steps at which combinations are compared; all that converge are in their asymptotic range there.
 STEPS = 1024
 #: An error above this only means that the motion is lost, as does a blow-up.
@@ -50,6 +52,11 @@ def orders(inputs: Inputs) -> xr.DataArray:
     mean = 0.5 * (check["q_error_l1"] + check["omega_error_l1"])
     ratio = mean.sel(division=STEPS // 2, drop=True) / mean.sel(division=STEPS, drop=True)
     return xr.DataArray(np.log2(ratio.values), ratio.coords, ratio.dims)
+
+
+def of_second_order(error: xr.DataArray) -> xr.DataArray:
+    """The errors of all combinations without a part of :data:`FIRST_ORDER`, which would answer before the others are asked."""
+    return error.drop_sel(FIRST_ORDER)
 
 
 def shares(error: xr.DataArray) -> pd.DataFrame:

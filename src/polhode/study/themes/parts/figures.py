@@ -38,7 +38,7 @@ def parts(inputs: Inputs) -> Figure:
 
 
 def _shares(axes: Axes, error: xr.DataArray, classes: list[str]) -> None:
-    found = analysis.shares(error)
+    found = analysis.shares(analysis.of_second_order(error))
     left = np.zeros(len(found))
     at = np.arange(len(found))
     for name in NAMES:
@@ -52,7 +52,7 @@ def _shares(axes: Axes, error: xr.DataArray, classes: list[str]) -> None:
     axes.set_xlim(0, 1)
     axes.set_xlabel("share in the variance of the logarithm of the error")
     axes.tick_params(axis="y", length=0)
-    panel_title(axes, "a", "which part decides")
+    panel_title(axes, "a", "which part decides, among those of second order")
 
 
 def _exchanges(axes: Axes, error: xr.DataArray, classes: list[str]) -> None:

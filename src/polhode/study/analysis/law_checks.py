@@ -1,0 +1,110 @@
+"""What random bodies need under stiff friction, and after many radians: the checks ``stiff_friction`` and ``long_times``."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from polhode.study.analysis import laws
+from polhode.study.analysis.law_frames import TARGET
+from polhode.study.inputs import Inputs, NotInRun, once
+
+Array = NDArray[np.float64]
+
+#: The errors per radian for which steps under stiff friction are stated.
+ERRORS = (1e-2, 1e-4, 1e-6)
+#: The method with which the others are compared there.
+COMPARED = "spiral_predicted"
+
+
+def _check(inputs: Inputs, name: str) -> xr.Dataset:
+    data = inputs.check(name)
+    if not data.sizes.get("method"):
+        raise NotInRun(f"this run has none of the methods of the check {name}")
+    return data
+
+
+@once
+def stiff_friction(inputs: Inputs) -> pd.DataFrame:
+    """Steps per radian under friction of several rates, over both kinds of friction and all bodies.
+
+    Returns
+    -------
+    A row for each error per radian, rate (in units of the initial angular velocity) and method. Columns: error, rate, method,
+    label, steps, steps_low, steps_high (median and the range of 80 %), and ratio, ratio_low, ratio_high: its steps over those
+    of :data:`COMPARED` on the same body, the median with its interval.
+    """
+    data = _check(inputs, "stiff_friction")
+    methods = [str(key) for key in data["method"].values]
+    rows: list[dict[str, Any]] = []
+    for rate in data["rate"].values.tolist():
+        steps = laws.steps_per_radian(data.sel(rate=rate, drop=True), ERRORS)["steps"].transpose("method", ...)
+        for error in ERRORS:
+            own = steps.sel(target=error).values
+            for i, key in enumerate(methods):
+                found = laws.spread(own[i].ravel())
+                row = {"error": error, "rate": rate, "method": key, "label": str(data["label"].values[i])}
+                row |= {"steps": found.median, "steps_low": found.low, "steps_high": found.high}
+                if COMPARED in methods:
+                    ratio = laws.paired(own[i], own[methods.index(COMPARED)])
+                    row |= {"ratio": ratio.value, "ratio_low": ratio.low, "ratio_high": ratio.high}
+                rows.append({name: float(x) if isinstance(x, np.ndarray) else x for name, x in row.items()})
+    return pd.DataFrame(rows)
+
+
+@once
+def long_times(inputs: Inputs) -> pd.DataFrame:
+    """What the step for nine bodies of ten at the first time is worth at the later ones.
+
+    A body counts as exceeding the error :data:`~polhode.study.analysis.law_frames.TARGET` per radian at a time if a finer step
+    than that is needed; so does one whose reference is not known to a tenth of that error, since no run follows it.
+
+    Returns
+    -------
+    A row for each torque class, method and time. Columns: torque_class, method, label, radians, steps (the median), nine_of_ten
+    (the step that serves them at the first time, in steps per radian), exceeding (part of the bodies).
+    """
+    data = _check(inputs, "long_times")
+    rows: list[dict[str, Any]] = []
+    first: dict[tuple[str, str], float] = {}
+    for radians in data["radians"].values.tolist():
+        steps = laws.steps_per_radian(data.sel(radians=[radians]), [TARGET])["steps"].isel(target=0)
+        unknown = data["agreement"].sel(radians=radians) > 0.1 * TARGET * radians
+        steps = steps.where(~unknown, np.inf)
+        for name in map(str, data["torque_class"].values):
+            for key, label in zip(map(str, data["method"].values), map(str, data["label"].values), strict=True):
+                own = steps.sel({"torque_class": name, "method": key}).values
+                served = first.setdefault((name, key), laws.quantile(own, laws.SPREAD[1]))
+                rows.append(
+                    {
+                        "torque_class": name,
+                        "method": key,
+                        "label": label,
+                        "radians": radians,
+                        "steps": float(laws.spread(own).median),
+                        "nine_of_ten": served,
+                        "exceeding": float(np.mean(own > served * (1 + 1e-9))),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def exceeding(frame: pd.DataFrame, torque_class: str) -> tuple[float, float]:
+    """The smallest and the largest part of the bodies, over the methods, that exceed the error at the last time."""
+    last = frame[(frame["torque_class"] == torque_class) & (frame["radians"] == frame["radians"].max())]["exceeding"]
+    return (float(last.min()), float(last.max())) if len(last) else (np.nan, np.nan)
+
+
+def ahead(frame: pd.DataFrame, method: str, error: float) -> Sequence[float]:
+    """The rates at which a method needs fewer steps than :data:`COMPARED`, with an interval below 1."""
+    own = frame[(frame["method"] == method) & (frame["error"] == error)]
+    return [float(rate) for rate in own.loc[own["ratio_high"] < 1, "rate"]]
+
+
+def behind(frame: pd.DataFrame, method: str, error: float, least: float) -> tuple[float, float]:
+    """The smallest and the largest ratio of a method's steps to those of :data:`COMPARED` over the rates from ``least`` on."""
+    own = frame[(frame["method"] == method) & (frame["error"] == error) & (frame["rate"] >= least)]["ratio"]
+    return (float(own.min()), float(own.max())) if len(own) else (np.nan, np.nan)

@@ -1,0 +1,125 @@
+"""Experiments on some methods with random bodies beyond the ensembles: friction that is stiff, and times that are long."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from polhode.ensembles.classes import CLASSES
+from polhode.ensembles.draw import Ensemble, draw
+from polhode.ensembles.many import march
+from polhode.ensembles.reference import errors
+from polhode.methods import METHODS
+from polhode.study.configuration import Study
+from polhode.study.run.ensemble import method_dataset
+from polhode.study.run.ensemble_states import draw_variables, exact_states
+
+#: The number of bodies: the first of those of the ensembles.
+BODIES = 32
+#: The rates of friction, in units of the initial angular velocity.
+RATES = (0.3, 1.0, 3.0, 10.0, 30.0)
+#: Methods with one torque that predict or extrapolate the angular velocity, and what is usual.
+UNDER_FRICTION = (
+    "spiral_leapfrog",
+    "spiral_predicted",
+    "spiral_predicted_last",
+    "exact_rotor",
+    "pcdm2016",
+    "magnus_adams4",
+    "verlet",
+    "omelyan1998",
+)
+FRICTIONS = ("friction_isotropic", "friction_anisotropic")
+#: Steps in radians, close enough to show a limit of stability, and the time of Table 1, in radians turned at the initial
+#: angular velocity.
+FRICTION_STEPS = tuple(1.0 / n for n in (1, *(m * 2**k for k in range(10) for m in (2, 3)), 1024))
+TIME = 16.0
+
+
+def stiff_friction(study: Study) -> xr.Dataset:
+    """The errors of some methods on random bodies under linear friction of several rates, over rate, method, body and step.
+
+    The torque of each body is that of the ensembles, scaled so that the root mean square over all directions of the angular
+    acceleration at the start is the rate.
+    """
+    ensemble = _drawn(study)
+    runs = []
+    for rate in RATES:
+        scaled = {key: ensemble.parameters[key] * (rate / ensemble.strength)[:, None] for key in FRICTIONS}
+        stiff = replace(ensemble, strength=np.full(len(ensemble), rate), parameters={**ensemble.parameters, **scaled})
+        runs.append(_runs(study, exact_states(stiff, FRICTIONS, (TIME,)), UNDER_FRICTION, FRICTION_STEPS))
+    rates: Any = xr.DataArray(
+        list(RATES),
+        dims="rate",
+        name="rate",
+        attrs={"long_name": "rate of the friction over the initial angular velocity", "units": "1"},
+    )
+    # What has no rate is the same in all runs.
+    return xr.concat(runs, rates).assign({name: runs[0][name] for name in runs[0] if "body" not in runs[0][name].dims})
+
+
+#: Torques under which errors grow faster than in proportion to time, the methods, the steps and the times in radians.
+GROWING = ("lab", "state")
+OVER_TIME = ("magnus_adams4", "exact_rotor", "spiral_leapfrog", "no_squish", "verlet")
+LONG_STEPS = tuple(2.0**-k for k in range(9))
+TIMES = (TIME, 4 * TIME, 16 * TIME)
+#: The reference, of fourth order, with its step in radians; a run with twice that step says how far it can be trusted.
+REFERENCE, FINEST = "rkmk4", 2.0**-9
+
+
+def long_times(study: Study) -> xr.Dataset:
+    """The errors of some methods on random bodies after 16, 64 and 256 radians, over torque_class, method, body and step.
+
+    The reference is a run of fourth order with a fine step. ``agreement`` is its distance from one with twice the step, over
+    torque_class, body and radians: large where neighbouring motions part so fast that no run follows them.
+    """
+    ensemble = _drawn(study)
+    at = np.array(TIMES)
+    states, apart = [], []
+    for key in GROWING:
+        fine, coarse = (
+            march(ensemble.bodies(key), METHODS[REFERENCE], CLASSES[key].compiled_torque, dt, np.rint(at / dt).astype(np.int64))
+            for dt in (FINEST, 2 * FINEST)
+        )
+        high = np.concatenate(fine[:2], axis=-1)
+        states.append(high)
+        apart.append(np.maximum(*errors(coarse[0], coarse[1], high, np.zeros_like(high))))
+    over = ("torque_class", "body", "radians")
+    high, attributes = np.array(states), _attrs("state by a run of fourth order with a fine step")
+    variables: dict[str, Any] = {
+        "high": ((*over, "component"), high, attributes),
+        "low": ((*over, "component"), np.zeros_like(high), attributes),
+        **draw_variables(ensemble, GROWING),
+    }
+    coords = {
+        "torque_class": list(GROWING),
+        "radians": ("radians", at, _attrs("radians turned at the initial angular velocity")),
+    }
+    exact = xr.Dataset(variables, coords, {"seed": ensemble.seed})
+    found = _runs(study, exact, OVER_TIME, LONG_STEPS)
+    found["agreement"] = (over, np.array(apart), _attrs("distance of the reference from that with twice the step"))
+    return found
+
+
+def _drawn(study: Study) -> Ensemble:
+    return draw(BODIES, study.ensembles.seed if study.ensembles is not None else 0)
+
+
+def _runs(study: Study, exact: xr.Dataset, methods: Sequence[str], steps: Sequence[float]) -> xr.Dataset:
+    """The errors of those of some methods that the study has, over torque_class, method, body, step and radians."""
+    chosen = [key for key in methods if key in study.methods]
+    if not chosen:
+        return xr.Dataset()
+    runs = [method_dataset(METHODS[key], exact, steps).drop_vars("failed") for key in chosen]
+    keys: Any = xr.DataArray(chosen, dims="method", name="method", attrs={"long_name": "key of the method"})
+    found = xr.concat(runs, keys, combine_attrs="drop").transpose("torque_class", "method", "body", "step", ...)
+    found["label"] = ("method", [METHODS[key].label for key in chosen], {"long_name": "name of the method"})
+    for name in ("error_q", "error_omega"):
+        found[name] = found[name].astype("float32")
+    return found
+
+
+def _attrs(long_name: str) -> dict[str, str]:
+    return {"long_name": long_name, "units": "1"}
