@@ -139,7 +139,7 @@ def not_judged(measure: Measure) -> Measure:
     def here(*args: Any, **kwargs: Any) -> Measured:
         found = Measured(*measure(*args, **kwargs))
         scatter = "" if np.isnan(found.low) else f" ({found.low:.3g} to {found.high:.3g})"
-        words = f"measured here{scatter}: {found.evidence}; not judged, since other programs and machines have other times"
+        words = f"measured here{scatter}: {found.evidence}; not judged"
         return found._replace(evidence=words, low=-inf, high=inf)
 
     return here
