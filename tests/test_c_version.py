@@ -1,6 +1,7 @@
 """The C version of all steps, which timings are compared with, does what the kernels do. Nothing here is timed."""
 
 import importlib.util
+import re
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 
 import polhode
+from polhode.study.inputs import Inputs
+from polhode.study.themes import rendering
 
 HOME = Path(__file__).parents[1]
 SPEC = importlib.util.spec_from_file_location("benchmark_compare", HOME / "benchmarks" / "compare.py")
@@ -129,3 +132,17 @@ def test_the_readme_has_the_table_of_all_methods_only(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         compare.main()
     assert "leave out --methods" in capsys.readouterr().err
+
+
+def test_the_report_states_the_times_of_the_readme():
+    readme = compare.README.read_text(encoding="utf-8")
+    cells = {key: row.split(" | ") for key, row in re.findall(r"^\| `(\w+)` \| (.+) \|$", readme, re.MULTILINE)}
+    times = {
+        problem: {key: (float(cells[key][3 * n]), float(cells[key][3 * n + 1])) for key in ("euler", "spiral_leapfrog")}
+        for n, problem in enumerate(compare.TIMED)
+    }
+    assert compare.STATED.read_text(encoding="utf-8") == compare.stated(times)
+    made = rendering.numbers("cost", Inputs("none.nc", published=compare.STATED.parent))
+    least, most = (int(made[f"costCodingBoth{end}"].strip(r"\num{}")) for end in ("Least", "Most"))
+    extra = [100 * (of["spiral_leapfrog"][side] / of["euler"][side] - 1) for of in times.values() for side in (0, 1)]
+    assert (least, most) == (round(min(extra)), round(max(extra)))

@@ -430,7 +430,7 @@ def test_table_is_balanced(name, whole, small, tmp_path):
 
 def test_the_table_of_orders_marks_what_fell(whole):
     _, text = rendering.table("orders_by_torque", whole)
-    row = next(line for line in text.splitlines() if line.startswith("velocity Verlet &"))
+    row = next(line for line in text.splitlines() if line.startswith("velocity Verlet (second order) &"))
     assert row.count(r"\rlap{*}") == 2 and r"\textbf{1.0}/2\rlap{*}" in row
     spiral = next(line for line in text.splitlines() if line.startswith("SPIRAL &"))
     assert r"\textbf{2.0}/2" in spiral and "*" not in spiral
@@ -535,7 +535,10 @@ def test_lists_name_who_falls_and_who_stays(made):
     assert {"Calzavarini", "improved PCDM", "PCDM with the mid-step torque"} < set(stay)
     assert made["studyKeepSecondOne"] == ", ".join(stay) + r" and my\_own \& co"
     assert made["studyReversible"] == r"NO\_SQUISH"
-    assert made["studyMissedSentence"] == "Measured below the declaration for the class: velocity Verlet (heavy top)."
+    assert (
+        made["studyMissedSentence"]
+        == "Measured below the declaration for the class: velocity Verlet (second order) (heavy top)."
+    )
     assert made["studySymplectic"] == r"NO\_SQUISH" and made["studySymplecticTried"] == str(len(polhode.methods))
     assert made["studySymplecticHistory"] == "improved PCDM"
     assert made["studySymplecticHistoryTorque"] == "PCDM with the mid-step torque"

@@ -84,6 +84,7 @@ LANES = 8
         "catto2015",
         "lacoursiere2006",
         "richardson",
+        "martys1999",
         "fincham1992_yade",
         "munjiza2003",
         "adams_bashforth2_buss",

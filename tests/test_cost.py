@@ -337,7 +337,7 @@ def test_variants_as_published_are_listed_but_never_advised(tmp_path, capsys):
     write_groups(groups, tmp_path / "cost.nc")
     arguments = ("--results", tmp_path, "--problem", "heavy_top", "--error", "1e-5")
     text = ask(capsys, *arguments, "--all")[1]
-    assert "Take velocity Verlet (verlet)" in text and "verlet_delvalle2024" in text
+    assert "Take velocity Verlet (second order) (verlet)" in text and "verlet_delvalle2024" in text
     status, text = ask(capsys, *arguments, "--torque-price", "10")
     assert status == 2 and "direct Euler, which" in text, "without euler a price has no unit"
 
@@ -516,7 +516,9 @@ def test_what_is_first_on_one_problem_is_followed_to_the_others(tmp_path):
     groups = cost.cost_groups(made_up_timing(ORDERS, NANOSECONDS), tmp_path / "single_body.nc", [1e-2, 1e-4], [0])
     write_groups(groups, tmp_path / "cost.nc")
     made = time_numbers.first(Inputs(tmp_path / "single_body.nc", cost_file=tmp_path / "cost.nc"))
-    sentence = r"At \\num\{1e-04\} velocity Verlet takes \\num\{([\d.]+)\} times as long as SPIRAL on the heavy top"
+    sentence = (
+        r"At \\num\{1e-04\} velocity Verlet \(second order\) takes \\num\{([\d.]+)\} times as long as SPIRAL on the heavy top"
+    )
     (times,) = re.fullmatch(sentence, made["costElsewhereState"]).groups()
     assert float(times) == pytest.approx(2 * 28 / 26, abs=0.06)
-    assert made["costProblemState"] == "a top" and made["costFirstOneAllState"] == "velocity Verlet"
+    assert made["costProblemState"] == "a top" and made["costFirstOneAllState"] == "velocity Verlet (second order)"

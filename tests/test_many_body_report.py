@@ -494,7 +494,7 @@ def test_the_energy_figure_has_the_means_of_the_full_study_and_beside_them_those
 
 def test_the_pairs_are_those_of_the_method_over_spiral(inputs):
     panels = {axes.get_title(loc="left"): axes for axes in drawn.many_body_pairs(inputs).axes}
-    buss = next(axes for title, axes in panels.items() if title.endswith(") Buss"))
+    buss = next(axes for title, axes in panels.items() if title.endswith(") Buss (second order)"))
     assert curves(buss, 1.4)[0].get_linestyle() == "-" and not curves(buss, 1 / 1.4)
     assert curves(buss, 2.8)[0].get_marker() == "x", "of the run, which finds twice the ratios"
     at_the_steps(buss)

@@ -56,12 +56,14 @@ EXPECTED = {
     # Without commutators; where the torque does not depend on q, neither does omega.
     "lie_rk4_naive": row((2, 4), (2, 4), (2, 4), (2, 2), (2, 2), (2, 4)),
     "magnus_adams4": FOURTH,
+    "martys1999": SECOND_BUT_FRICTION,
     "moser_veselov": SECOND_BUT_FRICTION,
     # The free step is preprocessed; the torque enters by Strang splitting.
     "moser_veselov4": SECOND_BUT_FRICTION | {"free": (4, 4)},
     "munjiza2003": FIRST | {"free": (2, 2)},
     "no_squish": SECOND_BUT_FRICTION,
     "omelyan1998": SECOND_BUT_FRICTION,
+    "omelyan1999_momentum": SECOND_BUT_FRICTION,
     "pcdm2013_lag": FIRST_BUT_CONSTANT,
     "pcdm2013_lead": FIRST_BUT_CONSTANT,
     "pcdm2013_mid": SECOND,
@@ -72,6 +74,7 @@ EXPECTED = {
     "richardson": SECOND_BUT_FRICTION,
     "rk4": FOURTH,
     "rkmk4": FOURTH,
+    "rozmanov2010": SECOND_BUT_FRICTION,
     "scalar_factor": FIRST,
     "spiral_dkd": row((2, 3), (2, 3), (2, 2), (2, 2), (2, 2), (2, 2)),
     "spiral_kdk": row((2, 3), (2, 3), (2, 2), (2, 2), (2, 2), (2, 2)),

@@ -101,6 +101,61 @@ ONE_TORQUE(calzavarini2010, 0.0, LEAVE, NORMALISE)
 HANDED_OUT(calzavarini2010_mean, 0.5, 0.5)
 ONE_TORQUE(calzavarini2010_mean, 0.0, LEAVE, NORMALISE)
 
+/* ---- omelyan1999_momentum.py ---- */
+
+#define CHANGE_SQUARED 1e-26
+#define ROUNDS 50
+typedef fincham1992_state omelyan1999_momentum_state;
+#define omelyan1999_momentum_start fincham1992_start
+#define omelyan1999_momentum_before fincham1992_before
+#define omelyan1999_momentum_read fincham1992_read
+KERNEL fincham1992_state omelyan1999_momentum_after(fincham1992_state s, vec torque, const inertia *b, double dt) {
+    vec momentum = axpy(dt, to_lab(s.q, torque), s.momentum);
+    vec old = to_body(s.q, momentum);
+    vec omega = angular_velocity(old, b);
+    double change = 1.0;
+    for (int rounds = 0; change > CHANGE_SQUARED && rounds < ROUNDS; rounds++) {
+        vec last = omega, new = to_body(cayley(s.q, last, dt), momentum);
+        omega = angular_velocity(scale(0.5, add(old, new)), b);
+        vec gap = axpy(-1.0, last, omega);
+        change = dt * dt * dot(gap, gap);
+    }
+    return (fincham1992_state){cayley(s.q, omega, dt), momentum, omega};
+}
+ONE_TORQUE(omelyan1999_momentum, 0.0, LEAVE, LEAVE)
+
+/* ---- rozmanov2010.py ---- */
+
+typedef buss2000_state rozmanov2010_state;
+KERNEL buss2000_state rozmanov2010_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
+    (void)dt;
+    return (buss2000_state){q, to_lab(q, angular_momentum(omega, b)), to_lab(q, torque)};
+}
+KERNEL buss2000_state rozmanov2010_before(buss2000_state s, const inertia *b, double dt, quat *q, vec *omega) {
+    vec old = OMEGA_OF_MOMENTUM(s, b);
+    vec predicted = axpy(0.5 * dt, euler_equations(old, to_body(s.q, s.torque), b), old);
+    s.momentum = axpy(0.5 * dt, s.torque, s.momentum);
+    quat rate = derivative(s.q, predicted);
+    quat half = normalise(increment(0.5 * dt, rate, s.q));
+    double change = 1.0;
+    for (int rounds = 0; change > CHANGE_SQUARED && rounds < ROUNDS; rounds++) {
+        quat last = half;
+        rate = derivative(last, angular_velocity(to_body(last, s.momentum), b));
+        half = normalise(increment(0.5 * dt, rate, s.q));
+        change = norm_squared(increment(-1.0, last, half));
+    }
+    s.q = increment(dt, rate, s.q);
+    *q = s.q, *omega = OMEGA_OF_MOMENTUM(s, b);
+    return s;
+}
+KERNEL buss2000_state rozmanov2010_after(buss2000_state s, vec torque, const inertia *b, double dt) {
+    (void)b;
+    vec torque_lab = to_lab(s.q, torque);
+    return (buss2000_state){s.q, axpy(0.5 * dt, torque_lab, s.momentum), torque_lab};
+}
+READ_MOMENTUM(rozmanov2010)
+ONE_TORQUE(rozmanov2010, 1.0, NORMALISE, LEAVE)
+
 /* ---- buss2000_delvalle2024.py ---- */
 
 typedef struct { quat q; vec momentum; } buss2000_delvalle2024_state;

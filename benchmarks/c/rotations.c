@@ -153,9 +153,7 @@ KERNEL turning omelyan1998_start(quat q, vec omega, vec torque, const inertia *b
 #define omelyan1998_before torque_wanted_at_state
 KERNEL turning omelyan1998_after(turning s, vec torque, const inertia *b, double dt) {
     vec omega = omelyan_kick(s.omega, torque, b, dt);
-    double a = (0.0625 * dt * dt) * dot(omega, omega);
-    quat turned = increment(dt, derivative(s.q, omega), scaled(1.0 - a, s.q));
-    return (turning){scaled(1.0 / (1.0 + a), turned), omega};
+    return (turning){cayley(s.q, omega, dt), omega};
 }
 KERNEL void omelyan1998_read(turning s, vec torque, const inertia *b, double dt, quat *q, vec *omega) {
     *q = s.q, *omega = omelyan_kick(s.omega, torque, b, 0.5 * dt);

@@ -111,10 +111,10 @@ def simulate(
         ``energy`` (J: kinetic, plus potential if the problem declares a potential; ``long_name`` says which), ``stored_omega``
         (the angular velocity carried by the method, at ``time + stored_offset * dt``), and the scalars ``steps``,
         ``torque_evaluations`` (those of the steps, and one at the start for one-torque methods; for a system, evaluations of
-        all loads; those needed only for reading are not counted), ``stored_offset``. With a potential, ``kinetic`` and ``potential`` (J) are there too. A run that blows
-        up contains NaN from there on, and its attribute ``diverged`` gives the time by which it did, in s. For a system of
-        bodies all these have a dimension ``body`` after ``time``; ``r`` and ``v`` (time, body, 3; lab frame, m and m/s) are
-        added, and ``energy`` includes the motion of the centres.
+        all loads; those needed only for reading are not counted), ``stored_offset``. With a potential, ``kinetic`` and
+        ``potential`` (J) are there too. A run that blows up contains NaN from there on, and its attribute ``diverged`` gives
+        the time by which it did, in s. For a system of bodies all these have a dimension ``body`` after ``time``; ``r`` and
+        ``v`` (time, body, 3; lab frame, m and m/s) are added, and ``energy`` includes the motion of the centres.
 
     Raises
     ------

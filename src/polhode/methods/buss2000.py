@@ -48,7 +48,8 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 METHOD = OneTorque(
     key="buss2000",
-    label="Buss",
+    label="Buss (second order)",
+    short_label="Buss",
     group="kicks at both ends",
     rank=3,
     omega_handed="without the last half kick",

@@ -44,7 +44,8 @@ def step(state: Any, t: Any, dt: Any, body: Any, torque: Any, parameters: Any) -
 
 METHOD = SeveralTorques(
     key="johnson2008",
-    label="Johnson",
+    label="Johnson (second order)",
+    short_label="Johnson",
     group="several torques per step",
     rank=1,
     omega_handed="corrected, two torques",

@@ -9,6 +9,10 @@ with one evaluation per step it is open which of them is used. There are three r
 * ``pcdm2013_lag``: at t_n, also for the corrector, as Seelen et al. (2016) say of the original at the end of Sec. 2;
 * ``pcdm2013_lead``: at t_{n+1}, for the corrector, which is implied for the original method by their Table 1.
 
+Two public programs that name Zhao and van Wachem (2013), QuaternionIntegrator.jl (its ``docs/src/algorithm.md``) and a class
+``PCDM`` in C++ whose comments number the equations 57 to 63 of the paper, evaluate two torques: at t_n for the predictor, and
+at t_{n+1/2} with q' and omega' for the corrector. That is the reading here, with one more torque for the predictor.
+
 .. math::
 
    q' &= q_n \exp\bigl(\tfrac{\Delta t}{4}(\omega_n + \tfrac{\Delta t}{4} a_n)\bigr), \qquad

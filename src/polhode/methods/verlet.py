@@ -40,7 +40,7 @@ def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 METHOD = OneTorque(
     key="verlet",
-    label="velocity Verlet",
+    label="velocity Verlet (second order)",
     short_label="Verlet",
     group="kicks at both ends",
     rank=1,

@@ -6,7 +6,14 @@ The time of a step is the fastest of many samples. To estimate the uncertainty o
 run are divided into :data:`BLOCKS` successive parts, and the fastest of each part is taken: the interval is the range of the
 ratios of the parts. It contains the overall ratio, and the median of such ratios with a probability of 1 - 2^(1 - BLOCKS) =
 97 %. Effects that persist throughout a run (the processor, the placement of code in memory) are not included.
+
+Nor is what another processor, compiler or coding of the same methods would change, which is more: the published times are those
+of other programs on other machines. A run cannot bound that, so no measure here decides a claim (:func:`not_judged`).
 """
+
+from functools import wraps
+from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -125,8 +132,21 @@ def many_body_time_ratio(results: Inputs, scene: str, method: str, dt: float, ot
     return Measured(found.value, words, found.low, found.high)
 
 
+def not_judged(measure: Measure) -> Measure:
+    """The measure with an unbounded interval, its own in the words of the evidence: the claim stays undecided."""
+
+    @wraps(measure)
+    def here(*args: Any, **kwargs: Any) -> Measured:
+        found = Measured(*measure(*args, **kwargs))
+        scatter = "" if np.isnan(found.low) else f" ({found.low:.3g} to {found.high:.3g})"
+        words = f"measured here{scatter}: {found.evidence}; not judged"
+        return found._replace(evidence=words, low=-inf, high=inf)
+
+    return here
+
+
 MEASURES: dict[str, Measure] = {
-    f.__name__: f
+    f.__name__: not_judged(f)
     for f in (
         extra_step_time,
         largest_step_time,

@@ -109,9 +109,9 @@ def _is_number(text: str) -> bool:
 
 
 def _interval(row: dict[Any, Any], digits: int) -> str:
-    """The interval to print after a measured number; empty if it has none."""
+    """The interval to print after a measured number; empty if it has none, or if it has no end."""
     ends = [float(row.get(name) or "nan") for name in ("low", "high")]
-    if any(isnan(end) for end in ends):
+    if any(isnan(end) for end in ends) or not any(isfinite(end) for end in ends):
         return ""
     low, high = (number(end, digits) if isfinite(end) else r"$\infty$" for end in ends)
     return rf" [{low},~{high}{']' if isfinite(ends[1]) else ')'}"

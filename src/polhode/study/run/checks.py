@@ -242,20 +242,7 @@ def _distance_to_fincham(normalised: bool) -> float:
     ----------
     normalised : whether both normalise the half-step quaternion; if not, Fincham's is the registered method
     """
-
-    @kernel
-    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-        q, momentum = state[:4], state[4:7]
-        torque_lab = to_lab(q, torque)
-        omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
-        half = normalise(increment(0.5 * dt, derivative(q, omega), q))
-        momentum = axpy(dt, torque_lab, momentum)
-        omega = angular_velocity(to_body(half, momentum), body)
-        return increment(dt, derivative(half, omega), q) + momentum + omega
-
-    fincham = fincham1992.METHOD
-    if normalised:
-        fincham = replace(fincham, key="fincham_normalised", after_torque=after_torque)
+    fincham = _fincham_normalised() if normalised else fincham1992.METHOD
     noted = calzavarini2010.scheme(normalise_half=normalised)
     problem, end = problem_of(FINCHAM_PROBLEM), FINCHAM_STEPS * FINCHAM_DT
     runs = [simulate(problem, m, FINCHAM_DT, end, FINCHAM_STEPS).q.values for m in (noted, fincham)]
@@ -319,7 +306,8 @@ def _variants() -> dict[str, tuple[str, str, Method]]:
         "johnson2008": (johnson, "both; the rotation done again with the mean torque", johnson2008.METHOD),
         fincham: (fincham, "as published", fincham1992_delvalle2024.METHOD),
         "half_step_as_it_is": (fincham, "the half-step quaternion not normalised, as in YADE", _fincham_of_yade()),
-        "fincham1992": (fincham, "and the momentum turned with it, as by Fincham", fincham1992.METHOD),
+        "half_step_matrix": (fincham, "the momentum turned with the normalised half-step quaternion", _fincham_normalised()),
+        "fincham1992": (fincham, "both: turned with it, not normalised, as by Fincham", fincham1992.METHOD),
         pfc4: (pfc4, "as published", pfc4_delvalle2024.METHOD),
         "columns": (pfc4, "Gram-Schmidt on the columns (the axes of the body)", _pfc4_by_columns()),
         "pfc4": (pfc4, "half kicks at both ends and an exact rotation, as in MercuryDPM", METHODS["pfc4"]),
@@ -362,6 +350,22 @@ def _johnson_with_weights() -> NumberedSeveralTorques:
 def _fincham_of_yade() -> Method:
     """Fincham as published, except that the half-step quaternion is not normalised: the step of YADE."""
     return replace(fincham1992_delvalle2024.METHOD, key="fincham_yade", after_torque=fincham1992_yade.after_torque)
+
+
+def _fincham_normalised() -> Method:
+    """Fincham's leapfrog with the half-step quaternion also normalised."""
+
+    @kernel
+    def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+        q, momentum = state[:4], state[4:7]
+        torque_lab = to_lab(q, torque)
+        omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
+        half = normalise(increment(0.5 * dt, derivative(q, omega), q))
+        momentum = axpy(dt, torque_lab, momentum)
+        omega = angular_velocity(to_body(half, momentum), body)
+        return increment(dt, derivative(half, omega), q) + momentum + omega
+
+    return replace(fincham1992.METHOD, key="fincham_normalised", after_torque=after_torque)
 
 
 def _pfc4_by_columns() -> Method:

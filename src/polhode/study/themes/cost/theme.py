@@ -9,6 +9,6 @@ THEME = Theme(
     needs=("single_body", "cost", "cost_claims"),
     figures=("relative_cost",),
     tables=("operations", "cost", "cost_claims"),
-    numbers=("operations", "measured", "steps", "time_of_an_operation", "published"),
+    numbers=("operations", "measured", "steps", "time_of_an_operation", "published", "codings"),
     timed=True,
 )
