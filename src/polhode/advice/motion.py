@@ -54,6 +54,8 @@ CHANGES = 12
 MOST_STEPS = 2**31
 #: The angle (rad) by which a start is turned to see how neighbouring motions part.
 TURNED = 1e-7
+#: The largest number of parts of the horizon whose ends may hit every jump of the torque, and of jumps for which it is sought.
+PARTS, HIT = 20_000, 1000
 #: Times at which a motion is compared with the one before.
 COMPARED = 256
 
@@ -127,6 +129,21 @@ class Motion:
     def radians(self) -> float:
         """The angle turned: the integral of |omega| over the horizon."""
         return radians_of(self.nodes, self.states)
+
+    @cached_property
+    def parts(self) -> int:
+        """The fewest equal parts of the horizon at whose ends all jumps lie, as far as they are known; 1 if there are none such.
+
+        In steps that divide these parts no torque jumps, and a method keeps its order.
+        """
+        if not 0 < len(self.jumps) <= HIT:
+            return 1
+        place = np.clip(np.searchsorted(self.nodes, self.jumps, side="right") - 1, 0, len(self.nodes) - 2)
+        known = np.maximum(np.diff(self.nodes)[place], 1e-13 * self.problem.horizon) / self.problem.horizon
+        number = np.arange(1, PARTS + 1)[:, None]
+        apart = number * self.jumps / self.problem.horizon
+        hit = (abs(apart - np.rint(apart)) <= np.minimum(known * number, 1e-4)).all(axis=1)
+        return int(np.argmax(hit)) + 1 if hit.any() else 1
 
     def at(self, times: Array) -> tuple[Array, Array]:
         """q (n, 4) and omega (n, 3) at ``times`` (n,), s, by steps of the second method from the ends of the cells."""
@@ -498,7 +515,7 @@ def _cells_driver() -> Callable[..., Any]:
         interval, offset, smooth, jump = limits
         capacity = out.shape[1] - 1
         horizon = nodes[0, nodes.shape[1] - 1]
-        smallest = 16.0 * 2.220446049250313e-16 * horizon
+        smallest = 256.0 * 2.220446049250313e-16 * horizon
         count = 0
         stack = np.empty(2048)
         known = np.empty((5, 3))
