@@ -50,8 +50,8 @@ LEFT_OUT, AT_A_JUMP = 0.01, 2.0**-10
 ROUNDING = 1e-11
 #: How often the cells may change because the torque was found to change elsewhere.
 CHANGES = 12
-#: The largest number of steps of the two methods.
-MOST_STEPS = 2**31
+#: The largest number of steps of the two methods, and of steps in a cell: methods of fourth order reach round-off with fewer.
+MOST_STEPS, MOST_IN_A_CELL = 2**31, 2**11
 #: The angle (rad) by which a start is turned to see how neighbouring motions part.
 TURNED = 1e-7
 #: The largest number of parts of the horizon whose ends may hit every jump of the torque, and of jumps for which it is sought.
@@ -258,7 +258,7 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: Motion | Non
         stalled = stalled + 1 if uncertainty > 0.5 * best else 0
         best = min(best, uncertainty)
         # Round-off, or neighbouring motions that part: more steps do not help.
-        if stalled >= 3:
+        if stalled >= 3 or (finite and substeps > MOST_IN_A_CELL):
             if finite and uncertainty <= ALLOWED * error:
                 cells, jumps, shortest, looked = _look(now, error, scale, looks, changes)
                 return Motion(problem, nodes, second, substeps, uncertainty, looked, jumps, shortest)
@@ -383,11 +383,11 @@ def _stalled(problem: Problem, motion: Motion, first: Array, best: float) -> str
             f"{larger}"
         )
     apart = np.linalg.norm(first[:, 4:] - motion.states[:, 4:], axis=1) / motion.scale
-    at = int(np.argmax(apart > 0.5 * apart.max()))
+    at = int(np.argmax(apart > 0.01 * apart.max()))
     return (
         f"the motion itself can be computed to {best:.1g} only: two methods do not come closer to each other from "
-        f"t = {motion.nodes[at]:.6g} s on, where the torque jumps or changes within {np.diff(motion.nodes).min():.2g} s; name its "
-        f"jumps under breakpoints, or {larger}"
+        f"t = {motion.nodes[at]:.6g} s on, where the torque jumps (cells of {np.diff(motion.nodes).min():.2g} s); name its jumps under "
+        f"breakpoints or, if they depend on the state, smooth them, or {larger}"
     )
 
 
@@ -423,9 +423,7 @@ def _follow_driver(key: str) -> Callable[..., Any]:
                 states[i + 1, k] = state[k]
 
     rows = samples_type
-    return compile_driver(
-        follow, types.void(rows, types.int64, inertia_type, torque_type, parameters_type, rows)
-    )
+    return compile_driver(follow, types.void(rows, types.int64, inertia_type, torque_type, parameters_type, rows))
 
 
 @cache
@@ -453,9 +451,7 @@ def _between_driver() -> Callable[..., Any]:
     )
 
 
-def _run(
-    problem: Problem, key: str, nodes: Array, substeps: int, start: tuple[float, ...] | None = None
-) -> Array:
+def _run(problem: Problem, key: str, nodes: Array, substeps: int, start: tuple[float, ...] | None = None) -> Array:
     """States (nodes, 7) of one of the two methods with so many steps in each cell."""
     states = np.empty((len(nodes), 7))
     states[0] = (*problem.q0, *problem.omega0) if start is None else start
@@ -554,11 +550,9 @@ def _cells_driver() -> Callable[..., Any]:
                     a3 = s * (s - 1.0) * (s - 2.0) * (s - 4.0) / -6.0
                     a4 = s * (s - 1.0) * (s - 2.0) * (s - 3.0) / 24.0
                     for k in range(3):
-                        expected = (
-                            a0 * known[0, k] + a1 * known[1, k] + a2 * known[2, k] + a3 * known[3, k] + a4 * known[4, k]
-                        )
+                        expected = a0 * known[0, k] + a1 * known[1, k] + a2 * known[2, k] + a3 * known[3, k] + a4 * known[4, k]
                         worst = max(worst, abs(f[k] - expected))
-                    if worst > passes and worst * h > jump:
+                    if h > smallest and worst > passes and worst * h > jump:
                         break
                 bad = not worst <= passes
                 if bad and not worst * h <= jump and h > smallest and depth < 2048:

@@ -42,8 +42,8 @@ PRECISION = 0.01
 SLOWER = 4.0
 #: A body that turned less than this part of its radians at its initial angular velocity starts near rest.
 AT_REST = 0.1
-#: An error below which it must decrease with the step.
-SMALL = 0.03
+#: An error below which it must decrease with the step, and the steps per radian from which on a larger one must too.
+SMALL, FINE = 0.03, 1000.0
 #: Number of other starts that the step has to serve.
 OTHERS = 19
 #: Steps within the shortest change of the torque from which on an error must decrease with the step.
@@ -259,7 +259,8 @@ class Search:
                     high = int(most)  # known to meet it
                 elif high > most:
                     return Found(0, inf, why="gave up")
-                if stuck({steps: found for steps, found in errors.items() if steps * self.unit >= self.resolved}):
+                seen = {steps: found for steps, found in errors.items() if steps * self.unit >= self.resolved}
+                if stuck(seen, FINE * self.radians / self.unit):
                     return Found(0, inf, why="does not meet it", finest=max(errors) * self.unit)
             lost = [steps for k in range(1, FINER + 1) if not meets(steps := high << k)]
             if lost:
@@ -276,10 +277,11 @@ class Search:
             high = min(steps for steps, found in errors.items() if steps > low and found <= self.allowed)
 
 
-def stuck(errors: dict[int, float]) -> bool:
-    """Whether a small error no longer decreases with the step: four halvings gain nothing."""
-    last = [errors[n] for n in sorted(errors)[-5:]]
-    return len(last) == 5 and last[0] < SMALL and min(last[1:]) > 0.7 * last[0]
+def stuck(errors: Mapping[int, float], fine: float = inf) -> bool:
+    """Whether an error no longer decreases with the step: four halvings gain nothing, of a small one or with ``fine`` steps."""
+    tried = sorted(errors)[-5:]
+    last = [errors[n] for n in tried]
+    return len(last) == 5 and (last[0] < SMALL or tried[0] >= fine) and min(last[1:]) > 0.7 * last[0]
 
 
 def _favourites_first(method: Method) -> tuple[int, int]:
@@ -380,7 +382,9 @@ def _interval(
         if most > given
         else ""
     )
-    serves = f"It serves the given start and {len(steps)} others" if steps else "It serves the given start; no other is known to be"
+    serves = (
+        f"It serves the given start and {len(steps)} others" if steps else "It serves the given start; no other is known to be"
+    )
     if steps and not lost and tried == number:
         serves += f", and another one with probability {number}/{number + 1}"
     return Others(

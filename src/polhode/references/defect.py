@@ -110,13 +110,17 @@ class Looks:
         if not isinstance(case, System):
             found = np.empty((len(instants), 3))
             q, omega = (np.ascontiguousarray(v) for v in values)
-            _compiled_torques()(case.compiled_torque, case.parameter_array, np.ascontiguousarray(instants[None]), q, omega, found)
+            _compiled_torques()(
+                case.compiled_torque, case.parameter_array, np.ascontiguousarray(instants[None]), q, omega, found
+            )
             return [(found, None)]
         count = len(self.bodies)
         state = [np.stack(values[k::4], axis=1) for k in range(4)]
         force, torque = np.zeros((2, len(instants), count, 3))
         for i, t in enumerate(instants):
-            case.compiled_loads(t, *(np.ascontiguousarray(part[i]) for part in state), case.parameter_array, force[i], torque[i])
+            case.compiled_loads(
+                t, *(np.ascontiguousarray(part[i]) for part in state), case.parameter_array, force[i], torque[i]
+            )
         return [(torque[:, i], None if case.fixed else force[:, i]) for i in range(count)]
 
 
@@ -135,5 +139,3 @@ def _polynomial(coefficients: Array, x: Array) -> Array:
     for k in range(top - 1, -1, -1):
         value = value * x[:, None] + coefficients[k]
     return np.asarray(value)
-
-

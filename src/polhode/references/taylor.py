@@ -339,9 +339,7 @@ def _integrate(
             break
         vectors = _values(series, step, order)
         if t + step == t or not all(gmpy2.is_finite(x) for x in chain.from_iterable(vectors)):
-            raise ArithmeticError(
-                f"problem {looks.case.key!r}: the Taylor series cannot be continued beyond t = {float(t)} s"
-            )
+            raise ArithmeticError(f"problem {looks.case.key!r}: the Taylor series cannot be continued beyond t = {float(t)} s")
         t += step
     return states
 
