@@ -515,6 +515,15 @@ def test_a_torque_with_branches_is_expanded_piece_by_piece():
     assert reference_dataset(tiny, [100.0], 20).omega.values[0, 1] == pytest.approx(1.5e6 * (61.34 + 1e-9 - 61.34), rel=1e-12)
 
 
+def test_a_torque_that_cancels_is_not_taken_for_a_pulse():
+    """Of a top that stands upright, turning and at rest, double precision knows the torque to 1e-16 of the weight only."""
+    upright = {"x": 0.0, "y": 0.0, "z": 0.54, "weight": 9.0}
+    q0 = tuple(float(x) for x in np.array([0.6, 0.0, 0.0, 0.8]) / np.hypot(0.6, 0.8))
+    for omega0 in ((0.0, 0.0, 0.0), (0.0, 0.0, 3.0), (1e-20, 0.0, 0.0)):
+        problem = make(heavy_torque, q0=q0, omega0=omega0, torque_class="state", parameters=upright)
+        assert min(taylor.self_agreement(problem, [1.0], 20)) >= 20
+
+
 @pytest.mark.parametrize("bad", [(0.0,), (2.0, 1.0), (math.nan,), "1", 3.0])
 def test_breakpoints_that_are_none(bad):
     with pytest.raises((TypeError, ValueError), match="'test': breakpoints"):

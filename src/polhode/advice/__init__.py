@@ -92,8 +92,8 @@ def recommend(
     Returns
     -------
     Recommendation
-        With ``method``, ``dt`` (s; it serves other starts of the body too), ``interval`` (s), ``alternatives``, ``evidence`` and ``to_json()``; printed, it is the
-        answer in words.
+        With ``method``, ``dt`` (s; it serves other starts of the body too), ``interval`` (s), ``alternatives``, ``evidence``
+        and ``to_json()``; printed, it is the answer in words.
 
     Raises
     ------

@@ -43,8 +43,8 @@ PER_RADIAN, FEWEST, MOST = 4, 2**6, 2**21
 LOOKS, LOOKS_ELSEWHERE = 2**20, 2**17
 #: The smallest number of instants in a cell, besides the five of its polynomial.
 IN_A_CELL = 8
-#: What the polynomials may leave out of the torque, added up over the time, in parts of the error; and the part of this that may
-#: be left out in a cell where it does not get smaller with the cell.
+#: What the polynomials may leave out of the torque, added up over the time, in parts of the error; and the part of this that
+#: may be left out in a cell where it does not get smaller with the cell.
 LEFT_OUT, AT_A_JUMP = 0.01, 2.0**-10
 #: Rounding of a torque, relative to its size.
 ROUNDING = 1e-11
@@ -132,7 +132,7 @@ class Motion:
 
     @cached_property
     def parts(self) -> int:
-        """The fewest equal parts of the horizon at whose ends all jumps lie, as far as they are known; 1 if there are none such.
+        """The fewest equal parts of the horizon at whose ends all jumps lie, as far as they are known; 1 if there are none.
 
         In steps that divide these parts no torque jumps, and a method keeps its order.
         """
@@ -152,7 +152,8 @@ class Motion:
     @cached_property
     def checks(self) -> Array:
         """Times, s, at which a run is compared beside those evenly spaced: where cells are many, something happens."""
-        return self.nodes[np.unique(np.rint(np.linspace(0, len(self.nodes) - 1, COMPARED // 4)).astype(int))]
+        numbers = np.unique(np.rint(np.linspace(0, len(self.nodes) - 1, COMPARED // 4)).astype(int))
+        return np.asarray(self.nodes[numbers])
 
     def error(self, method: Method, steps: int, checks: int) -> float:
         """The largest error of a run: the larger of the angle (rad) and of omega relative to :attr:`scale`.
@@ -359,8 +360,8 @@ def _too_long(problem: Problem, error: float, reached: float) -> str:
 def _never_still(problem: Problem, jumps: Array) -> str:
     where = ", ".join(f"{t:.6g}" for t in jumps[:3])
     return (
-        f"the torque changes in other places each time that the motion is computed more closely (near t = {where or '0'} s), as "
-        "one that jumps with the state does; smooth it, or name its jumps under breakpoints"
+        f"the torque changes in other places each time that the motion is computed more closely (near t = {where or '0'} s), "
+        "as one that jumps with the state does; smooth it, or name its jumps under breakpoints"
     )
 
 
@@ -386,8 +387,8 @@ def _stalled(problem: Problem, motion: Motion, first: Array, best: float) -> str
     at = int(np.argmax(apart > 0.01 * apart.max()))
     return (
         f"the motion itself can be computed to {best:.1g} only: two methods do not come closer to each other from "
-        f"t = {motion.nodes[at]:.6g} s on, where the torque jumps (cells of {np.diff(motion.nodes).min():.2g} s); name its jumps under "
-        f"breakpoints or, if they depend on the state, smooth them, or {larger}"
+        f"t = {motion.nodes[at]:.6g} s on, where the torque jumps (cells of {np.diff(motion.nodes).min():.2g} s); name its "
+        f"jumps under breakpoints or, if they depend on the state, smooth them, or {larger}"
     )
 
 
@@ -413,7 +414,7 @@ def _follow_driver(key: str) -> Callable[..., Any]:
     step = method.step
 
     def follow(nodes, substeps, body, torque, parameters, states):  # type: ignore[no-untyped-def]
-        state = row4(states, 0) + (states[0, 4], states[0, 5], states[0, 6])
+        state = row4(states, 0) + row3_from(states, 0)
         for i in range(nodes.shape[1] - 1):
             dt = (nodes[0, i + 1] - nodes[0, i]) / substeps
             for j in range(substeps):
@@ -436,7 +437,7 @@ def _between_driver() -> Callable[..., Any]:
     def between(nodes, states, substeps, times, place, body, torque, parameters, out):  # type: ignore[no-untyped-def]
         for i in range(times.shape[1]):
             n = place[i]
-            state = row4(states, n) + (states[n, 4], states[n, 5], states[n, 6])
+            state = row4(states, n) + row3_from(states, n)
             begun, way = nodes[0, n], times[0, i] - nodes[0, n]
             count = int(np.ceil(substeps * way / (nodes[0, n + 1] - begun)))
             for j in range(count):
@@ -487,7 +488,7 @@ def _hermite(x: float, h: float, y0: float, r0: float, y1: float, r1: float) -> 
 
 @cache
 def _cells_driver() -> Callable[..., Any]:
-    """(nodes, states, body, torque, parameters, (interval, offset, smooth, jump), out) -> number of cells, or minus that if full.
+    """(nodes, states, body, torque, parameters, (interval, offset, smooth, jump), out) -> number of cells; minus that if full.
 
     Writes the ends of the cells into the first row of ``out``, and into the second whether the torque jumps in them.
     """
@@ -505,7 +506,7 @@ def _cells_driver() -> Callable[..., Any]:
         mx, my, mz = torque(t, normalise((q0, q1, q2, q3)), (wx, wy, wz), parameters)
         return mx * body[3], my * body[4], mz * body[5]
 
-    along = kernel(acceleration)
+    along: Any = kernel(acceleration)
 
     def cells(nodes, states, body, torque, parameters, limits, out):  # type: ignore[no-untyped-def]
         interval, offset, smooth, jump = limits
@@ -536,12 +537,12 @@ def _cells_driver() -> Callable[..., Any]:
                         known[p, k] = f[k]
                         size = max(size, abs(f[k]))
                         most = max(most, abs(f[k] - known[0, k]))
-                looks = max(8, int(np.ceil(h / interval)))
+                looks = max(IN_A_CELL, int(np.ceil(h / interval)))
                 # Rounding of the time in a torque that changes fast.
-                passes = smooth + 1e-11 * size + 8.0 * 2.220446049250313e-16 * horizon * most / h
+                passes = smooth + ROUNDING * size + 8.0 * 2.220446049250313e-16 * horizon * most / h
                 worst = 0.0
                 for n in range(looks):
-                    place = (n + ((n + 1) * 0.6180339887498949 + offset) % 1.0) / looks
+                    place = (n + ((n + 1) * GOLDEN + offset) % 1.0) / looks
                     f = along(begun + place * h, i, nodes, states, rates, body, torque, parameters)
                     s = 4.0 * place
                     a0 = (s - 1.0) * (s - 2.0) * (s - 3.0) * (s - 4.0) / 24.0

@@ -109,7 +109,7 @@ def of_runs(
     progress("compiling", 1.0)
     budget = Budget(limit)
     priced = prices([method.key for method in methods], torque_price, results)
-    motions = []
+    motions: list[Motion] = []
     for i, start in enumerate(case.starts):
         motions.append(motion_of(start, error, budget, motions[0] if motions else None))
         progress("motion", (i + 1) / len(case.starts))
@@ -159,8 +159,8 @@ def _refuse_a_wrong_motion(found: Mapping[str, Found], finding: "Search") -> Non
         difference, a, b = max(pairs)
         raise AdviceError(
             f"{METHODS[a].label} and {METHODS[b].label} agree with each other and differ from the exact motion by "
-            f"{difference:.1g}: that motion, or the torque, is not what it seems, and there is no answer. If the torque has short "
-            "pulses or jumps, name their times under breakpoints"
+            f"{difference:.1g}: that motion, or the torque, is not what it seems, and there is no answer. If the torque has "
+            "short pulses or jumps, name their times under breakpoints"
         )
 
 
@@ -377,8 +377,8 @@ def _interval(
         )
     unserved = f" For {lost} more no step is known that does: ask about such a start by itself." if lost else ""
     alone = (
-        f" For the given start alone, as in the table, dt = {case.horizon:g} s / {given} = {first.dt:.4g} s would do, which serves "
-        f"{served(steps, given)} of the others."
+        f" For the given start alone, as in the table, dt = {case.horizon:g} s / {given} = {first.dt:.4g} s would do, which "
+        f"serves {served(steps, given)} of the others."
         if most > given
         else ""
     )
@@ -464,10 +464,10 @@ def _recommendation(
         + (" here." if not case.open_questions else "."),
         f"Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at {CHECKS} times of the run "
         "and where the torque changes.",
-        f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with {max(m.steps for m in finding.motions):,} steps, "
-        f"short where the torque changes, which agree to {max(m.uncertainty for m in finding.motions):.1g}. The torque was looked "
-        f"at every {max(m.looked for m in finding.motions):.2g} s: a shorter pulse would not have been seen; name it under "
-        "breakpoints.",
+        f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with {max(m.steps for m in finding.motions):,} "
+        f"steps, short where the torque changes, which agree to {max(m.uncertainty for m in finding.motions):.1g}. The torque "
+        f"was looked at every {max(m.looked for m in finding.motions):.2g} s: a shorter pulse would not have been seen; name it "
+        "under breakpoints.",
         f"Times: steps measured on {priced.source}; on another machine `polhode bench` shows how they compare.",
     ]
     if case.open_questions:

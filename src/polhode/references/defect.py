@@ -27,9 +27,11 @@ Array = np.ndarray
 LOOKS = 2**18
 #: Their places in the intervals: the fractional parts of multiples of the golden section, which repeat nowhere.
 GOLDEN = (sqrt(5) - 1) / 2
-#: The largest difference that passes, relative to the largest terms of Euler's equations in the step: double precision, and
-#: torques that lose digits in it, such as sines of many radians.
-DIFFERENCE = 1e-8
+#: The largest difference that passes, relative to the torque in the step: torques lose digits in double precision, such as sines
+#: of many radians. And the rounding of the other terms of Euler's equations, relative to what they are made of.
+DIFFERENCE, ROUNDING = 1e-8, 1e-12
+#: The change of a state that shows how its rounding changes the torque, relative to its size.
+NUDGE = 1e-13
 #: Terms of a series below this part of its largest do not count in double precision.
 NEGLIGIBLE = 1e-18
 #: Instants nearer to a breakpoint than this part of the last time are left out: on which side they lie is a matter of rounding.
@@ -91,16 +93,20 @@ class Looks:
         rates = [_polynomial(c[1:] * np.arange(1, len(c))[:, None], x) / step for c in coefficients]
         with np.errstate(all="ignore"):
             loads = self._loads(instants, values)
+            # What a rounding of the state changes: of the torque on a top that stands upright, all of it.
+            nudged = self._loads(instants, [v + NUDGE * np.abs(v).max(initial=0.0) for v in values])
         # Of one body the vectors are (q, omega), of several (r, v, q, omega) for each.
         width = len(values) // len(self.bodies)
         for i, body in enumerate(self.bodies):
             omega, rate = values[width * (i + 1) - 1], rates[width * (i + 1) - 1]
             moments = np.array(body.inertia)
-            torque, force = loads[i]
+            (torque, force), (other_torque, other_force) = loads[i], nudged[i]
             gyroscopic = np.cross(omega, moments * omega)
-            if _differ(torque, moments * rate + gyroscopic, np.abs(gyroscopic).max(initial=0.0)):
+            # The terms of the gyroscopic torque may cancel each other, but their rounding does not.
+            rounding = ROUNDING * np.abs(omega).max() * np.abs(moments * omega).max() + np.abs(other_torque - torque).max()
+            if _differ(torque, moments * rate + gyroscopic, rounding):
                 return True
-            if force is not None and _differ(force, body.mass * rates[width * i + 1], 0.0):
+            if force is not None and _differ(force, body.mass * rates[width * i + 1], np.abs(other_force - force).max()):
                 return True
         return False
 
@@ -124,10 +130,10 @@ class Looks:
         return [(torque[:, i], None if case.fixed else force[:, i]) for i in range(count)]
 
 
-def _differ(loads: Array, implied: Array, scale: float) -> bool:
+def _differ(loads: Array, implied: Array, rounding: float) -> bool:
     """Whether two rows of loads (n, 3) differ by more than rounding; also if the first is not finite."""
-    size = max(np.abs(implied).max(), np.abs(loads).max(), scale)
-    return not np.abs(loads - implied).max() <= DIFFERENCE * size
+    size = max(np.abs(implied).max(), np.abs(loads).max())
+    return not np.abs(loads - implied).max() <= DIFFERENCE * size + rounding
 
 
 def _polynomial(coefficients: Array, x: Array) -> Array:

@@ -6,7 +6,7 @@ The state (q, omega) is expanded in power series of time, order by order (Jorba 
 
 and for the bodies of a system also dr/dt = v, m dv/dt = force, unless their centres are fixed. The series are evaluated at the
 requested times inside each step. A step ends at the problem's breakpoints, and is shortened until the torque along it is the
-one of the series (:mod:`polhode.references.defect`). Torques and loads are the problem's own functions, run on series instead of floats, so there
+one of the series (:mod:`polhode.references.defect`). Torques and loads are the problem's own functions, run on series, so there
 is no second version of them. Nothing is shared with the closed forms or with the methods.
 """
 
@@ -71,16 +71,16 @@ class Series:
         return self.upto(k)[k]
 
     def __lt__(self, other: Any) -> bool:
-        return _sign(self - other) < 0
+        return bool(_sign(self - other) < 0)
 
     def __le__(self, other: Any) -> bool:
-        return _sign(self - other) <= 0
+        return bool(_sign(self - other) <= 0)
 
     def __gt__(self, other: Any) -> bool:
-        return _sign(self - other) > 0
+        return bool(_sign(self - other) > 0)
 
     def __ge__(self, other: Any) -> bool:
-        return _sign(self - other) >= 0
+        return bool(_sign(self - other) >= 0)
 
     def __abs__(self) -> "Series":
         return -self if self < 0 else self
@@ -330,8 +330,8 @@ def _integrate(
             step /= 2
             if step < SHORTEST * times[-1]:
                 raise ArithmeticError(
-                    f"problem {looks.case.key!r}: the torque jumps or has a kink at about t = {float(t):.15g} s, where no power "
-                    "series can follow it; name this time under breakpoints of the problem"
+                    f"problem {looks.case.key!r}: the torque jumps or has a kink at about t = {float(t):.15g} s, where no "
+                    "power series can follow it; name this time under breakpoints of the problem"
                 )
         while len(states) < len(times) and times[len(states)] - t <= step:
             states.append(_values(series, times[len(states)] - t, order))
@@ -347,7 +347,7 @@ def _integrate(
 def _holds(
     looks: Looks, equations: "Equations", t: Any, step: Any, end: Any, series: list[list[Series]], bits: int, order: int
 ) -> bool:
-    """Whether series expanded at t solve the equations of motion throughout a step: in double precision within, in full at its end.
+    """Whether series expanded at t solve the equations of motion in a step: in double precision within, in full at its end.
 
     The latter is needed where a pulse begins: what double precision does not see of it is in the digits asked for.
     """
