@@ -466,8 +466,8 @@ def _recommendation(
         "and where the torque changes.",
         f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with {max(m.steps for m in finding.motions):,} "
         f"steps, short where the torque changes, which agree to {max(m.uncertainty for m in finding.motions):.1g}. The torque "
-        f"was looked at every {max(m.looked for m in finding.motions):.2g} s: a shorter pulse would not have been seen; name it "
-        "under breakpoints.",
+        f"was looked at every {max(m.looked for m in finding.motions):.2g} s: a shorter pulse would not have been seen; name "
+        "it under breakpoints.",
         f"Times: steps measured on {priced.source}; on another machine `polhode bench` shows how they compare.",
     ]
     if case.open_questions:

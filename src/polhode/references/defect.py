@@ -27,8 +27,8 @@ Array = np.ndarray
 LOOKS = 2**18
 #: Their places in the intervals: the fractional parts of multiples of the golden section, which repeat nowhere.
 GOLDEN = (sqrt(5) - 1) / 2
-#: The largest difference that passes, relative to the torque in the step: torques lose digits in double precision, such as sines
-#: of many radians. And the rounding of the other terms of Euler's equations, relative to what they are made of.
+#: The largest difference that passes, relative to the torque in the step: torques lose digits in double precision, such as
+#: sines of many radians. And the rounding of the other terms of Euler's equations, relative to what they are made of.
 DIFFERENCE, ROUNDING = 1e-8, 1e-12
 #: The change of a state that shows how its rounding changes the torque, relative to its size.
 NUDGE = 1e-13
