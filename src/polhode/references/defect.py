@@ -32,6 +32,8 @@ GOLDEN = (sqrt(5) - 1) / 2
 DIFFERENCE, ROUNDING = 1e-8, 1e-12
 #: The change of a state that shows how its rounding changes the torque, relative to its size.
 NUDGE = 1e-13
+#: Numbers below this lose digits in double precision, N m.
+TINY = 1e-290
 #: Terms of a series below this part of its largest do not count in double precision.
 NEGLIGIBLE = 1e-18
 #: Instants nearer to a breakpoint than this part of the last time are left out: on which side they lie is a matter of rounding.
@@ -133,7 +135,7 @@ class Looks:
 def _differ(loads: Array, implied: Array, rounding: float) -> bool:
     """Whether two rows of loads (n, 3) differ by more than rounding; also if the first is not finite."""
     size = max(np.abs(implied).max(), np.abs(loads).max())
-    return not np.abs(loads - implied).max() <= DIFFERENCE * size + rounding
+    return not np.abs(loads - implied).max() <= DIFFERENCE * size + rounding + TINY
 
 
 def _polynomial(coefficients: Array, x: Array) -> Array:

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 TAIL = 6
 #: Bits that the equations of motion may lack at the end of a step: of the guard digits the larger part.
 SLACK = 30
+#: The binary exponent below which a vector counts as zero, in parts of the precision: a body at rest is not accurate relative
+#: to what the foot of a later pulse gives it.
+REST = -3
 #: Before the end of a step, in parts of it, they are evaluated there: a breakpoint may be the end itself.
 BEFORE_END = 2.0**-20
 #: The shortest step, in parts of the whole time; what needs a shorter one cannot be expanded.
@@ -362,6 +365,7 @@ def _holds(
     there = _expand(t + h, _values(series, h, order), equations)
     for vector, other in zip(series, there, strict=True):
         size = max(abs(c * x) for one in vector for c, x in zip(scale, one.coefficients, strict=False))
+        size = max(size, gmpy2.mpfr(2) ** (REST * bits))
         for one, expanded in zip(vector, other, strict=True):
             slope = gmpy2.mpfr(0)
             for k in range(order, 0, -1):
@@ -455,10 +459,10 @@ def _step(series: Sequence[Sequence[Series]], bits: int, order: int) -> Any:
     smallest = math.inf
     for vector in series:
         size = [max((gmpy2.get_exp(x[k]) for x in vector if x[k]), default=None) for k in range(order + 1)]
-        head = [(k, s) for k, s in enumerate(size[: order + 1 - TAIL]) if s is not None]
+        head = [(k, s) for k, s in enumerate(size[: order + 1 - TAIL]) if s is not None] + [(0, REST * bits)]
         for j in range(order + 1 - TAIL, order + 1):
             last = size[j]
-            if last is not None and head:
+            if last is not None:
                 smallest = min(smallest, max((s - last - bits) / (j - k) for k, s in head))
     # A float, so that the times at which steps begin add up exactly.
     return gmpy2.mpfr(2.0**smallest if smallest < 1000 else math.inf)
