@@ -320,13 +320,14 @@ def test_ranking_of_any_error_is_what_the_file_tabulates(cost_file):
 
 def test_advice_says_which_and_how_it_knows(cost_file, capsys):
     arguments = ("--results", cost_file.parent, "--problem", "spiral_cylinder", "--error", "1e-5")
-    status, text = ask(capsys, *arguments)
+    status, text = ask(capsys, *arguments, "--several-torques")
     assert status == 0 and "Take Runge-Kutta 4 (rk4) with dt = 1 s / 22 = 0.04545 s: 88 torques" in text
     nearest = STEPS[STEPS < (1e-5 / 2) ** 0.25][-1]
     words = " ".join(text.split())
     assert f"run with dt = {nearest:.4g} s" in words and "a made-up processor, 2000-01-01" in words
     assert str(cost_file) in text.replace("\n  ", "") and "as published" not in text
-    assert "rk4" not in ask(capsys, *arguments, "--one-torque")[1]
+    one = ask(capsys, *arguments)[1]
+    assert "rk4" not in one and one == ask(capsys, *arguments, "--one-torque")[1], "one torque in a step is the default"
     assert "verlet_delvalle2024" in ask(capsys, *arguments, "--all")[1]
 
 

@@ -470,7 +470,7 @@ def test_the_advice_is_in_the_sentence_and_the_sliders_change_it(at, results):
     said = set()
     for error, price in ((1e-2, 0), (1e-5, 0), (1e-5, 1000)):
         at.type('input[type="text"][data-key="error"]', str(error)).type('input[type="text"][data-key="price"]', str(price))
-        first = ranking.ranked(data, error, price, ranking.candidates(data)).iloc[0]
+        first = ranking.ranked(data, error, price, ranking.candidates(data, one_torque=True)).iloc[0]
         text = at("return document.getElementById('answer').innerText")
         assert first["label"] in text and f"{float(first['steps']):,.0f}".replace(",", "\u202f") in text.replace(" ", "\u202f")
         assert f"--error {'0.01' if error == 1e-2 else '1e-5'}" in text and (price == 0 or f"--torque-price {price}" in text)
@@ -478,12 +478,19 @@ def test_the_advice_is_in_the_sentence_and_the_sliders_change_it(at, results):
         drawn = at("return document.getElementById('plot-rank').data[1].customdata")
         assert drawn[0] == first["method"]
     assert len(said) == 3
-    before = at.drawn("plot-work")["rk4"]
+    assert "rk4" not in at.drawn("plot-work") and "--several-torques" not in text, "one torque in a step is the default"
+    at("document.querySelector('#section-compare input[data-key=one]').click()")
+    at.wait()
+    assert "rk4" in at.drawn("plot-work")
+    assert "--several-torques" in at("return document.getElementById('answer').innerText")
+    at("document.querySelector('#section-compare input[data-key=one]').click()")
+    at.wait()
+    before = at.drawn("plot-work")["spiral_leapfrog"]
     at.type('input[type="range"][data-key="price"]', "4")
-    assert at.drawn("plot-work")["rk4"][0] != before[0] and at.drawn("plot-work")["rk4"][1] == before[1]
+    assert at.drawn("plot-work")["spiral_leapfrog"][0] != before[0] and at.drawn("plot-work")["spiral_leapfrog"][1] == before[1]
     assert at("return choice.price") == 10_000
     at.type('select[data-key="x"]', "dt")
-    assert min(at.drawn("plot-work")["rk4"][0]) == pytest.approx(float(data.ladder_dt.min()))
+    assert min(at.drawn("plot-work")["spiral_leapfrog"][0]) == pytest.approx(float(data.ladder_dt.min()))
 
 
 def test_a_wrong_number_is_marked_and_changes_nothing(at):
@@ -495,7 +502,7 @@ def test_a_wrong_number_is_marked_and_changes_nothing(at):
 
 
 def test_a_problem_and_a_method_that_are_chosen_change_the_plots(at, results):
-    go(at, "compare?problem=heavy_top")
+    go(at, "compare?problem=heavy_top&one=false")
     heavy = at.drawn("plot-work")
     at.type('#section-compare select[data-key="problem"]', "free_asymmetric_top")
     free = at.drawn("plot-work")

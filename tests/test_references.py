@@ -468,6 +468,67 @@ def test_series_arithmetic(function):
             assert abs(a - b) < mpf(10) ** -22 * (1 + abs(b))
 
 
+# Torques that change within a step
+
+
+def firing(t, q, omega, p):
+    push = p[0] if p[1] <= t < p[1] + p[2] else 0.0
+    return (0.0, push, 0.3 * push)
+
+
+def pulse(t, q, omega, p):
+    return (p[0] * math.exp(-(((t - p[1]) / p[2]) ** 2)), 0.0 * t, 0.0 * t)
+
+
+@pytest.mark.parametrize("width", [1e-5, 1e-3, 0.1])
+@pytest.mark.parametrize("speed", [0.0, 0.03])
+def test_a_smooth_pulse_is_not_stepped_over(width, speed, where=0.6137):
+    """About an axis that the body keeps, the pulse gives its integral; also to a body at rest."""
+    problem = make(
+        pulse,
+        inertia=(2.0, 2.0, 2.0),
+        omega0=(speed, 0.0, 0.0),
+        parameters={"M": 1 / width, "at": 100 * where, "width": 100 * width},
+        horizon=100.0,
+    )
+    data = reference_dataset(problem, [100.0], 20)
+    ends = [math.erf((t - where) / width) for t in (0.0, 1.0)]
+    assert data.attrs["agreement"] >= 25
+    assert data.omega.values[0, 0] == pytest.approx(speed + 50 * math.sqrt(math.pi) / 2 * (ends[1] - ends[0]), rel=1e-13)
+
+
+def test_a_torque_with_branches_is_expanded_piece_by_piece():
+    problem = make(firing, inertia=(2.0, 2.0, 2.0), omega0=(0.0, 0.0, 0.0), parameters={"M": 3.0, "at": 61.34, "width": 0.04})
+    with pytest.raises(ArithmeticError, match=r"jumps or has a kink at about t = 61\.3(4|39999999\d*) s.*breakpoints"):
+        reference_dataset(problem, [100.0], 20)
+    end = 61.34 + 0.04
+    named = replace(problem, breakpoints=(61.34, end))
+    data = reference_dataset(named, [61.36, end, 100.0], 30)
+    assert data.attrs["agreement"] >= 40
+    with mp.workdps(40):
+        exact = mpf(3) / 2 * (mpf(end) - mpf(61.34))
+        assert abs(mpf(str(data.omega_digits.values[2, 1])) - exact) < mpf(10) ** -29
+        assert data.omega_digits.values[1, 1] == data.omega_digits.values[2, 1] != data.omega_digits.values[0, 1]
+    # A pulse that no look can see is seen if it is named.
+    tiny = replace(problem, parameters={"M": 3e6, "at": 61.34, "width": 1e-9}, breakpoints=(61.34, 61.34 + 1e-9))
+    assert reference_dataset(tiny, [100.0], 20).omega.values[0, 1] == pytest.approx(1.5e6 * (61.34 + 1e-9 - 61.34), rel=1e-12)
+
+
+def test_a_torque_that_cancels_is_not_taken_for_a_pulse():
+    """Of a top that stands upright, turning and at rest, double precision knows the torque to 1e-16 of the weight only."""
+    upright = {"x": 0.0, "y": 0.0, "z": 0.54, "weight": 9.0}
+    q0 = tuple(float(x) for x in np.array([0.6, 0.0, 0.0, 0.8]) / np.hypot(0.6, 0.8))
+    for omega0 in ((0.0, 0.0, 0.0), (0.0, 0.0, 3.0), (1e-20, 0.0, 0.0)):
+        problem = make(heavy_torque, q0=q0, omega0=omega0, torque_class="state", parameters=upright)
+        assert min(taylor.self_agreement(problem, [1.0], 20)) >= 20
+
+
+@pytest.mark.parametrize("bad", [(0.0,), (2.0, 1.0), (math.nan,), "1", 3.0])
+def test_breakpoints_that_are_none(bad):
+    with pytest.raises((TypeError, ValueError), match="'test': breakpoints"):
+        make(no_torque, breakpoints=bad)
+
+
 # The data set
 
 

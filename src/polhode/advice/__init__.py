@@ -61,7 +61,7 @@ def recommend(
     torque_price : float
         The time of one torque in steps of direct Euler; 0 by default.
     one_torque : bool
-        Only methods with one torque in a step.
+        Only methods with one torque in a step, as large simulations need them: the default. False allows several.
     inertia : (Ix, Iy, Iz), array (3, 3) or six numbers
         Principal moments, or an inertia tensor as in :meth:`polhode.Body.from_tensor`, kg m^2. The body frame of ``omega`` and
         ``orientation`` is that of the tensor.
@@ -96,8 +96,8 @@ def recommend(
     Returns
     -------
     Recommendation
-        With ``method``, ``dt`` (s), ``interval`` (s), ``alternatives``, ``evidence`` and ``to_json()``; printed, it is the
-        answer in words.
+        With ``method``, ``dt`` (s; it serves other starts of the body too), ``interval`` (s), ``alternatives``, ``evidence``
+        and ``to_json()``; printed, it is the answer in words.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def recommend(
     found, more = _case(case, inertia, triangle, omega, orientation, torque, strength, time)
     wanted = _error(more.get("error") if error is None else error)
     price = more.get("torque_price", 0.0) if torque_price is None else torque_price
-    alone = more.get("one_torque", False) if one_torque is None else one_torque
+    alone = more.get("one_torque", True) if one_torque is None else one_torque
     from polhode.advice import of_runs
 
     allowed = of_runs.LIMIT if limit is None else _number(positive, "limit", limit, "s")
@@ -216,7 +216,7 @@ def _of_laws(
         size,
         None if time is None else _number(positive, "time", time, "s"),
         0.0 if torque_price is None else _number(number, "torque_price", torque_price, least=0.0),
-        flag("one_torque", False if one_torque is None else one_torque),
+        flag("one_torque", True if one_torque is None else one_torque),
         everything,
         results,
     )

@@ -38,7 +38,7 @@ FREQUENCY, LINEAR_BELOW, ANISOTROPY = 1.0, 0.3, 4.0
 #: The strength of a torque whose size is not given.
 STRENGTH = 1.0
 #: The keys of a YAML file: those of the case, and those of the question.
-CASE_KEYS = ("inertia", "omega", "orientation", "torque", "frame", "parameters", "strength", "time", "triangle")
+CASE_KEYS = ("inertia", "omega", "orientation", "torque", "frame", "parameters", "breakpoints", "strength", "time", "triangle")
 #: The rotation from principal axes to those of the question, if these are the same.
 NOT_TURNED = (1.0, 0.0, 0.0, 0.0)
 QUESTION_KEYS = ("error", "torque_price", "one_torque")
@@ -250,7 +250,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
     time = _checked(positive, "time", values.get("time") if time is None else time, "s")
     torque = values["torque"]
     if isinstance(torque, str):
-        for key in ("frame", "parameters"):
+        for key in ("frame", "parameters", "breakpoints"):
             if key in values:
                 raise AdviceError(f"{key} belongs to a torque written as three formulas, not to {torque!r}")
         return (
@@ -277,7 +277,11 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
     if given is None:
         raise AdviceError("omega must have three components where the torque is written as formulas")
     q0 = _orientation(values.get("orientation", NOT_TURNED), rotation)
-    problem = Problem(
+    breakpoints = values.get("breakpoints", ())
+    if not isinstance(breakpoints, Sequence) or isinstance(breakpoints, str):
+        raise AdviceError(f"breakpoints must be ascending times (s) at which the torque jumps, got {shown(breakpoints)}")
+    problem = _checked(
+        Problem,
         key="your_case",
         label="your case",
         source="a YAML file",
@@ -288,6 +292,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         parameters=parameters,
         torque_class=kind,
         horizon=time,
+        breakpoints=tuple(breakpoints),
     )
     return case_of_problem(problem), asked
 

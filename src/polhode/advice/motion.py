@@ -1,23 +1,35 @@
 """The motion with which runs are compared: computed twice, by two methods of fourth order that share nothing but the torque.
 
 One integrates quaternion and angular velocity by the classical Runge-Kutta rules, the other composes exponentials on the group
-of rotations. The steps are halved until both agree with each other, and each with itself, to well below the error in question.
-The difference that is left is the uncertainty of the motion. A torque needs no Taylor series for this, and may have branches.
+of rotations. Both take steps of many lengths: the time is divided into cells, short where the torque changes fast.
+
+The cells follow from the torque itself. It is looked at along the motion at a million instants that no step shares, and a cell
+is halved until a polynomial through five of its values predicts all that were looked at in it, or until what it does not
+predict is too short to matter: there the torque jumps. The steps in the cells are refined until both methods agree with each
+other, and each with itself, to well below the error in question; then the torque is looked at again, elsewhere. The difference
+that is left is the uncertainty of the motion. A torque needs no Taylor series for this, and may have branches.
 """
 
 import time as clocks
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from math import ceil, inf, isfinite, log2, sqrt
+from typing import Any
 
 import numpy as np
+from numba import types
 
 from polhode import metrics
 from polhode.advice.errors import AdviceError, TimeOver
+from polhode.body import euler_equations
+from polhode.kernel import compile_driver, float_type, inertia_type, kernel, parameters_type, samples_type, torque_type
 from polhode.methods import METHODS
-from polhode.methods.protocol import Method
+from polhode.methods.one_body import row4
+from polhode.methods.protocol import Method, SeveralTorques
 from polhode.problems.problem import Problem
+from polhode.quaternion import derivative, normalise
+from polhode.references.defect import GOLDEN
 
 Array = np.ndarray
 
@@ -25,12 +37,27 @@ Array = np.ndarray
 FIRST, SECOND = "rk4", "cf4"
 #: The uncertainty sought, in parts of the error in question, and the largest that still leaves a meaning.
 SOUGHT, ALLOWED = 0.01, 0.1
-#: Samples of the motion per radian turned, and their smallest and largest number (powers of two).
-PER_RADIAN, FEWEST, MOST = 48, 2**8, 2**19
-#: Points of the polynomial between two samples.
-POINTS = 8
-#: The largest number of steps of the two methods.
-MOST_STEPS = 2**31
+#: Cells per radian turned before the torque is looked at, and the smallest and largest number of cells (powers of two).
+PER_RADIAN, FEWEST, MOST = 4, 2**6, 2**21
+#: Instants in each look at the torque, and in one at another start of the same case.
+LOOKS, LOOKS_ELSEWHERE = 2**20, 2**17
+#: The smallest number of instants in a cell, besides the five of its polynomial.
+IN_A_CELL = 8
+#: What the polynomials may leave out of the torque, added up over the time, in parts of the error; and the part of this that
+#: may be left out in a cell where it does not get smaller with the cell.
+LEFT_OUT, AT_A_JUMP = 0.01, 2.0**-10
+#: Rounding of a torque, relative to its size.
+ROUNDING = 1e-11
+#: How often the cells may change because the torque was found to change elsewhere.
+CHANGES = 12
+#: The largest number of steps of the two methods, and of steps in a cell: methods of fourth order reach round-off with fewer.
+MOST_STEPS, MOST_IN_A_CELL = 2**31, 2**11
+#: The angle (rad) by which a start is turned to see how neighbouring motions part.
+TURNED = 1e-7
+#: The largest number of parts of the horizon whose ends may hit every jump of the torque, and of jumps for which it is sought.
+PARTS, HIT = 20_000, 1000
+#: Times at which a motion is compared with the one before.
+COMPARED = 256
 
 
 class Budget:
@@ -58,44 +85,75 @@ class Budget:
 
 @dataclass(frozen=True)
 class Motion:
-    """A motion known at equidistant samples, and by polynomials between them.
+    """A motion known at the ends of cells, and by further steps within them.
 
     Parameters
     ----------
     problem : Problem
-    q, omega : (samples + 1, 4) and (samples + 1, 3)
-        Orientation and body angular velocity (rad/s) from 0 to the horizon.
+    nodes : (cells + 1,)
+        The ends of the cells, from 0 to the horizon, s.
+    states : (cells + 1, 7)
+        q and omega there (body frame, rad/s).
+    substeps : int
+        Steps of the two methods in each cell.
     uncertainty : float
         The largest error they may have: the larger of the angle (rad) and of omega relative to :attr:`scale`.
-    steps : int
-        Steps of the finest runs behind them.
+    looked : float
+        A pulse of the torque that is shorter than this, s, may not have been seen.
+    jumps : (n,)
+        The times, s, at which the torque jumps, or seems to.
+    shortest : float
+        The shortest time, s, within which the torque changes, or stays between two jumps.
     """
 
     problem: Problem
-    q: Array = field(repr=False)
-    omega: Array = field(repr=False)
+    nodes: Array = field(repr=False)
+    states: Array = field(repr=False)
+    substeps: int
     uncertainty: float
-    steps: int
+    looked: float
+    jumps: Array = field(repr=False)
+    shortest: float
+
+    @property
+    def steps(self) -> int:
+        """Steps of the runs behind it."""
+        return self.substeps * (len(self.nodes) - 1)
 
     @cached_property
     def scale(self) -> float:
         """The largest angular velocity of the motion, rad/s; errors of omega are relative to it."""
-        return float(np.linalg.norm(self.omega, axis=1).max())
+        return float(np.linalg.norm(self.states[:, 4:], axis=1).max())
 
     @cached_property
     def radians(self) -> float:
         """The angle turned: the integral of |omega| over the horizon."""
-        speed = np.linalg.norm(self.omega, axis=1)
-        return float((speed[1:] + speed[:-1]).mean() / 2 * self.problem.horizon)
+        return radians_of(self.nodes, self.states)
 
     @cached_property
-    def _states(self) -> Array:
-        return np.concatenate([self.q, self.omega], axis=1)
+    def parts(self) -> int:
+        """The fewest equal parts of the horizon at whose ends all jumps lie, as far as they are known; 1 if there are none.
 
-    def at(self, fractions: Array) -> tuple[Array, Array]:
-        """q (n, 4) and omega (n, 3) at ``fractions`` (n,) of the horizon, by polynomials through :data:`POINTS` samples."""
-        states = interpolated(self._states, fractions)
-        return states[:, :4], states[:, 4:]
+        In steps that divide these parts no torque jumps, and a method keeps its order.
+        """
+        if not 0 < len(self.jumps) <= HIT:
+            return 1
+        place = np.clip(np.searchsorted(self.nodes, self.jumps, side="right") - 1, 0, len(self.nodes) - 2)
+        known = np.maximum(np.diff(self.nodes)[place], 1e-13 * self.problem.horizon) / self.problem.horizon
+        number = np.arange(1, PARTS + 1)[:, None]
+        apart = number * self.jumps / self.problem.horizon
+        hit = (abs(apart - np.rint(apart)) <= np.minimum(known * number, 1e-4)).all(axis=1)
+        return int(np.argmax(hit)) + 1 if hit.any() else 1
+
+    def at(self, times: Array) -> tuple[Array, Array]:
+        """q (n, 4) and omega (n, 3) at ``times`` (n,), s, by steps of the second method from the ends of the cells."""
+        return _split(_between(self.problem, self.nodes, self.states, self.substeps, np.asarray(times, float)))
+
+    @cached_property
+    def checks(self) -> Array:
+        """Times, s, at which a run is compared beside those evenly spaced: where cells are many, something happens."""
+        numbers = np.unique(np.rint(np.linspace(0, len(self.nodes) - 1, COMPARED // 4)).astype(int))
+        return np.asarray(self.nodes[numbers])
 
     def error(self, method: Method, steps: int, checks: int) -> float:
         """The largest error of a run: the larger of the angle (rad) and of omega relative to :attr:`scale`.
@@ -110,12 +168,14 @@ class Motion:
         -------
         The error; infinite if the run blows up.
         """
-        at = np.unique(np.rint(np.linspace(0, steps, min(steps, checks) + 1)).astype(np.int64))[1:]
+        horizon = self.problem.horizon
+        even = np.linspace(0, steps, min(steps, checks) + 1)
+        at = np.unique(np.rint(np.concatenate([even, self.checks / horizon * steps])).astype(np.int64))[1:]
         q, omega = run(self.problem, method, steps, at)
         if not (np.isfinite(q).all() and np.isfinite(omega).all()):
             return inf
         with np.errstate(over="ignore", invalid="ignore"):
-            found = largest_error(q, omega, *self.at(at / steps), self.scale)
+            found = largest_error(q, omega, *self.at(at * (horizon / steps)), self.scale)
         return found if isfinite(found) else inf
 
 
@@ -139,89 +199,154 @@ def largest_error(q: Array, omega: Array, exact_q: Array, exact_omega: Array, sc
     return float(max(angle, np.linalg.norm(omega - exact_omega, axis=-1).max() / scale))
 
 
-def interpolated(samples: Array, fractions: Array) -> Array:
-    """Values at ``fractions`` (n,) of the interval that ``samples`` (m, k) divide evenly -> (n, k).
-
-    The polynomial through the :data:`POINTS` nearest samples, in Lagrange's form.
-    """
-    last = len(samples) - 1
-    points = min(POINTS, last + 1)
-    place = np.asarray(fractions, float) * last
-    first = np.clip(np.floor(place).astype(int) - points // 2 + 1, 0, last + 1 - points)
-    node = np.arange(points)
-    # The products over all other nodes, (n, points).
-    offset = (place - first)[:, None] - node
-    apart = np.eye(points, dtype=bool)
-    weight = np.where(apart, 1.0, offset[:, None, :]).prod(-1) / np.where(apart, 1, node[:, None] - node).prod(-1)
-    return np.asarray((weight[:, None, :] @ samples[first[:, None] + node])[:, 0])
+def radians_of(nodes: Array, states: Array) -> float:
+    """The angle turned: the integral of |omega| over the nodes."""
+    speed = np.linalg.norm(states[:, 4:], axis=1)
+    return float((np.diff(nodes) * (speed[1:] + speed[:-1])).sum() / 2)
 
 
-def motion_of(problem: Problem, error: float, budget: Budget) -> Motion:
+def motion_of(problem: Problem, error: float, budget: Budget, like: Motion | None = None) -> Motion:
     """The motion of a problem, known to well below ``error``.
+
+    Parameters
+    ----------
+    like : another start of the same case, whose cells show where the torque changes; the torque is then looked at less often
 
     Raises
     ------
     AdviceError
         If it takes too long or cannot be known so well, as in a chaotic motion or near round-off; the message says what to ask.
     """
-    samples = sampling(problem)
-    steps, before, found, best = samples, None, None, inf
-    stalled = 0
+    looks = LOOKS if like is None else LOOKS_ELSEWHERE
+    grid = _grid(problem) if like is None else like.nodes
+    nodes, substeps, changes = grid, 1, 0
+    before: Motion | None = None
+    best, stalled, settled = inf, 0, False
     while True:
+        steps = substeps * (len(nodes) - 1)
         if steps > MOST_STEPS or not budget.allows(3.0 * steps):
             raise TimeOver(_too_long(problem, error, best))
-        at = np.arange(samples + 1, dtype=np.int64) * (steps // samples)
         begun = clocks.perf_counter()
-        states = [run(problem, METHODS[key], steps, at) for key in (FIRST, SECOND)]
-        budget.per_step = max(1e-8, (clocks.perf_counter() - begun) / (2 * steps))
-        if all(np.isfinite(x).all() for state in states for x in state):
-            scale = float(np.linalg.norm(states[1][1], axis=1).max())
-            if scale == 0:
-                raise AdviceError("the body does not turn: give it an angular velocity or a torque")
-            both = largest_error(*states[0], *states[1], scale)
+        # The first method has other stages than the second.
+        first, second = _run(problem, FIRST, nodes, substeps + 1), _run(problem, SECOND, nodes, substeps)
+        budget.per_step = max(1e-8, (clocks.perf_counter() - begun) / (2 * steps + len(nodes)))
+        finite = bool(np.isfinite(first).all() and np.isfinite(second).all())
+        scale = float(np.linalg.norm(second[:, 4:], axis=1).max()) if finite else inf
+        if scale == 0:
+            raise AdviceError("the body does not turn: give it an angular velocity or a torque")
+        uncertainty = inf
+        if finite and isfinite(scale):
+            both = largest_error(*_split(first), *_split(second), scale)
+            now = Motion(problem, nodes, second, substeps, inf, inf, np.empty(0), inf)
             # |y(h) - y(h/2)| bounds the error of y(h/2) for any order of at least one.
-            halved = inf if before is None else largest_error(*before, *states[1], scale)
-            between = _between(states[1], scale)
-            uncertainty = max(both, halved, between)
-            stalled = stalled + 1 if uncertainty > 0.5 * best else 0
-            if uncertainty < best:
-                best = uncertainty
-                found = Motion(problem, *states[1], uncertainty, steps)
-            if between > 0.5 * max(both, halved) and between > SOUGHT * error and samples < MOST:
-                samples *= 2
-            before = states[1] if len(states[1][0]) == samples + 1 else None
-            if found is not None and found.uncertainty <= SOUGHT * error:
-                return found
-            # Round-off, or neighbouring motions that part: more steps do not help.
-            if stalled >= 3:
-                if found is not None and found.uncertainty <= ALLOWED * error:
-                    return found
-                raise AdviceError(
-                    f"the motion itself can be computed to {best:.1g} only, in double precision over {problem.horizon:g} s; "
-                    f"ask for an error of {best / ALLOWED:.1g} or more, or for a shorter time"
-                )
-        steps *= 2
+            times = _instants(problem.horizon, COMPARED, changes)
+            uncertainty = max(both, inf if before is None else largest_error(*before.at(times), *now.at(times), scale))
+            before = now
+            # The torque is looked at along a first motion, and along the one that will be the answer.
+            if not settled or uncertainty <= SOUGHT * error:
+                if radians_of(nodes, second) * PER_RADIAN > 2 * len(nodes) and len(nodes) < MOST:
+                    nodes = _halved(nodes)
+                    continue
+                cells, jumps, shortest, looked = _look(now, error, scale, looks, changes)
+                settled, added = True, len(cells) > len(nodes)
+                if added and changes >= CHANGES:
+                    raise AdviceError(_never_still(problem, jumps))
+                if added:
+                    nodes, changes, before, stalled, best = cells, changes + 1, None, 0, inf
+                    continue
+                if uncertainty <= SOUGHT * error:
+                    return Motion(problem, nodes, second, substeps, uncertainty, looked, jumps, shortest)
+        stalled = stalled + 1 if uncertainty > 0.5 * best else 0
+        best = min(best, uncertainty)
+        # Round-off, or neighbouring motions that part: more steps do not help.
+        if stalled >= 3 or (finite and substeps > MOST_IN_A_CELL):
+            if finite and uncertainty <= ALLOWED * error:
+                cells, jumps, shortest, looked = _look(now, error, scale, looks, changes)
+                return Motion(problem, nodes, second, substeps, uncertainty, looked, jumps, shortest)
+            raise AdviceError(_stalled(problem, now, first, best) if finite else _blown_up(problem, second, nodes))
+        # Not a multiple of the number before: no step ends where one did.
+        substeps = 2 * substeps + 1
 
 
-def sampling(problem: Problem) -> int:
-    """The number of samples of a motion, a power of two: so many per radian, from the initial rates."""
+def _grid(problem: Problem) -> Array:
+    """The ends of the cells before anything is known: evenly spaced, from the initial rates, and the breakpoints.
+
+    A breakpoint is a cell of its own, of a few units of rounding, so that no step beside it evaluates the torque beyond it.
+    """
     omega, moments = np.array(problem.omega0), np.array(problem.body.inertia)
     torque = np.array(problem.compiled_torque(0.0, problem.q0, problem.omega0, problem.parameter_array), float)
     if not np.isfinite(torque).all():
         raise AdviceError(f"the torque has no finite value at the start: {tuple(torque)}")
-    rate = max(float(np.linalg.norm(omega)), sqrt(np.abs(torque / moments).max()), 1 / problem.horizon)
-    return 1 << ceil(log2(min(MOST, max(FEWEST, PER_RADIAN * rate * problem.horizon))))
+    horizon = problem.horizon
+    rate = max(float(np.linalg.norm(omega)), sqrt(np.abs(torque / moments).max()), 1 / horizon)
+    cells = 1 << ceil(log2(min(MOST, max(FEWEST, PER_RADIAN * rate * horizon))))
+    # An odd number: no step shares the instants of a run with 2^n steps.
+    nodes = np.linspace(0, horizon, cells + 2)
+    margin = 4 * np.spacing(horizon)
+    inside = [t for t in problem.breakpoints if margin < t < horizon - margin]
+    edges = np.array([t + sign * margin for t in inside for sign in (-1, 1)])
+    apart = np.array([all(abs(t - b) > 2 * margin for b in inside) for t in nodes])
+    return np.unique(np.concatenate([nodes[apart], edges]))
 
 
-def _between(state: tuple[Array, Array], scale: float) -> float:
-    """The error of the polynomials between the samples: of those through every second sample, at the others, over 16.
+def _halved(nodes: Array) -> Array:
+    return np.sort(np.concatenate([nodes, (nodes[1:] + nodes[:-1]) / 2]))
 
-    Halving the distance divides the error of a smooth motion by 2^8; 16 leaves room for one with kinks.
+
+def _instants(horizon: float, number: int, offset: int) -> Array:
+    """Times in each of ``number`` equal parts of the horizon, at places that repeat nowhere."""
+    count = np.arange(number)
+    return np.asarray((count + ((count + 1) * GOLDEN + offset * sqrt(2)) % 1) * (horizon / number))
+
+
+def _split(states: Array) -> tuple[Array, Array]:
+    return states[:, :4], states[:, 4:]
+
+
+def _look(motion: Motion, error: float, scale: float, looks: int, offset: int) -> tuple[Array, Array, float, float]:
+    """Cells in which the torque along a motion is known, the times of its jumps, its shortest change, and how it was looked at.
+
+    Raises
+    ------
+    AdviceError
+        If there are more than :data:`MOST` of them.
     """
-    last = len(state[0]) - 1
-    fractions = np.arange(1, last, 2) / last
-    coarse = [interpolated(x[::2], fractions) for x in state]
-    return largest_error(coarse[0], coarse[1], state[0][1::2], state[1][1::2], scale) / 16
+    problem = motion.problem
+    horizon = problem.horizon
+    allowed = LEFT_OUT * error * min(scale, 1 / horizon)
+    out = np.empty((2, MOST + 1))
+    count = _cells_driver()(
+        motion.nodes[None],
+        np.ascontiguousarray(motion.states),
+        problem.body.coefficients(),
+        problem.compiled_torque,
+        problem.parameter_array,
+        (horizon / looks, (offset * sqrt(2)) % 1, allowed / horizon, AT_A_JUMP * allowed),
+        out,
+    )
+    ends, jump = out[0, : abs(count)], out[1, : abs(count)] > 0
+    if count < 0:
+        raise AdviceError(
+            f"the torque changes too often to be followed: {MOST:,} pieces did not suffice, from t = 0 to {ends[-1]:.6g} s of "
+            f"{horizon:g} s; ask for a shorter time"
+        )
+    nodes = np.concatenate([[0.0], ends])
+    width = np.diff(nodes)
+    middle = nodes[:-1] + width / 2
+    at = middle[jump]
+    # Breakpoints are jumps too, as far as anybody can know.
+    at = np.unique(np.concatenate([at, [t for t in problem.breakpoints if t < horizon]]))
+    if len(at):
+        # Cells shrink towards a jump, which says nothing about the torque beside it.
+        place = np.searchsorted(at, middle)
+        away = np.minimum(abs(middle - at[np.minimum(place, len(at) - 1)]), abs(middle - at[np.maximum(place - 1, 0)]))
+        apart = np.diff(at)
+        apart = apart[apart > 16 * width.min()]
+        alone = width[(away > 4 * width) & ~jump]
+        shortest = min(apart.min(initial=horizon), alone.min(initial=horizon))
+    else:
+        shortest = float(width.min())
+    return nodes, at, float(shortest), 2 * horizon / looks
 
 
 def _too_long(problem: Problem, error: float, reached: float) -> str:
@@ -230,3 +355,226 @@ def _too_long(problem: Problem, error: float, reached: float) -> str:
         f"the motion over {problem.horizon:g} s cannot be computed to well below {error:g} within the time limit; {known}"
         "ask for a shorter time (errors grow with it at least in proportion) or a larger error, or allow more: --limit"
     )
+
+
+def _never_still(problem: Problem, jumps: Array) -> str:
+    where = ", ".join(f"{t:.6g}" for t in jumps[:3])
+    return (
+        f"the torque changes in other places each time that the motion is computed more closely (near t = {where or '0'} s), "
+        "as one that jumps with the state does; smooth it, or name its jumps under breakpoints"
+    )
+
+
+def _blown_up(problem: Problem, states: Array, nodes: Array) -> str:
+    bad = ~np.isfinite(states).all(axis=1)
+    return f"the motion has no finite value at t = {nodes[int(np.argmax(bad))] if bad.any() else problem.horizon:.6g} s"
+
+
+def _stalled(problem: Problem, motion: Motion, first: Array, best: float) -> str:
+    """Why the two methods do not come closer: neighbouring motions part, the torque jumps, or rounding."""
+    q, omega = np.array(problem.q0), np.array(problem.omega0)
+    near = _run(problem, SECOND, motion.nodes, motion.substeps, (*_turned(q), *(omega * (1 + TURNED))))
+    growth = largest_error(*_split(near), *_split(motion.states), motion.scale) / TURNED
+    larger = f"ask for an error of {_up(best / ALLOWED)} or more, or for a shorter time"
+    rounding = 1e-15 * growth * sqrt(motion.steps)
+    if best <= 100 * rounding:
+        why = f"neighbouring motions part by a factor of {growth:.2g}" if growth > 100 else "rounding adds up"
+        return (
+            f"the motion itself can be computed to {best:.1g} only, in double precision over {problem.horizon:g} s ({why}); "
+            f"{larger}"
+        )
+    apart = np.linalg.norm(first[:, 4:] - motion.states[:, 4:], axis=1) / motion.scale
+    at = int(np.argmax(apart > 0.01 * apart.max()))
+    return (
+        f"the motion itself can be computed to {best:.1g} only: two methods do not come closer to each other from "
+        f"t = {motion.nodes[at]:.6g} s on, where the torque jumps (cells of {np.diff(motion.nodes).min():.2g} s); name its "
+        f"jumps under breakpoints or, if they depend on the state, smooth them, or {larger}"
+    )
+
+
+def _turned(q: Array) -> Array:
+    turned = q + np.array([0.0, TURNED / 2, 0.0, 0.0])
+    return np.asarray(turned / np.linalg.norm(turned))
+
+
+def _up(value: float) -> str:
+    """A bound in two digits that, read as it is written, is not below ``value``."""
+    text = f"{value:.1e}"
+    return f"{float(text):g}" if float(text) >= value else f"{float(text) + 10.0 ** (int(text[-3:]) - 1):.2g}"
+
+
+# --- compiled ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _follow_driver(key: str) -> Callable[..., Any]:
+    """(nodes, substeps, start, body, torque, parameters, states): steps over all cells, into the rows of ``states``."""
+    method = METHODS[key]
+    assert isinstance(method, SeveralTorques)
+    step = method.step
+
+    def follow(nodes, substeps, body, torque, parameters, states):  # type: ignore[no-untyped-def]
+        state = row4(states, 0) + row3_from(states, 0)
+        for i in range(nodes.shape[1] - 1):
+            dt = (nodes[0, i + 1] - nodes[0, i]) / substeps
+            for j in range(substeps):
+                state = step(state, nodes[0, i] + j * dt, dt, body, torque, parameters)
+            state = normalise(state[:4]) + state[4:]
+            for k in range(7):
+                states[i + 1, k] = state[k]
+
+    rows = samples_type
+    return compile_driver(follow, types.void(rows, types.int64, inertia_type, torque_type, parameters_type, rows))
+
+
+@cache
+def _between_driver() -> Callable[..., Any]:
+    """(nodes, states, substeps, times, place, body, torque, parameters, out): steps from the node before each time to it."""
+    method = METHODS[SECOND]
+    assert isinstance(method, SeveralTorques)
+    step = method.step
+
+    def between(nodes, states, substeps, times, place, body, torque, parameters, out):  # type: ignore[no-untyped-def]
+        for i in range(times.shape[1]):
+            n = place[i]
+            state = row4(states, n) + row3_from(states, n)
+            begun, way = nodes[0, n], times[0, i] - nodes[0, n]
+            count = int(np.ceil(substeps * way / (nodes[0, n + 1] - begun)))
+            for j in range(count):
+                state = step(state, begun + j * (way / count), way / count, body, torque, parameters)
+            for k in range(7):
+                out[i, k] = state[k]
+
+    rows = samples_type
+    place = types.Array(types.int64, 1, "C")
+    return compile_driver(
+        between, types.void(rows, rows, types.int64, rows, place, inertia_type, torque_type, parameters_type, rows)
+    )
+
+
+def _run(problem: Problem, key: str, nodes: Array, substeps: int, start: tuple[float, ...] | None = None) -> Array:
+    """States (nodes, 7) of one of the two methods with so many steps in each cell."""
+    states = np.empty((len(nodes), 7))
+    states[0] = (*problem.q0, *problem.omega0) if start is None else start
+    _follow_driver(key)(
+        nodes[None], substeps, problem.body.coefficients(), problem.compiled_torque, problem.parameter_array, states
+    )
+    return states
+
+
+def _between(problem: Problem, nodes: Array, states: Array, substeps: int, times: Array) -> Array:
+    out = np.empty((len(times), 7))
+    place = np.clip(np.searchsorted(nodes, times, side="right") - 1, 0, len(nodes) - 2)
+    _between_driver()(
+        nodes[None],
+        states,
+        substeps,
+        np.ascontiguousarray(times[None]),
+        place,
+        problem.body.coefficients(),
+        problem.compiled_torque,
+        problem.parameter_array,
+        out,
+    )
+    return out
+
+
+@kernel
+def _hermite(x: float, h: float, y0: float, r0: float, y1: float, r1: float) -> float:
+    """The cubic with values y and slopes r at both ends of a cell of length h, at x in [0, 1]."""
+    a, b = r0 * h, r1 * h
+    return y0 + x * (a + x * (3.0 * (y1 - y0) - 2.0 * a - b + x * (2.0 * (y0 - y1) + a + b)))
+
+
+@cache
+def _cells_driver() -> Callable[..., Any]:
+    """(nodes, states, body, torque, parameters, (interval, offset, smooth, jump), out) -> number of cells; minus that if full.
+
+    Writes the ends of the cells into the first row of ``out``, and into the second whether the torque jumps in them.
+    """
+
+    def acceleration(t, i, nodes, ends, rates, body, torque, parameters):  # type: ignore[no-untyped-def]
+        h = nodes[0, i + 1] - nodes[0, i]
+        x = (t - nodes[0, i]) / h
+        q0 = _hermite(x, h, ends[i, 0], rates[0], ends[i + 1, 0], rates[7])
+        q1 = _hermite(x, h, ends[i, 1], rates[1], ends[i + 1, 1], rates[8])
+        q2 = _hermite(x, h, ends[i, 2], rates[2], ends[i + 1, 2], rates[9])
+        q3 = _hermite(x, h, ends[i, 3], rates[3], ends[i + 1, 3], rates[10])
+        wx = _hermite(x, h, ends[i, 4], rates[4], ends[i + 1, 4], rates[11])
+        wy = _hermite(x, h, ends[i, 5], rates[5], ends[i + 1, 5], rates[12])
+        wz = _hermite(x, h, ends[i, 6], rates[6], ends[i + 1, 6], rates[13])
+        mx, my, mz = torque(t, normalise((q0, q1, q2, q3)), (wx, wy, wz), parameters)
+        return mx * body[3], my * body[4], mz * body[5]
+
+    along: Any = kernel(acceleration)
+
+    def cells(nodes, states, body, torque, parameters, limits, out):  # type: ignore[no-untyped-def]
+        interval, offset, smooth, jump = limits
+        capacity = out.shape[1] - 1
+        horizon = nodes[0, nodes.shape[1] - 1]
+        smallest = 256.0 * 2.220446049250313e-16 * horizon
+        count = 0
+        stack = np.empty(2048)
+        known = np.empty((5, 3))
+        for i in range(nodes.shape[1] - 1):
+            # The rates at both ends of the cell in which the motion has its steps.
+            q, w = row4(states, i), row3_from(states, i)
+            a = derivative(q, w) + euler_equations(w, torque(nodes[0, i], q, w, parameters), body)
+            q, w = row4(states, i + 1), row3_from(states, i + 1)
+            b = derivative(q, w) + euler_equations(w, torque(nodes[0, i + 1], q, w, parameters), body)
+            rates = a + b
+            begun = nodes[0, i]
+            depth = 1
+            stack[0] = nodes[0, i + 1]
+            while depth > 0:
+                end = stack[depth - 1]
+                h = end - begun
+                size = 0.0
+                most = 0.0
+                for p in range(5):
+                    f = along(begun + 0.25 * p * h, i, nodes, states, rates, body, torque, parameters)
+                    for k in range(3):
+                        known[p, k] = f[k]
+                        size = max(size, abs(f[k]))
+                        most = max(most, abs(f[k] - known[0, k]))
+                looks = max(IN_A_CELL, int(np.ceil(h / interval)))
+                # Rounding of the time in a torque that changes fast.
+                passes = smooth + ROUNDING * size + 8.0 * 2.220446049250313e-16 * horizon * most / h
+                worst = 0.0
+                for n in range(looks):
+                    place = (n + ((n + 1) * GOLDEN + offset) % 1.0) / looks
+                    f = along(begun + place * h, i, nodes, states, rates, body, torque, parameters)
+                    s = 4.0 * place
+                    a0 = (s - 1.0) * (s - 2.0) * (s - 3.0) * (s - 4.0) / 24.0
+                    a1 = s * (s - 2.0) * (s - 3.0) * (s - 4.0) / -6.0
+                    a2 = s * (s - 1.0) * (s - 3.0) * (s - 4.0) / 4.0
+                    a3 = s * (s - 1.0) * (s - 2.0) * (s - 4.0) / -6.0
+                    a4 = s * (s - 1.0) * (s - 2.0) * (s - 3.0) / 24.0
+                    for k in range(3):
+                        expected = a0 * known[0, k] + a1 * known[1, k] + a2 * known[2, k] + a3 * known[3, k] + a4 * known[4, k]
+                        worst = max(worst, abs(f[k] - expected))
+                    if h > smallest and worst > passes and worst * h > jump:
+                        break
+                bad = not worst <= passes
+                if bad and not worst * h <= jump and h > smallest and depth < 2048:
+                    stack[depth] = begun + 0.5 * h
+                    depth += 1
+                    continue
+                if count == capacity:
+                    return -count
+                out[0, count] = end
+                out[1, count] = 1.0 if bad and worst > 0.05 * most else 0.0
+                count += 1
+                begun = end
+                depth -= 1
+        return count
+
+    rows = samples_type
+    limits = types.UniTuple(float_type, 4)
+    return compile_driver(cells, types.int64(rows, rows, inertia_type, torque_type, parameters_type, limits, rows))
+
+
+@kernel
+def row3_from(rows: Array, i: int) -> tuple[float, float, float]:
+    """omega in a row of (q, omega)."""
+    return (rows[i, 4], rows[i, 5], rows[i, 6])

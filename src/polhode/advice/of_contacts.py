@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from math import isfinite, nan, pi
 from pathlib import Path
+from sys import float_info
 
 import numpy as np
 import xarray as xr
@@ -201,6 +202,8 @@ def of_contacts(
             f"--error: {error:g} would need steps of T/{1 / share:.0f}, far below the finest that was run, T/{1 / finest:.0f}; "
             "ask for a larger one" + ("" if contacts is None else ", or for fewer contacts")
         )
+    if time * share < float_info.min:
+        raise AdviceError(f"contact_time {time:g} s is too short to be divided into steps; take other units")
     spread = [c.largest(error, exponent, part) for c in own for part in (0.5, SERVED)]
     low, high = min(spread), max(spread)
     rows = [

@@ -14,6 +14,7 @@ from polhode.advice import files
 from polhode.advice.answer import Choice, Recommendation, listed, price_in_words
 from polhode.advice.cases import ALIASES
 from polhode.advice.errors import AdviceError
+from polhode.advice.of_runs import drift
 from polhode.advice.prices import prices
 from polhode.ensembles.draw import STRONGEST, WEAKEST
 from polhode.registry import nearest
@@ -38,7 +39,7 @@ def of_laws(
     omega: float,
     time: float | None = None,
     torque_price: float = 0.0,
-    one_torque: bool = False,
+    one_torque: bool = True,
     everything: bool = False,
     results: Path | None = None,
 ) -> Recommendation:
@@ -113,7 +114,7 @@ def of_laws(
     first = next(row for row in rows if row.method == keys[best])
     rivals = [i for i in order if allowed[i] and i != best and cost[i] < 2 * cost[best]]
     level = [labels[i] for i in rivals if not _is_better(work[:, best], work[:, i])]
-    remarks = []
+    remarks = drift(keys[best])
     alone = next((row for row in rows if row.method in _one_torque(keys, torques, allowed)), None)
     if torques[best] > 1 and alone is not None:
         remarks.append(

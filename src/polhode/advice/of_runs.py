@@ -2,18 +2,21 @@
 
 A step counts only if all finer steps that were tried meet the error too. Errors are compared at many times of the run, since a
 small error at the end may be a coincidence. The motion with which runs are compared is computed by two other methods
-(:mod:`polhode.advice.motion`).
+(:mod:`polhode.advice.motion`). The step that is named serves other starts of the same body too.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from math import ceil, inf, isfinite, sqrt
 from pathlib import Path
 
-from polhode.advice.answer import Choice, Recommendation, price_in_words
+import numpy as np
+
+from polhode.advice.answer import SHOWN, Choice, Recommendation, price_in_words
 from polhode.advice.cases import Case
 from polhode.advice.errors import AdviceError, TimeOver
-from polhode.advice.motion import FIRST, SECOND, Budget, Motion, motion_of
+from polhode.advice.motion import FIRST, SECOND, Budget, Motion, largest_error, motion_of, run
 from polhode.advice.prices import Prices, prices
 from polhode.compilation import compile_all
 from polhode.methods import METHODS
@@ -39,10 +42,16 @@ PRECISION = 0.01
 SLOWER = 4.0
 #: A body that turned less than this part of its radians at its initial angular velocity starts near rest.
 AT_REST = 0.1
-#: An error below which it must decrease with the step.
-SMALL = 0.03
-#: Number of other starts for the interval.
+#: An error below which it must decrease with the step, and the steps per radian from which on a larger one must too.
+SMALL, FINE = 0.03, 1000.0
+#: Number of other starts that the step has to serve.
 OTHERS = 19
+#: Steps within the shortest change of the torque from which on an error must decrease with the step.
+WITHIN = 4.0
+#: Runs of two methods agree with each other and not with the motion if they are closer to each other by this factor.
+CLOSER = 0.1
+#: The method for long runs whose energy must not drift, and the one of those often recommended that lets it drift most.
+NO_DRIFT, DRAINS = "exact_rotor", "magnus_adams4"
 #: Methods that are often among the best go first: those that cannot win are then given up early.
 FAVOURITES = ("spiral_leapfrog", "spiral_predicted", "magnus_adams4", "cf4", "rk4", "spiral_dkd", "no_squish", "pcdm2016")
 
@@ -57,19 +66,21 @@ class Found:
     error : the largest error with these steps
     coarsest : whether they are the fewest that were tried
     why : the reason if there are none: "gave up" (it takes too long), "does not meet it", "no time"
+    finest : the largest number of steps tried, of a method that does not meet it
     """
 
     steps: int
     error: float
     coarsest: bool = False
     why: str = ""
+    finest: int = 0
 
 
 def of_runs(
     case: Case,
     error: float,
     torque_price: float = 0.0,
-    one_torque: bool = False,
+    one_torque: bool = True,
     everything: bool = False,
     limit: float = LIMIT,
     results: Path | None = None,
@@ -98,9 +109,9 @@ def of_runs(
     progress("compiling", 1.0)
     budget = Budget(limit)
     priced = prices([method.key for method in methods], torque_price, results)
-    motions = []
+    motions: list[Motion] = []
     for i, start in enumerate(case.starts):
-        motions.append(motion_of(start, error, budget))
+        motions.append(motion_of(start, error, budget, motions[0] if motions else None))
         progress("motion", (i + 1) / len(case.starts))
     finding = Search(motions, error, budget)
     found: dict[str, Found] = {}
@@ -117,6 +128,7 @@ def of_runs(
             seconds = priced.seconds(method, found[method.key].steps)
             fastest[kind(method)] = min(fastest.get(kind(method), inf), seconds)
         progress("methods", (i + 1) / len(methods))
+    _refuse_a_wrong_motion(found, finding)
     if not fastest:
         raise AdviceError(_unreached(finding, error))
     best = min(fastest.values())
@@ -124,6 +136,32 @@ def of_runs(
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
     others = _interval(case, METHODS[first.method], first, finding, budget, error, progress)
     return _recommendation(case, rows, first, found, finding, priced, others, one_torque, everything)
+
+
+def _refuse_a_wrong_motion(found: Mapping[str, Found], finding: "Search") -> None:
+    """Raise if methods that do not meet the error agree with each other: then the motion they are compared with is wrong.
+
+    Not if more methods meet it than agree so: methods that are related may share a fault.
+    """
+    motion = finding.motions[0]
+    at = np.arange(1, 9, dtype=np.int64)
+    lost = {key: one.finest // 8 * 8 for key, one in found.items() if one.finest >= 8 and not key.endswith(AS_PUBLISHED)}
+    ends = {key: run(motion.problem, METHODS[key], steps, at * (steps // 8)) for key, steps in lost.items()}
+    exact = motion.at(at / 8 * motion.problem.horizon)
+    apart = {key: largest_error(*end, *exact, motion.scale) for key, end in ends.items()}
+    pairs = [
+        (max(apart[a], apart[b]), a, b)
+        for a, b in combinations(ends, 2)
+        if largest_error(*ends[a], *ends[b], motion.scale) < CLOSER * min(apart[a], apart[b])
+    ]
+    agreeing = {key for _, *pair in pairs for key in pair}
+    if pairs and len(agreeing) > sum(one.steps > 0 for one in found.values()):
+        difference, a, b = max(pairs)
+        raise AdviceError(
+            f"{METHODS[a].label} and {METHODS[b].label} agree with each other and differ from the exact motion by "
+            f"{difference:.1g}: that motion, or the torque, is not what it seems, and there is no answer. If the torque has "
+            "short pulses or jumps, name their times under breakpoints"
+        )
 
 
 def _enough(fastest: dict[str, float], own: str) -> float:
@@ -161,11 +199,18 @@ class Search:
     budget : the time that is left
     """
 
+    #: The number of steps from which on an error must decrease with the step: before that a pulse may fall between two steps.
+    resolved: float = 0.0
+    #: Numbers of steps are multiples of this, so that jumps of the torque lie between steps.
+    unit: int = 1
+
     def __init__(self, motions: Sequence[Motion], error: float, budget: Budget) -> None:
         self.motions, self.budget = list(motions), budget
         #: The error that a run may have: the uncertainty of the motion is taken off.
         self.allowed = MARGIN * error - max(motion.uncertainty for motion in motions)
         self.radians = max(motion.radians for motion in motions)
+        self.unit = motions[0].parts if len({motion.parts for motion in motions}) == 1 else 1
+        self.resolved = max(WITHIN * motion.problem.horizon / motion.shortest for motion in motions)
         #: The number of runs so far.
         self.runs = 0
 
@@ -195,12 +240,14 @@ class Search:
         """
         errors: dict[int, float] = {}
 
+        # All numbers of steps are counted in units here.
         def meets(steps: int) -> bool:
             if steps not in errors:
-                errors[steps] = self.error(method, steps)
+                errors[steps] = self.error(method, steps * self.unit)
             return errors[steps] <= self.allowed
 
-        coarsest = max(2, ceil(self.radians / COARSEST))
+        most = most / self.unit
+        coarsest = max(ceil(2 / self.unit), ceil(self.radians / COARSEST / self.unit))
         if most < coarsest or (isfinite(most) and not meets(int(most))):
             return Found(0, inf, why="gave up")
         low, high = 0, coarsest
@@ -212,8 +259,9 @@ class Search:
                     high = int(most)  # known to meet it
                 elif high > most:
                     return Found(0, inf, why="gave up")
-                if stuck(errors):
-                    return Found(0, inf, why="does not meet it")
+                seen = {steps: found for steps, found in errors.items() if steps * self.unit >= self.resolved}
+                if stuck(seen, FINE * self.radians / self.unit):
+                    return Found(0, inf, why="does not meet it", finest=max(errors) * self.unit)
             lost = [steps for k in range(1, FINER + 1) if not meets(steps := high << k)]
             if lost:
                 low, high = lost[-1], 2 * lost[-1]
@@ -224,15 +272,16 @@ class Search:
                 low, high = (low, middle) if meets(middle) else (middle, high)
             lost = [steps for ratio in NEIGHBOURS if not meets(steps := max(high + 1, round(ratio * high)))]
             if not lost:
-                return Found(high, errors[high], coarsest=high == coarsest)
+                return Found(high * self.unit, errors[high], coarsest=high == coarsest and (self.unit == 1 or coarsest > 1))
             low = lost[-1]
             high = min(steps for steps, found in errors.items() if steps > low and found <= self.allowed)
 
 
-def stuck(errors: dict[int, float]) -> bool:
-    """Whether a small error no longer decreases with the step: four halvings gain nothing."""
-    last = [errors[n] for n in sorted(errors)[-5:]]
-    return len(last) == 5 and last[0] < SMALL and min(last[1:]) > 0.7 * last[0]
+def stuck(errors: Mapping[int, float], fine: float = inf) -> bool:
+    """Whether an error no longer decreases with the step: four halvings gain nothing, of a small one or with ``fine`` steps."""
+    tried = sorted(errors)[-5:]
+    last = [errors[n] for n in tried]
+    return len(last) == 5 and (last[0] < SMALL or tried[0] >= fine) and min(last[1:]) > 0.7 * last[0]
 
 
 def _favourites_first(method: Method) -> tuple[int, int]:
@@ -269,14 +318,17 @@ class Others:
     ----------
     low, high : float
         Between these (s) they lie.
+    steps : int
+        The number of steps that serves the start that was given and all others that were tried.
     means : str
         What this interval is, in a sentence.
     serves : str
-        Which starts the recommended step serves, in a sentence.
+        Which starts these steps serve, in a sentence.
     """
 
     low: float
     high: float
+    steps: int
     means: str
     serves: str
 
@@ -293,39 +345,57 @@ def _interval(
     """The range of steps that the method needs from other starts; of a case with several starts, from each of these."""
     steps: list[int] = []
     own = bool(case.open_questions)
-    drawn = len(case.starts)
-    serves = f"It serves {drawn} random starts, and another one with probability {drawn}/{drawn + 1}." if own else ""
-    try:
-        for i in range(len(finding.motions) if own else OTHERS):
-            motion = finding.motions[i] if own else motion_of(case.again(i), error, budget)
+    number = len(finding.motions) if own else OTHERS
+    given = first.steps or 0
+    lost = 0
+    for i in range(number):
+        try:
+            motion = finding.motions[i] if own else motion_of(case.again(i), error, budget, finding.motions[0])
             one = Search([motion], error, budget).fewest(method)
-            if one.steps:
-                steps.append(one.steps)
-            progress("interval", (i + 1) / (len(finding.motions) if own else OTHERS))
-    except AdviceError:
-        if len(steps) < 3:
-            return Others(
-                first.dt,
-                first.dt,
-                "Interval: there was no time for other starts.",
-                serves or "It serves the start that was given; there was no time to try others.",
-            )
-    low, high = case.horizon / max(steps), case.horizon / min(steps)
+        except TimeOver:
+            break
+        except AdviceError:
+            one = Found(0, inf)
+        if one.steps:
+            steps.append(one.steps)
+        else:
+            lost += 1
+        progress("interval", (i + 1) / number)
+    tried = len(steps) + lost
+    most = max([given, *([] if own else steps)])
+    low, high = (case.horizon / f(steps) for f in (max, min)) if steps else (first.dt, first.dt)
+    missed = "" if tried == number else f" There was no time for {'' if tried else 'any of '}the other {number - tried}."
     if own:
         return Others(
             low,
             high,
-            f"Interval: for the {len(steps)} starts, one by one, the largest step lies between {low:.3g} and {high:.3g} s.",
-            serves,
+            most,
+            f"Interval: for the {len(steps)} starts, one by one, the largest step lies between {low:.3g} and {high:.3g} s."
+            if steps
+            else "Interval: there was no time for single starts.",
+            f"It serves {number} random starts, and another one with probability {number}/{number + 1}.",
         )
+    unserved = f" For {lost} more no step is known that does: ask about such a start by itself." if lost else ""
+    alone = (
+        f" For the given start alone, as in the table, dt = {case.horizon:g} s / {given} = {first.dt:.4g} s would do, which "
+        f"serves {served(steps, given)} of the others."
+        if most > given
+        else ""
+    )
+    serves = (
+        f"It serves the given start and {len(steps)} others" if steps else "It serves the given start; no other is known to be"
+    )
+    if steps and not lost and tried == number:
+        serves += f", and another one with probability {number}/{number + 1}"
     return Others(
         low,
         high,
+        most,
         f"Interval: for {len(steps)} other starts (random orientations and directions of omega), one by one, the largest step "
-        f"lies between {low:.3g} and {high:.3g} s.",
-        f"It serves the start that was given, and {served(steps, first.steps or 0)} of {len(steps)} others. For any start of "
-        f"this body take dt = {case.horizon:g} s / {max(steps)} = {low:.4g} s, which serves a further one with probability "
-        f"{len(steps)}/{len(steps) + 1}.",
+        f"lies between {low:.3g} and {high:.3g} s."
+        if steps
+        else "Interval: no other start is known.",
+        f"{serves}.{missed}{unserved}{alone}",
     )
 
 
@@ -366,6 +436,20 @@ def _recommendation(
 ) -> Recommendation:
     error = (finding.allowed + max(m.uncertainty for m in finding.motions)) / MARGIN
     assert first.steps is not None and first.seconds is not None
+    chosen = METHODS[first.method]
+    best = first
+    if others.steps > first.steps:
+        seconds = priced.seconds(chosen, others.steps)
+        best = replace(
+            first,
+            dt=case.horizon / others.steps,
+            steps=others.steps,
+            torques=priced.torques(chosen, others.steps),
+            seconds=seconds,
+            relative=seconds / first.seconds,
+            error=max(motion.error(chosen, others.steps, CHECKS) for motion in finding.motions),
+            mark="",
+        )
     gave_up = sum(one.why == "gave up" for one in found.values())
     never = sum(one.why == "does not meet it" for one in found.values())
     lost = [f"{gave_up} were given up after a run that showed them to be too slow"] if gave_up else []
@@ -376,10 +460,14 @@ def _recommendation(
         f"{len(found)} methods were run on this very problem, {finding.runs:,} runs"
         + (f"; {' and '.join(lost)}" if lost else "")
         + f". The step is the largest at which, as at all finer ones tried, the error stays below {MARGIN:g} of the one asked "
-        f"for: it is {first.error:.2g}.",
-        f"Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at {CHECKS} times of the run.",
-        f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with "
-        f"{max(m.steps for m in finding.motions):,} steps, which agree to {max(m.uncertainty for m in finding.motions):.1g}.",
+        f"for{'' if case.open_questions else ', from every start'}: it is {best.error:.2g}"
+        + (" here." if not case.open_questions else "."),
+        f"Error: the larger of the angle in rad and |omega - exact| over the largest |omega|, at {CHECKS} times of the run "
+        "and where the torque changes.",
+        f"Exact motion: {METHODS[FIRST].label} and {METHODS[SECOND].label} with {max(m.steps for m in finding.motions):,} "
+        f"steps, short where the torque changes, which agree to {max(m.uncertainty for m in finding.motions):.1g}. The torque "
+        f"was looked at every {max(m.looked for m in finding.motions):.2g} s: a shorter pulse would not have been seen; name "
+        "it under breakpoints.",
         f"Times: steps measured on {priced.source}; on another machine `polhode bench` shows how they compare.",
     ]
     if case.open_questions:
@@ -387,9 +475,19 @@ def _recommendation(
             1,
             f"Open in the question, and drawn for {len(case.starts)} starts: {' and '.join(case.open_questions)}.",
         )
-    remarks = []
+    remarks = drift(first.method, [row.method for row in rows[:SHOWN]])
+    jumps = finding.motions[0].jumps
+    if len(jumps):
+        several = len(jumps) > 3
+        remarks.append(
+            f"The torque jumps at t = {', '.join(f'{t:.6g}' for t in jumps[:3])}{' ...' if several else ''} s. "
+            + (
+                "The step divides these times; one that does not may need to be far shorter."
+                if finding.unit > 1
+                else "Steps of one length pass over the jumps; runs in pieces that end there need far fewer."
+            )
+        )
     plain = [row for row in rows if not row.method.endswith(AS_PUBLISHED)]
-    chosen = METHODS[first.method]
     if kind(chosen) != "one torque":
         when = "With one torque in a step" if kind(chosen) == "several torques" else "With one torque in its first steps too"
         remarks += _instead(when, plain, lambda method: kind(method) == "one torque")
@@ -398,9 +496,9 @@ def _recommendation(
     asked = {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque}
     return Recommendation(
         question=f"{case.words}, error below {error:g}, {price_in_words(priced.torque, priced.unit)}",
-        best=first,
-        sentence=f"Take {first.label} ({first.method}) with dt = {case.horizon:g} s / {first.steps} = {first.dt:.4g} s, "
-        f"{density(first.steps, case.speed, case.horizon, finding.radians)}.",
+        best=best,
+        sentence=f"Take {best.label} ({best.method}) with dt = {case.horizon:g} s / {best.steps} = {best.dt:.4g} s, "
+        f"{density(best.steps or 0, case.speed, case.horizon, finding.radians)}.",
         interval=(others.low, others.high),
         interval_means=others.means,
         serves=others.serves,
@@ -410,8 +508,18 @@ def _recommendation(
         kind="runs",
         asked=asked,
         remarks=remarks,
-        shown=len(rows) if everything else 5,
+        shown=len(rows) if everything else SHOWN,
     )
+
+
+def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
+    """What to know of the energy in long runs, where one of these methods is recommended."""
+    if best == NO_DRIFT:
+        return []
+    instead = f"where the energy must not drift, take the {METHODS[NO_DRIFT].label} ({NO_DRIFT})."
+    if DRAINS in (best, *methods):
+        return [f"{METHODS[DRAINS].label} damps librations and drains a liquid at constant energy: {instead}"]
+    return [instead[:1].upper() + instead[1:]]
 
 
 def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:

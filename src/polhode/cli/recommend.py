@@ -62,7 +62,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--torque-price", type=not_negative, metavar="P", help="cost of one torque in steps of direct Euler (0)"
     )
-    parser.add_argument("--one-torque", action="store_true", help="only methods with one torque per step")
+    torques = parser.add_mutually_exclusive_group()
+    torques.add_argument(
+        "--one-torque", action="store_const", const=True, help="only methods with one torque per step: the default"
+    )
+    torques.add_argument(
+        "--several-torques",
+        dest="one_torque",
+        action="store_const",
+        const=False,
+        help="also methods with several torques per step",
+    )
     parser.add_argument("--all", action="store_true", help="list all methods, including the variants as published")
     parser.add_argument("--json", action="store_true", help="print the answer for machines")
     parser.add_argument(
@@ -144,7 +154,7 @@ def run(arguments: argparse.Namespace) -> int:
                 **options,
                 error=arguments.error,
                 torque_price=arguments.torque_price,
-                one_torque=True if arguments.one_torque else None,
+                one_torque=arguments.one_torque,
                 everything=arguments.all,
                 results=arguments.results,
                 progress=True,
@@ -193,7 +203,8 @@ def _of_problem(arguments: argparse.Namespace) -> None:
     """The answer for a test problem, from the measurements of the study."""
     path = find_file(arguments.results)
     price = 0.0 if arguments.torque_price is None else arguments.torque_price
-    question = (path, arguments.problem, arguments.error, price, arguments.one_torque, arguments.all)
+    alone = arguments.one_torque is not False
+    question = (path, arguments.problem, arguments.error, price, alone, arguments.all)
     try:
         with watched(Stage("looking up")):
             text = as_json(*question) if arguments.json else advice(*question)
@@ -227,7 +238,7 @@ def find_file(results: Path | None = None, home: Path = files.HOME) -> Path:
         raise UsageError(str(error)) from error
 
 
-def as_json(path: Path, problem: str, error: float, price: float, one_torque: bool = False, everything: bool = False) -> str:
+def as_json(path: Path, problem: str, error: float, price: float, one_torque: bool = True, everything: bool = False) -> str:
     """The answer of :func:`advice` for machines, with the same arguments."""
     data, rows, shown = _answer(path, problem, error, price, one_torque, everything)
     horizon = float(data.attrs["horizon"])
@@ -253,7 +264,7 @@ def as_json(path: Path, problem: str, error: float, price: float, one_torque: bo
     return json.dumps(content, indent=2, allow_nan=False)
 
 
-def advice(path: Path, problem: str, error: float, price: float, one_torque: bool = False, everything: bool = False) -> str:
+def advice(path: Path, problem: str, error: float, price: float, one_torque: bool = True, everything: bool = False) -> str:
     """The answer in words, with the table it rests on.
 
     Parameters

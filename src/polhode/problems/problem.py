@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
+from itertools import pairwise
 from math import sqrt
 from typing import Any, Self
 
@@ -60,6 +61,10 @@ class Case:
         One of :data:`TORQUE_CLASSES`.
     horizon : float
         Default simulated time, s.
+    breakpoints : tuple of float
+        Times in s, ascending, at which the loads jump or have a kink, or short pulses that begin and end there. References and
+        the exact motion of :func:`polhode.recommend` are integrated in pieces that end there, and only then may the torque of
+        a Taylor reference have branches. They count as the binary numbers they are. A run with a fixed step passes over them.
     reference : str or function, optional
         The closed form: the module of :mod:`polhode.references` whose ``solve`` computes it, or a user's function with the
         arguments (problem, times, digits). Without it only the Taylor integrator is available. It is a name instead of an
@@ -86,6 +91,7 @@ class Case:
     parameters: dict[str, float] = field(default_factory=dict)
     torque_class: str
     horizon: float
+    breakpoints: tuple[float, ...] = ()
     reference: str | Reference | None = field(default=None, repr=False)
     formula: str = ""
     load_formula: str = ""
@@ -112,6 +118,12 @@ class Case:
         whole(f"{where}: rank", self.rank, least=0)
         flag(f"{where}: represents_class", self.represents_class)
         positive(f"{where}: horizon", self.horizon, "s")
+        if isinstance(self.breakpoints, str) or not hasattr(self.breakpoints, "__len__"):
+            raise TypeError(f"{where}: breakpoints must be ascending times (s), got {shown(self.breakpoints)}")
+        given = tuple(positive(f"{where}: breakpoints[{i}]", t, "s") for i, t in enumerate(self.breakpoints))
+        object.__setattr__(self, "breakpoints", given)
+        if any(a >= b for a, b in pairwise(given)):
+            raise ValueError(f"{where}: breakpoints must ascend, got {shown(given)}")
         if not isinstance(self.reference, str):
             function(f"{where}: reference", self.reference, optional=True)
         if not isinstance(self.conserves, tuple | list):
@@ -175,12 +187,12 @@ class Problem(Case):
     q0 : (q0, qx, qy, qz)
         Initial orientation, unit, body to lab.
     torque : function (t, q, omega, parameters) -> (tx, ty, tz)
-        Torque in the body frame, N m, in plain arithmetic without branches, so that it compiles and so that the Taylor
-        integrator can run it on power series. ``parameters[i]`` are the numbers in ``parameters``.
+        Torque in the body frame, N m, in plain arithmetic, so that it compiles and so that the Taylor integrator can run it on
+        power series. ``parameters[i]`` are the numbers in ``parameters``. It may have branches if ``breakpoints`` names the
+        times at which they change.
     torque_series : function, optional
         A version of the torque for the Taylor integrator, on :class:`polhode.references.taylor.Series`, if ``torque`` itself
-        cannot run on these. Rarely needed: ``+ - * /``, powers, ``math.exp``, ``sin``, ``cos``, ``sqrt`` and kernels can;
-        branches cannot.
+        cannot run on these. Rarely needed: ``+ - * /``, powers, ``math.exp``, ``sin``, ``cos``, ``sqrt`` and kernels can.
     potential : function (q, parameters) -> float, optional
         Potential energy in J, in plain arithmetic that also runs on arrays.
     impulse : function (t, parameters) -> (x, y, z), optional

@@ -5,7 +5,8 @@ The state (q, omega) is expanded in power series of time, order by order (Jorba 
     dq/dt = q (0, omega) / 2,    I d(omega)/dt = torque(t, q, omega) - omega x I omega,
 
 and for the bodies of a system also dr/dt = v, m dv/dt = force, unless their centres are fixed. The series are evaluated at the
-requested times inside each step. Torques and loads are the problem's own functions, run on series instead of floats, so there
+requested times inside each step. A step ends at the problem's breakpoints, and is shortened until the torque along it is the
+one of the series (:mod:`polhode.references.defect`). Torques and loads are the problem's own functions, run on series, so there
 is no second version of them. Nothing is shared with the closed forms or with the methods.
 """
 
@@ -17,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import gmpy2
 import mpmath
+import numpy as np
 
 from polhode.plain import plain_copy
 from polhode.problems.system import System
+from polhode.references.defect import GOLDEN, Looks
 from polhode.references.precision import GUARD_DIGITS, digits_and_guard
 
 if TYPE_CHECKING:
@@ -27,6 +30,17 @@ if TYPE_CHECKING:
 
 #: How many of the last coefficients determine the step; single ones vanish in series of definite parity.
 TAIL = 6
+#: Bits that the equations of motion may lack at the end of a step: of the guard digits the larger part.
+SLACK = 30
+#: The binary exponent below which a vector counts as zero, in parts of the precision: a body at rest is not accurate relative
+#: to what the foot of a later pulse gives it.
+REST = -3
+#: Before the end of a step, in parts of it, they are evaluated there: a breakpoint may be the end itself.
+BEFORE_END = 2.0**-20
+#: The shortest step, in parts of the whole time; what needs a shorter one cannot be expanded.
+SHORTEST = 2.0**-90
+#: A branch of the torque is taken as it is after this part of the whole time, or of that to the next breakpoint.
+INSIDE, INSIDE_PIECE = 2.0**-40, 2.0**-10
 
 Vector = tuple[Any, ...]
 #: (time, series of the state's vectors) -> their rates of change, as series or numbers.
@@ -42,6 +56,9 @@ class Series:
 
     __slots__ = ("coefficients", "rule")
 
+    #: The time (s) after the expansion at which comparisons are decided, see :func:`_sign`.
+    inside: Any = 0.0
+
     def __init__(self, rule: Callable[[int], Any], *initial: Any):
         self.rule = rule
         self.coefficients = list(initial)
@@ -55,6 +72,21 @@ class Series:
 
     def __getitem__(self, k: int) -> Any:
         return self.upto(k)[k]
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(_sign(self - other) < 0)
+
+    def __le__(self, other: Any) -> bool:
+        return bool(_sign(self - other) <= 0)
+
+    def __gt__(self, other: Any) -> bool:
+        return bool(_sign(self - other) > 0)
+
+    def __ge__(self, other: Any) -> bool:
+        return bool(_sign(self - other) >= 0)
+
+    def __abs__(self) -> "Series":
+        return -self if self < 0 else self
 
     def __add__(self, other: Any) -> "Series":
         if isinstance(other, Series):
@@ -105,6 +137,19 @@ class Series:
 
         power = Series(rule)
         return power
+
+
+def _sign(x: Series) -> Any:
+    """A number of the sign that the series has shortly after its expansion, which decides the branches of a torque.
+
+    A breakpoint is a binary number; the sum or quotient that a torque compares with the time may be another one by rounding. So
+    not the value at the breakpoint decides, but the one a little inside of the piece that begins there. Of the state, whose
+    rates are not known before the torque is, the value decides.
+    """
+    try:
+        return x[0] + x[1] * Series.inside
+    except IndexError:
+        return x[0]
 
 
 def convolution(x: Series, y: Series, k: int) -> Any:
@@ -186,7 +231,8 @@ def solve(
     ValueError
         If a time is negative or not finite.
     ArithmeticError
-        If the solution cannot be continued to the last time.
+        If the solution cannot be continued to the last time, as where the torque jumps at a time that ``breakpoints`` of the
+        problem does not name.
     """
     return [(q, omega) for q, omega in _solve(problem, _one_body, times, digits, order)]
 
@@ -217,7 +263,9 @@ def _solve(
         order = order or math.ceil(bits * math.log(2) / 2) + 1
         with gmpy2.context(gmpy2.get_context(), precision=bits):
             wanted = sorted({float(t) for t in times})
-            states = _integrate(case.key, *equations(case), [gmpy2.mpfr(t) for t in wanted], bits, order)
+            # Another precision or order looks at other instants.
+            looks = Looks(case, wanted[-1] if wanted else 0.0, (bits * order * GOLDEN) % 1)
+            states = _integrate(looks, *equations(case), [gmpy2.mpfr(t) for t in wanted], bits, order)
         found = dict(zip(wanted, states, strict=True))
         return [tuple(tuple(map(_number, vector)) for vector in found[float(t)]) for t in times]
 
@@ -268,25 +316,63 @@ def _number(x: Any) -> Any:
 
 
 def _integrate(
-    key: str, start: list[Vector], equations: "Equations", times: Sequence[Any], bits: int, order: int
+    looks: Looks, start: list[Vector], equations: "Equations", times: Sequence[Any], bits: int, order: int
 ) -> list[list[Vector]]:
     """The vectors of the state at ascending ``times``, in the current gmpy2 precision."""
     vectors = start
     t = gmpy2.mpfr(0)
     states: list[list[Vector]] = []
-    while True:
+    while len(states) < len(times):
+        end = next((gmpy2.mpfr(b) for b in looks.case.breakpoints if t < b < times[-1]), times[-1])
+        Series.inside = min((end - t) * INSIDE_PIECE, times[-1] * INSIDE)
         series = _expand(t, vectors, equations)
         for x in chain.from_iterable(series):
             x.upto(order)
-        step = _step(series, bits, order)
+        step = min(_step(series, bits, order), end - t)
+        while step > 0 and not _holds(looks, equations, t, step, end, series, bits, order):
+            step /= 2
+            if step < SHORTEST * times[-1]:
+                raise ArithmeticError(
+                    f"problem {looks.case.key!r}: the torque jumps or has a kink at about t = {float(t):.15g} s, where no "
+                    "power series can follow it; name this time under breakpoints of the problem"
+                )
         while len(states) < len(times) and times[len(states)] - t <= step:
             states.append(_values(series, times[len(states)] - t, order))
         if len(states) == len(times):
-            return states
+            break
         vectors = _values(series, step, order)
         if t + step == t or not all(gmpy2.is_finite(x) for x in chain.from_iterable(vectors)):
-            raise ArithmeticError(f"problem {key!r}: the Taylor series cannot be continued beyond t = {float(t)} s")
+            raise ArithmeticError(f"problem {looks.case.key!r}: the Taylor series cannot be continued beyond t = {float(t)} s")
         t += step
+    return states
+
+
+def _holds(
+    looks: Looks, equations: "Equations", t: Any, step: Any, end: Any, series: list[list[Series]], bits: int, order: int
+) -> bool:
+    """Whether series expanded at t solve the equations of motion in a step: in double precision within, in full at its end.
+
+    The latter is needed where a pulse begins: what double precision does not see of it is in the digits asked for.
+    """
+    scale = [gmpy2.mpfr(1)]
+    for _ in range(order):
+        scale.append(scale[-1] * step)
+    scaled = [np.array([[float(c * x) for c, x in zip(scale, one.coefficients, strict=False)] for one in v]).T for v in series]
+    if looks.misses(float(t), float(step), scaled):
+        return False
+    h = step * (1 - BEFORE_END)
+    Series.inside = min((end - t - h) * INSIDE_PIECE, looks.last * INSIDE)
+    there = _expand(t + h, _values(series, h, order), equations)
+    for vector, other in zip(series, there, strict=True):
+        size = max(abs(c * x) for one in vector for c, x in zip(scale, one.coefficients, strict=False))
+        size = max(size, gmpy2.mpfr(2) ** (REST * bits))
+        for one, expanded in zip(vector, other, strict=True):
+            slope = gmpy2.mpfr(0)
+            for k in range(order, 0, -1):
+                slope = slope * h + k * one[k]
+            if not abs(slope - expanded[1]) * step <= size * gmpy2.mpfr(2) ** (SLACK - bits):
+                return False
+    return True
 
 
 def _expand(t: Any, vectors: Sequence[Vector], equations: "Equations") -> list[list[Series]]:
@@ -373,10 +459,10 @@ def _step(series: Sequence[Sequence[Series]], bits: int, order: int) -> Any:
     smallest = math.inf
     for vector in series:
         size = [max((gmpy2.get_exp(x[k]) for x in vector if x[k]), default=None) for k in range(order + 1)]
-        head = [(k, s) for k, s in enumerate(size[: order + 1 - TAIL]) if s is not None]
+        head = [(k, s) for k, s in enumerate(size[: order + 1 - TAIL]) if s is not None] + [(0, REST * bits)]
         for j in range(order + 1 - TAIL, order + 1):
             last = size[j]
-            if last is not None and head:
+            if last is not None:
                 smallest = min(smallest, max((s - last - bits) / (j - k) for k, s in head))
     # A float, so that the times at which steps begin add up exactly.
     return gmpy2.mpfr(2.0**smallest if smallest < 1000 else math.inf)

@@ -8,7 +8,7 @@ const DEFAULTS = {
   error: 1e-5,
   price: 0,
   x: "time",
-  one: false,
+  one: true,
   quantity: "q",
   long: "energy_drift",
   run: "long",

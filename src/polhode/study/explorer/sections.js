@@ -74,7 +74,7 @@ function answer(problem, keys, rows, price, timed) {
     (next ? ` Next is ${escaped(labelOf(next.method))}, ${text(next[cost] / first[cost])} times as ${timed ? "long" : "many"}.` : "") +
     `<span class="more">${escaped(titleOf(problem))}; error below ${error}${timed ? `, ${torque}` : ". This run measured no times, so methods are ranked by torque evaluations"}.` +
     `${timed ? ` Timed is ${escaped(about(problem).work.timed)}, on ${escaped(RUN.machine.cpu)}, ${escaped(RUN.machine.date)}.` : ""} ` +
-    `The same from a terminal: <code>polhode recommend --problem ${problem} --error ${typed(choice.error)}${price ? ` --torque-price ${typed(price)}` : ""}${choice.one ? " --one-torque" : ""}</code></span>`
+    `The same from a terminal: <code>polhode recommend --problem ${problem} --error ${typed(choice.error)}${price ? ` --torque-price ${typed(price)}` : ""}${choice.one ? "" : " --several-torques"}</code></span>`
   );
 }
 
