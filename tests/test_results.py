@@ -65,7 +65,7 @@ def test_every_file_opens_as_a_tree_and_several_at_once(folder):
 
 
 def test_no_dimension_is_a_keyword_of_sel():
-    """Every file of a study (its variables are listed, which test_workflow.py compares with the files) and the released ones."""
+    """Every file of a study (docs/variables.csv lists them, which test_workflow.py checks) and the released ones."""
     assert "method" in KEYWORDS
     places = {}
     for row in reference.variables(variables.LIST):

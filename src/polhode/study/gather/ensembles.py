@@ -85,7 +85,11 @@ def gathered(
     for name in DRAWN:
         variables[name] = exact[name].variable
     variables |= _declared(methods, classes)
-    variables["plugin"] = ("integrator", np.array([key in plugins for key in methods], "int8"), _attrs("whether it is a plug-in"))
+    variables["plugin"] = (
+        "integrator",
+        np.array([key in plugins for key in methods], "int8"),
+        _attrs("whether it is a plug-in"),
+    )
     told = [CLASSES[key] for key in classes]
     variables["class_label"] = ("torque_class", [one.label for one in told], {"long_name": "name of the class of torque"})
     variables["class_formula"] = (
