@@ -282,5 +282,35 @@ def test_a_batch_without_all_its_cells_is_made_again(run):
     (folder / CELL).unlink()
     shutil.copy(folder / OTHERS[1], folder / "cells" / "lab_torque" / "spiral_leapfrog" / "0.0078125.nc")
     lines = written.mend(folder)
-    assert len(lines) == 2 and f"lists {CELL}, which is missing" in lines[0] and "which was changed since" in lines[1]
+    assert len(lines) == 2 and f"lists {CELL}, which is missing" in lines[0] and "which is not what was written" in lines[1]
     assert sorted(rerun(plan)) == sorted([CELL, "cells/lab_torque/spiral_leapfrog/0.0078125.nc"])
+
+
+@pytest.mark.parametrize("kind", ["a flipped bit", "another step size", "another value with a right checksum"])
+@pytest.mark.parametrize("name", [CELL, "long_runs/lab_torque/euler/0.01.nc"])
+def test_a_run_changed_with_its_old_time_is_seen_at_the_next_start(run, made, kind, name):
+    plan, folder = run
+    assert written.mend(folder) == []
+    path, status = folder / name, (folder / name).stat()
+    if kind == "a flipped bit":
+        flip(path, -3 % path.stat().st_size)
+    elif kind == "another step size":
+        shutil.copy(folder / OTHERS[0], path)
+    else:
+        data = xr.load_dataset(path, engine="scipy")
+        storage.write_cell(data.assign(q=data.q + 1e-9), path, data.attrs["job"])
+        assert storage.is_current(path, data.attrs["job"])
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    manifest = folder / "batches" / f"{'lab_torque' if 'lab' in name else 'damped_top'}/euler.json"
+    expected = f"{manifest} lists {name}, which is not what was written: "
+    assert [line.startswith(expected) for line in written.mend(folder, dry=True)] == [True] and path.exists()
+    assert len(written.mend(folder)) == 1
+    assert rerun(plan) == [name] and contents(folder) == contents(made)
+
+
+def test_a_run_that_was_only_touched_is_kept(run):
+    """A copied folder has other times."""
+    plan, folder = run
+    for path in folder.rglob("*.nc"):
+        path.touch()
+    assert written.mend(folder) == [] and rerun(plan) == []
