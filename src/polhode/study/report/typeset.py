@@ -127,7 +127,9 @@ def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict
     if found.sentences:
         rest = reduced.reduced(_contents(set(texts) - set(article)), set(), set(), found.labels)
         changed = {str(Path(name).relative_to(paper)): text for name, text in (found.texts | rest.texts).items()}
-        note = rf"\makeatletter\g@addto@macro\studyReduced{{{_left_out(found)}}}\makeatother" + "\n"
+        # Tables still refer to what went.
+        lost = "".join(rf"\@namedef{{r@{label}}}{{{{(left out)}}{{}}{{}}{{}}{{}}}}" for label in sorted(found.labels))
+        note = rf"\makeatletter\g@addto@macro\studyReduced{{{_left_out(found)}}}{lost}\makeatother" + "\n"
     return {
         **changed,
         "numbers.tex": macros + missing(texts, files) + note,
