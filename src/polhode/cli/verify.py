@@ -385,9 +385,9 @@ def open_run(path: Path, scratch: Path) -> Opened:
         return _opened(path, path, [])
     if not path.exists():
         raise UsageError(f"{path} does not exist; name a folder of results or an archive")
-    damaged = []
+    damaged, whole = [], sha256(path)
     sidecar = path.with_name(path.name + SIDECAR)
-    if sidecar.is_file() and sidecar.read_text(encoding="utf-8", errors="replace").split()[:1] != [sha256(path)]:
+    if sidecar.is_file() and sidecar.read_text(encoding="utf-8", errors="replace").split()[:1] != [whole]:
         damaged.append(_whole(path.name, "file", "as archived", "other bytes", f"{sidecar.name} says so"))
     try:
         names = contents_of(path)

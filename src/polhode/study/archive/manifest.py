@@ -15,12 +15,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import netCDF4
 import numpy as np
 
 from polhode.study import themes
 from polhode.study.provenance import Unusable, sha256
-from polhode.study.storage import write_atomically
+from polhode.study.storage import DamagedFile, opened, write_atomically
 
 #: Incremented when an older ``verify`` could not read a manifest written by a newer ``archive``.
 FORMAT = 1
@@ -115,8 +114,9 @@ def verdicts(path: Path) -> dict[str, str]:
 
 def _read(path: Path, name: str) -> Iterator[Variable]:
     try:
-        with netCDF4.Dataset(path) as file:
-            yield from _variables(file, name, "")
+        yield from _variables(opened(path), name, "")
+    except DamagedFile as error:
+        raise Unusable(str(error)) from error
     except (OSError, RuntimeError, UnicodeDecodeError, AttributeError) as error:
         raise Unusable(f"{path} is not a complete netCDF file ({error}); delete it and run ./reproduce again") from error
 

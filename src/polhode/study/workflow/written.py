@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polhode.study.storage import checksums, write_text
+from polhode.study.storage import DamagedFile, checksums, contents, write_text
 
 #: The folders of such lists within the folder of results: those of jobs, and those of batches of cells.
 JOBS, BATCHES = "written", "batches"
@@ -37,7 +37,13 @@ class Damage(NamedTuple):
 
 
 def damaged(results: str | Path) -> list[Damage]:
-    """The files that are not as written, by their checksums; 18,700 single runs of 107 MB take a second of CPU time."""
+    """The files that are not as written, by their checksums; 18,700 single runs of 107 MB take a second of CPU time.
+
+    Raises
+    ------
+    UnreadableFile
+        If the system does not let us read one: nothing is known of it, and it stays.
+    """
     results = Path(results)
     found = [Damage(path, INCOMPLETE, (path,)) for path in broken_lists(results, JOBS)]
     batches = list(_lists(results / BATCHES))
@@ -97,11 +103,9 @@ def _lists(folder: Path) -> Iterator[tuple[Path, dict[str, Any] | None]]:
 def _difference(path: Path, noted: dict[str, Any]) -> str:
     """Why a file differs from the recorded one; empty if it does not, or if it is missing, which Snakemake notices."""
     try:
-        data = path.read_bytes()
-    except FileNotFoundError:
+        data = contents(path)
+    except DamagedFile:
         return ""
-    except OSError as error:
-        return f"cannot be read ({error})"
     if len(data) != noted["bytes"]:
         return f"is not what was written: {len(data)} bytes instead of {noted['bytes']}"
     if hashlib.sha256(data).hexdigest() != noted["sha256"]:
