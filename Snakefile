@@ -21,7 +21,7 @@ sys.modules.setdefault("rfc3987_syntax", None)
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
-from polhode.study import configuration, products, themes
+from polhode.study import configuration, products, storage, themes
 from polhode.study.plan import later
 from polhode.study.reading import read
 from polhode.study.workflow import (
@@ -81,8 +81,11 @@ if STARTS:
 
 # Files changed accidentally since they were written are made again.
 if workflow.is_main_process:
-    for line in written.mend(RESULTS, dry=not STARTS):
-        print(line, file=sys.stderr)
+    try:
+        for line in written.mend(RESULTS, dry=not STARTS):
+            print(line, file=sys.stderr)
+    except storage.UnreadableFile as error:
+        raise WorkflowError(str(error)) from None
 
 
 wildcard_constraints:

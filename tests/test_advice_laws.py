@@ -28,21 +28,21 @@ def ensemble(methods, classes=("lab",), growth=1.0, bodies=None):
     }
     h, r = STEPS[:, None], RADIANS[None, :]
     stacked = np.stack([c[..., None, None] * 16 * h**2 * (r / 16) ** growth for c in at_16.values()], axis=1)
-    dims = ("torque_class", "method", "body", "step", "radians")
+    dims = ("torque_class", "integrator", "body", "step", "radians")
     keys = list(methods)
     return xr.Dataset(
         {
             "error_q": (dims, stacked),
             "error_omega": (dims, 0.1 * stacked),
             "diverged": (dims[:-1], np.zeros(stacked.shape[:-1], "int8")),
-            "label": ("method", [f"<{key}>" for key in keys]),
-            "torques_per_step": ("method", [own[0] for own in methods.values()]),
-            "variant": ("method", [0] * len(keys)),
+            "label": ("integrator", [f"<{key}>" for key in keys]),
+            "torques_per_step": ("integrator", [own[0] for own in methods.values()]),
+            "variant": ("integrator", [0] * len(keys)),
             "class_label": ("torque_class", list(classes)),
         },
         {
             "torque_class": list(classes),
-            "method": keys,
+            "integrator": keys,
             "body": np.arange(stacked.shape[2]),
             "step": STEPS,
             "radians": RADIANS,

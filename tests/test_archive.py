@@ -178,7 +178,7 @@ def test_archive_can_be_checked_with_sha256sum(house, packed, tmp_path, capsys):
     if shutil.which("sha256sum"):
         for folder, file in ((tmp_path / "unpacked", zips.CHECKSUMS), (house, "run.zip.sha256")):
             subprocess.run(["sha256sum", "--check", "--quiet", file], cwd=folder, check=True)
-    assert polhode("verify", tmp_path / "unpacked") == 0
+    assert polhode("verify", tmp_path / "unpacked", "--against", packed) == 0
     flip(tmp_path / "unpacked/source/config.yaml", 100)
     assert polhode("verify", tmp_path / "unpacked") == 1
     assert re.search(r"source/config\.yaml +file .* not the bytes that were archived", capsys.readouterr().out)
@@ -192,6 +192,7 @@ def test_same_run_gives_the_same_bytes(house, packed):
 
 
 def test_cells_are_added_on_request(house):
+    written.record(house / "results", "a", [house / "results/cells/a/b/0.1.nc"])
     assert polhode("archive", "--output", "all.zip", "--cells") == 0
     with zipfile.ZipFile("all.zip") as opened:
         assert "results/cells/a/b/0.1.nc" in opened.namelist()
@@ -279,14 +280,15 @@ def test_a_run_reproduces_itself_in_any_folder(house, released, packed, tmp_path
 
 
 def test_the_released_manifest_is_found_where_it_lies(house, capsys):
-    assert polhode("verify") == 0
-    assert "undamaged, but compared with nothing" in capsys.readouterr().out
+    assert polhode("verify", "--csv", "found.csv") == 2
+    assert "undamaged, but compared with nothing: undecided" in capsys.readouterr().out
+    assert "not compared" in (house / "found.csv").read_text()
     (house / "data/released").mkdir(parents=True)
     assert polhode("archive", "--manifest", house / verify.RELEASED) == 0
     assert polhode("verify") == 0
     assert "against" in capsys.readouterr().out
     finish(house / "results", configuration=CONFIGURATION | {"digits": 60})
-    assert polhode("verify") == 0
+    assert polhode("verify") == 2
     said = capsys.readouterr().out
     assert "another configuration (digits)" in said and "compared with nothing" in said
 
@@ -304,24 +306,24 @@ def test_one_flipped_bit_in_a_folder_is_named(house, released, capsys, name):
     assert named in captured.out + captured.err
 
 
-def test_one_flipped_bit_in_the_file_of_a_single_run_is_named(house, capsys):
+def test_one_flipped_bit_in_the_file_of_a_single_run_is_named(house, released, capsys):
     cell = house / "results/cells/a/b/0.1.nc"
     written.record(house / "results", "cells", [cell])
-    assert polhode("verify") == 0
+    assert polhode("verify", "--against", released) == 0
     flip(cell, 20)
-    assert polhode("verify") == 1
+    assert polhode("verify", "--against", released) == 1
     assert re.search(r"cells/a/b/0\.1\.nc +file .* not the bytes that the run left", capsys.readouterr().out)
 
 
-def test_one_flipped_bit_anywhere_in_an_archive_is_seen(house, packed, capsys):
+def test_one_flipped_bit_anywhere_in_an_archive_is_seen(house, packed, released, capsys):
     """Also where the zip itself would not notice: names and dates have the checksum of the whole."""
     content = packed.read_bytes()
     for at in np.linspace(0, len(content) - 1, 24).astype(int):
         flip(packed, int(at))
-        status = polhode("verify", packed)
+        status = polhode("verify", packed, "--against", released)
         packed.write_bytes(content)
         assert status != 0, at
-    assert polhode("verify", packed) == 0
+    assert polhode("verify", packed, "--against", released) == 0
 
 
 def test_one_flipped_bit_in_a_file_of_an_archive_names_the_file(house, packed, capsys):
@@ -347,6 +349,145 @@ def test_an_archive_with_another_file_or_without_one_is_red(house, packed, capsy
     assert re.search(r"results/report\.pdf +file .* missing", said) and re.search(r"results/more\.txt +file +not listed", said)
 
 
+def hand_made(name: str, folder: Path, inside: str = "") -> Path:
+    """A zip of a folder as anyone makes it."""
+    path = folder.parent / name
+    with zipfile.ZipFile(path, "w") as opened:
+        for file in folder.rglob("*"):
+            if file.is_file():
+                opened.write(file, inside + str(file.relative_to(folder)))
+    return path
+
+
+def bare(folder: Path) -> None:
+    """A run of which only one data file is left, without any list."""
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_file() and path.name != "single_body.nc":
+            path.unlink()
+
+
+#: What is verified -> how it is made of the run, and the files in lists that are checked; 0 where there is no list.
+WAYS = {
+    "the folder": (lambda run: run, 10),
+    "its parent": (lambda run: run.parent, 10),
+    "a zip of it": (lambda run: hand_made("hand.zip", run), 10),
+    "a zip of its parent": (lambda run: hand_made("hand.zip", run, "results/"), 10),
+    "a zip with others beside it": (lambda run: hand_made("hand.zip", run.parent), 10),
+    "without any list": (lambda run: [bare(run), run][1], 0),
+    "parent without any list": (lambda run: [bare(run), run.parent][1], 0),
+    "zip without any list": (lambda run: [bare(run), hand_made("hand.zip", run)][1], 0),
+    "empty lists": (lambda run: [finish_empty(run), run][1], 0),
+}
+
+
+def finish_empty(results: Path) -> None:
+    noted = json.loads((results / "provenance.json").read_text())
+    write_text(results / "provenance.json", json.dumps(noted | {"files": {}}))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_counts_as_good_that_was_not_checked(house, tmp_path, released, capsys, way):
+    """However a run is handed over, its files are checked and counted; without lists that is an error, never a success."""
+    shutil.copytree(house / "results", tmp_path / "handed" / "results")
+    shutil.copy(released, tmp_path / "released.zip")
+    make, expected = WAYS[way]
+    path = make(tmp_path / "handed" / "results")
+    status = polhode("verify", path, "--against", tmp_path / "released.zip")
+    said = capsys.readouterr()
+    if not expected:
+        assert status == 2 and "holds no checksums, so nothing could be checked" in said.err
+        return
+    assert status == 0 and f"{path}: {expected} files checked and intact, 0 damaged" in said.out
+    assert "in no list, so not checked: " in said.out, "provenance.json and the single run"
+    # And each of them for itself: a bit changed in it is seen.
+    shutil.rmtree(tmp_path / "handed")
+    shutil.copytree(house / "results", tmp_path / "handed" / "results")
+    flip(tmp_path / "handed" / "results" / "figures/error_vs_dt.png", 5)
+    assert polhode("verify", make(tmp_path / "handed" / "results"), "--against", tmp_path / "released.zip") == 1
+    assert "error_vs_dt.png" in capsys.readouterr().out
+
+
+def test_an_archive_without_its_list_is_damaged(house, packed, released, capsys):
+    with zipfile.ZipFile(packed) as opened, zipfile.ZipFile("less.zip", "w") as less:
+        for name in opened.namelist():
+            if name != zips.CHECKSUMS:
+                less.writestr(name, opened.read(name))
+    assert polhode("verify", "less.zip", "--against", released) == 1
+    said = capsys.readouterr().out
+    assert re.search(rf"{zips.CHECKSUMS} +file +the checksums of an archive +missing", said)
+    assert "source (" in said and "there is no less.zip.sha256 beside it" in said
+
+
+def test_a_broken_list_of_a_run_is_damage(house, released, capsys):
+    written.record(house / "results", "cells", [house / "results/cells/a/b/0.1.nc"])
+    for text in ("{", '{"files": {"cells/a/b/0.1.nc": {"sha256": 3}}}', '{"files": {"cells/a/b/0.1.nc": "x"}}'):
+        write_text(house / "results/written/cells.json", text)
+        assert polhode("verify", "--against", released) == 1
+        assert re.search(r"written/cells\.json +file +a complete list +damaged", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("name", ["atlas.nc", "ensemble_states.nc", "new_kind.nc", "tables/new.csv"])
+def test_every_data_file_of_a_run_is_compared(house, capsys, name):
+    """Not those of a list of names, which a new file is missing from; times are in no manifest."""
+    path = house / "results" / name
+    for value, expected in ((1.0, 0), (2.0, 1)):
+        if name.endswith(".nc"):
+            write_cell(xr.Dataset({"a": ("n", [value])}), path)
+        else:
+            write_text(path, f"a\n{value}\n")
+        finish(house / "results")
+        if not expected:
+            assert polhode("archive", "--manifest", "whole.zip") == 0
+        assert polhode("verify", "--against", "whole.zip") == expected
+    assert name in capsys.readouterr().out
+    assert name in manifest.read("whole.zip").files
+
+
+def test_what_the_released_run_lacks_is_said(house, released, capsys):
+    write_cell(xr.Dataset({"a": ("n", [1.0])}), house / "results/checks/more.nc")
+    with netCDF4.Dataset(house / "results/single_body.nc", "a") as file:
+        file["spiral_cylinder"].createVariable("more", "f8", ("dt",))[:] = 1.0
+    elsewhere(house)
+    assert polhode("verify", "--against", released, "--csv", "found.csv") == 0
+    assert "not compared: 2 of the data (not in the released run)" in capsys.readouterr().out
+    assert re.search(r"single_body.nc,spiral_cylinder/more,.*not compared", (house / "found.csv").read_text())
+
+
+def test_a_run_without_data_is_nothing_to_compare_with(house, released, capsys):
+    with zipfile.ZipFile(released) as opened:
+        files = {name: opened.read(name) for name in opened.namelist()}
+    index = json.loads(files["manifest.json"]) | {"files": {}, "variables": []}
+    with zipfile.ZipFile(released, "w") as opened:
+        opened.writestr("manifest.json", json.dumps(index))
+        opened.writestr("values.npy", files["values.npy"])
+    assert "nothing to compare with" in refused(capsys, "verify", "--against", released)
+
+
+@pytest.mark.parametrize("change", ["flipped", "exchanged", "missing", "unlisted"])
+def test_only_runs_as_their_manifests_say_are_archived(house, capsys, change):
+    """With the old time, too; and none that no manifest lists: it belongs to another run."""
+    cell, other = (house / "results" / "cells" / "a" / "b" / f"{dt}.nc" for dt in (0.1, 0.2))
+    write_text(other, "another step size\n" * 10)
+    written.record(house / "results", "a", [cell] if change == "unlisted" else [cell, other])
+    status = cell.stat()
+    if change == "flipped":
+        flip(cell, 20)
+    elif change == "exchanged":
+        shutil.copy(other, cell)
+    elif change == "missing":
+        cell.unlink()
+    if cell.exists():
+        os.utime(cell, ns=(status.st_atime_ns, status.st_mtime_ns))
+    if change == "unlisted":
+        assert polhode("archive", "--output", "all.zip", "--cells") == 0
+        with zipfile.ZipFile("all.zip") as opened:
+            assert [n for n in opened.namelist() if "/cells/" in n] == ["results/cells/a/b/0.1.nc"]
+        return
+    said = refused(capsys, "archive", "--output", "all.zip", "--cells")
+    assert "cells/a/b/0.1.nc is missing or not what was written, by its manifest; run ./reproduce again" in said
+    assert not (house / "all.zip").exists()
+
+
 def test_other_values_are_listed_worst_first(house, released, capsys, tmp_path):
     results = house / "results"
     edit(results / "single_body.nc", "spiral_cylinder", "q_error_l1", (0, 2), 1.05e-2)
@@ -358,7 +499,8 @@ def test_other_values_are_listed_worst_first(house, released, capsys, tmp_path):
     assert re.search(r"q_order +integrator=rk4 +4 +3 +25 % .* 20 +1 of 2", rows[0]), rows
     assert re.search(r"q_error_l1 +integrator=euler dt=0\.1 +0\.01 +0\.0105 +4\.8 %", rows[1]), rows
     assert said.endswith("results: 2 differences\n")
-    assert (house / "found.csv").read_text().count("\n") == 3
+    listed = (house / "found.csv").read_text().splitlines()
+    assert len([line for line in listed if "not compared" not in line]) == 3
     assert polhode("verify", "--against", released, "--top", 1) == 1
     assert "and 1 more" in capsys.readouterr().out
 
@@ -392,7 +534,8 @@ def test_on_another_processor_values_are_compared_within_tolerances(house, relea
     elsewhere(house)
     assert polhode("verify", "--against", released) == 0
     said = capsys.readouterr().out
-    assert "within tolerances (processor family" in said and "7 within their tolerance, 0 not" in said
+    assert "within tolerances (processor family" in said and "5 within their tolerance, 0 not, 2 not compared" in said
+    assert "not compared: 1 of the data (their errors are compared instead)" in said
 
 
 @pytest.mark.thorough
@@ -518,7 +661,7 @@ def test_a_broken_data_file_of_an_undamaged_run_is_named(house, released, capsys
 
 
 def test_manifest_keeps_what_it_needs_and_is_small(house, released):
-    read, whole = manifest.read(released), manifest.of_run(house / "results", {})
+    read, whole = manifest.read(released), manifest.of_run(house / "results", provenance.read_provenance(house / "results"))
     assert set(read.variables) == set(whole.variables) and read.files == whole.files and read.verdicts == whole.verdicts
     assert not {"timing.nc", "tables/cost.csv"} & set(read.files) and "tables/methods.csv" in read.files
     along = read.variables["single_body.nc", "spiral_cylinder/long_run", "q_error_l1"]

@@ -1,9 +1,12 @@
 """Files that were exchanged, changed or cut off: each is noticed, named, and made again."""
 
+import errno
 import json
 import os
 import shutil
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +14,11 @@ import pytest
 import xarray as xr
 import yaml
 
+import polhode
+from polhode import cli
 from polhode.references.dataset import reference_dataset
-from polhode.study import configuration, storage
+from polhode.study import configuration, provenance, storage
+from polhode.study.archive import manifest
 from polhode.study.gather import single_body as gather
 from polhode.study.plan import Plan
 from polhode.study.run import batches
@@ -282,5 +288,144 @@ def test_a_batch_without_all_its_cells_is_made_again(run):
     (folder / CELL).unlink()
     shutil.copy(folder / OTHERS[1], folder / "cells" / "lab_torque" / "spiral_leapfrog" / "0.0078125.nc")
     lines = written.mend(folder)
-    assert len(lines) == 2 and f"lists {CELL}, which is missing" in lines[0] and "which was changed since" in lines[1]
+    assert len(lines) == 2 and f"lists {CELL}, which is missing" in lines[0] and "which is not what was written" in lines[1]
     assert sorted(rerun(plan)) == sorted([CELL, "cells/lab_torque/spiral_leapfrog/0.0078125.nc"])
+
+
+@pytest.mark.parametrize("kind", ["a flipped bit", "another step size", "another value with a right checksum"])
+@pytest.mark.parametrize("name", [CELL, "long_runs/lab_torque/euler/0.01.nc"])
+def test_a_run_changed_with_its_old_time_is_seen_at_the_next_start(run, made, kind, name):
+    plan, folder = run
+    assert written.mend(folder) == []
+    path, status = folder / name, (folder / name).stat()
+    if kind == "a flipped bit":
+        flip(path, -3 % path.stat().st_size)
+    elif kind == "another step size":
+        shutil.copy(folder / OTHERS[0], path)
+    else:
+        data = xr.load_dataset(path, engine="scipy")
+        storage.write_cell(data.assign(q=data.q + 1e-9), path, data.attrs["job"])
+        assert storage.is_current(path, data.attrs["job"])
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    manifest = folder / "batches" / f"{'lab_torque' if 'lab' in name else 'damped_top'}/euler.json"
+    expected = f"{manifest} lists {name}, which is not what was written: "
+    assert [line.startswith(expected) for line in written.mend(folder, dry=True)] == [True] and path.exists()
+    assert len(written.mend(folder)) == 1
+    assert rerun(plan) == [name] and contents(folder) == contents(made)
+
+
+def test_a_run_that_was_only_touched_is_kept(run):
+    """A copied folder has other times."""
+    plan, folder = run
+    for path in folder.rglob("*.nc"):
+        path.touch()
+    assert written.mend(folder) == [] and rerun(plan) == []
+
+
+# What cannot be read need not be damaged
+
+
+NO_LOCKS = """
+#include <errno.h>
+int flock(int fd, int operation) { errno = ENOLCK; return -1; }
+"""
+DOORS = """
+import sys
+from pathlib import Path
+import xarray as xr
+import polhode
+from polhode.study import storage
+from polhode.study.archive import manifest
+folder = Path(sys.argv[1])
+data = xr.Dataset({"a": ("x", [1.0])})
+storage.write_groups({"/": data, "/g": data}, folder / "many_body.nc")
+storage.write_dataset(data, folder / "references" / "top.nc")
+assert storage.read_dataset(folder / "many_body.nc", "g").a == 1 and storage.has_group(folder / "many_body.nc", "g")
+assert storage.group_names(folder / "many_body.nc") == ["g"] and len(storage.read_groups(folder / "many_body.nc")) == 2
+assert float(polhode.open_results(folder)["many_body/g"].a[0]) == 1
+assert len(manifest.of_run(folder, {"files": {"many_body.nc": ""}}).variables) == 2
+polhode.recommend(torque="lab", omega=10, error=1e-4)
+polhode.recommend(contact_time=1e-4, error=1e-3)
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None or sys.platform != "linux", reason="makes a library for the loader of Linux")
+def test_a_file_system_without_locks_is_no_obstacle(tmp_path):
+    """Neither to readers nor to writers: HDF5 would refuse both."""
+    (tmp_path / "no_locks.c").write_text(NO_LOCKS)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "no_locks.so", "no_locks.c"], cwd=tmp_path, check=True)
+    environment = {name: value for name, value in os.environ.items() if name != "HDF5_USE_FILE_LOCKING"}
+    environment |= {"LD_PRELOAD": str(tmp_path / "no_locks.so"), "PYTHONPATH": str(HOME / "src")}
+    command = [sys.executable, "-c", DOORS, tmp_path / "results"]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    probe = "import netCDF4, sys; netCDF4.Dataset(sys.argv[1])"
+    path = tmp_path / "results" / "many_body.nc"
+    done = subprocess.run([sys.executable, "-c", probe, path], env=environment, capture_output=True, timeout=300)
+    assert done.returncode != 0, "the library by itself is refused here, or this test shows nothing"
+
+
+ERRORS = [errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENOLCK, errno.EAGAIN, errno.EIO, errno.ESTALE, errno.ENOMEM]
+READERS = {
+    "read_cell": storage.read_cell,
+    "is_current": lambda path: storage.is_current(path, "{}"),
+    "read_values": storage.read_values,
+    "read_dataset": storage.read_dataset,
+    "group": lambda path: storage.read_dataset(path, "g"),
+    "read_groups": storage.read_groups,
+    "group_names": storage.group_names,
+    "has_group": lambda path: storage.has_group(path, "g"),
+    "open_results": lambda path: polhode.open_results(path.parent),
+    "manifest": lambda path: manifest.of_run(path.parent, {"files": {path.name: ""}}),
+    "mend": lambda path: written.mend(path.parent),
+    "random bodies": lambda path: polhode.recommend(torque="lab", omega=10, error=1e-4, results=path.parent),
+    "contacts": lambda path: polhode.recommend(contact_time=1e-4, error=1e-3, results=path.parent),
+    "checksum": provenance.sha256,
+}
+
+
+@pytest.mark.parametrize("number", ERRORS, ids=errno.errorcode.get)
+@pytest.mark.parametrize("door", READERS)
+def test_what_the_system_does_not_let_us_read_is_not_called_damaged(tmp_path, monkeypatch, door, number):
+    name = {"random bodies": "ensembles.nc", "contacts": "many_body.nc"}.get(door, "single_body.nc")
+    path = tmp_path / name
+    storage.write_groups({"/": xr.Dataset(), "/g": xr.Dataset({"a": ("x", [1.0])})}, path)
+    written.record(tmp_path, "all", [path])
+    before, bytes_of, open_of = path.read_bytes(), Path.read_bytes, open
+
+    def refuse(file, whole):
+        if Path(file) == path:
+            raise OSError(number, os.strerror(number), str(path))
+        return whole
+
+    monkeypatch.setattr(Path, "read_bytes", lambda self: bytes_of(refuse(self, self)))
+    monkeypatch.setattr("builtins.open", lambda file, *args, **kwargs: open_of(refuse(file, file), *args, **kwargs))
+    with pytest.raises(storage.UnreadableFile) as refused:
+        READERS[door](path)
+    said = str(refused.value)
+    assert said.startswith(f"{path} cannot be read: {os.strerror(number)}. ") and "do not delete it" in said
+    assert "run again" not in said and "damaged;" not in said
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+
+
+def test_a_missing_file_is_said_to_be_missing(tmp_path):
+    for reader in (storage.read_cell, storage.read_dataset, storage.group_names):
+        with pytest.raises(DamagedFile, match=r"nowhere\.nc is missing; run again$"):
+            reader(tmp_path / "nowhere.nc")
+
+
+def test_commands_say_it_in_a_line(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "cost.nc"
+    path.write_bytes(b"x")
+    bytes_of = Path.read_bytes
+
+    def refuse(self):
+        if self == path:
+            raise PermissionError(errno.EACCES, "Permission denied", str(self))
+        return bytes_of(self)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert cli.main(["recommend", "--problem", "heavy_top", "--error", "1e-3", "--results", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "cost.nc cannot be read: Permission denied" in said and "chmod" in said

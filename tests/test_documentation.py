@@ -356,8 +356,8 @@ def desk(tmp_path, monkeypatch):
         )
         groups = {"/": xr.Dataset(), "/spiral_cylinder": rows, "/heavy_top": rows}
         storage.write_groups(groups, tmp_path / folder / "single_body.nc")
-    over = ("torque_class", "method", "body", "step", "radians")
-    names = {"torque_class": ["lab"], "method": ["spiral_leapfrog"], "radians": [16.0]}
+    over = ("torque_class", "integrator", "body", "step", "radians")
+    names = {"torque_class": ["lab"], "integrator": ["spiral_leapfrog"], "radians": [16.0]}
     errors = xr.Dataset({"error_q": (over, np.geomspace(1e-6, 1e-3, 6).reshape(1, 1, 3, 2, 1))}, names)
     laws = {"law_order": 2.0, "law_coefficient": 1.0, "law_coarsest": 0.1}
     errors = errors.assign({key: (over[:3], np.full((1, 1, 3), value)) for key, value in laws.items()})

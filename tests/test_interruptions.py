@@ -1,5 +1,6 @@
 """A study that is stopped in seven ways goes on to the same bytes, and what stands in its way is said or tidied up."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -218,6 +219,97 @@ def test_seven_kills_and_the_same_bytes(undisturbed, tmp_path):
     assert ours.keys() == theirs.keys(), said
     assert [name for name in ours if ours[name] != theirs[name]] == []
     assert not list(house.results.rglob(".*")), "temporary files and locks are gone"
+
+
+STARTING = """
+import os, sys, time
+from polhode.study.workflow import interruption
+if sys.argv[1] == "head":
+    interruption.lead()
+    import subprocess
+    job = subprocess.Popen([sys.executable, "-c", sys.argv[2], "job", sys.argv[2]], start_new_session=True)
+    print(job.pid, flush=True)
+    time.sleep(60)
+else:
+    while os.path.exists(os.environ["WAITING"]):  # the job is still importing
+        time.sleep(0.01)
+    interruption.end_with_head()
+    open(os.environ["BEGUN"], "w").close()
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize(
+    "moment", ["while the job is starting", "once it has begun", "another process has its number", "never"]
+)
+def test_no_job_outlives_a_killed_head(tmp_path, moment):
+    waiting, begun = tmp_path / "waiting", tmp_path / "begun"
+    waiting.touch()
+    environment = _environment() | {"WAITING": str(waiting), "BEGUN": str(begun), "PYTHONPATH": str(HOME / "src")}
+    head = subprocess.Popen(
+        [sys.executable, "-c", STARTING, "head", STARTING], stdout=subprocess.PIPE, text=True, env=environment
+    )
+    job = psutil.Process(int(head.stdout.readline()))
+    try:
+        if moment == "another process has its number":
+            # As a job sees it that finds a younger process under the number of its head.
+            own = {**job.environ(), "POLHODE_HEAD_BORN": "1.0"}
+            done = subprocess.run(
+                [sys.executable, "-c", STARTING, "job"], env={**own, "WAITING": str(tmp_path / "no")}, timeout=60
+            )
+            assert done.returncode == 1 and not begun.exists()
+            return
+        if moment == "while the job is starting":
+            head.kill()
+            head.wait()
+        waiting.unlink()
+        if moment == "while the job is starting":
+            psutil.wait_procs([job], timeout=30)
+            assert not begun.exists(), "it ended before it began"
+        else:
+            end = time.monotonic() + 30
+            while not begun.exists():
+                assert time.monotonic() < end
+                time.sleep(0.01)
+            assert job.is_running()
+            if moment == "never":
+                time.sleep(2.5)
+                assert job.is_running()
+                return
+            head.kill()
+            head.wait()
+            psutil.wait_procs([job], timeout=30)
+        assert not job.is_running() or job.status() == psutil.STATUS_ZOMBIE
+    finally:
+        head.kill()
+        head.wait()
+        with contextlib.suppress(psutil.Error):
+            job.kill()
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.4, 1.2])
+def test_jobs_of_a_head_that_is_killed_while_they_start_end(tmp_path, delay):
+    """With Snakemake: from the moment its first script appears."""
+    house = Small(tmp_path / "house")
+    process = house.start("results/references/spiral_cylinder.nc")
+    end = time.monotonic() + 200
+    while not any(".snakemake/scripts/" in word for one in of_session(process) for word in _words(one)):
+        assert time.monotonic() < end and process.poll() is None
+        time.sleep(0.005)
+    time.sleep(delay)
+    process.kill()
+    process.communicate(timeout=60)
+    end = time.monotonic() + 30
+    while left := of_session(process):
+        assert time.monotonic() < end, left
+        time.sleep(0.05)
+
+
+def _words(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
 
 
 def test_a_killed_run_is_noticed_and_a_live_one_is_named(copied):

@@ -81,7 +81,7 @@ def test_a_short_time_is_answered_as_the_time_of_the_laws_and_a_long_one_takes_m
 )
 def test_the_step_for_nine_bodies_of_ten_serves_bodies_that_were_not_in_the_draw(released, torque_class, method, radians):
     error = 1e-3
-    own = steps(released.sel({"torque_class": [torque_class], "method": [method]}), [error], radians).ravel()
+    own = steps(released.sel({"torque_class": [torque_class], "integrator": [method]}), [error], radians).ravel()
     served = np.quantile(own, 0.9)
     # The next finer step that divides the time.
     dt = radians / np.ceil(served * radians)

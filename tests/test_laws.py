@@ -92,18 +92,18 @@ def ensemble(methods=METHODS, bodies=32, classes=CLASSES, seed=1, scatter=0.5, b
     keys = list(methods)
     own_orders = [[law.of(name)[0] for law in methods.values()] for name in classes]
     per_method = {
-        "label": ("method", [key.replace("_", " ") for key in keys]),
-        "group": ("method", [law.group for law in methods.values()]),
-        "variant_of": ("method", [""] * len(keys)),
-        "torques_per_step": ("method", [law.torques for law in methods.values()]),
-        "place": ("method", list(range(len(keys)))),
-        "order_q_declared": (("torque_class", "method"), own_orders),
-        "order_omega_declared": (("torque_class", "method"), own_orders),
+        "label": ("integrator", [key.replace("_", " ") for key in keys]),
+        "group": ("integrator", [law.group for law in methods.values()]),
+        "variant_of": ("integrator", [""] * len(keys)),
+        "torques_per_step": ("integrator", [law.torques for law in methods.values()]),
+        "place": ("integrator", list(range(len(keys)))),
+        "order_q_declared": (("torque_class", "integrator"), own_orders),
+        "order_omega_declared": (("torque_class", "integrator"), own_orders),
     }
-    dims = ("torque_class", "method", "body", "step", "radians")
+    dims = ("torque_class", "integrator", "body", "step", "radians")
     return xr.Dataset(
         {"error_q": (dims, q), "error_omega": (dims, 0.5 * q), "diverged": (dims[:-1], lost), **per_method},
-        {"torque_class": list(classes), "method": keys, "body": np.arange(bodies), "step": STEPS, "radians": RADIANS},
+        {"torque_class": list(classes), "integrator": keys, "body": np.arange(bodies), "step": STEPS, "radians": RADIANS},
         {"seed": seed, "factors": body},
     )
 
@@ -124,7 +124,7 @@ def steps(data, found):
 
 
 def median(found, name, method, torque_class="state", quantity="both"):
-    return float(found[name].sel({"quantity": quantity, "method": method, "torque_class": torque_class}).median("body"))
+    return float(found[name].sel({"quantity": quantity, "integrator": method, "torque_class": torque_class}).median("body"))
 
 
 # Fits
@@ -135,7 +135,7 @@ def median(found, name, method, torque_class="state", quantity="both"):
 def test_known_laws_are_recovered(found, key, torque_class):
     law = METHODS[key]
     if torque_class in law.not_run:
-        assert found["order"].sel({"method": key, "torque_class": torque_class}).isnull().all()
+        assert found["order"].sel({"integrator": key, "torque_class": torque_class}).isnull().all()
         return
     order, coefficient = law.of(torque_class)
     assert median(found, "order", key, torque_class) == pytest.approx(order, rel=0.01)
@@ -146,7 +146,7 @@ def test_known_laws_are_recovered(found, key, torque_class):
 def test_the_coefficient_of_every_body_is_its_own(data, found):
     """The common factor of a body multiplies the error of all its methods."""
     own = (
-        found["leading"].sel({"quantity": "q", "torque_class": "lab", "method": "verlet"}).values
+        found["leading"].sel({"quantity": "q", "torque_class": "lab", "integrator": "verlet"}).values
         / METHODS["verlet"].coefficient
     )
     factors = data.attrs["factors"]
@@ -156,8 +156,8 @@ def test_the_coefficient_of_every_body_is_its_own(data, found):
 
 def test_orders_agree_with_a_fit_of_another_kind(data, found):
     """numpy.polyfit over the window that is stated gives the order and the coefficient."""
-    error = data["error_q"].sel({"torque_class": "time", "method": "rkmk4"}).isel(radians=-1).values
-    own = found.sel({"quantity": "q", "torque_class": "time", "method": "rkmk4"})
+    error = data["error_q"].sel({"torque_class": "time", "integrator": "rkmk4"}).isel(radians=-1).values
+    own = found.sel({"quantity": "q", "torque_class": "time", "integrator": "rkmk4"})
     for body in range(5):
         low, high = float(own["finest"][body]), float(own["coarsest"][body])
         inside = (low <= STEPS) & (high >= STEPS)
@@ -207,7 +207,7 @@ def test_rounding_begins_where_the_law_is_left():
     """Rounding of 1e-14 sqrt(n), against the law of the fourth order: they meet where both are known."""
     data = ensemble({"one": Law(4, 0.05)}, bodies=8, classes=("free",), scatter=0.0, bend=0.0, rounding=1e-14)
     found = laws.laws(data)
-    step = found["rounding"].sel({"quantity": "q", "method": "one", "torque_class": "free"}).values
+    step = found["rounding"].sel({"quantity": "q", "integrator": "one", "torque_class": "free"}).values
     meet = (1e-14 * np.sqrt(16) / (0.05 * 16)) ** (1 / 4.5)
     assert ((meet / 4 < step) & (step < 1.5 * meet)).all()
 
@@ -242,7 +242,7 @@ def test_the_file_holds_the_laws(data, found):
             )
             np.testing.assert_allclose(stored["law_growth_quantile"][i, j, 1], own["growth"], rtol=1e-6)
     # The law at a step is the error per radian there.
-    where = {"torque_class": "lab", "method": "rkmk4"}
+    where = {"torque_class": "lab", "integrator": "rkmk4"}
     law = stored["law_coefficient"].sel(where) * 0.0625 ** stored["law_order"].sel(where)
     there = np.maximum(data["error_q"], data["error_omega"]).sel({**where, "step": 0.0625, "radians": 16.0}) / 16
     np.testing.assert_allclose(law, there, rtol=0.05)
@@ -250,7 +250,7 @@ def test_the_file_holds_the_laws(data, found):
 
 def test_the_floor_is_the_law_where_rounding_begins():
     data = ensemble({"one": Law(4, 0.05)}, bodies=8, classes=("free",), scatter=0.0, bend=0.0, rounding=1e-14)
-    stored = laws.in_file(data).isel(torque_class=0, method=0)
+    stored = laws.in_file(data).isel(torque_class=0, integrator=0)
     floor = stored["law_coefficient"] * stored["law_rounding"] ** stored["law_order"]
     np.testing.assert_allclose(stored["law_floor"], floor, rtol=1e-5)
     # Rounding of 1e-14 sqrt(n) in 16 radians.
@@ -265,24 +265,24 @@ def test_the_largest_stable_step():
     found = laws.laws(ensemble(methods, bodies=8, classes=("free",), scatter=0.0, bend=0.0)).sel(
         quantity="q", torque_class="free"
     )
-    assert (found["stable"].sel({"method": "stable"}) == STEPS[0]).all()
-    assert found["stable_at_least"].sel({"method": "stable"}).all()
-    assert (found["stable"].sel({"method": "breaks"}) == 0.0625).all()
+    assert (found["stable"].sel({"integrator": "stable"}) == STEPS[0]).all()
+    assert found["stable_at_least"].sel({"integrator": "stable"}).all()
+    assert (found["stable"].sel({"integrator": "breaks"}) == 0.0625).all()
     # 16 h < 1/2
-    assert (found["stable"].sel({"method": "large"}) == 0.015625).all()
-    assert not found["stable_at_least"].sel({"method": "large"}).any()
+    assert (found["stable"].sel({"integrator": "large"}) == 0.015625).all()
+    assert not found["stable_at_least"].sel({"integrator": "large"}).any()
 
 
 def test_what_is_exact_has_no_law_and_takes_any_step():
     data = ensemble({"exact": Law(2, 0.0), "other": Law(2, 0.05)}, bodies=8, classes=("free",))
     found = laws.laws(data)
-    assert found["order"].sel({"method": "exact"}).isnull().all()
-    steps = laws.steps_per_radian(data, found=found).sel({"method": "exact"})
+    assert found["order"].sel({"integrator": "exact"}).isnull().all()
+    steps = laws.steps_per_radian(data, found=found).sel({"integrator": "exact"})
     assert (steps["how"] == laws.COARSEST).all()
     assert (steps["steps"] == 1 / STEPS[0]).all()
     # A constant error above the bound of round-off is none either.
     data["error_q"] = data["error_q"] + 1e-11
-    assert laws.laws(data)["order"].sel({"method": "exact", "quantity": "q"}).isnull().all()
+    assert laws.laws(data)["order"].sel({"integrator": "exact", "quantity": "q"}).isnull().all()
 
 
 # Steps
@@ -296,7 +296,7 @@ def test_steps_keep_the_error(steps, key, target):
     h = (target / coefficient) ** (1 / order)
     for _ in range(20):
         h = (target / (coefficient * (1 + 0.3 * h))) ** (1 / order)
-    own = float(steps["steps"].sel({"method": key, "torque_class": "state", "target": target}).median("body"))
+    own = float(steps["steps"].sel({"integrator": key, "torque_class": "state", "target": target}).median("body"))
     assert own == pytest.approx(1 / h, rel=0.15 if order == 2 else 0.1)
 
 
@@ -343,8 +343,8 @@ def test_a_target_below_round_off_is_not_reached():
 def test_divergence_is_beyond_every_error(data):
     """Runs that diverged are infinite, those that were not made are missing."""
     own = laws.errors(data)
-    assert np.isinf(own.sel({"method": "euler", "quantity": "q"}).isel(step=-1)).all()
-    assert own.sel({"method": "no_friction", "torque_class": "friction_isotropic"}).isnull().all()
+    assert np.isinf(own.sel({"integrator": "euler", "quantity": "q"}).isel(step=-1)).all()
+    assert own.sel({"integrator": "no_friction", "torque_class": "friction_isotropic"}).isnull().all()
     assert (own["step"].diff("step") > 0).all()
 
 
@@ -512,7 +512,7 @@ def test_several_torques_pay_only_where_the_bodies_agree(tmp_path):
     # Torques per radian are the fourth root of the error: equal at 1e-4 without these factors.
     factor = xr.DataArray(np.where(np.arange(32) < 17, 1.2**-4.0, 1.2**4.0), dims="body")
     for name in ("error_q", "error_omega"):
-        data[name][{"method": 1}] *= factor
+        data[name][{"integrator": 1}] *= factor
     ens = law_frames.ensemble(inputs_of(data, tmp_path))
     work = ens.work(ens.rows(law_frames.SMOOTH), 1e-4)
     ratio = laws.paired(work[0], work[1])

@@ -198,7 +198,7 @@ def test_a_job_ends_soon_after_its_head_is_killed(orphan):
         ["bash", "-c", '"$@"; true', "bash", sys.executable, "-c", JOB],
         stdout=subprocess.PIPE,
         text=True,
-        env=environment(**{interruption.HEAD: str(head.pid)}),
+        env=environment(**interruption.marks(head.pid)),
     )
     assert between.stdout.readline() == "works\n"
     time.sleep(1.5)

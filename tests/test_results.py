@@ -1,15 +1,27 @@
 """The files of a run as xarray's users open them: as trees, with what each variable is, all in one."""
 
+import inspect
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
 
 import polhode
+from polhode.documentation import reference, variables
 from polhode.study import conventions, storage
+
+RELEASED = sorted((Path(__file__).parents[1] / "data" / "released").glob("*.nc"))
+#: With a dimension of such a name, ``sel(NAME=...)`` would not select: xarray takes the keyword for itself.
+KEYWORDS = {
+    name
+    for kind in (xr.Dataset, xr.DataArray, xr.DataTree)
+    for select in (kind.sel, kind.isel)
+    for name in inspect.signature(select).parameters
+}
 
 
 def errors(methods, **more):
@@ -50,6 +62,25 @@ def test_every_file_opens_as_a_tree_and_several_at_once(folder):
     assert float(single["heavy_top"].ds.sel(integrator="rk4").sel(dt=2e-3, method="nearest").q_error_l1) == 2.0
     for tree in trees:
         tree.close()
+
+
+def test_no_dimension_is_a_keyword_of_sel():
+    """Every file of a study (docs/variables.csv lists them, which test_workflow.py checks) and the released ones."""
+    assert "method" in KEYWORDS
+    places = {}
+    for row in reference.variables(variables.LIST):
+        for name in row["dimensions"].replace(variables.OR, " ").split():
+            places.setdefault(name, f"{row['file']} {row['group']} {row['variable']}")
+    for path in RELEASED:
+        with xr.open_datatree(path) as tree:
+            places |= {str(name): path.name for node in tree.subtree for name in node.dims}
+    assert not {name: place for name, place in places.items() if name in KEYWORDS}
+
+
+def test_methods_are_selected_by_keyword_in_the_released_laws():
+    laws = storage.read_dataset(RELEASED[[path.name for path in RELEASED].index("laws.nc")])
+    chosen = laws["order"].sel(torque_class="lab", integrator="spiral_leapfrog")
+    assert chosen.dims == ("body",)
 
 
 TWICE = """

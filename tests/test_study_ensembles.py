@@ -69,19 +69,19 @@ def plan(tmp_path_factory):
 
 def test_the_file_has_the_errors_the_draw_and_the_declarations(plan):
     data = gather.gather(plan)
-    assert dict(data["error_q"].sizes) == {"torque_class": 2, "method": 2, "body": 3, "step": 4, "radians": 2}
+    assert dict(data["error_q"].sizes) == {"torque_class": 2, "integrator": 2, "body": 3, "step": 4, "radians": 2}
     # In the order of the library, whatever that of the list.
     assert data["torque_class"].values.tolist() == ["constant", "lab"]
-    assert data["method"].values.tolist() == ["spiral_leapfrog", "euler"]
+    assert data["integrator"].values.tolist() == ["spiral_leapfrog", "euler"]
     assert data["step"].values.tolist() == [0.5, 0.25, 0.125, 0.0625] and data["radians"].values.tolist() == [1.0, 2.0]
     assert data["error_q"].dtype == np.float32 and data["error_q"].notnull().all() and not data["diverged"].any()
     assert (data["reference_digits"] >= 18).all() and data["reference_digits"].dims == ("torque_class", "body")
     assert data.attrs["seed"] == 1 and data["variant"].values.tolist() == [0, 0] and data["plugin"].values.tolist() == [0, 0]
     for i, key in enumerate(("constant", "lab")):
-        for j, method in enumerate(data["method"].values):
+        for j, method in enumerate(data["integrator"].values):
             orders = METHODS[method].orders(CLASSES[key].declared)
             assert (int(data["order_q_declared"][i, j]), int(data["order_omega_declared"][i, j])) == orders
-    assert data["label"].values.tolist() == [METHODS[key].label for key in data["method"].values]
+    assert data["label"].values.tolist() == [METHODS[key].label for key in data["integrator"].values]
     # The error of a second-order method falls by four when the step is halved, for every body.
     falling = data["error_q"].values[:, 0, :, 1:, -1] / data["error_q"].values[:, 0, :, :-1, -1]
     assert 0.2 < np.median(falling) < 0.3
@@ -91,8 +91,8 @@ def test_the_file_has_the_laws_of_the_errors_that_it_has(plan, tmp_path):
     data = gather.gather(plan)
     write_dataset(data, tmp_path / "ensembles.nc")
     again = Inputs(single_body="", ensembles_file=tmp_path / "ensembles.nc").ensembles
-    assert data["law_order"].dims == data["law_rounding"].dims == ("torque_class", "method", "body")
-    assert data["law_coefficient_quantile"].dims == ("torque_class", "method", "quantile")
+    assert data["law_order"].dims == data["law_rounding"].dims == ("torque_class", "integrator", "body")
+    assert data["law_coefficient_quantile"].dims == ("torque_class", "integrator", "quantile")
     # Second order for SPIRAL, first for Euler.
     order = data["law_order"].median("body").values
     assert np.allclose(order, [[2, 1], [2, 1]], atol=0.15)

@@ -40,6 +40,8 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
         If the folder does not exist or contains no gathered results; the message says what to do.
     polhode.study.storage.DamagedFile
         If a file is truncated or was changed since it was written; the message names it.
+    polhode.study.storage.UnreadableFile
+        If the system does not let us read a file (permissions, open files, disk): it need not be damaged.
 
     Examples
     --------

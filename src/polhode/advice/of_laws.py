@@ -74,7 +74,7 @@ def of_laws(
             steps, total = _steps(data, error, radians)
         torques = data["torques_per_step"].values.astype(int)
         variants = data["variant"].values.astype(bool)
-        keys = [str(key) for key in data["method"].values]
+        keys = [str(key) for key in data["integrator"].values]
         labels = [str(label) for label in data["label"].values]
         title = " or ".join(str(label) for label in data["class_label"].values)
     except (OSError, RuntimeError, LookupError, AttributeError) as failure:
@@ -212,20 +212,20 @@ def _steps(data: xr.Dataset, error: float, radians: float | None) -> tuple[np.nd
     total = float(ends[at])
     data = data.isel(radians=slice(0, at + 1))
     found = laws.laws(data)
-    shape = (data.sizes["torque_class"], data.sizes["method"], data.sizes["body"])
+    shape = (data.sizes["torque_class"], data.sizes["integrator"], data.sizes["body"])
     if radians is None or radians <= total:
         target = error if radians is None else error / total
         steps = laws.steps_per_radian(data, [target], found)["steps"]
-        return steps.isel(target=0).transpose("torque_class", "method", "body").values, total
-    growth = found["growth"].sel(quantity="both").transpose("torque_class", "method", "body").values
+        return steps.isel(target=0).transpose("torque_class", "integrator", "body").values, total
+    growth = found["growth"].sel(quantity="both").transpose("torque_class", "integrator", "body").values
     result = np.full(shape, np.nan)
     for i in range(shape[0]):
         for j in range(shape[1]):
             known = growth[i, j][np.isfinite(growth[i, j])]
             exponent = float(np.clip(np.median(known) if known.size else SLOWEST_GROWTH, SLOWEST_GROWTH, FASTEST_GROWTH))
             target = error * (total / radians) ** exponent / total
-            own = data.isel(torque_class=[i], method=[j])
-            result[i, j] = laws.steps_per_radian(own, [target], found.isel(torque_class=[i], method=[j]))[
+            own = data.isel(torque_class=[i], integrator=[j])
+            result[i, j] = laws.steps_per_radian(own, [target], found.isel(torque_class=[i], integrator=[j]))[
                 "steps"
             ].values.ravel()
     return result, total

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from polhode.registry import nearest
+from polhode.study.storage import UnreadableFile
 from polhode.version import __version__
 
 #: Every command and its module.
@@ -178,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if getattr(asked.module, "NEEDS_REPOSITORY", False):
             check_repository(asked.command)
         return int(asked.module.run(asked))
-    except UsageError as error:
+    except (UsageError, UnreadableFile) as error:
         print(f"polhode {asked.command}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:

@@ -12,6 +12,7 @@ import subprocess
 import tarfile
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from io import BytesIO
@@ -24,12 +25,14 @@ from polhode.study.archive import crate, manifest
 from polhode.study.archive.zips import SIDECAR, Moment, write_zip
 from polhode.study.provenance import NAME, Unusable, read_provenance, sha256
 from polhode.study.provenance import commit as checkout
+from polhode.study.workflow import written
 from polhode.study.workflow.entry import HOME
 
 SUMMARY = "a finished run as one zip for a data repository: data, report, source, checksums, metadata"
 NEEDS_REPOSITORY = True
 #: Made after the run, on demand.
 OPTIONAL = ("report.html",)
+AGAIN = "run ./reproduce again, which makes what is missing or out of date"
 
 
 def finished(results: Path, home: Path = HOME, allow_dirty: bool = False) -> dict[str, Any]:
@@ -46,12 +49,11 @@ def finished(results: Path, home: Path = HOME, allow_dirty: bool = False) -> dic
         run = read_provenance(results)
     except Unusable as error:
         raise UsageError(str(error)) from None
-    again = "run ./reproduce again, which makes what is missing or out of date"
     for name, digest in run["files"].items():
         if not (results / name).is_file():
-            raise UsageError(f"{results / name} is missing, so the run is incomplete; {again}")
+            raise UsageError(f"{results / name} is missing, so the run is incomplete; {AGAIN}")
         if sha256(results / name) != digest:
-            raise UsageError(f"{results / name} has changed since the run ended; {again}")
+            raise UsageError(f"{results / name} has changed since the run ended; {AGAIN}")
     now = checkout(home)
     if now["commit"] == "unknown":
         raise UsageError(f"{home} is not a git checkout, so the source at a commit cannot be archived; clone the repository")
@@ -108,10 +110,22 @@ def plugin_files(run: Mapping[str, Any], given: list[Path], source: Mapping[str,
 
 
 def result_files(results: Path, run: Mapping[str, Any], cells: bool) -> dict[str, Path]:
-    """The files of a run that belong in an archive, below ``results/``."""
+    """The files of a run that belong in an archive, below ``results/``.
+
+    Raises
+    ------
+    UsageError
+        If a single run is not as its manifest says.
+    """
     names = [*run["files"], NAME, *(name for name in OPTIONAL if (results / name).is_file())]
     if cells:
-        names += [str(p.relative_to(results)) for folder in crate.RUNS for p in (results / folder).rglob("*.nc")]
+        if written.broken_lists(results, written.JOBS, written.BATCHES):
+            raise UsageError(f"{written.broken_lists(results, written.JOBS, written.BATCHES)[0]} {written.INCOMPLETE}; {AGAIN}")
+        for name, entry in written.noted(results, written.JOBS, written.BATCHES).items():
+            if name.split("/")[0] in crate.RUNS and name not in run["files"]:
+                if not (results / name).is_file() or sha256(results / name) != entry["sha256"]:
+                    raise UsageError(f"{results / name} is missing or not what was written, by its manifest; {AGAIN}")
+                names.append(name)
     return {f"results/{name}": results / name for name in names}
 
 
@@ -178,7 +192,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         if arguments.manifest:
             with watched(Stage("reading the run")):
-                made = manifest.of_run(arguments.results, _noted(found))
+                made = replace(manifest.of_run(arguments.results, found), run=_noted(found))
             manifest.write(made, output, moment(int(found["commit_time"])))
             print(f"{output}: {len(made.files)} files, {len(made.variables)} variables, {output.stat().st_size / 1e6:.2f} MB")
             return 0

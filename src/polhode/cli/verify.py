@@ -1,16 +1,18 @@
 """Check that a run reproduces: ``polhode verify`` compares a results folder, or an archive, with a released run.
 
-It first checks the folder or archive itself: every file must have the bytes it was written with. Then it compares the values
-with a manifest (by default data/released/manifest.zip), another folder or another archive: bit for bit where the processor
-family and the numerical libraries are the same, elsewhere within stated tolerances. Times are never compared. Differences are
-listed, worst first. The exit status is 0 if the run reproduces the other, 1 if anything differs or is damaged, 2 if this cannot
-be decided.
+It first checks the folder or archive itself: every file that the run or the archive lists must have the bytes it was written
+with. Then it compares the values with a manifest (by default data/released/manifest.zip), another folder or another archive:
+bit for bit where the processor family and the numerical libraries are the same, elsewhere within stated tolerances. Times are
+never compared. Differences are listed, worst first, and what was not checked or not compared is said. The exit status is 0 if
+the run reproduces the other, 1 if anything differs or is damaged, 2 if this cannot be decided, also because there was nothing
+to check or to compare.
 """
 
 import argparse
 import csv
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field, fields, replace
 from pathlib import Path
@@ -30,6 +32,8 @@ from polhode.study.workflow import written
 from polhode.study.workflow.entry import HOME
 
 SUMMARY = "compare a folder of results or an archive with a released run, value by value"
+#: Every archive has this file.
+CRATE = "ro-crate-metadata.json"
 #: The released run distributed with the code.
 RELEASED = Path("data/released/manifest.zip")
 
@@ -51,11 +55,17 @@ class Difference:
 
 @dataclass
 class Outcome:
-    """The result of a comparison: ``differences``, worst first, and how much is the same or within tolerance."""
+    """The result of a comparison: ``differences``, worst first, and how many variables are the same or within tolerance.
+
+    Of those within tolerance ``partly`` were compared only at the values that the manifest keeps. ``uncompared`` is what was
+    not compared, with the reason as ``allowed``.
+    """
 
     differences: list[Difference] = field(default_factory=list)
+    uncompared: list[Difference] = field(default_factory=list)
     same: int = 0
     within: int = 0
+    partly: int = 0
     compared: bool = False
     notes: list[str] = field(default_factory=list)
 
@@ -92,15 +102,27 @@ def other_settings(released: Any, here: Any, place: str = "") -> list[str]:
 
 
 def compare(released: Manifest, here: Manifest) -> Outcome:
-    """Everything in which a run differs from a released one."""
+    """Everything in which a run differs from a released one.
+
+    Raises
+    ------
+    UsageError
+        If the released one holds nothing to compare with.
+    """
+    if not released.variables:
+        raise UsageError(f"{released.where} holds no data without measured times, so there is nothing to compare with")
     outcome = Outcome(compared=True)
     bits = not same_machine(released.run, here.run)
     same_code = bits and all(released.run.get(key) == here.run.get(key) for key in ("commit", "dirty", "lock_sha256"))
     gone = [name for name in released.files if name not in here.files]
     outcome.differences += [_whole(name, "missing", "present", "missing") for name in gone]
     new = [name for name in here.files if name not in released.files]
-    if new:
-        outcome.notes.append(f"not in the released run: {', '.join(new)}")
+    outcome.uncompared += [_uncompared(name, "", "not in the released run") for name in new]
+    outcome.uncompared += [
+        _uncompared(file, "/".join(filter(None, place)), "not in the released run")
+        for file, *place in here.variables
+        if file not in new and (file, *place) not in released.variables
+    ]
     off: set[str] = set(gone)
     for key, variable in released.variables.items():
         if variable.file in gone:
@@ -108,8 +130,11 @@ def compare(released: Manifest, here: Manifest) -> Outcome:
         found = _compared(variable, here.variables.get(key), here, bits)
         if found is None:
             outcome.same += 1
+        elif np.isnan(found.times):
+            outcome.uncompared.append(found)
         elif found.times <= 1 and not bits:
             outcome.within += 1
+            outcome.partly += any(rows is not None for rows in variable.rows)
         else:
             outcome.differences.append(found)
             off.add(variable.file)
@@ -122,16 +147,22 @@ def compare(released: Manifest, here: Manifest) -> Outcome:
             outcome.differences.append(_whole(name, "bytes", digest[:12], here.files[name][:12], "the values are the same"))
         elif name.endswith(".csv") and name != "claims.csv" and same_code:
             outcome.differences.append(_whole(name, "text", digest[:12], here.files[name][:12]))
-        else:
+        elif name.endswith(".nc"):
             derived.append(name)
+        else:
+            outcome.uncompared.append(_uncompared(name, "text", "text made from values, with other bytes"))
     if derived:
-        outcome.notes.append(f"other bytes around the same values, or text made from values: {', '.join(derived)}")
+        outcome.notes.append(f"other bytes around the values: {', '.join(derived)}")
     outcome.sort()
     return outcome
 
 
 def _whole(name: str, variable: str, released: str, here: str, difference: str = "") -> Difference:
     return Difference(name, variable, "", released, here, difference, "equal", float("inf"), "")
+
+
+def _uncompared(name: str, variable: str, why: str) -> Difference:
+    return Difference(name, variable, "", "", "", "not compared", why, float("nan"), "")
 
 
 def _verdicts(released: Manifest, here: Manifest) -> list[Difference]:
@@ -158,9 +189,11 @@ def _compared(released: Variable, here: Variable | None, run: Manifest, bits: bo
     if here.shape != released.shape or here.text != released.text:
         return row("", f"shape {released.shape}", f"shape {here.shape}", "", "equal", float("inf"))
     tolerance = tolerance_of(released)
+    if not bits and not tolerance.compared:
+        return _uncompared(released.file, "/".join(filter(None, (released.group, released.name))), tolerance.why)
     allowed = "same bits" if bits else tolerance.said
     if released.values is None or here.values is None or released.text:
-        times = float("inf") if bits or tolerance.compared else 0.0
+        times = float("inf")
         return row("", released.sha256[:12], here.sha256[:12], "other text" if released.text else "other bits", allowed, times)
     old, new = _as_kept(released, here)
     if not bits and tolerance.over in released.dims:
@@ -207,8 +240,6 @@ def _pooled(
 def _times(tolerance: Tolerance, released: Variable, old: np.ndarray, new: np.ndarray, run: Manifest) -> np.ndarray:
     """The deviation of each value in units of its tolerance; integers must be equal."""
     exact = np.where((old == new) | (np.isnan(old) & np.isnan(new)), 0.0, np.inf)
-    if not tolerance.compared:
-        return np.zeros(old.shape)
     if released.values is not None and released.dims and run.variables[released.key].values is not None:
         kind = np.asarray(run.variables[released.key].values).dtype.kind
         if kind in "iu":
@@ -250,47 +281,80 @@ def _place(variable: Variable, index: tuple[Any, ...], run: Manifest) -> str:
 # ---- the integrity of a folder or an archive ----
 
 
-def damages(folder: Path) -> list[Difference]:
-    """Files below ``folder`` whose bytes have changed since they were written, by its checksums or by those of the run."""
-    listed = folder / CHECKSUMS
-    if listed.is_file():
-        return _by_list(folder, listed)
-    found = []
+@dataclass
+class Integrity:
+    """What was checked of a folder or an archive: ``checked`` files are intact, ``damaged`` ones are not; the rest is noted."""
+
+    checked: int = 0
+    damaged: list[Difference] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def check(self, folder: Path, present: set[str], listed: Mapping[str, str], why: str) -> None:
+        """Compare files with their checksums; one that is missing is damage too."""
+        for name, digest in listed.items():
+            if name not in present:
+                self.damaged.append(_whole(name, "file", digest[:12], "missing"))
+            elif (found := sha256(folder / name)) != digest:
+                self.damaged.append(_whole(name, "file", digest[:12], found[:12], why))
+            else:
+                self.checked += 1
+
+
+def _present(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def integrity_of_run(results: Path) -> Integrity:
+    """The files of a folder of results against the checksums that the run left."""
+    found = Integrity()
+    present = _present(results)
     try:
-        left = read_provenance(folder)["files"] if (folder / NAME).is_file() else {}
+        left = read_provenance(results)["files"] if NAME in present else {}
     except Unusable as error:
-        return [_whole(NAME, "file", "readable", "damaged", str(error))]
-    # A run copied without these files is still a run, but each of those present must be intact.
+        return Integrity(damaged=[_whole(NAME, "file", "readable", "damaged", str(error))])
+    for path in written.broken_lists(results, written.JOBS, written.BATCHES):
+        found.damaged.append(_whole(str(path.relative_to(results)), "file", "a complete list", "damaged"))
+    # A run copied without these files is still a run, but each of those present must be intact. Logs go on after their job.
     runs = {
-        name: str(entry["sha256"])
-        for name, entry in written.noted(folder, written.JOBS, written.BATCHES).items()
-        if name not in left and (folder / name).is_file() and not name.startswith("logs/")
+        name: entry["sha256"]
+        for name, entry in written.noted(results, written.JOBS, written.BATCHES).items()
+        if name not in left and not name.startswith("logs/")
     }
-    for name, digest in (left | runs).items():
-        path = folder / name
-        if not path.is_file():
-            found.append(_whole(name, "file", digest[:12], "missing"))
-        elif sha256(path) != digest:
-            found.append(_whole(name, "file", digest[:12], sha256(path)[:12], "not the bytes that the run left"))
+    gone = runs.keys() - present
+    found.check(results, present, left | {name: digest for name, digest in runs.items() if name not in gone}, OTHER_BYTES)
+    if gone:
+        found.notes.append(f"not there, and not missed: {_counted(gone)}")
+    unlisted = present - left.keys() - runs.keys()
+    if unlisted:
+        found.notes.append(f"in no list, so not checked: {_counted(unlisted)}")
     return found
 
 
-def _by_list(folder: Path, listed: Path) -> list[Difference]:
-    found, named = [], set()
-    for number, line in enumerate(listed.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+#: Why a file of a run is damaged.
+OTHER_BYTES = "not the bytes that the run left"
+
+
+def _counted(names: Iterable[str]) -> str:
+    """How many files there are, by the folder or file at the top."""
+    counts = Counter(name.split("/")[0] for name in names)
+    tops = [f"{top} ({count})" if count > 1 else top for top, count in counts.most_common()]
+    more = f" and {len(tops) - 8} others" if len(tops) > 8 else ""
+    return f"{counts.total()} file{'s' * (counts.total() != 1)}: {', '.join(tops[:8])}{more}"
+
+
+def integrity_by_list(folder: Path) -> Integrity:
+    """All files of an archive against the list in it, which must name each of them."""
+    found, listed = Integrity(), {}
+    for number, line in enumerate((folder / CHECKSUMS).read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         matched = re.fullmatch(r"([0-9a-f]{64})  (.+)", line)
-        if matched is None:
-            found.append(_whole(CHECKSUMS, f"line {number}", "a checksum and a name", line[:40]))
-            continue
-        digest, name = matched.groups()
-        named.add(name)
-        path = folder / name
-        if not path.is_file():
-            found.append(_whole(name, "file", digest[:12], "missing"))
-        elif sha256(path) != digest:
-            found.append(_whole(name, "file", digest[:12], sha256(path)[:12], "not the bytes that were archived"))
-    everything = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    return found + [_whole(name, "file", "not listed", "present") for name in sorted(everything - named - {CHECKSUMS})]
+        if matched is None or matched[2] in listed:
+            found.damaged.append(_whole(CHECKSUMS, f"line {number}", "a checksum and a new name", line[:40]))
+        else:
+            listed[matched[2]] = matched[1]
+    present = _present(folder)
+    found.check(folder, present, listed, "not the bytes that were archived")
+    found.damaged += [_whole(name, "file", "not listed", "present") for name in sorted(present - listed.keys() - {CHECKSUMS})]
+    return found
 
 
 # ---- opening ----
@@ -298,27 +362,32 @@ def _by_list(folder: Path, listed: Path) -> list[Difference]:
 
 @dataclass(frozen=True)
 class Opened:
-    """A run to be compared: its results folder, and the damage found in it."""
+    """A run to be compared: its results folder, None for an archive without one, and what was checked of it."""
 
     results: Path | None
-    damaged: list[Difference]
+    integrity: Integrity
+
+    @property
+    def damaged(self) -> list[Difference]:
+        """The damage found in it."""
+        return self.integrity.damaged
 
 
 def open_run(path: Path, scratch: Path) -> Opened:
-    """The results of a folder or of an archive, unpacked into ``scratch``, with the damage found in it.
+    """The results of a folder or of an archive, unpacked into ``scratch``, with what was checked of it.
 
     Raises
     ------
     UsageError
-        If it does not exist, or is neither a results folder nor an archive.
+        If it does not exist, is neither a results folder nor an archive, or holds no checksum of any file.
     """
     if path.is_dir():
-        return _opened(path, damages(path))
+        return _opened(path, path, [])
     if not path.exists():
         raise UsageError(f"{path} does not exist; name a folder of results or an archive")
-    damaged = []
+    damaged, whole = [], sha256(path)
     sidecar = path.with_name(path.name + SIDECAR)
-    if sidecar.is_file() and sidecar.read_text(encoding="utf-8", errors="replace").split()[:1] != [sha256(path)]:
+    if sidecar.is_file() and sidecar.read_text(encoding="utf-8", errors="replace").split()[:1] != [whole]:
         damaged.append(_whole(path.name, "file", "as archived", "other bytes", f"{sidecar.name} says so"))
     try:
         names = contents_of(path)
@@ -326,17 +395,38 @@ def open_run(path: Path, scratch: Path) -> Opened:
     except Unusable as error:
         raise UsageError(str(error)) from None
     damaged += [_whole(name, "file", "readable", "damaged", reason) for name, reason in broken.items()]
-    known = {d.file for d in damaged}
-    return _opened(scratch, damaged + [d for d in damages(scratch) if d.file not in known])
+    opened = _opened(path, scratch, damaged)
+    if not sidecar.is_file():
+        opened.integrity.notes.append(f"there is no {sidecar.name} beside it, so the zip as a whole was not checked")
+    return opened
 
 
-def _opened(folder: Path, damaged: list[Difference]) -> Opened:
-    for results in (folder, folder / "results"):
-        if any((results / name).is_file() for name in ("provenance.json", "single_body.nc")):
-            return Opened(results, damaged)
-    if damaged or (folder / CHECKSUMS).is_file():
-        return Opened(None, damaged)
-    raise UsageError(f"{folder} holds no results: neither single_body.nc nor provenance.json; name a folder of results")
+def _opened(path: Path, folder: Path, damaged: list[Difference]) -> Opened:
+    places = (folder, folder / "results")
+    results = next((place for place in places if any((place / name).is_file() for name in (NAME, "single_body.nc"))), None)
+    if (folder / CHECKSUMS).is_file():
+        integrity = integrity_by_list(folder)
+    elif results is not None:
+        integrity = integrity_of_run(results)
+        if results != folder and path != folder:
+            beside = [name for name in _present(folder) if not name.startswith("results/")]
+            integrity.notes += [f"in no list, so not checked: {_counted(beside)}"] if beside else []
+        elif results != folder:
+            integrity.notes.append(f"only {results} was looked at")
+        if (folder / CRATE).is_file():
+            integrity.damaged.append(_whole(CHECKSUMS, "file", "the checksums of an archive", "missing"))
+    elif damaged:
+        return Opened(None, Integrity(damaged=damaged))
+    else:
+        raise UsageError(f"{path} holds no results: neither single_body.nc nor provenance.json; name a folder of results")
+    known = {entry.file for entry in damaged}
+    integrity.damaged[:] = damaged + [entry for entry in integrity.damaged if entry.file not in known]
+    if not integrity.checked and not integrity.damaged:
+        raise UsageError(
+            f"{path} holds no checksums, so nothing could be checked: neither {CHECKSUMS} of an archive, nor those of a run in "
+            f"{written.JOBS}/, {written.BATCHES}/ and {NAME}, which is made last: without it the run is not finished"
+        )
+    return Opened(results, integrity)
 
 
 def load(path: Path, scratch: Path) -> Manifest:
@@ -351,6 +441,8 @@ def load(path: Path, scratch: Path) -> Manifest:
         if path.is_file() and "manifest.json" in contents_of(path):
             return manifest.read(path)
         opened = open_run(path, scratch)
+        if opened.results is None and not opened.damaged:
+            raise UsageError(f"{path} holds no results, so there is nothing to compare with")
         if opened.damaged or opened.results is None:
             raise UsageError(f"{path} is damaged itself ({opened.damaged[0].file}); polhode verify {path} lists it")
         return manifest.of_run(opened.results, read_provenance(opened.results))
@@ -368,7 +460,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--against", type=Path, help=f"a manifest, folder or archive; by default {RELEASED} if of the same configuration"
     )
     parser.add_argument("--top", type=int, default=20, help="how many differences to print; 0 for all")
-    parser.add_argument("--csv", type=Path, help="also write all differences to this file")
+    parser.add_argument("--csv", type=Path, help="also write all differences, and what was not compared, to this file")
     parser.add_argument("--tolerances", action="store_true", help="only print the tolerances and their reasons")
 
 
@@ -393,27 +485,32 @@ def run(arguments: argparse.Namespace) -> int:
         if len(shown) < len(outcome.differences):
             print(f"... and {len(outcome.differences) - len(shown)} more; --top 0 prints all")
     if arguments.csv is not None:
-        _write_csv(arguments.csv, outcome.differences)
+        _write_csv(arguments.csv, [*outcome.differences, *outcome.uncompared])
     count = len(outcome.differences)
-    fine = "reproduced" if outcome.compared else "undamaged, but compared with nothing"
+    fine = "reproduced" if outcome.compared else "undamaged, but compared with nothing: undecided whether it reproduces"
     print(f"{arguments.run}: " + (f"{count} difference{'s' * (count != 1)}" if count else fine))
-    return int(bool(count))
+    return 1 if count else 0 if outcome.compared else 2
 
 
 def _verify(path: Path, against: Path | None, scratch: Path) -> Outcome:
     opened = open_run(path, scratch / "run")
     outcome = Outcome(differences=list(opened.damaged))
-    if not opened.damaged:
-        outcome.notes.append(f"{path}: every file has the bytes it was written with")
-    if opened.results is None:
-        return outcome
-    if opened.damaged:
-        outcome.notes.append("its values are not compared with another run until this is repaired")
+    files = f"{opened.integrity.checked} file{'s' * (opened.integrity.checked != 1)}"
+    outcome.notes.append(f"{path}: {files} checked and intact, {len(opened.damaged)} damaged, missing or not listed")
+    outcome.notes += opened.integrity.notes
+
+    def nothing(why: str) -> Outcome:
+        outcome.notes.append(why)
+        outcome.uncompared.append(_uncompared(str(path), "", why))
         outcome.sort()
         return outcome
+
+    if opened.damaged:
+        return nothing("its values are not compared with another run until this is repaired")
+    if opened.results is None:
+        return nothing("it holds no results, so there is nothing to compare")
     if against is None and not (HOME / RELEASED).is_file():
-        outcome.notes.append(f"{RELEASED} is missing, so there is nothing to compare with; --against names another run")
-        return outcome
+        return nothing(f"{RELEASED} is missing, so there is nothing to compare with; --against names another run")
     try:
         here = manifest.of_run(opened.results, read_provenance(opened.results))
     except Unusable as error:
@@ -425,10 +522,15 @@ def _verify(path: Path, against: Path | None, scratch: Path) -> Outcome:
         said = f"{released.where if against else RELEASED} is of another configuration ({keys})"
         if against is not None:
             raise UsageError(f"{said}; compare runs of the same configuration")
-        outcome.notes.append(f"{said}, so it is not compared with; --against names another run")
-        return outcome
+        return nothing(f"{said}, so it is not compared with; --against names another run")
     found = compare(released, here)
     found.notes[:0] = [*outcome.notes, *_header(released, here, found)]
+    others = len(here.run["files"]) - len(here.files)
+    found.notes.append(
+        f"not compared: single runs, whose values the data hold, and {others} files with times, figures and texts"
+    )
+    reasons = Counter(entry.allowed for entry in found.uncompared)
+    found.notes += [f"not compared: {count} of the data ({why}), in --csv" for why, count in reasons.items()]
     return found
 
 
@@ -437,19 +539,26 @@ def _header(released: Manifest, here: Manifest, found: Outcome) -> list[str]:
     why = same_machine(run, here.run)
     rule = f"within tolerances ({'; '.join(why)})" if why else f"bit for bit ({run.get('family')}, same libraries)"
     made = f"commit {str(run.get('commit'))[:12]}, {run.get('ended') or 'no date'}, {run.get('processor')}"
-    off = len(released.variables) - found.same - found.within
+    uncompared = sum((entry.file, *_split(entry.variable)) in released.variables for entry in found.uncompared)
+    off = len(released.variables) - found.same - found.within - uncompared
+    partly = f" ({found.partly} of them only at the values that the manifest keeps)" if found.partly else ""
     held = sum(here.verdicts.get(key) == verdict for key, verdict in released.verdicts.items())
     return [
         f"against {released.where}: {made}",
         f"compared {rule}",
         f"{len(released.files)} files, {len(released.variables)} variables: {found.same} with the same bits, "
-        f"{found.within} within their tolerance, {off} not",
+        f"{found.within} within their tolerance{partly}, {off} not, {uncompared} not compared",
         f"{held} of {len(released.verdicts)} claims with the same verdict; times are not compared",
     ]
 
 
+def _split(variable: str) -> tuple[str, str]:
+    group, _, name = variable.rpartition("/")
+    return group, name
+
+
 def _times_text(times: float) -> str:
-    return "" if np.isinf(times) else f"{times:.3g}"
+    return "" if not np.isfinite(times) else f"{times:.3g}"
 
 
 HEAD = ("file", "variable", "where", "released", "here", "difference", "allowed", "times that", "values")

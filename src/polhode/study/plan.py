@@ -195,6 +195,7 @@ class Plan:
             *self.many_body(),
             *self.films(),
             *self.ensembles(),
+            *([self.ensemble_states()] if self.ensembles() else []),
             *self.atlas(),
             *self.cost_data(),
         ]

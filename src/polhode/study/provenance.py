@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import polhode
+from polhode.study.storage import UnreadableFile
 
 #: Name of the provenance file of a run.
 NAME = "provenance.json"
@@ -43,9 +44,14 @@ class Unusable(ValueError):
 
 
 def sha256(path: str | Path) -> str:
-    """The SHA-256 of a file, as a string of hexadecimal digits."""
-    with open(path, "rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
+    """The SHA-256 of a file, as a string of hexadecimal digits; raises UnreadableFile if the system does not let us read it."""
+    try:
+        with open(path, "rb") as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise UnreadableFile(path, error) from error
 
 
 def commit(home: Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@ A file also records its origin: the attribute ``job`` holds the rule, the wildca
 made it. A valid file under another file's name, or an outdated one, is therefore detected when it is read.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -26,15 +27,65 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+# A file is written under a temporary name that nobody else knows, and read in memory: no lock of the HDF5 library is needed,
+# and some file systems have none. It looks at this when it is loaded; a value that is set already stays.
+os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
+
+
 class DamagedFile(ValueError):
-    """Error for a file that is truncated, modified, or another file under its name. The message names it.
+    """Error for a file that is missing, truncated, modified, or another file under its name. The message names it.
 
     ``path`` is the file, ``why`` the reason.
     """
 
     def __init__(self, path: str | Path, why: str) -> None:
-        super().__init__(f"{path} {why}; delete it and run again")
+        super().__init__(f"{path} {why}; {'' if why == MISSING else 'delete it and '}run again")
         self.path, self.why = Path(path), why
+
+
+MISSING = "is missing"
+
+
+class UnreadableFile(Exception):
+    """Error for a file of which nothing is known, because the system does not let us read it. The message says what to do.
+
+    It is no :class:`OSError`, and no :class:`DamagedFile`: who takes those for damage must not take this for it.
+    """
+
+    def __init__(self, path: str | Path, error: OSError | MemoryError) -> None:
+        number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno
+        reason = os.strerror(number) if number else str(error)
+        remedy = next((text for numbers, text in _REMEDIES.items() if number in numbers), "mend this, then try again")
+        super().__init__(f"{path} cannot be read: {reason}. It need not be damaged: do not delete it; {remedy}")
+        self.path = Path(path)
+
+
+_REMEDIES = {
+    (errno.EACCES, errno.EPERM): "ask for the permission to read it (chmod, or its owner), then try again",
+    (errno.EMFILE, errno.ENFILE): "close files, or allow more (ulimit -n), then try again",
+    (errno.ENOMEM,): "free memory, then try again",
+    (errno.ENOLCK, errno.EAGAIN): "its file system has no locks: try again with HDF5_USE_FILE_LOCKING=FALSE in the environment",
+    (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN): "look at its file system (disk, network), then try again",
+    (errno.EISDIR,): "name a file, not a folder",
+}
+
+
+def contents(path: str | Path) -> bytes:
+    """The bytes of a file.
+
+    Raises
+    ------
+    DamagedFile
+        If it is missing.
+    UnreadableFile
+        If the system does not let us read it.
+    """
+    try:
+        return Path(path).read_bytes()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise DamagedFile(path, MISSING) from error
+    except (OSError, MemoryError) as error:
+        raise UnreadableFile(path, error) from error
 
 
 def job_text(rule: str, wildcards: Mapping[str, Any], settings: Mapping[str, Any], code: str) -> str:
@@ -196,8 +247,8 @@ def read_cell(path: str | Path, job: str = "", **wildcards: str) -> dict[str, An
     DamagedFile
         If the file is incomplete, was changed since it was written, or was made by another job; the message names it.
     """
+    data = contents(path)
     try:
-        data = Path(path).read_bytes()
         variables, attributes = netcdf3.decode(data)
     except (OSError, ValueError, IndexError, KeyError, struct.error, MemoryError) as error:
         raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
@@ -248,11 +299,10 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
         If the file cannot be read, was changed since it was written, or is about something else; the message names it and
         the group.
     """
-    import xarray as xr
-
     place = f"{path} (group {group})" if group else str(path)
+    file = opened(path)
     try:
-        found = xr.load_dataset(path, group=group, engine="netcdf4")
+        found = _loaded(file[group] if group else file)
     except _UNREADABLE as error:
         raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
     _check_dataset(place, found, job, wildcards)
@@ -260,7 +310,7 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
 
 
 #: Exceptions of the netCDF library for a file that is truncated or of another kind.
-_UNREADABLE = (OSError, ValueError, KeyError, RuntimeError, AttributeError)
+_UNREADABLE = (OSError, ValueError, LookupError, RuntimeError, AttributeError)
 
 
 def _check_dataset(place: str, found: "xr.Dataset", job: str = "", wildcards: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -290,15 +340,14 @@ def _check_wildcards(path: str | Path, job: str, wildcards: Mapping[str, str]) -
 
 def group_names(path: str | Path) -> list[str]:
     """The names of the top-level groups of a netCDF-4 file, in the order written."""
-    with _opened(path) as file:
-        return list(file.groups)
+    return list(opened(path).groups)
 
 
 def read_groups(path: str | Path) -> "Mapping[str, xr.Dataset]":
     """All groups of a netCDF-4 file by their paths, the root (``/``) first, each loaded and checked when it is first asked for.
 
     They are loaded and checked as by :func:`read_dataset`. The file is opened only once: each opening reads the descriptions of
-    all its groups, which takes a quarter of a second for a whole study. It is opened in memory, so that it need not be closed.
+    all its groups, which takes a quarter of a second for a whole study.
     """
     return _Groups(path)
 
@@ -307,15 +356,9 @@ class _Groups(Mapping[str, "xr.Dataset"]):
     """The mapping of :func:`read_groups`."""
 
     def __init__(self, path: str | Path) -> None:
-        import netCDF4
-
         self.path = path
         self.loaded: dict[str, xr.Dataset] = {}
-        try:
-            file = netCDF4.Dataset(path, memory=Path(path).read_bytes())
-        except _UNREADABLE as error:
-            raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
-        self.there = {group.path: group for group in _every_group(file)}
+        self.there = {group.path: group for group in _every_group(opened(path))}
 
     def __getitem__(self, name: str) -> "xr.Dataset":
         group = self.there[name]
@@ -363,21 +406,22 @@ def _store(group: "netCDF4.Dataset") -> Any:
     return NetCDF4DataStore(group)  # type: ignore[no-untyped-call]
 
 
-def _opened(path: str | Path) -> "netCDF4.Dataset":
+def opened(path: str | Path) -> "netCDF4.Dataset":
+    """A netCDF-4 file, opened in memory: that needs neither a lock nor to be closed. Raises errors as :func:`contents` does."""
     import netCDF4
 
+    data = contents(path)
     try:
-        return netCDF4.Dataset(path)
-    except (OSError, RuntimeError) as error:
+        return netCDF4.Dataset(path, memory=data)
+    except _UNREADABLE as error:
         raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
 
 
 def has_group(path: str | Path, group: str) -> bool:
     """Whether a netCDF-4 file contains this group, given by its path inside the file."""
-    with _opened(path) as file:
-        here = file
-        for name in group.split("/"):
-            if name not in here.groups:
-                return False
-            here = here.groups[name]
+    here = opened(path)
+    for name in group.split("/"):
+        if name not in here.groups:
+            return False
+        here = here.groups[name]
     return True

@@ -57,10 +57,10 @@ def compared(ens: Ensemble, data: xr.Dataset) -> pd.DataFrame:
     (those of which the run calls one better, at an error of :data:`~polhode.study.analysis.law_frames.TARGET` per radian);
     and of these same, open and opposite (what the released bodies say).
     """
-    shared = [key for key in ens.methods if key in data["method"].values]
+    shared = [key for key in ens.methods if key in data["integrator"].values]
     classes = [name for name in ens.classes if name in data["torque_class"].values]
-    many = data.sel({"method": shared, "torque_class": classes})
-    few = law_file.condensed(ens.data.sel({"method": shared, "torque_class": classes}))
+    many = data.sel({"integrator": shared, "torque_class": classes})
+    few = law_file.condensed(ens.data.sel({"integrator": shared, "torque_class": classes}))
     moved = coefficients(few) / coefficients(many)
     steps = law_file.steps_per_radian(many, [TARGET])["steps"].isel(target=0).values
     single = law_frames.one_torque(ens) & ens.recommendable & np.isin(ens.methods, shared)

@@ -86,7 +86,7 @@ def _condensed(data: xr.Dataset) -> xr.Dataset:
     with np.errstate(divide="ignore", invalid="ignore"):
         departure = np.log10(steps) - _of_law(order, logarithm, np.log10(TARGETS))
     departure = _rounded("departure", np.where(how == laws.BETWEEN, departure, 0.0))
-    over = ("torque_class", "method", "body")
+    over = ("torque_class", "integrator", "body")
     step = np.sort(data["step"].values.astype(float))
     with np.errstate(invalid="ignore"):
         places = {
@@ -128,7 +128,7 @@ def _condensed(data: xr.Dataset) -> xr.Dataset:
         },
         {
             "torque_class": ("torque_class", data["torque_class"].values, {"long_name": "class of torque"}),
-            "method": ("method", data["method"].values, {"long_name": "key of the method"}),
+            "integrator": ("integrator", data["integrator"].values, {"long_name": "key of the method"}),
             "step": ("step", step, _attrs("step size in radians: initial angular velocity times dt")),
             "target": ("target", list(TARGETS), _attrs("error per radian: the larger of the angle and the angular velocity")),
         },
@@ -198,7 +198,7 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
     -------
     As :func:`polhode.study.analysis.laws.steps_per_radian`.
     """
-    over = ("torque_class", "method", "body")
+    over = ("torque_class", "integrator", "body")
     data = data.transpose(*over, "target", ...)
     order, logarithm = data["order"].values.astype(float), data["log10_coefficient"].values.astype(float)
     wanted = np.broadcast_to(np.log10(np.asarray(targets, float)), (*order.shape, len(targets)))

@@ -112,7 +112,7 @@ class Ensemble:
     @cached_property
     def methods(self) -> list[str]:
         """Keys of all methods."""
-        return [str(key) for key in self.data["method"].values]
+        return [str(key) for key in self.data["integrator"].values]
 
     @property
     def bodies(self) -> int:
@@ -187,7 +187,7 @@ def of_run(inputs: Inputs) -> Ensemble:
         If the run has no ensembles.
     """
     data = inputs.ensembles
-    if not data.sizes.get("body") or not data.sizes.get("method"):
+    if not data.sizes.get("body") or not data.sizes.get("integrator"):
         raise NotInRun("the ensembles of this run are empty")
     if not _last or _last[0].data is not data:
         _last[:] = [Ensemble(data)]

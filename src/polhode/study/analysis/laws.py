@@ -46,7 +46,7 @@ def errors(data: xr.Dataset) -> xr.DataArray:
     """
     data = data.sortby("step")
     lost = data["diverged"].astype(bool)
-    dims = ("torque_class", "method", "body", "step", "radians")
+    dims = ("torque_class", "integrator", "body", "step", "radians")
     q, omega = (data[f"error_{name}"].transpose(*dims).astype(float) for name in ("q", "omega"))
     q, omega = (e.where(~(lost & e.isnull()), np.inf) for e in (q, omega))
     stacked = np.stack([q.values, omega.values, np.maximum(q.values, omega.values)])
@@ -200,7 +200,7 @@ def in_file(data: xr.Dataset) -> xr.Dataset:
     # One class after the other: the errors of all, three times, need much memory.
     parts = [laws(data.isel(torque_class=[i])) for i in range(data.sizes["torque_class"])]
     both = {name: np.concatenate([part[name].sel(quantity="both").values for part in parts]) for name in parts[0].data_vars}
-    dims = ("torque_class", "method", "body")
+    dims = ("torque_class", "integrator", "body")
     columns: dict[str, tuple[Array, str, str]] = {n: (both[of], units, text) for n, (of, units, text) in IN_FILE.items()}
     with np.errstate(over="ignore"):
         floor = both["coefficient"] * both["rounding"] ** both["order"]
@@ -303,7 +303,7 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = TARGETS, found
     how = np.full(steps.shape, NOT_RUN, "int8")
     for i, target in enumerate(targets):
         steps[..., i], how[..., i] = _steps(step, error, floor, target, law, total)
-    dims = ("torque_class", "method", "body", "target")
+    dims = ("torque_class", "integrator", "body", "target")
     return xr.Dataset(
         {"steps": (dims, steps, {"long_name": "steps per radian"}), "how": (dims, how)},
         {**{name: every[name] for name in dims[:-1] if name in every.coords}, "target": list(targets)},

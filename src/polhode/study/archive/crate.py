@@ -44,6 +44,9 @@ TOOLS = {
 MEANINGS = (
     (r"results/single_body\.nc", "errors, orders, steps and torque evaluations of all methods on single bodies"),
     (r"results/many_body\.nc", "energy errors of many bodies"),
+    (r"results/ensembles\.nc", "errors of all methods on random bodies, and the laws that they follow"),
+    (r"results/ensemble_states\.nc", "the random bodies, and their exact states"),
+    (r"results/atlas\.nc", "integrators of physics engines, by measurement"),
     (r"results/references/(.*)\.nc", r"the reference solution of \1, to arbitrary precision"),
     (r"results/checks/(.*)\.nc", r"an experiment on single methods: \1"),
     (r"results/films/(.*)\.nc", r"a short run of the scene \1, for pictures"),
@@ -69,6 +72,8 @@ RUNS = {
     "long_runs_switched": "the same with the normalisation switched",
     "targets": "the step sizes with which one method meets target errors on one problem",
     "many_body": "runs of many bodies, one method, step size and initial state each",
+    "ensembles": "errors of one method each on random bodies",
+    "atlas": "measurements of one physics engine each",
 }
 
 

@@ -10,31 +10,21 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import netCDF4
 import numpy as np
 
 from polhode.study import themes
 from polhode.study.provenance import Unusable, sha256
-from polhode.study.storage import write_atomically
+from polhode.study.storage import DamagedFile, opened, write_atomically
 
 #: Incremented when an older ``verify`` could not read a manifest written by a newer ``archive``.
 FORMAT = 1
-#: The data files without measured times, as patterns below the folder of results.
-DATA = (
-    "single_body.nc",
-    "many_body.nc",
-    "ensembles.nc",
-    "references/*.nc",
-    "checks/*.nc",
-    "films/*.nc",
-    "claims.csv",
-    "tables/*.csv",
-)
+#: Suffixes of data files.
+DATA = (".nc", ".csv")
 #: Files that contain measured times or are made from them: they differ from run to run.
 TIMED = {
     "timing.nc",
@@ -93,21 +83,21 @@ class Manifest:
         return self.variables.get((variable.file, variable.group, name))
 
 
-def data_files(folder: Path) -> list[str]:
-    """The data files below ``folder`` that contain no measured times, sorted."""
-    found = (str(path.relative_to(folder)) for pattern in DATA for path in folder.glob(pattern) if path.is_file())
-    return sorted(name for name in found if name not in TIMED)
+def data_files(names: Iterable[str]) -> list[str]:
+    """The names of the data files without measured times among those of the files that a run left, sorted."""
+    return sorted(name for name in names if name.endswith(DATA) and name not in TIMED)
 
 
 def of_run(folder: Path, run: Mapping[str, Any]) -> Manifest:
-    """The manifest of a folder of results with all values; ``run`` is the description of machine and code in provenance.json.
+    """The manifest of a folder of results with all values; ``run`` is its provenance.json.
 
     Raises
     ------
     Unusable
         Naming a file that cannot be read.
     """
-    files = {name: sha256(folder / name) for name in data_files(folder)}
+    names = data_files(run["files"])
+    files = {name: sha256(folder / name) for name in names if (folder / name).is_file()}
     variables = {v.key: v for name in files if name.endswith(".nc") for v in _read(folder / name, name)}
     claims = folder / "claims.csv"
     return Manifest(run, files, variables, verdicts(claims) if claims.is_file() else {}, str(folder))
@@ -124,8 +114,9 @@ def verdicts(path: Path) -> dict[str, str]:
 
 def _read(path: Path, name: str) -> Iterator[Variable]:
     try:
-        with netCDF4.Dataset(path) as file:
-            yield from _variables(file, name, "")
+        yield from _variables(opened(path), name, "")
+    except DamagedFile as error:
+        raise Unusable(str(error)) from error
     except (OSError, RuntimeError, UnicodeDecodeError, AttributeError) as error:
         raise Unusable(f"{path} is not a complete netCDF file ({error}); delete it and run ./reproduce again") from error
 

@@ -46,7 +46,7 @@ def _read(path: Path, job: str) -> xr.Dataset:
 def failures(data: xr.Dataset) -> Iterator[str]:
     """A line for each error of a method under a class of torque."""
     failed = data["failed"].values
-    for j, key in enumerate(data["method"].values):
+    for j, key in enumerate(data["integrator"].values):
         classes: dict[str, list[str]] = {}
         for i, name in enumerate(data["torque_class"].values):
             if failed[i, j]:
@@ -78,14 +78,18 @@ def gathered(
         values = np.stack([runs[key][name].values for key in methods], axis=1)
         # Seven digits of an error are more than enough.
         values = values if name == "diverged" else values.astype("float32")
-        dims = ("torque_class", "method", *first[name].dims[1:])
+        dims = ("torque_class", "integrator", *first[name].dims[1:])
         variables[name] = (dims, values, dict(first[name].attrs))
     failed = [[str(runs[key]["failed"].values[i]) for key in methods] for i in range(len(classes))]
-    variables["failed"] = (("torque_class", "method"), failed, dict(first["failed"].attrs))
+    variables["failed"] = (("torque_class", "integrator"), failed, dict(first["failed"].attrs))
     for name in DRAWN:
         variables[name] = exact[name].variable
     variables |= _declared(methods, classes)
-    variables["plugin"] = ("method", np.array([key in plugins for key in methods], "int8"), _attrs("whether it is a plug-in"))
+    variables["plugin"] = (
+        "integrator",
+        np.array([key in plugins for key in methods], "int8"),
+        _attrs("whether it is a plug-in"),
+    )
     told = [CLASSES[key] for key in classes]
     variables["class_label"] = ("torque_class", [one.label for one in told], {"long_name": "name of the class of torque"})
     variables["class_formula"] = (
@@ -97,7 +101,7 @@ def gathered(
         variables,
         {
             "torque_class": ("torque_class", classes, {"long_name": "class of torque"}),
-            "method": ("method", methods, {"long_name": "key of the method"}),
+            "integrator": ("integrator", methods, {"long_name": "key of the method"}),
             "body": ("body", np.arange(exact.sizes["body"], dtype="int32"), _attrs("number of the body")),
             "step": ("step", first["step"].values, dict(first["step"].attrs)),
             "radians": ("radians", first["radians"].values, dict(first["radians"].attrs)),
@@ -115,13 +119,13 @@ def _declared(methods: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
     """What the methods declare, over method, and their orders over torque_class and method."""
     table = method_declarations(methods)
     names = ("torques_per_step", "place", "stored_offset", *TEXTS, *FLAGS)
-    found: dict[str, Any] = {name: ("method", table[name].values, dict(table[name].attrs)) for name in names}
+    found: dict[str, Any] = {name: ("integrator", table[name].values, dict(table[name].attrs)) for name in names}
     variant = np.array([bool(METHODS[key].variant_of) for key in methods], "int8")
-    found["variant"] = ("method", variant, _attrs("whether it mimics the code of a publication"))
+    found["variant"] = ("integrator", variant, _attrs("whether it mimics the code of a publication"))
     orders = np.array([[METHODS[m].orders(CLASSES[c].declared) for m in methods] for c in classes], "int32")
     for i, (name, text) in enumerate((("q", "orientation"), ("omega", "angular velocity"))):
         long_name = f"order of the {text} that the method declares for this class"
-        found[f"order_{name}_declared"] = (("torque_class", "method"), orders[:, :, i], _attrs(long_name))
+        found[f"order_{name}_declared"] = (("torque_class", "integrator"), orders[:, :, i], _attrs(long_name))
     return found
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 #: Written where a run has no number.
 NOT_AVAILABLE = "n/a"
+#: Marks the files of figures and tables that a run cannot supply, which say why instead.
+NOT_IN_RUN = "not in this run"
 #: Prefixes of the macros of all themes.
 PREFIXES = ("study", "cost")
 

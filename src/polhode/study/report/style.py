@@ -230,12 +230,13 @@ def style(key: str) -> dict[str, Any]:
     return styles([key])[key]
 
 
-def save(figure: "Figure", path: str | Path) -> None:
+def save(figure: "Figure", path: str | Path, subject: str = "") -> None:
     """Write ``figure`` to the two files ``path`` + .pdf and .png, without dates, each atomically.
 
     Parameters
     ----------
     path : the file without its extension; its folder is created if necessary
+    subject : noted in the PDF as its subject
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # imported here because the explorer needs only the colours
 
@@ -249,6 +250,8 @@ def save(figure: "Figure", path: str | Path) -> None:
             engine.execute(figure)
         figure.set_layout_engine(None)
     for ending, entries in METADATA.items():
+        if subject and ending == "pdf":
+            entries = {**entries, "Subject": subject}
 
         def draw(temporary: Path, ending: str = ending, entries: dict[str, Any] = entries) -> None:
             with settings():

@@ -5,13 +5,14 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from polhode.study.report.macros import missing
+from polhode.study.report import reduced
+from polhode.study.report.macros import NOT_IN_RUN, missing
 from polhode.study.storage import write_atomically
 from polhode.study.workflow.locks import BUILD
 
@@ -106,7 +107,10 @@ def _groups(text: str) -> list[str]:
 
 
 def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict[str, str]:
-    """The other inputs of the documents: the macros of all themes, and the sections of the themes that have one."""
+    """The other inputs of the documents: the macros of all themes, and the sections of the themes that have one.
+
+    If the run lacks data, also the texts of the article without what rests on them, see :mod:`polhode.study.report.reduced`.
+    """
     files = [results / "numbers" / f"{key}.tex" for key, theme in themes.items() if theme.numbers]
     texts = sorted(paper.rglob("*.tex"))
 
@@ -115,11 +119,42 @@ def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict
         return "".join(rf"\input{{sections/{key}}}" + "\n" for key in keys if (paper / "sections" / f"{key}.tex").is_file())
 
     macros = "".join(rf"\input{{\resultsdir/numbers/{path.name}}}" + "\n" for path in files)
+    article = sorted((paper / "article").glob("*.tex"))
+    lacking = reduced.lacking(article, files) - {"studyReduced"}
+    shown = {path.stem for folder, kind in SHOWN for path in (results / folder).glob(kind) if _is_missing(path)}
+    found = reduced.reduced(_contents(article), lacking, shown)
+    changed, note = {}, ""
+    if found.sentences:
+        rest = reduced.reduced(_contents(set(texts) - set(article)), set(), set(), found.labels)
+        changed = {str(Path(name).relative_to(paper)): text for name, text in (found.texts | rest.texts).items()}
+        # Tables still refer to what went.
+        lost = "".join(rf"\@namedef{{r@{label}}}{{{{(left out)}}{{}}{{}}{{}}{{}}}}" for label in sorted(found.labels))
+        note = rf"\makeatletter\g@addto@macro\studyReduced{{{_left_out(found)}}}{lost}\makeatother" + "\n"
     return {
-        "numbers.tex": macros + missing(texts, files),
+        **changed,
+        "numbers.tex": macros + missing(texts, files) + note,
         "themes.tex": sections(appendix=False),
         "appendix.tex": sections(appendix=True),
     }
+
+
+#: The folders of figures and tables, and the files that LaTeX reads.
+SHOWN = (("figures", "*.pdf"), ("tables", "*.tex"))
+
+
+def _is_missing(path: Path) -> bool:
+    return NOT_IN_RUN.encode() in path.read_bytes()
+
+
+def _contents(paths: Iterable[Path]) -> dict[str, str]:
+    return {str(path): path.read_text(encoding="utf-8") for path in sorted(paths)}
+
+
+def _left_out(found: reduced.Reduced) -> str:
+    """What the text of a reduced run lacks, in a sentence."""
+    sections = "".join(f", all of ``{title}''" for title in found.sections)
+    plural = "s" * (found.sentences != 1)
+    return rf" \emph{{Left out for want of data: {found.sentences} sentence{plural} and floats{sections}.}}"
 
 
 #: Options of every run of LaTeX.

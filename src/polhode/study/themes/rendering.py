@@ -12,6 +12,7 @@ import pandas as pd
 
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import escape, tabular
+from polhode.study.report.macros import NOT_IN_RUN
 from polhode.study.storage import write_text
 from polhode.study.themes import all_themes, theme_of
 
@@ -69,12 +70,13 @@ def render_figure(name: str, inputs: Inputs, folder: str | Path) -> None:
     """
     from polhode.study.report import drawing, style
 
+    subject = ""
     with style.settings():
         try:
             made = figure(name, inputs)
         except NotInRun as missing:
-            made = drawing.note_instead(str(missing))
-    style.save(made, Path(folder) / name)
+            made, subject = drawing.note_instead(str(missing)), NOT_IN_RUN
+    style.save(made, Path(folder) / name, subject)
 
 
 def render_table(name: str, inputs: Inputs, folder: str | Path) -> None:
@@ -85,7 +87,8 @@ def render_table(name: str, inputs: Inputs, folder: str | Path) -> None:
     try:
         data, text = table(name, inputs)
     except NotInRun as missing:
-        data, text = pd.DataFrame({"note": [str(missing)]}), tabular("l", [escape(str(missing))], [])
+        text = f"% {NOT_IN_RUN}\n" + tabular("l", [escape(str(missing))], [])
+        data = pd.DataFrame({"note": [str(missing)]})
     folder = Path(folder)
     write_text(folder / f"{name}.csv", data.to_csv(index=False, lineterminator="\n"))
     write_text(folder / f"{name}.tex", text)

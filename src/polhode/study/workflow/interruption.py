@@ -1,12 +1,13 @@
 """A study stops when told to: the signals of its head process reach the jobs, and no job outlives that process.
 
 Snakemake itself waits for all running jobs on SIGTERM, and if it is killed its jobs are not told. Here the first signal
-(SIGTERM, SIGINT, SIGHUP) ends the jobs, and a second one kills them. A job checks once a second whether its Snakemake still
-runs. Only the work of running jobs is lost: files are moved into place when complete.
+(SIGTERM, SIGINT, SIGHUP) ends the jobs, and a second one kills them. A job checks before it begins, and then once a second,
+whether its Snakemake still runs. Only the work of running jobs is lost: files are moved into place when complete.
 """
 
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -19,6 +20,8 @@ from polhode.study.workflow.locks import is_alive, say
 
 #: Set for the jobs: id of the process that reads the Snakefile and starts them.
 HEAD = "POLHODE_HEAD"
+#: Set with it: when that process began, s since 1970, and where its number means something (:func:`_place`).
+HEAD_BORN, HEAD_PLACE = "POLHODE_HEAD_BORN", "POLHODE_HEAD_PLACE"
 #: Time for jobs to end after SIGTERM before they are killed, and the interval between checks, s.
 PATIENCE, INTERVAL = 5.0, 0.3
 #: All scripts of rules run from here, which distinguishes jobs from other children, such as those that talk to a scheduler.
@@ -29,7 +32,18 @@ _signals = 0
 
 def lead() -> None:
     """Make this process the head of the jobs that it will start."""
-    os.environ[HEAD] = str(os.getpid())
+    os.environ |= marks(os.getpid())
+
+
+def marks(head: int) -> dict[str, str]:
+    """The environment by which jobs know their head process."""
+    return {HEAD: str(head), HEAD_BORN: str(psutil.Process(head).create_time()), HEAD_PLACE: _place()}
+
+
+def _place() -> str:
+    """The machine, and on Linux the namespace of process numbers: a container may have its own."""
+    space = "/proc/self/ns/pid"
+    return f"{socket.gethostname()} {os.readlink(space) if os.path.islink(space) else ''}"
 
 
 def stop_jobs_on_signals() -> None:
@@ -99,14 +113,15 @@ def jobs() -> Iterator[psutil.Process]:
 
 def end_with_head() -> None:
     """Let this process, a job or its worker, end within about a second after the head process or its own parent has gone."""
-    head = os.environ.get(HEAD, "")
-    if not head.isdigit() or not is_alive(int(head)):  # started by hand, or on another machine than the head
+    if HEAD not in os.environ or os.environ.get(HEAD_PLACE) != _place():  # by hand, or on another machine than the head
         return
+    head, born = int(os.environ[HEAD]), float(os.environ[HEAD_BORN])
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # The head reports for all; a traceback from each job would hide its message.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    born = psutil.Process(int(head)).create_time()
-    threading.Thread(target=_watch, args=(int(head), born, os.getppid()), daemon=True).start()
+    if not is_alive(head, born):  # it died while this process was starting
+        os._exit(1)
+    threading.Thread(target=_watch, args=(head, born, os.getppid()), daemon=True).start()
 
 
 def _watch(head: int, born: float, parent: int) -> None:

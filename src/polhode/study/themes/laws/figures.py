@@ -444,7 +444,7 @@ def law_fits(inputs: Inputs) -> Figure:
     panels: Any = figure.subplots(1, len(shown), sharey=True, squeeze=False)
     for axes, name, letter in zip(panels[0], shown, "abc", strict=False):
         for key in keys:
-            values = error.sel({"torque_class": name, "method": key}).values / total
+            values = error.sel({"torque_class": name, "integrator": key}).values / total
             found = laws.spread(values, axis=0)
             inside = np.isfinite(found.median) & (found.median < 1)
             axes.plot(step[inside], found.median[inside], **looks[key], zorder=3)

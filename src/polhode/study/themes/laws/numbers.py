@@ -151,7 +151,7 @@ def _lowest_orders(ens: Ensemble) -> np.ndarray:
     orders = [ens.data[f"order_{name}_declared"] for name in ("q", "omega") if f"order_{name}_declared" in ens.data]
     if not orders:
         return np.full((len(ens.methods), len(ens.classes)), nan)
-    return np.asarray(np.min([o.transpose("method", "torque_class").values.astype(float) for o in orders], axis=0))
+    return np.asarray(np.min([o.transpose("integrator", "torque_class").values.astype(float) for o in orders], axis=0))
 
 
 def _second_order(ens: Ensemble) -> np.ndarray:

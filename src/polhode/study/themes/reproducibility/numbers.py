@@ -1,14 +1,17 @@
 """The identity of this run: commit, versions, scope."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from math import floor, isfinite, nan
+from typing import cast
 
 import numpy as np
+import xarray as xr
 
 from polhode.study.analysis.ladders import is_published_ladder
 from polhode.study.analysis.selection import SNAPSHOT_TIME
-from polhode.study.inputs import Inputs
+from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import plain
 from polhode.study.report.latex import NOT_AVAILABLE, escape
 
@@ -46,40 +49,62 @@ def _version(package: str) -> str:
         return NOT_AVAILABLE
 
 
-def scope(inputs: Inputs) -> dict[str, str]:
-    """Macros for the scope of this run, with a note if it is a reduced one."""
-    ladder, long_run, reference = inputs.ladder, inputs.long_run, inputs.reference_states
-    times = long_run["time"].values
-    dt = float(long_run.attrs.get("dt", nan))
-    agreement = float(reference.attrs.get("agreement", nan))
-    missing = [key for key in inputs.known if key not in ladder["integrator"].values]
+def reduction(inputs: Inputs) -> dict[str, str]:
+    """A macro for the note on the first page that this run is a reduced one; empty for the full study."""
+    ladder, targets, long_run = (_if_there(inputs, name) for name in ("ladder", "targets", "long_run"))
+    missing = [] if ladder is None else [key for key in inputs.known if key not in ladder["integrator"].values]
+    published = ladder is not None and is_published_ladder(ladder["dt"].values)
     reduced = [
         *([f"{len(missing)} of its methods left out"] if missing else []),
         *([f"{len(inputs.problems)} of its {PROBLEMS} problems"] if len(inputs.problems) < PROBLEMS else []),
-        *([] if is_published_ladder(ladder["dt"].values) else ["other time steps than the published ones"]),
-        *(
-            [f"{len(inputs.targets['target_error'])} of its four target errors"]
-            if inputs.targets.sizes["target_error"] < 4
-            else []
-        ),
-        *(["a coarser long run"] if dt > 1.01e-5 else []),
+        *([] if published else ["other time steps than the published ones"]),
+        *([f"{0 if targets is None else targets.sizes['target_error']} of its four target errors"] if _few(targets) else []),
+        *(["no long run of SPIRAL's test"] if long_run is None else []),
+        *(["a coarser long run"] if long_run is not None and float(long_run.attrs.get("dt", nan)) > 1.01e-5 else []),
     ]
-    note = (
-        f"This is a reduced run of the study, with {', '.join(reduced)}. Its text is written for the full one."
-        if reduced
-        else ""
-    )
+    note = f"This is a reduced run of the study, with {', '.join(reduced)}. Its text is written for the full one."
+    return {"studyReduced": rf" \emph{{{note}}}" if reduced else ""}
+
+
+def _if_there(inputs: Inputs, name: str) -> xr.Dataset | None:
+    with suppress(NotInRun):
+        return cast("xr.Dataset", getattr(inputs, name))
+    return None
+
+
+def _few(targets: xr.Dataset | None) -> bool:
+    return targets is None or targets.sizes["target_error"] < 4
+
+
+def scope(inputs: Inputs) -> dict[str, str]:
+    """Macros for the methods and steps of this run."""
+    ladder = inputs.ladder
     return {
-        "studyReduced": rf" \emph{{{note}}}" if note else "",
         "studyMethodCount": str(ladder.sizes["integrator"]),
         "studyStepCount": str(ladder.sizes["dt"]),
         "studyCellCount": str(int(np.isfinite(inputs.errors["steps"].values).sum())),
         "studyDtMin": plain(float(ladder["dt"].min())),
         "studyDtMax": plain(float(ladder["dt"].max())),
+    }
+
+
+def long_run(inputs: Inputs) -> dict[str, str]:
+    """Macros for the long run."""
+    long_run = inputs.long_run
+    times, dt = long_run["time"].values, float(long_run.attrs.get("dt", nan))
+    return {
         "studyLongDt": plain(dt),
         "studyLongEnd": plain(float(times.max())),
         "studyLongSteps": plain(round(float(times.max()) / dt)) if isfinite(dt) else NOT_AVAILABLE,
         "studySnapshotTime": plain(float(times[np.argmin(np.abs(times - SNAPSHOT_TIME))])),
+    }
+
+
+def reference(inputs: Inputs) -> dict[str, str]:
+    """Macros for the exact states."""
+    reference = inputs.reference_states
+    agreement = float(reference.attrs.get("agreement", nan))
+    return {
         "studyGuardDigits": escape(str(reference.attrs.get("guard_digits", NOT_AVAILABLE))),
         "studyReferenceDigits": escape(str(reference.attrs.get("digits", NOT_AVAILABLE))),
         "studyReferenceAgreement": rf"\num{{{floor(agreement * 10) / 10:g}}}" if isfinite(agreement) else NOT_AVAILABLE,

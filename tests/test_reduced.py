@@ -1,0 +1,173 @@
+"""The article of a run that lacks data: it says so first, and no sentence speaks of what was not run."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polhode.study import themes
+from polhode.study.report import macros, reduced, typeset
+
+PAPER = Path(__file__).parents[1] / "paper"
+ARTICLE = sorted((PAPER / "article").glob("*.tex"))
+TEXTS = {path.name: path.read_text(encoding="utf-8") for path in ARTICLE}
+USED = sorted(macros.used(ARTICLE) - {"studyReduced"})
+INCLUDED = sorted({one or other for text in TEXTS.values() for one, other in reduced._INCLUDED.findall(text)})
+#: What a smaller study lacks -> its macros, and its figures and tables: the ten configurations that are tried.
+LACKS = {
+    "target errors of SPIRAL's test (spiral_cylinder: targets: null)": (r"study(Gain|Target|Ratio)", ["target_ratio"]),
+    "the problem of SPIRAL (spiral_cylinder: null)": (r"study(Gain|Target|MethodCount|StepCount|Long)", ["error_vs_dt"]),
+    "random bodies (ensembles: null)": (r"study(Law|Draw|Answer)|costLaw", ["answer", "slowdown", "decision", "law_spread"]),
+    "many bodies (many_body: null)": (r"study(Collision|Contact|States)", ["contact_law", "many_body_energy"]),
+    "distributed results": (r"study(FullChess|Few|States)", ["many_body_energy"]),
+    "times (cost: null)": (r"cost", ["price_of_torque"]),
+    "checks of single methods (checks: [])": (r"study(Part|Kick|Place|Symplectic|Iterations)", ["parts", "parts_shares"]),
+    "friction (damped_top: null)": (r"study(Friction|Keep|FirstCountVelocity)", ["new_methods"]),
+    "long runs": (r"study(Bounded|Run|Norm|Iterations|Energy)", ["energy_over_time"]),
+    "claims": (r"studyClaim", ["claims"]),
+}
+
+
+def lacking(pattern: str) -> set[str]:
+    return {name for name in USED if re.match(pattern, name)}
+
+
+def check(found: reduced.Reduced, lost: set[str], shown: set[str]) -> None:
+    """Nothing without data, nothing broken, nothing new."""
+    whole = "\n".join(found.texts.values())
+    assert not lost.intersection(re.findall(r"\\(\w+)", whole))
+    assert not shown.intersection(one or other for one, other in reduced._INCLUDED.findall(whole))
+    assert not found.labels.intersection(reduced._LABEL.findall(whole)), "what went has no label"
+    assert not found.labels.intersection(reduced._REFERENCE.findall(whole)), "nothing refers to what went"
+    before = " ".join("\n".join(re.sub(r"(?m)^%.*\n", "", text) for text in TEXTS.values()).split())
+    for name, text in found.texts.items():
+        assert text.count("{") == text.count("}") and text.count("$") % 2 == 0, name
+        begun, ended = (re.findall(rf"\\{what}\{{(\w+\*?)\}}", text) for what in ("begin", "end"))
+        assert sorted(begun) == sorted(ended), name
+        assert not re.search(r"\\begin\{itemize\}\s*\\end", text)
+        for sentence in reduced.sentences_of(text):
+            if not re.search(r"\\(begin|end|section)", sentence):
+                for line in filter(None, re.split(r"\n\s*\n", sentence)):
+                    assert " ".join(line.split()) in before, line
+
+
+def test_the_article_of_a_whole_run_is_left_as_it_is():
+    found = reduced.reduced(TEXTS, set(), set())
+    assert not found.sentences and not found.labels
+    for name, text in found.texts.items():
+        assert text == re.sub(r"(?m)^%.*\n", "", TEXTS[name])
+
+
+@pytest.mark.parametrize("what", LACKS)
+def test_no_sentence_speaks_of_what_was_not_run(what):
+    pattern, shown = LACKS[what]
+    lost, gone = lacking(pattern), {name for name in shown if name in INCLUDED}
+    assert lost or gone
+    found = reduced.reduced(TEXTS, lost, gone)
+    assert found.sentences
+    check(found, lost, gone)
+
+
+@settings(max_examples=12)
+@given(st.sets(st.sampled_from(USED)), st.sets(st.sampled_from(INCLUDED)))
+def test_whatever_a_run_lacks_what_remains_is_whole(lost, shown):
+    check(reduced.reduced(TEXTS, lost, shown), lost, shown)
+
+
+def test_without_any_number_nothing_is_claimed():
+    """Of the abstract only what needs no run remains, and no section that had results."""
+    found = reduced.reduced(TEXTS, set(USED), set(INCLUDED))
+    assert "methods on random bodies" not in found.texts["abstract.tex"] and "contact" not in found.texts["abstract.tex"]
+    for name in ("contacts", "torque", "cost", "long"):
+        assert not found.texts[f"{name}.tex"].strip(), name
+    assert len(found.sections) >= 6
+
+
+def test_sentences_end_where_they_do():
+    text = (
+        "\\emph{A thesis.} One of $a. B$ has \\num{1.5}~s (Fig.~\\ref{fig:a}). By Mr.~X et al.~\\cite{x}: no end\n"
+        "\\begin{equation}\n  x = 1. Y\n\\end{equation}\nwithin it. \\studyLast{} ends."
+    )
+    assert [" ".join(s.split()) for s in reduced.sentences_of(text)] == [
+        r"\emph{A thesis.}",
+        r"One of $a. B$ has \num{1.5}~s (Fig.~\ref{fig:a}).",
+        r"By Mr.~X et al.~\cite{x}: no end \begin{equation} x = 1. Y \end{equation} within it.",
+        r"\studyLast{} ends.",
+    ]
+    assert "".join(reduced.sentences_of(text)) == text
+
+
+def test_what_introduces_or_continues_a_sentence_goes_with_it():
+    text = "\\emph{It is so.} Plain words. A has \\studyAa{}. It grows. B has \\studyBb{}.\n\n\\emph{C.} \\studyAa{} only. D.\n"
+    found = reduced.reduced({"a": text}, {"studyAa"}, set())
+    assert found.texts["a"].split() == ["Plain", "words.", "B", "has", "\\studyBb{}."] and found.sentences == 6
+
+
+@pytest.fixture
+def results(tmp_path):
+    """The files of a finished run that the article reads, as far as they tell that there are data."""
+    for key, theme in themes.all_themes().items():
+        if theme.numbers:
+            path = tmp_path / "numbers" / f"{key}.tex"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("")
+    names = [name for name in macros.used([*PAPER.rglob("*.tex")]) if name != "studyReduced"]
+    lines = [rf"\newcommand{{\{name}}}{{\num{{4.2}}}}" for name in sorted(names)]
+    (tmp_path / "numbers/torque_classes.tex").write_text("\n".join(lines) + "\n")
+    (tmp_path / "numbers/reproducibility.tex").write_text("\\newcommand{\\studyReduced}{ \\emph{Reduced.}}\n")
+    return tmp_path
+
+
+def test_a_whole_run_is_typeset_from_the_sources(results):
+    made = typeset.generated(PAPER, results, themes.all_themes())
+    assert set(made) == {"numbers.tex", "themes.tex", "appendix.tex"} and "n/a" not in made["numbers.tex"]
+
+
+@pytest.mark.parametrize("how", ["undefined", "n/a", "in part n/a"])
+def test_a_run_without_collisions_says_so_before_anything_else(results, how):
+    path = results / "numbers/torque_classes.tex"
+    kept = []
+    for line in path.read_text().splitlines():
+        if re.search(r"\\study(Collision|Contact|FullChess|States)", line):
+            if how == "undefined":
+                continue
+            line = line.replace(r"\num{4.2}", "n/a" if how == "n/a" else r"\num{4.2} to n/a")
+        kept.append(line)
+    path.write_text("\n".join(kept) + "\n")
+    for name in ("many_body_energy", "contact_law", "chess_pairs"):
+        (results / "figures").mkdir(exist_ok=True)
+        (results / "figures" / f"{name}.pdf").write_text(macros.NOT_IN_RUN)
+    made = typeset.generated(PAPER, results, themes.all_themes())
+    whole = {path.name: made.get(f"article/{path.name}", TEXTS[path.name]) for path in ARTICLE}
+    assert "What remains when bodies collide?" not in "".join(whole.values())
+    assert not lacking(r"study(Collision|Contact|FullChess|States)").intersection(
+        re.findall(r"\\(\w+)", "".join(whole.values()))
+    )
+    page = whole["answer.tex"]
+    assert page.index(r"\studyReduced") < page.index(r"\input{article/abstract}")
+    assert re.search(r"Left out for want of data: \d+ sentences and floats, all of ``What remains when", made["numbers.tex"])
+    assert "clumps" not in whole["abstract.tex"] and "elastic contacts" not in whole["findings.tex"]
+
+
+def test_figures_and_tables_that_a_run_lacks_are_known(results, tmp_path):
+    from polhode.study.inputs import Inputs
+    from polhode.study.themes import rendering
+
+    name = "slowdown" if "slowdown" in INCLUDED else next(name for name in INCLUDED if name in themes.names("figures"))
+    table = next(name for name in INCLUDED if name in themes.names("tables"))
+    rendering.render_figure(name, Inputs(""), results / "figures")
+    rendering.render_table(table, Inputs(""), results / "tables")
+    made = typeset.generated(PAPER, results, themes.all_themes())
+    whole = "".join(made.get(f"article/{path.name}", TEXTS[path.name]) for path in ARTICLE)
+    assert not {name, table}.intersection(one or other for one, other in reduced._INCLUDED.findall(whole))
+
+
+def test_the_note_does_not_depend_on_what_the_run_lacks():
+    """It once was made with numbers of SPIRAL's test, and lost with them."""
+    from polhode.study.inputs import Inputs
+    from polhode.study.themes import rendering
+
+    found = rendering.numbers("reproducibility", Inputs(""))
+    assert "reduced run" in found["studyReduced"] and "studyMethodCount" not in found
