@@ -117,9 +117,13 @@ def check_writable(path: Path, option: str) -> None:
     UsageError
         Naming the option, the file and the reason.
     """
+    from polhode.study.storage import destination
+
+    named = path
     try:
-        if path.is_dir():
-            raise UsageError(f"{option}: {path} is a folder; name a file")
+        path = destination(path)
+        if path.exists() and not path.is_file():
+            return
         place = path.parent
         while not place.exists():
             place = place.parent
@@ -130,8 +134,10 @@ def check_writable(path: Path, option: str) -> None:
             os.unlink(name)
         else:
             os.rmdir(tempfile.mkdtemp(dir=place))
+    except IsADirectoryError:
+        raise UsageError(f"{option}: {named} is a folder; name a file") from None
     except (OSError, ValueError) as error:
-        raise UsageError(f"{option}: {path} cannot be written: {getattr(error, 'strerror', None) or error}") from None
+        raise UsageError(f"{option}: {named} cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def check_repository(command: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from polhode.cli import UsageError
+from polhode.cli import UsageError, check_writable
 from polhode.progress import Stage, watched
 from polhode.study.workflow.entry import HOME
 
@@ -49,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--output: Snakemake writes .html or .zip, got {output.name!r}")
     if not output.parent.is_dir():
         raise UsageError(f"there is no folder {output.parent}; run the study first, or name another file")
+    check_writable(output, "--output")
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--report", str(output)]
     for option, values in (("--configfile", arguments.configfile), ("--config", arguments.config)):
         command += [option, *(str(Path(v).absolute() if option == "--configfile" else v) for v in values)] if values else []
