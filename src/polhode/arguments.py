@@ -8,6 +8,8 @@ dimensions, as returned by xarray, count as numbers.
 from collections.abc import Iterable
 from math import isfinite
 from numbers import Integral, Real
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -133,6 +135,30 @@ def plain_name(name: str, value: str) -> str:
             f"{name} {shown(value)} is not a plain name: use letters, digits and underscores, {KEY_LENGTH} at most"
         )
     return value
+
+
+def regular_file(name: str, path: Any) -> Path:
+    """The argument ``path``, if it is a file that ends: of a pipe or a device, reading might never return.
+
+    Raises
+    ------
+    TypeError, FileNotFoundError, ValueError
+        If it is no path, if there is nothing at it, or if it is no regular file; naming it.
+    """
+    if not isinstance(path, str | PathLike) or not isinstance(fspath(path), str):
+        raise TypeError(f"{name} must be the path of a file, got {shown(path)}")
+    file = Path(path)
+    try:
+        if file.is_file():
+            return file
+        exists, folder = file.exists(), file.is_dir()
+    except (OSError, ValueError) as error:  # too long for any file, or with a null character
+        raise FileNotFoundError(
+            f"{name} {str(path)[:SHOWN]} does not exist ({getattr(error, 'strerror', None) or error})"
+        ) from None
+    if not exists:
+        raise FileNotFoundError(f"{name} {path} does not exist")
+    raise ValueError(f"{name} {path} is {'a folder' if folder else 'no regular file'}; name a file")
 
 
 def function(name: str, value: Any, *, optional: bool = False) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from polhode.arguments import plain_name, shown
+from polhode.arguments import plain_name, regular_file, shown
 
 T = TypeVar("T", bound="Named")
 #: The rank of an object that declares none: after the others of its class.
@@ -257,9 +257,7 @@ def load_file(path: str | Path, registries: "Sequence[Registry[Any]]") -> dict[s
     """
     if not isinstance(path, str | Path):
         raise TypeError(f"path must be that of a Python file, got {shown(path)}")
-    path = Path(path).resolve()
-    if not path.is_file():
-        raise FileNotFoundError(f"plug-in {path} does not exist")
+    path = regular_file("plug-in", Path(path).absolute()).resolve()
     found = {registry.kind: registry.loaded_from(path) for registry in registries}
     if None in found.values():
         member = _executed.get(path) or _execute(path)

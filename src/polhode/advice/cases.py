@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from polhode.advice.errors import AdviceError
-from polhode.arguments import number, positive, shown, vector
+from polhode.arguments import number, positive, regular_file, shown, vector
 from polhode.body import Body
 from polhode.ensembles.classes import CLASSES
 from polhode.problems.problem import Problem
 from polhode.quaternion import to_body
 from polhode.registry import nearest, place_in
+from polhode.study.reading import ConfigurationError, read
 
 #: Other names of torque classes.
 ALIASES = {"friction": "friction_isotropic", "heavy_top": "state", "gravity": "state", "none": "free", "body": "constant"}
@@ -201,18 +201,18 @@ def case_of_file(path: str | Path, time: float | None = None) -> tuple[Case, dic
         If there is no such file, or it does not hold a case; the message names the file.
     """
     path = Path(path)
-    if not path.is_file():
-        raise AdviceError(f"{path} does not exist" if not path.is_dir() else f"{path} is a folder; name a file")
+    try:
+        path = regular_file("case file", path)
+    except (FileNotFoundError, ValueError) as error:
+        raise AdviceError(str(error)) from None
     if path.suffix == ".py":
         return case_of_problem(_problem_in(path), time), {}
     if path.suffix not in (".yaml", ".yml"):
         raise AdviceError(f"{path}: a case is a .yaml or a .py file")
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
-        raise AdviceError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
-    if not isinstance(values, Mapping):
-        raise AdviceError(f"{path}: write keys with values, such as inertia: [1, 2, 3]")
+        values = read(path, "case file", "write keys with values, such as inertia: [1, 2, 3]").values
+    except ConfigurationError as error:
+        raise AdviceError(str(error)) from None
     try:
         return case_of_mapping(values, time)
     except AdviceError as error:

@@ -29,6 +29,7 @@ import xarray as xr
 from numba import types
 from numba.core import config
 
+from polhode.arguments import regular_file
 from polhode.compilation import PACKAGE
 from polhode.kernel import float_type, inertia_type, parameters_type, quaternion_type, torque_type, vector_type
 from polhode.manybody.placement import BoxTooFull
@@ -92,10 +93,7 @@ def try_out(paths: Sequence[str | Path], patience: float = PATIENCE, references:
     PluginError
         If a plug-in cannot be used.
     """
-    files = [Path(path).resolve() for path in paths]
-    for file in files:
-        if not file.is_file():
-            raise FileNotFoundError(f"plug-in {file} does not exist")
+    files = [regular_file("plug-in", Path(path).absolute()).resolve() for path in paths]
     remarks: list[str] = []
     done = 0
     with tempfile.TemporaryFile() as printed:
