@@ -5,9 +5,12 @@ a case then has several starts, and a step has to serve them all.
 """
 
 import ast
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import cos, exp, pi, sin, sqrt
+from keyword import iskeyword
+from math import cos, exp, isfinite, pi, sin, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -256,7 +259,13 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
     parameters = values.get("parameters", {})
     if not isinstance(parameters, Mapping):
         raise AdviceError(f"parameters must be names with numbers, got {shown(parameters)}")
-    parameters = {str(name): _checked(number, f"parameters: {name}", value) for name, value in parameters.items()}
+    given_names = [unicodedata.normalize("NFKC", str(name)) for name in parameters]
+    if twice := [name for name in given_names if given_names.count(name) > 1]:
+        raise AdviceError(f"parameters: {twice[0]!r} occurs twice: characters that look alike are one to Python")
+    parameters = {
+        name: _checked(number, f"parameters: {name}", value)
+        for name, value in zip(given_names, parameters.values(), strict=True)
+    }
     function, kind = torque_of_formulas(torque, tuple(parameters), values.get("frame", "body"))
     given, _ = angular_velocity(values["omega"])
     if given is None:
@@ -274,6 +283,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         torque_class=kind,
         horizon=time,
     )
+    _checked(problem.try_out)
     return case_of_problem(problem), asked
 
 
@@ -310,6 +320,43 @@ _NODES = (
 )
 
 
+#: Most operations within each other in a formula, such as terms of a sum; Python's own limit is near a thousand.
+DEEPEST = 200
+#: Whole numbers up to this one remain whole as exponents: a power is then a product, also of a negative number.
+LARGEST_EXPONENT = 1000
+
+
+class _Floats(ast.NodeTransformer):
+    """The numbers of a formula as floats: whole numbers beyond 2^63 overflow when compiled."""
+
+    def __init__(self, formula: str) -> None:
+        self.formula = formula
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        exponent = node.right.operand if isinstance(node.right, ast.UnaryOp) else node.right
+        whole = isinstance(exponent, ast.Constant) and isinstance(exponent.value, int) and exponent.value <= LARGEST_EXPONENT
+        node.left = self.visit(node.left)
+        if not (whole and isinstance(node.op, ast.Pow)):
+            node.right = self.visit(node.right)
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        value = float("inf")
+        with suppress(OverflowError):
+            value = float(node.value)  # type: ignore[arg-type]
+        if not isfinite(value):
+            raise AdviceError(f"torque: {self.formula} holds a number beyond 1.8e308")
+        return ast.copy_location(ast.Constant(value), node)
+
+
+def _depth(tree: ast.AST) -> int:
+    """How deeply the operations of a formula stand within each other."""
+    level, depth = [tree], 0
+    while level:
+        level, depth = [child for node in level for child in ast.iter_child_nodes(node)], depth + 1
+    return depth
+
+
 def torque_of_formulas(formulas: Any, parameters: Sequence[str] = (), frame: str = "body") -> tuple[Callable[..., Any], str]:
     """The torque whose components are three formulas, and its torque class.
 
@@ -329,28 +376,36 @@ def torque_of_formulas(formulas: Any, parameters: Sequence[str] = (), frame: str
     if frame not in ("body", "lab"):
         raise AdviceError(f"frame must be body or lab, got {shown(frame)}")
     for name in parameters:
-        if not name.isidentifier() or name in (*NAMES, *FUNCTIONS, "pi", "q", "omega"):
+        if not name.isidentifier() or iskeyword(name) or name in (*NAMES, *FUNCTIONS, "pi", "q", "omega"):
             raise AdviceError(f"parameters: {name!r} cannot be the name of a parameter; choose another")
     used: set[str] = set()
     texts = []
     for formula in formulas:
-        text = str(formula)
+        text = str(formula).strip()
+        said = shown(text)
         try:
             tree = ast.parse(text, mode="eval")
+            depth = _depth(tree)
         except (SyntaxError, ValueError):
-            raise AdviceError(f"torque: {text!r} is not a formula") from None
+            raise AdviceError(f"torque: {said} is not a formula") from None
+        except (RecursionError, MemoryError):
+            depth = DEEPEST + 1
+        if depth > DEEPEST:
+            raise AdviceError(f"torque: {said} has more than {DEEPEST} operations in a row; write the torque in a .py file")
         called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         for node in ast.walk(tree):
             if not isinstance(node, _NODES) or (isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)):
-                raise AdviceError(f"torque: {text!r} may use + - * / ** and {', '.join(FUNCTIONS)} only")
+                raise AdviceError(f"torque: {said} may use + - * / ** and {', '.join(FUNCTIONS)} only")
+            if isinstance(node, ast.Call) and (len(node.args) != 1 or node.keywords):
+                raise AdviceError(f"torque: {said}: {ast.unparse(node.func)} takes one argument")
             if isinstance(node, ast.Constant) and (isinstance(node.value, bool) or not isinstance(node.value, int | float)):
-                raise AdviceError(f"torque: {text!r} may hold numbers only")
+                raise AdviceError(f"torque: {said} may hold numbers only")
             if isinstance(node, ast.Name):
                 known = list(FUNCTIONS) if id(node) in called else [*NAMES, *parameters, "pi"]
                 if node.id not in known:
-                    raise AdviceError(f"torque: unknown name {node.id!r} in {text!r}; {nearest(node.id, known)}")
+                    raise AdviceError(f"torque: unknown name {shown(node.id)} in {said}; {nearest(node.id, known)}")
                 used.add(node.id)
-        texts.append(f"0.0 + ({ast.unparse(tree)})")
+        texts.append(f"0.0 + ({ast.unparse(_Floats(said).visit(tree))})")
     reads = "".join(f"    {name} = parameters[{i}]\n" for i, name in enumerate(parameters))
     value = f"({', '.join(texts)})"
     source = (

@@ -11,12 +11,13 @@ from numba import types
 from polhode.arguments import positive, shown, switch, whole
 from polhode.body import Body
 from polhode.ensembles.classes import CLASSES, TorqueClass
-from polhode.kernel import compile_driver, compile_torque, float_type, steps_type, torque_type
+from polhode.kernel import compile_driver, float_type, steps_type, torque_type
 from polhode.marching import Pauses, pause_type
 from polhode.methods import METHODS, one_body
 from polhode.methods.protocol import Method
 from polhode.registry import nearest
 from polhode.simulate import MOST_STEPS
+from polhode.trials import compiled_torque, states_of, try_torque
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -268,7 +269,9 @@ def simulate_many(
     if not wanted or sorted(set(wanted)) != wanted or wanted[-1] > MOST_STEPS:
         raise ValueError(f"steps must be a number of steps, or several in ascending order, got {shown(steps)}")
     at = np.array(wanted, dtype=np.int64)
-    q, omega, stored = march(bodies, method, _compiled_torque(torque), dt, at, switch("normalise", normalise))
+    q, omega, stored = march(
+        bodies, method, _compiled_torque(torque, bodies, float(at[-1] * dt)), dt, at, switch("normalise", normalise)
+    )
     diverged = ~np.isfinite(q).all(axis=(1, 2))
     turning = {"long_name": "angular velocity in the body frame", "units": "rad s-1", "symbol": "omega"}
     carried = {**turning, "long_name": "angular velocity as the method carries it, at time + stored_offset * dt"}
@@ -293,17 +296,21 @@ def simulate_many(
     return data if several else data.isel(time=0)
 
 
-def _compiled_torque(torque: Any) -> Callable[..., Any]:
+def _compiled_torque(torque: Any, bodies: Bodies, time: float) -> Callable[..., Any]:
+    """The torque, compiled, if it can read the parameters of these bodies; it is tried on the first."""
     if isinstance(torque, str):
         if torque not in CLASSES:
             raise KeyError(f"unknown torque class {torque!r}; {nearest(torque, list(CLASSES))}")
         torque = CLASSES[torque]
+    states = states_of(bodies.q0[0], bodies.omega0[0], time or 1.0)
+    parameters = bodies.parameters[0].tolist()
     if isinstance(torque, TorqueClass):
+        try_torque(f"torque class {torque.key!r}", torque.torque, parameters, states, lenient=True)
         compiled: Callable[..., Any] = torque.compiled_torque
         return compiled
     if not callable(torque):
         raise TypeError(
             f"torque must be the key of a torque class or a function (t, q, omega, parameters), got {shown(torque)}"
         )
-    found: Callable[..., Any] = compile_torque(torque)
+    found: Callable[..., Any] = compiled_torque("bodies", torque, parameters, states)
     return found

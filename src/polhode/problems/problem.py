@@ -6,13 +6,15 @@ from functools import cached_property
 from importlib import import_module
 from math import sqrt
 from typing import Any, Self
+from unicodedata import normalize
 
 import numpy as np
 
 from polhode.arguments import array, flag, function, number, positive, shown, text, vector, whole
 from polhode.body import Body
-from polhode.kernel import compile_torque, is_kept, torque_signature
+from polhode.kernel import is_kept, torque_signature
 from polhode.registry import LAST
+from polhode.trials import TORQUE, checked_function, compiled_torque, states_of, try_torque
 
 #: reference(problem, times, digits) -> one state for each time, as mpmath numbers: (q, omega) for the single body of a
 #: :class:`Problem`, or (r, v, q, omega) for each body of a :class:`polhode.problems.system.System`.
@@ -157,6 +159,9 @@ class Case:
 
     def with_parameters(self, **changes: float) -> Self:
         """The problem with other values of named torque parameters."""
+        # Python reads the micro sign of keyboards in a keyword as the Greek letter.
+        names = {normalize("NFKC", name): name for name in self.parameters}
+        changes = {names.get(normalize("NFKC", name), name): value for name, value in changes.items()}
         unknown = set(changes) - set(self.parameters)
         if unknown:
             raise ValueError(f"problem {self.key!r} has no parameter {sorted(unknown)}; it has {sorted(self.parameters)}")
@@ -207,14 +212,28 @@ class Problem(Case):
             raise TypeError(f"{where}: body must be a polhode.Body, got {shown(self.body)}")
         self._check_vector("omega0", self.omega0, 3)
         self._check_orientation("q0", self.q0)
-        function(f"{where}: torque", self.torque)
+        checked_function(where, "torque", self.torque, TORQUE)
         for name in ("torque_series", "potential", "impulse"):
             function(f"{where}: {name}", getattr(self, name), optional=True)
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:
-        """The torque, compiled once per problem object."""
-        return compile_torque(self.torque)
+        """The torque, tried and compiled once per problem object (:mod:`polhode.trials`)."""
+        return compiled_torque(f"problem {self.key!r}", self.torque, self.parameters.values(), self._states)
+
+    @property
+    def _states(self) -> list[tuple[Any, ...]]:
+        return states_of(self.q0, self.omega0, self.horizon)
+
+    def try_out(self) -> None:
+        """Run the torque in plain Python where the motion begins, and at a few other states.
+
+        Raises
+        ------
+        ValueError
+            If it raises, reads parameters that are not declared, or does not return three finite floats.
+        """
+        try_torque(f"problem {self.key!r}", self.torque, self.parameters.values(), self._states)
 
     def compile(self) -> None:
         """Compile the torque, so that the first run does not have to wait."""

@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import xarray as xr
 
-from polhode.problems.problem import Case
+from polhode.problems.problem import Case, Problem
 from polhode.problems.system import System
 from polhode.references import taylor
 from polhode.references.precision import GUARD_DIGITS
@@ -63,6 +63,8 @@ def reference_dataset(problem: Case, times: Sequence[float], digits: int = 50, c
     ArithmeticError
         If fewer than ``digits`` - 5 digits agree.
     """
+    if isinstance(problem, Problem | System):
+        problem.try_out()
     times = [float(t) for t in times]
     if any(a >= b for a, b in pairwise(times)):
         raise ValueError(f"problem {problem.key!r}: reference times must ascend, got {times!r}")
