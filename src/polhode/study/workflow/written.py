@@ -7,6 +7,7 @@ Snakemake makes them again: everything in the folder of results can be made agai
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,7 @@ def mend(results: str | Path, dry: bool = False) -> list[str]:
     """Remove damaged files, so that they are made again, or with ``dry`` only look; returns one line about each."""
     lines = []
     for path, why in damaged(results):
-        if not dry:
+        if not dry and not path.is_dir():
             path.unlink(missing_ok=True)
         lines.append(f"{path} {why}; {'a run makes it again' if dry else 'it is made again'}")
     return lines
@@ -72,9 +73,22 @@ def mend(results: str | Path, dry: bool = False) -> list[str]:
 def _lists(folder: Path) -> Iterator[tuple[Path, dict[str, Any] | None]]:
     for path in sorted(folder.rglob("*.json")):
         try:
-            yield path, dict(json.loads(path.read_text(encoding="utf-8"))["files"])
-        except (OSError, ValueError, TypeError, KeyError):
+            files = dict(json.loads(path.read_text(encoding="utf-8"))["files"])
+            # What differs from a list is removed, which must not reach beyond the folder.
+            whole = all(
+                isinstance(entry["bytes"], int) and isinstance(entry["sha256"], str) and _is_inside(name)
+                for name, entry in files.items()
+            )
+            yield path, files if whole else None
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
             yield path, None
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a name can be that of a file in the folder of results."""
+    parts = Path(name).parts
+    plain = "\0" not in name and all(len(os.fsencode(part)) < 256 for part in parts)
+    return plain and bool(parts) and not Path(name).is_absolute() and ".." not in parts
 
 
 def _difference(path: Path, noted: dict[str, Any]) -> str:
