@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from keyword import iskeyword
-from math import cos, exp, isfinite, pi, sin, sqrt
+from math import cos, exp, hypot, isfinite, pi, sin, sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from polhode.advice.errors import AdviceError
-from polhode.arguments import number, positive, regular_file, shown, vector
+from polhode.arguments import is_ordered, number, positive, regular_file, shown, vector
 from polhode.body import Body
 from polhode.ensembles.classes import CLASSES
 from polhode.problems.problem import Problem
@@ -447,7 +447,7 @@ def _problem_in(path: Path) -> Problem:
 def body_of(inertia: Any) -> Body:
     """The body with these principal moments (kg m^2), or an :class:`AdviceError` that says why there is none."""
     try:
-        return Body(tuple(inertia) if isinstance(inertia, Sequence | np.ndarray) else inertia)
+        return Body(tuple(inertia) if is_ordered(inertia) else inertia)
     except (TypeError, ValueError) as error:
         raise AdviceError(str(error)) from None
 
@@ -499,14 +499,21 @@ def omega_as_json(omega: Any) -> Any:
 
 def angular_velocity(omega: Any) -> tuple[np.ndarray | None, float]:
     """The initial angular velocity if it has three components, and its size."""
-    if isinstance(omega, Sequence | np.ndarray) and not isinstance(omega, str) and np.ndim(omega) == 1:
+    if is_ordered(omega):
         if len(omega) == 1:
             return angular_velocity(omega[0])
         if len(omega) != 3:
             raise AdviceError(f"omega must be one number, its size, or three components (rad/s), got {shown(omega)}")
         given = np.array(_checked(vector, "omega", omega, 3))
-        return given, float(np.linalg.norm(given))
-    return None, float(_checked(number, "omega", omega, least=0.0))
+        return given, _size(hypot(*given))
+    return None, _size(_checked(number, "omega", omega, least=0.0))
+
+
+def _size(omega: float) -> float:
+    """The size of an angular velocity, if its square and its inverse are numbers."""
+    if omega and not 1e-100 < omega < 1e100:
+        raise AdviceError(f"omega must lie between 1e-100 and 1e100 rad/s or be zero, got {omega:g}; take another unit of time")
+    return omega
 
 
 def _orientation(q: Sequence[float] | None) -> np.ndarray | None:

@@ -68,7 +68,7 @@ def draw(bodies: int, seed: int = 0) -> Ensemble:
     array([1., 1., 1., 1., 1.])
     """
     count = whole("bodies", bodies, least=1)
-    whole("seed", seed, least=0)
+    whole("seed", seed, least=0, most=2**63 - 1)
     drawn = [_one(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(i,)))) for i in range(count)]
     moments, q0, omega0, strength = (np.array([one[i] for one in drawn]) for i in range(4))
     parameters = {key: np.array([one[4][key] for one in drawn]).reshape(count, -1) for key in CLASSES}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arguments import flag, shown
+from polhode.arguments import flag, is_ordered, shown, unit_quaternion, vector
 from polhode.body import Body
 from polhode.kernel import is_kept, loads_signature
 from polhode.problems.problem import Case
@@ -61,22 +61,23 @@ class System(Case):
         checked_function(where, "loads", self.loads, LOADS)
         flag(f"{where}: fixed", self.fixed)
         count = len(bodies)
-        if not self.q0:
+        if isinstance(self.q0, tuple | list) and not self.q0:
             object.__setattr__(self, "q0", ((1.0, 0.0, 0.0, 0.0),) * count)
         for name in ("r0", "v0"):
-            if not getattr(self, name):
+            if isinstance(getattr(self, name), tuple | list) and not getattr(self, name):
                 object.__setattr__(self, name, ((0.0, 0.0, 0.0),) * count)
         for name in ("omega0", "q0", "r0", "v0"):
             rows = getattr(self, name)
-            if isinstance(rows, str) or not hasattr(rows, "__len__"):
+            if not is_ordered(rows):
                 raise TypeError(f"{where}: {name} must be one row for each body, got {shown(rows)}")
             if len(rows) != count:
                 raise ValueError(f"{where}: {name} has {len(rows)} rows for {count} bodies")
-            for i, row in enumerate(rows):
-                if name == "q0":
-                    self._check_orientation(f"q0[{i}]", row)
-                else:
-                    self._check_vector(f"{name}[{i}]", row, 3)
+            each = (f"{where}: {name}[{i}]" for i in range(count))
+            checked = (
+                unit_quaternion(which, row) if name == "q0" else vector(which, row, 3)
+                for which, row in zip(each, rows, strict=True)
+            )
+            object.__setattr__(self, name, tuple(checked))
 
     @cached_property
     def compiled_loads(self) -> Callable[..., Any]:
