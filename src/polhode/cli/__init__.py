@@ -32,6 +32,10 @@ COMMANDS: dict[str, str] = {
 }
 
 
+#: The longest message about an option, in characters; what it quotes may have any length.
+MOST_SAID = 700
+
+
 class UsageError(Exception):
     """A request that cannot be carried out; the message says what to write instead."""
 
@@ -70,6 +74,7 @@ class Parser(argparse.ArgumentParser):
         message = re.sub(
             r"^argument (\S+): (must )?", lambda found: f"{found[1]} must " if found[2] else f"{found[1]}: ", message
         )
+        message = message if len(message) <= MOST_SAID else f"{message[: MOST_SAID - 3]}..."
         self.exit(2, f"{self.prog}: {message}\n{self.prog} --help explains all options\n")
 
 
