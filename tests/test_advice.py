@@ -555,7 +555,8 @@ def test_files_that_are_none(tmp_path):
         ("case.yaml", None, "does not exist"),
         ("case.txt", "", "a case is a .yaml or a .py file"),
         ("list.yaml", "- 1", "write keys with values"),
-        ("bad.yaml", "a: [", "cannot be read"),
+        ("bad.yaml", "a: [", "bad.yaml:1:5: not valid YAML"),
+        ("twice.yaml", "inertia: [1, 2, 3]\ninertia: [1, 2, 2.5]", "twice.yaml:2: the key 'inertia' occurs twice"),
         ("lacks.yaml", "inertia: [1, 1, 1]\nomega: 3\ntime: 1", "the key torque is missing"),
     ):
         if text is not None:

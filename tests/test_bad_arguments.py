@@ -19,7 +19,7 @@ NO_TIMES = (*NO_NUMBERS, NAN, INF, -1.0, 0, 10**400)
 NO_COUNTS = ("abc", None, True, NAN, 2.0, 2.5, -1, [1], 1j)
 NO_SWITCHES = ("yes", "False", 1, 0.0, [], np.array([True, False]))
 RODS = manybody.scenes["rods"]
-AT_REST = State(np.zeros((30, 3)), np.zeros((30, 3)), np.zeros((30, 4)), np.zeros((30, 3)))
+AT_REST = State(np.zeros((30, 3)), np.zeros((30, 3)), np.eye(4)[[0] * 30], np.zeros((30, 3)))
 
 
 def short(value):

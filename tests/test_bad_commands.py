@@ -1,11 +1,15 @@
 """Commands that cannot be done as asked: said at once, with what to write instead, before any work."""
 
+import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from polhode import cli
 from polhode.cli import animate as animation
@@ -125,6 +129,32 @@ def test_more_steps_than_anyone_waits_for(capsys, tmp_path):
 def test_good_numbers_are_taken():
     asked = cli.parser().parse_args(["animate", "rods", "--spin", "0", "--dt", "1e-5", "--seed", "0", "--frames", "2000"])
     assert (asked.spin, asked.dt, asked.seed, asked.frames) == (0.0, 1e-5, 0, 2000)
+
+
+COMMANDS = next(action for action in cli.parser()._actions if action.dest == "command").choices
+words = st.one_of(
+    st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8),
+    st.sampled_from(
+        ["", "nan", "inf", "-1", "1e400", "9" * 5000, "1_0", "0x10", "\u0661", "a b", "-", "--", "../..", "x" * 5000]
+    ),
+    st.integers(-(10**30), 10**30).map(str),
+    st.floats().map(str),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@given(data=st.data())
+def test_any_word_behind_any_option_is_parsed_or_named(command, data):
+    """What the parser takes goes to the command, which is replaced here."""
+    actions = [action for action in COMMANDS[command]._actions if action.dest != "help"]
+    option = data.draw(st.sampled_from([*(o for action in actions for o in action.option_strings), ""]))
+    given_words = [word for word in [option, *data.draw(st.lists(words, max_size=3))] if word not in ("-h", "--help")]
+    said = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stderr(said):
+        patch.setattr(sys.modules[cli.COMMANDS[command]], "run", lambda arguments: 0)
+        status = cli.main([command, *filter(None, given_words)])
+    assert status in (0, 2) and "Traceback" not in said.getvalue()
+    assert (status == 0) == (not said.getvalue()) and len(said.getvalue()) < 900
 
 
 # --- files that cannot be written, found before the work -------------------------------------------------------------

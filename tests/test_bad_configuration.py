@@ -14,6 +14,8 @@ import yaml
 from numba import types
 
 import polhode
+from polhode.advice.cases import case_of_file
+from polhode.advice.errors import AdviceError
 from polhode.arrays import Arrays
 from polhode.methods import one_body, several_bodies
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
@@ -453,6 +455,54 @@ def test_a_broken_file_is_named_with_its_line(tmp_path, monkeypatch, name):
     with pytest.raises(ConfigurationError) as error:
         reading.read("mine.yaml")
     assert str(error.value).startswith("mine.yaml" + message) and "\n" not in str(error.value)
+
+
+#: Where a key that runs code may stand, {} being the key.
+CODE = (
+    "{}: true\ndigits: 50\n",
+    "{{{}: [1]}}\n",
+    "'{}': 1\n",
+    "a: &a {}\n*a : 1\n",
+    "<<: {{{}: 1}}\nb: 2\n",
+    "a: [{{b: {{{}: 1}}}}]\n",
+)
+
+
+@pytest.mark.parametrize("place", CODE)
+@pytest.mark.parametrize("key", reading.CODE)
+def test_a_key_that_runs_code_is_refused_before_snakemake_reads_it(tmp_path, monkeypatch, capsys, key, place):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.yaml").write_text("digits: 50\n")
+    (tmp_path / "mine.yaml").write_text(place.format(key))
+    assert reading.main(["-n", "--configfile", "mine.yaml"]) == 1
+    assert re.match(rf"reproduce: mine\.yaml:[12]: the key '{key}'.* lets Snakemake run code", capsys.readouterr().err)
+
+
+def test_what_never_ends_or_is_too_large_is_not_read(tmp_path, monkeypatch):
+    """A pipe, a device, five gigabytes, brackets without end: for every file that people write."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.yaml")
+    os.symlink("/dev/zero", "device.yaml")
+    with open("large.yaml", "wb") as file:
+        file.truncate(5_000_000_000)
+    Path("deep.yaml").write_text("a: " + "[" * 100_000)
+    for name, message in (
+        ("pipe", "is not a regular file"),
+        ("device", "is not a regular file"),
+        ("large", "has 5000 MB"),
+        ("deep", "too deeply"),
+    ):
+        with pytest.raises(ConfigurationError, match=rf"^{name}\.yaml: .*{message}"):
+            reading.read(f"{name}.yaml")
+        with pytest.raises(AdviceError, match=rf"{name}\.yaml"):
+            case_of_file(f"{name}.yaml")
+
+
+def test_json_with_a_key_twice_is_refused(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text('{\n\t"digits": 60,\n\t"a": {"b": 1, "b": 2}\n}\n')
+    with pytest.raises(ConfigurationError, match="the key 'b' occurs twice"):
+        reading.read(path)
 
 
 def test_a_missing_file_is_named_with_one_that_is_there(tmp_path, monkeypatch):

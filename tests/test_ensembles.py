@@ -315,11 +315,11 @@ def test_wrong_arguments_are_refused(change, said):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"moments": np.ones((2, 2))}, r"moments must have the shape \(n, 3\)"),
+        ({"moments": np.ones((2, 2))}, r"moments must be an array \(n, 3\)"),
         ({"q0": np.ones((2, 4))}, r"q0\[0\] is not a unit quaternion"),
         ({"omega0": np.ones((3, 3))}, "omega0 has 3 rows for 2 bodies"),
         ({"omega0": np.full((2, 3), np.nan)}, "omega0 must be finite"),
-        ({"parameters": "c"}, "parameters must be an array"),
+        ({"parameters": "c"}, "parameters must be numbers, an array"),
         ({"moments": np.array([[1, 1, 1], [1, 2, 4]])}, r"moments\[1\]: .* triangle=False"),
         ({"moments": np.array([[1, 1, 1], [0, 2, 2]])}, r"moments\[1\]: .* linear rotor"),
         ({"triangle": "no"}, "triangle must be True or False"),

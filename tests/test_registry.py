@@ -271,8 +271,11 @@ def test_two_plugins_may_have_the_same_file_name(plugin, tmp_path):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"plug-in .*nowhere\.py does not exist"):
         polhode.methods.load(tmp_path / "nowhere.py")
-    with pytest.raises(FileNotFoundError, match="does not exist"):
+    with pytest.raises(ValueError, match="is a folder; name a file"):
         polhode.methods.load(tmp_path)
+    os.mkfifo(tmp_path / "pipe.py")
+    with pytest.raises(ValueError, match="is no regular file; name a file"):
+        polhode.methods.load(tmp_path / "pipe.py")
 
 
 def test_a_file_without_a_method_is_refused(tmp_path):

@@ -100,7 +100,7 @@ def test_unknown_keys_name_the_nearest():
         polhode.simulate("spiral_cylinder", "spiral_leapfrg", 0.1)
     with pytest.raises(KeyError, match="unknown problem 'spiral_cilinder'; did you mean 'spiral_cylinder'"):
         polhode.simulate("spiral_cilinder", "euler", 0.1)
-    with pytest.raises(KeyError, match=r"unknown method 'xxxxxxxx'; known are: adams_bashforth2_barker, .*verlet"):
+    with pytest.raises(KeyError, match=r"unknown method 'xxxxxxxx'; known are: adams_bashforth2_barker, .* and [0-9]+ more"):
         polhode.simulate("spiral_cylinder", "xxxxxxxx", 0.1)
 
 

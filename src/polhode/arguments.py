@@ -5,28 +5,62 @@ not count as a number, nor a float as an integer: these are more often slips tha
 dimensions, as returned by xarray, count as numbers.
 """
 
-from collections.abc import Iterable
-from math import isfinite
+import warnings
+from collections.abc import Mapping, Set
+from math import hypot, isfinite
 from numbers import Integral, Real
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 #: Longer values are truncated in a message.
 SHOWN = 80
+#: How much the norm of a unit quaternion may differ from 1: stored in single precision, and in double.
+SINGLE, DOUBLE = 1e-6, 1e-12
 #: Longer keys are not allowed, since keys become file names.
 KEY_LENGTH = 60
 
 
 def shown(value: object) -> str:
     """A value as it appears in an error message."""
-    text = repr(value) if not isinstance(value, np.ndarray) else f"an array of shape {value.shape} and type {value.dtype}"
+    try:
+        if isinstance(value, np.ndarray) and value.ndim != 0:
+            text = f"an array of shape {value.shape} and type {value.dtype}"
+        elif isinstance(value, list | tuple | Set | Mapping) and len(value) > SHOWN:
+            text = f"a {type(value).__name__} of {len(value)}"
+        elif isinstance(value, int) and value.bit_length() > 4 * SHOWN:
+            text = f"a whole number of {value.bit_length()} bits"
+        else:
+            text = " ".join(repr(value).split(" ")).replace("\n", " ")
+    except Exception:  # whatever an object of the user's raises when it is printed
+        text = f"an object of type {type(value).__name__}"
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
 
 
 def _scalar(value: Any) -> Any:
-    """The content of an array without dimensions; anything else unchanged."""
-    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+    """The content of an array without dimensions; anything else, and what a mask hides, unchanged."""
+    bare = getattr(value, "ndim", None) == 0 and hasattr(value, "item") and not _is_masked(value)
+    return value.item() if bare else value
+
+
+def _is_masked(value: Any) -> bool:
+    """Whether a masked array hides a value: below its mask stands a number, which is not to be used."""
+    return isinstance(value, np.ma.MaskedArray) and bool(np.ma.getmaskarray(value).any())
+
+
+def is_ordered(values: Any) -> bool:
+    """Whether something is a sequence, which can be read more than once: no set, mapping, generator or text."""
+    try:
+        len(values)
+    except Exception:  # none, or whatever an object of the user's raises
+        return False
+    return (
+        getattr(values, "ndim", 1) > 0
+        and hasattr(values, "__getitem__")
+        and not isinstance(values, str | bytes | bytearray | memoryview | Mapping)
+    )
 
 
 def number(name: str, value: Any, *, above: float | None = None, least: float | None = None, unit: str = "") -> float:
@@ -48,7 +82,7 @@ def number(name: str, value: Any, *, above: float | None = None, least: float | 
         raise TypeError(f"{name} must be a number{f' ({unit})' if unit else ''}, got {shown(value)}")
     try:
         result = float(bare)
-    except OverflowError:
+    except (OverflowError, ValueError):
         result = float("inf")
     if not isfinite(result) or (above is not None and not result > above) or (least is not None and not result >= least):
         raise ValueError(f"{name} must be {_range(above, least)}, got {shown(bare)}")
@@ -69,8 +103,8 @@ def positive(name: str, value: Any, unit: str = "") -> float:
     return number(name, value, above=0.0, unit=unit)
 
 
-def whole(name: str, value: Any, *, least: int | None = None) -> int:
-    """The argument ``value`` as an int, if it is an integer not less than ``least``; a float does not count as one.
+def whole(name: str, value: Any, *, least: int | None = None, most: int | None = None) -> int:
+    """The argument ``value`` as an int, if it is an integer from ``least`` to ``most``; a float does not count as one.
 
     Raises
     ------
@@ -82,6 +116,8 @@ def whole(name: str, value: Any, *, least: int | None = None) -> int:
         raise TypeError(f"{name} must be a whole number, got {shown(value)}")
     if least is not None and bare < least:
         raise ValueError(f"{name} must be at least {least}, got {shown(bare)}")
+    if most is not None and int(bare) > most:
+        raise ValueError(f"{name} must be at most {most}, got {shown(bare)}")
     return int(bare)
 
 
@@ -135,6 +171,30 @@ def plain_name(name: str, value: str) -> str:
     return value
 
 
+def regular_file(name: str, path: Any) -> Path:
+    """The argument ``path``, if it is a file that ends: of a pipe or a device, reading might never return.
+
+    Raises
+    ------
+    TypeError, FileNotFoundError, ValueError
+        If it is no path, if there is nothing at it, or if it is no regular file; naming it.
+    """
+    if not isinstance(path, str | PathLike) or not isinstance(fspath(path), str):
+        raise TypeError(f"{name} must be the path of a file, got {shown(path)}")
+    file = Path(path)
+    try:
+        if file.is_file():
+            return file
+        exists, folder = file.exists(), file.is_dir()
+    except (OSError, ValueError) as error:  # too long for any file, or with a null character
+        raise FileNotFoundError(
+            f"{name} {str(path)[:SHOWN]} does not exist ({getattr(error, 'strerror', None) or error})"
+        ) from None
+    if not exists:
+        raise FileNotFoundError(f"{name} {path} does not exist")
+    raise ValueError(f"{name} {path} is {'a folder' if folder else 'no regular file'}; name a file")
+
+
 def function(name: str, value: Any, *, optional: bool = False) -> Any:
     """The argument ``value``, if it is callable.
 
@@ -156,9 +216,12 @@ def vector(name: str, values: Any, size: int) -> tuple[float, ...]:
     TypeError, ValueError
         Naming the argument.
     """
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
-        raise TypeError(f"{name} must be {size} numbers, got {shown(values)}")
-    row = tuple(values)
+    if not is_ordered(values) or getattr(values, "ndim", 1) != 1 or _is_masked(values):
+        raise TypeError(f"{name} must be {size} numbers in a list, tuple or array, got {shown(values)}")
+    try:
+        row = tuple(values)
+    except Exception:  # whatever an object of the user's raises when it is read
+        raise TypeError(f"{name} must be {size} numbers, got {shown(values)}") from None
     if len(row) != size:
         raise ValueError(f"{name} must be {size} finite numbers, got {shown(values)}")
     try:
@@ -167,23 +230,57 @@ def vector(name: str, values: Any, size: int) -> tuple[float, ...]:
         raise type(error)(f"{name} must be {size} finite numbers, got {shown(values)}") from None
 
 
-def array(name: str, values: Any, columns: int = 0) -> np.ndarray:
-    """The argument ``values`` as a float array of finite numbers, (n,) or (n, ``columns``); always a copy.
+def unit_quaternion(name: str, values: Any) -> tuple[float, ...]:
+    """The argument ``values`` as a unit quaternion.
+
+    One that is unit to single precision only, as most files store it, is divided by its norm; one that is unit to double
+    precision is left as it is.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument; also if its norm differs from 1 by more than :data:`SINGLE`.
+    """
+    q = vector(name, values, 4)
+    norm = hypot(*q)
+    if abs(norm - 1) > SINGLE:
+        raise ValueError(f"{name} = {shown(values)} is not a unit quaternion; divide it by its norm")
+    return q if abs(norm - 1) <= DOUBLE else tuple(x / norm for x in q)
+
+
+def unit_quaternions(name: str, values: Any) -> np.ndarray:
+    """The argument ``values`` as an array (n, 4) of unit quaternions, each as by :func:`unit_quaternion`."""
+    rows = array(name, values, 4)
+    with np.errstate(over="ignore"):
+        norms = np.sqrt((rows * rows).sum(axis=1))
+    if (bad := np.flatnonzero(~(np.abs(norms - 1) <= SINGLE))).size:
+        raise ValueError(f"{name}[{bad[0]}] is not a unit quaternion; divide it by its norm")
+    rounded = np.abs(norms - 1) > DOUBLE
+    rows[rounded] /= norms[rounded, None]
+    return rows
+
+
+def array(name: str, values: Any, columns: int | None = 0) -> np.ndarray:
+    """The argument ``values`` as a float array of finite numbers, (n,), (n, ``columns``) or, for None, (n, k); always a copy.
 
     Raises
     ------
     TypeError, ValueError
         Naming the argument, the expected shape and the value.
     """
-    wanted = f"(n, {columns})" if columns else "(n,)"
+    wanted = "(n, k)" if columns is None else f"(n, {columns})" if columns else "(n,)"
     try:
-        raw = np.asarray(values)
+        if not is_ordered(values) or _is_masked(values):
+            raise TypeError
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a masked number in a list becomes NaN with a warning
+            raw = np.asarray(values)
         if raw.dtype.kind not in "iuf":
             raise TypeError
         found = np.array(raw, dtype=float, order="C")
-    except (TypeError, ValueError):
+    except Exception:  # whatever an object of the user's raises when it is read
         raise TypeError(f"{name} must be numbers, an array {wanted}, got {shown(values)}") from None
-    if found.ndim != (2 if columns else 1) or (columns and found.shape[1] != columns):
+    if found.ndim != (1 if columns == 0 else 2) or (columns and found.shape[1] != columns):
         raise ValueError(f"{name} must be an array {wanted}, got the shape {found.shape}")
     if not np.isfinite(found).all():
         raise ValueError(f"{name} must be finite; row {int(np.argwhere(~np.isfinite(found))[0][0])} is not")

@@ -15,7 +15,7 @@ from typing import Any
 from numba import config
 
 from polhode import cache
-from polhode.arguments import whole
+from polhode.arguments import flag, is_ordered, shown, whole
 from polhode.methods import METHODS
 from polhode.problems import PROBLEMS
 from polhode.registry import Registry
@@ -61,7 +61,11 @@ def compile_all(
     if processes is not None:
         processes = whole("processes", processes, least=1)
     if isinstance(methods, str):
-        raise TypeError(f"methods must be a list of keys, got {methods!r}; write [{methods!r}]")
+        raise TypeError(f"methods must be a list of keys, got {shown(methods)}; write [{shown(methods)}]")
+    if methods is not None and not (is_ordered(methods) and all(isinstance(key, str) for key in methods)):
+        raise TypeError(f"methods must be a list of keys, got {shown(methods)}")
+    flag("systems", systems)
+    flag("problems", problems)
     keys = list(METHODS) if methods is None else list(methods)
     wanted = [("methods", key, form, systems and not form) for key in keys for form in ("", *forms)]
     wanted += [("problems", key, "", False) for key in PROBLEMS if problems]

@@ -14,19 +14,25 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from polhode.arguments import plain_name, shown
+from polhode.arguments import KEY_LENGTH, plain_name, regular_file, shown
 
 T = TypeVar("T", bound="Named")
 #: The rank of an object that declares none: after the others of its class.
 LAST = 999
+#: The most names in an error message.
+MANY = 12
 #: Executed user files that serve at least one registry; other registries may find more objects in them.
 _executed: dict[Path, ModuleType] = {}
 
 
 def nearest(name: str, known: Sequence[str], cutoff: float = 0.5) -> str:
-    """The end of an error message about an unknown name: the nearest known name if there is one, otherwise all of them."""
+    """The end of an error message about an unknown name: the nearest known name, or if none is near, all or some of them."""
     close = get_close_matches(name, known, n=1, cutoff=cutoff)
-    return f"did you mean {close[0]!r}?" if close else "known are: " + ", ".join(sorted(known))
+    if close:
+        return f"did you mean {close[0]!r}?"
+    names = sorted(known)
+    many = len(names) > MANY
+    return "known are: " + ", ".join(names[: MANY if many else None]) + (f" and {len(names) - MANY} more" if many else "")
 
 
 def place_in(path: Path, error: BaseException) -> str:
@@ -200,10 +206,12 @@ class Registry(Mapping[str, T]):
 
     def __getitem__(self, key: str) -> T:
         known = self._known()
+        if not isinstance(key, str):
+            raise TypeError(f"{self.kind} key must be a string, got {shown(key)}")
         try:
             return known[key]
         except KeyError:
-            raise KeyError(f"unknown {self.kind} {key!r}; {nearest(key, list(known))}") from None
+            raise KeyError(f"unknown {self.kind} {shown(key)}; {nearest(str(key)[:KEY_LENGTH], list(known))}") from None
 
     def __contains__(self, key: object) -> bool:
         return key in self._known()
@@ -257,9 +265,7 @@ def load_file(path: str | Path, registries: "Sequence[Registry[Any]]") -> dict[s
     """
     if not isinstance(path, str | Path):
         raise TypeError(f"path must be that of a Python file, got {shown(path)}")
-    path = Path(path).resolve()
-    if not path.is_file():
-        raise FileNotFoundError(f"plug-in {path} does not exist")
+    path = regular_file("plug-in", Path(path).absolute()).resolve()
     found = {registry.kind: registry.loaded_from(path) for registry in registries}
     if None in found.values():
         member = _executed.get(path) or _execute(path)

@@ -5,6 +5,8 @@ from typing import Any
 
 import xarray as xr
 
+from polhode.arguments import shown
+
 #: Files at the top of a results folder, and folders with one file per experiment, problem or scene.
 FILES = ("single_body", "many_body", "ensembles", "ensemble_states", "cost", "timing")
 FOLDERS = ("checks", "references", "films")
@@ -56,6 +58,8 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     """
     from polhode.study.storage import read_dataset, read_groups, read_values  # what computes alone need not import netCDF
 
+    if not isinstance(folder, str | Path):
+        raise TypeError(f"folder must be the path of a folder, got {shown(folder)}")
     folder = Path(folder)
     found: dict[str, xr.Dataset] = {}
     for name in FILES:

@@ -104,7 +104,11 @@ def recommend(
     AdviceError
         A ValueError that says what cannot be answered, and what to ask instead.
     """
+    if results is not None and not isinstance(results, str | Path):
+        raise AdviceError(f"results must be the path of a folder, got {shown(results)}")
     folder = None if results is None else Path(results)
+    if torque is not None and not isinstance(torque, str):
+        raise AdviceError(f"torque must be the name of a class, got {shown(torque)}")
     flag("laws", laws)
     flag("everything", everything)
     material = {name: value for name, value in zip(MATERIAL, (young, poisson, density, radius, speed), strict=True)}
@@ -237,14 +241,17 @@ def _of_contacts(
         missing = [name for name, value in material.items() if value is None]
         if missing:
             raise AdviceError(f"{missing[0]} is missing; a contact time follows from {', '.join(MATERIAL)}")
-        given = {name: float(value) for name, value in material.items() if value is not None}
-        time = of_contacts.contact_time(**given)
+        given = {name: _number(number, name, value) for name, value in material.items() if value is not None}
+        try:
+            time = of_contacts.contact_time(**given)
+        except ArithmeticError:
+            raise AdviceError(f"{', '.join(MATERIAL)} are too small or too large to compute with; use SI units") from None
         how = (
             f"spheres of radius {given['radius']:g} m at {given['speed']:g} m/s, E = {given['young']:g} Pa, "
             f"nu = {given['poisson']:g}, {given['density']:g} kg/m^3"
         )
-    number = None if contacts is None else _number(positive, "contacts", contacts)
-    return of_contacts.of_contacts(_number(positive, "contact_time", time, "s"), error, results, everything, how, number)
+    count = None if contacts is None else _number(positive, "contacts", contacts)
+    return of_contacts.of_contacts(_number(positive, "contact_time", time, "s"), error, results, everything, how, count)
 
 
 def _error(error: Any) -> float:

@@ -5,23 +5,26 @@ a case then has several starts, and a step has to serve them all.
 """
 
 import ast
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import cos, exp, pi, sin, sqrt
+from keyword import iskeyword
+from math import cos, exp, hypot, isfinite, pi, sin, sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from polhode.advice.errors import AdviceError
-from polhode.arguments import flag, number, positive, shown, vector
+from polhode.arguments import flag, is_ordered, number, positive, regular_file, shown, vector
 from polhode.body import Body
 from polhode.ensembles.classes import CLASSES
 from polhode.kernel import Quaternion
 from polhode.problems.problem import Problem
 from polhode.quaternion import conjugate, multiply, to_body, to_lab
 from polhode.registry import nearest, place_in
+from polhode.study.reading import ConfigurationError, read
 
 #: Other names of torque classes.
 ALIASES = {"friction": "friction_isotropic", "heavy_top": "state", "gravity": "state", "none": "free", "body": "constant"}
@@ -214,18 +217,18 @@ def case_of_file(path: str | Path, time: float | None = None) -> tuple[Case, dic
         If there is no such file, or it does not hold a case; the message names the file.
     """
     path = Path(path)
-    if not path.is_file():
-        raise AdviceError(f"{path} does not exist" if not path.is_dir() else f"{path} is a folder; name a file")
+    try:
+        path = regular_file("case file", path)
+    except (FileNotFoundError, ValueError) as error:
+        raise AdviceError(str(error)) from None
     if path.suffix == ".py":
         return case_of_problem(_problem_in(path), time), {}
     if path.suffix not in (".yaml", ".yml"):
         raise AdviceError(f"{path}: a case is a .yaml or a .py file")
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
-        raise AdviceError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
-    if not isinstance(values, Mapping):
-        raise AdviceError(f"{path}: write keys with values, such as inertia: [1, 2, 3]")
+        values = read(path, "case file", "write keys with values, such as inertia: [1, 2, 3]").values
+    except ConfigurationError as error:
+        raise AdviceError(str(error)) from None
     try:
         return case_of_mapping(values, time)
     except AdviceError as error:
@@ -270,7 +273,13 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
     parameters = values.get("parameters", {})
     if not isinstance(parameters, Mapping):
         raise AdviceError(f"parameters must be names with numbers, got {shown(parameters)}")
-    parameters = {str(name): _checked(number, f"parameters: {name}", value) for name, value in parameters.items()}
+    given_names = [unicodedata.normalize("NFKC", str(name)) for name in parameters]
+    if twice := [name for name in given_names if given_names.count(name) > 1]:
+        raise AdviceError(f"parameters: {twice[0]!r} occurs twice: characters that look alike are one to Python")
+    parameters = {
+        name: _checked(number, f"parameters: {name}", value)
+        for name, value in zip(given_names, parameters.values(), strict=True)
+    }
     body, rotation = body_of(values["inertia"], _checked(flag, "triangle", values.get("triangle", True)))
     function, kind = torque_of_formulas(torque, tuple(parameters), values.get("frame", "body"), rotation)
     given, _ = angular_velocity(values["omega"], rotation)
@@ -294,6 +303,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         horizon=time,
         breakpoints=tuple(breakpoints),
     )
+    _checked(problem.try_out)
     return case_of_problem(problem), asked
 
 
@@ -330,6 +340,43 @@ _NODES = (
 )
 
 
+#: Most operations within each other in a formula, such as terms of a sum; Python's own limit is near a thousand.
+DEEPEST = 200
+#: Whole numbers up to this one remain whole as exponents: a power is then a product, also of a negative number.
+LARGEST_EXPONENT = 1000
+
+
+class _Floats(ast.NodeTransformer):
+    """The numbers of a formula as floats: whole numbers beyond 2^63 overflow when compiled."""
+
+    def __init__(self, formula: str) -> None:
+        self.formula = formula
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        exponent = node.right.operand if isinstance(node.right, ast.UnaryOp) else node.right
+        whole = isinstance(exponent, ast.Constant) and isinstance(exponent.value, int) and exponent.value <= LARGEST_EXPONENT
+        node.left = self.visit(node.left)
+        if not (whole and isinstance(node.op, ast.Pow)):
+            node.right = self.visit(node.right)
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        value = float("inf")
+        with suppress(OverflowError):
+            value = float(node.value)  # type: ignore[arg-type]
+        if not isfinite(value):
+            raise AdviceError(f"torque: {self.formula} holds a number beyond 1.8e308")
+        return ast.copy_location(ast.Constant(value), node)
+
+
+def _depth(tree: ast.AST) -> int:
+    """How deeply the operations of a formula stand within each other."""
+    level, depth = [tree], 0
+    while level:
+        level, depth = [child for node in level for child in ast.iter_child_nodes(node)], depth + 1
+    return depth
+
+
 def torque_of_formulas(
     formulas: Any, parameters: Sequence[str] = (), frame: str = "body", rotation: Quaternion = NOT_TURNED
 ) -> tuple[Callable[..., Any], str]:
@@ -352,28 +399,36 @@ def torque_of_formulas(
     if frame not in ("body", "lab"):
         raise AdviceError(f"frame must be body or lab, got {shown(frame)}")
     for name in parameters:
-        if not name.isidentifier() or name in (*NAMES, *FUNCTIONS, "pi", "q", "omega"):
+        if not name.isidentifier() or iskeyword(name) or name in (*NAMES, *FUNCTIONS, "pi", "q", "omega"):
             raise AdviceError(f"parameters: {name!r} cannot be the name of a parameter; choose another")
     used: set[str] = set()
     texts = []
     for formula in formulas:
-        text = str(formula)
+        text = str(formula).strip()
+        said = shown(text)
         try:
             tree = ast.parse(text, mode="eval")
+            depth = _depth(tree)
         except (SyntaxError, ValueError):
-            raise AdviceError(f"torque: {text!r} is not a formula") from None
+            raise AdviceError(f"torque: {said} is not a formula") from None
+        except (RecursionError, MemoryError):
+            depth = DEEPEST + 1
+        if depth > DEEPEST:
+            raise AdviceError(f"torque: {said} has more than {DEEPEST} operations in a row; write the torque in a .py file")
         called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         for node in ast.walk(tree):
             if not isinstance(node, _NODES) or (isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)):
-                raise AdviceError(f"torque: {text!r} may use + - * / ** and {', '.join(FUNCTIONS)} only")
+                raise AdviceError(f"torque: {said} may use + - * / ** and {', '.join(FUNCTIONS)} only")
+            if isinstance(node, ast.Call) and (len(node.args) != 1 or node.keywords):
+                raise AdviceError(f"torque: {said}: {ast.unparse(node.func)} takes one argument")
             if isinstance(node, ast.Constant) and (isinstance(node.value, bool) or not isinstance(node.value, int | float)):
-                raise AdviceError(f"torque: {text!r} may hold numbers only")
+                raise AdviceError(f"torque: {said} may hold numbers only")
             if isinstance(node, ast.Name):
                 known = list(FUNCTIONS) if id(node) in called else [*NAMES, *parameters, "pi"]
                 if node.id not in known:
-                    raise AdviceError(f"torque: unknown name {node.id!r} in {text!r}; {nearest(node.id, known)}")
+                    raise AdviceError(f"torque: unknown name {shown(node.id)} in {said}; {nearest(node.id, known)}")
                 used.add(node.id)
-        texts.append(f"0.0 + ({ast.unparse(tree)})")
+        texts.append(f"0.0 + ({ast.unparse(_Floats(said).visit(tree))})")
     reads = "".join(f"    {name} = parameters[{i}]\n" for i, name in enumerate(parameters))
     value = f"({', '.join(texts)})"
     value = f"to_body(q, {value})" if frame == "lab" else value
@@ -425,7 +480,8 @@ def body_of(inertia: Any, triangle: bool = True) -> tuple[Body, Quaternion]:
         That says why there is none.
     """
     try:
-        return Body.from_tensor(inertia, triangle=triangle)
+        ordered = tuple(inertia) if is_ordered(inertia) else inertia
+        return Body.from_tensor(ordered, triangle=triangle)
     except (TypeError, ValueError) as error:
         raise AdviceError(str(error)) from None
 
@@ -477,14 +533,21 @@ def omega_as_json(omega: Any) -> Any:
 
 def angular_velocity(omega: Any, rotation: Quaternion = NOT_TURNED) -> tuple[np.ndarray | None, float]:
     """The initial angular velocity in principal axes, if it has three components, and its size."""
-    if isinstance(omega, Sequence | np.ndarray) and not isinstance(omega, str) and np.ndim(omega) == 1:
+    if is_ordered(omega):
         if len(omega) == 1:
             return angular_velocity(omega[0], rotation)
         if len(omega) != 3:
             raise AdviceError(f"omega must be one number, its size, or three components (rad/s), got {shown(omega)}")
         given = np.array(to_body(rotation, _checked(vector, "omega", omega, 3)))
-        return given, float(np.linalg.norm(given))
-    return None, float(_checked(number, "omega", omega, least=0.0))
+        return given, _size(hypot(*given))
+    return None, _size(_checked(number, "omega", omega, least=0.0))
+
+
+def _size(omega: float) -> float:
+    """The size of an angular velocity, if its square and its inverse are numbers."""
+    if omega and not 1e-100 < omega < 1e100:
+        raise AdviceError(f"omega must lie between 1e-100 and 1e100 rad/s or be zero, got {omega:g}; take another unit of time")
+    return omega
 
 
 def _orientation(q: Sequence[float] | None, rotation: Quaternion) -> np.ndarray | None:

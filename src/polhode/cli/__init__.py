@@ -34,6 +34,10 @@ COMMANDS: dict[str, str] = {
 }
 
 
+#: The longest message about an option, in characters; what it quotes may have any length.
+MOST_SAID = 700
+
+
 class UsageError(Exception):
     """A request that cannot be carried out; the message says what to write instead."""
 
@@ -72,6 +76,7 @@ class Parser(argparse.ArgumentParser):
         message = re.sub(
             r"^argument (\S+): (must )?", lambda found: f"{found[1]} must " if found[2] else f"{found[1]}: ", message
         )
+        message = message if len(message) <= MOST_SAID else f"{message[: MOST_SAID - 3]}..."
         self.exit(2, f"{self.prog}: {message}\n{self.prog} --help explains all options\n")
 
 
@@ -119,9 +124,13 @@ def check_writable(path: Path, option: str) -> None:
     UsageError
         Naming the option, the file and the reason.
     """
+    from polhode.study.storage import destination
+
+    named = path
     try:
-        if path.is_dir():
-            raise UsageError(f"{option}: {path} is a folder; name a file")
+        path = destination(path)
+        if path.exists() and not path.is_file():
+            return
         place = path.parent
         while not place.exists():
             place = place.parent
@@ -132,8 +141,10 @@ def check_writable(path: Path, option: str) -> None:
             os.unlink(name)
         else:
             os.rmdir(tempfile.mkdtemp(dir=place))
+    except IsADirectoryError:
+        raise UsageError(f"{option}: {named} is a folder; name a file") from None
     except (OSError, ValueError) as error:
-        raise UsageError(f"{option}: {path} cannot be written: {getattr(error, 'strerror', None) or error}") from None
+        raise UsageError(f"{option}: {named} cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def check_repository(command: str) -> None:

@@ -19,7 +19,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from polhode.cli import UsageError
+from polhode.cli import UsageError, check_writable
 from polhode.progress import Stage, watched
 from polhode.study.archive import crate, manifest
 from polhode.study.archive.zips import SIDECAR, Moment, write_zip
@@ -181,6 +181,8 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.manifest or arguments.output
     if output is not None and not output.absolute().parent.is_dir():
         raise UsageError(f"there is no folder {output.absolute().parent}; make it, or name another file")
+    if output is not None:
+        check_writable(output, "--manifest" if arguments.manifest else "--output")
     if arguments.manifest is None and find_spec("rocrate") is None:
         raise UsageError("the package rocrate is missing; ./reproduce archive has it, or: pip install rocrate")
     for path in arguments.plugin:

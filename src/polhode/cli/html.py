@@ -9,10 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import yaml
-
-from polhode.cli import UsageError
+from polhode.cli import UsageError, check_writable
 from polhode.progress import Stage, watched
+from polhode.study.reading import ConfigurationError, read
 from polhode.study.workflow.entry import HOME
 
 SUMMARY = "figures, tables and rules of a finished run as one page for a browser"
@@ -24,10 +23,9 @@ def results_of(configfiles: list[Path], settings: list[str]) -> Path:
     found = "results"
     for path in (HOME / "config.yaml", *configfiles):
         try:
-            content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, yaml.YAMLError) as error:
-            raise UsageError(f"--configfile {path}: {error}") from None
-        found = content.get("results", found) if isinstance(content, dict) else found
+            found = read(path).values.get("results", found)
+        except ConfigurationError as error:
+            raise UsageError(f"--configfile {error}") from None
     for setting in settings:
         key, _, value = setting.partition("=")
         found = value if key == "results" else found
@@ -49,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--output: Snakemake writes .html or .zip, got {output.name!r}")
     if not output.parent.is_dir():
         raise UsageError(f"there is no folder {output.parent}; run the study first, or name another file")
+    check_writable(output, "--output")
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--report", str(output)]
     for option, values in (("--configfile", arguments.configfile), ("--config", arguments.config)):
         command += [option, *(str(Path(v).absolute() if option == "--configfile" else v) for v in values)] if values else []

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.cli import UsageError
+from polhode.cli import UsageError, check_writable
 from polhode.progress import Stage, watched
 from polhode.study.archive import manifest
 from polhode.study.archive.manifest import NUMERICAL, Manifest, Variable
@@ -472,8 +472,10 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.top < 0:
         raise UsageError(f"--top must not be negative, got {arguments.top}")
-    if arguments.csv is not None and not arguments.csv.absolute().parent.is_dir():
-        raise UsageError(f"--csv: there is no folder {arguments.csv.absolute().parent}")
+    if arguments.csv is not None:
+        if not arguments.csv.absolute().parent.is_dir():
+            raise UsageError(f"--csv: there is no folder {arguments.csv.absolute().parent}")
+        check_writable(arguments.csv, "--csv")
     with tempfile.TemporaryDirectory() as scratch, watched(Stage("comparing")):
         outcome = _verify(arguments.run, arguments.against, Path(scratch))
     for note in outcome.notes:

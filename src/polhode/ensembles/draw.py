@@ -76,7 +76,7 @@ def draw(bodies: int, seed: int = 0) -> Ensemble:
     array([1., 1., 1., 1., 1.])
     """
     count = whole("bodies", bodies, least=1)
-    whole("seed", seed, least=0)
+    whole("seed", seed, least=0, most=2**63 - 1)
     drawn: list[tuple[Any, ...]] = []
     exponent = ceil(log2(count))
     while len(drawn) < count:

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from polhode.arguments import positive, shown, switch, whole
+from polhode.arguments import array, is_ordered, positive, shown, switch, unit_quaternions, whole
 from polhode.body import Body
 from polhode.ensembles.classes import CLASSES, TorqueClass
-from polhode.kernel import compile_driver, compile_torque, float_type, steps_type, torque_type
+from polhode.kernel import compile_driver, float_type, steps_type, torque_type
 from polhode.marching import Pauses, pause_type
 from polhode.methods import METHODS, one_body
 from polhode.methods.protocol import Method
 from polhode.registry import nearest
 from polhode.simulate import MOST_STEPS
+from polhode.trials import compiled_torque, states_of, try_torque
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -46,7 +47,7 @@ class Bodies:
     moments : array (n, 3)
         Principal moments of inertia, kg m^2.
     q0 : array (n, 4)
-        Initial orientations, unit, body to lab.
+        Initial orientations, unit, body to lab. Those that are unit to single precision only are divided by their norms.
     omega0 : array (n, 3)
         Initial angular velocities in the body frames, rad/s.
     parameters : array (n, k), optional
@@ -69,9 +70,10 @@ class Bodies:
     def __post_init__(self) -> None:
         for name, columns in (("moments", 3), ("q0", 4), ("omega0", 3), ("parameters", None)):
             given = getattr(self, name)
-            if name == "parameters" and np.size(given) == 0:
+            if name == "parameters" and is_ordered(given) and len(given) == 0:
                 given = np.empty((len(self.moments), 0))
-            object.__setattr__(self, name, _rows_of(name, given, columns))
+            where = f"bodies: {name}"
+            object.__setattr__(self, name, unit_quaternions(where, given) if name == "q0" else array(where, given, columns))
         count = len(self.moments)
         for name in ("q0", "omega0", "parameters"):
             if len(getattr(self, name)) != count:
@@ -83,9 +85,6 @@ class Bodies:
                 Body((float(x), float(y), float(z)), triangle=self.triangle)
             except ValueError as error:
                 raise ValueError(f"bodies: moments[{i}]: {error}") from None
-        norms = np.sqrt((self.q0 * self.q0).sum(axis=1))
-        if (bad := np.flatnonzero(np.abs(norms - 1) > 1e-12)).size:
-            raise ValueError(f"bodies: q0[{bad[0]}] is not a unit quaternion; divide it by its norm")
 
     def __len__(self) -> int:
         return len(self.moments)
@@ -94,19 +93,6 @@ class Bodies:
         """The numbers that the kernels read, (n, 9): :meth:`polhode.body.Body.coefficients` of each body."""
         x, y, z = self.moments.T
         return np.column_stack([x, y, z, 1 / x, 1 / y, 1 / z, (y - z) / x, (z - x) / y, (x - y) / z])
-
-
-def _rows_of(name: str, values: Any, columns: int | None) -> np.ndarray:
-    try:
-        found = np.ascontiguousarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise TypeError(f"bodies: {name} must be an array of numbers, got {shown(values)}") from None
-    if found.ndim != 2 or (columns is not None and found.shape[1] != columns):
-        wanted = "(n, k)" if columns is None else f"(n, {columns})"
-        raise ValueError(f"bodies: {name} must have the shape {wanted}, got {found.shape}")
-    if not np.isfinite(found).all():
-        raise ValueError(f"bodies: {name} must be finite")
-    return found
 
 
 def _run_all(  # type: ignore[no-untyped-def]
@@ -269,12 +255,15 @@ def simulate_many(
     if not isinstance(method, Method):
         raise TypeError(f"method must be a key or a polhode Method, got {shown(method)}")
     dt = positive("dt", dt, "s")
-    several = not isinstance(steps, int | np.integer)
-    wanted = [whole("steps", n, least=0) for n in (steps if isinstance(steps, Sequence | np.ndarray) else [steps])]
+    several = is_ordered(steps)
+    each: Any = steps if several else [steps]
+    wanted = [whole("steps", n, least=0) for n in each]
     if not wanted or sorted(set(wanted)) != wanted or wanted[-1] > MOST_STEPS:
         raise ValueError(f"steps must be a number of steps, or several in ascending order, got {shown(steps)}")
     at = np.array(wanted, dtype=np.int64)
-    q, omega, stored = march(bodies, method, _compiled_torque(torque), dt, at, switch("normalise", normalise))
+    q, omega, stored = march(
+        bodies, method, _compiled_torque(torque, bodies, float(at[-1] * dt)), dt, at, switch("normalise", normalise)
+    )
     diverged = ~np.isfinite(q).all(axis=(1, 2))
     turning = {"long_name": "angular velocity in the body frame", "units": "rad s-1", "symbol": "omega"}
     carried = {**turning, "long_name": "angular velocity as the method carries it, at time + stored_offset * dt"}
@@ -299,17 +288,21 @@ def simulate_many(
     return data if several else data.isel(time=0)
 
 
-def _compiled_torque(torque: Any) -> Callable[..., Any]:
+def _compiled_torque(torque: Any, bodies: Bodies, time: float) -> Callable[..., Any]:
+    """The torque, compiled, if it can read the parameters of these bodies; it is tried on the first."""
     if isinstance(torque, str):
         if torque not in CLASSES:
             raise KeyError(f"unknown torque class {torque!r}; {nearest(torque, list(CLASSES))}")
         torque = CLASSES[torque]
+    states = states_of(bodies.q0[0], bodies.omega0[0], time or 1.0)
+    parameters = bodies.parameters[0].tolist()
     if isinstance(torque, TorqueClass):
+        try_torque(f"torque class {torque.key!r}", torque.torque, parameters, states, lenient=True)
         compiled: Callable[..., Any] = torque.compiled_torque
         return compiled
     if not callable(torque):
         raise TypeError(
             f"torque must be the key of a torque class or a function (t, q, omega, parameters), got {shown(torque)}"
         )
-    found: Callable[..., Any] = compile_torque(torque)
+    found: Callable[..., Any] = compiled_torque("bodies", torque, parameters, states)
     return found

@@ -154,6 +154,7 @@ class Clump:
     @classmethod
     def sphere(cls, radius: float, key: str = "sphere") -> "Clump":
         """A single sphere of this radius in m."""
+        text("clump: key", key)
         radius = positive(f"sphere {key!r}: radius", radius, "m")
         return cls.of_spheres(key, np.zeros((1, 3)), np.array([radius]))
 
@@ -176,12 +177,17 @@ class Clump:
         TypeError, ValueError
             If a length is not positive, the core reaches out of the sphere, or the ratio is not above 1.
         """
-        where = f"loaded sphere {key!r}"
         text("clump: key", key)
+        where = f"loaded sphere {key!r}"
         radius, core = positive(f"{where}: radius", radius, "m"), positive(f"{where}: core", core, "m")
         distance, ratio = positive(f"{where}: distance", distance, "m"), number(f"{where}: ratio", ratio)
         if core + distance > radius * (1 + 1e-12):
             raise ValueError(f"{where}: core {core:g} m at distance {distance:g} m reaches out of the sphere of {radius:g} m")
+        if min(core, distance) < SMALLEST or max(radius, ratio) > LARGEST:
+            raise ValueError(
+                f"{where}: radius, core, distance and ratio cannot be computed with: they must lie between {SMALLEST:g} and "
+                f"{LARGEST:g}"
+            )
         if ratio <= 1:
             raise ValueError(f"{where}: ratio must be above 1, got {ratio!r}; without a heavy core use Clump.sphere")
         whole_sphere, excess = 4 / 3 * pi * radius**3, 4 / 3 * pi * core**3 * (ratio - 1)
@@ -201,7 +207,8 @@ class Clump:
         TypeError, ValueError
             If there is no sphere, or radius or spacing is not positive.
         """
-        spheres = whole(f"rod {key!r}: spheres", spheres, least=1)
+        text("clump: key", key)
+        spheres = whole(f"rod {key!r}: spheres", spheres, least=1, most=1_000_000)
         radius, spacing = positive(f"rod {key!r}: radius", radius, "m"), positive(f"rod {key!r}: spacing", spacing, "m")
         centres = np.zeros((spheres, 3))
         centres[:, 0] = (np.arange(spheres) - (spheres - 1) / 2) * spacing
@@ -210,6 +217,7 @@ class Clump:
     @classmethod
     def dimer(cls, first: float, second: float, distance: float, key: str = "dimer") -> "Clump":
         """Two spheres of radii ``first`` and ``second`` with their centres ``distance`` apart, m."""
+        text("clump: key", key)
         first, second = positive(f"dimer {key!r}: first", first, "m"), positive(f"dimer {key!r}: second", second, "m")
         distance = number(f"dimer {key!r}: distance", distance, least=0.0, unit="m")
         return cls.of_spheres(key, np.array([[0.0, 0.0, 0.0], [distance, 0.0, 0.0]]), np.array([first, second]))

@@ -132,7 +132,7 @@ class Scene:
         ValueError
             If the seed is negative, or the scene has no box.
         """
-        seed = whole(f"scene {self.key!r}: seed", seed, least=0)
+        seed = whole(f"scene {self.key!r}: seed", seed, least=0, most=2**63 - 1)
         if not isfinite(self.box):
             raise ValueError(f"scene {self.key!r} has no box; give the initial state yourself")
         places, motions, turns = (np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(3))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.arguments import array, flag, positive, shown, switch, whole
+from polhode.arguments import array, flag, positive, shown, switch, unit_quaternions, whole
 from polhode.arrays import Arrays
 from polhode.manybody.contact import Setup
 from polhode.manybody.engine import Parts, Readings, Start, driver, parts_of
@@ -119,7 +119,7 @@ def simulate_arrays(
     dt = positive("dt", dt, "s")
     steps = count_steps(dt, scene.horizon if t_end is None else positive("t_end", t_end, "s"), truncate=True)
     at = sampled_steps(steps, whole("samples", samples, least=1))
-    seed = whole("seed", seed, least=0)
+    seed = whole("seed", seed, least=0, most=2**63 - 1)
     flag("record", record)
     flag("brute_force", brute_force)
     normalise = switch("normalise", normalise)
@@ -188,8 +188,7 @@ def _arrays(scene: Scene, state: State) -> dict[str, np.ndarray]:
             raise ValueError(
                 f"{where} must be {len(scene)} rows of {size} numbers, one for each clump; got {len(arrays[name])}"
             )
-    if np.abs(np.linalg.norm(arrays["q"], axis=1) - 1).max() > 1e-12:
-        raise ValueError(f"scene {scene.key!r}: the initial q are not unit quaternions; divide them by their norms")
+    arrays["q"] = unit_quaternions(f"scene {scene.key!r}: the initial q", arrays["q"])
     return arrays
 
 

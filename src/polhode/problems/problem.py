@@ -5,15 +5,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
-from math import sqrt
 from typing import Any, Self
+from unicodedata import normalize
 
 import numpy as np
 
-from polhode.arguments import array, flag, function, number, positive, shown, text, vector, whole
+from polhode.arguments import array, flag, function, number, positive, shown, text, unit_quaternion, vector, whole
 from polhode.body import Body
-from polhode.kernel import compile_torque, is_kept, torque_signature
+from polhode.kernel import is_kept, torque_signature
 from polhode.registry import LAST
+from polhode.trials import TORQUE, checked_function, compiled_torque, states_of, try_torque
 
 #: reference(problem, times, digits) -> one state for each time, as mpmath numbers: (q, omega) for the single body of a
 #: :class:`Problem`, or (r, v, q, omega) for each body of a :class:`polhode.problems.system.System`.
@@ -28,8 +29,10 @@ TORQUE_CLASSES: dict[str, str] = {
     "state": "a function of the orientation",
     "velocity": "a function of the angular velocity",
 }
+#: More digits than any motion can be known to; arbitrary precision ends the process where it runs out of memory.
+MOST_DIGITS = 100_000
 #: Quantities that may be constant along a motion; see :attr:`Problem.conserves`.
-CONSERVED = ("energy", "momentum", "vertical momentum")
+CONSERVED: tuple[str, ...] = ("energy", "momentum", "vertical momentum")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,18 +133,10 @@ class Case:
             raise TypeError(f'{where}: conserves must be a tuple of words, such as ("energy",), got {shown(self.conserves)}')
         if self.torque_class not in TORQUE_CLASSES:
             known = ", ".join(TORQUE_CLASSES)
-            raise ValueError(f"{where}: unknown torque class {self.torque_class!r}; known are: {known}")
+            raise ValueError(f"{where}: unknown torque class {shown(self.torque_class)}; known are: {known}")
         for name in self.conserves:
             if name not in CONSERVED:
-                raise ValueError(f"{where}: conserves {name!r} is not known; known are: {', '.join(CONSERVED)}")
-
-    def _check_vector(self, name: str, values: Sequence[float], size: int) -> None:
-        vector(f"problem {self.key!r}: {name}", values, size)
-
-    def _check_orientation(self, name: str, q: Sequence[float]) -> None:
-        self._check_vector(name, q, 4)
-        if abs(sqrt(sum(v * v for v in q)) - 1) > 1e-12:
-            raise ValueError(f"problem {self.key!r}: {name} = {q} is not a unit quaternion; divide it by its norm")
+                raise ValueError(f"{where}: conserves {shown(name)} is not known; known are: {', '.join(CONSERVED)}")
 
     @property
     def parameter_array(self) -> np.ndarray:
@@ -165,10 +160,13 @@ class Case:
         if self.closed_form is None:
             raise ValueError(f"problem {self.key!r} has no closed form; use polhode.references.taylor")
         array("times", times)
-        return self.closed_form(self, times, whole("digits", digits, least=1))
+        return self.closed_form(self, times, whole("digits", digits, least=1, most=MOST_DIGITS))
 
     def with_parameters(self, **changes: float) -> Self:
         """The problem with other values of named torque parameters."""
+        # Python reads the micro sign of keyboards in a keyword as the Greek letter.
+        names = {normalize("NFKC", name): name for name in self.parameters}
+        changes = {names.get(normalize("NFKC", name), name): value for name, value in changes.items()}
         unknown = set(changes) - set(self.parameters)
         if unknown:
             raise ValueError(f"problem {self.key!r} has no parameter {sorted(unknown)}; it has {sorted(self.parameters)}")
@@ -185,7 +183,7 @@ class Problem(Case):
     omega0 : (wx, wy, wz)
         Initial angular velocity in the body frame, rad/s.
     q0 : (q0, qx, qy, qz)
-        Initial orientation, unit, body to lab.
+        Initial orientation, unit, body to lab. One that is unit to single precision only is divided by its norm.
     torque : function (t, q, omega, parameters) -> (tx, ty, tz)
         Torque in the body frame, N m, in plain arithmetic, so that it compiles and so that the Taylor integrator can run it on
         power series. ``parameters[i]`` are the numbers in ``parameters``. It may have branches if ``breakpoints`` names the
@@ -217,16 +215,30 @@ class Problem(Case):
         where = f"problem {self.key!r}"
         if not isinstance(self.body, Body):
             raise TypeError(f"{where}: body must be a polhode.Body, got {shown(self.body)}")
-        self._check_vector("omega0", self.omega0, 3)
-        self._check_orientation("q0", self.q0)
-        function(f"{where}: torque", self.torque)
+        object.__setattr__(self, "omega0", vector(f"{where}: omega0", self.omega0, 3))
+        object.__setattr__(self, "q0", unit_quaternion(f"{where}: q0", self.q0))
+        checked_function(where, "torque", self.torque, TORQUE)
         for name in ("torque_series", "potential", "impulse"):
             function(f"{where}: {name}", getattr(self, name), optional=True)
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:
-        """The torque, compiled once per problem object."""
-        return compile_torque(self.torque)
+        """The torque, tried and compiled once per problem object (:mod:`polhode.trials`)."""
+        return compiled_torque(f"problem {self.key!r}", self.torque, self.parameters.values(), self._states)
+
+    @property
+    def _states(self) -> list[tuple[Any, ...]]:
+        return states_of(self.q0, self.omega0, self.horizon)
+
+    def try_out(self) -> None:
+        """Run the torque in plain Python where the motion begins, and at a few other states.
+
+        Raises
+        ------
+        ValueError
+            If it raises, reads parameters that are not declared, or does not return three finite floats.
+        """
+        try_torque(f"problem {self.key!r}", self.torque, self.parameters.values(), self._states)
 
     def compile(self) -> None:
         """Compile the torque, so that the first run does not have to wait."""

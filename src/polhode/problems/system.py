@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arguments import flag, function, shown
+from polhode.arguments import flag, is_ordered, shown, unit_quaternion, vector
 from polhode.body import Body
-from polhode.kernel import compile_loads, is_kept, loads_signature
+from polhode.kernel import is_kept, loads_signature
 from polhode.problems.problem import Case
+from polhode.trials import LOADS, checked_function, compiled_loads, try_loads
 
 Vectors = tuple[tuple[float, float, float], ...]
 
@@ -57,30 +58,46 @@ class System(Case):
         bodies = self.bodies if isinstance(self.bodies, tuple | list) else ()
         if not bodies or not all(isinstance(body, Body) for body in bodies):
             raise TypeError(f"{where}: bodies must be a tuple of polhode.Body, got {shown(self.bodies)}")
-        function(f"{where}: loads", self.loads)
+        checked_function(where, "loads", self.loads, LOADS)
         flag(f"{where}: fixed", self.fixed)
         count = len(bodies)
-        if not self.q0:
+        if isinstance(self.q0, tuple | list) and not self.q0:
             object.__setattr__(self, "q0", ((1.0, 0.0, 0.0, 0.0),) * count)
         for name in ("r0", "v0"):
-            if not getattr(self, name):
+            if isinstance(getattr(self, name), tuple | list) and not getattr(self, name):
                 object.__setattr__(self, name, ((0.0, 0.0, 0.0),) * count)
         for name in ("omega0", "q0", "r0", "v0"):
             rows = getattr(self, name)
-            if isinstance(rows, str) or not hasattr(rows, "__len__"):
+            if not is_ordered(rows):
                 raise TypeError(f"{where}: {name} must be one row for each body, got {shown(rows)}")
             if len(rows) != count:
                 raise ValueError(f"{where}: {name} has {len(rows)} rows for {count} bodies")
-            for i, row in enumerate(rows):
-                if name == "q0":
-                    self._check_orientation(f"q0[{i}]", row)
-                else:
-                    self._check_vector(f"{name}[{i}]", row, 3)
+            each = (f"{where}: {name}[{i}]" for i in range(count))
+            checked = (
+                unit_quaternion(which, row) if name == "q0" else vector(which, row, 3)
+                for which, row in zip(each, rows, strict=True)
+            )
+            object.__setattr__(self, name, tuple(checked))
 
     @cached_property
     def compiled_loads(self) -> Callable[..., Any]:
-        """The loads, compiled once per problem object."""
-        return compile_loads(self.loads)
+        """The loads, tried and compiled once per problem object (:mod:`polhode.trials`)."""
+        return compiled_loads(f"problem {self.key!r}", self.loads, self.parameters.values(), self._state)
+
+    @property
+    def _state(self) -> tuple[Any, ...]:
+        rows = (self.r0, self.v0, self.q0, self.omega0)
+        return 0.0, *(tuple(tuple(map(float, row)) for row in given) for given in rows)
+
+    def try_out(self) -> None:
+        """Run the loads in plain Python where the motion begins.
+
+        Raises
+        ------
+        ValueError
+            If they raise, read parameters that are not declared, or are not finite floats.
+        """
+        try_loads(f"problem {self.key!r}", self.loads, self.parameters.values(), self._state)
 
     def compile(self) -> None:
         """Compile the loads, so that the first run does not have to wait."""

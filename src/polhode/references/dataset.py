@@ -9,7 +9,8 @@ import mpmath
 import numpy as np
 import xarray as xr
 
-from polhode.problems.problem import Case
+from polhode.arguments import array, positive, shown, whole
+from polhode.problems.problem import MOST_DIGITS, Case, Problem
 from polhode.problems.system import System
 from polhode.references import taylor
 from polhode.references.precision import GUARD_DIGITS
@@ -63,12 +64,20 @@ def reference_dataset(problem: Case, times: Sequence[float], digits: int = 50, c
     ArithmeticError
         If fewer than ``digits`` - 5 digits agree.
     """
-    times = [float(t) for t in times]
+    if not isinstance(problem, Problem | System):
+        raise TypeError(f"problem must be a polhode Problem, got {shown(problem)}")
+    problem.try_out()
+    digits = whole("digits", digits, least=1, most=MOST_DIGITS)
+    if check_until is not None:
+        check_until = positive("check_until", check_until, "s")
+    times = array("times", times).tolist()
     if any(a >= b for a, b in pairwise(times)):
         raise ValueError(f"problem {problem.key!r}: reference times must ascend, got {times!r}")
     checked = [t for t in times if check_until is None or t <= check_until]
     if not checked:
-        raise ValueError(f"problem {problem.key!r}: nothing is checked, no time is up to check_until = {check_until!r} s")
+        raise ValueError(
+            f"problem {problem.key!r}: none of the times is up to check_until = {check_until!r} s, so nothing is checked"
+        )
 
     if problem.closed_form is None:
         states = taylor.solver_of(problem)(problem, times, digits)

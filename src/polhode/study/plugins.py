@@ -7,11 +7,9 @@ compiled code ignores signals: only another process can be ended if it does not 
 Code compiled there is kept on disk (:mod:`polhode.cache`) for the jobs.
 """
 
-import ast
 import json
 import os
 import queue
-import re
 import subprocess
 import sys
 import tempfile
@@ -29,6 +27,7 @@ import xarray as xr
 from numba import types
 from numba.core import config
 
+from polhode.arguments import regular_file
 from polhode.compilation import PACKAGE
 from polhode.kernel import float_type, inertia_type, parameters_type, quaternion_type, torque_type, vector_type
 from polhode.manybody.placement import BoxTooFull
@@ -43,6 +42,7 @@ from polhode.problems.system import System
 from polhode.references import taylor
 from polhode.registry import Registry, load_file, place_in
 from polhode.simulate import simulate
+from polhode.trials import TrialError, line_of, reason_of, source_line
 
 #: Time limit for the import of a plug-in, and for its first steps, s.
 PATIENCE = 60.0
@@ -62,6 +62,7 @@ SAMPLES = np.array([0, 1, STEPS])
 HANGS = {
     "start": "the process that tries the plug-ins does not start within {0:g} s",
     "import": "plug-in {1} does not end its import within {0:g} s; look for an endless loop outside its functions",
+    "try": "the torque of plug-in {1} does not return within {0:g} s; look for an endless loop",
     "compile": "plug-in {1} does not compile within {0:g} s; look for kernels that call each other",
     "reference": "the torque of plug-in {1} does not return within {0:g} s from power series; look for an endless loop",
     "run": f"plug-in {{1}} does not return from its first {STEPS} steps within {{0:g}} s; look for an endless loop in a kernel",
@@ -92,10 +93,7 @@ def try_out(paths: Sequence[str | Path], patience: float = PATIENCE, references:
     PluginError
         If a plug-in cannot be used.
     """
-    files = [Path(path).resolve() for path in paths]
-    for file in files:
-        if not file.is_file():
-            raise FileNotFoundError(f"plug-in {file} does not exist")
+    files = [regular_file("plug-in", Path(path).absolute()).resolve() for path in paths]
     remarks: list[str] = []
     done = 0
     with tempfile.TemporaryFile() as printed:
@@ -176,6 +174,9 @@ def work() -> None:
         try:
             say(stage="import")
             for item in load(file):
+                if isinstance(item, Problem | System):
+                    say(stage="try")
+                    try_plugin(item, file)
                 say(stage="compile")
                 compile_plugin(item, file)
                 say(stage="run")
@@ -200,6 +201,21 @@ def load(file: str | Path) -> list[Any]:
     return list(load_file(file, REGISTRIES).values())
 
 
+def try_plugin(item: Problem | System, file: Path) -> None:
+    """Run the torque of a problem in plain Python, or name the line at fault (:class:`PluginError`)."""
+    try:
+        item.try_out()
+    except TrialError as error:
+        raise _unfit(error, file) from error
+    except TypeError as error:
+        raise PluginError(f"plug-in {file} cannot serve: {error}") from error
+
+
+def _unfit(error: TrialError, file: Path) -> PluginError:
+    place = f"line {error.line}, {source_line(file, error.line)!r}: " if error.line else ""
+    return PluginError(f"plug-in {file} cannot serve: {place}{error.reason}")
+
+
 def compile_plugin(item: Method | Problem | System | Scene, file: Path) -> None:
     """Compile the object defined by the plug-in ``file``, or name the line at fault (:class:`PluginError`)."""
     single_body(PROBLEM).compile()
@@ -211,6 +227,8 @@ def compile_plugin(item: Method | Problem | System | Scene, file: Path) -> None:
     except Exception as error:
         if isinstance(item, Scene):
             raise PluginError(f"plug-in {place_in(file, error)} makes no clumps: {_told(error)}") from error
+        if isinstance(error, TrialError):
+            raise _unfit(error, file) from error
         raise PluginError(f"plug-in {file} does not compile: {why(item, file, error)}") from error
 
 
@@ -379,51 +397,13 @@ def why(item: Method | Problem | System, file: Path, error: Exception) -> str:
     The compiler quotes every function that it passed through, including ours. If no line of the file is at fault, the kernels
     do not fit together; the faulty one is found by compiling them one after the other.
     """
-    if isinstance(item, Problem):
-        return _unlike_a_torque(item, file) or _located(file, error) or _reason(error)
-    return _located(file, error) or (_misfit(item, file) if isinstance(item, Method) else "") or _reason(error)
-
-
-def _reason(error: Exception) -> str:
-    """The first reason in a compiler message."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith(("Failed in", "During"))]
-    first = (told or lines or [type(error).__name__])[0]
-    plain = re.match(r"Untyped \w+ name '(\w+)'.*<class 'function'>", first)
-    if plain:
-        return f"{plain[1]} is a plain function; write @kernel before it"
-    if "_ol_array_allocate" in str(error) or "NRT required" in str(error):
-        return "a kernel is given an array; kernels take and return floats and tuples of floats"
-    call = next((line for line in told if line.startswith(">>> ")), "")
-    return f"{first.partition(' Raised from ')[0].rstrip(':. ')}{f': {call[4:]}' if call else ''}"
+    return _located(file, error) or (_misfit(item, file) if isinstance(item, Method) else "") or reason_of(error)
 
 
 def _located(file: Path, error: Exception) -> str:
     """The reason with the innermost line of ``file`` named by the compiler or the traceback; empty if there is none."""
-    number = 0
-    for name, line in re.findall(r'(?:File "|at |Raised from )([^"\n]+?)"?(?:, line | \()(\d+)', str(error)):
-        with suppress(OSError):
-            if (Path.cwd() / name).resolve() == file:
-                number = int(line)
-                break
-    reason = _reason(error)
-    unknown = re.search(r"name '(\w+)' is not defined", reason)
-    if unknown:
-        # For an unknown name the compiler gives the line of the call, or no line.
-        number = _first_use(file, unknown[1]) or number
-    return f"line {number}, {_source(file, number)!r}: {reason}" if number else ""
-
-
-def _first_use(file: Path, name: str) -> int:
-    """The first line of a function in the file that uses this name; 0 if there is none."""
-    functions = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef)]
-    inside = (node for function in functions for part in function.body for node in ast.walk(part))
-    return min((node.lineno for node in inside if isinstance(node, ast.Name) and node.id == name), default=0)
-
-
-def _source(file: Path, number: int) -> str:
-    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-    return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+    number = line_of(file, error)
+    return f"line {number}, {source_line(file, number)!r}: {reason_of(error)}" if number else ""
 
 
 def _misfit(method: Method, file: Path) -> str:
@@ -434,20 +414,6 @@ def _misfit(method: Method, file: Path) -> str:
                 return remark
     except Exception as error:
         return _located(file, error)
-    return ""
-
-
-def _unlike_a_torque(problem: Problem, file: Path) -> str:
-    """A message about the value returned by a torque; empty if the fault lies elsewhere."""
-    torque: Any = getattr(problem.torque, "py_func", problem.torque)
-    arguments = float_type, quaternion_type, vector_type, parameters_type
-    compiled = numba.njit(error_model="numpy")(torque)
-    with suppress(Exception):
-        compiled.compile(arguments)
-        found = compiled.overloads[arguments].signature.return_type
-        if found != vector_type:
-            place = _place(torque, file)
-            return f"{place}: torque returns {_in_words(found)}, where 3 floats are expected: the torque in the body frame"
     return ""
 
 

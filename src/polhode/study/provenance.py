@@ -175,9 +175,11 @@ def read_provenance(folder: Path) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise Unusable(f"{path} is missing, so the run is not finished: it is made last; {again}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise Unusable(f"{path} is damaged ({error}); delete it and {again}") from None
     wrong = [key for key, kind in NEEDED.items() if not isinstance(found, dict) or not isinstance(found.get(key), kind)]
+    if not wrong and not all(isinstance(x, str) for key in ("files", "versions") for x in found[key].values()):
+        wrong = ["a text for each of its files and versions"]
     if wrong:
         raise Unusable(f"{path} lacks {', '.join(wrong)}: it is damaged, or of an older version; delete it and {again}")
     return found

@@ -7,6 +7,7 @@ Nothing of polhode is imported here, since `./reproduce` runs this file as a scr
 
 import argparse
 import json
+import stat
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,10 @@ import yaml
 Keys = tuple[str | int, ...]
 #: A file with more values than this was not written for a study; nested aliases make billions from a few lines.
 MOST_VALUES = 300_000
+#: Largest file, bytes; nobody writes a longer one by hand.
+LARGEST = 20_000_000
+#: Keys by which Snakemake runs Python code that stands in a configuration file, while it reads the file.
+CODE = ("__use_yte__", "__definitions__", "__variables__")
 #: Suggestion for an empty file.
 EXAMPLE = "write at least one key with its value, such as digits: 50"
 
@@ -60,6 +65,11 @@ class _Strict:
                 if not isinstance(key, yaml.ScalarNode):
                     raise ConfigurationError(f"{self.name}:{line}: a key{_within(path)} must be text, not a list or a mapping")
                 name = key.value
+                if name in CODE:
+                    raise ConfigurationError(
+                        f"{self.name}:{line}: the key {name!r}{_within(path)} lets Snakemake run code that the file contains; "
+                        "take it out, and do not run a file from elsewhere that has it"
+                    )
                 if name in first:
                     raise ConfigurationError(
                         f"{self.name}:{line}: the key {name!r} occurs twice{_within(path)}, first on line {first[name]}; "
@@ -79,20 +89,27 @@ def dotted(path: Keys) -> str:
     return ".".join(map(str, path)) or "top level"
 
 
-def read(path: str | Path) -> ConfigurationFile:
-    """Read a configuration file in YAML or JSON.
+def read(path: str | Path, what: str = "configuration file", example: str = EXAMPLE) -> ConfigurationFile:
+    """Read a file that somebody wrote, a configuration or another one, in YAML or JSON; ``example`` is a key with its value.
 
     Raises
     ------
     ConfigurationError
-        If the file does not exist, is not text or YAML, is empty, has no keys at its top level, or contains a key twice;
-        the message names the file and, where there is one, the line.
+        If the file does not exist, is no regular file, is too large, is not text or YAML, is empty, has no keys at its top
+        level, contains a key twice, more values than :data:`MOST_VALUES` or a key that runs code (:data:`CODE`); the message
+        names the file and, where there is one, the line.
     """
     name = shown(path)
     try:
+        status = Path(path).stat()
+        # Of a pipe or a device, reading may never end.
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+            raise ConfigurationError(f"{name}: is not a regular file; name a {what}")
+        if status.st_size > LARGEST:
+            raise ConfigurationError(f"{name}: has {status.st_size / 1e6:.0f} MB, more than a {what} can have")
         data = Path(path).read_bytes()
     except FileNotFoundError:
-        raise ConfigurationError(f"{name}: there is no such configuration file{_near(Path(path))}") from None
+        raise ConfigurationError(f"{name}: there is no such {what}{_near(Path(path))}") from None
     except OSError as error:
         raise ConfigurationError(f"{name}: cannot be read: {error.strerror}") from None
     try:
@@ -114,9 +131,11 @@ def read(path: str | Path) -> ConfigurationFile:
         line = text.count("\n", 0, error.position) + 1
         raise ConfigurationError(f"{name}:{line}: not text: holds the character #x{ord(text[error.position]):04x}") from None
     except yaml.MarkedYAMLError as error:
-        if values := _json(text):
+        if values := _json(name, text):
             return ConfigurationFile(name, values, {})
         raise ConfigurationError(f"{name}:{_where(error)}: not valid YAML: {_reason(error)}") from None
+    except RecursionError:
+        raise ConfigurationError(f"{name}: nests lists or keys too deeply") from None
     except (ValueError, OverflowError) as error:  # an impossible date or number, such as 2024-13-45
         if isinstance(error, ConfigurationError):
             raise
@@ -125,18 +144,30 @@ def read(path: str | Path) -> ConfigurationFile:
         if loader is not None:
             loader.dispose()
     if values is None:
-        raise ConfigurationError(f"{name}: is empty; {EXAMPLE}")
+        raise ConfigurationError(f"{name}: is empty; {example}")
     if not isinstance(values, dict):
         kind = "a list" if isinstance(values, list) else f"{values!r:.40}"
-        raise ConfigurationError(f"{name}:1: must have keys at its top level, got {kind}; {EXAMPLE}")
+        raise ConfigurationError(f"{name}:1: must have keys at its top level, got {kind}; {example}")
     if not values:
-        raise ConfigurationError(f"{name}: has no keys; {EXAMPLE}")
+        raise ConfigurationError(f"{name}: has no keys; {example}")
     return ConfigurationFile(name, values, strict.lines)
 
 
 def listed(path: str | Path) -> Any:
-    """The contents of a YAML file of the project: long lists, for which PyYAML's own parser takes ten times that of libyaml."""
-    return yaml.load(Path(path).read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    """The contents of a YAML file of the project: long lists, for which PyYAML's own parser takes ten times that of libyaml.
+
+    Raises
+    ------
+    ConfigurationError
+        If it contains a key twice or more values than :data:`MOST_VALUES`.
+    """
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(Path(path).read_text(encoding="utf-8"))
+    try:
+        node = loader.get_single_node()
+        _Strict(shown(path)).walk(node, ())
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
 
 
 def shown(path: str | Path) -> str:
@@ -148,11 +179,21 @@ def shown(path: str | Path) -> str:
         return str(path)
 
 
-def _json(text: str) -> dict[Any, Any] | None:
+def _json(name: str, text: str) -> dict[Any, Any] | None:
     """The contents of JSON that is not valid YAML because it is indented with tabs; Snakemake accepts it as well."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key for key, _ in pairs]
+        if len(set(keys)) < len(keys):
+            twice = next(key for i, key in enumerate(keys) if key in keys[:i])
+            raise ConfigurationError(f"{name}: the key {twice!r} occurs twice; keep one of them")
+        return dict(pairs)
+
     try:
-        found = json.loads(text)
-    except ValueError:
+        found = json.loads(text, object_pairs_hook=once)
+    except ConfigurationError:
+        raise
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 

@@ -8,6 +8,7 @@ import errno
 import hashlib
 import json
 import os
+import stat
 import struct
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -94,12 +95,37 @@ def job_text(rule: str, wildcards: Mapping[str, Any], settings: Mapping[str, Any
     return json.dumps(job, sort_keys=True)
 
 
+def destination(path: str | Path) -> Path:
+    """The file that ``path`` names, links followed; it need not exist, and may be a character device such as /dev/null.
+
+    Raises
+    ------
+    OSError
+        If it is neither: a folder, a pipe, a socket, a disk, or a link to itself. Replacing one of these would destroy it.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return Path(os.path.realpath(path))
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not (stat.S_ISREG(mode) or stat.S_ISCHR(mode)):
+        raise OSError(errno.EINVAL, "it is a pipe, a socket or a disk; name a file", str(path))
+    return Path(os.path.realpath(path))
+
+
 def write_atomically(path: str | Path, write: Callable[[Path], Any]) -> None:
     """Call ``write`` with a temporary path in the folder of ``path``, then move the result into place.
 
-    A reader never sees an incomplete file, even if the run is killed.
+    A reader never sees an incomplete file, even if the run is killed. A link stays, and the file to which it leads is replaced;
+    a device receives the bytes. For what may not be replaced see :func:`destination`.
     """
-    path = Path(path)
+    path = destination(path)
+    if path.exists() and not path.is_file():
+        with tempfile.TemporaryDirectory() as folder:
+            write(Path(folder, path.name))
+            path.write_bytes(Path(folder, path.name).read_bytes())
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
     os.close(handle)

@@ -16,13 +16,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import BaseModel, NonNegativeInt, ValidationError
 
+from polhode.arguments import shown
 from polhode.study import themes
+from polhode.study.archive.zips import content_of, contents_of
 from polhode.study.provenance import Unusable, sha256
 from polhode.study.storage import DamagedFile, opened, write_atomically
 
 #: Incremented when an older ``verify`` could not read a manifest written by a newer ``archive``.
 FORMAT = 1
+#: Most bytes of a file of a manifest; that of the default study has 3 MB. Of a variable in a data file of a run.
+LARGEST, LARGEST_VARIABLE = 100_000_000, 8_000_000_000
 #: Suffixes of data files.
 DATA = (".nc", ".csv")
 #: Files that contain measured times or are made from them: they differ from run to run.
@@ -124,6 +129,9 @@ def _read(path: Path, name: str) -> Iterator[Variable]:
 def _variables(node: Any, file: str, group: str) -> Iterator[Variable]:
     for name, variable in node.variables.items():
         variable.set_auto_maskandscale(False)
+        # A file of a few bytes may declare any number of values that it does not hold.
+        if (size := int(np.prod(variable.shape, dtype=object)) * np.dtype(variable.dtype).itemsize) > LARGEST_VARIABLE:
+            raise Unusable(f"{file}: {group}/{name} would take {size / 1e9:.3g} GB; do not trust this file")
         values = np.asarray(variable[...])
         text = values.dtype.kind not in "fiu"
         if text:
@@ -223,20 +231,69 @@ def read(path: str | Path) -> Manifest:
     Unusable
         If the file is not a manifest, is incomplete, or has a later format.
     """
+    path = Path(path)
+    if not path.exists():
+        raise Unusable(f"{path} is missing; ./reproduce archive --manifest {path} makes it from a finished run")
+    contents_of(path)
     try:
-        with zipfile.ZipFile(path) as archive:
-            index = json.loads(archive.read("manifest.json"))
-            numbers = np.load(io.BytesIO(archive.read("values.npy")), allow_pickle=False)
-        if index["format"] != FORMAT:
-            raise Unusable(f"{path} is a manifest of format {index['format']}; this version reads {FORMAT}: update polhode")
+        content = content_of(path, "manifest.json", LARGEST)
+        loaded = json.loads(content, object_pairs_hook=_once)
+        if isinstance(loaded, dict) and loaded.get("format") != FORMAT:
+            raise Unusable(
+                f"{path} is a manifest of format {shown(loaded.get('format'))}; this version reads {FORMAT}: update polhode"
+            )
+        _Index.model_validate(loaded, strict=True)
+        index = loaded
+        numbers = np.load(io.BytesIO(content_of(path, "values.npy", LARGEST)), allow_pickle=False)
+        if numbers.ndim != 1 or numbers.dtype != np.dtype("<f4"):
+            raise ValueError(f"values.npy has the type {numbers.dtype} and the shape {numbers.shape}")
         variables = {v.key: v for v in (_entry(entry, numbers) for entry in index["variables"])}
         return Manifest(index["run"], index["files"], variables, index["verdicts"], str(path))
     except Unusable:
         raise
-    except FileNotFoundError:
-        raise Unusable(f"{path} is missing; ./reproduce archive --manifest {path} makes it from a finished run") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise Unusable(f"{path} is not a whole manifest ({why[:200]}); take it from the release again") from error
     except Exception as error:  # a zip, JSON or array may be damaged in many ways
-        raise Unusable(f"{path} is not a whole manifest ({error}); take it from the release again") from error
+        raise Unusable(f"{path} is not a whole manifest ({str(error)[:200]}); take it from the release again") from error
+
+
+class _Stored(BaseModel):
+    """A variable as manifest.json describes it."""
+
+    file: str
+    name: str
+    sha256: str
+    text: bool
+    group: str = ""
+    dims: list[str]
+    shape: list[NonNegativeInt]
+    rows: list[list[NonNegativeInt] | None] = []
+    at: NonNegativeInt = 0
+
+
+class _Run(BaseModel):
+    """What a manifest tells of its run, as far as it is compared."""
+
+    configuration: dict[str, Any] = {}
+    versions: dict[str, str] = {}
+
+
+class _Index(BaseModel):
+    """The content of manifest.json."""
+
+    run: _Run
+    files: dict[str, str]
+    verdicts: dict[str, str]
+    variables: list[_Stored]
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, of which no key may occur twice."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return dict(pairs)
 
 
 def _entry(entry: Mapping[str, Any], numbers: np.ndarray) -> Variable:

@@ -1,11 +1,14 @@
 """Zip archives whose bytes depend only on their contents, and safe opening of archives from elsewhere."""
 
 import hashlib
+import shutil
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
+from polhode.arguments import shown
 from polhode.study.provenance import Unusable
 from polhode.study.storage import write_atomically, write_text
 
@@ -13,6 +16,15 @@ from polhode.study.storage import write_atomically, write_text
 CHECKSUMS, SIDECAR = "manifest-sha256.txt", ".sha256"
 #: Maximum unpacked size of an archive, bytes; the study at published scale, with all single runs, has a tenth of it.
 LARGEST = 50_000_000_000
+#: Maximum number of files in an archive; the study at published scale has a tenth of it.
+MOST = 500_000
+#: How many times its size an archive may unpack to, if this is more than ``SMALL`` bytes: data shrinks ten times, a bomb a
+#: thousand.
+EXPANSION, SMALL = 100, 100_000_000
+#: Compressions that need no more memory than a buffer.
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+#: What reading a damaged archive may raise.
+UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError, struct.error)
 #: Date and time of an archive entry.
 Moment = tuple[int, int, int, int, int, int]
 
@@ -51,45 +63,99 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes, when: Moment, exec
 
 
 def contents_of(path: Path) -> list[str]:
-    """The names of the files in a zip.
+    """The names of the files in a zip that can be unpacked safely.
 
     Raises
     ------
     Unusable
-        If it is not a zip, or if a name in it points outside the folder where it is unpacked.
+        If it is not a zip; if a name in it points outside the folder where it is unpacked, occurs twice, cannot be a file's, or
+        is also that of a folder; if it holds too much, or is encrypted or compressed by anything but deflate.
+    """
+    if not path.is_file():
+        raise Unusable(f"{path} is {'a folder' if path.is_dir() else 'no regular file'}; name a zip archive")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
+    except UNREADABLE as error:
+        raise Unusable(f"{path} is not a whole zip archive ({error}); fetch it again") from error
+    size = sum(entry.file_size for entry in entries)
+    distrust = "nothing was unpacked; do not trust this file"
+    if len(entries) > MOST:
+        raise Unusable(f"{path} holds {len(entries)} files; {distrust}")
+    if size > LARGEST:
+        raise Unusable(f"{path} would unpack to {size / 1e9:.3g} GB; {distrust}")
+    if size > SMALL and size > EXPANSION * path.stat().st_size:
+        raise Unusable(f"{path} would unpack to {size / path.stat().st_size:.0f} times its size; {distrust}")
+    names: dict[str, None] = {}
+    for entry in entries:
+        name = entry.filename
+        if why := _unfit(name):
+            raise Unusable(f"{path} holds the name {shown(name)}, which {why}; {distrust}")
+        if name in names:
+            raise Unusable(f"{path} contains {shown(name)} twice; {distrust}")
+        if entry.flag_bits & 1:
+            raise Unusable(f"{path} is encrypted ({shown(name)}); {distrust}")
+        if entry.compress_type not in METHODS:
+            raise Unusable(f"{path} holds {shown(name)} in a compression other than deflate; {distrust}")
+        names[name] = None
+    for name in names:
+        for folder in PurePosixPath(name).parents:
+            if str(folder) in names:
+                raise Unusable(f"{path} holds {shown(str(folder))} as a file and as a folder; {distrust}")
+    return list(names)
+
+
+def _unfit(name: str) -> str:
+    """Why a name in an archive cannot be unpacked; empty if it can."""
+    parts = PurePosixPath(name).parts
+    if name.startswith("/") or "\\" in name or ".." in parts or (parts and ":" in parts[0]):
+        return "leads out of its folder"
+    if not parts or str(PurePosixPath(name)) != name or not name.isprintable():
+        return "is not the name of a file"
+    if len(name.encode(errors="replace")) > 1000 or any(len(part.encode(errors="replace")) > 250 for part in parts):
+        return "is too long"
+    return ""
+
+
+def content_of(path: Path, name: str, most: int) -> bytes:
+    """The content of one file of a zip, if it has at most ``most`` bytes.
+
+    Raises
+    ------
+    Unusable
+        If there is no such file in it, or if it is larger.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-    except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeDecodeError) as error:
-        raise Unusable(f"{path} is not a whole zip archive ({error}); fetch it again") from error
-    names, size = [entry.filename for entry in entries], sum(entry.file_size for entry in entries)
-    distrust = "nothing was unpacked; do not trust this file"
-    for name in names:
-        parts = PurePosixPath(name).parts
-        if name.startswith("/") or "\\" in name or ":" in parts[0] or ".." in parts:
-            raise Unusable(
-                f"{path} holds the name {name!r}, which leads out of its folder; nothing was unpacked, do not trust it"
-            )
-    if size > LARGEST:
-        raise Unusable(f"{path} would unpack to {size / 1e9:.3g} GB; {distrust}")
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise Unusable(f"{path} contains {twice!r} twice; {distrust}")
-    return names
+            size = archive.getinfo(name).file_size
+            if size <= most:
+                return archive.read(name)
+    except (*UNREADABLE, KeyError) as error:
+        raise Unusable(f"{path}: {name} cannot be read ({error}); fetch it again") from error
+    raise Unusable(f"{path} holds {name} with {size / 1e6:.0f} MB, more than it can have; do not trust this file")
 
 
 def extracted(path: Path, names: list[str], folder: Path) -> dict[str, str]:
-    """Unpack ``names`` (of :func:`contents_of`) into ``folder``; returns the files that cannot be read, with the reason."""
+    """Unpack ``names`` (of :func:`contents_of`) into ``folder``; returns the files that cannot be read, with the reason.
+
+    Raises
+    ------
+    Unusable
+        If the disk has no room for them.
+    """
     broken = {}
     with zipfile.ZipFile(path) as archive:
+        folder.mkdir(parents=True, exist_ok=True)
+        size, free = sum(archive.getinfo(name).file_size for name in names), shutil.disk_usage(folder).free
+        if size > free:
+            raise Unusable(f"{path} would unpack to {size / 1e9:.3g} GB, and {folder} has room for {free / 1e9:.3g} GB")
         for name in names:
             target = folder / name
-            try:
-                content = archive.read(name)
-            except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError) as error:
-                broken[name] = str(error)
-                continue
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
+            try:
+                with archive.open(name) as source, open(target, "wb") as sink:
+                    shutil.copyfileobj(source, sink, 1 << 20)
+            except UNREADABLE as error:
+                target.unlink(missing_ok=True)
+                broken[name] = str(error)
     return broken

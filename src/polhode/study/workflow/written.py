@@ -7,6 +7,7 @@ Snakemake makes them again: everything in the folder of results can be made agai
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -83,7 +84,8 @@ def mend(results: str | Path, dry: bool = False) -> list[str]:
     lines = []
     for path, why, remove in damaged(results):
         for file in () if dry else remove:
-            file.unlink(missing_ok=True)
+            if not file.is_dir():
+                file.unlink(missing_ok=True)
         lines.append(f"{path} {why}; {'a run makes it again' if dry else 'it is made again'}")
     return lines
 
@@ -91,13 +93,21 @@ def mend(results: str | Path, dry: bool = False) -> list[str]:
 def _lists(folder: Path) -> Iterator[tuple[Path, dict[str, Any] | None]]:
     for path in sorted(folder.rglob("*.json")):
         try:
-            files = json.loads(path.read_text(encoding="utf-8"))["files"]
-            yield (
-                path,
-                {str(name): {"bytes": int(entry["bytes"]), "sha256": str(entry["sha256"])} for name, entry in files.items()},
-            )
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            files = {
+                str(name): {"bytes": int(entry["bytes"]), "sha256": str(entry["sha256"])}
+                for name, entry in json.loads(path.read_text(encoding="utf-8"))["files"].items()
+            }
+            # What differs from a list is removed, which must not reach beyond the folder.
+            yield path, files if all(map(_is_inside, files)) else None
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             yield path, None
+
+
+def _is_inside(name: str) -> bool:
+    """Whether a name can be that of a file in the folder of results."""
+    parts = Path(name).parts
+    plain = "\0" not in name and all(len(os.fsencode(part)) < 256 for part in parts)
+    return plain and bool(parts) and not Path(name).is_absolute() and ".." not in parts
 
 
 def _difference(path: Path, noted: dict[str, Any]) -> str:
