@@ -24,15 +24,15 @@ def test_friction_has_the_rate_named_and_the_secant_alone_survives_a_long_step(f
     monkeypatch.setattr(body_checks, "FRICTION_STEPS", (0.0625, 2.0**-9))
     data = body_checks.stiff_friction(STUDY)
     # In the order of the experiment, without methods that the study has not, and without those that it does not ask for.
-    assert data["method"].values.tolist() == ["spiral_leapfrog", "spiral_predicted", "spiral_predicted_last"]
-    assert data["label"].dims == ("method",)
+    assert data["integrator"].values.tolist() == ["spiral_leapfrog", "spiral_predicted", "spiral_predicted_last"]
+    assert data["label"].dims == ("integrator",)
     error = data["error_omega"].sel({"torque_class": "friction_isotropic", "radians": 16.0}, drop=True)
     # k dt = 1.9 in the mean over directions, more about the axis of the smallest moment: beyond the limits of SPIRAL, 2, and of
     # the last torque, 1.
     long = error.sel(rate=30.0, step=0.0625, drop=True)
     lost = long.isnull() | (long > 1)
-    assert lost.sel({"method": "spiral_predicted_last"}).all() and lost.sel({"method": "spiral_leapfrog"}).any()
-    assert not lost.sel({"method": "spiral_predicted"}).any()
+    assert lost.sel({"integrator": "spiral_predicted_last"}).all() and lost.sel({"integrator": "spiral_leapfrog"}).any()
+    assert not lost.sel({"integrator": "spiral_predicted"}).any()
     # |omega| of a body without friction is not what is left of it: the exact torque has the rate, whatever the draw.
     ensemble = draw(4, 0)
     for rate in (0.5, 30.0):
@@ -41,8 +41,8 @@ def test_friction_has_the_rate_named_and_the_secant_alone_survives_a_long_step(f
         assert np.sqrt((c[:, None] ** 2 / ensemble.moments**2).mean(axis=1)) == pytest.approx(rate)
     fine = data["error_q"].sel({"step": 2.0**-9, "radians": 16.0, "torque_class": "friction_isotropic"}, drop=True)
     # First order for SPIRAL: the angle lost in half a step, |omega| dt / 2, whatever the rate.
-    assert fine.sel({"method": "spiral_leapfrog"}).values == pytest.approx(2.0**-10, rel=0.6)
-    assert (fine.sel({"method": "spiral_predicted"}) < 0.05 * fine.sel({"method": "spiral_leapfrog"})).all()
+    assert fine.sel({"integrator": "spiral_leapfrog"}).values == pytest.approx(2.0**-10, rel=0.6)
+    assert (fine.sel({"integrator": "spiral_predicted"}) < 0.05 * fine.sel({"integrator": "spiral_leapfrog"})).all()
 
 
 def test_the_reference_of_long_times_is_that_of_the_taylor_series(few, monkeypatch):
@@ -55,7 +55,7 @@ def test_the_reference_of_long_times_is_that_of_the_taylor_series(few, monkeypat
     # The run with twice the step of the reference, against states with 25 digits: what agreement says.
     for i, key in enumerate(body_checks.GROWING):
         high, low, _ = reference.reference(ensemble, key, np.array([16.0]))
-        own = data.sel({"torque_class": key, "method": "rkmk4", "step": 2.0**-8, "radians": 16.0})
+        own = data.sel({"torque_class": key, "integrator": "rkmk4", "step": 2.0**-8, "radians": 16.0})
         again = body_checks.march(
             ensemble.bodies(key),
             body_checks.METHODS["rkmk4"],
@@ -74,16 +74,16 @@ def curves(errors):
     """A check ``long_times`` of 10 bodies, whose errors at a step h are ``errors`` (body, radians) times h^2."""
     step = 2.0 ** -np.arange(9)
     values = np.asarray(errors, float)[None, None, :, None, :] * step[:, None] ** 2
-    dims = ("torque_class", "method", "body", "step", "radians")
+    dims = ("torque_class", "integrator", "body", "step", "radians")
     return xr.Dataset(
         {
             "error_q": (dims, values),
             "error_omega": (dims, 0.5 * values),
             "diverged": (dims[:4], np.zeros(values.shape[:4], "int8")),
-            "label": ("method", ["A"]),
+            "label": ("integrator", ["A"]),
             "agreement": (("torque_class", "body", "radians"), np.zeros((1, 10, 2))),
         },
-        {"torque_class": ["lab"], "method": ["a"], "step": step, "radians": [16.0, 256.0]},
+        {"torque_class": ["lab"], "integrator": ["a"], "step": step, "radians": [16.0, 256.0]},
     )
 
 

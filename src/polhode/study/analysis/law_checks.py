@@ -22,7 +22,7 @@ COMPARED = "spiral_predicted"
 
 def _check(inputs: Inputs, name: str) -> xr.Dataset:
     data = inputs.check(name)
-    if not data.sizes.get("method"):
+    if not data.sizes.get("integrator"):
         raise NotInRun(f"this run has none of the methods of the check {name}")
     return data
 
@@ -38,10 +38,10 @@ def stiff_friction(inputs: Inputs) -> pd.DataFrame:
     of :data:`COMPARED` on the same body, the median with its interval.
     """
     data = _check(inputs, "stiff_friction")
-    methods = [str(key) for key in data["method"].values]
+    methods = [str(key) for key in data["integrator"].values]
     rows: list[dict[str, Any]] = []
     for rate in data["rate"].values.tolist():
-        steps = laws.steps_per_radian(data.sel(rate=rate, drop=True), ERRORS)["steps"].transpose("method", ...)
+        steps = laws.steps_per_radian(data.sel(rate=rate, drop=True), ERRORS)["steps"].transpose("integrator", ...)
         for error in ERRORS:
             own = steps.sel(target=error).values
             for i, key in enumerate(methods):
@@ -75,8 +75,8 @@ def long_times(inputs: Inputs) -> pd.DataFrame:
         unknown = data["agreement"].sel(radians=radians) > 0.1 * TARGET * radians
         steps = steps.where(~unknown, np.inf)
         for name in map(str, data["torque_class"].values):
-            for key, label in zip(map(str, data["method"].values), map(str, data["label"].values), strict=True):
-                own = steps.sel({"torque_class": name, "method": key}).values
+            for key, label in zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True):
+                own = steps.sel({"torque_class": name, "integrator": key}).values
                 served = first.setdefault((name, key), laws.quantile(own, laws.SPREAD[1]))
                 rows.append(
                     {

@@ -148,7 +148,7 @@ def _rounded(name: str, values: ArrayLike) -> Array:
 
 def unpacked(data: xr.Dataset) -> xr.Dataset:
     """The laws in a dataset of :func:`condensed`, as :func:`polhode.study.analysis.laws.laws` has them for the larger error."""
-    dims = ("torque_class", "method", "body")
+    dims = ("torque_class", "integrator", "body")
     data = data.transpose(*dims, ...)
     order, logarithm, finest = (data[name].values.astype(float) for name in ("order", "log10_coefficient", "finest"))
     step = data["step"].values.astype(float)

@@ -96,7 +96,7 @@ class Ensemble:
     def orders(self, name: str) -> Array:
         """The order of the error of ``q`` or ``omega``, the median over the bodies, over (class, method)."""
         if self.condensed:
-            return np.asarray(self.data[f"order_{name}"].transpose("torque_class", "method").values, float)
+            return np.asarray(self.data[f"order_{name}"].transpose("torque_class", "integrator").values, float)
         return laws.spread(self._fits["order"].sel(quantity=name).values).median
 
     @property
@@ -237,10 +237,10 @@ def ensemble(inputs: Inputs) -> Ensemble:
         data = released(inputs, ens)
     except NotInRun:
         return ens
-    there = all(set(map(str, ens.data[name].values)) <= set(map(str, data[name].values)) for name in ("method", "torque_class"))
+    there = all(set(map(str, ens.data[name].values)) <= set(map(str, data[name].values)) for name in ("integrator", "torque_class"))
     if not there or not begins_with(data, ens):
         return ens
-    data = data.sel({"method": ens.methods, "torque_class": ens.classes})
+    data = data.sel({"integrator": ens.methods, "torque_class": ens.classes})
     names = [name for name in law_file.DECLARED if name in ens.data and "body" not in ens.data[name].dims]
     # Names as they are now.
     return Ensemble(data.assign({name: (ens.data[name].dims, ens.data[name].values) for name in names}))

@@ -39,7 +39,7 @@ TIME = 16.0
 
 
 def stiff_friction(study: Study) -> xr.Dataset:
-    """The errors of some methods on random bodies under linear friction of several rates, over rate, method, body and step.
+    """The errors of some methods on random bodies under linear friction of several rates, over rate, integrator, body and step.
 
     The torque of each body is that of the ensembles, scaled so that the root mean square over all directions of the angular
     acceleration at the start is the rate.
@@ -70,7 +70,7 @@ REFERENCE, FINEST = "rkmk4", 2.0**-9
 
 
 def long_times(study: Study) -> xr.Dataset:
-    """The errors of some methods on random bodies after 16, 64 and 256 radians, over torque_class, method, body and step.
+    """The errors of some methods on random bodies after 16, 64 and 256 radians, over torque_class, integrator, body and step.
 
     The reference is a run of fourth order with a fine step. ``agreement`` is its distance from one with twice the step, over
     torque_class, body and radians: large where neighbouring motions part so fast that no run follows them.
@@ -108,14 +108,14 @@ def _drawn(study: Study) -> Ensemble:
 
 
 def _runs(study: Study, exact: xr.Dataset, methods: Sequence[str], steps: Sequence[float]) -> xr.Dataset:
-    """The errors of those of some methods that the study has, over torque_class, method, body, step and radians."""
+    """The errors of those of some methods that the study has, over torque_class, integrator, body, step and radians."""
     chosen = [key for key in methods if key in study.methods]
     if not chosen:
         return xr.Dataset()
     runs = [method_dataset(METHODS[key], exact, steps).drop_vars("failed") for key in chosen]
-    keys: Any = xr.DataArray(chosen, dims="method", name="method", attrs={"long_name": "key of the method"})
-    found = xr.concat(runs, keys, combine_attrs="drop").transpose("torque_class", "method", "body", "step", ...)
-    found["label"] = ("method", [METHODS[key].label for key in chosen], {"long_name": "name of the method"})
+    keys: Any = xr.DataArray(chosen, dims="integrator", name="integrator", attrs={"long_name": "key of the method"})
+    found = xr.concat(runs, keys, combine_attrs="drop").transpose("torque_class", "integrator", "body", "step", ...)
+    found["label"] = ("integrator", [METHODS[key].label for key in chosen], {"long_name": "name of the method"})
     for name in ("error_q", "error_omega"):
         found[name] = found[name].astype("float32")
     return found
