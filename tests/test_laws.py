@@ -873,7 +873,7 @@ def test_page_one_rests_on_the_released_bodies_of_which_the_run_repeats_the_firs
     assert (found.laws["stable_at_least"].values == every.laws["stable_at_least"].values).all()
 
 
-@pytest.mark.parametrize("other", ["bodies", "method", "torque_class"])
+@pytest.mark.parametrize("other", ["bodies", "integrator", "torque_class"])
 def test_a_run_with_something_of_its_own_is_shown_itself(draws, tmp_path, other):
     """Other bodies, a method or a class of torque that the released laws have not: never a mixture of both."""
     few, _, run = draws
