@@ -302,7 +302,7 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
     place = f"{path} (group {group})" if group else str(path)
     file = opened(path)
     try:
-        found = _loaded(file[group] if group else file)
+        found = _loaded(file[name] if (name := (group or "").strip("/")) else file)
     except _UNREADABLE as error:
         raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
     _check_dataset(place, found, job, wildcards)
