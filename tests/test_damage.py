@@ -409,6 +409,12 @@ def test_what_the_system_does_not_let_us_read_is_not_called_damaged(tmp_path, mo
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("count", [1, 3, 100])
+def test_small_files_of_the_older_format_open_in_memory(tmp_path, count):
+    storage.write_cell(xr.Dataset({"a": ("x", np.arange(float(count)))}), tmp_path / "a.nc")
+    assert storage.opened(tmp_path / "a.nc")["a"][:].tolist() == list(range(count))
+
+
 def test_a_missing_file_is_said_to_be_missing(tmp_path):
     for reader in (storage.read_cell, storage.read_dataset, storage.group_names):
         with pytest.raises(DamagedFile, match=r"nowhere\.nc is missing; run again$"):

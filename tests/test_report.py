@@ -497,7 +497,8 @@ def test_every_figure_and_table_is_shown_and_every_reference_has_its_label():
 
 def test_sections_are_all_included():
     kinds = {key: SimpleNamespace(numbers=(), appendix=theme.appendix) for key, theme in themes.all_themes().items()}
-    included = typeset.generated(PAPER, HOME, kinds).values()
+    made = typeset.generated(PAPER, HOME, kinds)
+    included = (made[f"{name}.tex"] for name in ("numbers", "themes", "appendix"))
     documents = {name: (PAPER / f"{name}.tex").read_text() for name in typeset.DOCUMENTS}
     supplement = documents["supplement"] + "".join(included)
     supplement += "".join(path.read_text() for path in (PAPER / "sections").glob("*.tex"))  # parts of sections

@@ -328,7 +328,7 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
     place = f"{path} (group {group})" if group else str(path)
     file = opened(path)
     try:
-        found = _loaded(file[group] if group else file)
+        found = _loaded(file[name] if (name := (group or "").strip("/")) else file)
     except _UNREADABLE as error:
         raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
     _check_dataset(place, found, job, wildcards)
@@ -433,10 +433,14 @@ def _store(group: "netCDF4.Dataset") -> Any:
 
 
 def opened(path: str | Path) -> "netCDF4.Dataset":
-    """A netCDF-4 file, opened in memory: that needs neither a lock nor to be closed. Raises errors as :func:`contents` does."""
+    """A netCDF file, opened in memory: that needs neither a lock nor to be closed. Raises errors as :func:`contents` does."""
     import netCDF4
 
     data = contents(path)
+    if data.startswith(b"CDF"):
+        data = data.ljust(
+            4096, b"\0"
+        )  # the library does not open netCDF-3 in memory if it is shorter than what it reads at first
     try:
         return netCDF4.Dataset(path, memory=data)
     except _UNREADABLE as error:
