@@ -291,9 +291,21 @@ def test_a_quaternion_that_is_unit_keeps_its_bits():
     assert Problem(**(WORDS | BASE | {"q0": q})).q0 == q
 
 
-def test_what_is_read_once_is_not_kept():
-    with pytest.raises(TypeError, match="omega0 must be 3 numbers in a list, tuple or array, got <generator"):
-        Problem(**(WORDS | BASE | {"omega0": (x for x in (1.0, 2.0, 3.0))}))
+@given(
+    st.sampled_from([set, frozenset, dict.fromkeys, lambda row: dict(enumerate(row)), iter, bytes, bytearray, masked]),
+    st.lists(st.integers(1, 9), min_size=3, max_size=3, unique=True),
+)
+def test_what_has_no_order_can_be_read_once_or_is_hidden_is_refused(form, row):
+    """Three numbers each, which a loop would read."""
+    for door, change in (
+        (Problem, lambda: WORDS | BASE | {"omega0": form(row)}),
+        (System, lambda: DOORS["System"][1] | {"omega0": (form(row),)}),
+        (System, lambda: DOORS["System"][1] | {"r0": (form(row),)}),
+        (reference_dataset, lambda: DOORS["reference_dataset"][1] | {"times": form(row)}),
+        (Clump.of_spheres, lambda: {"key": "n", "centres": np.zeros((3, 3)), "radii": form(row)}),
+    ):
+        with pytest.raises(TypeError, match="must be"):
+            door(**change())
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder", "nothing"])
