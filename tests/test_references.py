@@ -514,6 +514,14 @@ def test_a_torque_with_branches_is_expanded_piece_by_piece():
     assert reference_dataset(tiny, [100.0], 20).omega.values[0, 1] == pytest.approx(1.5e6 * (61.34 + 1e-9 - 61.34), rel=1e-12)
 
 
+def test_a_reference_needs_no_compiled_torque():
+    def double(x):  # a plain function, which Numba does not know
+        return 2.0 * x
+
+    problem = make(lambda t, q, omega, p: (double(t), 0.0, 0.0), inertia=(1.0, 1.0, 1.0), omega0=(0.0, 0.0, 0.0))
+    assert abs(taylor.solve(problem, [1.0], 20)[0][1][0] - 1) < mpf(10) ** -30
+
+
 def test_a_torque_that_cancels_is_not_taken_for_a_pulse():
     """Of a top that stands upright, turning and at rest, double precision knows the torque to 1e-16 of the weight only."""
     upright = {"x": 0.0, "y": 0.0, "z": 0.54, "weight": 9.0}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
+from numba.core.errors import NumbaError
 
 from polhode.kernel import compile_driver, parameters_type, samples_type, torque_type
 from polhode.problems.system import System
@@ -117,18 +118,21 @@ class Looks:
         case: Any = self.case
         if not isinstance(case, System):
             found = np.empty((len(instants), 3))
-            q, omega = (np.ascontiguousarray(v) for v in values)
-            _compiled_torques()(
-                case.compiled_torque, case.parameter_array, np.ascontiguousarray(instants[None]), q, omega, found
-            )
+            rows = [np.ascontiguousarray(v) for v in (instants[None], *values)]
+            try:
+                _compiled_torques()(case.compiled_torque, case.parameter_array, *rows, found)
+            except NumbaError:  # a reference asks for no more than that the torque runs
+                _torques(case.torque, case.parameter_array, *rows, found)
             return [(found, None)]
         count = len(self.bodies)
         state = [np.stack(values[k::4], axis=1) for k in range(4)]
         force, torque = np.zeros((2, len(instants), count, 3))
+        try:
+            loads = case.compiled_loads
+        except NumbaError:
+            loads = case.loads
         for i, t in enumerate(instants):
-            case.compiled_loads(
-                t, *(np.ascontiguousarray(part[i]) for part in state), case.parameter_array, force[i], torque[i]
-            )
+            loads(t, *(np.ascontiguousarray(part[i]) for part in state), case.parameter_array, force[i], torque[i])
         return [(torque[:, i], None if case.fixed else force[:, i]) for i in range(count)]
 
 
