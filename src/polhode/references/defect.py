@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
-from numba.core.errors import NumbaError
 
 from polhode.kernel import compile_driver, parameters_type, samples_type, torque_type
 from polhode.problems.system import System
+from polhode.trials import TrialError
 
 if TYPE_CHECKING:
     from polhode.problems.problem import Case
@@ -121,7 +121,7 @@ class Looks:
             rows = [np.ascontiguousarray(v) for v in (instants[None], *values)]
             try:
                 _compiled_torques()(case.compiled_torque, case.parameter_array, *rows, found)
-            except NumbaError:  # a reference asks for no more than that the torque runs
+            except TrialError:  # a reference asks for no more than that the torque runs
                 _torques(case.torque, case.parameter_array, *rows, found)
             return [(found, None)]
         count = len(self.bodies)
@@ -129,7 +129,7 @@ class Looks:
         force, torque = np.zeros((2, len(instants), count, 3))
         try:
             loads = case.compiled_loads
-        except NumbaError:
+        except TrialError:
             loads = case.loads
         for i, t in enumerate(instants):
             loads(t, *(np.ascontiguousarray(part[i]) for part in state), case.parameter_array, force[i], torque[i])

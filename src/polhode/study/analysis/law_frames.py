@@ -237,7 +237,9 @@ def ensemble(inputs: Inputs) -> Ensemble:
         data = released(inputs, ens)
     except NotInRun:
         return ens
-    there = all(set(map(str, ens.data[name].values)) <= set(map(str, data[name].values)) for name in ("integrator", "torque_class"))
+    there = all(
+        set(map(str, ens.data[name].values)) <= set(map(str, data[name].values)) for name in ("integrator", "torque_class")
+    )
     if not there or not begins_with(data, ens):
         return ens
     data = data.sel({"integrator": ens.methods, "torque_class": ens.classes})
