@@ -41,7 +41,7 @@ NEGLIGIBLE = 1e-18
 NEAR = 1e-13
 
 
-def _torques(torque, parameters, t, q, omega, found):  # type: ignore[no-untyped-def]
+def _torques(torque: Any, parameters: Any, t: Any, q: Any, omega: Any, found: Any) -> None:
     for i in range(t.shape[1]):
         at = (q[i, 0], q[i, 1], q[i, 2], q[i, 3])
         x, y, z = torque(t[0, i], at, (omega[i, 0], omega[i, 1], omega[i, 2]), parameters)
@@ -118,11 +118,11 @@ class Looks:
         case: Any = self.case
         if not isinstance(case, System):
             found = np.empty((len(instants), 3))
-            rows = [np.ascontiguousarray(v) for v in (instants[None], *values)]
+            t, q, omega = (np.ascontiguousarray(v) for v in (instants[None], *values))
             try:
-                _compiled_torques()(case.compiled_torque, case.parameter_array, *rows, found)
+                _compiled_torques()(case.compiled_torque, case.parameter_array, t, q, omega, found)
             except TrialError:  # a reference asks for no more than that the torque runs
-                _torques(case.torque, case.parameter_array, *rows, found)
+                _torques(case.torque, case.parameter_array, t, q, omega, found)
             return [(found, None)]
         count = len(self.bodies)
         state = [np.stack(values[k::4], axis=1) for k in range(4)]
