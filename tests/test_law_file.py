@@ -39,7 +39,7 @@ def test_the_file_is_what_the_draw_and_the_methods_give_now(released):
     """Tables and figures rest on it: its bodies are those that are drawn, and the first need the steps that it names."""
     seed, classes = int(released.attrs["seed"]), [str(name) for name in released["torque_class"].values]
     np.testing.assert_allclose(released["moments"].values, draw(released.sizes["body"], seed).moments, rtol=1e-5)
-    methods = [key for key in METHODS if key in released["method"].values]
+    methods = [key for key in METHODS if key in released["integrator"].values]
     assert methods == list(METHODS)
     exact = states_dataset(2, seed, classes, [2.0, 4.0, 8.0, 16.0])
     step = released["step"].values.tolist()

@@ -89,7 +89,7 @@ def _origin(results: Path, root: xr.Dataset, commit: str) -> dict[str, Any]:
 
 
 def merged(scene: str, run: xr.Dataset, old: xr.Dataset) -> xr.Dataset:
-    """The runs of a scene with those of the methods that only the file has, ``old``.
+    """The runs of a scene with those of the file, ``old``, of methods that only the file has or that came out the same.
 
     The attributes are those of the file; ``origin`` says, by method, from which commit and date its runs are. That both start
     from the same states is seen from a method that both ran: its errors have to be the same to the last bit.
@@ -112,7 +112,8 @@ def merged(scene: str, run: xr.Dataset, old: xr.Dataset) -> xr.Dataset:
         data["energy_error_mean"].sel(integrator=both, dt=run["dt"].values).transpose("integrator", "dt", "seed").values
         for data in (run, old)
     ]
-    if not any(np.array_equal(one, other, equal_nan=True) for one, other in zip(*errors, strict=True)):
+    same = [key for key, *rows in zip(both, *errors, strict=True) if np.array_equal(*rows, equal_nan=True)]
+    if not same:
         tried = f"{', '.join(both)} came out otherwise" if both else "there is no method of the file in the run"
         raise ValueError(
             f"{scene}: {tried}, so that nothing shows that the states are those of the file; run a method of the file as well, "
@@ -121,8 +122,10 @@ def merged(scene: str, run: xr.Dataset, old: xr.Dataset) -> xr.Dataset:
     # Where no run has a value of some kind, it is missing in both; whole numbers would become floats beside missing ones.
     names = [name for name in old.data_vars if name in run.data_vars]
     along_dt = [name for name in old.coords if old[name].dims == ("dt",) and name != "dt"]
-    wider = run[names].drop_vars(along_dt, errors="ignore").reindex(dt=old["dt"].values, fill_value={"diverged": 0})
-    kept = old[names].sel(integrator=others)
+    # The file may have more steps of the methods that came out as they are in it.
+    changed = run[names].sel(integrator=[key for key in run["integrator"].values if key not in same])
+    wider = changed.drop_vars(along_dt, errors="ignore").reindex(dt=old["dt"].values, fill_value={"diverged": 0})
+    kept = old[names].sel(integrator=[*others, *same])
     joined = xr.concat([kept.drop_vars(along_dt), wider], "integrator", combine_attrs="override")
     order = [*(key for key in old["integrator"].values), *(key for key in run["integrator"].values if key not in both)]
     result = joined.sel(integrator=order).assign_coords({name: old[name] for name in along_dt})
