@@ -332,7 +332,7 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
     assert (
         200 < 3600 * quick["cpu_hours"] < 1000 and 21e6 < 2**30 * quick["disk_gib"] < 84e6 and 0.4 < quick["memory_gib"] < 1.5
     )
-    assert 2 < sizes["published"]["cpu_hours"] < 8
+    assert 1 < sizes["published"]["cpu_hours"] < 8
 
 
 @pytest.mark.parametrize("key", ["spiral_cylinder", "forced_cylinder", "heavy_top"])

@@ -344,7 +344,7 @@ MISTAKES = [
         " cannot serve: line 18, .*: torque raises ValueError: no, at t = ",
     ),
     (PROBLEM, TORQUE, "    return (math.erf(q[0]), 0.0, 0.0)", ", line 17, has no reference: .*math.erf has no series"),
-    (PROBLEM, "return -parameters[0]", "return nothing", ", line 22, fails: potential: NameError: name 'nothing'"),
+    (PROBLEM, "return -parameters[0]", "return nothing", ", line 22, fails in the first steps: NameError: name 'nothing'"),
     (PROBLEM, "return -parameters[0]", "return math.nan", ": potential gives numbers that are not finite"),
     (PROBLEM, 'torque_class="state"', 'torque_class="lap"', ", line 25, cannot be loaded: .*unknown torque class 'lap'"),
     (PROBLEM, 'key="magnetic_needle"', 'key="a needle"', ": problem key 'a needle' is not a plain name"),

@@ -498,6 +498,9 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     found = {*made, *all_numbers(one), *rendering.numbers("many_body", scenes)}
     elsewhere = (
         "studySeelen",
+        "studyStiff",
+        "studyLong",
+        "studyStart",
         "studyLaw",
         "studyAnswer",
         "studyContact",

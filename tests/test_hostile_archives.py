@@ -221,7 +221,7 @@ def test_a_data_file_that_declares_more_than_it_holds(tmp_path):
         file.createDimension("n", 10**12)
         file.createVariable("x", "f8", ("n",), chunksizes=(1000,))
     with pytest.raises(Unusable, match=r"single_body\.nc: /x would take 8e\+03 GB"):
-        manifest.of_run(tmp_path, {})
+        manifest.of_run(tmp_path, {"files": {"single_body.nc": {}}})
 
 
 @ON_DISK

@@ -45,7 +45,7 @@ def test_the_file_is_what_the_draw_and_the_methods_give_now(released):
     step = released["step"].values.tolist()
     runs = {key: method_dataset(METHODS[key], exact, step[::-1]) for key in methods}
     again = law_file.condensed(gathered(exact, runs, seed))
-    ours, theirs = steps(again, [1e-4]), steps(released.isel(body=slice(0, 2)).sel({"method": methods}), [1e-4])
+    ours, theirs = steps(again, [1e-4]), steps(released.isel(body=slice(0, 2)).sel({"integrator": methods}), [1e-4])
     both = np.isfinite(ours) & np.isfinite(theirs)
     assert (np.isfinite(ours) == np.isfinite(theirs)).all()
     np.testing.assert_allclose(theirs[both], ours[both], rtol=0.01)
@@ -69,7 +69,7 @@ def test_a_short_time_is_answered_as_the_time_of_the_laws_and_a_long_one_takes_m
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("torque_class", "method", "radians"),
+    ("torque_class", "integrator", "radians"),
     [
         ("friction_isotropic", "spiral_predicted", 4.0),
         ("friction_isotropic", "spiral_predicted", 16.0),

@@ -26,6 +26,9 @@ IN_PLAIN_PYTHON = ["dlm1997", "touma1994"]
 SPEEDS = [(3.0, 3500.0), (3000.0, 3100.0), (200.0, 8000.0)]
 #: Methods without cosine and sine; the exact rotor has them, and branches of which some could hide a NaN.
 LONG = {
+    "martys1999",
+    "omelyan1999_momentum",
+    "rozmanov2010",
     "adams_bashforth3",
     "adams_bashforth4",
     "calzavarini2010",

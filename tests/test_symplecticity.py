@@ -18,6 +18,7 @@ from polhode.methods import no_squish, spiral_leapfrog
 from polhode.methods.plain_driver import plain_driver
 from polhode.plain import plain_copy
 from polhode.references import taylor
+from polhode.references.defect import Looks
 from polhode.study.analysis import canonical_form
 from polhode.study.run import symplecticity
 from polhode.study.run.symplecticity import READINGS, ROUNDING, Stepper, memory, step_defects
@@ -66,7 +67,7 @@ def exact_apart(problem, time, sign=1):
             size = gmpy2.sqrt(sum(x * x for x in q))
             omega = tuple(w + e / i for w, e, i in zip(omega0, eta, inertia, strict=True))
             start = [tuple(x / size for x in q), omega]
-            ((q, omega),) = taylor._integrate(problem.key, start, rates, [gmpy2.mpfr(time)], bits, 50)
+            ((q, omega),) = taylor._integrate(Looks(problem, float(time)), start, rates, [gmpy2.mpfr(time)], bits, 50)
             return q, [i * w for i, w in zip(inertia, omega, strict=True)]
 
         q1, momentum1 = flow([0] * 3, [0] * 3)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polhode.arguments import flag, number, positive, shown
+from polhode.arguments import flag, is_ordered, number, positive, shown
 from polhode.kernel import Inertia, Quaternion, Vector, kernel
 from polhode.quaternion import of_axes
 
@@ -202,11 +202,8 @@ class Body:
 
 def _are_moments(inertia: Any) -> bool:
     """Whether this is no attempt at a tensor."""
-    return (
-        isinstance(inertia, str)
-        or getattr(inertia, "ndim", 1) == 0
-        or not hasattr(inertia, "__len__")
-        or (len(inertia) not in (6, 9) and not any(isinstance(row, Sequence) or getattr(row, "ndim", 0) for row in inertia))
+    return not is_ordered(inertia) or (
+        len(inertia) not in (6, 9) and not any(isinstance(row, Sequence) or getattr(row, "ndim", 0) for row in inertia)
     )
 
 
@@ -225,11 +222,8 @@ def _moments(inertia: Any) -> tuple[float, ...]:
                 "and the rotation to its axes, with which omega and torque must be turned"
             )
         inertia = [rows[i][i] for i in range(3)]
-    try:
-        given = tuple(inertia)
-    except TypeError:
-        given = ()
-    if isinstance(inertia, str) or len(given) != 3:
+    given = tuple(inertia) if is_ordered(inertia) else ()
+    if len(given) != 3:
         raise ValueError(f"inertia must be three principal moments (Ix, Iy, Iz), got {shown(inertia)}")
     for axis, moment in zip("xyz", given, strict=True):
         try:

@@ -54,7 +54,7 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     >>> list(tree.children)
     ['many_body', 'cost']
     >>> dict(tree["many_body/chess/energy_error"].sizes)
-    {'integrator': 9, 'dt': 13, 'seed': 50}
+    {'integrator': 46, 'dt': 7, 'seed': 50}
     """
     from polhode.study.storage import read_dataset, read_groups, read_values  # what computes alone need not import netCDF
 

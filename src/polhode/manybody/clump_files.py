@@ -27,8 +27,8 @@ NAMES = {
 KNOWN = {alias: name for name, aliases in NAMES.items() for alias in aliases}
 #: What is said of a file that is none of these.
 READ = (
-    "read are x y z r in this order, columns with names (x, y, z, and r, radius or diameter; clumpId), LAMMPS molecule files "
-    "with Coords and Diameters, Kratos .clu, and extended XYZ with pos and radius"
+    "read are x y z r in this order, named columns (x, y, z, and r, radius or diameter; clumpId), LAMMPS molecule files, "
+    "Kratos .clu, and extended XYZ"
 )
 COUNTS = {4: "four", 5: "five", 6: "six", 7: "seven"}
 

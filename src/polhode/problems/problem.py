@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from polhode.arguments import array, flag, function, number, positive, shown, text, unit_quaternion, vector, whole
+from polhode.arguments import array, flag, function, is_ordered, number, positive, shown, text, unit_quaternion, vector, whole
 from polhode.body import Body
 from polhode.kernel import is_kept, torque_signature
 from polhode.registry import LAST
@@ -121,7 +121,7 @@ class Case:
         whole(f"{where}: rank", self.rank, least=0)
         flag(f"{where}: represents_class", self.represents_class)
         positive(f"{where}: horizon", self.horizon, "s")
-        if isinstance(self.breakpoints, str) or not hasattr(self.breakpoints, "__len__"):
+        if not is_ordered(self.breakpoints):
             raise TypeError(f"{where}: breakpoints must be ascending times (s), got {shown(self.breakpoints)}")
         given = tuple(positive(f"{where}: breakpoints[{i}]", t, "s") for i, t in enumerate(self.breakpoints))
         object.__setattr__(self, "breakpoints", given)

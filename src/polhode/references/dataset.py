@@ -72,7 +72,7 @@ def reference_dataset(problem: Case, times: Sequence[float], digits: int = 50, c
         check_until = positive("check_until", check_until, "s")
     times = array("times", times).tolist()
     if any(a >= b for a, b in pairwise(times)):
-        raise ValueError(f"problem {problem.key!r}: reference times must ascend, got {times!r}")
+        raise ValueError(f"problem {problem.key!r}: reference times must ascend, got {shown(times)}")
     checked = [t for t in times if check_until is None or t <= check_until]
     if not checked:
         raise ValueError(

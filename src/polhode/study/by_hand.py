@@ -206,8 +206,8 @@ def _results(configfiles: Sequence[str | Path]) -> Path:
 def mirror(results: Path, folder: Path) -> None:
     """Link every file of ``results`` that is missing in ``folder``, except logs.
 
-    Files are moved into place when complete, so that a newly written file replaces the link and leaves the original in
-    ``results`` unchanged.
+    Files are moved into place when complete, so that a newly written file replaces the hard link and leaves the original in
+    ``results`` unchanged; a symbolic one would be followed.
     """
     results, folder = results.resolve(), folder.absolute()
     if not results.is_dir():
@@ -219,11 +219,14 @@ def mirror(results: Path, folder: Path) -> None:
         place = folder / name
         if name.parts[0] in _OWN or not path.is_file():
             continue
-        if place.is_symlink():
-            place.unlink()  # it may point to other results
+        if place.is_symlink() or (place.is_file() and place.stat().st_nlink > 1):
+            place.unlink()  # it may belong to other results
         if not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.symlink_to(path)
+            try:
+                os.link(path, place)
+            except OSError as error:
+                raise ByHandError(f"{folder}: {error.strerror}; choose a folder on the file system of {results}") from None
 
 
 @contextmanager
