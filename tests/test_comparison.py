@@ -78,6 +78,7 @@ def runs(key: str, methods: list[str]) -> xr.Dataset:
             data |= {f"{'rv'[i]}_order{suffix}": ("integrator", value) for suffix, value in values.items()}
         data |= {f"{short}_order{suffix}": ("integrator", value) for suffix, value in values.items()}
     data["end_time"] = ("dt", np.full(len(DT), problem.horizon))
+    data["steps"] = (("integrator", "dt"), np.full((n, len(DT)), 10.0))
     declared = [polhode.methods[m].orders(problem.torque_class) if m in polhode.methods else (2, 2) for m in methods]
     coordinates = {
         "integrator": methods,

@@ -69,7 +69,7 @@ def test_a_short_time_is_answered_as_the_time_of_the_laws_and_a_long_one_takes_m
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("torque_class", "integrator", "radians"),
+    ("torque_class", "method", "radians"),
     [
         ("friction_isotropic", "spiral_predicted", 4.0),
         ("friction_isotropic", "spiral_predicted", 16.0),

@@ -18,7 +18,7 @@ from polhode import cache
 from polhode.arguments import flag, is_ordered, shown, whole
 from polhode.methods import METHODS
 from polhode.problems import PROBLEMS
-from polhode.registry import Registry
+from polhode.registry import KEY_LENGTH, Registry, nearest
 
 PACKAGE = Path(__file__).resolve().parent
 REGISTRIES: dict[str, Registry[Any]] = {"methods": METHODS, "problems": PROBLEMS}
@@ -67,6 +67,8 @@ def compile_all(
     flag("systems", systems)
     flag("problems", problems)
     keys = list(METHODS) if methods is None else list(methods)
+    if unknown := [str(key) for key in keys if key not in METHODS]:
+        raise KeyError(f"methods: unknown method {shown(unknown[0])}; {nearest(unknown[0][:KEY_LENGTH], list(METHODS))}")
     wanted = [("methods", key, form, systems and not form) for key in keys for form in ("", *forms)]
     wanted += [("problems", key, "", False) for key in PROBLEMS if problems]
     wanted = [one for one in wanted if _Item(*one).exists()]

@@ -211,7 +211,7 @@ class Registry(Mapping[str, T]):
         try:
             return known[key]
         except KeyError:
-            raise KeyError(f"unknown {self.kind} {shown(key)}; {nearest(str(key)[:KEY_LENGTH], list(known))}") from None
+            raise KeyError(f"unknown {self.kind} {shown(str(key))}; {nearest(str(key)[:KEY_LENGTH], list(known))}") from None
 
     def __contains__(self, key: object) -> bool:
         return key in self._known()

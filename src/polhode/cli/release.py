@@ -112,7 +112,8 @@ def merged(scene: str, run: xr.Dataset, old: xr.Dataset) -> xr.Dataset:
         data["energy_error_mean"].sel(integrator=both, dt=run["dt"].values).transpose("integrator", "dt", "seed").values
         for data in (run, old)
     ]
-    same = [key for key, *rows in zip(both, *errors, strict=True) if np.array_equal(*rows, equal_nan=True)]
+    pairs = zip(both, *errors, strict=True)
+    same = [key for key, one, other in pairs if np.array_equal(one, other, equal_nan=True)]
     if not same:
         tried = f"{', '.join(both)} came out otherwise" if both else "there is no method of the file in the run"
         raise ValueError(
