@@ -15,10 +15,10 @@ from typing import Any
 from numba import config
 
 from polhode import cache
-from polhode.arguments import flag, is_ordered, shown, whole
+from polhode.arguments import KEY_LENGTH, flag, is_ordered, shown, whole
 from polhode.methods import METHODS
 from polhode.problems import PROBLEMS
-from polhode.registry import KEY_LENGTH, Registry, nearest
+from polhode.registry import Registry, nearest
 
 PACKAGE = Path(__file__).resolve().parent
 REGISTRIES: dict[str, Registry[Any]] = {"methods": METHODS, "problems": PROBLEMS}

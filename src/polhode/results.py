@@ -61,6 +61,10 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     if not isinstance(folder, str | Path):
         raise TypeError(f"folder must be the path of a folder, got {shown(folder)}")
     folder = Path(folder)
+    try:
+        folder.is_dir()
+    except OSError as error:  # a name longer than a file system allows
+        raise FileNotFoundError(f"folder {shown(str(folder))} cannot be a folder: {error.strerror}") from None
     found: dict[str, xr.Dataset] = {}
     for name in FILES:
         path = folder / f"{name}.nc"

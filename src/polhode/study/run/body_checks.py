@@ -114,7 +114,7 @@ def _runs(study: Study, exact: xr.Dataset, methods: Sequence[str], steps: Sequen
         return xr.Dataset()
     runs = [method_dataset(METHODS[key], exact, steps).drop_vars("failed") for key in chosen]
     keys: Any = xr.DataArray(chosen, dims="integrator", name="integrator", attrs={"long_name": "key of the method"})
-    found = xr.concat(runs, keys, combine_attrs="drop").transpose("torque_class", "integrator", "body", "step", ...)
+    found = xr.concat(runs, keys, combine_attrs="drop_conflicts").transpose("torque_class", "integrator", "body", "step", ...)
     found["label"] = ("integrator", [METHODS[key].label for key in chosen], {"long_name": "name of the method"})
     for name in ("error_q", "error_omega"):
         found[name] = found[name].astype("float32")
