@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 DIVISION_TOLERANCE = 1e-9
 #: Maximum number of steps of a run. Beyond it step numbers, and hence times, are not exact in double precision.
 MOST_STEPS = 2**53
+#: What ``energy`` is.
+ENERGY = "kinetic energy, with the potential one if the problem declares it"
 
 
 def count_steps(dt: float, t_end: float, truncate: bool = False) -> int:
@@ -108,7 +110,7 @@ def simulate(
     -------
     xarray.Dataset
         Over ``time`` (s, step number times dt): ``q`` (time, 4), ``omega`` (time, 3; body frame, rad/s, at the same times),
-        ``energy`` (J: kinetic, plus potential if the problem declares a potential; ``long_name`` says which), ``stored_omega``
+        ``energy`` (J: kinetic, plus potential if the problem declares a potential), ``stored_omega``
         (the angular velocity carried by the method, at ``time + stored_offset * dt``), and the scalars ``steps``,
         ``torque_evaluations`` (those of the steps, and one at the start for one-torque methods; for a system, evaluations of
         all loads; those needed only for reading are not counted), ``stored_offset``. With a potential, ``kinetic`` and
@@ -213,7 +215,7 @@ def _run_problem(
             for name, values, long_name, symbol in (
                 ("kinetic", kinetic, "kinetic energy", "K"),
                 ("potential", potential, "potential energy", "U"),
-                ("energy", kinetic + potential, "kinetic and potential energy", "E"),
+                ("energy", kinetic + potential, ENERGY, "E"),
             ):
                 data[name] = ("time", values, {"long_name": long_name, "units": "J", "symbol": symbol})
     return data, np.flatnonzero(~np.isfinite(q[:, 0]))
@@ -247,7 +249,7 @@ def _variables(
     return {
         "q": ((*dims, "quaternion"), q, {"long_name": "orientation, body to lab", "units": "1", "symbol": "q"}),
         "omega": ((*dims, "axis"), omega, turning),
-        "energy": (dims, energy, {"long_name": "kinetic energy", "units": "J", "symbol": "E"}),
+        "energy": (dims, energy, {"long_name": ENERGY, "units": "J", "symbol": "E"}),
         "stored_omega": ((*dims, "axis"), stored, {**turning, "long_name": stored_name}),
         "torque_evaluations": ((), evaluations, {"long_name": "torque evaluations", "units": "1", "symbol": "m"}),
     }
