@@ -762,10 +762,12 @@ def test_the_file_with_more_states_answers_unless_a_run_is_named(tmp_path, monke
 
 
 def test_the_released_rods_grow_as_the_root_of_their_contacts():
-    """100 s at one step against 10 s at several: 90 % of the states, by the law, within the scatter of so many states."""
-    found = {c.scene: c for c in of_contacts.curves(HOME / files.RELEASED / "many_body.nc") if c.method == "spiral_leapfrog"}
-    short, long = found["rods_steps"], found["rods_states"]
-    assert long.contacts == pytest.approx(10 * short.contacts)
+    """100 s at one step against a few seconds at several: the median state, by the law, within the scatter of so many."""
+    curves = of_contacts.curves(HOME / files.RELEASED / "many_body.nc")
+    scenes = {curve.scene: curve for curve in curves if curve.method == "spiral_leapfrog"}
+    short, long = scenes["rods_steps"], scenes["rods_states"]
+    assert long.horizon >= 10 * short.horizon
+    assert long.contacts == pytest.approx(short.contacts * long.horizon / short.horizon)
     scaled = short.with_contacts(long.contacts, 2.5)
     expected = np.exp(np.interp(np.log(long.share[0]), np.log(scaled.share), np.log(of_contacts._quantile(scaled.errors, 0.5))))
     assert of_contacts._quantile(long.errors, 0.5)[0] == pytest.approx(expected, rel=0.35)

@@ -226,6 +226,7 @@ def tried(door, name, value):
             assert not any(word in message for word in INTERNALS), message
             # Questions of which parts do not go together, spheres that do not fit: a message may name another argument.
             known = arguments(door) if door.startswith(("recommend", "Clump")) else [name]
+            known += ["unknown method"] if door == "methods[]" else []
             said = [word for word in known if word.replace("_", " ") in message.replace("_", " ")]
             together = "cannot be computed with" in message or "to compute with" in message  # sizes that do not go together
             assert said or together or isinstance(error, FileNotFoundError), message

@@ -452,10 +452,10 @@ def _recommendation(
         )
     gave_up = sum(one.why == "gave up" for one in found.values())
     never = sum(one.why == "does not meet it" for one in found.values())
-    lost = [f"{gave_up} were given up after a run that showed them to be too slow"] if gave_up else []
-    lost += [f"{never} do not reach the error at any step"] if never else []
+    lost = [f"{gave_up} given up as too slow"] if gave_up else []
+    lost += [f"{never} never reach the error"] if never else []
     late = sum(one.why == "no time" for one in found.values())
-    lost += [f"{late} were not finished within the time limit"] if late else []
+    lost += [f"{late} not finished within the time limit"] if late else []
     evidence = [
         f"{len(found)} methods were run on this very problem, {finding.runs:,} runs"
         + (f"; {' and '.join(lost)}" if lost else "")
