@@ -106,13 +106,13 @@ rule all:
         f"{RESULTS}/provenance.json",
         PLAN.products(),
         PLAN.captions(),
-        PLAN.runs(),
+        PLAN.every_run(),
 
 
 rule data:
     input:
         PLAN.data(),
-        PLAN.runs(),
+        PLAN.every_run(),
 
 
 rule notebooks:

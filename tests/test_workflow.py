@@ -143,11 +143,11 @@ class House:
 
     def rewritten(self, *problems: str) -> list[str]:
         """Which of these files a run up to those of the ``problems`` (all of them, unless some are named) writes, sorted."""
-        before = self.cells()
+        before = self.run_files()
         asked = {problem: BATCHES[problem] for problem in problems or BATCHES}
         plan = [f"results/batches/{problem}/{method}.json" for problem, methods in asked.items() for method in methods]
         self.run("--cores", "2", *plan)
-        after = self.cells()
+        after = self.run_files()
         return sorted(name for name, time in after.items() if before.get(name) != time)
 
     def edit(self, name: str, old: str, new: str) -> None:

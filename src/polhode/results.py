@@ -10,8 +10,6 @@ from polhode.arguments import shown
 #: Files at the top of a results folder, and folders with one file per experiment, problem or scene.
 FILES = ("single_body", "many_body", "ensembles", "ensemble_states", "cost", "timing")
 FOLDERS = ("checks", "references", "films")
-#: Those of the files that are single cells, without groups.
-CELLS = ("ensemble_states",)
 #: Attributes for the internal use of the study.
 INTERNAL = ("job", "checksum")
 
@@ -22,7 +20,7 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     ``tree["single_body/heavy_top"]`` is the group ``heavy_top`` of ``single_body.nc``, ``tree["checks/stability"]`` the file
     ``checks/stability.nc``; likewise ``many_body``, ``ensembles``, ``ensemble_states``, ``cost``, ``timing``, ``references``
     and ``films``. The tree contains only what the run has. Files that ``single_body.nc``, ``many_body.nc`` and
-    ``ensembles.nc`` gather (``cells/``, ``long_runs/``, ``targets/``, ``many_body/``, ``ensembles/``) are left out: there are
+    ``ensembles.nc`` gather (``runs/``, ``long_runs/``, ``targets/``, ``many_body/``, ``ensembles/``) are left out: there are
     thousands of them; ``xarray.open_dataset`` opens each.
 
     Parameters
@@ -56,7 +54,7 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     >>> dict(tree["many_body/chess/energy_error"].sizes)
     {'integrator': 46, 'dt': 7, 'seed': 50}
     """
-    from polhode.study.storage import read_dataset, read_groups, read_values  # what computes alone need not import netCDF
+    from polhode.study.storage import read_dataset, read_groups  # what computes alone need not import netCDF
 
     if not isinstance(folder, str | Path):
         raise TypeError(f"folder must be the path of a folder, got {shown(folder)}")
@@ -68,13 +66,11 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     found: dict[str, xr.Dataset] = {}
     for name in FILES:
         path = folder / f"{name}.nc"
-        if path.is_file() and name in CELLS:
-            found[name] = read_values(path)
-        elif path.is_file():
+        if path.is_file():
             found |= {f"{name}{group}".rstrip("/"): data for group, data in read_groups(path).items()}
     for name in FOLDERS:
         for path in sorted((folder / name).glob("*.nc")):
-            found[f"{name}/{path.stem}"] = read_dataset(path) if name == "references" else read_values(path)
+            found[f"{name}/{path.stem}"] = read_dataset(path)
     if not found:
         what = "holds no results" if folder.is_dir() else "does not exist"
         raise FileNotFoundError(f"{folder} {what}; run the study first (./reproduce), or name the folder of results")

@@ -30,7 +30,7 @@ if STUDY.ensembles is not None:
             input:
                 PLAN.ensemble_states(),
             output:
-                PLAN.ensemble_runs(METHODS),
+                update(PLAN.ensemble_runs(METHODS)),
             log:
                 f"{RESULTS}/logs/ensembles/{NUMBER}.log",
             benchmark:
@@ -42,8 +42,8 @@ if STUDY.ensembles is not None:
                 runtime=resources.ensemble_minutes(STUDY.ensembles, METHODS),
                 mem_mb=resources.memory(),
             params:
-                methods=METHODS,
-                jobs=later(PLAN.ensemble_jobs, METHODS),
+                files=later(PLAN.ensemble_files, METHODS),
+                exact=later(PLAN.ensemble_states_job),
             script:
                 "../scripts/ensemble.py"
 

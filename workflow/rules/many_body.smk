@@ -1,8 +1,7 @@
-"""Energy of many bodies: one file per scene, method, step size and initial state, made in batches; then a single file."""
+"""Energy of many bodies: a file for each scene, step size and method, with all initial states; then a single file."""
 
-# There is one rule for each scene and part of its methods, as for single bodies, because they differ in the files that a job makes.
-# Snakemake sees one manifest per method and step size; the runs listed in it are separate files, and a job keeps those that are up
-# to date. Jobs are separate processes and may use several cores for their runs: snakemake --set-threads many_body_chess_1=4.
+# There is one rule for each scene and part of its methods, as for single bodies. Jobs are separate processes and may use several
+# cores for their runs: snakemake --set-threads many_body_chess_1=4.
 for SCENE, PARTS in PLAN.scene_parts.items():
     for NUMBER, PART in enumerate(PARTS, 1):
 
@@ -10,7 +9,7 @@ for SCENE, PARTS in PLAN.scene_parts.items():
             name:
                 f"many_body_{SCENE}_{NUMBER}"
             output:
-                PLAN.scene_outputs(SCENE, PART),
+                update(PLAN.scene_paths(SCENE, PART)),
             log:
                 f"{RESULTS}/logs/many_body/{SCENE}/{NUMBER}.log",
             benchmark:
@@ -23,9 +22,7 @@ for SCENE, PARTS in PLAN.scene_parts.items():
                 runtime=resources.many_body_minutes(STUDY.scenes[SCENE], PART),
                 mem_mb=resources.memory(),
             params:
-                scene=SCENE,
-                part=PART,
-                jobs=later(PLAN.scene_jobs, SCENE, PART),
+                files=later(PLAN.scene_files, SCENE, PART),
             script:
                 "../scripts/many_body.py"
 
@@ -81,7 +78,7 @@ rule animation:
 
 rule gather_many_body:
     input:
-        PLAN.scene_manifests(),
+        PLAN.many_body_runs(),
     output:
         update(f"{RESULTS}/many_body.nc"),
     log:

@@ -1,7 +1,7 @@
-"""The single-body comparison: one file per problem, method and step size, made in batches; then a single file of results."""
+"""The single-body comparison: a file for each problem, set of step sizes and method; then a single file of results."""
 
-# There is one rule for each problem and part of its methods, because they differ in the files that a job makes. Snakemake sees
-# one manifest per problem and method; the cells listed in it are separate files, and a job keeps those that are up to date.
+# There is one rule for each problem and part of its methods, because they differ in the files that a job makes. Files that are up
+# to date are kept, so they are not removed before a job: update().
 for PROBLEM, PARTS in PLAN.parts.items():
     for NUMBER, METHODS in enumerate(PARTS, 1):
 
@@ -9,7 +9,7 @@ for PROBLEM, PARTS in PLAN.parts.items():
             name:
                 f"single_body_{PROBLEM}_{NUMBER}"
             output:
-                PLAN.part_outputs(PROBLEM, METHODS),
+                update(PLAN.part_paths(PROBLEM, METHODS)),
             log:
                 f"{RESULTS}/logs/single_body/{PROBLEM}/{NUMBER}.log",
             benchmark:
@@ -21,9 +21,7 @@ for PROBLEM, PARTS in PLAN.parts.items():
                 runtime=resources.single_body_minutes(STUDY.problems[PROBLEM], METHODS),
                 mem_mb=resources.memory(),
             params:
-                problem=PROBLEM,
-                methods=METHODS,
-                jobs=later(PLAN.part_jobs, PROBLEM, METHODS),
+                files=later(PLAN.part_files, PROBLEM, METHODS),
             script:
                 "../scripts/single_body.py"
 
@@ -50,7 +48,7 @@ rule check:
 rule gather:
     input:
         PLAN.references(),
-        PLAN.manifests(),
+        PLAN.single_body_runs(),
     output:
         update(f"{RESULTS}/single_body.nc"),
     log:

@@ -1,4 +1,4 @@
-"""Rule gather: all cells, long runs and targets into single_body.nc; reports orders that differ from the declared ones."""
+"""Rule gather: all runs, long runs and targets into single_body.nc; reports orders that differ from the declared ones."""
 
 import sys
 
@@ -9,7 +9,7 @@ from polhode.study.storage import write_groups
 from polhode.study.workflow.entry import HOME, study_of
 
 with study_of(snakemake) as study:
-    groups = gather(Plan(study, HOME), study.results)
+    groups = gather(Plan(study, HOME))
     write_groups(groups, snakemake.output[0])
     for line in remarks(groups, study.plugin_methods):
         print(line)

@@ -6,4 +6,4 @@ from polhode.study.storage import write_groups
 from polhode.study.workflow.entry import HOME, study_of
 
 with study_of(snakemake) as study:
-    write_groups(gather_scenes(Plan(study, HOME), study.results), snakemake.output[0])
+    write_groups(gather_scenes(Plan(study, HOME)), snakemake.output[0])

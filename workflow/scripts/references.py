@@ -2,11 +2,10 @@
 
 from functools import partial
 
-from polhode.study.plan import Plan
-from polhode.study.run.reference_batches import run_references
-from polhode.study.workflow.entry import HOME, meter, study_of
+from polhode.study.run.making import make_files
+from polhode.study.run.reference import make_reference
+from polhode.study.workflow.entry import library_of, meter
 
-with study_of(snakemake) as study:
-    plan = Plan(study, HOME)
-    done = meter(snakemake, plan.units(snakemake.rule)).advance
-    run_references(plan, snakemake.params.problems, partial(print, flush=True), done)
+with library_of(snakemake):
+    files, times = snakemake.params.files, snakemake.params.times
+    make_files(files, partial(make_reference, times), partial(print, flush=True), meter(snakemake, len(files)).advance)

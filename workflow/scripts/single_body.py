@@ -2,12 +2,20 @@
 
 from functools import partial
 
-from polhode.study.plan import Plan
-from polhode.study.run.batches import run_batches
-from polhode.study.workflow.entry import HOME, meter, study_of
+from polhode.study.run.making import make_files
+from polhode.study.run.single_body import make_runs
+from polhode.study.workflow.entry import library_of, meter
 
-with study_of(snakemake) as study:
-    asked = snakemake.params
-    plan = Plan(study, HOME)
-    done = meter(snakemake, plan.units(snakemake.rule)).advance
-    run_batches(plan, asked.problem, asked.methods, partial(print, flush=True), done)
+
+def make(wildcards, settings):
+    """The runs with a set of step sizes, or the search for the step sizes that meet target errors."""
+    if "errors" not in settings:
+        return make_runs(wildcards, settings)
+    from polhode.study.run.target_steps import make_search  # it imports scipy.optimize, which few jobs need
+
+    return make_search(wildcards, settings)
+
+
+with library_of(snakemake):
+    files = snakemake.params.files
+    make_files(files, make, partial(print, flush=True), meter(snakemake, len(files)).advance)

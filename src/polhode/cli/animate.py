@@ -18,7 +18,7 @@ from polhode.methods import METHODS
 from polhode.progress import Stage, watched
 from polhode.registry import nearest
 from polhode.study.report import style
-from polhode.study.storage import write_atomically
+from polhode.study.storage import plain, write_atomically
 
 #: Edge of the picture in pixels, frames per second, number of colours.
 SIZE, RATE, COLOURS = 480, 25, 96
@@ -36,7 +36,7 @@ def frame_of(film: Mapping[str, Any], frame: int, size: int) -> Image.Image:
         figure = Figure(figsize=(size / 100, size / 100), dpi=100)
         canvas = FigureCanvasAgg(figure)
         axes = figure.add_axes((0, 0.03, 1, 0.96))
-        pictures.draw(axes, film, frame, pictures.view_of(float(film["@box"]), size, size))
+        pictures.draw(axes, film, frame, pictures.view_of(float(film["box"]), size, size))
         figure.text(0.02, 0.015, f"{1e3 * float(film['time'][frame]):.{_decimals(film['time'])}f} ms", fontsize=9, color="0.3")
         canvas.draw()  # type: ignore[no-untyped-call]
     return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())  # type: ignore[no-untyped-call]
@@ -106,8 +106,7 @@ def animate(
         if "diverged" in film.attrs:
             raise ValueError(f"the run blew up at t = {film.attrs['diverged']:g} s; take a smaller dt or a shorter time")
         simulating.advance()
-        shown = {str(name): film[name].values for name in film.variables} | {"@box": scene.box}
-        write_gif(shown, path, size, drawing.advance)
+        write_gif(plain(film), path, size, drawing.advance)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

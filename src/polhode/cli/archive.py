@@ -119,9 +119,9 @@ def result_files(results: Path, run: Mapping[str, Any], cells: bool) -> dict[str
     """
     names = [*run["files"], NAME, *(name for name in OPTIONAL if (results / name).is_file())]
     if cells:
-        if written.broken_lists(results, written.JOBS, written.BATCHES):
-            raise UsageError(f"{written.broken_lists(results, written.JOBS, written.BATCHES)[0]} {written.INCOMPLETE}; {AGAIN}")
-        for name, entry in written.noted(results, written.JOBS, written.BATCHES).items():
+        if written.broken_lists(results):
+            raise UsageError(f"{written.broken_lists(results)[0]} {written.INCOMPLETE}; {AGAIN}")
+        for name, entry in written.noted(results).items():
             if name.split("/")[0] in crate.RUNS and name not in run["files"]:
                 if not (results / name).is_file() or sha256(results / name) != entry["sha256"]:
                     raise UsageError(f"{results / name} is missing or not what was written, by its manifest; {AGAIN}")

@@ -312,12 +312,12 @@ def integrity_of_run(results: Path) -> Integrity:
         left = read_provenance(results)["files"] if NAME in present else {}
     except Unusable as error:
         return Integrity(damaged=[_whole(NAME, "file", "readable", "damaged", str(error))])
-    for path in written.broken_lists(results, written.JOBS, written.BATCHES):
+    for path in written.broken_lists(results):
         found.damaged.append(_whole(str(path.relative_to(results)), "file", "a complete list", "damaged"))
     # A run copied without these files is still a run, but each of those present must be intact. Logs go on after their job.
     runs = {
         name: entry["sha256"]
-        for name, entry in written.noted(results, written.JOBS, written.BATCHES).items()
+        for name, entry in written.noted(results).items()
         if name not in left and not name.startswith("logs/")
     }
     gone = runs.keys() - present
@@ -424,7 +424,7 @@ def _opened(path: Path, folder: Path, damaged: list[Difference]) -> Opened:
     if not integrity.checked and not integrity.damaged:
         raise UsageError(
             f"{path} holds no checksums, so nothing could be checked: neither {CHECKSUMS} of an archive, nor those of a run in "
-            f"{written.JOBS}/, {written.BATCHES}/ and {NAME}, which is made last: without it the run is not finished"
+            f"{written.JOBS}/ and {NAME}, which is made last: without it the run is not finished"
         )
     return Opened(results, integrity)
 

@@ -175,7 +175,7 @@ def view_of(box: float, width: int, height: int) -> Camera:
 
 def draw(axes: Axes, film: Mapping[str, Any], frame: int, camera: Camera) -> None:
     """Draw one frame of a film in its box."""
-    half = float(film["@box"]) / 2
+    half = float(film["box"]) / 2
     corners = np.array([[x, y, z] for x in (-half, half) for y in (-half, half) for z in (-half, half)])
     seen = camera.project(corners)
     eye = np.array(camera.eye)
@@ -268,6 +268,6 @@ def picture_of_scene(scene: Scene, state: State, width: float = 5.0) -> Figure:
         raise ValueError(f"scene {scene.key!r} has no box to draw; draw its clumps with picture_of_clumps")
     figure = Figure(figsize=(width, width), layout="constrained")
     pixels = round(200 * width)
-    film = {**scene.solids(), "r": state.r[None], "q": state.q[None], "@box": scene.box}
+    film = {**scene.solids(), "r": state.r[None], "q": state.q[None], "box": scene.box}
     draw(figure.subplots(), film, 0, view_of(scene.box, pixels, pixels))
     return figure

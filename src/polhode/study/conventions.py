@@ -54,12 +54,12 @@ SHARED: dict[str, tuple[str, str]] = {
 #: Contents of a file made by one job, by rule; the wildcards of the job fill the placeholders.
 TITLES = {
     "reference": "Exact motion of {problem}",
-    "cells": "One run: {problem} with {method}",
-    "long_runs": "One long run: {problem} with {method}",
-    "long_runs_switched": "One long run: {problem} with {method}, normalisation switched",
+    "runs": "Runs with the step sizes {steps}: {problem} with {method}",
+    "long_runs": "Long run: {problem} with {method}",
+    "long_runs_switched": "Long run: {problem} with {method}, normalisation switched",
     "targets": "Step sizes that meet target errors: {problem} with {method}",
     "check": "Experiment on single methods: {check}",
-    "many_body": "One run of many bodies: {scene} with {method}",
+    "many_body": "Runs of many bodies: {scene} with {method}",
     "film": "Film of {scene}",
     "ensemble_states": "Random bodies, and their exact states under torques of every class",
     "ensemble": "Errors on random bodies: {method}",

@@ -14,7 +14,7 @@ import xarray as xr
 
 from polhode.study.conventions import CLASSES, ROWS
 from polhode.study.reading import listed
-from polhode.study.storage import at_the_top, read_cell, read_dataset, read_groups, read_values
+from polhode.study.storage import at_the_top, plain, read_dataset, read_groups
 
 
 def _registered() -> xr.Dataset:
@@ -121,7 +121,7 @@ class Inputs:
         path = Path(self.checks) / f"{name}.nc"
         if not path.is_file():
             raise NotInRun(f"this run has no check {name}")
-        return read_values(path, check=name)
+        return read_dataset(path, check=name)
 
     def cost(self, group: str) -> xr.Dataset:
         """A group of cost.nc: ``step`` (times), ``operations`` (counts), or the key of a problem (times to target errors).
@@ -201,7 +201,7 @@ class Inputs:
         path = Path(self.films) / f"{scene}.nc"
         if not path.is_file():
             raise NotInRun(f"this run has no film of the scene {scene}")
-        return read_cell(path, scene=scene)
+        return plain(read_dataset(path, scene=scene))
 
     @cached_property
     def errors(self) -> xr.Dataset:

@@ -4,8 +4,7 @@ They are defined in one place, so that the names written by the rules and those 
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from itertools import accumulate, chain, count
 from pathlib import Path
@@ -35,32 +34,6 @@ CLUMPS_STEP_SECONDS, SCENE_SECONDS = 7e-7, 1.0
 
 #: A method and the name of one of its step sizes: what it runs on a scene from all seeds, listed in one manifest.
 Share = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Run:
-    """One file of the single-body study: a run of one method on one problem, or a search for step sizes.
-
-    ``kind`` is the folder (``cells``, ``long_runs``, ``long_runs_switched``, ``targets``); ``dt`` is the name of the step size
-    in paths, empty for a search; ``settings`` holds everything else that the file depends on, apart from the code; ``path`` is
-    relative to the folder of results.
-    """
-
-    kind: str
-    problem: str
-    method: str
-    dt: str
-    settings: dict[str, Any]
-
-    @property
-    def path(self) -> str:
-        """The path of the file, relative to the folder of results."""
-        return f"{self.kind}/{self.problem}/{self.method}{f'/{self.dt}' if self.dt else ''}.nc"
-
-    def job(self, code: str) -> str:
-        """The provenance recorded in the file, see :func:`polhode.study.storage.job_text`."""
-        dt = {"dt": self.dt} if self.dt else {}
-        return job_text(self.kind, {"problem": self.problem, "method": self.method, **dt}, self.settings, code)
 
 
 def long_run_kinds(part: ProblemStudy) -> dict[str, list[str]]:
@@ -105,54 +78,50 @@ class Plan:
         seconds = [reference_seconds(part, self.study.digits) for part in self.study.problems.values()]
         return _in_parts(list(self.study.problems), seconds)
 
-    def reference_jobs(self, problems: Sequence[str]) -> dict[str, str]:
-        """For each problem of a job, a hash of everything its reference depends on: settings and code."""
-        return {key: hashlib.sha256(self.reference_job(key).encode()).hexdigest()[:16] for key in problems}
+    def reference_files(self, problems: Sequence[str]) -> dict[str, str]:
+        """For each reference of a job, its path -> what it must record about its origin."""
+        return dict(zip(self.references(problems), map(self.reference_job, problems), strict=True))
 
-    # Single bodies: individual files, made in batches.
+    def reference_times(self, problems: Sequence[str]) -> dict[str, list[float]]:
+        """The times of each reference of a job, s."""
+        return {key: self.study.problems[key].reference_times().tolist() for key in problems}
 
-    def cells(self, problem: str, method: str) -> Iterator[Run]:
-        """The runs of a method on a problem, one for each step size that it runs with."""
+    # Single bodies.
+
+    def runs(self, problem: str, method: str) -> dict[str, str]:
+        """The runs of a method on a problem: path -> what the file must record about its origin.
+
+        There is a file for each set of step sizes, for the long run and for its repetition with the normalisation switched, and
+        for the search for the step sizes that meet target errors.
+        """
         part = self.study.problems[problem]
-        common = {"horizon": part.problem.horizon, "samples": part.samples, "switched": False}
-        for step in filter(lambda step: step.runs(method), part.steps):
-            yield Run("cells", problem, method, step.name, common | {"truncate": step.truncate})
-
-    def long_runs(self, problem: str, method: str) -> Iterator[Run]:
-        """The long run of a method on a problem, if there is one, and its repetition with the normalisation switched."""
-        part = self.study.problems[problem]
+        code = self.simulation_code(problem, method)
+        files = {}
+        for name in self.sets(problem, method):
+            steps = {step.name: step.truncate for step in part.steps if step.set_name == name and step.runs(method)}
+            settings = {"horizon": part.problem.horizon, "samples": part.samples, "switched": False, "dt": steps}
+            wildcards = {"problem": problem, "steps": name, "method": method}
+            files[self.run_path("runs", problem, method, name)] = job_text("runs", wildcards, settings, code)
+        wildcards = {"problem": problem, "method": method}
         if part.long_run is not None:
-            common = {"horizon": part.long_run.horizon, "samples": part.long_run.samples, "truncate": False}
+            common = {"horizon": part.long_run.horizon, "samples": part.long_run.samples, "dt": {part.long_run.name: False}}
             for kind, methods in long_run_kinds(part).items():
                 if method in methods:
-                    yield Run(kind, problem, method, part.long_run.name, common | {"switched": kind != "long_runs"})
+                    settings = common | {"switched": kind != "long_runs"}
+                    files[self.run_path(kind, problem, method)] = job_text(kind, wildcards, settings, code)
+        if part.targets is not None:
+            settings = dict(vars(part.targets) | {"errors": list(part.targets.errors)})
+            job = job_text("targets", wildcards, settings, self.search_code(problem) + code)
+            files[self.run_path("targets", problem, method)] = job
+        return files
 
-    def searches(self, problem: str, method: str) -> Iterator[Run]:
-        """The search of a method for the step sizes that meet target errors, if there is one."""
-        targets = self.study.problems[problem].targets
-        if targets is not None:
-            yield Run("targets", problem, method, "", dict(vars(targets) | {"errors": list(targets.errors)}))
+    def sets(self, problem: str, method: str) -> list[str]:
+        """The sets of step sizes of a problem that a method runs."""
+        return list(dict.fromkeys(step.set_name for step in self.study.problems[problem].steps if step.runs(method)))
 
-    def batch(self, problem: str, method: str) -> list[Run]:
-        """All files of a method on a problem, as listed in one manifest."""
-        return [*self.cells(problem, method), *self.long_runs(problem, method), *self.searches(problem, method)]
-
-    def run_code(self, run: Run) -> str:
-        """The hash of the code that a run depends on."""
-        code = self.simulation_code(run.problem, run.method)
-        return self.search_code(run.problem) + code if run.kind == "targets" else code
-
-    def job(self, run: Run) -> str:
-        """The provenance that the file of a run must record."""
-        return run.job(self.run_code(run))
-
-    def manifest(self, problem: str, method: str) -> str:
-        """Path of the list of a method's files on a problem, with checksums; Snakemake tracks only this list."""
-        return f"{self.results}/batches/{problem}/{method}.json"
-
-    def manifests(self) -> list[str]:
-        """Paths of all manifests, one for each problem and method."""
-        return [self.manifest(key, method) for key, part in self.study.problems.items() for method in part.methods]
+    def run_path(self, kind: str, problem: str, method: str, steps: str = "") -> str:
+        """The path of a file of runs; ``kind`` is ``runs``, ``long_runs``, ``long_runs_switched`` or ``targets``."""
+        return "/".join(filter(None, (self.results, kind, problem, steps, f"{method}.nc")))
 
     @cached_property
     def parts(self) -> dict[str, tuple[tuple[str, ...], ...]]:
@@ -172,14 +141,21 @@ class Plan:
             found[key] = tuple((methods[i:] + methods[:i])[::way] for i, methods in zip(turns, parts, strict=True))
         return found
 
-    def part_outputs(self, problem: str, methods: Sequence[str]) -> list[str]:
-        """Paths of the manifests made by a job."""
-        return [self.manifest(problem, method) for method in methods]
+    def part_paths(self, problem: str, methods: Sequence[str]) -> list[str]:
+        """Paths of the files made by a job on single bodies."""
+        part = self.study.problems[problem]
+        paths = [self.run_path("runs", problem, method, name) for method in methods for name in self.sets(problem, method)]
+        kinds = long_run_kinds(part) if part.long_run is not None else {}
+        paths += [self.run_path(kind, problem, key) for kind, able in kinds.items() for key in methods if key in able]
+        return paths + [self.run_path("targets", problem, method) for method in methods if part.targets is not None]
 
-    def part_jobs(self, problem: str, methods: Sequence[str]) -> dict[str, str]:
-        """For each method of a job, a hash of everything its files depend on: settings and code."""
-        texts = {method: "\n".join(map(self.job, self.batch(problem, method))) for method in methods}
-        return {method: hashlib.sha256(text.encode()).hexdigest()[:16] for method, text in texts.items()}
+    def part_files(self, problem: str, methods: Sequence[str]) -> dict[str, str]:
+        """The same with what each file must record about its origin."""
+        return {path: job for method in methods for path, job in self.runs(problem, method).items()}
+
+    def single_body_runs(self) -> list[str]:
+        """Paths of all runs on single bodies."""
+        return [path for key, part in self.study.problems.items() for path in self.part_paths(key, part.methods)]
 
     def checks(self) -> list[str]:
         """Paths of the files of the experiments on single methods, one for each."""
@@ -200,27 +176,20 @@ class Plan:
             *self.cost_data(),
         ]
 
-    def runs(self) -> list[str]:
-        """The runs behind the data files, most of them by their manifests; listed so that deleted files are made again."""
-        return [*self.manifests(), *self.scene_manifests(), *self.ensemble_runs(), *self.engine_files()]
+    def every_run(self) -> list[str]:
+        """Paths of the runs behind the data files, listed so that deleted files are made again."""
+        return [*self.single_body_runs(), *self.many_body_runs(), *self.ensemble_runs(), *self.engine_files()]
 
-    # Many bodies: individual files, made in batches.
+    # Many bodies.
 
-    def many_body_runs(self, scene: str, share: Share) -> dict[str, str]:
-        """What a method runs on a scene with one step size: for each seed, the path of its file -> what it must record.
+    def many_body_path(self, scene: str, share: Share) -> str:
+        """Path of the runs of a method with one step size on a scene, from all initial states."""
+        method, dt = share
+        return f"{self.results}/many_body/{scene}/{dt}/{method}.nc"
 
-        Paths are relative to the folder of results.
-        """
-        seeds = range(self.study.scenes[scene].seeds)
-        return {f"many_body/{scene}/{'/'.join(share)}/{seed}.nc": self.many_body_job(scene, *share, seed) for seed in seeds}
-
-    def scene_manifest(self, scene: str, share: Share) -> str:
-        """Path of the list of the files of a method with one step size on a scene; Snakemake tracks only this list."""
-        return f"{self.results}/batches/{scene}/{'/'.join(share)}.json"
-
-    def scene_manifests(self) -> list[str]:
-        """Paths of the manifests of all scenes."""
-        return [path for scene, parts in self.scene_parts.items() for part in parts for path in self.scene_outputs(scene, part)]
+    def many_body_runs(self) -> list[str]:
+        """Paths of all runs of many bodies."""
+        return [path for scene, parts in self.scene_parts.items() for part in parts for path in self.scene_paths(scene, part)]
 
     @cached_property
     def scene_parts(self) -> dict[str, tuple[tuple[Share, ...], ...]]:
@@ -230,14 +199,13 @@ class Plan:
         """
         return {key: _divided_scene(part) for key, part in self.study.scenes.items()}
 
-    def scene_outputs(self, scene: str, part: Sequence[Share]) -> list[str]:
-        """Paths of the manifests made by a job."""
-        return [self.scene_manifest(scene, share) for share in part]
+    def scene_paths(self, scene: str, part: Sequence[Share]) -> list[str]:
+        """Paths of the files made by a job on many bodies."""
+        return [self.many_body_path(scene, share) for share in part]
 
-    def scene_jobs(self, scene: str, part: Sequence[Share]) -> dict[str, str]:
-        """For each method and step size of a job, a hash of everything its files depend on: settings and code."""
-        texts = {"/".join(share): "\n".join(self.many_body_runs(scene, share).values()) for share in part}
-        return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
+    def scene_files(self, scene: str, part: Sequence[Share]) -> dict[str, str]:
+        """The same with what each file must record about its origin."""
+        return {self.many_body_path(scene, share): self.many_body_job(scene, *share) for share in part}
 
     def many_body(self) -> list[str]:
         """Path of the many-body results; empty if the configuration leaves them out."""
@@ -299,12 +267,13 @@ class Plan:
         settings = self.study.ensembles.drawn | {"steps": list(self.study.ensembles.steps)}
         return job_text("ensemble", {"method": method}, settings, self.ensemble_code(method))
 
-    def ensemble_jobs(self, methods: Sequence[str]) -> dict[str, str]:
-        """For each method of a job, a hash of everything its file depends on: settings and code."""
-        return {method: hashlib.sha256(self.ensemble_job(method).encode()).hexdigest()[:16] for method in methods}
+    def ensemble_files(self, methods: Sequence[str]) -> dict[str, str]:
+        """For each file of errors of a job, its path -> what it must record about its origin."""
+        return dict(zip(self.ensemble_runs(methods), map(self.ensemble_job, methods), strict=True))
 
     def _ensemble_code(self, method: str) -> str:
-        return fingerprint("polhode.study.run.ensemble", METHODS.origin(method))
+        modules = "polhode.study.run.ensemble", "polhode.study.run.ensemble_states"
+        return fingerprint(*modules, METHODS.origin(method))
 
     # The engine atlas.
 
@@ -345,10 +314,10 @@ class Plan:
         found = {"ensemble_states": 0}  # the draw is no method
         for problem, parts in self.parts.items():
             for number, methods in enumerate(parts, 1):
-                found[f"single_body_{problem}_{number}"] = sum(len(self.batch(problem, method)) for method in methods)
+                found[f"single_body_{problem}_{number}"] = len(self.part_paths(problem, methods))
         for scene, shares in self.scene_parts.items():
             for number, part in enumerate(shares, 1):
-                found[f"many_body_{scene}_{number}"] = len(part) * self.study.scenes[scene].seeds
+                found[f"many_body_{scene}_{number}"] = len(part)
         for number, methods in enumerate(self.ensemble_parts, 1):
             found[f"ensemble_{number}"] = len(methods)
         for number, problems in enumerate(self.reference_parts, 1):
@@ -373,13 +342,14 @@ class Plan:
         """The many-body study of the scene with this key."""
         return self.study.scenes[key]
 
-    def many_body_job(self, scene: str, method: str, step: str, seed: int) -> str:
-        """The provenance that the file of a many-body run must record; ``scene`` is its name in the configuration."""
-        wildcards = {"scene": scene, "method": method, "dt": step, "seed": seed}
-        return job_text("many_body", wildcards, self.many_body_settings(scene), self.many_body_run_code(scene, method))
+    def many_body_job(self, scene: str, method: str, step: str) -> str:
+        """The provenance that the file of many-body runs must record; ``scene`` is its name in the configuration."""
+        wildcards = {"scene": scene, "method": method, "dt": step}
+        settings = self.many_body_settings(scene) | {"seeds": self.scene(scene).seeds}
+        return job_text("many_body", wildcards, settings, self.many_body_run_code(scene, method))
 
     def many_body_settings(self, scene: str) -> dict[str, Any]:
-        """The settings on which the runs of a scene depend, apart from method, step size, seed and code."""
+        """The settings on which the runs of a scene depend, apart from method, step size, seeds and code."""
         part = self.scene(scene)
         return {"scene": part.scene, "spin": part.spin, "horizon": part.horizon, "samples": part.samples}
 
@@ -429,7 +399,7 @@ class Plan:
     # Hashes of code: Snakemake sees only its own files; these hashes follow the imports.
 
     def _simulation_code(self, problem: str, method: str) -> str:
-        return fingerprint("polhode.study.run.cell", PROBLEMS.origin(problem), METHODS.origin(method))
+        return fingerprint("polhode.study.run.single_body", PROBLEMS.origin(problem), METHODS.origin(method))
 
     def _search_code(self, problem: str) -> str:
         return fingerprint("polhode.study.run.target_steps", *self._reference(problem))

@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import stat
-import struct
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -18,11 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.arrays import Arrays
-from polhode.study import netcdf3
-from polhode.study.conventions import add_description, described, of_file
+from polhode.study.conventions import described
 
-# The jobs of single bodies and of many bodies need neither; importing them takes as long as a hundred short runs.
+# The Snakefile needs neither.
 if TYPE_CHECKING:
     import netCDF4
     import xarray as xr
@@ -156,30 +153,8 @@ def write_text(path: str | Path, text: str) -> None:
     write_atomically(path, lambda p: p.write_text(text, encoding="utf-8", newline="\n"))
 
 
-#: The position of the checksum in a netCDF-3 file: a text attribute of 64 characters, which are zero when it is computed.
-_CHECKSUM = b"checksum" + struct.pack(">ii", 2, 64)
-_ZEROS = b"0" * 64
-
-
-def write_cell(found: "Arrays | xr.Dataset", path: str | Path, job: str = "") -> None:
-    """Write the arrays of one job as netCDF-3, including the checksum of the whole file.
-
-    ``job`` describes the job that made it, see :func:`job_text`.
-    """
-    arrays = found if isinstance(found, Arrays) else Arrays.of(found)
-    added = {"job": job, "checksum": _ZEROS.decode()} if job else {"checksum": _ZEROS.decode()}
-    told = arrays.plain()
-    for name, (_, values, attributes) in told.items():
-        add_description(name, values.dtype.kind, attributes)
-    coordinates = {name: told.pop(name) for name in arrays.coordinates}
-    data = netcdf3.encode(Arrays(told, coordinates, of_file(arrays.attributes | added)))
-    digest = hashlib.sha256(data).hexdigest().encode()
-    data = data.replace(_CHECKSUM + _ZEROS, _CHECKSUM + digest, 1)
-    write_atomically(path, lambda p: p.write_bytes(data))
-
-
 def write_dataset(dataset: "xr.Dataset", path: str | Path, job: str = "") -> None:
-    """Write a dataset as netCDF-4, with a checksum of its values; ``job`` as for :func:`write_cell`."""
+    """Write a dataset as netCDF-4, with a checksum of its values; ``job`` describes what made it, see :func:`job_text`."""
     write_groups({"/": dataset.assign_attrs({"job": job} if job else {})}, path)
 
 
@@ -259,39 +234,6 @@ def _checksum(dataset: "xr.Dataset") -> str:
     return found.hexdigest()
 
 
-def read_cell(path: str | Path, job: str = "", **wildcards: str) -> dict[str, Any]:
-    """All variables and attributes of a netCDF-3 cell as arrays; much faster than opening it as a dataset.
-
-    Parameters
-    ----------
-    path : file, written by :func:`write_cell`
-    job : the job that must have made it (:func:`job_text`); empty to accept any
-    wildcards : wildcards of the job that made it, e.g. ``scene="chess"``
-
-    Raises
-    ------
-    DamagedFile
-        If the file is incomplete, was changed since it was written, or was made by another job; the message names it.
-    """
-    data = contents(path)
-    try:
-        variables, attributes = netcdf3.decode(data)
-    except (OSError, ValueError, IndexError, KeyError, struct.error, MemoryError) as error:
-        raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
-    values: dict[str, Any] = variables | {f"@{name}": value for name, value in attributes.items()}
-    before, mark, after = data.partition(_CHECKSUM)
-    if not mark or hashlib.sha256(before + mark + _ZEROS + after[64:]).hexdigest().encode() != after[:64]:
-        raise DamagedFile(path, "was changed after it was written: its checksum does not match")
-    found = _text(values.get("@job", ""))
-    _check_job(path, found, job)
-    _check_wildcards(path, found, wildcards)
-    return values
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
 def _check_job(path: str | Path, found: str, expected: str) -> None:
     if not expected or found == expected:
         return
@@ -308,7 +250,7 @@ def _check_job(path: str | Path, found: str, expected: str) -> None:
 def is_current(path: str | Path, job: str) -> bool:
     """Whether this file exists, is complete, and was made by this job."""
     try:
-        read_cell(path, job)
+        read_dataset(path, job=job)
     except DamagedFile:
         return False
     return True
@@ -317,7 +259,8 @@ def is_current(path: str | Path, job: str) -> bool:
 def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wildcards: str) -> "xr.Dataset":
     """A dataset from a netCDF-4 file, loaded into memory.
 
-    ``job`` as for :func:`read_cell`. ``wildcards``: those of the job that made the file, e.g. ``problem="heavy_top"``.
+    ``job``: what must have made it (:func:`job_text`); empty to accept anything. ``wildcards``: those of the job that made the
+    file, e.g. ``problem="heavy_top"``.
 
     Raises
     ------
@@ -347,12 +290,11 @@ def _check_dataset(place: str, found: "xr.Dataset", job: str = "", wildcards: Ma
     _check_wildcards(place, str(found.attrs.get("job", "")), wildcards)
 
 
-def read_values(path: str | Path, **wildcards: str) -> "xr.Dataset":
-    """A netCDF-3 file of :func:`write_cell` as a dataset, checked as by :func:`read_cell`."""
-    import xarray as xr
-
-    read_cell(path, **wildcards)
-    return xr.load_dataset(path, engine="scipy")
+def plain(dataset: "xr.Dataset") -> dict[str, Any]:
+    """The values of all variables of a dataset, and its attributes, by name: for code that goes through many of them."""
+    return {str(name): value for name, value in dataset.attrs.items()} | {
+        str(name): variable.values for name, variable in dataset.variables.items()
+    }
 
 
 def _check_wildcards(path: str | Path, job: str, wildcards: Mapping[str, str]) -> None:
@@ -437,10 +379,6 @@ def opened(path: str | Path) -> "netCDF4.Dataset":
     import netCDF4
 
     data = contents(path)
-    if data.startswith(b"CDF"):
-        data = data.ljust(
-            4096, b"\0"
-        )  # the library does not open netCDF-3 in memory if it is shorter than what it reads at first
     try:
         return netCDF4.Dataset(path, memory=data)
     except _UNREADABLE as error:

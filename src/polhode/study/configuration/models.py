@@ -119,7 +119,14 @@ class Ladder(Section):
         return self
 
 
-Sets = Annotated[dict[str, Ladder | None], Field(min_length=1), _some_left("every set of step sizes")]
+SetName = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$",
+        description="the name of a set of step sizes is that of a folder: letters, digits, _, - and dots, none of these first",
+    ),
+]
+Sets = Annotated[dict[SetName, Ladder | None], Field(min_length=1), _some_left("every set of step sizes")]
 
 
 # ---- runs on a problem ----

@@ -1,7 +1,6 @@
 """All files of the ensembles, and the laws that their errors follow, into one dataset: ensembles.nc."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from polhode.methods import METHODS
 from polhode.study.analysis import laws
 from polhode.study.declarations import FLAGS, TEXTS, method_declarations
 from polhode.study.plan import Plan
-from polhode.study.storage import DamagedFile, read_cell, read_values
+from polhode.study.storage import read_dataset
 
 #: Coordinates and variables of the draw that the file keeps.
 DRAWN = ("moments", "q0", "omega0", "strength", "parameters", "reference_digits")
@@ -24,23 +23,14 @@ def gather(plan: Plan) -> xr.Dataset:
     Raises
     ------
     DamagedFile
-        If a file is damaged or was made by another job; it is removed, so that the next run makes it again.
+        If a file is damaged or was made by another job.
     """
     part = plan.study.ensembles
     assert part is not None
-    exact = _read(Path(plan.ensemble_states()), plan.ensemble_states_job())
+    exact = read_dataset(plan.ensemble_states(), job=plan.ensemble_states_job())
     paths = zip(part.methods, plan.ensemble_runs(), strict=True)
-    runs = {key: _read(Path(path), plan.ensemble_job(key)) for key, path in paths}
+    runs = {key: read_dataset(path, job=plan.ensemble_job(key)) for key, path in paths}
     return gathered(exact, runs, part.seed, plan.study.plugin_methods, plan.study.json)
-
-
-def _read(path: Path, job: str) -> xr.Dataset:
-    try:
-        read_cell(path, job)
-        return read_values(path)
-    except DamagedFile:
-        path.unlink(missing_ok=True)
-        raise
 
 
 def failures(data: xr.Dataset) -> Iterator[str]:

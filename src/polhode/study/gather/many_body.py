@@ -1,7 +1,6 @@
 """Gather all many-body runs into one file: energy errors over scene, method, step size and initial state."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from polhode.study.declarations import method_declarations
 from polhode.study.gather.single_body import methods_of
 from polhode.study.plan import Plan
 from polhode.study.run.scene import scene_of
-from polhode.study.storage import DamagedFile, read_cell
+from polhode.study.storage import plain, read_dataset
 
 #: The energy errors of a run. The first is plotted by del Valle et al. (2024); its definition is from the authors' program.
 ENERGIES = {
@@ -44,14 +43,13 @@ def relative_change(run: Mapping[str, Any]) -> np.ndarray:
         return np.asarray(energy / energy[0] - 1)
 
 
-def gather_scenes(plan: Plan, folder: str | Path) -> dict[str, xr.Dataset]:
-    """The output of all runs in ``folder`` (many_body), with one group per scene of the study.
+def gather_scenes(plan: Plan) -> dict[str, xr.Dataset]:
+    """The output of all runs of many bodies, with one group per scene of the study.
 
     Raises
     ------
     DamagedFile
-        If a file is not what the plan expects under its name; the message names it. It is removed, so that the next run
-        remakes it.
+        If a file is not what the plan expects under its name; the message names it.
     """
     study = plan.study
     attributes = {
@@ -60,19 +58,11 @@ def gather_scenes(plan: Plan, folder: str | Path) -> dict[str, xr.Dataset]:
         "plugins": ",".join(study.plugin_methods),
     }
     root = method_declarations(methods_of(study)).assign_attrs(attributes)
-    found = {key: _scene(plan, part, Path(folder) / "many_body" / key) for key, part in study.scenes.items()}
+    found = {key: _scene(plan, part) for key, part in study.scenes.items()}
     return {"/": root, **{f"/{key}": data for key, data in found.items()}}
 
 
-def _read(path: Path, job: str) -> dict[str, Any]:
-    try:
-        return read_cell(path, job)
-    except DamagedFile:
-        path.unlink(missing_ok=True)
-        raise
-
-
-def _scene(plan: Plan, part: SceneStudy, folder: Path) -> xr.Dataset:
+def _scene(plan: Plan, part: SceneStudy) -> xr.Dataset:
     shape = (len(part.methods), len(part.steps), part.seeds)
     values = {name: np.full(shape, np.nan) for name in (*ENERGIES, "diverged_at", "contacts")}
     scene = scene_of({"scene": part.scene, "spin": part.spin})
@@ -80,13 +70,14 @@ def _scene(plan: Plan, part: SceneStudy, folder: Path) -> xr.Dataset:
     times = np.array([])
     for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.key}", unit="method")):
         for j, step in ((j, step) for j, step in enumerate(part.steps) if step.runs(key)):
+            share = key, step.name
+            runs = read_dataset(plan.many_body_path(part.key, share), job=plan.many_body_job(part.key, *share))
             for seed in range(part.seeds):
-                job = plan.many_body_job(part.key, key, step.name, seed)
-                run = _read(folder / key / step.name / f"{seed}.nc", job)
+                run = plain(runs.isel(seed=seed))
                 relative = relative_change(run)
                 for name, value in run_energies(relative[1:]).items():
                     values[name][i, j, seed] = value
-                values["diverged_at"][i, j, seed] = run.get("@diverged", np.nan)
+                values["diverged_at"][i, j, seed] = run["diverged_at"]
                 values["contacts"][i, j, seed] = float(run["contact_steps"]) * step.dt / (scene.contact_time() * len(scene))
                 if part.over_time:
                     times = run["time"]

@@ -1,6 +1,7 @@
-"""Gather the cells of a study into one file: errors against the exact solution, orders, targets, long runs."""
+"""Gather the runs of a study into one file: errors against the exact solution, orders, targets, long runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ from polhode.study.analysis.orders import fit_order
 from polhode.study.configuration import ProblemStudy, Study, method
 from polhode.study.declarations import method_declarations, problem_declarations
 from polhode.study.gather.arithmetic import arithmetic
-from polhode.study.plan import Plan, Run, long_run_kinds
-from polhode.study.storage import DamagedFile, is_current, read_cell, read_dataset
+from polhode.study.plan import Plan, long_run_kinds
+from polhode.study.storage import plain, read_dataset
 
 #: Error measures of a run, with descriptions; all are zero for an exact method. For several bodies the worst counts.
 ERRORS = {
@@ -94,7 +95,7 @@ def inertia_of(problem: Case) -> np.ndarray:
 
 
 def run_errors(
-    cell: Mapping[str, Any], exact: Exact, problem: Case, rows: slice, measure: str = "quaternion"
+    run: Mapping[str, Any], exact: Exact, problem: Case, rows: slice, measure: str = "quaternion"
 ) -> dict[str, np.ndarray]:
     """All :data:`ERRORS`, and :data:`MOVING_ERRORS` where there is motion, of the samples ``rows`` of one run.
 
@@ -102,9 +103,9 @@ def run_errors(
     step size and the offset of the stored angular velocity may differ between samples.
     """
     inertia = inertia_of(problem)
-    time, q, omega, stored = (cell[name][rows] for name in ("time", "q", "omega", "stored_omega"))
+    time, q, omega, stored = (run[name][rows] for name in ("time", "q", "omega", "stored_omega"))
     here = exact.at(time)
-    own_time = time + np.multiply(cell["stored_offset"], cell["@dt"])
+    own_time = time + np.multiply(run["stored_offset"], run["dt"])
     own = exact.at(np.where(own_time < 0, time, own_time))
     with np.errstate(divide="ignore", invalid="ignore"):  # a body at rest has no relative error
         energy, exact_energy = metrics.kinetic_energy(omega, inertia), metrics.kinetic_energy(exact.omega[here], inertia)
@@ -123,8 +124,8 @@ def run_errors(
         }
         if _moves(problem):
             assert exact.r is not None and exact.v is not None
-            values["r_error_l1"] = metrics.relative_l1(cell["r"][rows], exact.r[here])
-            values["v_error_l1"] = metrics.relative_l1(cell["v"][rows], exact.v[here])
+            values["r_error_l1"] = metrics.relative_l1(run["r"][rows], exact.r[here])
+            values["v_error_l1"] = metrics.relative_l1(run["v"][rows], exact.v[here])
     if isinstance(problem, System):
         values = {name: value.max(axis=-1) for name, value in values.items()}
     for name in ("stored_omega_error_l1", "mean_error", "mean_error_as_published"):
@@ -132,10 +133,10 @@ def run_errors(
     return values
 
 
-def run_means(cell: Mapping[str, Any], exact: Exact) -> dict[str, float]:
+def run_means(run: Mapping[str, Any], exact: Exact) -> dict[str, float]:
     """All :data:`MEANS` of one run of one body, over its samples except the start."""
-    here = exact.at(cell["time"])
-    q, true = cell["q"], exact.q[here]
+    here = exact.at(run["time"])
+    q, true = run["q"], exact.q[here]
     inclination, true_inclination = (metrics.inclination(x, true[0])[1:] for x in (q, true))
     return {
         "inclination_error_mean": float(np.abs(inclination - true_inclination).mean()),
@@ -143,9 +144,9 @@ def run_means(cell: Mapping[str, Any], exact: Exact) -> dict[str, float]:
     }
 
 
-def run_drifts(cell: Mapping[str, Any], problem: Case) -> dict[str, np.ndarray]:
+def run_drifts(run: Mapping[str, Any], problem: Case) -> dict[str, np.ndarray]:
     """All :data:`DRIFTS` along one run, NaN for quantities that the exact motion does not conserve."""
-    time, q, omega = cell["time"], cell["q"], cell["omega"]
+    time, q, omega = run["time"], run["q"], run["omega"]
     nothing = np.full(len(time), np.nan)
     values = dict.fromkeys(DRIFTS, nothing)
     if not isinstance(problem, Problem):
@@ -172,44 +173,20 @@ def _moves(problem: Case) -> bool:
     return isinstance(problem, System) and not problem.fixed
 
 
-def gather(plan: Plan, folder: str | Path) -> dict[str, xr.Dataset]:
-    """The output of a run in ``folder`` (references, cells, long_runs, targets), as groups of one file.
+def gather(plan: Plan) -> dict[str, xr.Dataset]:
+    """The output of a run (references, runs, long_runs, targets), as groups of one file.
 
     Raises
     ------
     DamagedFile
-        If a file is not what the plan expects under its name; the message names the first one and says how many there are.
-        The manifests of their batches are removed, so that the next run remakes them.
+        If a file is not what the plan expects under its name; the message names it.
     """
-    folder = Path(folder)
-    try:
-        return _gather(plan, folder)
-    except DamagedFile as error:
-        damaged = _forget_damaged(plan, folder)
-        if len(damaged) > 1:
-            others = f"{len(damaged) - 1} other files are not as they should be"
-            raise DamagedFile(error.path, f"{error.why}, and {others}") from None
-        raise
-
-
-def _forget_damaged(plan: Plan, folder: Path) -> list[Path]:
-    """Remove the manifests of all batches with an invalid file; returns these files."""
-    found = []
-    for problem, part in plan.study.problems.items():
-        for key in part.methods:
-            bad = [folder / run.path for run in plan.batch(problem, key) if not is_current(folder / run.path, plan.job(run))]
-            if bad:
-                found += bad
-                (folder / "batches" / problem / f"{key}.json").unlink(missing_ok=True)
-    return found
-
-
-def _gather(plan: Plan, folder: Path) -> dict[str, xr.Dataset]:
-    source = _Source(plan, folder)
-    root = method_declarations(_listed_methods(plan.study)).assign(arithmetic().data_vars)
+    source = _Source(plan)
+    root = method_declarations(methods_of(plan.study)).assign(arithmetic().data_vars)
     groups = {"/": root.assign_attrs(_root_attributes(plan))}
     for key, part in plan.study.problems.items():
-        exact = Exact(folder / "references" / f"{key}.nc", plan.reference_job(key))
+        (reference,) = plan.references([key])
+        exact = Exact(reference, plan.reference_job(key))
         groups[f"/{key}"] = _runs(part, exact, source)
         if part.long_run is not None:
             for kind, methods in long_run_kinds(part).items():
@@ -218,12 +195,6 @@ def _gather(plan: Plan, folder: Path) -> dict[str, xr.Dataset]:
         if part.targets is not None:
             groups[f"/{key}/targets"] = _targets(part, source)
     return groups
-
-
-def _listed_methods(study: Study) -> list[str]:
-    """All methods that a run may show: those of the package, since released data hold them all, and the user's own."""
-    own = {*study.methods, *(key for part in study.scenes.values() for key in part.methods)}
-    return [key for key in METHODS if key in own or key not in METHODS.plugins()]
 
 
 def _root_attributes(plan: Plan) -> dict[str, str]:
@@ -237,12 +208,26 @@ def _root_attributes(plan: Plan) -> dict[str, str]:
 class _Source:
     """The files of a run, each checked against the plan."""
 
-    def __init__(self, plan: Plan, folder: Path) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.folder = folder
+        self.jobs = cache(plan.runs)
 
-    def read(self, run: Run) -> dict[str, Any]:
-        return read_cell(self.folder / run.path, self.plan.job(run))
+    def read(self, kind: str, problem: str, method: str, steps: str = "") -> xr.Dataset:
+        path = self.plan.run_path(kind, problem, method, steps)
+        return read_dataset(path, job=self.jobs(problem, method)[path])
+
+    def steps(self, problem: str, method: str) -> Iterator[tuple[float, dict[str, Any]]]:
+        """Each step size of a method, s, and its run as arrays: without the samples that only longer runs have."""
+        for name in self.plan.sets(problem, method):
+            dataset = self.read("runs", problem, method, name)
+            for i, dt in enumerate(dataset["dt"].values.tolist()):
+                yield dt, _arrays_of(dataset, i)
+
+
+def _arrays_of(dataset: xr.Dataset, i: int) -> dict[str, Any]:
+    """One run of a file, by its place along ``dt``."""
+    run = dataset.isel(dt=i)
+    return plain(run.isel(sample=slice(int(np.isfinite(run["time"]).sum()))))
 
 
 def _method_coordinates(problem: Case, keys: Sequence[str]) -> dict[str, Any]:
@@ -265,18 +250,18 @@ def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
     errors = {name: np.full(shape, np.nan) for name in texts}
     counts = {name: np.full(shape, np.nan) for name in ("steps", "torque_evaluations")}
     counts["diverged"] = np.zeros(shape)
+    places = {step.dt: j for j, step in enumerate(part.steps)}
     for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.problem.key}", unit="method")):
-        places = [j for j, step in enumerate(part.steps) if step.runs(key)]
         finite: dict[int, dict[str, Any]] = {}
-        for j, run in zip(places, source.plan.cells(part.problem.key, key), strict=True):
-            cell = source.read(run)
-            counts["steps"][i, j] = cell["steps"]
-            counts["torque_evaluations"][i, j] = cell["torque_evaluations"]
-            counts["diverged"][i, j] = "@diverged" in cell
-            if "@diverged" not in cell:
-                finite[j] = cell
+        for size, run in source.steps(part.problem.key, key):
+            j = places[size]
+            counts["steps"][i, j] = run["steps"]
+            counts["torque_evaluations"][i, j] = run["torque_evaluations"]
+            counts["diverged"][i, j] = np.isfinite(run["diverged_at"])
+            if not counts["diverged"][i, j]:
+                finite[j] = run
                 if part.means:
-                    for name, mean in run_means(cell, exact).items():
+                    for name, mean in run_means(run, exact).items():
                         errors[name][i, j] = mean
         if finite:
             ends = _ends(list(finite.values()))
@@ -319,11 +304,11 @@ def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
     )
 
 
-def _ends(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _ends(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The last samples of several runs of one method as those of one run, whose errors are computed at once."""
-    names = [name for name in ("time", "q", "omega", "stored_omega", "r", "v") if name in cells[0]]
-    found: dict[str, Any] = {name: np.concatenate([cell[name][-1:] for cell in cells]) for name in names}
-    return found | {name: np.array([float(cell[name]) for cell in cells]) for name in ("stored_offset", "@dt")}
+    names = [name for name in ("time", "q", "omega", "stored_omega", "r", "v") if name in runs[0]]
+    ends: dict[str, Any] = {name: np.concatenate([run[name][-1:] for run in runs]) for name in names}
+    return ends | {name: np.array([float(run[name]) for run in runs]) for name in ("stored_offset", "dt")}
 
 
 def _long_runs(part: ProblemStudy, kind: str, methods: Sequence[str], exact: Exact, source: _Source) -> xr.Dataset:
@@ -338,15 +323,14 @@ def _long_runs(part: ProblemStudy, kind: str, methods: Sequence[str], exact: Exa
     omega = np.full((len(keys), len(times), *bodies, 3), np.nan)
     diverged = np.full(len(keys), np.nan)
     for i, key in ((i, key) for i, key in enumerate(keys) if key in methods):
-        (run,) = (run for run in source.plan.long_runs(problem.key, key) if run.kind == kind)
-        cell = source.read(run)
-        diverged[i] = "@diverged" in cell
-        q[i], omega[i] = cell["q"], cell["omega"]
-        found = run_drifts(cell, problem)
-        norms = metrics.norm_error(cell["q"])
+        run = _arrays_of(source.read(kind, problem.key, key), 0)
+        diverged[i] = np.isfinite(run["diverged_at"])
+        q[i], omega[i] = run["q"], run["omega"]
+        found = run_drifts(run, problem)
+        norms = metrics.norm_error(run["q"])
         found["norm_error"] = norms.max(axis=-1) if bodies else norms
         if part.long_run.exact:
-            found |= run_errors(cell, exact, problem, slice(None), method(key).published_error)
+            found |= run_errors(run, exact, problem, slice(None), method(key).published_error)
         for name, value in found.items():
             errors[name][i] = value
     dims = ("integrator", "time")
@@ -370,7 +354,7 @@ def _long_runs(part: ProblemStudy, kind: str, methods: Sequence[str], exact: Exa
 
 
 def _targets(part: ProblemStudy, source: _Source) -> xr.Dataset:
-    found = [source.read(run) for key in part.methods for run in source.plan.searches(part.problem.key, key)]
+    searches = [source.read("targets", part.problem.key, key) for key in part.methods]
     assert part.targets is not None
     data = {
         "step_size": ("largest step size that meets the target", "s"),
@@ -379,7 +363,10 @@ def _targets(part: ProblemStudy, source: _Source) -> xr.Dataset:
         "step_size_as_published": ("the same, the orientation measured as the publication measures the method", "s"),
     }
     return xr.Dataset(
-        {name: (("integrator", "target_error"), [cell[name] for cell in found], _attrs(*text)) for name, text in data.items()},
+        {
+            name: (("integrator", "target_error"), [search[name].values for search in searches], _attrs(*text))
+            for name, text in data.items()
+        },
         {
             **_method_coordinates(part.problem, part.methods),
             "target_error": ("target_error", list(part.targets.errors), _attrs("target error", "1")),

@@ -47,7 +47,7 @@ from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.run.parts import parts
 from polhode.study.run.rotor_order import rotor_order
 from polhode.study.run.symplecticity import symplecticity
-from polhode.study.storage import write_cell
+from polhode.study.storage import write_dataset
 from polhode.vector import add, axpy, cross, dot, scale
 
 #: Digits of the exact solutions, well beyond double precision.
@@ -698,4 +698,4 @@ assert tuple(CHECKS) == NAMES
 
 def run_check(study: Study, name: str, output: str | Path, job: str) -> None:
     """Make one check and write it; ``job`` is recorded as its origin."""
-    write_cell(CHECKS[name](study), output, job)
+    write_dataset(CHECKS[name](study), output, job)

@@ -1,8 +1,8 @@
 """Runs on an ensemble of random bodies: one file with the errors of each method."""
 
-import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -17,6 +17,18 @@ from polhode.methods.protocol import Method
 Say = Callable[[str], object]
 #: A run is counted as diverged where its angular velocity is further from the exact one, in units of the initial one.
 BLOWN_UP = 1e6
+
+
+def make_errors(
+    exact: xr.Dataset, wildcards: Mapping[str, str], settings: Mapping[str, Any], say: Say = print
+) -> tuple[xr.Dataset, str]:
+    """The errors of a method on random bodies as :func:`method_dataset` has them, and a message for the log.
+
+    ``wildcards`` have the ``method``, ``settings`` the ``steps``.
+    """
+    method = wildcards["method"]
+    dataset = method_dataset(METHODS[method], exact, settings["steps"], method in METHODS.plugins(), say)
+    return dataset, f"{int(dataset['diverged'].sum())} runs diverged"
 
 
 def method_dataset(
@@ -95,49 +107,3 @@ def _ensemble(exact: xr.Dataset) -> Ensemble:
 
 def _attrs(long_name: str, units: str = "1") -> dict[str, str]:
     return {"long_name": long_name, "units": units}
-
-
-class FailedMethods(Exception):
-    """Methods of the library failed on random bodies; the message names each with its error."""
-
-
-def run_methods(
-    exact: xr.Dataset,
-    methods: Sequence[str],
-    steps: Sequence[float],
-    write: Callable[[str, xr.Dataset], object],
-    plugins: Sequence[str] = (),
-    say: Say = print,
-    done: Callable[[], object] = lambda: None,
-) -> None:
-    """The errors of some methods on random bodies. If one fails, the others continue.
-
-    Parameters
-    ----------
-    exact, steps : see :func:`method_dataset`
-    methods : keys
-    write : called with the key of a method and its errors
-    plugins : keys of the user's own methods
-    say : called with a line about each method, with its times, which are recorded nowhere else
-    done : called after each method, even if it failed
-
-    Raises
-    ------
-    FailedMethods
-        If a method of the library failed, once all others are done.
-    """
-    failed = []
-    for key in methods:
-        wall, cpu = time.perf_counter(), time.process_time()
-        try:
-            found = method_dataset(METHODS[key], exact, steps, key in plugins, say)
-        except Exception as error:
-            say(f"{key} failed\n{traceback.format_exc()}")
-            failed.append(f"method {key}: {type(error).__name__}: {error}")
-        else:
-            write(key, found)
-            lost = int(found["diverged"].sum())
-            say(f"{key}: {lost} runs diverged, wall {time.perf_counter() - wall:.3f} s, CPU {time.process_time() - cpu:.3f} s")
-        done()
-    if failed:
-        raise FailedMethods("\n".join(failed))

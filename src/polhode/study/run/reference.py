@@ -1,18 +1,29 @@
-"""The exact solution of one problem, as a file with its digits and the agreement with its check."""
+"""The exact solution of one problem, with its digits and the agreement with its check."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from polhode.problems.problem import Case
+import xarray as xr
+
+from polhode.problems import PROBLEMS
 from polhode.references.dataset import reference_dataset
-from polhode.study.storage import write_dataset
 
 
-def make_reference(problem: Case, times: Sequence[float], digits: int, check_until: float, output: str | Path, job: str) -> str:
-    """Solve a problem at ``times`` (s), check that until ``check_until`` (s) and write it; returns a message for the log.
+def make_reference(
+    times: Mapping[str, Sequence[float]], wildcards: Mapping[str, str], settings: Mapping[str, Any]
+) -> tuple[xr.Dataset, str]:
+    """The exact solution of a problem, checked until some time, and a message for the log.
 
-    ``digits`` is the number of decimal digits, ``job`` the provenance recorded in the file.
+    Parameters
+    ----------
+    times : mapping
+        Key of a problem -> the times of its solution, s, ascending.
+    wildcards : mapping
+        ``problem``, a key.
+    settings : mapping
+        ``digits``, the number of decimal digits; ``check_until``, s.
     """
-    found = reference_dataset(problem, times, digits, check_until)
-    write_dataset(found, output, job)
-    return f"{len(times)} times, {found.attrs['agreement']:g} digits agree with the check ({found.attrs['check']})"
+    problem = wildcards["problem"]
+    dataset = reference_dataset(PROBLEMS[problem], times[problem], settings["digits"], settings["check_until"])
+    found = dataset.attrs
+    return dataset, f"{len(times[problem])} times, {found['agreement']:g} digits agree with the check ({found['check']})"

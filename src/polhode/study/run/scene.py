@@ -1,20 +1,22 @@
-"""Runs of many clumps: one method from several initial states, with one small file each."""
+"""Runs of many clumps: one method with one step size from several initial states, and films."""
 
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import xarray as xr
+
 from polhode import manybody
 from polhode.arrays import Arrays
 from polhode.manybody.simulation import simulate_arrays
-from polhode.study.storage import write_cell
+from polhode.study.run.stacking import stacked
+from polhode.study.storage import write_dataset, write_text
 from polhode.study.workflow.interruption import end_with_head
-
-Say = Callable[[str], object]
 
 
 def scene_of(settings: Mapping[str, Any]) -> manybody.Scene:
@@ -23,112 +25,80 @@ def scene_of(settings: Mapping[str, Any]) -> manybody.Scene:
     return scene if settings["spin"] is None else scene.with_spin(settings["spin"])
 
 
-def run_all(
-    method: str,
-    settings: Mapping[str, Any],
-    outputs: Sequence[str | Path],
-    workers: int = 1,
-    say: Say = print,
-    jobs: Sequence[str] = (),
-    done: Callable[[], object] = lambda: None,
-) -> None:
-    """Run one method from several initial states with one or more step sizes, and write each run as soon as it is done.
+def make_seeds(
+    wildcards: Mapping[str, str], settings: Mapping[str, Any], workers: int = 1, costs: str | Path | None = None
+) -> tuple[xr.Dataset, str]:
+    """The runs of a method on a scene with one step size from several initial states, over ``seed``; and a message for the log.
 
-    A file depends only on its seed, the method, the step and the settings: its bytes are the same for any number of workers. A
-    run that blows up is a result, recorded with its time.
+    They are the same for any number of workers. A run that blows up is a result: ``diverged_at`` is the time by which it did,
+    NaN for the others.
 
     Parameters
     ----------
-    method : str
-        Key.
+    wildcards : mapping
+        ``scene`` (its name in the configuration), ``method``, ``dt`` (s, as text).
     settings : mapping
-        ``scene`` (key), ``spin`` (rad/s or None), ``horizon`` (s), ``samples``.
-    outputs : paths
-        One netCDF-3 file per run; each path ends with the step size in s and the seed, ``STEP/SEED.nc``.
+        ``scene`` (key), ``spin`` (rad/s or None), ``horizon`` (s), ``samples``, ``seeds``.
     workers : int
         Number of processes; with one the runs are done in this process.
-    say : function
-        Called with a line about each run and some about all: steps, time of a step, CPU seconds. None of this enters the data.
-    jobs : sequence of str
-        What each file records about its origin, see :func:`polhode.study.storage.job_text`.
-    done : function
-        Called after each run.
+    costs : path
+        A folder, where ``SCENE/METHOD/DT.log`` gets a line about each run and the CPU seconds of all; these are recorded
+        nowhere else.
     """
     began = time.perf_counter()
-    texts = jobs or [""] * len(outputs)
-    tasks = [
-        (float(path.parent.name), int(path.stem), str(path), text) for path, text in zip(map(Path, outputs), texts, strict=True)
-    ]
-    cpu_seconds = dict.fromkeys(sorted({task[0] for task in tasks}), 0.0)
-    work = partial(_run_one, method, dict(settings))
-    if tasks:
-        # Compiled before the processes part, so that they share it.
-        dt = tasks[0][0]
-        simulate_arrays(scene_of(settings), method, dt, seed=0, t_end=dt, samples=1)
-    for dt, line, cpu in _spread(work, tasks, workers):
-        cpu_seconds[dt] += cpu
-        say(line)
-        done()
-    say(f"{len(tasks)} runs of {method} on {settings['scene']}")
-    say(f"wall_seconds {time.perf_counter() - began:.6f}")
-    say(f"cpu_seconds {sum(cpu_seconds.values()):.6f}")
-    for dt, seconds in cpu_seconds.items():
-        say(f"cpu_seconds of dt {dt!r}: {seconds:.6f}")
+    method, dt = wildcards["method"], float(wildcards["dt"])
+    # Compiled before the processes part, so that they share it.
+    simulate_arrays(scene_of(settings), method, dt, seed=0, t_end=dt, samples=1)
+    work = partial(_run_seed, method, dt, dict(settings))
+    runs, cpu = zip(*_spread(work, range(settings["seeds"]), workers), strict=True)
+    dataset = stacked(runs, "seed", range(settings["seeds"]))
+    blown = dataset["diverged_at"].values
+    done = [int(steps) if np.isnan(end) else round(end / dt) for steps, end in zip(dataset["steps"].values, blown, strict=True)]
+    if costs is not None:
+        lines = [
+            f"seed {seed}: {steps} steps, {1e6 * seconds / max(steps, 1):.3f} us a step, {seconds:.3f} s"
+            for seed, (steps, seconds) in enumerate(zip(done, cpu, strict=True))
+        ]
+        lines += [f"wall_seconds {time.perf_counter() - began:.6f}", f"cpu_seconds {sum(cpu):.6f}"]
+        write_text(Path(costs, wildcards["scene"], method, f"{wildcards['dt']}.log"), "\n".join(lines) + "\n")
+    lost = f", {np.isfinite(blown).sum()} diverged, the first by t = {np.nanmin(blown):g} s" if np.isfinite(blown).any() else ""
+    return dataset, f"{len(runs)} runs, {sum(done)} steps, {1e6 * sum(cpu) / max(sum(done), 1):.3f} us a step{lost}"
 
 
-#: Step size (s), seed and file of a run, and what the file records about its origin.
-Task = tuple[float, int, str, str]
-
-
-def _spread(
-    work: Callable[[Task], tuple[float, str, float]], tasks: Sequence[Task], workers: int
-) -> Iterator[tuple[float, str, float]]:
-    workers = min(workers, len(tasks))
+def _spread(work: Callable[[int], tuple[Arrays, float]], seeds: Sequence[int], workers: int) -> Iterator[tuple[Arrays, float]]:
+    workers = min(workers, len(seeds))
     # A freshly started process would import and compile everything again.
     if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
-        yield from map(work, tasks)
+        yield from map(work, seeds)
         return
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), end_with_head) as pool:
-        # Longest first, so that no process is left alone with a long one at the end.
-        runs = [pool.submit(work, task) for task in sorted(tasks)]
         try:
-            for run in as_completed(runs):
-                yield run.result()
+            yield from pool.map(work, seeds)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
 
 
-def _run_one(method: str, settings: Mapping[str, Any], task: Task) -> tuple[float, str, float]:
-    """Do one run and write it; returns its step size, a line about it and its CPU seconds."""
-    dt, seed, output, job = task
+def _run_seed(method: str, dt: float, settings: Mapping[str, Any], seed: int) -> tuple[Arrays, float]:
+    """One run, and its CPU seconds."""
     began = time.process_time()
     run = simulate_arrays(scene_of(settings), method, dt, seed=seed, t_end=settings["horizon"], samples=settings["samples"])
     cpu = time.process_time() - began
     for name in ("energy", "energy_error"):  # the gathering makes them again
         del run.variables[name]
-    # netCDF-3 has no whole numbers beyond 2^31; floating-point numbers are exact up to 2^53.
-    for name in ("steps", "contact_steps"):
-        dims, value, about = run.variables[name]
-        run.variables[name] = dims, float(value), about
-    write_cell(run, output, job)
-    blown = run.attributes.get("diverged")
-    done = int(run.variables["steps"][1]) if blown is None else round(blown / dt)
-    line = f"dt {dt!r} s, seed {seed}: {done} steps, {1e6 * cpu / max(done, 1):.3f} us a step, {cpu:.3f} s"
-    if blown is not None:
-        line += f", diverged at t = {blown:g} s"
-    return dt, line, cpu
+    return run, cpu
 
 
 def run_film(settings: Mapping[str, Any], output: str | Path, job: str = "") -> None:
     """Run seed 0 for a short time and record all positions and the spheres themselves, which is enough to draw the scene.
 
-    ``settings`` are those of :func:`run_all`, and ``film``: method, dt (s), horizon (s), frames. The file
-    (netCDF-3) holds ``r`` (m) and ``q`` over time and clump, the ``kind`` of each clump, and the spheres of each kind:
+    ``settings`` are those of :func:`make_seeds`, and ``film``: method, dt (s), horizon (s), frames. The file
+    holds ``r`` (m) and ``q`` over time and clump, the ``kind`` of each clump, and the spheres of each kind:
     ``sphere_kind``, ``centre`` in the body frame and ``radius`` (m).
     """
     film = settings["film"]
-    write_cell(film_of(scene_of(settings), film["method"], film["dt"], film["horizon"], film["frames"]), output, job)
+    arrays = film_of(scene_of(settings), film["method"], film["dt"], film["horizon"], film["frames"])
+    write_dataset(arrays.dataset(), output, job)
 
 
 def film_of(scene: manybody.Scene, method: str, dt: float, horizon: float, frames: int, seed: int = 0) -> Arrays:

@@ -1,15 +1,18 @@
 """The step size at which a method meets a target error, found on actual runs: del Valle et al. (2024), Table 2."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from math import log10, nan
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from scipy.optimize import brentq
 
 from polhode import metrics
+from polhode.methods import METHODS
 from polhode.methods.protocol import Method
+from polhode.problems import PROBLEMS
 from polhode.problems.problem import Problem
 from polhode.simulate import count_steps, simulate
 from polhode.study.configuration.models import Targets
@@ -50,6 +53,18 @@ def mean_error(problem: Problem, method: Method, dt: float, truncate: bool, meas
 
 def _mean_error(ends: Ends | None, measure: str) -> float:
     return np.inf if ends is None else float(metrics.mean_error(*ends, measure))
+
+
+def make_search(wildcards: Mapping[str, str], settings: Mapping[str, Any]) -> tuple[xr.Dataset, str]:
+    """What :func:`find_steps` finds for a problem and a method, and a message for the log.
+
+    ``wildcards`` are the keys ``problem`` and ``method``, ``settings`` those of :class:`Targets`.
+    """
+    problem = PROBLEMS[wildcards["problem"]]
+    assert isinstance(problem, Problem)
+    dataset = find_steps(problem, METHODS[wildcards["method"]], Targets(**settings))
+    pairs = zip(dataset["target_error"].values.tolist(), dataset["step_size"].values.tolist(), strict=True)
+    return dataset, ", ".join(f"error {target:g} with dt {dt!r} s" for target, dt in pairs)
 
 
 def find_steps(problem: Problem, method: Method, targets: Targets) -> xr.Dataset:

@@ -80,6 +80,7 @@ def job_of(snakemake: Any) -> Iterator[None]:
     """
     job = meters.job_name(snakemake.rule, snakemake.wildcards)
     results = Path(snakemake.config["results"])
+    written.forget(results, job)
     if interruption.HEAD in os.environ:
         # What is imported by now lives until the job ends; so does most of what survives two collections.
         gc.freeze()

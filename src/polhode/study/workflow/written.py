@@ -1,8 +1,8 @@
 """The files written by a run, with sizes and checksums, so that damage is detected when the next run starts.
 
-Every job that succeeds leaves a list of its outputs in ``RESULTS/written``; batches of runs have their manifests. At the start
-of a run the files are compared with these lists. Missing, truncated or changed files are reported and removed, so that
-Snakemake makes them again: everything in the folder of results can be made again.
+Every job that succeeds leaves a list of its outputs in ``RESULTS/written``. At the start of a run the files are
+compared with these lists. Truncated or changed files are reported and removed, so that Snakemake makes them again, as it does
+with missing ones: everything in the folder of results can be made again.
 """
 
 import hashlib
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from polhode.study.storage import DamagedFile, checksums, contents, write_text
 
-#: The folders of such lists within the folder of results: those of jobs, and those of batches of cells.
-JOBS, BATCHES = "written", "batches"
+#: The folder of such lists within the folder of results.
+JOBS = "written"
 INCOMPLETE = "is not a complete list"
 
 
@@ -26,19 +26,20 @@ def record(results: str | Path, job: str, outputs: Iterable[str | Path]) -> None
     write_text(results / JOBS / f"{job}.json", json.dumps({"files": checksums(results, inside)}, indent=1) + "\n")
 
 
-class Damage(NamedTuple):
-    """A file that is not as written, the reason, and what must go so that it is made again.
+def forget(results: str | Path, job: str) -> None:
+    """Delete the list of a job that begins: if it is killed, some of its files may be new."""
+    Path(results, JOBS, f"{job}.json").unlink(missing_ok=True)
 
-    For a batch the file is its manifest, the reason the fault of one of its runs, and what must go also every run at fault.
-    """
+
+class Damage(NamedTuple):
+    """A file that is not as written, and the reason."""
 
     path: Path
     why: str
-    remove: tuple[Path, ...]
 
 
 def damaged(results: str | Path) -> list[Damage]:
-    """The files that are not as written, by their checksums; 18,700 single runs of 107 MB take a second of CPU time.
+    """The files that are not as written, by their checksums, and the lists of such files that cannot be read.
 
     Raises
     ------
@@ -46,35 +47,23 @@ def damaged(results: str | Path) -> list[Damage]:
         If the system does not let us read one: nothing is known of it, and it stays.
     """
     results = Path(results)
-    found = [Damage(path, INCOMPLETE, (path,)) for path in broken_lists(results, JOBS)]
-    batches = list(_lists(results / BATCHES))
-    # Earlier versions listed runs of many bodies with the outputs of their jobs; now they are in manifests.
-    listed = {name for _, files in batches for name in files or ()}
-    for name, entry in noted(results, JOBS).items():
-        why = "" if name in listed else _difference(results / name, entry)
-        if why:
-            found.append(Damage(results / name, why, (results / name,)))
-    for path, files in batches:
-        faults = {} if files is None else _faults(results, files)
-        if files is None or faults:
-            why = next((f"lists {name}, which {fault}" for name, fault in faults.items()), INCOMPLETE)
-            found.append(Damage(path, why, (path, *(results / name for name in faults))))
-    return found
+    broken = [Damage(path, INCOMPLETE) for path in broken_lists(results)]
+    faults = ((results / name, _difference(results / name, entry)) for name, entry in noted(results).items())
+    return broken + [Damage(path, why) for path, why in faults if why]
 
 
-def broken_lists(results: str | Path, *folders: str) -> list[Path]:
-    """The lists in ``folders`` that cannot be read: what they say is not known."""
-    return [path for folder in folders for path, files in _lists(Path(results, folder)) if files is None]
+def broken_lists(results: str | Path) -> list[Path]:
+    """The lists that cannot be read: what they say is not known."""
+    return [path for path, files in _lists(Path(results, JOBS)) if files is None]
 
 
-def noted(results: str | Path, *folders: str) -> dict[str, dict[str, Any]]:
-    """Size and checksum of every file named in the lists in ``folders`` (:data:`JOBS`, :data:`BATCHES`).
+def noted(results: str | Path) -> dict[str, dict[str, Any]]:
+    """Size and checksum of every file named in the lists.
 
     If several lists name a file, the newest counts: another configuration may divide the work into other jobs.
     """
     found: dict[str, dict[str, Any]] = {}
-    lists = [entry for folder in folders for entry in _lists(Path(results, folder))]
-    for _, files in sorted(lists, key=lambda entry: entry[0].stat().st_mtime_ns):
+    for _, files in sorted(_lists(Path(results, JOBS)), key=lambda entry: entry[0].stat().st_mtime_ns):
         found.update(files or {})
     return found
 
@@ -82,10 +71,9 @@ def noted(results: str | Path, *folders: str) -> dict[str, dict[str, Any]]:
 def mend(results: str | Path, dry: bool = False) -> list[str]:
     """Remove damaged files, so that they are made again, or with ``dry`` only look; returns one line about each."""
     lines = []
-    for path, why, remove in damaged(results):
-        for file in () if dry else remove:
-            if not file.is_dir():
-                file.unlink(missing_ok=True)
+    for path, why in damaged(results):
+        if not dry and not path.is_dir():
+            path.unlink(missing_ok=True)
         lines.append(f"{path} {why}; {'a run makes it again' if dry else 'it is made again'}")
     return lines
 
@@ -121,12 +109,3 @@ def _difference(path: Path, noted: dict[str, Any]) -> str:
     if hashlib.sha256(data).hexdigest() != noted["sha256"]:
         return "is not what was written: its checksum does not match"
     return ""
-
-
-def _faults(results: Path, files: dict[str, Any]) -> dict[str, str]:
-    """What is wrong with the runs of a batch, by name; a missing one is a fault too, since Snakemake does not know it."""
-    why = {
-        name: _difference(results / name, entry) if (results / name).is_file() else "is missing"
-        for name, entry in files.items()
-    }
-    return {name: text for name, text in why.items() if text}

@@ -481,7 +481,7 @@ def _halved(axes: Axes, inputs: Inputs, data: xr.Dataset) -> None:
 def many_body_pieces(inputs: Inputs) -> Figure:
     """A figure of each kind of clump in the chess scene."""
     film = inputs.film("chess")
-    names = str(film["@labels"].decode() if isinstance(film["@labels"], bytes) else film["@labels"]).split(",")
+    names = film["labels"].split(",")
     figure = new_figure((style.TEXT_WIDTH, 2.95))
     of_kind = [film["sphere_kind"] == kind for kind in range(len(names))]
     clumps = [(name, film["centre"][mine], film["radius"][mine]) for name, mine in zip(names, of_kind, strict=True)]
@@ -504,7 +504,7 @@ def many_body_scene(inputs: Inputs) -> Figure:
         axes.set_axis_off()
     for axes, (name, film), letter in zip(panels.ravel(), films.items(), ascii_lowercase, strict=False):
         pixels = 1000
-        pictures.draw(axes, film, len(film["time"]) // 2, pictures.view_of(float(film["@box"]), pixels, pixels))
+        pictures.draw(axes, film, len(film["time"]) // 2, pictures.view_of(float(film["box"]), pixels, pixels))
         time = float(film["time"][len(film["time"]) // 2])
         panel_title(axes, letter, f"{printable(name)}, {time:.2g} s after the start")
     return figure

@@ -1,0 +1,69 @@
+"""The files of one job: those that are up to date are kept, and if one fails the others are made.
+
+A job makes several files because starting a process takes longer than most runs. Snakemake starts it when one of its files is
+missing or when what one of them depends on has changed; which one, the files themselves say: each records its origin, settings
+and code (:func:`polhode.study.storage.job_text`). A job that was killed goes on in the same way.
+"""
+
+import json
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from polhode.study.storage import is_current, write_dataset
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Say = Callable[[str], object]
+#: Wildcards and settings of a file -> its contents, and a message for the log.
+Make = Callable[[dict[str, Any], dict[str, Any]], "tuple[xr.Dataset, str]"]
+
+
+class FailedRuns(Exception):
+    """Files of a job could not be made; the message names each with its error."""
+
+
+def make_files(files: Mapping[str, str], make: Make, say: Say = print, done: Callable[[], object] = lambda: None) -> None:
+    """Make the missing and the outdated ones of some files.
+
+    Parameters
+    ----------
+    files : mapping
+        Path -> what the file must record about its origin, :func:`polhode.study.storage.job_text`.
+    make : function
+        Called with the wildcards and the settings of each file that is to be made.
+    say : function
+        Called with a line about each file, including its times, which are recorded nowhere else.
+    done : function
+        Called after each file, even if it failed or is kept.
+
+    Raises
+    ------
+    FailedRuns
+        If a file failed, once all others are done. A mistake often fails in all files of a method; it is reported once.
+    """
+    failed: dict[str, list[str]] = {}
+    for path, job in files.items():
+        origin = json.loads(job)
+        wall, cpu = time.perf_counter(), time.process_time()
+        try:
+            if is_current(path, job):
+                say(f"{path}: kept")
+            else:
+                dataset, line = make(origin["wildcards"], origin["settings"])
+                write_dataset(dataset, path, job)
+                say(f"{path}: {line}, wall {time.perf_counter() - wall:.6f} s, CPU {time.process_time() - cpu:.6f} s")
+        except Exception as error:
+            say(f"{path} failed\n{traceback.format_exc()}")
+            name = ", ".join(f"{key} {value}" for key, value in origin["wildcards"].items())
+            notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
+            failed.setdefault(f"{type(error).__name__}: {error}", []).append(name + notes)
+        done()
+    if failed:
+        lines = []
+        for text, names in failed.items():
+            others = f" (and {len(names) - 1} other files)" if len(names) > 1 else ""
+            lines.append(f"{names[0]}{others}: {text}")
+        raise FailedRuns("\n".join(lines))
