@@ -22,7 +22,7 @@ from polhode.cli import archive, html, verify
 from polhode.study import configuration, provenance, themes
 from polhode.study.archive import crate, manifest, tolerances, zips
 from polhode.study.report import captions
-from polhode.study.storage import write_cell, write_groups, write_text
+from polhode.study.storage import write_dataset, write_groups, write_text
 from polhode.study.workflow import written
 
 rocrate = pytest.importorskip("rocrate.rocrate")
@@ -91,7 +91,7 @@ def make_run(results: Path) -> None:
     )
     write_groups({"/": root, "/rods": scene}, results / "many_body.nc")
     write_groups({"/": xr.Dataset({"q": ("time", np.arange(5.0))}, {"time": np.arange(5.0)})}, results / "references/top.nc")
-    write_cell(xr.Dataset({"largest": ("dt", [0.5, 0.25, 0.1])}, {"dt": dt}), results / "checks/stability.nc")
+    write_dataset(xr.Dataset({"largest": ("dt", [0.5, 0.25, 0.1])}, {"dt": dt}), results / "checks/stability.nc")
     write_groups({"/": xr.Dataset({"seconds": ("integrator", [1e-8, 2e-8])})}, results / "timing.nc")
     write_text(results / "claims.csv", "id,verdict,measured\none,holds,1\ntwo,does not hold,2\n")
     for name in ("tables/methods.csv", "tables/cost.csv", "figures/error_vs_dt.png", "report.pdf", "cells/a/b/0.1.nc"):
@@ -432,7 +432,7 @@ def test_every_data_file_of_a_run_is_compared(house, capsys, name):
     path = house / "results" / name
     for value, expected in ((1.0, 0), (2.0, 1)):
         if name.endswith(".nc"):
-            write_cell(xr.Dataset({"a": ("n", [value])}), path)
+            write_dataset(xr.Dataset({"a": ("n", [value])}), path)
         else:
             write_text(path, f"a\n{value}\n")
         finish(house / "results")
@@ -444,7 +444,7 @@ def test_every_data_file_of_a_run_is_compared(house, capsys, name):
 
 
 def test_what_the_released_run_lacks_is_said(house, released, capsys):
-    write_cell(xr.Dataset({"a": ("n", [1.0])}), house / "results/checks/more.nc")
+    write_dataset(xr.Dataset({"a": ("n", [1.0])}), house / "results/checks/more.nc")
     with netCDF4.Dataset(house / "results/single_body.nc", "a") as file:
         file["spiral_cylinder"].createVariable("more", "f8", ("dt",))[:] = 1.0
     elsewhere(house)

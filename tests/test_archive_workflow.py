@@ -75,9 +75,10 @@ ALONE = {
     "checks/stability.nc": ({"check": "stability"}, {}),
     "films/rods.nc": ({"scene": "rods"}, {"horizon": 0.1, "samples": 5}),
     "timing.nc": ({}, {"rounds": 2, "block": 1e-5}),
-    "cells/spiral_cylinder/euler/0.1.nc": ({"problem": "spiral_cylinder", "method": "euler", "dt": "0.1"}, {"samples": 4}),
+    "runs/spiral_cylinder/fit/euler.nc": ({"problem": "spiral_cylinder", "method": "euler", "steps": "fit"}, {"samples": 4}),
+    "long_runs/spiral_cylinder/euler.nc": ({"problem": "spiral_cylinder", "method": "euler"}, {"samples": 20}),
     "targets/spiral_cylinder/euler.nc": ({"problem": "spiral_cylinder", "method": "euler"}, {"errors": [0.01]}),
-    "many_body/rods/spiral_leapfrog/3.83e-05/1.nc": ({"scene": "rods", "dt": "3.83e-05", "seed": 1}, {"horizon": 0.1}),
+    "many_body/rods/3.83e-05/spiral_leapfrog.nc": ({"scene": "rods", "dt": "3.83e-05"}, {"horizon": 0.1, "seeds": 2}),
 }
 
 

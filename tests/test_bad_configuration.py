@@ -22,9 +22,8 @@ from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
 from polhode.study import configuration, estimate, reading
 from polhode.study.configuration import ConfigurationError, models
 from polhode.study.plan import Plan
-from polhode.study.run import cell as cells
 from polhode.study.run import scene as many_body
-from polhode.study.storage import read_cell
+from polhode.study.storage import read_dataset, write_dataset
 
 HOME = Path(__file__).parents[1]
 CONFIGURATIONS = [HOME / "config.yaml", *sorted((HOME / "workflow" / "config").glob("*.yaml"))]
@@ -394,22 +393,14 @@ def test_drivers_count_steps_in_64_bits():
         assert types.Array(types.int64, 1, "C") in signature.args
 
 
-def test_files_of_many_bodies_hold_numbers_of_steps_beyond_32_bits(tmp_path, monkeypatch):
+def test_files_hold_numbers_of_steps_beyond_32_bits(tmp_path, monkeypatch):
     counts = {"steps": ((), 2**33 + 1, {}), "contact_steps": ((), 0, {})}
     run = Arrays({"energy": ("time", [1.0]), "energy_error": ("time", [0.0]), **counts}, {}, {})
     monkeypatch.setattr(many_body, "simulate_arrays", lambda *_, **__: run)
-    settings = {"scene": "rods", "spin": None, "horizon": 1.0, "samples": 1}
-    many_body._run_one("euler", settings, (1e-9, 0, str(tmp_path / "0.nc"), ""))
-    assert read_cell(tmp_path / "0.nc")["steps"] == 2**33 + 1
-
-
-def test_cells_hold_numbers_of_steps_beyond_32_bits(tmp_path, monkeypatch):
-    run = Arrays({"steps": ((), 2**33 + 1, {}), "torque_evaluations": ((), 2**34 + 3, {})}, {}, {})
-    monkeypatch.setattr(cells, "simulate_arrays", lambda *_, **__: run)
-    settings = {"horizon": 1.0, "samples": 1, "truncate": False}
-    cells.run_cell("heavy_top", "euler", 1e-9, settings, tmp_path / "cell.nc")
-    found = read_cell(tmp_path / "cell.nc")
-    assert (found["steps"], found["torque_evaluations"]) == (2**33 + 1, 2**34 + 3)
+    settings = {"scene": "rods", "spin": None, "horizon": 1.0, "samples": 1, "seeds": 1}
+    dataset, _ = many_body.make_seeds({"scene": "rods", "method": "euler", "dt": "1e-09"}, settings)
+    write_dataset(dataset, tmp_path / "0.nc")
+    assert read_dataset(tmp_path / "0.nc")["steps"].values.tolist() == [2**33 + 1]
 
 
 # --- files that are no configuration ------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.report import drawing, formats, style
 from polhode.study.run import parts, rotor_order, symplecticity
-from polhode.study.storage import read_groups, write_cell, write_groups
+from polhode.study.storage import read_groups, write_dataset, write_groups
 from polhode.study.themes import rendering
 from polhode.study.themes.calzavarini2010 import figures as calzavarini2010
 from polhode.study.themes.calzavarini2010 import tables as note_tables
@@ -215,7 +215,7 @@ def write_checks(folder: Path, methods: list[str]) -> None:
         ("extended_inertia", inertia),
         ("symplecticity", canonical),
     ):
-        write_cell(data, folder / "checks" / f"{name}.nc")
+        write_dataset(data, folder / "checks" / f"{name}.nc")
 
 
 def made_up(folder: Path, problems: list[str], methods: list[str], checks: bool = True, plugins: str = "") -> Inputs:

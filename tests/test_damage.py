@@ -21,7 +21,8 @@ from polhode.study import configuration, provenance, storage
 from polhode.study.archive import manifest
 from polhode.study.gather import single_body as gather
 from polhode.study.plan import Plan
-from polhode.study.run import batches
+from polhode.study.run import single_body
+from polhode.study.run.making import FailedRuns, make_files, make_single_body
 from polhode.study.storage import DamagedFile
 from polhode.study.workflow import written
 
@@ -31,7 +32,11 @@ HOME = Path(__file__).parents[1]
 def small(results: Path, **changes) -> dict:
     config = yaml.safe_load((HOME / "config.yaml").read_text())
     problems = dict.fromkeys(config["problems"]) | {
-        "damped_top": {"dt": {"fit": {"divisions": [128, 512, 3]}}, "samples": 3, "check_until": 0.1},
+        "damped_top": {
+            "dt": {"fit": {"divisions": [128, 512, 3]}, "coarse": {"divisions": [32, 64, 2]}},
+            "samples": 3,
+            "check_until": 0.1,
+        },
         "lab_torque": {
             "dt": {"fit": {"divisions": [64, 256, 3]}},
             "samples": 3,
@@ -52,13 +57,14 @@ def small(results: Path, **changes) -> dict:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A small study without Snakemake: references, batches."""
+    """A small study without Snakemake: references, runs."""
     folder = tmp_path_factory.mktemp("results")
     plan = Plan(configuration.resolve(small(folder), HOME), HOME)
     for key, part in plan.study.problems.items():
         reference = reference_dataset(part.problem, part.reference_times(), 20, part.check_until)
         storage.write_dataset(reference, folder / "references" / f"{key}.nc", plan.reference_job(key))
-        batches.run_batches(plan, key, part.methods, lambda line: None)
+        make_files(plan.part_files(key, part.methods), make_single_body, lambda line: None)
+        written.record(folder, key, plan.part_paths(key, part.methods))
     return folder
 
 
@@ -75,53 +81,54 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def rerun(plan: Plan) -> list[str]:
-    """All batches again; returns the files that were not kept."""
+    """All runs again; returns the files that were not kept."""
     said: list[str] = []
     for key, part in plan.study.problems.items():
-        batches.run_batches(plan, key, part.methods, said.append)
-    return [line.split(":")[0] for line in said if not line.endswith("kept")]
+        make_files(plan.part_files(key, part.methods), make_single_body, said.append)
+        written.record(plan.results, key, plan.part_paths(key, part.methods))
+    return [line.split(":")[0].removeprefix(f"{plan.results}/") for line in said if not line.endswith("kept")]
 
 
-CELL = "cells/damped_top/euler/0.0078125.nc"
+RUN = "runs/damped_top/fit/euler.nc"
 OTHERS = [
-    "cells/damped_top/euler/0.00390625.nc",  # another step size
-    "cells/damped_top/spiral_leapfrog/0.0078125.nc",  # another method
-    "cells/lab_torque/euler/0.0078125.nc",  # another problem
+    "runs/damped_top/coarse/euler.nc",  # other step sizes
+    "runs/damped_top/fit/spiral_leapfrog.nc",  # another method
+    "runs/lab_torque/fit/euler.nc",  # another problem
+    "long_runs/lab_torque/euler.nc",  # a long run
 ]
 
 
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("in_secret", [False, True], ids=["with a new time", "with the old time"])
-def test_an_exchanged_cell_is_made_again(run, made, other, in_secret):
+def test_an_exchanged_file_is_made_again(run, made, other, in_secret):
     plan, folder = run
-    ours, time = folder / CELL, (folder / CELL).stat()
+    ours, time = folder / RUN, (folder / RUN).stat()
     shutil.copy(folder / other, ours)
     if in_secret:
         os.utime(ours, ns=(time.st_atime_ns, time.st_mtime_ns))
-    with pytest.raises(DamagedFile, match=rf"{CELL} holds something else: its wildcards should be .*delete it and run again"):
-        gather.gather(plan, folder)
-    assert not (folder / "batches" / "damped_top" / "euler.json").exists()
-    assert rerun(plan) == [CELL]
+    what = "rule" if "long" in other else "wildcards"
+    with pytest.raises(DamagedFile, match=rf"{RUN} holds something else: its {what} should be .*delete it and run again"):
+        gather.gather(plan)
+    assert rerun(plan) == [RUN]
     assert contents(folder) == contents(made)
 
 
-def test_a_cell_of_other_settings_or_code_is_made_again(run, made):
+def test_a_run_of_other_settings_or_code_is_made_again(run, made):
     plan, folder = run
-    path, job = folder / CELL, json.loads(storage.read_cell(folder / CELL)["@job"])
+    path, job = folder / RUN, json.loads(storage.read_dataset(folder / RUN).attrs["job"])
     for change, said in (
         ({"settings": job["settings"] | {"samples": 2}}, "its settings should be"),
         ({"code": "0" * 16}, "was made by another version of the code"),
         ({"rule": "long_runs"}, "its rule should be"),
     ):
-        data = xr.load_dataset(path, engine="scipy")
-        storage.write_cell(data, path, json.dumps(job | change, sort_keys=True))
+        storage.write_dataset(xr.load_dataset(path), path, json.dumps(job | change, sort_keys=True))
         with pytest.raises(DamagedFile, match=said):
-            gather.gather(plan, folder)
-        assert rerun(plan) == [CELL]
-    storage.write_cell(xr.load_dataset(path, engine="scipy").drop_attrs(), path)
+            gather.gather(plan)
+        assert rerun(plan) == [RUN]
+    storage.write_dataset(xr.load_dataset(path).drop_attrs(), path)
     with pytest.raises(DamagedFile, match="does not say by which job it was made"):
-        gather.gather(plan, folder)
-    assert rerun(plan) == [CELL] and contents(folder) == contents(made)
+        gather.gather(plan)
+    assert rerun(plan) == [RUN] and contents(folder) == contents(made)
 
 
 def flip(path: Path, place: int, bit: int = 0) -> None:
@@ -130,17 +137,21 @@ def flip(path: Path, place: int, bit: int = 0) -> None:
     path.write_bytes(bytes(data))
 
 
-def test_every_flipped_bit_of_a_cell_is_seen(run):
+def test_a_flipped_bit_is_seen_or_changes_nothing(run):
+    """The format has bytes that mean nothing; what a reader gets never differs."""
     _, folder = run
-    path = folder / CELL
-    whole = path.read_bytes()
+    path = folder / RUN
+    whole, expected = path.read_bytes(), storage.read_dataset(path)
     rng = np.random.default_rng(1)
-    for place in {*range(0, len(whole), 37), len(whole) - 1, whole.index(b"checksum") + 3, whole.index(b"checksum") + 20}:
+    seen = 0
+    for place in {*range(0, len(whole), 37), len(whole) - 1, whole.index(b"checksum") + 3}:
         flip(path, place, int(rng.integers(8)))
-        with pytest.raises(DamagedFile, match="delete it and run again"):
-            storage.read_cell(path)
+        try:
+            assert storage.read_dataset(path).identical(expected)
+        except DamagedFile as error:
+            seen += "delete it and run again" in str(error)
         path.write_bytes(whole)
-    storage.read_cell(path)
+    assert seen > 20
 
 
 def test_a_flipped_bit_of_a_reference_is_seen(run):
@@ -151,31 +162,32 @@ def test_a_flipped_bit_of_a_reference_is_seen(run):
     flip(path, path.read_bytes().rindex(number))
     xr.load_dataset(path)
     with pytest.raises(DamagedFile, match=r"damped_top.nc was changed after it was written.*delete it and run again"):
-        gather.gather(plan, folder)
+        gather.gather(plan)
 
 
 def test_an_exchanged_reference_is_seen(run):
     plan, folder = run
     shutil.copy(folder / "references" / "lab_torque.nc", folder / "references" / "damped_top.nc")
     with pytest.raises(DamagedFile, match="holds something else"):
-        gather.gather(plan, folder)
+        gather.gather(plan)
     with pytest.raises(DamagedFile, match="its problem should be damped_top, found lab_torque"):
         storage.read_dataset(folder / "references" / "damped_top.nc", problem="damped_top")
 
 
-def test_several_damaged_cells_are_mended_at_once(run, made):
+def test_several_damaged_files_are_mended_at_once(run, made):
     plan, folder = run
-    for name in (CELL, *OTHERS):
+    for name in (RUN, *OTHERS):
         (folder / name).write_bytes(b"CDF")
-    with pytest.raises(DamagedFile, match="and 3 other files are not as they should be"):
-        gather.gather(plan, folder)
-    assert sorted(rerun(plan)) == sorted([CELL, *OTHERS]) and contents(folder) == contents(made)
+    with pytest.raises(DamagedFile, match="is not a complete netCDF file"):
+        gather.gather(plan)
+    assert len(written.mend(folder)) == 5
+    assert sorted(rerun(plan)) == sorted([RUN, *OTHERS]) and contents(folder) == contents(made)
 
 
 def test_gathered_files_carry_a_checksum(run):
     plan, folder = run
     path = folder / "single_body.nc"
-    storage.write_groups(gather.gather(plan, folder), path)
+    storage.write_groups(gather.gather(plan), path)
     data = storage.read_dataset(path, "lab_torque/long_run")
     assert len(data.attrs["checksum"]) == 64
     storage.write_groups({"/": data.assign(q=data.q + 1e-16)}, folder / "other.nc")
@@ -203,33 +215,32 @@ def test_files_hold_no_path(run, made):
     assert folder != made
 
 
-def test_a_cell_says_how_it_was_made(made):
-    job = json.loads(xr.load_dataset(made / CELL, engine="scipy").attrs["job"])
-    assert job["wildcards"] == {"problem": "damped_top", "method": "euler", "dt": "0.0078125"}
-    assert job["settings"]["samples"] == 3 and job["rule"] == "cells" and len(job["code"]) == 16
+def test_a_file_says_how_it_was_made(made):
+    job = json.loads(xr.load_dataset(made / RUN).attrs["job"])
+    assert job["wildcards"] == {"problem": "damped_top", "steps": "fit", "method": "euler"}
+    assert job["settings"]["dt"] == {"0.00390625": False, "0.0078125": False, "0.015625": False}
+    assert job["settings"]["samples"] == 3 and job["rule"] == "runs" and len(job["code"]) == 16
 
 
 def test_a_failing_run_is_named_and_the_others_go_on(run, monkeypatch):
     plan, folder = run
-    shutil.rmtree(folder / "cells")
-    whole = batches.run_cell
+    shutil.rmtree(folder / "runs")
+    whole = single_body.simulate_arrays
 
-    def fails(problem, method, dt, *rest):
+    def fails(problem, method, dt, *rest, **options):
         if method == "euler":
-            raise ValueError("no such luck" if dt > 0.01 else "nor this")
-        return whole(problem, method, dt, *rest)
+            raise ValueError("no such luck")
+        return whole(problem, method, dt, *rest, **options)
 
-    monkeypatch.setattr(batches, "run_cell", fails)
+    monkeypatch.setattr(single_body, "simulate_arrays", fails)
     said: list[str] = []
-    with pytest.raises(batches.FailedRuns) as error:
-        batches.run_batches(plan, "damped_top", ("euler", "spiral_leapfrog"), said.append)
-    assert str(error.value).splitlines() == [
-        "problem damped_top, method euler, dt 0.00390625 s (and 1 other runs): ValueError: nor this",
-        "problem damped_top, method euler, dt 0.015625 s: ValueError: no such luck",
-    ]
-    assert sum("Traceback" in line for line in said) == 3
-    assert len(list((folder / "cells" / "damped_top" / "spiral_leapfrog").glob("*.nc"))) == 3
-    assert not (folder / "cells" / "damped_top" / "euler").exists()
+    with pytest.raises(FailedRuns) as error:
+        make_files(plan.part_files("damped_top", ("euler", "spiral_leapfrog")), make_single_body, said.append)
+    expected = "problem damped_top, steps fit, method euler, dt 0.00390625 s (and 1 other files): ValueError: no such luck"
+    assert str(error.value) == expected
+    assert sum("Traceback" in line for line in said) == 2
+    assert len(list((folder / "runs" / "damped_top").rglob("spiral_leapfrog.nc"))) == 2
+    assert not list((folder / "runs" / "damped_top").rglob("euler.nc"))
 
 
 # What a run has written
@@ -262,17 +273,6 @@ def test_of_several_lists_that_name_a_file_the_newest_counts(tmp_path):
     assert written.damaged(tmp_path) == []
 
 
-def test_a_run_in_a_manifest_is_judged_by_it_alone(tmp_path):
-    """Not by the list of a job of an earlier version, which the job that makes the run now does not write again."""
-    storage.write_text(tmp_path / "0.nc", "of old code")
-    written.record(tmp_path, "many_body_chess_1-euler", [tmp_path / "0.nc"])
-    storage.write_text(tmp_path / "0.nc", "of new code")
-    assert len(written.damaged(tmp_path)) == 1
-    listed = {"files": storage.checksums(tmp_path, ["0.nc"])}
-    storage.write_text(tmp_path / "batches" / "chess" / "euler" / "0.1.json", json.dumps(listed))
-    assert written.damaged(tmp_path) == []
-
-
 def test_damaged_lists_are_no_obstacle(tmp_path):
     storage.write_text(tmp_path / "a.csv", "a")
     written.record(tmp_path, "a", [tmp_path / "a.csv"])
@@ -282,33 +282,23 @@ def test_damaged_lists_are_no_obstacle(tmp_path):
         assert (tmp_path / "a.csv").exists() and written.mend(tmp_path) == []
 
 
-def test_a_batch_without_all_its_cells_is_made_again(run):
-    plan, folder = run
-    assert written.mend(folder) == []
-    (folder / CELL).unlink()
-    shutil.copy(folder / OTHERS[1], folder / "cells" / "lab_torque" / "spiral_leapfrog" / "0.0078125.nc")
-    lines = written.mend(folder)
-    assert len(lines) == 2 and f"lists {CELL}, which is missing" in lines[0] and "which is not what was written" in lines[1]
-    assert sorted(rerun(plan)) == sorted([CELL, "cells/lab_torque/spiral_leapfrog/0.0078125.nc"])
-
-
 @pytest.mark.parametrize("kind", ["a flipped bit", "another step size", "another value with a right checksum"])
-@pytest.mark.parametrize("name", [CELL, "long_runs/lab_torque/euler/0.01.nc"])
+@pytest.mark.parametrize("name", [RUN, "long_runs/lab_torque/euler.nc"])
 def test_a_run_changed_with_its_old_time_is_seen_at_the_next_start(run, made, kind, name):
     plan, folder = run
     assert written.mend(folder) == []
     path, status = folder / name, (folder / name).stat()
     if kind == "a flipped bit":
-        flip(path, -3 % path.stat().st_size)
+        number = struct.pack("<d", float(storage.read_dataset(path).q.values[0, -1, 1]))
+        flip(path, path.read_bytes().rindex(number))
     elif kind == "another step size":
         shutil.copy(folder / OTHERS[0], path)
     else:
-        data = xr.load_dataset(path, engine="scipy")
-        storage.write_cell(data.assign(q=data.q + 1e-9), path, data.attrs["job"])
+        data = xr.load_dataset(path)
+        storage.write_dataset(data.assign(q=data.q + 1e-9), path, data.attrs["job"])
         assert storage.is_current(path, data.attrs["job"])
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    manifest = folder / "batches" / f"{'lab_torque' if 'lab' in name else 'damped_top'}/euler.json"
-    expected = f"{manifest} lists {name}, which is not what was written: "
+    expected = f"{path} is not what was written: "
     assert [line.startswith(expected) for line in written.mend(folder, dry=True)] == [True] and path.exists()
     assert len(written.mend(folder)) == 1
     assert rerun(plan) == [name] and contents(folder) == contents(made)
@@ -367,9 +357,7 @@ def test_a_file_system_without_locks_is_no_obstacle(tmp_path):
 
 ERRORS = [errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENOLCK, errno.EAGAIN, errno.EIO, errno.ESTALE, errno.ENOMEM]
 READERS = {
-    "read_cell": storage.read_cell,
     "is_current": lambda path: storage.is_current(path, "{}"),
-    "read_values": storage.read_values,
     "read_dataset": storage.read_dataset,
     "group": lambda path: storage.read_dataset(path, "g"),
     "read_groups": storage.read_groups,
@@ -409,14 +397,8 @@ def test_what_the_system_does_not_let_us_read_is_not_called_damaged(tmp_path, mo
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("count", [1, 3, 100])
-def test_small_files_of_the_older_format_open_in_memory(tmp_path, count):
-    storage.write_cell(xr.Dataset({"a": ("x", np.arange(float(count)))}), tmp_path / "a.nc")
-    assert storage.opened(tmp_path / "a.nc")["a"][:].tolist() == list(range(count))
-
-
 def test_a_missing_file_is_said_to_be_missing(tmp_path):
-    for reader in (storage.read_cell, storage.read_dataset, storage.group_names):
+    for reader in (storage.read_dataset, storage.group_names):
         with pytest.raises(DamagedFile, match=r"nowhere\.nc is missing; run again$"):
             reader(tmp_path / "nowhere.nc")
 

@@ -250,7 +250,7 @@ def run_like_the_released(folder):
     root = xr.Dataset(attrs={"plugins": "", "configuration": "{}"})
     storage.write_groups({"/": root, **groups}, folder / "single_body.nc")
     job = storage.job_text("check", {"check": "stability"}, {}, "0")
-    storage.write_cell(
+    storage.write_dataset(
         xr.Dataset({"limit": ("integrator", [2.25])}, {"integrator": ["rk4"]}), folder / "checks/stability.nc", job
     )
 
@@ -326,12 +326,12 @@ def test_the_list_of_variables_says_what_a_file_holds(tmp_path):
 
     data = xr.Dataset({"q": ("time", [1.0], {"long_name": "orientation", "units": "1"})}, {"time": [0.0]})
     storage.write_groups({"/": xr.Dataset(), "/heavy_top": data, "/heavy_top/long_run": data}, tmp_path / "single_body.nc")
-    job = storage.job_text("cells", {"problem": "heavy_top", "method": "rk4"}, {}, "0")
-    storage.write_cell(data, tmp_path / "cells/heavy_top/rk4/1.nc", job)
+    job = storage.job_text("runs", {"problem": "heavy_top", "steps": "fit", "method": "rk4"}, {}, "0")
+    storage.write_dataset(data, tmp_path / "runs/heavy_top/fit/rk4.nc", job)
     variables.write([tmp_path], tmp_path / "list.csv")
     rows = reference.variables(tmp_path / "list.csv")
     found = {(row["file"], row["group"], row["variable"]) for row in rows}
-    assert ("single_body.nc", "PROBLEM/long_run", "q") in found and ("cells/PROBLEM/METHOD/DT.nc", "", "q") in found
+    assert ("single_body.nc", "PROBLEM/long_run", "q") in found and ("runs/PROBLEM/STEPS/METHOD.nc", "", "q") in found
     assert {row["long_name"] for row in rows if row["variable"] == "q"} == {"orientation"}
 
 

@@ -28,7 +28,7 @@ from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.products import Products
 from polhode.study.report import style
-from polhode.study.run import batches
+from polhode.study.run.making import make_files, make_single_body
 
 HOME = Path(__file__).parents[1]
 STATEMENTS = [HOME / "data/claims.yaml", HOME / "data/cost_claims.yaml"]
@@ -72,8 +72,8 @@ def results(tmp_path_factory):
     for key, part in study.problems.items():
         reference = reference_dataset(part.problem, part.reference_times(), study.digits, part.check_until)
         storage.write_dataset(reference, folder / "references" / f"{key}.nc", plan.reference_job(key))
-        batches.run_batches(plan, key, part.methods, lambda line: None)
-    storage.write_groups(gather.gather(plan, folder), folder / "single_body.nc")
+        make_files(plan.part_files(key, part.methods), make_single_body, lambda line: None)
+    storage.write_groups(gather.gather(plan), folder / "single_body.nc")
     timing = made_up_timing(METHODS, [26, 20, 24, 80, 31, 22])
     timing["step"]["samples"] = timing["step"]["fastest"].expand_dims(sample=2, axis=-1) * [1.0, 1.1]
     storage.write_groups(cost.cost_groups(timing, folder / "single_body.nc", [1e-2, 1e-4], [0, 10]), folder / "cost.nc")

@@ -164,12 +164,12 @@ def kill_a_job(process):
 #: What is asked for, what is deleted first, the moment (a new file that matches), and what happens then.
 KILLS = [
     ("results/references/spiral_cylinder.nc", "", "logs/references/*.log", kill),
-    ("results/single_body.nc", "", "cells/*/*/*.nc", kill_group),
-    ("results/single_body.nc", "", "cells/*/*/*.nc", ctrl_c),
-    ("results/single_body.nc", "cells/spiral_cylinder/*/*.nc", "cells/spiral_cylinder/*/*.nc", kill_a_job),
+    ("results/single_body.nc", "", "runs/*/*/*.nc", kill_group),
+    ("results/single_body.nc", "", "runs/*/*/*.nc", ctrl_c),
+    ("results/single_body.nc", "runs/spiral_cylinder/*/*.nc", "runs/spiral_cylinder/*/*.nc", kill_a_job),
     ("results/single_body.nc", "", "logs/gather.log", terminate_twice),
     ("results/many_body.nc", "", "logs/many_body/**/*.log", hang_up),
-    ("results/many_body.nc", "", "many_body/*/*/*/*.nc", terminate_group),
+    ("results/many_body.nc", "", "many_body/*/*/*.nc", terminate_group),
 ]
 
 
@@ -314,7 +314,7 @@ def _words(process: psutil.Process) -> list[str]:
 
 def test_a_killed_run_is_noticed_and_a_live_one_is_named(copied):
     (copied.results / "single_body.nc").unlink()
-    left = copied.results / "cells" / ".0.1.nc.abcdefgh.nc"
+    left = copied.results / "runs" / ".euler.nc.abcdefgh.nc"
     left.write_text("half a file")
     moment = "logs/gather.log"
     before = copied.found(moment)

@@ -29,7 +29,7 @@ from polhode.study.reading import ConfigurationError
 from polhode.study.report import claims, drawing, formats, latex, macros, style, typeset
 from polhode.study.report.claims import SOURCES
 from polhode.study.run import checks
-from polhode.study.storage import write_cell, write_dataset, write_groups
+from polhode.study.storage import write_dataset, write_groups
 from polhode.study.themes import rendering
 from polhode.study.themes.reproducibility import numbers as run_numbers
 from polhode.study.themes.spiral2024 import figures as delvalle2024
@@ -99,7 +99,7 @@ def made_up(folder: Path, methods: list[str], plugins: str = "", targets: tuple[
     digits = {f"{k}_digits": (v[0], v[1].astype(str)) for k, v in states.items()}
     attrs = {"formula": "made up", "digits": 50, "guard_digits": 15, "agreement": 48.25, "agreement_time": 20.0}
     write_dataset(xr.Dataset({**states, **digits}, {"time": time}, attrs), folder / f"{PROBLEM}.nc")
-    write_cell(made_up_variants(), folder / "checks" / "published_variants.nc")
+    write_dataset(made_up_variants(), folder / "checks" / "published_variants.nc")
     columns = ["id", "source", "location", "statement", "published", "measured", "tolerance", "verdict", "evidence"]
     rows = [["a", "s", "Sec. 1", "50 % of a_b & ω < 1", "1.0", "0.99871", "0.02", "holds", "e"], ["b", *[""] * 7, "e"]]
     pd.DataFrame(rows, columns=columns).to_csv(folder / "claims.csv", index=False)

@@ -45,7 +45,7 @@ def folder(tmp_path):
     storage.write_groups(single, results / "single_body.nc")
     storage.write_groups({"/": xr.Dataset(), "/chess": errors(["rk4"])}, results / "many_body.nc")
     job = storage.job_text("check", {"check": "stability"}, {}, "0")
-    storage.write_cell(
+    storage.write_dataset(
         xr.Dataset({"limit": ("integrator", [2.0])}, {"integrator": ["rk4"]}), results / "checks/stability.nc", job
     )
     storage.write_dataset(xr.Dataset({"q": ("time", [1.0, 2.0])}, {"time": [0.0, 1.0]}), results / "references/heavy_top.nc")
@@ -152,7 +152,7 @@ def test_what_a_variable_says_of_itself_stays():
 
 
 def test_every_kind_of_run_has_a_title():
-    for rule, expected in (("cells", "One run: heavy_top with rk4"), ("reference", "Exact motion of heavy_top")):
+    for rule, expected in (("long_runs", "Long run: heavy_top with rk4"), ("reference", "Exact motion of heavy_top")):
         job = json.dumps({"rule": rule, "wildcards": {"problem": "heavy_top", "method": "rk4"}})
         assert conventions.title_of({"job": job}) == expected
     assert conventions.title_of({}) == "Results of polhode"
@@ -177,9 +177,8 @@ def undescribed(tree):
     ]
 
 
-def test_the_states_of_random_bodies_are_a_single_cell(folder):
-    """Its checksum is that of the whole file, not that of values in groups."""
+def test_the_states_of_random_bodies_are_opened(folder):
     job = storage.job_text("ensemble_states", {}, {}, "0")
-    storage.write_cell(xr.Dataset({"strength": ("body", [0.1, 0.2])}), folder / "ensemble_states.nc", job)
+    storage.write_dataset(xr.Dataset({"strength": ("body", [0.1, 0.2])}), folder / "ensemble_states.nc", job)
     tree = polhode.open_results(folder)
     assert tree["ensemble_states"]["strength"].values.tolist() == [0.1, 0.2]

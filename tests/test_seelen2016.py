@@ -26,7 +26,7 @@ from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.report import latex
 from polhode.study.report.claims import by_source
-from polhode.study.storage import write_cell, write_groups
+from polhode.study.storage import write_dataset, write_groups
 from polhode.study.themes import rendering
 from polhode.study.themes.seelen2016 import numbers as seelen_numbers
 
@@ -119,7 +119,9 @@ def make_run(folder, methods):
     write_groups(groups, folder / "single_body.nc")
     limits = [drift.STABLE_UP_TO[m] for m in methods]
     (folder / "checks").mkdir()
-    write_cell(xr.Dataset({"limit": ("integrator", limits)}, {"integrator": list(methods)}), folder / "checks" / "stability.nc")
+    write_dataset(
+        xr.Dataset({"limit": ("integrator", limits)}, {"integrator": list(methods)}), folder / "checks" / "stability.nc"
+    )
     return inputs.Inputs(
         folder / "single_body.nc",
         checks=folder / "checks",

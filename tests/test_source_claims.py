@@ -12,7 +12,7 @@ from polhode.study.analysis import seelen2016
 from polhode.study.gather import arithmetic
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge import measures_sources as source_claims
-from polhode.study.storage import write_cell, write_groups
+from polhode.study.storage import write_dataset, write_groups
 
 DT = np.array([1e-3, 2e-3, 4e-3, 8e-3, 1.6e-2])
 
@@ -29,7 +29,7 @@ def made_up(folder, problem, errors=None, long_run=None, switched=None, check=No
     write_groups(groups, folder / "single_body.nc")
     if check is not None:
         (folder / "checks").mkdir()
-        write_cell(check, folder / "checks" / "symplecticity.nc")
+        write_dataset(check, folder / "checks" / "symplecticity.nc")
     return Inputs(folder / "single_body.nc", checks=folder / "checks", problem=problem)
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -37,9 +38,11 @@ from polhode.study.judge.measures import MEASURES
 from polhode.study.plan import Plan
 from polhode.study.products import Products
 from polhode.study.report import claims as judgement
-from polhode.study.run import batches, checks, reference_batches
-from polhode.study.run import cell as cells
+from polhode.study.run import checks
 from polhode.study.run import target_steps as targets
+from polhode.study.run.making import FailedRuns, make_files, make_single_body
+from polhode.study.run.reference import make_reference
+from polhode.study.run.single_body import make_runs
 from polhode.study.themes import rendering
 from polhode.study.themes.ledger import numbers as ledger_numbers
 from polhode.study.themes.long_runs import numbers as long_run_numbers
@@ -374,21 +377,19 @@ for path in sys.argv[2:]:
     os.wait()
 """
     run = polhode.simulate("spiral_cylinder", "euler", 1 / 64)
-    data = run.assign(steps=run.steps.astype("float64"), torque_evaluations=run.torque_evaluations.astype("float64"))
-    for write, read in ((storage.write_cell, "read_cell"), (storage.write_dataset, "read_dataset")):
-        path = tmp_path / f"{read}.nc"
-        write(data, path)
-        getattr(storage, read)(path)
-        whole = path.read_bytes()
-        cut = []
-        for size in (0, 3, 100, len(whole) // 3, len(whole) - 10):
-            cut.append(tmp_path / f"{read}.{size}.nc")
-            cut[-1].write_bytes(whole[:size])
-        command = [sys.executable, "-c", script, read, *map(str, cut), str(path)]
-        said = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=True).stderr
-        for one in cut:
-            assert f"DamagedFile: {one} is not a complete netCDF file" in said, said
-        assert said.count("DamagedFile: ") == said.count("delete it and run again") == len(cut)
+    path = tmp_path / "whole.nc"
+    storage.write_dataset(run, path)
+    storage.read_dataset(path)
+    whole = path.read_bytes()
+    cut = []
+    for size in (0, 3, 100, len(whole) // 3, len(whole) - 10):
+        cut.append(tmp_path / f"{size}.nc")
+        cut[-1].write_bytes(whole[:size])
+    command = [sys.executable, "-c", script, "read_dataset", *map(str, cut), str(path)]
+    said = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=True).stderr
+    for one in cut:
+        assert f"DamagedFile: {one} is not a complete netCDF file" in said, said
+    assert said.count("DamagedFile: ") == said.count("delete it and run again") == len(cut)
 
 
 def test_groups_are_the_same_file_twice_and_read_as_written(tmp_path):
@@ -419,15 +420,25 @@ def test_groups_are_the_same_file_twice_and_read_as_written(tmp_path):
     assert damaged["/a/b"].equals(groups["/a/b"])
 
 
-def test_cells_are_pure_functions(tmp_path):
-    settings = {"horizon": 1.0, "samples": 5, "truncate": False}
+def test_files_of_runs_are_the_same_twice_and_hold_each_run(tmp_path):
+    settings = {"horizon": 1.0, "samples": 5, "switched": False, "dt": {"0.015625": False, "0.5": False}}
+    job = storage.job_text("runs", {"problem": "spiral_cylinder", "steps": "fit", "method": "spiral_leapfrog"}, settings, "0")
+    said: list[str] = []
     for i in range(2):
-        said = cells.run_cell("spiral_cylinder", "spiral_leapfrog", 1 / 64, settings, tmp_path / f"{i}.nc", "{}")
-    assert (tmp_path / "0.nc").read_bytes() == (tmp_path / "1.nc").read_bytes()
-    opened = xr.load_dataset(tmp_path / "0.nc", engine="scipy")
-    assert opened.q.dims == ("time", "quaternion") and opened.q.attrs["units"] == "1"
-    assert opened.attrs["method"] == "spiral_leapfrog" and opened.attrs["job"] == "{}"
-    assert said == "64 steps"
+        make_files({str(tmp_path / f"{i}.nc"): job}, make_single_body, said.append)
+    assert (tmp_path / "0.nc").read_bytes() == (tmp_path / "1.nc").read_bytes() and ": 2 runs, 66 steps" in said[0]
+    opened = xr.load_dataset(tmp_path / "0.nc")
+    assert opened.q.dims == ("dt", "sample", "quaternion") and opened.q.attrs["units"] == "1"
+    assert (
+        opened.attrs["method"] == "spiral_leapfrog" and opened.attrs["job"] == job and opened.steps.values.tolist() == [64, 2]
+    )
+    for i, dt in enumerate((1 / 64, 1 / 2)):
+        run, alone = opened.isel(dt=i), polhode.simulate("spiral_cylinder", "spiral_leapfrog", dt, samples=5)
+        count = alone.sizes["time"]
+        assert run.time.values[:count].tolist() == alone.time.values.tolist() and run.time[count:].isnull().all()
+        for name in ("q", "omega", "stored_omega", "energy"):
+            assert np.array_equal(run[name].values[:count], alone[name].values) and run[name][count:].isnull().all()
+        assert np.isnan(run.diverged_at)
 
 
 # Gathering
@@ -461,16 +472,22 @@ OTHERS = {
 SPHERE = {"dt": {"fit": {"divisions": [64, 512, 2]}}, "samples": 1, "check_until": 0.5}
 
 
+def make_references(plan, say=lambda line: None, done=lambda: None):
+    """Those of all problems."""
+    keys = list(plan.study.problems)
+    make_files(plan.reference_files(keys), partial(make_reference, plan.reference_times(keys)), say, done)
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """A small study of several problems, run without Snakemake."""
     folder = tmp_path_factory.mktemp("results")
     study = configuration.resolve(merged(small(), {"results": str(folder), "problems": OTHERS}), HOME)
     plan = Plan(study, HOME)
-    reference_batches.run_references(plan, list(study.problems), lambda line: None)
+    make_references(plan)
     for key, part in study.problems.items():
-        batches.run_batches(plan, key, part.methods, lambda line: None)
-    storage.write_groups(gather.gather(plan, folder), folder / "single_body.nc")
+        make_files(plan.part_files(key, part.methods), make_single_body, lambda line: None)
+    storage.write_groups(gather.gather(plan), folder / "single_body.nc")
     return study, folder
 
 
@@ -484,7 +501,7 @@ def test_references_that_are_up_to_date_are_kept(tmp_path):
     def run(plan):
         said, done = [], []
         try:
-            reference_batches.run_references(plan, list(plan.study.problems), said.append, lambda: done.append(1))
+            make_references(plan, said.append, lambda: done.append(1))
         finally:
             assert len(done) == 2
         return [re.sub(r": kept.*", ": kept", line) for line in said]
@@ -501,27 +518,25 @@ def test_references_that_are_up_to_date_are_kept(tmp_path):
     assert ["kept" in line for line in run(plan)] == [True, False]
     config["problems"]["exponential_sphere"]["check_until"] = 0.25
     other = Plan(configuration.resolve(config, HOME), HOME)
-    jobs, changed = (one.reference_jobs(list(config["problems"])) for one in (plan, other))
-    assert [jobs[key] == changed[key] for key in jobs] == [True, False]
+    jobs, changed = (one.reference_files(list(config["problems"])) for one in (plan, other))
+    assert [jobs[path] == changed[path] for path in jobs] == [True, False]
     assert ["kept" in line for line in run(other)] == [True, False]
     assert storage.read_dataset(paths[1]).attrs["agreement_time"] <= 0.25
 
 
-def test_of_references_that_fail_the_problem_is_named_and_the_others_are_made(tmp_path, monkeypatch):
-    plan = Plan(configuration.resolve(merged(small(), {"results": str(tmp_path)}), HOME), HOME)
-    keys = ["spiral_cylinder", "heavy_top"]
-    part = plan.study.problems["spiral_cylinder"]
-    plan.study.problems["heavy_top"] = part
-
-    def make(problem, times, digits, check_until, output, job):
-        if "spiral_cylinder" in str(output):
+def test_of_files_that_fail_each_is_named_and_the_others_are_made(tmp_path):
+    def make(wildcards, settings):
+        if wildcards["problem"] == "spiral_cylinder":
             raise ZeroDivisionError("no number")
-        return "made"
+        return xr.Dataset(), "made"
 
-    monkeypatch.setattr(reference_batches, "make_reference", make)
+    files = {
+        str(tmp_path / f"{key}.nc"): storage.job_text("reference", {"problem": key}, {}, "")
+        for key in ("spiral_cylinder", "heavy_top")
+    }
     said = []
-    with pytest.raises(batches.FailedRuns, match=r"^problem spiral_cylinder: ZeroDivisionError: no number$"):
-        reference_batches.run_references(plan, keys, said.append)
+    with pytest.raises(FailedRuns, match=r"^problem spiral_cylinder: ZeroDivisionError: no number$"):
+        make_files(files, make, said.append)
     assert "Traceback" in said[0] and "heavy_top.nc: made" in said[1]
 
 
@@ -566,10 +581,9 @@ def test_errors_computed_together_are_those_of_each_run_alone(results, problem):
     data = storage.read_dataset(folder / "single_body.nc", problem)
     exact = gather.Exact(folder / "references" / f"{problem}.nc")
     for key in part.methods:
-        for run in plan.cells(problem, key):
-            cell = storage.read_cell(folder / run.path)
-            alone = gather.run_errors(cell, exact, part.problem, slice(-1, None))
-            together = data.sel(integrator=key, dt=float(run.dt))
+        for dt, run in gather._Source(plan).steps(problem, key):
+            alone = gather.run_errors(run, exact, part.problem, slice(-1, None))
+            together = data.sel(integrator=key, dt=dt)
             assert {name: float(together[name]) for name in alone} == {name: value[0] for name, value in alone.items()}
 
 
@@ -583,8 +597,8 @@ def test_step_sizes_of_a_few_methods_are_run_by_these(results):
     # Where nothing ran there is no error, and nothing that blew up.
     assert data.q_error_l1.notnull().values.tolist() == ran.tolist() and not data.diverged.any()
     assert data.steps.values[1].tolist() == [2048, 1024, *data.steps.values[0, 2:]]
-    files = {path.stem for path in (folder / "cells" / "asymmetric_heavy_top" / "spiral_leapfrog").glob("*.nc")}
-    assert files == {step.name for step in part.steps if step.set_name == "fit"}
+    files = {path.parts[-2:] for path in (folder / "runs" / "asymmetric_heavy_top").rglob("*.nc")}
+    assert files == {("fit", "spiral_leapfrog.nc"), ("fit", "euler.nc"), ("fine", "euler.nc")}
 
 
 def test_a_step_size_in_two_sets_is_run_by_the_methods_of_both(forget_plugins):
@@ -707,14 +721,13 @@ def test_switched_runs_have_the_other_normalisation(results):
     assert float(switched.norm_error.isel(time=-1).sel(integrator="spiral_leapfrog")) < 1e-15
 
 
-def test_gathering_names_a_broken_cell(results, tmp_path):
+def test_gathering_names_a_broken_file(results, tmp_path):
     study, folder = results
-    broken = tmp_path / "copy"
-    shutil.copytree(folder, broken)
-    cell = next((broken / "cells" / "spiral_cylinder" / "euler").glob("*.nc"))
-    cell.write_bytes(b"CDF")
-    with pytest.raises(ValueError, match=f"{cell.name}.*delete it and run again"):
-        gather.gather(Plan(study, HOME), broken)
+    shutil.copytree(folder, tmp_path / "copy")
+    path = tmp_path / "copy" / "runs" / "spiral_cylinder" / "fit" / "euler.nc"
+    path.write_bytes(b"CDF")
+    with pytest.raises(ValueError, match="fit/euler.nc.*delete it and run again"):
+        gather.gather(Plan(replace(study, results=tmp_path / "copy"), HOME))
 
 
 def test_a_blow_up_is_gathered_as_diverged(tmp_path):
@@ -736,10 +749,9 @@ def test_a_blow_up_is_gathered_as_diverged(tmp_path):
         method = polhode.methods.load(tmp_path / "wild.py")
         run = polhode.simulate("spiral_cylinder", method, 1e-3)
         assert run.attrs["diverged"] > 0 and np.isnan(run.q.values[-1]).all() and np.isfinite(run.q.values[0]).all()
-        settings = {"horizon": 1.0, "samples": 5, "truncate": False}
-        said = cells.run_cell("spiral_cylinder", "wild", 1e-3, settings, tmp_path / "wild.nc")
-        assert "diverged by t" in said
-        assert "@diverged" in storage.read_cell(tmp_path / "wild.nc")
+        settings = {"horizon": 1.0, "samples": 5, "switched": False, "dt": {"0.001": False}}
+        dataset, said = make_runs({"problem": "spiral_cylinder", "method": "wild"}, settings)
+        assert "1 diverged, the first by t" in said and dataset.diverged_at.values.tolist() == [run.attrs["diverged"]]
 
 
 # Targets and claims

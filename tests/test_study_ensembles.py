@@ -1,6 +1,7 @@
 """Random bodies in the study: the jobs and their files, ensembles.nc, methods that fail, themes that need the file."""
 
 import dataclasses
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,8 @@ from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.plan import Plan
 from polhode.study.products import Products
 from polhode.study.run import ensemble, ensemble_states
-from polhode.study.storage import DamagedFile, write_cell, write_dataset
+from polhode.study.run.making import FailedRuns, make_files
+from polhode.study.storage import DamagedFile, job_text, write_dataset
 
 HOME = Path(__file__).parents[1]
 DEFAULT = yaml.safe_load((HOME / "config.yaml").read_text())
@@ -45,18 +47,13 @@ def plan_of(results: Path, **changes) -> Plan:
     return Plan(resolve(config, HOME, checked=True), HOME)
 
 
-def run(plan: Plan, methods=None, plugins=(), say=lambda line: None) -> xr.Dataset:
+def run(plan: Plan, methods=None, say=lambda line: None) -> xr.Dataset:
     """What the jobs do, without Snakemake; the exact states."""
     part = plan.study.ensembles
     exact = ensemble_states.states_dataset(**part.drawn)
-    write_cell(exact, plan.ensemble_states(), plan.ensemble_states_job())
+    write_dataset(exact, plan.ensemble_states(), plan.ensemble_states_job())
     methods = part.methods if methods is None else methods
-    paths = dict(zip(part.methods, plan.ensemble_runs(), strict=True))
-
-    def write(key, found):
-        write_cell(found, paths[key], plan.ensemble_job(key))
-
-    ensemble.run_methods(exact, methods, part.steps, write, plugins, say)
+    make_files(plan.ensemble_files(methods), partial(ensemble.make_errors, exact, say=say), say)
     return exact
 
 
@@ -128,7 +125,6 @@ def test_files_of_another_draw_are_refused(plan, tmp_path):
     wrong.write_bytes(Path(plan.ensemble_runs()[0]).read_bytes())
     with pytest.raises(DamagedFile, match="its settings should be"):
         gather.gather(other)
-    assert not wrong.exists(), "the next run makes it again"
 
 
 def broken(key: str):
@@ -166,16 +162,17 @@ def test_a_plugin_that_fails_in_a_class_is_named_and_loses_nothing_else(plan, mo
     assert (data["error_q"].values[0, 0] == data["error_q"].values[0, 1]).all()
 
 
-def test_a_method_of_the_library_that_fails_ends_the_job_after_the_others(plan, monkeypatch):
+def test_a_method_of_the_library_that_fails_ends_the_job_after_the_others(plan, monkeypatch, tmp_path):
     method, march = broken("euler")
     monkeypatch.setattr(ensemble, "march", march)
     exact = ensemble_states.states_dataset(**plan.study.ensembles.drawn)
-    written: list[str] = []
-    with pytest.raises(ensemble.FailedMethods, match="method euler: ZeroDivisionError: no torque of the lab"):
-        ensemble.run_methods(
-            exact, ["euler", "spiral_leapfrog"], [0.5], lambda key, found: written.append(key), say=lambda line: None
-        )
-    assert written == ["spiral_leapfrog"] and method.key == "euler"
+    files = {
+        str(tmp_path / f"{key}.nc"): job_text("ensemble", {"method": key}, {"steps": [0.5]}, "0")
+        for key in ("euler", "spiral_leapfrog")
+    }
+    with pytest.raises(FailedRuns, match="method euler: ZeroDivisionError: no torque of the lab"):
+        make_files(files, partial(ensemble.make_errors, exact), lambda line: None)
+    assert [path.stem for path in tmp_path.glob("*.nc")] == ["spiral_leapfrog"] and method.key == "euler"
 
 
 def test_runs_that_blow_up_are_diverged_from_then_on(plan):
@@ -192,7 +189,7 @@ def test_jobs_are_few_and_files_are_named(tmp_path):
     assert plan.units("ensemble_states") == 0
     many = plan_of(tmp_path, bodies=20000, steps={"coarse": 1.0, "halvings": 11})
     assert many.ensemble_parts == (("spiral_leapfrog",), ("euler",))
-    assert f"{tmp_path}/ensembles.nc" in plan.data() and f"{tmp_path}/ensembles/euler.nc" in plan.runs()
+    assert f"{tmp_path}/ensembles.nc" in plan.data() and f"{tmp_path}/ensembles/euler.nc" in plan.every_run()
     none = Plan(dataclasses.replace(plan.study, ensembles=None), HOME)
     assert none.ensembles() == none.ensemble_runs() == [] and none.ensemble_parts == ()
 

@@ -24,15 +24,13 @@ from polhode.study.configuration import ConfigurationError, many_bodies, resolve
 from polhode.study.gather.many_body import gather_scenes, relative_change, run_energies
 from polhode.study.plan import Plan
 from polhode.study.run import scene as many_body
-from polhode.study.run import scene_batches
-from polhode.study.run.batches import FailedRuns
-from polhode.study.run.scene_batches import run_scene
-from polhode.study.storage import read_cell, write_cell, write_groups
+from polhode.study.run.making import FailedRuns, make_files
+from polhode.study.storage import read_dataset, write_dataset, write_groups
 
 HOME = Path(__file__).parents[1]
 METHOD, DT = "spiral_leapfrog", 1e-4
 #: Enough steps for rods to meet walls and each other.
-SETTINGS = {"scene": "rods", "spin": None, "horizon": 0.3, "samples": 10}
+SETTINGS = {"scene": "rods", "spin": None, "horizon": 0.3, "samples": 10, "seeds": 3}
 
 
 def config(**changes):
@@ -47,93 +45,73 @@ def config(**changes):
 WITHOUT = dict.fromkeys(("chess", "chess_no_spin", "rods_steps", "eccentric_spheres", "mixed_sizes"))
 
 
-def outputs(folder, seeds=3, dt=DT):
-    return [folder / str(dt) / f"{seed}.nc" for seed in range(seeds)]
+WILDCARDS = {"scene": "rods", "method": METHOD, "dt": str(DT)}
 
 
 @pytest.fixture(scope="module")
-def one_worker(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    said = []
-    many_body.run_all(METHOD, SETTINGS, outputs(folder), 1, said.append)
-    return folder / str(DT), said
+def one_worker():
+    return many_body.make_seeds(WILDCARDS, SETTINGS)
 
 
-def test_the_same_bytes_for_any_number_of_workers(one_worker, tmp_path):
-    folder, _ = one_worker
-    many_body.run_all(METHOD, SETTINGS, outputs(tmp_path), 2, lambda line: None)
-    for path in outputs(tmp_path):
-        assert path.read_bytes() == (folder / path.name).read_bytes()
-
-
-def test_a_run_does_not_depend_on_its_batch(one_worker, tmp_path):
-    folder, _ = one_worker
-    many_body.run_all(METHOD, SETTINGS, [*outputs(tmp_path, 1, 2e-4), *outputs(tmp_path, 1)], 1, lambda line: None)
-    assert outputs(tmp_path, 1)[0].read_bytes() == (folder / "0.nc").read_bytes()
-    assert len(read_cell(outputs(tmp_path, 1, 2e-4)[0])["time"]) == 11
-
-
-def test_the_order_of_the_runs_does_not_matter(one_worker, tmp_path):
-    folder, said = one_worker
-    again = []
-    many_body.run_all(METHOD, SETTINGS, outputs(tmp_path)[::-1], 1, again.append)
-    assert "seed 2" in again[0] and "seed 0" in said[0]
-    for path in outputs(tmp_path):
-        assert path.read_bytes() == (folder / path.name).read_bytes()
+def test_the_same_runs_for_any_number_of_workers_and_seeds(one_worker):
+    dataset, _ = one_worker
+    assert many_body.make_seeds(WILDCARDS, SETTINGS, workers=2)[0].identical(dataset)
+    assert many_body.make_seeds(WILDCARDS, SETTINGS | {"seeds": 1})[0].identical(dataset.isel(seed=[0]))
 
 
 def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
     """What snakemake --set-threads sets comes to the pool, and the pool starts as many processes."""
     import polhode.study.workflow.entry as entry
 
-    given = {}
+    given = []
     asked = {"methods": [METHOD, "euler"], "dt": {"a": {"values": [0.1]}}, "seeds": 2}
     study = resolve(config(**WITHOUT, rods=asked) | {"results": str(tmp_path)}, HOME)
-    ((first, _),) = Plan(study, HOME).scene_parts["rods"]
-    rule = SimpleNamespace(rule="many_body_rods_1", params=SimpleNamespace(scene="rods", part=(first,)), threads=3)
-    monkeypatch.setattr(entry, "study_of", lambda snakemake: nullcontext(study))
-    monkeypatch.setattr(entry, "meter", lambda snakemake, total: SimpleNamespace(advance=lambda: f"one of {total}"))
-    monkeypatch.setattr(scene_batches, "run_all", lambda *words: given.update(words=words))
+    plan = Plan(study, HOME)
+    files = plan.scene_files("rods", plan.scene_parts["rods"][0])
+    rule = SimpleNamespace(config={"results": str(tmp_path)}, params=SimpleNamespace(files=files), threads=3)
+    counted = []
+    monkeypatch.setattr(entry, "library_of", lambda snakemake: nullcontext())
+    monkeypatch.setattr(entry, "meter", lambda snakemake, total: SimpleNamespace(advance=lambda: counted.append(total)))
+
+    def make(wildcards, settings, workers, costs):
+        given.append((wildcards, settings["seeds"], workers, costs))
+        return xr.Dataset(), ""
+
+    monkeypatch.setattr(many_body, "make_seeds", make)
     script = HOME / "workflow" / "scripts" / "many_body.py"
-    with pytest.raises(FileNotFoundError):  # of the files of which the list is made
-        exec(compile(script.read_text(), script, "exec"), {"snakemake": rule})
-    made = [tmp_path / "many_body" / "rods" / METHOD / "0.1" / f"{seed}.nc" for seed in range(2)]
-    method, settings, paths, workers, _, jobs, done = given["words"]
-    assert (method, settings["scene"], paths, workers, done()) == (METHOD, "rods", made, 3, "one of 4")
-    assert [json.loads(text)["wildcards"] for text in jobs] == [
-        {"scene": "rods", "method": METHOD, "dt": "0.1", "seed": seed} for seed in range(2)
+    exec(compile(script.read_text(), script, "exec"), {"snakemake": rule})
+    assert given == [
+        ({"scene": "rods", "method": method, "dt": "0.1"}, 2, 3, tmp_path / "logs" / "many_body")
+        for method in (METHOD, "euler")
     ]
+    assert counted == [2, 2] and all(Path(path).is_file() for path in files)
     monkeypatch.undo()
-    monkeypatch.setattr(many_body, "_run_one", _process_of_run)
-    tasks = [(1e-4, seed, "", "") for seed in range(12)]
-    processes = {line for _, line, _ in many_body._spread(many_body._run_one, tasks, 3)}
-    assert 1 < len(processes) <= 3 and str(os.getpid()) not in processes
+    processes = {process for process, _ in many_body._spread(_process_of_run, range(12), 3)}
+    assert 1 < len(processes) <= 3 and os.getpid() not in processes
 
 
-def _process_of_run(task):
+def _process_of_run(seed):
     time.sleep(0.05)
-    return task[0], str(os.getpid()), 0.0
+    return os.getpid(), 0.0
 
 
 def test_a_process_that_dies_ends_the_job():
     with pytest.raises(BrokenProcessPool):
-        list(many_body._spread(_die, [(1e-4, seed, "") for seed in range(4)], 2))
+        list(many_body._spread(_die, range(4), 2))
 
 
-def _die(task):
+def _die(seed):
     os._exit(1)
 
 
 def test_seeds_are_different_runs(one_worker):
-    folder, _ = one_worker
-    energies = [read_cell(folder / f"{seed}.nc")["kinetic"][-1] for seed in range(3)]
-    assert len(set(energies)) == 3
+    dataset, _ = one_worker
+    assert len(set(dataset["kinetic"].isel(time=-1).values)) == 3
 
 
-def test_how_often_a_run_is_sampled_changes_none_of_its_values(one_worker, tmp_path):
-    folder, _ = one_worker
-    many_body.run_all(METHOD, SETTINGS | {"samples": 30}, outputs(tmp_path, 1), 1, lambda line: None)
-    coarse, fine = read_cell(folder / "0.nc"), read_cell(outputs(tmp_path, 1)[0])
+def test_how_often_a_run_is_sampled_changes_none_of_its_values(one_worker):
+    coarse = one_worker[0].isel(seed=0)
+    fine = many_body.make_seeds(WILDCARDS, SETTINGS | {"samples": 30, "seeds": 1})[0].isel(seed=0)
     common = np.isin(fine["time"], coarse["time"])
     assert common.sum() == len(coarse["time"]) < len(fine["time"])
     for name in ("kinetic", "potential", "momentum", "axial_spin"):
@@ -141,22 +119,27 @@ def test_how_often_a_run_is_sampled_changes_none_of_its_values(one_worker, tmp_p
     assert coarse["potential"].max() > 0, "no contact at any sample: choose another horizon"
 
 
-def test_what_a_run_costs_is_said_and_not_written(one_worker):
-    folder, said = one_worker
-    assert re.fullmatch(r"dt 0\.0001 s, seed 0: 3000 steps, [\d.]+ us a step, [\d.]+ s", said[0])
-    (total,) = [line for line in said if line.startswith("cpu_seconds of dt 0.0001: ")]
+def test_what_runs_cost_is_in_a_log_and_not_in_the_data(tmp_path):
+    dataset, said = many_body.make_seeds(WILDCARDS, SETTINGS, costs=tmp_path)
+    lines = (tmp_path / "rods" / METHOD / "0.0001.log").read_text().splitlines()
+    assert re.fullmatch(r"seed 0: 3000 steps, [\d.]+ us a step, [\d.]+ s", lines[0])
+    assert re.fullmatch(r"3 runs, 9000 steps, [\d.]+ us a step", said)
     # Of all runs, each rounded to a millisecond.
-    assert float(total.split()[-1]) == pytest.approx(sum(float(line.split()[-2]) for line in said[:3]), abs=2e-3)
-    assert not {name for name in read_cell(folder / "0.nc") if "second" in name or "cpu" in name}
+    assert float(lines[-1].split()[-1]) == pytest.approx(sum(float(line.split()[-2]) for line in lines[:3]), abs=2e-3)
+    assert not {name for name in dataset.variables if "second" in name or "cpu" in name}
+    data = xr.Dataset(coords={"integrator": [METHOD, "euler"], "dt": [2e-4, 1e-4]})
+    seconds = release._cpu_seconds(tmp_path / "rods", data)
+    assert seconds[0, 1] == float(lines[-1].split()[-1]) and np.isnan(seconds).sum() == 3
 
 
 def test_a_run_that_blows_up_is_a_result(tmp_path):
-    said = []
-    many_body.run_all("euler", SETTINGS | {"horizon": 40.0}, outputs(tmp_path, 1, 0.02), 1, said.append)
-    run = read_cell(outputs(tmp_path, 1, 0.02)[0])
-    assert 0 < run["@diverged"] <= 40.0 and np.isnan(run["kinetic"][-1])
-    assert "diverged at t = " in said[0]
-    assert f" {round(run['@diverged'] / 0.02)} steps" in said[0], "those done, by which its time is divided"
+    wildcards = {"scene": "rods", "method": "euler", "dt": "0.02"}
+    dataset, said = many_body.make_seeds(wildcards, SETTINGS | {"horizon": 40.0, "seeds": 1}, costs=tmp_path)
+    (end,) = dataset["diverged_at"].values
+    assert 0 < end <= 40.0 and np.isnan(dataset["kinetic"].values[0, -1])
+    assert f"1 diverged, the first by t = {end:g} s" in said
+    log = (tmp_path / "rods" / "euler" / "0.02.log").read_text()
+    assert f" {round(end / 0.02)} steps" in log, "those done, by which its time is divided"
 
 
 def test_the_published_metric_is_the_smaller_of_mean_and_last():
@@ -191,9 +174,9 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     )
     plan = Plan(study, HOME)
     for part in plan.scene_parts["rods"]:
-        run_scene(plan, "rods", part, 1, lambda line: None)
-    assert all(Path(path).is_file() for path in plan.scene_manifests()) and len(plan.scene_manifests()) == 7
-    groups = gather_scenes(plan, tmp_path)
+        make_files(plan.scene_files("rods", part), many_body.make_seeds, lambda line: None)
+    assert all(Path(path).is_file() for path in plan.many_body_runs()) and len(plan.many_body_runs()) == 7
+    groups = gather_scenes(plan)
     write_groups(groups, tmp_path / "many_body.nc")
     data = groups["/rods"]
     assert data["energy_error"].dims == ("integrator", "dt", "seed") and data.sizes == {"integrator": 2, "dt": 4, "seed": 2}
@@ -209,8 +192,8 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     assert 2e-4 <= ensembles.step_for(backwards, "euler", level) < 3e-4
     # 0.1 s is no whole number of steps of 3e-4 s: the run ends with the last one before.
     assert data["steps"].values.tolist() == [1000, 500, 333, 250]
-    run = read_cell(tmp_path / "many_body" / "rods" / "euler" / "0.0003" / "1.nc")
-    change = relative_change(run)[1:]
+    run = read_dataset(tmp_path / "many_body" / "rods" / "0.0003" / "euler.nc").isel(seed=1)
+    change = relative_change({name: run[name].values for name in ("kinetic", "potential")})[1:]
     expected = 100 * min(np.abs(change).mean(), abs(change[-1]))
     assert float(data["energy_error"].sel(integrator="euler", dt=3e-4, seed=1)) == pytest.approx(expected)
     assert data.attrs["clumps"] == 30 and data.attrs["rayleigh_step"] == manybody.scenes["rods"].rayleigh_step
@@ -221,21 +204,21 @@ def test_what_is_kept_along_the_time_is_that_of_the_runs(tmp_path):
     study = resolve(config(**WITHOUT, rods=changes) | {"results": str(tmp_path)}, HOME)
     plan = Plan(study, HOME)
     rng = np.random.default_rng(3)
-    folder = tmp_path / "many_body" / "rods"
     spins = {}
     for method in (METHOD, "euler"):
-        for seed in range(2):
-            end = np.nan if (method, seed) == ("euler", 1) else 1.0
-            energy = np.linspace(1.0, 2.0, 21) * np.r_[np.ones(20), end]
-            spins[method, seed] = rng.normal(size=(21, 3))
-            run = xr.Dataset(
-                {"kinetic": ("time", energy), "potential": ("time", 0 * energy), "steps": np.int32(2000), "contact_steps": 10.0}
-                | {"axial_spin": (("time", "clump"), spins[method, seed])},
-                {"time": np.arange(21) * 2.0},
-                {} if end == 1.0 else {"diverged": 39.0},
-            )
-            write_cell(run, folder / method / "0.02" / f"{seed}.nc", plan.many_body_job("rods", method, "0.02", seed))
-    data = gather_scenes(plan, tmp_path)["/rods"]
+        energy = np.linspace(1.0, 2.0, 21) * np.ones((2, 1))
+        ends = [np.nan, 39.0 if method == "euler" else np.nan]
+        energy[np.isfinite(ends), -1] = np.nan
+        spin = rng.normal(size=(2, 21, 3))
+        spins |= {(method, seed): spin[seed] for seed in range(2)}
+        runs = xr.Dataset(
+            {"kinetic": (("seed", "time"), energy), "potential": (("seed", "time"), 0 * energy), "diverged_at": ("seed", ends)}
+            | {"contact_steps": ("seed", [10, 10]), "axial_spin": (("seed", "time", "clump"), spin)},
+            {"time": np.arange(21) * 2.0},
+        )
+        share = method, "0.02"
+        write_dataset(runs, plan.many_body_path("rods", share), plan.many_body_job("rods", *share))
+    data = gather_scenes(plan)["/rods"]
     for (method, seed), spin in spins.items():
         own = data.sel(integrator=method, seed=seed).isel(dt=0)
         np.testing.assert_array_equal(own["axial_spin"], np.abs(spin).max(1))
@@ -257,11 +240,11 @@ def test_a_scene_without_spin_starts_without():
 def test_a_film_holds_what_a_picture_needs(tmp_path):
     film = {"method": METHOD, "dt": DT, "horizon": 0.05, "frames": 4}
     many_body.run_film(SETTINGS | {"film": film}, tmp_path / "film.nc")
-    found = read_cell(tmp_path / "film.nc")
+    found = read_dataset(tmp_path / "film.nc")
     assert found["r"].shape == (5, 30, 3) and found["q"].shape == (5, 30, 4)
     other = many_body.film_of(manybody.scenes["rods"], METHOD, DT, 0.05, 4, seed=1).dataset()
     assert other["r"].shape == found["r"].shape and not np.array_equal(other["r"][0], found["r"][0])
-    assert len(found["radius"]) == 3 and set(found["kind"]) == {0}
+    assert len(found["radius"]) == 3 and set(found["kind"].values) == {0}
 
 
 @pytest.mark.thorough
@@ -348,11 +331,9 @@ def test_every_run_is_in_one_job():
         runs = {(method, step.name) for step in scene.steps for method in scene.methods if step.runs(method)}
         shares = [share for part in plan.scene_parts[key] for share in part]
         assert len(shares) == len(runs) and set(shares) == runs, key
-    runs = sum(
-        len(plan.many_body_runs(key, share)) for key, parts in plan.scene_parts.items() for part in parts for share in part
-    )
+    runs = sum(study.scenes[key].seeds for key, parts in plan.scene_parts.items() for part in parts for share in part)
     assert runs == study.estimate.many_runs
-    assert len(plan.scene_manifests()) == len(set(plan.scene_manifests()))
+    assert len(plan.many_body_runs()) == len(set(plan.many_body_runs()))
 
 
 @pytest.fixture
@@ -370,7 +351,7 @@ def few(tmp_path):
     def again(plan=None):
         plan, said, done = plan or Plan(study, HOME), [], []
         (part,) = plan.scene_parts["rods"]
-        run_scene(plan, "rods", part, 1, said.append, lambda: done.append(1))
+        make_files(plan.scene_files("rods", part), many_body.make_seeds, said.append, lambda: done.append(1))
         return said, len(done)
 
     return Plan(study, HOME), again
@@ -379,70 +360,50 @@ def few(tmp_path):
 def test_a_job_keeps_what_is_up_to_date(few, tmp_path):
     plan, again = few
     said, done = again()
-    paths = sorted(tmp_path.glob("many_body/rods/*/*/*.nc"))
-    first = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
-    assert len(first) == done == 8 and not [line for line in said if "kept" in line]
+    paths = sorted(tmp_path.glob("many_body/rods/*/*.nc"))
+    first = {path: path.read_bytes() for path in paths}
+    assert len(first) == done == 4 and not [line for line in said if "kept" in line]
     said, done = again()
-    assert done == 8 and len([line for line in said if line.endswith(": kept")]) == 8 and len(said) == 8
+    assert done == 4 and len([line for line in said if line.endswith(": kept")]) == 4 and len(said) == 4
     # One is missing, one is another run under its name, one was made by other code.
     paths[0].unlink()
-    paths[3].write_bytes(paths[2].read_bytes())
-    other = json.loads(plan.many_body_job("rods", "euler", "0.0002", 0)) | {"code": "other"}
-    settings = plan.many_body_settings("rods")
-    many_body.run_all("euler", settings, [tmp_path / "many_body/rods/euler/0.0002/0.nc"], jobs=[json.dumps(other)])
-    changed = {
-        path.relative_to(tmp_path).as_posix()
-        for path, (data, _) in first.items()
-        if not path.is_file() or path.read_bytes() != data
-    }
+    paths[1].write_bytes(paths[2].read_bytes())
+    other = json.loads(plan.many_body_job("rods", "euler", "0.0002")) | {"code": "other"}
+    write_dataset(read_dataset(paths[2]), paths[2], json.dumps(other))
     said, done = again()
-    made = [line for line in said if re.match(r"dt .* steps, ", line)]
-    assert done == 8 and len(made) == 3 == len(changed) and len([line for line in said if line.endswith(": kept")]) == 5
-    assert {path: path.read_bytes() for path in paths} == {path: data for path, (data, _) in first.items()}
-    lists = [json.loads(Path(path).read_text())["files"] for path in plan.scene_manifests()]
-    assert sorted(name for files in lists for name in files) == [path.relative_to(tmp_path).as_posix() for path in paths]
+    assert done == 4 and [line.endswith(": kept") for line in said].count(False) == 3
+    assert {path: path.read_bytes() for path in paths} == first
 
 
 def test_an_edited_method_is_run_alone(few, tmp_path, monkeypatch):
     plan, again = few
     again()
     (part,) = plan.scene_parts["rods"]
-    jobs = plan.scene_jobs("rods", part)
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("many_body/rods/*/*/*.nc")}
+    jobs = plan.scene_files("rods", part)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("many_body/rods/*/*.nc")}
     edited = Plan(plan.study, HOME)
     code = edited.many_body_run_code
     monkeypatch.setattr(edited, "many_body_run_code", lambda scene, method: code(scene, method) + "x" * (method == "euler"))
-    assert {key for key, job in edited.scene_jobs("rods", part).items() if job != jobs[key]} == {"euler/0.0001", "euler/0.0002"}
+    changed = {path for path, job in edited.scene_files("rods", part).items() if job != jobs[path]}
     again(edited)
-    assert {path.parts[-3] for path, time in before.items() if path.stat().st_mtime_ns != time} == {"euler"}
+    rewritten = {str(path) for path, time in before.items() if path.stat().st_mtime_ns != time}
+    assert rewritten == changed == {str(tmp_path / "many_body" / "rods" / dt / "euler.nc") for dt in ("0.0001", "0.0002")}
 
 
 def test_a_method_that_fails_does_not_stop_the_others(few, tmp_path, monkeypatch):
     _plan, again = few
-    run_all = scene_batches.run_all
+    whole = many_body.make_seeds
 
-    def fails(method, *arguments):
-        if method == METHOD:
+    def fails(wildcards, settings):
+        if wildcards["method"] == METHOD:
             raise ArithmeticError("no such number")
-        run_all(method, *arguments)
+        return whole(wildcards, settings)
 
-    monkeypatch.setattr(scene_batches, "run_all", fails)
-    with pytest.raises(FailedRuns, match=f"scene rods, method {METHOD}: ArithmeticError: no such number"):
+    monkeypatch.setattr(many_body, "make_seeds", fails)
+    said = f"scene rods, method {METHOD}, dt 0.0001 (and 1 other files): ArithmeticError: no such number"
+    with pytest.raises(FailedRuns, match=re.escape(said)):
         again()
-    made = {path.parent.name for path in tmp_path.glob("batches/rods/*/*.json")}
-    assert made == {"euler"} and len(list(tmp_path.glob("many_body/rods/euler/*/*.nc"))) == 4
-
-
-def test_what_runs_cost_is_added_up_over_attempts(few, tmp_path):
-    plan, again = few
-    again()
-    next(tmp_path.glob("many_body/rods/euler/0.0001/0.nc")).unlink()
-    again()
-    (log,) = (tmp_path / "logs" / "many_body" / "rods" / "euler").glob("*.log")
-    assert len(re.findall(r"^dt 0\.0001 s, seed \d: ", log.read_text(), re.MULTILINE)) == 3
-    groups = gather_scenes(plan, tmp_path)
-    seconds = release._cpu_seconds(tmp_path / "logs" / "many_body" / "rods", groups["/rods"])
-    assert seconds.shape == (2, 2) and np.isfinite(seconds).all()
+    assert {path.stem for path in tmp_path.glob("many_body/rods/*/*.nc")} == {"euler"}
 
 
 def test_a_scene_or_all_of_them_can_be_left_out():
@@ -473,12 +434,11 @@ import sys
 from polhode.study import configuration
 from polhode.study.workflow import entry
 from polhode.study.run import scene as many_body
-from polhode.study.run import scene_batches
-from polhode.study.run.batches import FailedRuns
-from polhode.study.run.scene_batches import run_scene
+from polhode.study.run.making import make_files
 configuration.resolve({config()!r}, entry.HOME, checked=True)
-settings = {{"scene": "chess", "spin": None, "horizon": 1e-5, "samples": 1}}
-many_body.run_all("spiral_leapfrog", settings, [{str(tmp_path / "1e-05" / "0.nc")!r}])
+settings = {{"scene": "chess", "spin": None, "horizon": 1e-5, "samples": 1, "seeds": 1}}
+job = {{"wildcards": {{"scene": "chess", "method": "spiral_leapfrog", "dt": "1e-05"}}, "settings": settings}}
+make_files({{{str(tmp_path / "0.nc")!r}: __import__("json").dumps(job)}}, many_body.make_seeds)
 unused = {{"jsonschema", "matplotlib", "scipy.interpolate", "snakemake"}}
 print("left out:", *sorted(unused & set(sys.modules)))
 """

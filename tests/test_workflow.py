@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -66,20 +67,20 @@ TINY = {
         "coupled_cylinders": {"dt": FIT, "check_until": 1.0, "long_run": {"horizon": 5.0, "dt": 1e-2, "samples": 10}},
     },
 }
-#: Cells of a method that runs everything; the two of several torques cannot run the coupled cylinders.
-SPIRAL, FREE, COUPLED = 4 + 15, 7, 7
-SINGLE = SPIRAL + FREE
-#: Problem -> methods that run it.
-BATCHES = {
+#: Problem -> methods that run it; the one of several torques cannot run the coupled cylinders.
+RAN_BY = {
     "spiral_cylinder": METHODS,
     "free_symmetric_top": METHODS,
     "coupled_cylinders": [m for m in METHODS if m != "rk4"],
 }
 #: Their jobs.
-SINGLE_BODY = {f"single_body_{problem}_1" for problem in BATCHES}
+SINGLE_BODY = {f"single_body_{problem}_1" for problem in RAN_BY}
 #: What holds times: no two runs give the same.
 TIMED = {"timing", "cost", "cost_claims", *themes.timed("figures"), *themes.timed("tables")}
-CELLS = len(METHODS) * SINGLE + (len(METHODS) - 1) * COUPLED
+#: The folders of the files of single bodies, and the sets of step sizes that each method runs.
+KINDS = ("runs", "long_runs", "long_runs_switched", "targets")
+SETS = {"spiral_cylinder": ("published", "fit"), "free_symmetric_top": ("fit",), "coupled_cylinders": ("fit",)}
+RUNS = sum(len(SETS[problem]) * len(methods) for problem, methods in RAN_BY.items())
 
 
 class House:
@@ -135,18 +136,21 @@ class House:
         output = self.run("-n", *arguments)
         return {m[1]: int(m[2]) for m in re.finditer(r"^(\w+)\s+(\d+)$", output, re.MULTILINE) if m[1] != "total"}
 
-    def cells(self) -> dict[str, int]:
+    def run_files(self) -> dict[str, int]:
         """All files of the runs of single bodies, with the times at which they were written, ns."""
         results = self.folder / "results"
-        kinds = ("cells", "long_runs", "long_runs_switched", "targets")
-        return {str(p.relative_to(results)): p.stat().st_mtime_ns for kind in kinds for p in (results / kind).rglob("*.nc")}
+        return {str(p.relative_to(results)): p.stat().st_mtime_ns for kind in KINDS for p in (results / kind).rglob("*.nc")}
 
     def rewritten(self, *problems: str) -> list[str]:
         """Which of these files a run up to those of the ``problems`` (all of them, unless some are named) writes, sorted."""
         before = self.run_files()
-        asked = {problem: BATCHES[problem] for problem in problems or BATCHES}
-        plan = [f"results/batches/{problem}/{method}.json" for problem, methods in asked.items() for method in methods]
-        self.run("--cores", "2", *plan)
+        files = [
+            f"results/runs/{problem}/{steps}/{method}.nc"
+            for problem in problems or RAN_BY
+            for steps in SETS[problem]
+            for method in RAN_BY[problem]
+        ]
+        self.run("--cores", "2", *files)
         after = self.run_files()
         return sorted(name for name, time in after.items() if before.get(name) != time)
 
@@ -202,7 +206,7 @@ def test_the_report_is_made(house):
     assert "plotly" in (results / "explorer.html").read_text(encoding="utf-8")
     for kind in ("pdf", "png"):
         assert {p.stem for p in (results / "figures").glob(f"*.{kind}")} == set(themes.names("figures"))
-    assert len(list((results / "cells").rglob("*.nc"))) == CELLS
+    assert len(list((results / "runs").rglob("*.nc"))) == RUNS
     assert not [p for p in results.rglob(".*") if p.is_file()], "temporary files were left behind"
 
 
@@ -210,7 +214,7 @@ def test_every_file_opens_as_a_tree_and_says_what_it_holds(house):
     """Also the single runs; all open at once."""
     paths = sorted((house.folder / "results").rglob("*.nc"))
     kinds = {path.relative_to(house.folder / "results").parts[0] for path in paths}
-    assert kinds >= {"single_body.nc", "many_body.nc", "cost.nc", "timing.nc", "cells", "long_runs", "checks", "references"}
+    assert kinds >= {"single_body.nc", "many_body.nc", "cost.nc", "timing.nc", "runs", "long_runs", "checks", "references"}
     assert kinds >= {"ensembles.nc", "ensemble_states.nc", "ensembles"}
     trees = {path: xr.open_datatree(path) for path in paths}
     for path, tree in trees.items():
@@ -244,7 +248,7 @@ def test_nothing_is_done_twice_nor_after_a_comment(edited):
         "simulate.py",
         "study/gather/single_body.py",
         "study/report/drawing.py",
-        "study/run/cell.py",
+        "study/run/single_body.py",
     ):
         append(edited.folder / "src" / "polhode" / name, "# a remark")
     for name in ("Snakefile", "config.yaml", "profiles/default/config.yaml", "workflow/rules/single_body.smk", "tiny.yaml"):
@@ -261,7 +265,7 @@ def test_an_edited_script_reruns_its_rule(edited):
     assert not {"gather", "claims", "explorer", "timing", *SINGLE_BODY} & set(jobs)
 
 
-def test_an_edited_method_reruns_its_cells_alone(edited):
+def test_an_edited_method_reruns_its_files_alone(edited):
     edited.edit("src/polhode/methods/euler.py", "axpy(dt, euler_equations", "axpy(1.0 * dt, euler_equations")
     jobs = edited.jobs()
     assert (
@@ -270,23 +274,23 @@ def test_an_edited_method_reruns_its_cells_alone(edited):
         and not {"references_1", "ensemble_states"} & set(jobs)
     )
     written = edited.rewritten("spiral_cylinder", "coupled_cylinders")
-    assert len(written) == SPIRAL + COUPLED + 2 + 1, "cells, long runs and the search for a step"
-    assert {name.removesuffix(".nc").split("/")[2] for name in written} == {"euler"}
+    folders = ["long_runs/coupled_cylinders", "long_runs/spiral_cylinder", "runs/coupled_cylinders/fit"]
+    folders += ["runs/spiral_cylinder/fit", "runs/spiral_cylinder/published", "targets/spiral_cylinder"]
+    assert written == [f"{folder}/euler.nc" for folder in folders]
 
 
 def test_a_switched_run_is_another_run(house):
     runs = {kind: house.folder / "results" / kind / "free_symmetric_top" for kind in ("long_runs", "long_runs_switched")}
     for key in METHODS:
-        ours, switched = (_variables(next((folder / key).glob("*.nc")))["q"] for folder in runs.values())
+        ours, switched = (_variables(folder / f"{key}.nc")["q"] for folder in runs.values())
         assert ours != switched, key
 
 
 def test_an_edited_method_reruns_those_built_on_it(edited):
     edited.edit("src/polhode/methods/omelyan1998.py", "0.5 * dt, add(old", "1.0 * 0.5 * dt, add(old")
     written = edited.rewritten("free_symmetric_top")
-    assert {name.removesuffix(".nc").split("/")[2] for name in written} == {"omelyan1998", "spiral_omelyan"}
-    assert len([name for name in written if name.startswith("cells/")]) == 2 * FREE
-    assert len(written) == 2 * (FREE + 2), "long runs, as they are declared and switched"
+    folders = [f"{kind}/free_symmetric_top" for kind in ("long_runs", "long_runs_switched")] + ["runs/free_symmetric_top/fit"]
+    assert written == [f"{folder}/{method}.nc" for folder in folders for method in ("omelyan1998", "spiral_omelyan")]
 
 
 def test_an_edited_figure_reruns_its_chapter_alone(edited):
@@ -296,14 +300,14 @@ def test_an_edited_figure_reruns_its_chapter_alone(edited):
     assert set(jobs) - {"all", "total", "report", "provenance"} == {"chapter_long_runs", "captions"}
 
 
-def test_another_step_size_adds_its_cells_alone(edited):
+def test_another_set_of_step_sizes_adds_its_files_alone(edited):
     config = yaml.safe_load((edited.folder / "tiny.yaml").read_text())
     config["problems"]["spiral_cylinder"]["dt"]["more"] = {"values": [1 / 100]}
     edited.configure(config)
     jobs = edited.jobs()
     assert SINGLE_BODY & set(jobs) == {"single_body_spiral_cylinder_1"} and jobs["cost"] == 1
     assert "timing" not in jobs, "other errors do not change what a step costs"
-    assert edited.rewritten() == [f"cells/spiral_cylinder/{method}/0.01.nc" for method in sorted(METHODS)]
+    assert edited.rewritten() == [f"runs/spiral_cylinder/more/{method}.nc" for method in sorted(METHODS)]
 
 
 def test_nothing_runs_beside_the_timing(house):
@@ -369,19 +373,16 @@ def test_a_misspelt_key_is_named(edited):
 
 def test_a_plug_in_stands_beside_the_others(edited):
     edited.configure(TINY | {"methods": ["my_spiral", "spiral_leapfrog"], "plugins": ["docs/example_plugin.py"]})
-    # Behind the cells it is like any other (tests/test_own_study.py).
-    edited.run("--cores", "2", "results/batches/spiral_cylinder/my_spiral.json")
-    cells = edited.folder / "results" / "cells" / "spiral_cylinder"
-    mine = list((cells / "my_spiral").glob("*.nc"))
-    assert len(mine) == SINGLE - 7
-    for path in mine:
-        assert _variables(path) == _variables(cells / "spiral_leapfrog" / path.name)
+    # Behind the runs it is like any other (tests/test_own_study.py).
+    folders = [Path("results/runs/spiral_cylinder", steps) for steps in SETS["spiral_cylinder"]]
+    edited.run("--cores", "2", *(f"{folder}/my_spiral.nc" for folder in folders))
+    for folder in folders:
+        mine, theirs = (_variables(edited.folder / folder / f"{key}.nc") for key in ("my_spiral", "spiral_leapfrog"))
+        assert mine == theirs
 
 
 def _variables(path: Path) -> dict[str, bytes]:
-    from polhode.study.storage import read_cell
-
-    return {name: value.tobytes() for name, value in read_cell(path).items() if not name.startswith("@")}
+    return {str(name): values.values.tobytes() for name, values in storage.read_dataset(path).variables.items()}
 
 
 def test_damage_is_seen_and_mended(edited):
@@ -394,35 +395,30 @@ def test_damage_is_seen_and_mended(edited):
         data = bytearray((results / name).read_bytes())
         data[len(data) // 2] ^= 4
         (results / name).write_bytes(bytes(data))
-    runs = results / "many_body" / "rods" / "spiral_leapfrog"
-    first, second = sorted(runs.rglob("*.nc"))
-    shutil.copy(first, second)
+    (rods,) = (results / "many_body" / "rods").rglob("*.nc")
+    shutil.copy(results / "long_runs" / "spiral_cylinder" / "euler.nc", rods)
     # With its old time and size nothing about this one is suspicious from outside.
-    cell = next((results / "cells" / "spiral_cylinder" / "euler").glob("*.nc"))
-    status, data = cell.stat(), bytearray(cell.read_bytes())
-    data[-3] ^= 1
-    cell.write_bytes(bytes(data))
-    os.utime(cell, ns=(status.st_atime_ns, status.st_mtime_ns))
+    fit = results / "runs" / "spiral_cylinder" / "fit" / "euler.nc"
+    status, data = fit.stat(), bytearray(fit.read_bytes())
+    number = struct.pack("<d", float(storage.read_dataset(fit).q.values[0, -1, 1]))
+    data[data.rindex(number)] ^= 1
+    fit.write_bytes(bytes(data))
+    os.utime(fit, ns=(status.st_atime_ns, status.st_mtime_ns))
     planned = edited.run("-n")
     asked = ("data", "results/claims.csv", "results/tables/orders.tex")
     output = edited.run("--cores", "2", *asked)
-    for name in ("tables/orders.tex", "claims.csv", "checks/stability.nc", "references/coupled_cylinders.nc"):
+    names = ("tables/orders.tex", "claims.csv", "checks/stability.nc", "references/coupled_cylinders.nc")
+    for name in (*names, str(rods.relative_to(results)), str(fit.relative_to(results))):
         assert re.search(rf"results/\S*{re.escape(name)} is not what was written: .*; it is made again", output), name
         assert re.search(rf"results/\S*{re.escape(name)} is not what was written: .*; a run makes it again", planned), name
-    for place, path in (("rods", second), ("spiral_cylinder", cell)):
-        listed = rf"results/batches/{place}/\S+\.json lists \S*{re.escape(path.name)}, which is not what was written: .*; "
-        assert re.search(f"{listed}it is made again", output) and re.search(f"{listed}a run makes it again", planned)
     after = edited.data()
     assert set(after) == set(before) and [name for name in before if after[name] != before[name]] == []
     # The lists agree with this one: it is seen where it is read.
-    cell.write_bytes(bytes(data))
-    manifest = "batches/spiral_cylinder/euler.json"
-    for path in (results / manifest, *(results / "written").glob("single_body_spiral_cylinder_*.json")):
-        files = json.loads(path.read_text())["files"]
-        if path.name == "euler.json" or manifest in files:
-            storage.write_text(path, json.dumps({"files": storage.checksums(results, files)}))
+    fit.write_bytes(bytes(data))
+    (path,) = (results / "written").glob("single_body_spiral_cylinder_*.json")
+    storage.write_text(path, json.dumps({"files": storage.checksums(results, json.loads(path.read_text())["files"])}))
     output = edited.run("--cores", "2", *asked, fails=True)
-    named = f"rule gather: results/cells/spiral_cylinder/euler/{cell.name} was changed after it was written"
+    named = "rule gather: results/runs/spiral_cylinder/fit/euler.nc was changed after it was written"
     assert output.count(named) >= 2, "where it happens and once more at the end"
     assert "log: results/logs/gather.log" in output
     assert (results / "single_body.nc").read_bytes() == before["single_body.nc"], "the last good one is kept"
@@ -446,10 +442,9 @@ def test_what_is_deleted_or_damaged_alone_is_made_again(edited):
     planned = edited.run("-n")
     assert "made again" not in planned and "Nothing to be done" in planned
     # Of all that one job makes, what is gone alone.
-    cell = next((results / "cells" / "coupled_cylinders" / "euler").glob("*.nc"))
-    cell.unlink()
-    assert edited.rewritten("coupled_cylinders") == [str(cell.relative_to(results))]
-    assert len(list((results / "cells").rglob("*.nc"))) == CELLS
+    (results / "runs" / "coupled_cylinders" / "fit" / "euler.nc").unlink()
+    assert edited.rewritten("coupled_cylinders") == ["runs/coupled_cylinders/fit/euler.nc"]
+    assert len(list((results / "runs").rglob("*.nc"))) == RUNS
 
 
 def test_without_latex_everything_else_is_made(edited):

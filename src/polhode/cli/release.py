@@ -149,19 +149,17 @@ def _with_origin(data: xr.Dataset) -> xr.Dataset:
 
 
 def _cpu_seconds(logs: Path, data: xr.Dataset) -> np.ndarray:
-    """CPU seconds of all seeds of each method and step size from the logs, NaN where one is missing; the newest line counts."""
-    found = np.full((data.sizes["integrator"], data.sizes["dt"], data.sizes["seed"]), np.nan)
+    """CPU seconds of all seeds of each method and step size, from the logs of :mod:`polhode.study.run.scene`; else NaN."""
+    seconds = np.full((data.sizes["integrator"], data.sizes["dt"]), np.nan)
     for i, method in enumerate(map(str, data["integrator"].values)):
-        for log in sorted((logs / method).glob("*.log"), key=lambda path: path.stat().st_mtime):
-            for dt, seed, seconds in _RUN.findall(log.read_text()):
-                if int(seed) < data.sizes["seed"]:
-                    found[i, data["dt"].values == float(dt), int(seed)] = float(seconds)
-    total: np.ndarray = found.sum(axis=2)
-    return total
+        for log in (logs / method).glob("*.log"):
+            if line := _TOTAL.search(log.read_text()):
+                seconds[i, data["dt"].values == float(log.stem)] = float(line[1])
+    return seconds
 
 
-#: The line about a run, see polhode.study.run.scene: its step, seed and CPU seconds.
-_RUN = re.compile(r"^dt (\S+) s, seed (\d+): \d+ steps, \S+ us a step, ([\d.]+) s", re.MULTILINE)
+#: The line about the runs of all seeds.
+_TOTAL = re.compile(r"^cpu_seconds ([\d.]+)$", re.MULTILINE)
 
 
 def released_laws(results: str | Path, commit: str = "", today: str = "") -> xr.Dataset:

@@ -24,13 +24,13 @@ LIST = HOME / "docs/variables.csv"
 #: Folders whose files are named after an object, with the placeholder for its name.
 FOLDERS: dict[str, str] = {
     "references": "references/PROBLEM.nc",
-    "cells": "cells/PROBLEM/METHOD/DT.nc",
-    "long_runs": "long_runs/PROBLEM/METHOD/DT.nc",
-    "long_runs_switched": "long_runs_switched/PROBLEM/METHOD/DT.nc",
+    "runs": "runs/PROBLEM/STEPS/METHOD.nc",
+    "long_runs": "long_runs/PROBLEM/METHOD.nc",
+    "long_runs_switched": "long_runs_switched/PROBLEM/METHOD.nc",
     "targets": "targets/PROBLEM/METHOD.nc",
     "films": "films/SCENE.nc",
     "ensembles": "ensembles/METHOD.nc",
-    "many_body": "many_body/SCENE/METHOD/DT/SEED.nc",
+    "many_body": "many_body/SCENE/DT/METHOD.nc",
 }
 #: The order of the files in the list; files not named here come last.
 ORDER = (

@@ -21,6 +21,10 @@ Say = Callable[[str], object]
 Make = Callable[[dict[str, Any], dict[str, Any]], "tuple[xr.Dataset, str]"]
 
 
+#: Wildcards in the order in which a message names them.
+_ORDER = ("problem", "scene", "steps", "method", "dt")
+
+
 class FailedRuns(Exception):
     """Files of a job could not be made; the message names each with its error."""
 
@@ -57,7 +61,7 @@ def make_files(files: Mapping[str, str], make: Make, say: Say = print, done: Cal
                 say(f"{path}: {line}, wall {time.perf_counter() - wall:.6f} s, CPU {time.process_time() - cpu:.6f} s")
         except Exception as error:
             say(f"{path} failed\n{traceback.format_exc()}")
-            name = ", ".join(f"{key} {value}" for key, value in origin["wildcards"].items())
+            name = ", ".join(f"{key} {origin['wildcards'][key]}" for key in _ORDER if key in origin["wildcards"])
             notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
             failed.setdefault(f"{type(error).__name__}: {error}", []).append(name + notes)
         done()
@@ -67,3 +71,14 @@ def make_files(files: Mapping[str, str], make: Make, say: Say = print, done: Cal
             others = f" (and {len(names) - 1} other files)" if len(names) > 1 else ""
             lines.append(f"{names[0]}{others}: {text}")
         raise FailedRuns("\n".join(lines))
+
+
+def make_single_body(wildcards: dict[str, Any], settings: dict[str, Any]) -> "tuple[xr.Dataset, str]":
+    """A file of a method on a problem: its runs, or its search for the step sizes that meet target errors."""
+    if "errors" in settings:
+        from polhode.study.run.target_steps import make_search  # it imports scipy.optimize, which few jobs need
+
+        return make_search(wildcards, settings)
+    from polhode.study.run.single_body import make_runs
+
+    return make_runs(wildcards, settings)

@@ -13,7 +13,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polhode.study.storage import write_text
+from polhode.study.storage import DamagedFile, write_text
 from polhode.study.workflow import interruption, meters, written
 
 if TYPE_CHECKING:
@@ -107,6 +107,9 @@ def job_of(snakemake: Any) -> Iterator[None]:
             about = "".join(f", {name} {value}" for name, value in snakemake.wildcards.items())
             lines = f"rule {snakemake.rule}{about}: {text}"
             write_text(note, f"{lines}\n")
+            # What is not as it should be is made again by the next run.
+            if isinstance(error, DamagedFile) and results.resolve() in error.path.resolve().parents:
+                error.path.unlink(missing_ok=True)
             if os.environ.get(WATCHED, "") != os.environ.get(interruption.HEAD):
                 print(lines, file=sys.__stderr__)
             raise SystemExit(1) from None
