@@ -23,8 +23,8 @@ if TYPE_CHECKING:  # the models belong to a package that imports this module
 STEP, STEP_OF_SEVERAL_TORQUES, STEP_IN_A_SYSTEM = 5e-8, 1e-7, 1e-7
 #: One step of about 30 clumps together (data/released/many_body.nc: 0.5 to 0.75 us).
 STEP_OF_MANY = 7e-7
-#: The file of one run: simulate, write, read again, compare.
-RUN = 0.008
+#: One run beside its steps, and one file of runs: write, read again, compare.
+RUN, FILE = 1e-3, 0.03
 #: Taylor integration of a problem over its horizon with :data:`DIGITS` digits (0.1 to 2.3 s), and its growth with the digits.
 TAYLOR, DIGITS, POWER = 1.0, 50, 2.4
 #: The check run at higher precision and order, used where there is no closed form, relative to the first run.
@@ -67,8 +67,8 @@ SEARCHED, CLOSING = 8, 8
 PICTURE = 0.2
 
 # Bytes.
-#: A process without its data; a file of a run without its samples; one sample of a single-body run in memory and in its file.
-PROCESS_MEMORY, FILE, SAMPLE = 0.35e9, 2.5e3, 14 * 8
+#: A process without its data; a file of runs without its samples; one sample of a single-body run in memory and in its file.
+PROCESS_MEMORY, FILE_BYTES, SAMPLE = 0.35e9, 2.2e4, 14 * 8
 #: The many-body figures.
 FIGURES_MEMORY = 0.75e9
 #: Copies of the samples that a job holds at the same time.
@@ -83,13 +83,13 @@ CLUMPS, SAMPLE_OF_MANY = 32, 12 * 8
 
 @dataclass(frozen=True)
 class Share:
-    """Resources required by one key of the configuration: CPU time in s, files, memory of one job and disk space in bytes."""
+    """Resources required by one key of the configuration: CPU time in s, runs, memory of one job and disk space in bytes."""
 
     path: Keys
     what: str
     advice: str
     cpu: float = 0.0
-    files: float = 0.0
+    runs: float = 0.0
     memory: float = 0.0
     disk: float = 0.0
 
@@ -114,7 +114,7 @@ class Measure:
 
 
 MEASURES = (
-    Measure("files", "files", 1, "files"),
+    Measure("files", "runs", 1, "runs"),
     Measure("memory_gib", "memory", 2**30, "GiB of memory in one job", summed=False),
     Measure("disk_gib", "disk", 2**30, "GiB on the disk"),
     Measure("cpu_hours", "cpu", 3600, "CPU hours"),
@@ -257,11 +257,11 @@ def estimate(
     for key, (problem, methods) in problems.items():
         if (asked := config.problems[key]) is not None:
             shares += _problem(("problems", key), asked, problem, methods, config.digits)
-    single = sum(share.files for share in shares)
+    single = sum(share.runs for share in shares)
     for key, methods in scenes.items():
         if (scene := (config.many_body or {})[key]) is not None:
             shares += _scene(("many_body", key), scene, methods, (clumps or {}).get(key, CLUMPS))
-    many = sum(share.files for share in shares) - single
+    many = sum(share.runs for share in shares) - single
     everyone = max((len(methods) for _problem, methods in problems.values()), default=0)
     if config.ensembles is not None and ensembles is not None:
         shares.append(_ensembles(config.ensembles, *ensembles))
@@ -294,16 +294,19 @@ def estimate(
     return Estimate(tuple(shares), single, many)
 
 
+def step_seconds(problem: Case, method: Method) -> float:
+    """Time of a step of a method on a problem, s."""
+    if isinstance(problem, System):
+        return STEP_IN_A_SYSTEM * len(problem.bodies)
+    return STEP if method.torques_per_step == 1 else STEP_OF_SEVERAL_TORQUES
+
+
 def _problem(
     path: Keys, settings: "models.ProblemSection", problem: Case, methods: Sequence[Method], digits: float
 ) -> list[Share]:
     bodies = len(problem.bodies) if isinstance(problem, System) else 1
-    if isinstance(problem, System):
-        of_a_step = [STEP_IN_A_SYSTEM * bodies] * len(methods)
-    else:
-        of_a_step = [STEP if m.torques_per_step == 1 else STEP_OF_SEVERAL_TORQUES for m in methods]
-    step, count = sum(of_a_step), len(methods)
-    of_method = dict(zip((m.key for m in methods), of_a_step, strict=True))
+    of_method = {m.key: step_seconds(problem, m) for m in methods}
+    step, count = sum(of_method.values()), len(methods)
     precise = (digits / DIGITS) ** POWER
     state = (REFERENCE_STATE + REFERENCE_DIGIT * digits) * bodies
     samples = float(settings.samples)
@@ -326,10 +329,10 @@ def _problem(
                 what,
                 "Take larger or fewer step sizes or fewer methods",
                 cpu=sum(of_method[key] for key in able) * size.steps
-                + len(able) * size.rungs * RUN
+                + len(able) * (size.rungs * RUN + FILE)
                 + 2 * size.rungs * REFERENCE_TIME,
-                files=len(able) * size.rungs,
-                disk=len(able) * size.rungs * FILE,
+                runs=len(able) * size.rungs,
+                disk=len(able) * FILE_BYTES,
                 memory=PROCESS_MEMORY + 2 * size.rungs * state,
             )
         )
@@ -367,9 +370,9 @@ def _problem(
                 (*path, "long_run"),
                 f"{runs} long runs of {number(steps)} steps, {number(of_a_run)} samples of each",
                 "Take a shorter horizon, a larger dt or fewer samples",
-                cpu=step * steps * runs / max(count, 1) + runs * RUN + compared,
-                files=runs,
-                disk=runs * (FILE + bodies * (SAMPLE + GATHERED) * of_a_run),
+                cpu=step * steps * runs / max(count, 1) + runs * (RUN + FILE) + compared,
+                runs=runs,
+                disk=runs * (FILE_BYTES + bodies * (SAMPLE + GATHERED) * of_a_run),
                 memory=PROCESS_MEMORY
                 + max(COPIES * bodies * SAMPLE * of_a_run, bodies * count * GATHERED * of_a_run, exact * state * 2 * of_a_run),
             )
@@ -384,8 +387,9 @@ def _problem(
                 (*path, "targets"),
                 f"seeking target errors down to runs of {number(high)} steps",
                 "Take a larger dt_min",
-                cpu=step * steps + count * RUN * (tried + CLOSING * len(sought.errors)),
-                files=count,
+                cpu=step * steps + count * (RUN * (tried + CLOSING * len(sought.errors)) + FILE),
+                runs=count,
+                disk=count * FILE_BYTES,
             )
         )
     return shares
@@ -430,8 +434,8 @@ def _scene(path: Keys, settings: "models.SceneSection", methods: Sequence[Method
                 f"{several(seeds, 'initial states')} and up to {number(size.longest)} steps in a run",
                 "Take larger or fewer step sizes, fewer initial states (seeds) or a shorter horizon",
                 cpu=step * len(able) * seeds * size.steps + RUN * runs + PROCESS * len(able),
-                files=runs,
-                disk=runs * FILE,
+                runs=runs,
+                disk=len(able) * size.rungs * FILE_BYTES,
             )
         )
     along = len(methods) * seeds * held * (2 + clumps) * 8 if settings.over_time else 0.0

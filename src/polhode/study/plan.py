@@ -16,21 +16,30 @@ from polhode.problems import PROBLEMS
 from polhode.problems.system import System
 from polhode.simulate import count_steps
 from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
-from polhode.study.estimate import DIGITS, JUDGE, POWER, REFERENCE_TIME, TAYLOR
+from polhode.study.estimate import (
+    DIGITS,
+    FILE,
+    JUDGE,
+    POWER,
+    REFERENCE_TIME,
+    RUN,
+    STEP,
+    STEP_OF_MANY,
+    TAYLOR,
+    step_seconds,
+)
 from polhode.study.fingerprint import fingerprint
 from polhode.study.storage import job_text
 
 #: Target for the duration of a job that runs several methods, s, as far as it can be estimated in advance. Starting a job costs
 #: two or three seconds; a cluster favours few jobs, a machine with many cores more than one.
 PART_SECONDS = 20.0
-#: Rough times of a step and of a file; they affect only the division of work into jobs.
-STEP_SECONDS, FILE_SECONDS = 8e-8, 6e-3
 #: Cost of a search for target errors, in runs with the finest step allowed: few methods need such a step.
 SEARCH_RUNS = 1
 #: Time of a method's runs on an ensemble apart from its steps: mostly compilation.
 ENSEMBLE_SECONDS = 0.7
-#: Time of a step of some thirty clumps, and of a method's runs on a scene apart from its steps: mostly loading compiled code.
-CLUMPS_STEP_SECONDS, SCENE_SECONDS = 7e-7, 1.0
+#: Time of a method's runs on a scene apart from its steps: mostly loading compiled code.
+SCENE_SECONDS = 1.0
 
 #: A method and the name of one of its step sizes: what it runs on a scene from all seeds, listed in one manifest.
 Share = tuple[str, str]
@@ -245,7 +254,7 @@ class Plan:
         part = self.study.ensembles
         if part is None:
             return ()
-        seconds = part.total_steps * STEP_SECONDS + ENSEMBLE_SECONDS
+        seconds = part.total_steps * STEP + ENSEMBLE_SECONDS
         return _in_parts(part.methods, [seconds] * len(part.methods))
 
     def ensemble_states_job(self) -> str:
@@ -425,15 +434,17 @@ class Plan:
 
 
 def method_seconds(part: ProblemStudy, method: str) -> float:
-    """Estimated time of all runs of a method on a problem, s, as if all methods took the same time for a step."""
-    of_runs = [step.steps for step in part.steps if step.runs(method)]
-    runs, steps = len(of_runs), sum(of_runs)
+    """Estimated time of all runs of a method on a problem, s."""
+    rungs = [step for step in part.steps if step.runs(method)]
+    runs, steps, files = len(rungs), sum(step.steps for step in rungs), len({step.set_name for step in rungs})
     if part.long_run is not None:
         steps += (1 + part.long_run.switched) * count_steps(part.long_run.dt, part.long_run.horizon)
         runs += 1 + part.long_run.switched
+        files += 1 + part.long_run.switched
     if part.targets is not None:
+        files += 1
         steps += SEARCH_RUNS * round(part.problem.horizon / part.targets.dt_min)
-    return steps * STEP_SECONDS + runs * FILE_SECONDS
+    return steps * step_seconds(part.problem, METHODS[method]) + runs * RUN + files * FILE
 
 
 def reference_seconds(part: ProblemStudy, digits: int) -> float:
@@ -448,7 +459,7 @@ def reference_seconds(part: ProblemStudy, digits: int) -> float:
 
 def share_seconds(part: SceneStudy, step: StepSize) -> float:
     """Estimated time of all runs of a method with one step size on a scene, s, apart from loading its code."""
-    return step.steps * part.seeds * CLUMPS_STEP_SECONDS
+    return step.steps * part.seeds * STEP_OF_MANY
 
 
 def _divided(part: ProblemStudy) -> tuple[tuple[str, ...], ...]:

@@ -314,7 +314,7 @@ class Limits(Section):
     cpu_hours: Positive | None = Field(description="CPU time of the whole study, h")
     memory_gib: Positive | None = Field(description="memory of its largest job, GiB")
     disk_gib: Positive | None = Field(description="its output on the disk, GiB")
-    files: Positive | None = Field(description="number of runs, each of which is a file")
+    files: Positive | None = Field(description="number of runs of all methods and step sizes")
 
 
 class Configuration(Section):

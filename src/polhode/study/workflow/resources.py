@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from polhode.study.configuration import EnsembleStudy, ProblemStudy, SceneStudy
-from polhode.study.plan import STEP_SECONDS, Share, method_seconds
+from polhode.study.estimate import STEP
+from polhode.study.plan import Share, method_seconds
 
 #: A function of wildcards and attempt, as Snakemake calls it for a resource.
 Asked = Callable[[Any, int], int]
@@ -48,7 +49,7 @@ def many_body_minutes(scene: SceneStudy, part: Sequence[Share]) -> Asked:
 
 def ensemble_minutes(ensembles: EnsembleStudy, methods: Sequence[str]) -> Asked:
     """Wall time in minutes of the runs of some methods on random bodies."""
-    return minutes(MINUTES + round(len(methods) * ensembles.total_steps * STEP_SECONDS * ROOM / 60.0))
+    return minutes(MINUTES + round(len(methods) * ensembles.total_steps * STEP * ROOM / 60.0))
 
 
 def single_body_minutes(part: ProblemStudy, methods: Sequence[str]) -> Asked:
