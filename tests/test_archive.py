@@ -94,13 +94,13 @@ def make_run(results: Path) -> None:
     write_dataset(xr.Dataset({"largest": ("dt", [0.5, 0.25, 0.1])}, {"dt": dt}), results / "checks/stability.nc")
     write_groups({"/": xr.Dataset({"seconds": ("integrator", [1e-8, 2e-8])})}, results / "timing.nc")
     write_text(results / "claims.csv", "id,verdict,measured\none,holds,1\ntwo,does not hold,2\n")
-    for name in ("tables/methods.csv", "tables/cost.csv", "figures/error_vs_dt.png", "report.pdf", "cells/a/b/0.1.nc"):
+    for name in ("tables/methods.csv", "tables/cost.csv", "figures/error_vs_dt.png", "report.pdf", "runs/a/b/0.1.nc"):
         write_text(results / name, f"{name}\n" * 50)
 
 
 def finish(results: Path, **changes) -> None:
     """Write provenance.json as the last rule does."""
-    files = [p for p in results.rglob("*") if p.is_file() and "cells" not in p.parts and p.name != "provenance.json"]
+    files = [p for p in results.rglob("*") if p.is_file() and "runs" not in p.parts and p.name != "provenance.json"]
     found = provenance.provenance(json.dumps(CONFIGURATION), (), results.parent, results, files) | changes
     write_text(results / "provenance.json", provenance.to_json(found))
 
@@ -160,7 +160,7 @@ def test_archive_holds_data_source_and_a_crate(house, packed):
         for entity in found.data_entities:
             assert entity.id == "source/" or entity.id in names, entity.id
         assert {"source/Snakefile", "results/provenance.json", "LICENSE", "README.md"} <= names
-        assert not any("cells" in name for name in names)
+        assert not any("/runs/" in name for name in names)
         zenodo, datacite = (json.loads(opened.read(f"{name}.json")) for name in ("zenodo", "datacite"))
     assert zenodo["license"] == "bsd-3-clause" and zenodo["upload_type"] == "dataset"
     assert {"identifier": "10.1016/j.cpc.2023.109077", "relation": "references", "scheme": "doi"} in zenodo[
@@ -192,13 +192,13 @@ def test_same_run_gives_the_same_bytes(house, packed):
 
 
 def test_cells_are_added_on_request(house):
-    written.record(house / "results", "a", [house / "results/cells/a/b/0.1.nc"])
-    assert polhode("archive", "--output", "all.zip", "--cells") == 0
+    written.record(house / "results", "a", [house / "results/runs/a/b/0.1.nc"])
+    assert polhode("archive", "--output", "all.zip", "--runs") == 0
     with zipfile.ZipFile("all.zip") as opened:
-        assert "results/cells/a/b/0.1.nc" in opened.namelist()
+        assert "results/runs/a/b/0.1.nc" in opened.namelist()
     found = rocrate.ROCrate("all.zip")
-    assert "runs of one method" in found.dereference("results/cells/")["name"]
-    assert found.dereference("results/cells/a/b/0.1.nc") is None
+    assert "runs of one method" in found.dereference("results/runs/")["name"]
+    assert found.dereference("results/runs/a/b/0.1.nc") is None
 
 
 def refused(capsys, *arguments: object) -> str:
@@ -307,12 +307,12 @@ def test_one_flipped_bit_in_a_folder_is_named(house, released, capsys, name):
 
 
 def test_one_flipped_bit_in_the_file_of_a_single_run_is_named(house, released, capsys):
-    cell = house / "results/cells/a/b/0.1.nc"
+    cell = house / "results/runs/a/b/0.1.nc"
     written.record(house / "results", "cells", [cell])
     assert polhode("verify", "--against", released) == 0
     flip(cell, 20)
     assert polhode("verify", "--against", released) == 1
-    assert re.search(r"cells/a/b/0\.1\.nc +file .* not the bytes that the run left", capsys.readouterr().out)
+    assert re.search(r"runs/a/b/0\.1\.nc +file .* not the bytes that the run left", capsys.readouterr().out)
 
 
 def test_one_flipped_bit_anywhere_in_an_archive_is_seen(house, packed, released, capsys):
@@ -419,8 +419,8 @@ def test_an_archive_without_its_list_is_damaged(house, packed, released, capsys)
 
 
 def test_a_broken_list_of_a_run_is_damage(house, released, capsys):
-    written.record(house / "results", "cells", [house / "results/cells/a/b/0.1.nc"])
-    for text in ("{", '{"files": {"cells/a/b/0.1.nc": {"sha256": 3}}}', '{"files": {"cells/a/b/0.1.nc": "x"}}'):
+    written.record(house / "results", "cells", [house / "results/runs/a/b/0.1.nc"])
+    for text in ("{", '{"files": {"runs/a/b/0.1.nc": {"sha256": 3}}}', '{"files": {"runs/a/b/0.1.nc": "x"}}'):
         write_text(house / "results/written/cells.json", text)
         assert polhode("verify", "--against", released) == 1
         assert re.search(r"written/cells\.json +file +a complete list +damaged", capsys.readouterr().out)
@@ -464,9 +464,9 @@ def test_a_run_without_data_is_nothing_to_compare_with(house, released, capsys):
 
 
 @pytest.mark.parametrize("change", ["flipped", "exchanged", "missing", "unlisted"])
-def test_only_runs_as_their_manifests_say_are_archived(house, capsys, change):
-    """With the old time, too; and none that no manifest lists: it belongs to another run."""
-    cell, other = (house / "results" / "cells" / "a" / "b" / f"{dt}.nc" for dt in (0.1, 0.2))
+def test_only_runs_as_they_were_written_are_archived(house, capsys, change):
+    """With the old time, too; and none that no list names: it belongs to another run."""
+    cell, other = (house / "results" / "runs" / "a" / "b" / f"{dt}.nc" for dt in (0.1, 0.2))
     write_text(other, "another step size\n" * 10)
     written.record(house / "results", "a", [cell] if change == "unlisted" else [cell, other])
     status = cell.stat()
@@ -479,12 +479,12 @@ def test_only_runs_as_their_manifests_say_are_archived(house, capsys, change):
     if cell.exists():
         os.utime(cell, ns=(status.st_atime_ns, status.st_mtime_ns))
     if change == "unlisted":
-        assert polhode("archive", "--output", "all.zip", "--cells") == 0
+        assert polhode("archive", "--output", "all.zip", "--runs") == 0
         with zipfile.ZipFile("all.zip") as opened:
-            assert [n for n in opened.namelist() if "/cells/" in n] == ["results/cells/a/b/0.1.nc"]
+            assert [n for n in opened.namelist() if "/runs/" in n] == ["results/runs/a/b/0.1.nc"]
         return
-    said = refused(capsys, "archive", "--output", "all.zip", "--cells")
-    assert "cells/a/b/0.1.nc is missing or not what was written, by its manifest; run ./reproduce again" in said
+    said = refused(capsys, "archive", "--output", "all.zip", "--runs")
+    assert "runs/a/b/0.1.nc is missing or not what was written; run ./reproduce again" in said
     assert not (house / "all.zip").exists()
 
 

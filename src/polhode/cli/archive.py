@@ -109,28 +109,28 @@ def plugin_files(run: Mapping[str, Any], given: list[Path], source: Mapping[str,
     return found
 
 
-def result_files(results: Path, run: Mapping[str, Any], cells: bool) -> dict[str, Path]:
+def result_files(results: Path, run: Mapping[str, Any], runs: bool) -> dict[str, Path]:
     """The files of a run that belong in an archive, below ``results/``.
 
     Raises
     ------
     UsageError
-        If a single run is not as its manifest says.
+        If a file of single runs is not as it was written.
     """
     names = [*run["files"], NAME, *(name for name in OPTIONAL if (results / name).is_file())]
-    if cells:
+    if runs:
         if written.broken_lists(results):
             raise UsageError(f"{written.broken_lists(results)[0]} {written.INCOMPLETE}; {AGAIN}")
         for name, entry in written.noted(results).items():
             if name.split("/")[0] in crate.RUNS and name not in run["files"]:
                 if not (results / name).is_file() or sha256(results / name) != entry["sha256"]:
-                    raise UsageError(f"{results / name} is missing or not what was written, by its manifest; {AGAIN}")
+                    raise UsageError(f"{results / name} is missing or not what was written; {AGAIN}")
                 names.append(name)
     return {f"results/{name}": results / name for name in names}
 
 
 def write(
-    results: Path, output: Path, run: Mapping[str, Any], home: Path = HOME, cells: bool = False, plugins: Iterable[Path] = ()
+    results: Path, output: Path, run: Mapping[str, Any], home: Path = HOME, runs: bool = False, plugins: Iterable[Path] = ()
 ) -> str:
     """Write the archive of a run that is :func:`finished`, with its checksum in a second file; returns the checksum."""
     citation = crate.read_citation(home)
@@ -138,7 +138,7 @@ def write(
     title = f"{citation['title']} (data, report and source, version {run['version']})"
     source = source_files(home)
     files: dict[str, Path | bytes] = {
-        **result_files(results, run, cells),
+        **result_files(results, run, runs),
         **source,
         **plugin_files(run, list(plugins), source),
     }
@@ -166,7 +166,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode archive``."""
     parser.add_argument("--results", type=Path, default=Path("results"), help="folder of a finished run; by default results")
     parser.add_argument("--output", type=Path, help="file to write; by default polhode-VERSION-COMMIT.zip")
-    parser.add_argument("--cells", action="store_true", help="also the files of all single runs")
+    parser.add_argument("--runs", "--cells", action="store_true", help="also the files of all single runs")
     parser.add_argument("--plugin", type=Path, action="append", default=[], help="a plug-in of the run that is not committed")
     parser.add_argument("--allow-dirty", action="store_true", help="also with changes that are not committed; they are added")
     parser.add_argument(
@@ -198,7 +198,7 @@ def run(arguments: argparse.Namespace) -> int:
             manifest.write(made, output, moment(int(found["commit_time"])))
             print(f"{output}: {len(made.files)} files, {len(made.variables)} variables, {output.stat().st_size / 1e6:.2f} MB")
             return 0
-        digest = write(arguments.results, output, found, HOME, arguments.cells, arguments.plugin)
+        digest = write(arguments.results, output, found, HOME, arguments.runs, arguments.plugin)
     except Unusable as error:
         raise UsageError(str(error)) from None
     except OSError as error:

@@ -67,7 +67,7 @@ MEANINGS = (
 )
 #: Folders of single runs, which are described as a whole.
 RUNS = {
-    "cells": "runs of one method on one problem with one step size",
+    "runs": "runs of one method on one problem with a set of step sizes",
     "long_runs": "long runs of one method on one problem",
     "long_runs_switched": "the same with the normalisation switched",
     "targets": "the step sizes with which one method meets target errors on one problem",
