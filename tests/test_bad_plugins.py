@@ -5,6 +5,7 @@ import subprocess
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -424,9 +425,10 @@ def test_a_problem_that_the_configuration_does_not_run_is_said(capsys):
 def test_a_problem_of_ones_own_makes_no_experiment_again():
     """They are on problems of ours; with one more file in their hash all of them would be out of date."""
     full = yaml.safe_load((HOME / "config.yaml").read_text()) | {"many_body": None, "ensembles": None, "cost": None}
-    before = Plan(resolve(full, HOME), HOME).check_code(None)
+    check = SimpleNamespace(check="stability")
+    before = Plan(resolve(full, HOME), HOME).check_file(check)
     polhode.problems.load(HOME / "docs" / "example_problem.py")
-    assert Plan(resolve(full, HOME), HOME).check_code(None) == before
+    assert Plan(resolve(full, HOME), HOME).check_file(check) == before
 
 
 # --- labels ----------------------------------------------------------------------------------------------------------

@@ -7,11 +7,12 @@ import pytest
 import xarray as xr
 
 from polhode.ensembles import draw, reference
+from polhode.study import configuration
 from polhode.study.analysis import law_checks
 from polhode.study.inputs import NotInRun
-from polhode.study.run import body_checks
+from polhode.study.run import body_checks, checks
 
-STUDY = SimpleNamespace(methods=["spiral_leapfrog", "spiral_predicted", "spiral_predicted_last", "rkmk4"], ensembles=None)
+SETTINGS = {"methods": ["spiral_leapfrog", "spiral_predicted", "spiral_predicted_last", "rkmk4"], "seed": 0}
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def few(monkeypatch):
 def test_friction_has_the_rate_named_and_the_secant_alone_survives_a_long_step(few, monkeypatch):
     monkeypatch.setattr(body_checks, "RATES", (0.5, 30.0))
     monkeypatch.setattr(body_checks, "FRICTION_STEPS", (0.0625, 2.0**-9))
-    data = body_checks.stiff_friction(STUDY)
+    data = body_checks.stiff_friction(SETTINGS)
     # In the order of the experiment, without methods that the study has not, and without those that it does not ask for.
     assert data["integrator"].values.tolist() == ["spiral_leapfrog", "spiral_predicted", "spiral_predicted_last"]
     assert data["label"].dims == ("integrator",)
@@ -49,7 +50,7 @@ def test_the_reference_of_long_times_is_that_of_the_taylor_series(few, monkeypat
     monkeypatch.setattr(body_checks, "OVER_TIME", ("rkmk4", "spiral_leapfrog"))
     monkeypatch.setattr(body_checks, "LONG_STEPS", (2.0**-4, 2.0**-8))
     monkeypatch.setattr(body_checks, "TIMES", (16.0, 64.0))
-    data = body_checks.long_times(STUDY)
+    data = body_checks.long_times(SETTINGS)
     assert data["agreement"].dims == ("torque_class", "body", "radians") and (data["agreement"][..., 0] < 1e-6).all()
     ensemble = draw(4, 0)
     # The run with twice the step of the reference, against states with 25 digits: what agreement says.
@@ -110,3 +111,7 @@ def test_without_its_methods_a_check_is_not_in_the_run():
 
 def _inputs(name, data):
     return SimpleNamespace(check=lambda asked: {name: data}[asked], _analysed={})
+
+
+def test_every_experiment_of_the_configuration_exists():
+    assert tuple(checks.CHECKS) == configuration.CHECKS

@@ -1,6 +1,7 @@
 """What a job imports: only what it needs, since a study has over a hundred and many are short."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,8 +58,10 @@ make_files({"spiral_leapfrog.nc": json.dumps(job)}, scene.make_seeds)
 """,
     "film": """
 from polhode.study.run import scene
+from polhode.study.run.making import make_files
 film = {"method": "spiral_leapfrog", "dt": 1e-5, "horizon": 1e-4, "frames": 2}
-scene.run_film({"scene": "rods", "spin": None, "film": film}, "film.nc")
+job = {"wildcards": {"scene": "rods"}, "settings": {"scene": "rods", "spin": None, "film": film}}
+make_files({"film.nc": json.dumps(job)}, scene.make_film)
 """,
 }
 
@@ -69,6 +72,29 @@ def test_a_job_that_runs_kernels_imports_what_it_needs(kind, tmp_path):
     begin = f"import json\nimport os\nos.chdir({str(tmp_path)!r})\nfrom polhode.study.workflow import entry\n"
     found = imported(begin + JOBS[kind], unused)
     assert found == set() and list(tmp_path.rglob("*.nc"))
+
+
+#: Scripts that gather a study, judge or show it, or write down what made it.
+OF_THE_WHOLE = {"gather", "gather_atlas", "gather_ensembles", "gather_many_body", "claims", "cost", "cost_claims", "provenance"}
+OF_THE_WHOLE |= {"animation", "captions", "chapter", "execute_notebook", "explorer", "report"}
+
+
+def test_a_script_that_runs_one_thing_knows_its_parameters_alone():
+    """It neither resolves the configuration nor makes the plan again; nor does what it imports of the study."""
+    forbidden = ("polhode.study.configuration", "polhode.study.plan", "polhode.study.reading")
+    scripts = [path for path in sorted((HOME / "workflow" / "scripts").glob("*.py")) if path.stem not in OF_THE_WHOLE]
+    assert {"single_body", "many_body", "references", "ensemble", "check", "timing"} <= {path.stem for path in scripts}
+    for path in scripts:
+        seen: set[str] = set()
+        waiting = [path.read_text()]
+        while waiting:
+            for name in re.findall(r"^(?:from|import) (polhode\.[\w.]+)(?: import ([\w, ]+))?", waiting.pop(), re.MULTILINE):
+                for module in (name[0], *(f"{name[0]}.{part.strip()}" for part in name[1].split(","))):
+                    file = HOME / "src" / f"{module.replace('.', '/')}.py"
+                    if module not in seen and file.is_file():
+                        seen.add(module)
+                        waiting.append(file.read_text())
+        assert not [name for name in seen if name.startswith(forbidden)], path.name
 
 
 def test_figures_texts_and_claims_import_no_compiler():

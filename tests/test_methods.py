@@ -883,7 +883,7 @@ def test_against_an_independent_implementation(key):
 def test_what_single_choices_of_the_published_methods_are_worth(monkeypatch):
     """Of Johnson's corrector neither half is of second order alone; both are, without doing the rotation again."""
     monkeypatch.setattr(checks, "VARIANT_DIVISIONS", tuple(2**k for k in range(10, 18)))
-    found = checks.published_variants(None)
+    found = checks.published_variants({})
     error = {str(v): found.error.sel({"variant": v, "division": 2**13}).values for v in found.variant.values}
     order = {str(v): found.order.sel({"variant": v}).values for v in found.variant.values}
     published = error["johnson2008_delvalle2024"]

@@ -20,7 +20,7 @@ import yaml
 from polhode import manybody
 from polhode.cli import release
 from polhode.study.analysis import ensembles
-from polhode.study.configuration import ConfigurationError, many_bodies, resolve
+from polhode.study.configuration import ConfigurationError, resolve
 from polhode.study.gather.many_body import gather_scenes, relative_change, run_energies
 from polhode.study.plan import Plan
 from polhode.study.run import scene as many_body
@@ -239,8 +239,7 @@ def test_a_scene_without_spin_starts_without():
 
 def test_a_film_holds_what_a_picture_needs(tmp_path):
     film = {"method": METHOD, "dt": DT, "horizon": 0.05, "frames": 4}
-    many_body.run_film(SETTINGS | {"film": film}, tmp_path / "film.nc")
-    found = read_dataset(tmp_path / "film.nc")
+    found, _ = many_body.make_film({"scene": "rods"}, SETTINGS | {"film": film})
     assert found["r"].shape == (5, 30, 3) and found["q"].shape == (5, 30, 4)
     other = many_body.film_of(manybody.scenes["rods"], METHOD, DT, 0.05, 4, seed=1).dataset()
     assert other["r"].shape == found["r"].shape and not np.array_equal(other["r"][0], found["r"][0])
@@ -452,11 +451,10 @@ def test_a_scene_is_timed_for_the_methods_that_it_names(tmp_path):
 
     def timed(**rods):
         study = resolve(config(**WITHOUT, rods={"methods": [METHOD, "euler"], **rods}) | {"results": str(tmp_path)}, HOME)
-        methods, scenes = many_bodies(study)
-        return [m.key for m in methods], scenes, Plan(study, HOME).timing_settings(None)["many_body"]
+        return Plan(study, HOME).timing_settings(None)["many_body"]
 
-    assert timed() == ([METHOD, "euler"], ["rods"], {"rods": ["rods", METHOD, "euler"]})
-    assert timed(timed=["euler"]) == (["euler"], ["rods"], {"rods": ["rods", "euler"]})
-    assert timed(timed=["verlet"]) == timed(timed=[]) == ([], [], {})
+    assert timed() == {"rods": ["rods", METHOD, "euler"]}
+    assert timed(timed=["euler"]) == {"rods": ["rods", "euler"]}
+    assert timed(timed=["verlet"]) == timed(timed=[]) == {}
     with pytest.raises(ConfigurationError, match=r"many_body.rods.timed.*unknown method 'eulr'"):
         timed(timed=["eulr"])

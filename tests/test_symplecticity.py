@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 
 import conftest
 import gmpy2
@@ -291,7 +290,7 @@ def test_constraints_that_are_met_keep_the_form():
 
 @pytest.fixture(scope="module")
 def check():
-    return symplecticity.symplecticity(SimpleNamespace(methods=["no_squish", "spiral_leapfrog", "pcdm2016"]))
+    return symplecticity.symplecticity({"methods": ["no_squish", "spiral_leapfrog", "pcdm2016"]})
 
 
 def test_the_check_says_who_is_symplectic(check):
@@ -320,6 +319,6 @@ def test_a_kernel_without_derivative_leaves_a_gap(monkeypatch):
 
     own = replace(spiral_leapfrog.METHOD, key="own", after_torque=after_torque)
     monkeypatch.setattr(symplecticity, "METHODS", {"own": own})
-    found = symplecticity.symplecticity(SimpleNamespace(methods=["own"]))
+    found = symplecticity.symplecticity({"methods": ["own"]})
     assert np.isnan(found.defect).all() and np.isnan(found.memory).all()
     assert canonical_form.symplectic(found) == []

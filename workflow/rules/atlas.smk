@@ -21,9 +21,9 @@ if PLAN.engines:
                 mem_mb=resources.memory(),
             params:
                 engine=KEY,
-                settings=PLAN.engine_settings(),
+                files=later(PLAN.engine_file, KEY),
+                install=STUDY.atlas.install,
                 present=later(PLAN.engine_present, KEY),
-                code=later(PLAN.engine_code, KEY),
             script:
                 "../scripts/engine.py"
 

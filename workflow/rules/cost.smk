@@ -20,6 +20,7 @@ rule timing:
         mem_mb=resources.memory(),
     params:
         settings=PLAN.timing_settings,
+        problems=list(STUDY.problems),
         code=PLAN.timing_code,
     script:
         "../scripts/timing.py"

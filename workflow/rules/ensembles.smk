@@ -16,8 +16,7 @@ if STUDY.ensembles is not None:
             runtime=resources.minutes(),
             mem_mb=resources.memory(),
         params:
-            settings=PLAN.ensemble_states_settings,
-            code=PLAN.ensemble_states_code,
+            files=later(PLAN.ensemble_states_file),
         script:
             "../scripts/ensemble_states.py"
 

@@ -43,8 +43,7 @@ rule film:
         runtime=resources.minutes(),
         mem_mb=resources.memory(),
     params:
-        settings=PLAN.film_settings,
-        code=PLAN.film_code,
+        files=PLAN.film_file,
     script:
         "../scripts/film.py"
 

@@ -40,7 +40,7 @@ rule check:
         runtime=resources.minutes(),
         mem_mb=resources.memory(),
     params:
-        code=PLAN.check_code,
+        files=PLAN.check_file,
     script:
         "../scripts/check.py"
 

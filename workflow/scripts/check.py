@@ -1,9 +1,8 @@
 """Rule check: one experiment on single methods."""
 
-from polhode.study.run.checks import run_check
-from polhode.study.storage import job_text
-from polhode.study.workflow.entry import study_of
+from polhode.study.run.checks import make_check
+from polhode.study.run.making import make_files
+from polhode.study.workflow.entry import library_of
 
-with study_of(snakemake) as study:
-    made_by = job_text("check", snakemake.wildcards, {}, snakemake.params.code)
-    run_check(study, snakemake.wildcards.check, snakemake.output[0], made_by)
+with library_of(snakemake):
+    make_files(snakemake.params.files, make_check)

@@ -1,9 +1,8 @@
 """Rule film: a short run of one scene, stored for animations and pictures."""
 
-from polhode.study.run.scene import run_film
-from polhode.study.storage import job_text
+from polhode.study.run.making import make_files
+from polhode.study.run.scene import make_film
 from polhode.study.workflow.entry import library_of
 
 with library_of(snakemake):
-    asked = snakemake.params
-    run_film(asked.settings, snakemake.output[0], job_text("film", snakemake.wildcards, asked.settings, asked.code))
+    make_files(snakemake.params.files, make_film)

@@ -50,7 +50,7 @@ def _decimals(times: np.ndarray) -> int:
 def write_gif(
     film: Mapping[str, Any], path: str | Path, size: int = SIZE, progress: Callable[[], object] = lambda: None
 ) -> None:
-    """Write a film (see :func:`polhode.study.run.scene.run_film`) as a looping GIF; the same film gives the same bytes.
+    """Write a film (see :func:`polhode.study.run.scene.make_film`) as a looping GIF; the same film gives the same bytes.
 
     Parameters
     ----------

@@ -197,7 +197,7 @@ class Inputs:
         return self.groups(path)["/"]
 
     def film(self, scene: str) -> dict[str, Any]:
-        """A short run of a scene with all data needed to draw it, see :func:`polhode.study.run.scene.run_film`."""
+        """A short run of a scene with all data needed to draw it, see :func:`polhode.study.run.scene.make_film`."""
         path = Path(self.films) / f"{scene}.nc"
         if not path.is_file():
             raise NotInRun(f"this run has no film of the scene {scene}")

@@ -259,16 +259,12 @@ class Plan:
 
     def ensemble_states_job(self) -> str:
         """The provenance that the file of the draw must record."""
-        return job_text("ensemble_states", {}, self.ensemble_states_settings(None), self.ensemble_states_code(None))
-
-    def ensemble_states_settings(self, wildcards: Any) -> dict[str, Any]:
-        """The settings on which the draw and its exact states depend."""
         assert self.study.ensembles is not None
-        return self.study.ensembles.drawn
+        return job_text("ensemble_states", {}, self.study.ensembles.drawn, fingerprint("polhode.study.run.ensemble_states"))
 
-    def ensemble_states_code(self, wildcards: Any) -> str:
-        """Hash of the code behind the draw and its exact states."""
-        return fingerprint("polhode.study.run.ensemble_states")
+    def ensemble_states_file(self) -> dict[str, str]:
+        """The path of the draw -> what the file must record about its origin."""
+        return {self.ensemble_states(): self.ensemble_states_job()}
 
     def ensemble_job(self, method: str) -> str:
         """The provenance that a method's file of errors on random bodies must record."""
@@ -299,14 +295,11 @@ class Plan:
         """Paths of the rows of the atlas, one file for each engine."""
         return [f"{self.results}/atlas/{key}.nc" for key in self.engines]
 
-    def engine_settings(self) -> dict[str, Any]:
-        """The settings on which the rows of an engine depend."""
+    def engine_file(self, key: str) -> dict[str, str]:
+        """The path of the rows of an engine -> what the file must record about its origin."""
         assert self.study.atlas is not None
-        return {"limit": self.study.atlas.limit}
-
-    def engine_job(self, key: str) -> str:
-        """The provenance that the file of an engine must record."""
-        return job_text("engine", {"engine": key}, self.engine_settings(), self.engine_code(key))
+        job = job_text("engine", {"engine": key}, {"limit": self.study.atlas.limit}, self.engine_code(key))
+        return {f"{self.results}/atlas/{key}.nc": job}
 
     def _engine_code(self, key: str) -> str:
         # The worker and the adapter are executed by the Python of the engine; the candidates are all methods of the library.
@@ -362,17 +355,14 @@ class Plan:
         part = self.scene(scene)
         return {"scene": part.scene, "spin": part.spin, "horizon": part.horizon, "samples": part.samples}
 
-    def film_settings(self, wildcards: Any) -> dict[str, Any]:
-        """The settings on which a film depends, apart from the code."""
-        part = self.scene(wildcards.scene)
-        assert part.film is not None
-        return self.many_body_settings(wildcards.scene) | {"film": vars(part.film)}
-
-    def film_code(self, wildcards: Any) -> str:
-        """Hash of the code behind a film."""
-        film = self.scene(wildcards.scene).film
+    def film_file(self, wildcards: Any) -> dict[str, str]:
+        """The path of the film of a scene -> what the file must record about its origin."""
+        scene = wildcards.scene
+        film = self.scene(scene).film
         assert film is not None
-        return self.many_body_run_code(wildcards.scene, film.method)
+        settings = self.many_body_settings(scene) | {"film": vars(film)}
+        job = job_text("film", {"scene": scene}, settings, self.many_body_run_code(scene, film.method))
+        return {f"{self.results}/films/{scene}.nc": job}
 
     def _many_body_run_code(self, scene: str, method: str) -> str:
         origins = SCENES.origin(self.scene(scene).scene), METHODS.origin(method)
@@ -400,10 +390,16 @@ class Plan:
             fingerprint("polhode.study.run.timing", *engine) + self.methods_code(wildcards) + (self._shapes() if engine else "")
         )
 
-    def check_code(self, wildcards: Any) -> str:
-        """Hash of the code behind one experiment on single methods; it covers all methods and the problems of the library."""
+    def check_file(self, wildcards: Any) -> dict[str, str]:
+        """The path of an experiment on single methods -> what the file must record about its origin.
+
+        Its code is that of the experiments, of all methods, and of the problems of the library.
+        """
+        name = wildcards.check
         problems = (PROBLEMS.origin(p) for p in PROBLEMS if p not in PROBLEMS.plugins())
-        return fingerprint("polhode.study.run.checks", *problems) + self.methods_code(wildcards)
+        code = fingerprint("polhode.study.run.checks", *problems) + self.methods_code(None)
+        settings = {"methods": list(self.study.methods), "seed": self.study.ensembles.seed if self.study.ensembles else 0}
+        return {f"{self.results}/checks/{name}.nc": job_text("check", {"check": name}, settings, code)}
 
     # Hashes of code: Snakemake sees only its own files; these hashes follow the imports.
 

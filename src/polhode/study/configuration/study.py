@@ -435,13 +435,6 @@ def results_folder(text: str, home: Path, place: Place) -> Path:
     return Path(text)
 
 
-def many_bodies(study: Study) -> tuple[list[OneTorque], list[str]]:
-    """The methods and the library scenes of which the study times a step."""
-    parts = [part for part in study.scenes.values() if part.timed]
-    found = [METHODS[key] for key in dict.fromkeys(key for part in parts for key in part.timed)]
-    return [m for m in found if isinstance(m, OneTorque)], list(dict.fromkeys(part.scene for part in parts))
-
-
 def _rungs(
     sets: "Mapping[str, Ladder | None]", horizon: float, methods: Sequence[str], place: Place, truncate_all: bool = False
 ) -> tuple[StepSize, ...]:

@@ -12,9 +12,9 @@ from polhode.ensembles.draw import Ensemble, draw
 from polhode.ensembles.many import march
 from polhode.ensembles.reference import errors
 from polhode.methods import METHODS
-from polhode.study.configuration import Study
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import draw_variables, exact_states
+from polhode.study.run.making import Settings
 
 #: The number of bodies: the first of those of the ensembles.
 BODIES = 32
@@ -38,18 +38,18 @@ FRICTION_STEPS = tuple(1.0 / n for n in (1, *(m * 2**k for k in range(10) for m 
 TIME = 16.0
 
 
-def stiff_friction(study: Study) -> xr.Dataset:
+def stiff_friction(settings: Settings) -> xr.Dataset:
     """The errors of some methods on random bodies under linear friction of several rates, over rate, integrator, body and step.
 
     The torque of each body is that of the ensembles, scaled so that the root mean square over all directions of the angular
     acceleration at the start is the rate.
     """
-    ensemble = _drawn(study)
+    ensemble = _drawn(settings)
     runs = []
     for rate in RATES:
         scaled = {key: ensemble.parameters[key] * (rate / ensemble.strength)[:, None] for key in FRICTIONS}
         stiff = replace(ensemble, strength=np.full(len(ensemble), rate), parameters={**ensemble.parameters, **scaled})
-        runs.append(_runs(study, exact_states(stiff, FRICTIONS, (TIME,)), UNDER_FRICTION, FRICTION_STEPS))
+        runs.append(_runs(settings, exact_states(stiff, FRICTIONS, (TIME,)), UNDER_FRICTION, FRICTION_STEPS))
     rates: Any = xr.DataArray(
         list(RATES),
         dims="rate",
@@ -69,13 +69,13 @@ TIMES = (TIME, 4 * TIME, 16 * TIME)
 REFERENCE, FINEST = "rkmk4", 2.0**-9
 
 
-def long_times(study: Study) -> xr.Dataset:
+def long_times(settings: Settings) -> xr.Dataset:
     """The errors of some methods on random bodies after 16, 64 and 256 radians, over torque_class, integrator, body and step.
 
     The reference is a run of fourth order with a fine step. ``agreement`` is its distance from one with twice the step, over
     torque_class, body and radians: large where neighbouring motions part so fast that no run follows them.
     """
-    ensemble = _drawn(study)
+    ensemble = _drawn(settings)
     at = np.array(TIMES)
     states, apart = [], []
     for key in GROWING:
@@ -98,18 +98,18 @@ def long_times(study: Study) -> xr.Dataset:
         "radians": ("radians", at, _attrs("radians turned at the initial angular velocity")),
     }
     exact = xr.Dataset(variables, coords, {"seed": ensemble.seed})
-    found = _runs(study, exact, OVER_TIME, LONG_STEPS)
+    found = _runs(settings, exact, OVER_TIME, LONG_STEPS)
     found["agreement"] = (over, np.array(apart), _attrs("distance of the reference from that with twice the step"))
     return found
 
 
-def _drawn(study: Study) -> Ensemble:
-    return draw(BODIES, study.ensembles.seed if study.ensembles is not None else 0)
+def _drawn(settings: Settings) -> Ensemble:
+    return draw(BODIES, settings["seed"])
 
 
-def _runs(study: Study, exact: xr.Dataset, methods: Sequence[str], steps: Sequence[float]) -> xr.Dataset:
+def _runs(settings: Settings, exact: xr.Dataset, methods: Sequence[str], steps: Sequence[float]) -> xr.Dataset:
     """The errors of those of some methods that the study has, over torque_class, integrator, body, step and radians."""
-    chosen = [key for key in methods if key in study.methods]
+    chosen = [key for key in methods if key in settings["methods"]]
     if not chosen:
         return xr.Dataset()
     runs = [method_dataset(METHODS[key], exact, steps).drop_vars("failed") for key in chosen]

@@ -1,10 +1,9 @@
 """Experiments on single methods other than comparisons over step sizes: each gives one small dataset, checks/NAME.nc."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import cache, partial
 from math import inf, nan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,15 +38,13 @@ from polhode.references import taylor
 from polhode.simulate import simulate
 from polhode.study.analysis import laws
 from polhode.study.analysis.orders import fit_order
-from polhode.study.configuration import CHECKS as NAMES
-from polhode.study.configuration import Study
 from polhode.study.run.body_checks import long_times, stiff_friction
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
+from polhode.study.run.making import Settings
 from polhode.study.run.parts import parts
 from polhode.study.run.rotor_order import rotor_order
 from polhode.study.run.symplecticity import symplecticity
-from polhode.study.storage import write_dataset
 from polhode.vector import add, axpy, cross, dot, scale
 
 #: Digits of the exact solutions, well beyond double precision.
@@ -59,9 +56,9 @@ def problem_of(key: str) -> Any:
     return PROBLEMS[key]
 
 
-def methods_of(study: Study) -> dict[str, Method]:
-    """The methods of the study."""
-    return {key: METHODS[key] for key in study.methods}
+def methods_of(settings: Settings) -> dict[str, Method]:
+    """The methods of the study by key."""
+    return {key: METHODS[key] for key in settings["methods"]}
 
 
 def _attrs(long_name: str, units: str) -> dict[str, str]:
@@ -74,12 +71,12 @@ REVERSED = ("free_asymmetric_top", "heavy_top")
 REVERSED_DIVISIONS = (32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 
-def reversibility(study: Study) -> xr.Dataset:
+def reversibility(settings: Settings) -> xr.Dataset:
     """Distance of a body from its start after a number of steps, a reversal of its angular velocity, and as many steps again.
 
     The method is started and read as a user would: errors due to its output or its start are included.
     """
-    methods = methods_of(study)
+    methods = methods_of(settings)
     shape = len(methods), len(REVERSED), len(REVERSED_DIVISIONS)
     angle, omega, dts = np.full(shape, nan), np.full(shape, nan), np.full(shape[1:], nan)
     for j, name in enumerate(REVERSED):
@@ -129,10 +126,10 @@ LARGEST = 20.0
 ENDED = 1e-6
 
 
-def stability(study: Study) -> xr.Dataset:
+def stability(settings: Settings) -> xr.Dataset:
     """The largest k dt at which friction between two cylinders still slows them; k is the decay rate of the sliding."""
     system = problem_of("coupled_cylinders")
-    methods = {key: m for key, m in methods_of(study).items() if isinstance(m, OneTorque) and m.runs(system)}
+    methods = {key: m for key, m in methods_of(settings).items() if isinstance(m, OneTorque) and m.runs(system)}
     rate = decay_rate(system)
     limits = [stability_limit(partial(_sliding_decays, system, m, rate)) for m in methods.values()]
     return xr.Dataset(
@@ -179,7 +176,7 @@ NOTE_DIVISIONS = tuple(2**k for k in range(4, 14))
 NOTE_QUANTITIES = ("q", "omega", "r", "v")
 
 
-def note_corrections(study: Study) -> xr.Dataset:
+def note_corrections(settings: Settings) -> xr.Dataset:
     """The leapfrog of Calzavarini (2010) with each of its misprints restored alone: errors over dt, and the orders.
 
     ``fincham_distance`` is the largest difference of q, over a run, between the corrected scheme and Fincham's with the
@@ -262,7 +259,7 @@ def exact_end(problem: Any) -> dict[str, np.ndarray]:
 VARIANT_PROBLEM, VARIANT_DIVISIONS = "spiral_cylinder", tuple(2**k for k in range(6, 18))
 
 
-def published_variants(study: Study) -> xr.Dataset:
+def published_variants(settings: Settings) -> xr.Dataset:
     """The published methods with one choice changed at a time, q and omega at the end: errors over dt, and the orders."""
     problem = problem_of(VARIANT_PROBLEM)
     variants = _variants()
@@ -387,7 +384,7 @@ MOMENTS = tuple(10.0**k for k in range(-6, 7))
 MOMENT_PROBLEM, MOMENT_DT, MOMENT_STEPS, MOMENT_SAMPLES = "heavy_top", 1e-3, 10_000, 100
 
 
-def extended_inertia(study: Study) -> xr.Dataset:
+def extended_inertia(settings: Settings) -> xr.Dataset:
     """NO_SQUISH with the fourth rotor at several values of its arbitrary moment I_11, compared with NO_SQUISH without it."""
     problem = problem_of(MOMENT_PROBLEM)
     end = MOMENT_STEPS * MOMENT_DT
@@ -417,13 +414,13 @@ NORMALISED_PROBLEM, NORMALISED_END, NORMALISED_DT = "spiral_cylinder", 20.0, (1e
 NORMALISED_SAMPLES = 100
 
 
-def normalisation(study: Study) -> xr.Dataset:
+def normalisation(settings: Settings) -> xr.Dataset:
     """Every method with and without normalisation of the quaternion: the errors at the end, and the largest norm error.
 
     NaN where a method's normalisation cannot be switched.
     """
     problem = problem_of(NORMALISED_PROBLEM)
-    methods = methods_of(study)
+    methods = methods_of(settings)
     exact = problem.exact([NORMALISED_END], DIGITS)[0][0]
     error, norm = (np.full((len(methods), 2, len(NORMALISED_DT)), nan) for _ in range(2))
     for i, method in enumerate(methods.values()):
@@ -463,7 +460,7 @@ SWEPT_PROBLEM, SWEPT_DIVISIONS = "spiral_cylinder", (128, 256, 512, 1024, 2048, 
 SWEPT_TOP, SWEPT_DT, SWEPT_STEPS, SWEPT_SAMPLES = "free_asymmetric_top", 0.01, 1_000_000, 200
 
 
-def sweeps(study: Study) -> xr.Dataset:
+def sweeps(settings: Settings) -> xr.Dataset:
     """Three schemes with several numbers of iterations for the angular velocity: errors at the end, and drift of the energy.
 
     Those of Omelyan and of velocity Verlet solve the trapezoidal rule, in one step or in two halves, the fixed point of PFC4
@@ -625,7 +622,7 @@ def started() -> xr.DataArray:
     return found.assign_coords({name: (name, found[name].values, {"long_name": text}) for name, text in about.items()})
 
 
-def simplified(study: Study) -> xr.Dataset:
+def simplified(settings: Settings) -> xr.Dataset:
     """Schemes without one of their parts: those that del Valle et al. (2024) praise or call superfluous, and a start.
 
     ``energy_change``: of Fincham's original leapfrog, as published, and without the half-step quaternion. ``sphere_q``,
@@ -675,7 +672,7 @@ def simplified(study: Study) -> xr.Dataset:
     )
 
 
-CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
+CHECKS: dict[str, Callable[[Settings], xr.Dataset]] = {
     f.__name__: f
     for f in (
         reversibility,
@@ -693,9 +690,8 @@ CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
         long_times,
     )
 }
-assert tuple(CHECKS) == NAMES
 
 
-def run_check(study: Study, name: str, output: str | Path, job: str) -> None:
-    """Make one check and write it; ``job`` is recorded as its origin."""
-    write_dataset(CHECKS[name](study), output, job)
+def make_check(wildcards: Mapping[str, str], settings: Settings) -> tuple[xr.Dataset, str]:
+    """The experiment ``check``, and a message for the log; ``settings`` are the keys of the ``methods`` and the ``seed``."""
+    return CHECKS[wildcards["check"]](settings), "made"

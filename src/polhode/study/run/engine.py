@@ -1,6 +1,7 @@
 """The rows of one physics engine in the engine atlas."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import xarray as xr
 
@@ -15,6 +16,14 @@ def runs(key: str) -> int:
     """The number of runs behind the rows of an engine, for a bar."""
     engine = all_engines()[key]
     return sum(atlas.jobs(engine, option) for option in engine.options)
+
+
+def make_engine(
+    wildcards: Mapping[str, str], settings: Mapping[str, Any], may_install: bool, progress: Callable[[], object]
+) -> tuple[xr.Dataset, str]:
+    """The rows of an ``engine``, and a message for the log; ``settings`` have the ``limit`` of time."""
+    dataset = engine_dataset(wildcards["engine"], may_install, settings["limit"], progress)
+    return dataset, dataset.attrs.get(LEFT_OUT, "measured")
 
 
 def engine_dataset(key: str, may_install: bool, limit: float, progress: Callable[[], object] = lambda: None) -> xr.Dataset:

@@ -1,6 +1,6 @@
 """The draw of an ensemble of random bodies with its exact states, in one file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,11 @@ from polhode.ensembles.reference import reference
 
 #: The components of a state, in the order of the reference.
 COMPONENTS = ("q0", "qx", "qy", "qz", "omega_x", "omega_y", "omega_z")
+
+
+def make_states(wildcards: Mapping[str, str], settings: Mapping[str, Any]) -> tuple[xr.Dataset, str]:
+    """The draw with its exact states, and a message for the log; ``settings`` are the arguments of :func:`states_dataset`."""
+    return states_dataset(**settings), f"{settings['bodies']} bodies"
 
 
 def states_dataset(bodies: int, seed: int, classes: Sequence[str], radians: Sequence[float]) -> xr.Dataset:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Say = Callable[[str], object]
+#: What a file depends on apart from its wildcards and the code, as recorded in it.
+Settings = Mapping[str, Any]
 #: Wildcards and settings of a file -> its contents, and a message for the log.
 Make = Callable[[dict[str, Any], dict[str, Any]], "tuple[xr.Dataset, str]"]
 

@@ -38,6 +38,7 @@ from polhode.problems.problem import Problem
 from polhode.quaternion import derivative, increment, normalise, to_lab
 from polhode.quaternion import rotate as exponential
 from polhode.references import taylor
+from polhode.study.run.making import Settings
 from polhode.vector import add, axpy, cross, scale
 
 #: The kicks, from simple to exact.
@@ -210,7 +211,7 @@ _SIGNATURE = types.Tuple((quaternion_type, vector_type))(
 )
 
 
-def parts(study: Any) -> xr.Dataset:
+def parts(settings: Settings) -> xr.Dataset:
     """The errors of q and omega at the horizon over kick, rotation, place of the torque, problem and number of steps.
 
     NaN where a run blew up. ``problem`` has one problem for each class of torque, whatever the problems of the study.

@@ -21,7 +21,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from polhode.methods.rotor_choice import score
-from polhode.study.configuration import Study
+from polhode.study.run.making import Settings
 
 Array = NDArray[Any]
 
@@ -83,8 +83,8 @@ def energy_error(moments: Array, momenta: Array, family: str, order: str, angle:
     return largest
 
 
-def rotor_order(study: Study) -> xr.Dataset:
-    """How much the order of the rotors matters; the study has no part in it."""
+def rotor_order(settings: Settings) -> xr.Dataset:
+    """How much the order of the rotors matters; the settings have no part in it."""
     return energy_errors(COUNT, SEED)
 
 

@@ -15,7 +15,7 @@ from polhode import manybody
 from polhode.arrays import Arrays
 from polhode.manybody.simulation import simulate_arrays
 from polhode.study.run.stacking import stacked
-from polhode.study.storage import write_dataset, write_text
+from polhode.study.storage import write_text
 from polhode.study.workflow.interruption import end_with_head
 
 
@@ -89,7 +89,7 @@ def _run_seed(method: str, dt: float, settings: Mapping[str, Any], seed: int) ->
     return run, cpu
 
 
-def run_film(settings: Mapping[str, Any], output: str | Path, job: str = "") -> None:
+def make_film(wildcards: Mapping[str, str], settings: Mapping[str, Any]) -> tuple[xr.Dataset, str]:
     """Run seed 0 for a short time and record all positions and the spheres themselves, which is enough to draw the scene.
 
     ``settings`` are those of :func:`make_seeds`, and ``film``: method, dt (s), horizon (s), frames. The file
@@ -98,11 +98,11 @@ def run_film(settings: Mapping[str, Any], output: str | Path, job: str = "") -> 
     """
     film = settings["film"]
     arrays = film_of(scene_of(settings), film["method"], film["dt"], film["horizon"], film["frames"])
-    write_dataset(arrays.dataset(), output, job)
+    return arrays.dataset(), f"{film['frames']} frames after the first"
 
 
 def film_of(scene: manybody.Scene, method: str, dt: float, horizon: float, frames: int, seed: int = 0) -> Arrays:
-    """A short run of any scene as :func:`run_film` records it; ``horizon`` in s, ``frames`` after the first."""
+    """A short run of any scene as :func:`make_film` records it; ``horizon`` in s, ``frames`` after the first."""
     run = simulate_arrays(scene, method, dt, seed, horizon, frames, record=True)
     look = scene.solids()
     kinds = [clump for clump, _ in scene.clumps]

@@ -38,7 +38,7 @@ from polhode.problems.problem import Problem
 from polhode.quaternion import to_body, to_lab
 from polhode.references import taylor
 from polhode.study.analysis.canonical_form import READINGS, ROUNDING
-from polhode.study.configuration import Study
+from polhode.study.run.making import Settings
 
 Matrix = NDArray[Any]
 
@@ -190,9 +190,9 @@ def _difference(one: Point, other: Point) -> Matrix:
     return np.concatenate([turn * np.sign(one.q @ q), other.momentum - one.momentum])
 
 
-def symplecticity(study: Study) -> xr.Dataset:
+def symplecticity(settings: Settings) -> xr.Dataset:
     """The defect of one step of every method in both readings, over the time step; and the effect of iterated constraints."""
-    methods = {key: METHODS[key] for key in study.methods}
+    methods = {key: METHODS[key] for key in settings["methods"]}
     shape = len(methods), len(PROBLEMS), len(READINGS), len(DIVISIONS)
     found, remembered = np.full(shape, nan), np.full(shape[:2], nan)
     dts = np.full((len(PROBLEMS), len(DIVISIONS)), nan)

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from math import log10, nan
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import xarray as xr
@@ -15,7 +16,9 @@ from polhode.methods.protocol import Method
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import Problem
 from polhode.simulate import count_steps, simulate
-from polhode.study.configuration.models import Targets
+
+if TYPE_CHECKING:
+    from polhode.study.configuration.models import Targets
 
 #: Digits of the exact solution, well beyond double precision.
 DIGITS = 20
@@ -62,12 +65,12 @@ def make_search(wildcards: Mapping[str, str], settings: Mapping[str, Any]) -> tu
     """
     problem = PROBLEMS[wildcards["problem"]]
     assert isinstance(problem, Problem)
-    dataset = find_steps(problem, METHODS[wildcards["method"]], Targets(**settings))
+    dataset = find_steps(problem, METHODS[wildcards["method"]], cast("Targets", SimpleNamespace(**settings)))
     pairs = zip(dataset["target_error"].values.tolist(), dataset["step_size"].values.tolist(), strict=True)
     return dataset, ", ".join(f"error {target:g} with dt {dt!r} s" for target, dt in pairs)
 
 
-def find_steps(problem: Problem, method: Method, targets: Targets) -> xr.Dataset:
+def find_steps(problem: Problem, method: Method, targets: "Targets") -> xr.Dataset:
     """The largest step size for which it and all finer ones meet the target error, for each target.
 
     The step size is scanned downward from ``targets.dt_max`` until the error is well below the target, and bracketed at the
@@ -107,7 +110,7 @@ def find_steps(problem: Problem, method: Method, targets: Targets) -> xr.Dataset
     )
 
 
-def _search(error_at: Callable[[float], float], problem: Problem, targets: Targets) -> np.ndarray:
+def _search(error_at: Callable[[float], float], problem: Problem, targets: "Targets") -> np.ndarray:
     """Step size (s), steps and error reached, one row per target error in ascending order.
 
     ``error_at`` returns the error with the step size 10^exponent.
