@@ -19,7 +19,7 @@ from polhode.study.configuration import ProblemStudy, Study, method
 from polhode.study.declarations import method_declarations, problem_declarations
 from polhode.study.gather.arithmetic import arithmetic
 from polhode.study.plan import Plan, long_run_kinds
-from polhode.study.storage import plain, read_dataset
+from polhode.study.storage import read_dataset
 
 #: Error measures of a run, with descriptions; all are zero for an exact method. For several bodies the worst counts.
 ERRORS = {
@@ -225,9 +225,13 @@ class _Source:
 
 
 def _arrays_of(dataset: xr.Dataset, i: int) -> dict[str, Any]:
-    """One run of a file, by its place along ``dt``."""
-    run = dataset.isel(dt=i)
-    return plain(run.isel(sample=slice(int(np.isfinite(run["time"]).sum()))))
+    """One run of a file as arrays, by its place along ``dt``, which comes first in what has it, before ``sample``."""
+    count = int(np.isfinite(dataset["time"].values[i]).sum())
+    run = {}
+    for name, variable in dataset.variables.items():
+        values = variable.values[i] if "dt" in variable.dims else variable.values
+        run[str(name)] = values[:count] if "sample" in variable.dims else values
+    return run
 
 
 def _method_coordinates(problem: Case, keys: Sequence[str]) -> dict[str, Any]:
