@@ -45,7 +45,7 @@ def rows(data: xr.Dataset, key: str) -> xr.Dataset:
 
 def test_there_is_no_atlas_unless_it_is_configured():
     study = products()
-    assert study.engines == () and study.atlas() == [] and study.engine_files() == []
+    assert study.engines == () and study.files("atlas") == [] and study.files("engine_rows") == []
     assert study.theme_places("engines")["atlas_file"] == ""
 
 

@@ -78,7 +78,7 @@ BATCHES = {
 #: Their jobs.
 SINGLE_BODY = {f"single_body_{problem}_1" for problem in BATCHES}
 #: What holds times: no two runs give the same.
-TIMED = {"timing", "cost", "cost_claims", *themes.timed("figures"), *themes.timed("tables")}
+TIMED = {"timing", "cost", "cost_claims", *themes.names("figures", timed=True), *themes.names("tables", timed=True)}
 CELLS = len(METHODS) * SINGLE + (len(METHODS) - 1) * COUPLED
 
 

@@ -49,7 +49,7 @@ rule check:
 
 rule gather:
     input:
-        PLAN.references(),
+        PLAN.files("references"),
         PLAN.manifests(),
     output:
         update(f"{RESULTS}/single_body.nc"),
@@ -77,8 +77,8 @@ rule gather:
 rule claims:
     input:
         single_body=rules.gather.output,
-        checks=PLAN.checks(),
-        many_body=PLAN.many_body(),
+        checks=PLAN.files("checks"),
+        many_body=PLAN.files("many_body"),
         published=PLAN.published(),
     output:
         update(f"{RESULTS}/claims.csv"),

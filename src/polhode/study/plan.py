@@ -4,7 +4,7 @@ They are defined in one place, so that the names written by the rules and those 
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate, chain, count
@@ -16,6 +16,7 @@ from polhode.methods import METHODS
 from polhode.problems import PROBLEMS
 from polhode.problems.system import System
 from polhode.simulate import count_steps
+from polhode.study.artefacts import ARTEFACTS, Names, Role
 from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
 from polhode.study.estimate import DIGITS, JUDGE, POWER, REFERENCE_TIME, TAYLOR
 from polhode.study.fingerprint import fingerprint
@@ -94,10 +95,17 @@ class Plan:
 
     # Files to be made.
 
-    def references(self, problems: Sequence[str] | None = None) -> list[str]:
-        """Paths of the reference files, one for each problem; of all problems by default."""
-        keys = self.study.problems if problems is None else problems
-        return [f"{self.results}/references/{problem}.nc" for problem in keys]
+    def names(self, kind: str) -> Iterable[Names]:
+        """The names of the files of a kind in this study, as :meth:`Artefact.filled` takes them."""
+        return ARTEFACTS[kind].names_in(self.study)
+
+    def files(self, kind: str, names: Iterable[Names] | None = None) -> list[str]:
+        """Paths of the files of a kind, a key of :data:`ARTEFACTS`: those of these names, by default all of this study."""
+        return [f"{self.results}/{ARTEFACTS[kind].filled(name)}" for name in (self.names(kind) if names is None else names)]
+
+    def files_of(self, *roles: Role) -> list[str]:
+        """Paths of all files with these roles in this study."""
+        return [path for kind, artefact in ARTEFACTS.items() if artefact.role in roles for path in self.files(kind)]
 
     @cached_property
     def reference_parts(self) -> tuple[tuple[str, ...], ...]:
@@ -181,28 +189,13 @@ class Plan:
         texts = {method: "\n".join(map(self.job, self.batch(problem, method))) for method in methods}
         return {method: hashlib.sha256(text.encode()).hexdigest()[:16] for method, text in texts.items()}
 
-    def checks(self) -> list[str]:
-        """Paths of the files of the experiments on single methods, one for each."""
-        return [f"{self.results}/checks/{name}.nc" for name in self.study.checks]
-
     def data(self) -> list[str]:
         """The data files opened by later stages, listed so that a deleted file is made again."""
-        return [
-            f"{self.results}/single_body.nc",
-            f"{self.results}/claims.csv",
-            *self.references(),
-            *self.checks(),
-            *self.many_body(),
-            *self.films(),
-            *self.ensembles(),
-            *([self.ensemble_states()] if self.ensembles() else []),
-            *self.atlas(),
-            *self.cost_data(),
-        ]
+        return self.files_of(Role.DATA)
 
     def runs(self) -> list[str]:
         """The runs behind the data files, most of them by their manifests; listed so that deleted files are made again."""
-        return [*self.manifests(), *self.scene_manifests(), *self.ensemble_runs(), *self.engine_files()]
+        return [*self.manifests(), *self.scene_manifests(), *self.files_of(Role.RUN)]
 
     # Many bodies: individual files, made in batches.
 
@@ -239,37 +232,7 @@ class Plan:
         texts = {"/".join(share): "\n".join(self.many_body_runs(scene, share).values()) for share in part}
         return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
 
-    def many_body(self) -> list[str]:
-        """Path of the many-body results; empty if the configuration leaves them out."""
-        return [f"{self.results}/many_body.nc"] if self.study.scenes else []
-
-    def films(self) -> list[str]:
-        """Paths of the films, one for each scene that has one."""
-        return [f"{self.results}/films/{key}.nc" for key, part in self.study.scenes.items() if part.film is not None]
-
-    def cost(self) -> list[str]:
-        """Path of the results of the cost study; empty if the configuration leaves it out."""
-        return [f"{self.results}/cost.nc"] if self.study.cost is not None else []
-
-    def cost_data(self) -> list[str]:
-        """Paths of all data files of the cost study. They contain measured times, which differ from run to run."""
-        return [f"{self.results}/timing.nc", *self.cost()] if self.study.cost is not None else []
-
     # Ensembles of random bodies.
-
-    def ensembles(self) -> list[str]:
-        """Path of the results on random bodies; empty if the configuration leaves them out."""
-        return [f"{self.results}/ensembles.nc"] if self.study.ensembles is not None else []
-
-    def ensemble_states(self) -> str:
-        """Path of the draw of the random bodies with their exact states."""
-        return f"{self.results}/ensemble_states.nc"
-
-    def ensemble_runs(self, methods: Sequence[str] | None = None) -> list[str]:
-        """Paths of the errors on random bodies, one file for each method; of all methods by default."""
-        if methods is None:
-            methods = self.study.ensembles.methods if self.study.ensembles is not None else ()
-        return [f"{self.results}/ensembles/{method}.nc" for method in methods]
 
     @cached_property
     def ensemble_parts(self) -> tuple[tuple[str, ...], ...]:
@@ -312,14 +275,6 @@ class Plan:
     def engines(self) -> tuple[str, ...]:
         """Keys of the engines that are run; none unless the configuration asks for an atlas."""
         return self.study.atlas.engines if self.study.atlas is not None else ()
-
-    def atlas(self) -> list[str]:
-        """Path of the engine atlas of this run; empty if the configuration does not ask for one."""
-        return [f"{self.results}/atlas.nc"] if self.engines else []
-
-    def engine_files(self) -> list[str]:
-        """Paths of the rows of the atlas, one file for each engine."""
-        return [f"{self.results}/atlas/{key}.nc" for key in self.engines]
 
     def engine_settings(self) -> dict[str, Any]:
         """The settings on which the rows of an engine depend."""

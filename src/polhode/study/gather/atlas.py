@@ -21,7 +21,7 @@ def gather(plan: Plan) -> tuple[xr.Dataset, list[str]]:
     DamagedFile
         If a file is damaged or was made by another job; it is removed, so that the next run makes it again.
     """
-    parts = [_read(Path(path), plan.engine_job(key)) for key, path in zip(plan.engines, plan.engine_files(), strict=True)]
+    parts = [_read(Path(path), plan.engine_job(key)) for key, path in zip(plan.engines, plan.files("engine_rows"), strict=True)]
     return gathered(parts)
 
 

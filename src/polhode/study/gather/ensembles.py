@@ -28,8 +28,8 @@ def gather(plan: Plan) -> xr.Dataset:
     """
     part = plan.study.ensembles
     assert part is not None
-    exact = _read(Path(plan.ensemble_states()), plan.ensemble_states_job())
-    paths = zip(part.methods, plan.ensemble_runs(), strict=True)
+    exact = _read(Path(*plan.files("ensemble_states")), plan.ensemble_states_job())
+    paths = zip(part.methods, plan.files("ensemble_runs"), strict=True)
     runs = {key: _read(Path(path), plan.ensemble_job(key)) for key, path in paths}
     return gathered(exact, runs, part.seed, plan.study.plugin_methods, plan.study.json)
 

@@ -35,7 +35,7 @@ def run_references(plan: Plan, problems: Sequence[str], say: Say = print, done: 
         If a problem failed, once all others are done.
     """
     failed = []
-    for key, path in zip(problems, plan.references(problems), strict=True):
+    for key, path in zip(problems, plan.files("references", problems), strict=True):
         part, job = plan.study.problems[key], plan.reference_job(key)
         wall, cpu = time.perf_counter(), time.process_time()
         try:
