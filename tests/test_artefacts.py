@@ -13,7 +13,7 @@ import polhode
 from polhode.documentation import variables
 from polhode.study import artefacts, configuration, themes
 from polhode.study.archive import manifest
-from polhode.study.artefacts import ARTEFACTS, Artefact, Reader, Role, Verify, with_role
+from polhode.study.artefacts import ARTEFACTS, CELL, GROUPS, Artefact, Role, Verify, with_role
 from polhode.study.conventions import TITLES
 from polhode.study.inputs import Inputs
 from polhode.study.products import Products
@@ -49,7 +49,7 @@ def problems_of(results: Path) -> list[str]:
             found.append(f"{name} has no meaning")
         if (name in run) != (kind.role in (Role.DATA, Role.PRODUCT)):
             found.append(f"{name} is {kind.role.name}, provenance.json {'lists it' if name in run else 'does not list it'}")
-        if (name.endswith((".nc", ".csv")) and kind.verify is Verify.DERIVED) or (kind.reader is None) == name.endswith(".nc"):
+        if (name.endswith((".nc", ".csv")) and kind.verify is Verify.DERIVED) or (not kind.reader) == name.endswith(".nc"):
             found.append(f"{name} holds values that nobody reads or compares")
     return found
 
@@ -60,7 +60,7 @@ def test_every_file_of_a_finished_run_is_of_one_kind(tiny_study):
     opened = polhode.open_results(tiny_study / "results")
     for kind in ARTEFACTS.values():
         for path in kind.present(tiny_study / "results")[:1] if kind.reader else ():
-            assert read_groups(path) if kind.reader is Reader.GROUPS else read_cell(path)
+            assert read_groups(path) if kind.reader == GROUPS else read_cell(path)
             name = path.relative_to(tiny_study / "results").with_suffix("").as_posix()
             assert (kind.role is Role.DATA) == (f"/{name}" in opened.groups), name
 
@@ -129,7 +129,7 @@ def test_a_file_of_one_job_has_a_title():
         "ensemble_runs": "ensemble",
         "many_body_runs": "many_body",
     }
-    cells = [kind.key for kind in ARTEFACTS.values() if kind.reader is Reader.CELL or kind.key == "references"]
+    cells = [kind.key for kind in ARTEFACTS.values() if kind.reader == CELL or kind.key == "references"]
     assert {jobs.get(key, key) for key in cells} == {*TITLES}
 
 
@@ -142,7 +142,7 @@ NEW = Artefact(
     "many bodies",
     "the collisions of the scene {scene}",
     lambda study: study.scenes,
-    reader=Reader.CELL,
+    reader=CELL,
     argument="collisions",
     released="collisions.nc",
 )
@@ -166,6 +166,12 @@ def test_a_new_kind_is_known_everywhere_by_its_declaration(tmp_path, monkeypatch
     write_groups({"/": xr.Dataset()}, tmp_path / "single_body.nc")
     write_cell(xr.Dataset({"count": ("integrator", [2.0])}), tmp_path / name)
     assert polhode.open_results(tmp_path)["collisions/chess"]["count"].item() == 2.0
+
+
+def test_the_page_on_files_names_every_kind():
+    text = (HOME / "docs" / "results.md").read_text(encoding="utf-8")
+    kinds = [kind for kind in ARTEFACTS.values() if kind.role is not Role.RECORD]
+    assert [kind.key for kind in kinds if f"`{kind.root}" not in text] == [], "docs/results.md lacks them"
 
 
 def test_the_recipe_names_files_that_are_there_and_at_most_eight():

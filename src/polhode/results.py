@@ -51,7 +51,7 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     >>> dict(tree["many_body/chess/energy_error"].sizes)
     {'integrator': 46, 'dt': 7, 'seed': 50}
     """
-    from polhode.study.artefacts import Reader, Role, with_role
+    from polhode.study.artefacts import GROUPS, Role, with_role
     from polhode.study.storage import read_groups, read_values  # what computes alone need not import netCDF
 
     if not isinstance(folder, str | Path):
@@ -64,7 +64,7 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     found: dict[str, xr.Dataset] = {}
     for kind in (kind for kind in with_role(Role.DATA) if kind.reader):
         for path in kind.present(folder):
-            groups = read_groups(path) if kind.reader is Reader.GROUPS else {"/": read_values(path)}
+            groups = read_groups(path) if kind.reader == GROUPS else {"/": read_values(path)}
             name = path.relative_to(folder).with_suffix("").as_posix()
             found |= {f"{name}{group}".rstrip("/"): data for group, data in groups.items()}
     if not found:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # a type only
     from polhode.study.configuration import Study
@@ -36,23 +36,17 @@ class Role(StrEnum):
 class Verify(StrEnum):
     """What ``polhode verify`` does with the values of a kind of file; the bytes of all files are checked in any case."""
 
-    COMPARED = "compared with those of another run"
-    TIMED = "not compared: measured times differ from run to run"
-    DERIVED = "not compared: made from data that are"
-    GATHERED = "not compared: gathered in data that are"
+    COMPARED = "compared with another run"
+    TIMED = "not compared: measured times, or made from them"
+    DERIVED = "not compared: pictures and texts made from the data"
+    GATHERED = "not compared: single runs, whose values the data hold"
     ABOUT = "not compared: about the run itself"
-
-
-class Reader(StrEnum):
-    """How a dataset is opened."""
-
-    GROUPS = "netCDF-4 with groups, or the root alone"
-    CELL = "netCDF-3, written by one job"
 
 
 DATA, PRODUCT, RUN, RECORD, ON_DEMAND = Role
 COMPARED, TIMED, DERIVED, GATHERED, ABOUT = Verify
-GROUPS, CELL = Reader
+#: How a dataset is opened: netCDF-4 with groups, or the root alone; netCDF-3, written by one job.
+GROUPS, CELL = "groups", "cell"
 
 #: The stages of a study in the order in which they begin, and what is counted in each.
 STAGES = {
@@ -100,8 +94,8 @@ class Artefact:
     themed : str
         ``figures``, ``tables`` or ``numbers`` if the themes declare the names instead. Those of a theme that shows times are
         not compared, whatever ``verify`` says.
-    reader : Reader
-        How its datasets are opened; None if they are none.
+    reader : str
+        How its datasets are opened, :data:`GROUPS` or :data:`CELL`; empty if they are none.
     argument : str
         The argument of :class:`polhode.study.inputs.Inputs` that takes the file, or the folder of several; empty if the report
         does not read it.
@@ -120,7 +114,7 @@ class Artefact:
     meaning: str
     names: Callable[["Study"], Iterable[Names]] | None = None
     themed: str = ""
-    reader: Reader | None = None
+    reader: str = ""
     argument: str = ""
     released: str = ""
     checksums_only: bool = False
@@ -177,9 +171,9 @@ def _ensemble_methods(study: "Study") -> tuple[str, ...]:
 
 
 _SHOWN = "figures and tables"
-# A table is easier to compare by columns.
+#: All kinds of files by their keys, two lines each: a table is read by its columns.
 # fmt: off
-_KINDS = (
+ARTEFACTS = {artefact.key: artefact for artefact in (
     # Data, in the order in which readers are shown them.
     Artefact("single_body", "single_body.nc", DATA, COMPARED, "gather", _SHOWN,
              "errors, orders, steps and torque evaluations of all methods on single bodies",
@@ -268,10 +262,8 @@ _KINDS = (
              "time and memory of a job"),
     Artefact("lock", ".lock", RECORD, ABOUT, "", "",
              "which run uses the folder"),
-)
+)}
 # fmt: on
-#: All kinds of files by their keys.
-ARTEFACTS = {artefact.key: artefact for artefact in _KINDS}
 
 
 def with_role(role: Role) -> list[Artefact]:
@@ -303,7 +295,7 @@ def needs() -> dict[str, str]:
     return {key: each.meaning for key, each in ARTEFACTS.items() if each.argument} | {"checkout": "the commit checked out"}
 
 
-def places(results: str | Path, kinds: Iterable[str]) -> dict[str, str]:
+def places(results: str | Path, kinds: Iterable[str]) -> dict[str, Any]:
     """The arguments of :class:`polhode.study.inputs.Inputs` for files of these kinds, and for the data of the checkout."""
     files = {ARTEFACTS[kind].argument: f"{results}/{ARTEFACTS[kind].root}" for kind in kinds}
     return {"single_body": "", **CHECKOUT, **files}

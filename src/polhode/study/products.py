@@ -36,7 +36,7 @@ class Products(Plan):
         themed = ARTEFACTS[kind].themed
         return themes.names(themed) if themed else super().names(kind)
 
-    def places(self, wildcards: Any) -> dict[str, str]:
+    def places(self, wildcards: Any) -> dict[str, Any]:
         """The data of this study, as arguments of ``Inputs``."""
         return self._places(needs())
 
@@ -101,7 +101,7 @@ class Products(Plan):
         wanted = themes.all_themes()[theme].needs
         return self._places(wanted) | ({"checkout": provenance.commit(self.home)} if "checkout" in wanted else {})
 
-    def _places(self, wanted: Iterable[str]) -> dict[str, str]:
+    def _places(self, wanted: Iterable[str]) -> dict[str, Any]:
         return places(self.results, [kind for kind in wanted if kind in ARTEFACTS and self.files(kind)])
 
     def chapter_code(self, chapter: str) -> str:

@@ -21,7 +21,7 @@ from polhode.problems import PROBLEMS
 from polhode.problems.problem import Case, Problem
 from polhode.registry import load_file, nearest
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
-from polhode.study.estimate import Estimate, estimate
+from polhode.study.estimate import CHECK_SECONDS, Estimate, estimate
 from polhode.study.macro_names import check_distinct
 from polhode.study.reading import ConfigurationError, Place
 
@@ -30,22 +30,8 @@ if TYPE_CHECKING:
     from polhode.study.configuration import models
     from polhode.study.configuration.models import Configuration, Cost, Film, Ladder, Targets
 
-#: Experiments on single methods, see :mod:`polhode.study.run.checks`; named here so that a configuration is read without it.
-CHECKS = (
-    "reversibility",
-    "stability",
-    "note_corrections",
-    "published_variants",
-    "extended_inertia",
-    "symplecticity",
-    "normalisation",
-    "sweeps",
-    "simplified",
-    "parts",
-    "rotor_order",
-    "stiff_friction",
-    "long_times",
-)
+#: Experiments on single methods, see :mod:`polhode.study.run.checks`; a configuration is read without it.
+CHECKS = tuple(CHECK_SECONDS)
 #: The notebooks in reading order; each is a file of the folder of that name.
 NOTEBOOKS = ("tour", "choose-a-method", "many-bodies", "add-a-method", "the-reference")
 #: Parts of a checkout that cannot hold results: a run writes to its folder and removes outdated files there.
