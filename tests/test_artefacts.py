@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def everything() -> Products:
 
 
 def problems_of(results: Path) -> list[str]:
-    """Files of a finished run that are of no kind or of several, or lack a meaning or a decision."""
+    """Files of a finished run of no kind or of several, without a meaning or a decision, or of another rule than declared."""
     found = []
     run = json.loads((results / "provenance.json").read_text(encoding="utf-8"))["files"]
     for path in (path for path in results.rglob("*") if path.is_file()):
@@ -51,6 +52,12 @@ def problems_of(results: Path) -> list[str]:
             found.append(f"{name} is {kind.role.name}, provenance.json {'lists it' if name in run else 'does not list it'}")
         if (name.endswith((".nc", ".csv")) and kind.verify is Verify.DERIVED) or (not kind.reader) == name.endswith(".nc"):
             found.append(f"{name} holds values that nobody reads or compares")
+    for path in results.glob("written/*.json"):
+        rule = path.stem.partition("-")[0]
+        for name in json.loads(path.read_text(encoding="utf-8"))["files"]:
+            kind = artefacts.kind_of(name)
+            if kind is not None and kind.rule and not fnmatchcase(rule, kind.rule):
+                found.append(f"{name} was made by {rule}, not by {kind.rule}")
     return found
 
 
