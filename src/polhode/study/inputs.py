@@ -46,20 +46,11 @@ class Inputs:
 
     Parameters
     ----------
-    single_body : path of single_body.nc; empty if it is not needed
-    references : folder of the references, one file PROBLEM.nc each
-    checks : folder of the experiments on single methods, one file NAME.nc each
-    published : folder of the published numbers
-    errata : path of errata.yaml
-    claims : path of claims.csv
-    sources : path of sources.yaml
-    cost_file : path of cost.nc; empty if the run has none
-    cost_claims : path of cost_claims.csv
-    many_body_file : path of many_body.nc; empty if the run has none
-    films : folder of the many-body films, one file SCENE.nc each
-    ensembles_file : path of ensembles.nc; empty if the run has none
-    atlas_file : path of the engine atlas of the run; empty if it has none, and the released one is shown
-    released : folder of the published-scale results shipped with the code
+    single_body, references, checks, claims, cost_file, cost_claims, many_body_file, films, ensembles_file, atlas_file
+        Path of the file, or folder of the files, of the kind with this argument (:mod:`polhode.study.artefacts`,
+        :func:`~polhode.study.artefacts.places`); empty if the run has none, or it is not needed.
+    published, released : folders of the published numbers, and of the published-scale results shipped with the code
+    errata, sources : paths of errata.yaml and of sources.yaml
     checkout : the current commit: ``commit``, ``commit_time`` (seconds since the epoch), ``dirty``
     problem : str
         Key of the problem, which names the groups of ``single_body``.

@@ -42,16 +42,14 @@ class Products(Plan):
 
     def published(self) -> list[str]:
         """Paths of the data taken from the papers: published numbers, errata and the index of the sources."""
-        return [
-            str(p.relative_to(self.home))
-            for p in sorted((self.home / "data").rglob("*"))
-            if p.suffix in (".csv", ".yaml", ".nc")
-        ]
+        return self._below("data", ".csv", ".yaml", ".nc")
 
     def sources(self) -> list[str]:
         """Paths of the source files of the report's text."""
-        paper = self.home / "paper"
-        return [str(p.relative_to(self.home)) for p in sorted(paper.rglob("*")) if p.suffix in (".tex", ".bib")]
+        return self._below("paper", ".tex", ".bib")
+
+    def _below(self, folder: str, *suffixes: str) -> list[str]:
+        return [str(p.relative_to(self.home)) for p in sorted((self.home / folder).rglob("*")) if p.suffix in suffixes]
 
     def commit(self, wildcards: Any) -> str:
         """The commit named in the report."""
@@ -78,8 +76,7 @@ class Products(Plan):
 
     def page_sources(self) -> list[str]:
         """Paths of the sources of the interactive page other than Python: template, style and scripts."""
-        folder = self.home / "src" / "polhode" / "study" / "explorer"
-        return [str(p.relative_to(self.home)) for p in sorted(folder.iterdir()) if p.suffix in (".html", ".css", ".js")]
+        return self._below("src/polhode/study/explorer", ".html", ".css", ".js")
 
     def needed(self, chapter: str) -> list[str]:
         """Paths of the files that the themes of a chapter are made from, according to their needs."""
