@@ -2,8 +2,8 @@
 
 Whatever goes through the files of a run asks this table: the plan (which files a study has), the themes (which data they may
 need), ``polhode.open_results``, archives (what a file means), ``polhode verify`` (what is compared), the list of variables, and
-the progress display (the stage of a rule). CONTRIBUTING.md, "A new kind of run", says what else a new kind needs. Every job
-imports it, so it imports the standard library alone. What a file calls itself (:data:`polhode.study.conventions.TITLES`) is
+the progress display (the stage of a rule). CONTRIBUTING.md, "A new kind of run", says what else a new kind needs. Jobs
+import it, so it imports the standard library alone. What a file calls itself (:data:`polhode.study.conventions.TITLES`) is
 part of its bytes and stands with the code that writes files.
 """
 
@@ -29,7 +29,7 @@ class Role(StrEnum):
     DATA = "opened by later stages and by readers; archived"
     PRODUCT = "made from the data for people; archived"
     RUN = "a single run, whose values are in the data; archived with --cells"
-    RECORD = "about the run itself, or only for Snakemake; not archived"
+    RECORD = "about the run itself, or only for Snakemake; not archived, except provenance.json"
     ON_DEMAND = "made by another command; archived if it is there"
 
 
