@@ -117,7 +117,7 @@ rule data:
 
 rule notebooks:
     input:
-        PLAN.notebooks(),
+        PLAN.files("notebooks"),
 
 
 report: "workflow/report/workflow.rst"

@@ -449,7 +449,9 @@ def test_what_the_released_run_lacks_is_said(house, released, capsys):
         file["spiral_cylinder"].createVariable("more", "f8", ("dt",))[:] = 1.0
     elsewhere(house)
     assert polhode("verify", "--against", released, "--csv", "found.csv") == 0
-    assert "not compared: 2 of the data (not in the released run)" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "not compared: 2 of the data (not in the released run)" in said
+    assert "measured times, or made from them (2 files)" in said and "texts made from the data (2 files)" in said
     assert re.search(r"single_body.nc,spiral_cylinder/more,.*not compared", (house / "found.csv").read_text())
 
 

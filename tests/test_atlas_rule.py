@@ -45,14 +45,14 @@ def rows(data: xr.Dataset, key: str) -> xr.Dataset:
 
 def test_there_is_no_atlas_unless_it_is_configured():
     study = products()
-    assert study.engines == () and study.atlas() == [] and study.engine_files() == []
-    assert study.theme_places("engines")["atlas_file"] == ""
+    assert study.engines == () and study.files("atlas") == [] and study.files("engine_rows") == []
+    assert "atlas_file" not in study.theme_places("engines")
 
 
 def test_the_configuration_of_the_atlas_names_all_engines():
     study = products(**yaml.safe_load((HOME / "workflow" / "config" / "atlas.yaml").read_text()))
     assert study.engines == tuple(all_engines())
-    assert study.atlas() == ["results/atlas.nc"] and set(study.atlas()) <= set(study.data())
+    assert study.files("atlas") == ["results/atlas.nc"] and "results/atlas.nc" in study.data()
     assert study.needed("engines").count("results/atlas.nc") == 1
     assert study.theme_places("engines")["atlas_file"] == "results/atlas.nc"
 

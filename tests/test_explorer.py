@@ -17,7 +17,7 @@ import yaml
 from test_cost import made_up_timing
 
 import polhode
-from polhode.study import configuration, storage, themes
+from polhode.study import artefacts, configuration, storage, themes
 from polhode.study.analysis import ranking
 from polhode.study.explorer import content, evidence, page
 from polhode.study.gather import cost
@@ -87,18 +87,9 @@ def results(tmp_path_factory):
 
 
 def inputs_of(folder: Path, **changes) -> Inputs:
-    places = {
-        "single_body": folder / "single_body.nc",
-        "references": folder / "references",
-        "claims": folder / "claims.csv",
-        "cost_file": folder / "cost.nc",
-        "cost_claims": folder / "cost_claims.csv",
-        "many_body_file": folder / "many_body.nc",
-        "released": HOME / "data/released",
-        "published": HOME / "data/published",
-        "checks": folder / "checks",
-    }
-    return Inputs(**(places | changes))
+    kinds = ("single_body", "references", "claims", "cost", "cost_claims", "many_body", "checks")
+    checkout = {"released": HOME / "data/released", "published": HOME / "data/published"}
+    return Inputs(**(artefacts.places(folder, kinds) | checkout | changes))
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,7 @@ def run(plan: Plan, methods=None, say=lambda line: None) -> xr.Dataset:
     """What the jobs do, without Snakemake; the exact states."""
     part = plan.study.ensembles
     exact = ensemble_states.states_dataset(**part.drawn)
-    write_dataset(exact, plan.ensemble_states(), plan.ensemble_states_job())
+    write_dataset(exact, *plan.files("ensemble_states"), plan.ensemble_states_job())
     methods = part.methods if methods is None else methods
     make_files(plan.ensemble_files(methods), partial(ensemble.make_errors, exact, say=say), say)
     return exact
@@ -113,7 +113,7 @@ def test_the_bytes_do_not_depend_on_the_jobs(plan, tmp_path):
     """One method alone writes the file that it writes among others."""
     other = plan_of(tmp_path)
     run(other, methods=["euler"])
-    names = [Path(plan.ensemble_states()).name, "ensembles/euler.nc"]
+    names = ["ensemble_states.nc", "ensembles/euler.nc"]
     for name in names:
         assert (tmp_path / name).read_bytes() == (Path(plan.results) / name).read_bytes()
 
@@ -121,8 +121,8 @@ def test_the_bytes_do_not_depend_on_the_jobs(plan, tmp_path):
 def test_files_of_another_draw_are_refused(plan, tmp_path):
     other = plan_of(tmp_path, seed=2)
     run(other)
-    wrong = Path(other.ensemble_runs()[0])
-    wrong.write_bytes(Path(plan.ensemble_runs()[0]).read_bytes())
+    wrong = Path(other.files("ensemble_runs")[0])
+    wrong.write_bytes(Path(plan.files("ensemble_runs")[0]).read_bytes())
     with pytest.raises(DamagedFile, match="its settings should be"):
         gather.gather(other)
 
@@ -191,7 +191,7 @@ def test_jobs_are_few_and_files_are_named(tmp_path):
     assert many.ensemble_parts == (("spiral_leapfrog",), ("euler",))
     assert f"{tmp_path}/ensembles.nc" in plan.data() and f"{tmp_path}/ensembles/euler.nc" in plan.every_run()
     none = Plan(dataclasses.replace(plan.study, ensembles=None), HOME)
-    assert none.ensembles() == none.ensemble_runs() == [] and none.ensemble_parts == ()
+    assert none.files("ensembles") == none.files("ensemble_runs") == [] and none.ensemble_parts == ()
 
 
 def test_settings_and_methods_make_other_jobs(tmp_path):
@@ -212,8 +212,8 @@ def test_a_theme_gets_the_file_only_if_it_needs_it(plan, monkeypatch):
     theme = dataclasses.replace(themes.all_themes()["cost"], needs=("ensembles",), chapter="")
     monkeypatch.setattr(themes, "all_themes", lambda: {"cost": theme})
     products = Products(plan.study, HOME)
-    assert products.needed("cost") == plan.ensembles()
+    assert products.needed("cost") == plan.files("ensembles")
     places = products.theme_places("cost")
-    assert places["ensembles_file"] == plan.ensembles()[0] and places["single_body"] == ""
+    assert places["ensembles_file"] == plan.files("ensembles")[0] and places["single_body"] == ""
     with pytest.raises(NotInRun, match="no ensembles"):
         _ = Inputs(single_body="").ensembles

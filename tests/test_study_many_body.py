@@ -408,7 +408,7 @@ def test_a_method_that_fails_does_not_stop_the_others(few, tmp_path, monkeypatch
 def test_a_scene_or_all_of_them_can_be_left_out():
     study = resolve(config(**dict.fromkeys(config()["many_body"])), HOME)
     assert study.scenes == {} == resolve(config() | {"many_body": None}, HOME).scenes
-    assert Plan(study, HOME).many_body() == []
+    assert Plan(study, HOME).files("many_body") == []
 
 
 def test_a_scene_runs_those_of_its_methods_that_the_study_has():

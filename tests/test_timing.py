@@ -441,8 +441,8 @@ def test_a_ratio_of_times_has_the_range_of_its_parts(run, tmp_path):
 
 
 def test_what_is_timed_stands_apart():
-    assert {"relative_cost"} <= set(themes.timed("figures")) <= set(themes.names("figures"))
-    assert {"cost", "cost_claims"} <= set(themes.timed("tables")) <= set(themes.names("tables"))
+    assert {"relative_cost"} <= set(themes.names("figures", timed=True)) <= set(themes.names("figures"))
+    assert {"cost", "cost_claims"} <= set(themes.names("tables", timed=True)) <= set(themes.names("tables"))
 
 
 # The command line

@@ -520,7 +520,7 @@ def test_every_rule_has_a_stage():
     rules = {one or other for text in texts for one, other in pattern.findall(text)}
     assert {"gather", "chapter_", "single_body_", "many_body_", "report"} <= rules
     lost = [rule for rule in rules - set(watching.TARGETS) if watching.stage_of(rule) == watching.OTHER]
-    assert lost == [], "name them in watching.STAGES"
+    assert lost == [], "name them in artefacts.py"
 
 
 def test_an_event_costs_next_to_nothing(told):

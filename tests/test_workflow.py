@@ -76,7 +76,7 @@ RAN_BY = {
 #: Their jobs.
 SINGLE_BODY = {f"single_body_{problem}_1" for problem in RAN_BY}
 #: What holds times: no two runs give the same.
-TIMED = {"timing", "cost", "cost_claims", *themes.timed("figures"), *themes.timed("tables")}
+TIMED = {"timing", "cost", "cost_claims", *themes.names("figures", timed=True), *themes.names("tables", timed=True)}
 #: The folders of the files of single bodies, and the sets of step sizes that each method runs.
 KINDS = ("runs", "long_runs", "long_runs_switched", "targets")
 SETS = {"spiral_cylinder": ("published", "fit"), "free_symmetric_top": ("fit",), "coupled_cylinders": ("fit",)}

@@ -7,9 +7,6 @@ import xarray as xr
 
 from polhode.arguments import shown
 
-#: Files at the top of a results folder, and folders with one file per experiment, problem or scene.
-FILES = ("single_body", "many_body", "ensembles", "ensemble_states", "cost", "timing")
-FOLDERS = ("checks", "references", "films")
 #: Attributes for the internal use of the study.
 INTERNAL = ("job", "checksum")
 
@@ -18,8 +15,8 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     """Load everything that a run of the study gathered as one tree.
 
     ``tree["single_body/heavy_top"]`` is the group ``heavy_top`` of ``single_body.nc``, ``tree["checks/stability"]`` the file
-    ``checks/stability.nc``; likewise ``many_body``, ``ensembles``, ``ensemble_states``, ``cost``, ``timing``, ``references``
-    and ``films``. The tree contains only what the run has. Files that ``single_body.nc``, ``many_body.nc`` and
+    ``checks/stability.nc``; likewise ``many_body``, ``ensembles``, ``ensemble_states``, ``cost``, ``timing``, ``atlas``,
+    ``references`` and ``films``. The tree contains only what the run has. Files that ``single_body.nc``, ``many_body.nc`` and
     ``ensembles.nc`` gather (``runs/``, ``long_runs/``, ``targets/``, ``many_body/``, ``ensembles/``) are left out: there are
     thousands of them; ``xarray.open_dataset`` opens each.
 
@@ -45,16 +42,17 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
 
     Examples
     --------
-    The published-scale results shipped in data/released contain the many bodies and the times:
+    The published-scale results shipped in data/released contain the many bodies, the times and the atlas of engines:
 
     >>> import polhode
     >>> tree = polhode.open_results("data/released")
     >>> list(tree.children)
-    ['many_body', 'cost']
+    ['many_body', 'cost', 'atlas']
     >>> dict(tree["many_body/chess/energy_error"].sizes)
     {'integrator': 46, 'dt': 7, 'seed': 50}
     """
-    from polhode.study.storage import read_dataset, read_groups  # what computes alone need not import netCDF
+    from polhode.study.artefacts import Role, with_role
+    from polhode.study.storage import read_groups  # what computes alone need not import netCDF
 
     if not isinstance(folder, str | Path):
         raise TypeError(f"folder must be the path of a folder, got {shown(folder)}")
@@ -64,13 +62,10 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     except OSError as error:  # a name longer than a file system allows
         raise FileNotFoundError(f"folder {shown(str(folder))} cannot be a folder: {error.strerror}") from None
     found: dict[str, xr.Dataset] = {}
-    for name in FILES:
-        path = folder / f"{name}.nc"
-        if path.is_file():
+    for kind in (kind for kind in with_role(Role.DATA) if kind.is_dataset):
+        for path in kind.present(folder):
+            name = path.relative_to(folder).with_suffix("").as_posix()
             found |= {f"{name}{group}".rstrip("/"): data for group, data in read_groups(path).items()}
-    for name in FOLDERS:
-        for path in sorted((folder / name).glob("*.nc")):
-            found[f"{name}/{path.stem}"] = read_dataset(path)
     if not found:
         what = "holds no results" if folder.is_dir() else "does not exist"
         raise FileNotFoundError(f"{folder} {what}; run the study first (./reproduce), or name the folder of results")

@@ -29,7 +29,7 @@ if PLAN.engines:
 
     rule gather_atlas:
         input:
-            PLAN.engine_files(),
+            PLAN.files("engine_rows"),
         output:
             update(f"{RESULTS}/atlas.nc"),
         log:

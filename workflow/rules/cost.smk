@@ -30,7 +30,7 @@ rule cost:
     input:
         timing=rules.timing.output[0],
         single_body=rules.gather.output[0],
-        many_body=PLAN.many_body(),
+        many_body=PLAN.files("many_body"),
     output:
         f"{RESULTS}/cost.nc",
     log:
@@ -56,7 +56,7 @@ rule cost:
 # Separate from the other claims, whose file has the same bytes in every run.
 rule cost_claims:
     input:
-        cost=PLAN.cost(),
+        cost=PLAN.files("cost"),
         single_body=rules.gather.output[0],
         published=PLAN.published(),
     output:

@@ -4,7 +4,7 @@ if STUDY.ensembles is not None:
 
     rule ensemble_states:
         output:
-            PLAN.ensemble_states(),
+            PLAN.files("ensemble_states"),
         log:
             f"{RESULTS}/logs/ensemble_states.log",
         benchmark:
@@ -27,9 +27,9 @@ if STUDY.ensembles is not None:
             name:
                 f"ensemble_{NUMBER}"
             input:
-                PLAN.ensemble_states(),
+                PLAN.files("ensemble_states"),
             output:
-                update(PLAN.ensemble_runs(METHODS)),
+                update(PLAN.files("ensemble_runs", METHODS)),
             log:
                 f"{RESULTS}/logs/ensembles/{NUMBER}.log",
             benchmark:
@@ -48,8 +48,8 @@ if STUDY.ensembles is not None:
 
     rule gather_ensembles:
         input:
-            PLAN.ensemble_states(),
-            PLAN.ensemble_runs(),
+            PLAN.files("ensemble_states"),
+            PLAN.files("ensemble_runs"),
         output:
             update(f"{RESULTS}/ensembles.nc"),
         log:

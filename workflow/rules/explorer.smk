@@ -6,15 +6,15 @@ from importlib.metadata import version
 rule explorer:
     input:
         single_body=rules.gather.output[0],
-        references=PLAN.references(),
-        many_body=PLAN.many_body(),
+        references=PLAN.files("references"),
+        many_body=PLAN.files("many_body"),
         published=PLAN.published(),
         claims=rules.claims.output[0],
-        cost=PLAN.cost(),
+        cost=PLAN.files("cost"),
         cost_claims=rules.cost_claims.output[0],
         page=PLAN.page_sources(),
     output:
-        PLAN.explorer(),
+        PLAN.files("explorer"),
     log:
         f"{RESULTS}/logs/explorer.log",
     benchmark:

@@ -8,7 +8,7 @@ for NUMBER, KEYS in enumerate(PLAN.reference_parts, 1):
         name:
             f"references_{NUMBER}"
         output:
-            update(PLAN.references(KEYS)),
+            update(PLAN.files("references", KEYS)),
         log:
             f"{RESULTS}/logs/references/{NUMBER}.log",
         benchmark:

@@ -48,9 +48,9 @@ for KEY, PARTS in themes.chapters().items():
 
 rule report:
     input:
-        PLAN.figures(),
-        PLAN.tables(),
-        PLAN.numbers(),
+        PLAN.files("figures"),
+        PLAN.files("tables"),
+        PLAN.files("numbers"),
         tex=PLAN.sources(),
     output:
         report(
@@ -86,7 +86,7 @@ rule report:
 # The captions of the report's LaTeX, for snakemake --report.
 rule captions:
     input:
-        numbers=PLAN.numbers(),
+        numbers=PLAN.files("numbers"),
         tex=PLAN.sources(),
     output:
         PLAN.captions(),

@@ -47,7 +47,7 @@ rule check:
 
 rule gather:
     input:
-        PLAN.references(),
+        PLAN.files("references"),
         PLAN.single_body_runs(),
     output:
         update(f"{RESULTS}/single_body.nc"),
@@ -75,8 +75,8 @@ rule gather:
 rule claims:
     input:
         single_body=rules.gather.output,
-        checks=PLAN.checks(),
-        many_body=PLAN.many_body(),
+        checks=PLAN.files("checks"),
+        many_body=PLAN.files("many_body"),
         published=PLAN.published(),
     output:
         update(f"{RESULTS}/claims.csv"),

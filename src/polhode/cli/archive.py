@@ -23,6 +23,7 @@ from polhode.cli import UsageError, check_writable
 from polhode.progress import Stage, watched
 from polhode.study.archive import crate, manifest
 from polhode.study.archive.zips import SIDECAR, Moment, write_zip
+from polhode.study.artefacts import Role, kind_of, with_role
 from polhode.study.provenance import NAME, Unusable, read_provenance, sha256
 from polhode.study.provenance import commit as checkout
 from polhode.study.workflow import written
@@ -30,8 +31,6 @@ from polhode.study.workflow.entry import HOME
 
 SUMMARY = "a finished run as one zip for a data repository: data, report, source, checksums, metadata"
 NEEDS_REPOSITORY = True
-#: Made after the run, on demand.
-OPTIONAL = ("report.html",)
 AGAIN = "run ./reproduce again, which makes what is missing or out of date"
 
 
@@ -117,12 +116,13 @@ def result_files(results: Path, run: Mapping[str, Any], runs: bool) -> dict[str,
     UsageError
         If a file of single runs is not as it was written.
     """
-    names = [*run["files"], NAME, *(name for name in OPTIONAL if (results / name).is_file())]
+    later = [str(path.relative_to(results)) for kind in with_role(Role.ON_DEMAND) for path in kind.present(results)]
+    names = [*run["files"], NAME, *later]
     if runs:
         if written.broken_lists(results):
             raise UsageError(f"{written.broken_lists(results)[0]} {written.INCOMPLETE}; {AGAIN}")
         for name, entry in written.noted(results).items():
-            if name.split("/")[0] in crate.RUNS and name not in run["files"]:
+            if (kind := kind_of(name)) is not None and kind.role is Role.RUN and name not in run["files"]:
                 if not (results / name).is_file() or sha256(results / name) != entry["sha256"]:
                     raise UsageError(f"{results / name} is missing or not what was written; {AGAIN}")
                 names.append(name)

@@ -26,6 +26,7 @@ from polhode.study.archive import manifest
 from polhode.study.archive.manifest import NUMERICAL, Manifest, Variable
 from polhode.study.archive.tolerances import EQUAL, TOLERANCES, Tolerance, tolerance_of
 from polhode.study.archive.zips import CHECKSUMS, SIDECAR, contents_of, extracted
+from polhode.study.artefacts import Verify
 from polhode.study.provenance import NAME, Unusable, read_provenance, sha256
 from polhode.study.storage import write_text
 from polhode.study.workflow import written
@@ -527,10 +528,8 @@ def _verify(path: Path, against: Path | None, scratch: Path) -> Outcome:
         return nothing(f"{said}, so it is not compared with; --against names another run")
     found = compare(released, here)
     found.notes[:0] = [*outcome.notes, *_header(released, here, found)]
-    others = len(here.run["files"]) - len(here.files)
-    found.notes.append(
-        f"not compared: single runs, whose values the data hold, and {others} files with times, figures and texts"
-    )
+    decisions = Counter(manifest.decision(name) for name in here.run["files"] if name not in here.files)
+    found.notes += [f"{decision} ({count} files)" for decision, count in sorted(decisions.items())] + [Verify.GATHERED]
     reasons = Counter(entry.allowed for entry in found.uncompared)
     found.notes += [f"not compared: {count} of the data ({why}), in --csv" for why, count in reasons.items()]
     return found

@@ -14,6 +14,7 @@ from polhode.problems import representative
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.analysis import selection
 from polhode.study.analysis.ranking import candidates, ranked
+from polhode.study.artefacts import places
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.storage import group_names, read_dataset
 from polhode.study.workflow.entry import HOME
@@ -67,15 +68,8 @@ class Measurements:
         own = folder / "cost.nc"
         if not ((folder / "single_body.nc").is_file() and own.is_file() and _contents(released / "cost.nc") <= _contents(own)):
             return cls(_Released(single_body="", cost_file=released / "cost.nc", released=released), False)
-        files = Inputs(
-            single_body=folder / "single_body.nc",
-            references=folder / "references",
-            checks=folder / "checks",
-            cost_file=own,
-            many_body_file=folder / "many_body.nc",
-            released=released,
-        )
-        return cls(files, True)
+        kinds = ("single_body", "references", "checks", "cost", "many_body")
+        return cls(Inputs(**places(folder, kinds) | {"released": released}), True)
 
     @property
     def source(self) -> str:

@@ -14,6 +14,7 @@ import xarray as xr
 
 from polhode.documentation.markdown import put
 from polhode.problems import PROBLEMS
+from polhode.study.artefacts import ARTEFACTS, kind_of
 from polhode.study.workflow.entry import HOME
 
 #: Separator between alternative dimensions.
@@ -21,33 +22,16 @@ OR = " or "
 FIELDS = ("file", "group", "variable", "dimensions", "units", "long_name")
 #: The file of the list.
 LIST = HOME / "docs/variables.csv"
-#: Folders whose files are named after an object, with the placeholder for its name.
-FOLDERS: dict[str, str] = {
-    "references": "references/PROBLEM.nc",
-    "runs": "runs/PROBLEM/STEPS/METHOD.nc",
-    "long_runs": "long_runs/PROBLEM/METHOD.nc",
-    "long_runs_switched": "long_runs_switched/PROBLEM/METHOD.nc",
-    "targets": "targets/PROBLEM/METHOD.nc",
-    "films": "films/SCENE.nc",
-    "ensembles": "ensembles/METHOD.nc",
-    "many_body": "many_body/SCENE/DT/METHOD.nc",
-}
-#: The order of the files in the list; files not named here come last.
-ORDER = (
-    "single_body.nc",
-    "many_body.nc",
-    "ensembles.nc",
-    "ensemble_states.nc",
-    "cost.nc",
-    "timing.nc",
-    "references/PROBLEM.nc",
-    "checks/",
-)
+#: Kinds of files that are listed one by one, because each has variables of its own.
+EACH = ("checks",)
 
 
-def kind_of(path: Path) -> str:
-    """The name under which a file of a run, relative to the results, is listed."""
-    return FOLDERS.get(path.parts[0], path.as_posix()) if len(path.parts) > 1 else path.name
+def listed_as(path: Path) -> str:
+    """The name under which a file of a run, relative to the results, is listed: with placeholders for those of objects."""
+    kind = kind_of(path.as_posix())
+    if kind is None or kind.key in EACH:
+        return path.as_posix()
+    return kind.filled(tuple(map(str.upper, kind.fields)))
 
 
 def _group_name(file: str, group: str) -> str:
@@ -72,7 +56,7 @@ def found_in(results: Path, paths: Iterable[Path]) -> list[dict[str, str]]:
     """The variables in these files of a run, one row for each kind of file, group and variable, sorted."""
     rows: dict[tuple[str, str, str], dict[str, str]] = {}
     for path in paths:
-        file = kind_of(path.relative_to(results))
+        file = listed_as(path.relative_to(results))
         for group in _groups(path):
             with xr.open_dataset(path, group=group or None, decode_times=False, decode_timedelta=False) as data:
                 for name, variable in data.variables.items():
@@ -96,7 +80,8 @@ def enter(rows: dict[tuple[str, str, str], dict[str, str]], row: dict[str, str])
 
 
 def _place(row: Mapping[str, str]) -> tuple[int, str, str, bool, str]:
-    first = next((i for i, name in enumerate(ORDER) if row["file"].startswith(name)), len(ORDER))
+    kind = kind_of(row["file"])
+    first = list(ARTEFACTS).index(kind.key) if kind is not None else len(ARTEFACTS)
     # Coordinates, which have the name of their dimension, come first.
     return first, row["file"], row["group"], row["variable"] != row["dimensions"], row["variable"]
 
@@ -108,7 +93,7 @@ def files_of(results: Path) -> list[Path]:
     for path in sorted(results.rglob("*.nc")):
         relative = path.relative_to(results)
         # Problems of several bodies have variables that others lack.
-        key = (kind_of(relative), relative.parts[1] if len(relative.parts) > 1 else "")
+        key = (listed_as(relative), relative.parts[1] if len(relative.parts) > 1 else "")
         counts[key] = counts.get(key, 0) + 1
         if counts[key] <= 2:
             found.append(path)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from polhode.study.artefacts import ARTEFACTS
 from polhode.study.conventions import CLASSES, ROWS
 from polhode.study.reading import listed
 from polhode.study.storage import at_the_top, plain, read_dataset, read_groups
@@ -45,20 +46,11 @@ class Inputs:
 
     Parameters
     ----------
-    single_body : path of single_body.nc; empty if it is not needed
-    references : folder of the references, one file PROBLEM.nc each
-    checks : folder of the experiments on single methods, one file NAME.nc each
-    published : folder of the published numbers
-    errata : path of errata.yaml
-    claims : path of claims.csv
-    sources : path of sources.yaml
-    cost_file : path of cost.nc; empty if the run has none
-    cost_claims : path of cost_claims.csv
-    many_body_file : path of many_body.nc; empty if the run has none
-    films : folder of the many-body films, one file SCENE.nc each
-    ensembles_file : path of ensembles.nc; empty if the run has none
-    atlas_file : path of the engine atlas of the run; empty if it has none, and the released one is shown
-    released : folder of the published-scale results shipped with the code
+    single_body, references, checks, claims, cost_file, cost_claims, many_body_file, films, ensembles_file, atlas_file
+        Path of the file, or folder of the files, of the kind with this argument (:mod:`polhode.study.artefacts`,
+        :func:`~polhode.study.artefacts.places`); empty if the run has none, or it is not needed.
+    published, released : folders of the published numbers, and of the published-scale results shipped with the code
+    errata, sources : paths of errata.yaml and of sources.yaml
     checkout : the current commit: ``commit``, ``commit_time`` (seconds since the epoch), ``dirty``
     problem : str
         Key of the problem, which names the groups of ``single_body``.
@@ -131,7 +123,7 @@ class Inputs:
         NotInRun
             If the run has no cost study, or lacks this group.
         """
-        if not str(self.cost_file) or not Path(self.cost_file).is_file():
+        if not Path(self.cost_file).is_file():
             raise NotInRun("this run measured no times (cost: null)")
         groups = self.groups(self.cost_file)
         if f"/{group}" not in groups:
@@ -141,8 +133,7 @@ class Inputs:
     @cached_property
     def scenes(self) -> list[str]:
         """Keys of the many-body scenes in this run."""
-        there = str(self.many_body_file) and Path(self.many_body_file).is_file()
-        return at_the_top(self.groups(self.many_body_file)) if there else []
+        return at_the_top(self.groups(self.many_body_file)) if Path(self.many_body_file).is_file() else []
 
     def many_body(self, scene: str) -> xr.Dataset:
         """The many-body runs of a scene: a group of many_body.nc.
@@ -156,18 +147,21 @@ class Inputs:
             raise NotInRun(f"this run has no many-body runs of the scene {scene}")
         return self.groups(self.many_body_file)[f"/{scene}"]
 
+    def released_file(self, kind: str) -> Path:
+        """The file with the published-scale results of a kind, a key of ``ARTEFACTS``; no file if :attr:`released` is empty."""
+        return Path(self.released, ARTEFACTS[kind].released) if str(self.released) else Path()
+
     @cached_property
     def released_scenes(self) -> list[str]:
         """Keys of the many-body scenes among the published-scale results."""
-        path = Path(self.released) / "many_body.nc"
-        return at_the_top(self.groups(path)) if str(self.released) and path.is_file() else []
+        path = self.released_file("many_body")
+        return at_the_top(self.groups(path)) if path.is_file() else []
 
     def released_many_body(self, scene: str) -> xr.Dataset:
         """The published-scale many-body runs of a scene: a group of released/many_body.nc."""
-        path = Path(self.released) / "many_body.nc"
-        if not str(self.released) or not path.is_file() or f"/{scene}" not in self.groups(path):
+        if scene not in self.released_scenes:
             raise NotInRun(f"data/released has no results of the scene {scene}")
-        return self.groups(path)[f"/{scene}"]
+        return self.groups(self.released_file("many_body"))[f"/{scene}"]
 
     @cached_property
     def ensembles(self) -> xr.Dataset:
@@ -178,7 +172,7 @@ class Inputs:
         NotInRun
             If the run does not contain them.
         """
-        if not str(self.ensembles_file) or not Path(self.ensembles_file).is_file():
+        if not Path(self.ensembles_file).is_file():
             raise NotInRun("this run has no ensembles of random bodies (ensembles: null)")
         return self.groups(self.ensembles_file)["/"]
 
@@ -191,8 +185,8 @@ class Inputs:
         NotInRun
             If there is neither.
         """
-        path = Path(self.atlas_file) if str(self.atlas_file) else Path(self.released) / "atlas.nc"
-        if not path.is_file() or not (str(self.atlas_file) or str(self.released)):
+        path = Path(self.atlas_file) if str(self.atlas_file) else self.released_file("atlas")
+        if not path.is_file():
             raise NotInRun("there is no engine atlas, neither of this run nor in data/released")
         return self.groups(path)["/"]
 
@@ -267,7 +261,7 @@ class Inputs:
     @cached_property
     def cost_claim_rows(self) -> pd.DataFrame:
         """The checked statements about time, one row each; every cell is text."""
-        if not str(self.cost_claims) or not Path(self.cost_claims).is_file():
+        if not Path(self.cost_claims).is_file():
             raise NotInRun("this run judged no statements about time")
         return pd.read_csv(self.cost_claims, dtype=str, keep_default_na=False)
 
@@ -285,7 +279,7 @@ class Inputs:
     def declarations(self) -> xr.Dataset:
         """The declarations of the methods of the run, one row each: the root of single_body.nc or many_body.nc."""
         for path in (self.single_body, self.many_body_file):
-            if str(path) and Path(path).is_file() and ROWS in (root := self.groups(path)["/"]).dims:
+            if Path(path).is_file() and ROWS in (root := self.groups(path)["/"]).dims:
                 return root
         return _registered()  # older files lack them
 

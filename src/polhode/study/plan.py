@@ -4,7 +4,7 @@ They are defined in one place, so that the names written by the rules and those 
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
 from itertools import accumulate, chain, count
 from pathlib import Path
@@ -15,6 +15,7 @@ from polhode.methods import METHODS
 from polhode.problems import PROBLEMS
 from polhode.problems.system import System
 from polhode.simulate import count_steps
+from polhode.study.artefacts import ARTEFACTS, Names, Role
 from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
 from polhode.study.estimate import (
     DIGITS,
@@ -41,16 +42,10 @@ ENSEMBLE_SECONDS = 0.7
 #: Time of a method's runs on a scene apart from its steps: mostly loading compiled code.
 SCENE_SECONDS = 1.0
 
-#: A method and the name of one of its step sizes: what it runs on a scene from all seeds, listed in one manifest.
+#: The kinds of files with runs of one method on one problem; the method comes last among their names.
+SINGLE_BODY = ("runs", "long_runs", "long_runs_switched", "targets")
+#: A method and the name of one of its step sizes: what it runs on a scene from all seeds.
 Share = tuple[str, str]
-
-
-def long_run_kinds(part: ProblemStudy) -> dict[str, list[str]]:
-    """A mapping from each folder of long runs to the methods in it."""
-    kinds = {"long_runs": list(part.methods)}
-    if part.long_run is not None and part.long_run.switched:
-        kinds["long_runs_switched"] = [m for m in part.methods if METHODS[m].normalisable]
-    return kinds
 
 
 def later(function: Callable[..., Any], *arguments: Any) -> Callable[[Any], Any]:
@@ -76,10 +71,21 @@ class Plan:
 
     # Files to be made.
 
-    def references(self, problems: Sequence[str] | None = None) -> list[str]:
-        """Paths of the reference files, one for each problem; of all problems by default."""
-        keys = self.study.problems if problems is None else problems
-        return [f"{self.results}/references/{problem}.nc" for problem in keys]
+    def names(self, kind: str) -> Iterable[Names]:
+        """The names of the files of a kind in this study, as :meth:`Artefact.filled` takes them."""
+        return ARTEFACTS[kind].names_in(self.study)
+
+    def files(self, kind: str, names: Iterable[Names] | None = None) -> list[str]:
+        """Paths of the files of a kind, a key of :data:`ARTEFACTS`: those of these names, by default all of this study."""
+        return [f"{self.results}/{ARTEFACTS[kind].filled(name)}" for name in (self.names(kind) if names is None else names)]
+
+    def path(self, kind: str, *names: str) -> str:
+        """The path of one file of a kind, from the names in it."""
+        return f"{self.results}/{ARTEFACTS[kind].filled(names)}"
+
+    def files_of(self, *roles: Role) -> list[str]:
+        """Paths of all files with these roles in this study."""
+        return [path for kind, artefact in ARTEFACTS.items() if artefact.role in roles for path in self.files(kind)]
 
     @cached_property
     def reference_parts(self) -> tuple[tuple[str, ...], ...]:
@@ -89,7 +95,7 @@ class Plan:
 
     def reference_files(self, problems: Sequence[str]) -> dict[str, str]:
         """For each reference of a job, its path -> what it must record about its origin."""
-        return dict(zip(self.references(problems), map(self.reference_job, problems), strict=True))
+        return dict(zip(self.files("references", problems), map(self.reference_job, problems), strict=True))
 
     def reference_times(self, problems: Sequence[str]) -> dict[str, list[float]]:
         """The times of each reference of a job, s."""
@@ -106,31 +112,23 @@ class Plan:
         part = self.study.problems[problem]
         code = self.simulation_code(problem, method)
         files = {}
-        for name in self.sets(problem, method):
+        for name in part.sets(method):
             steps = {step.name: step.truncate for step in part.steps if step.set_name == name and step.runs(method)}
             settings = {"horizon": part.problem.horizon, "samples": part.samples, "switched": False, "dt": steps}
             wildcards = {"problem": problem, "steps": name, "method": method}
-            files[self.run_path("runs", problem, method, name)] = job_text("runs", wildcards, settings, code)
+            files[self.path("runs", problem, name, method)] = job_text("runs", wildcards, settings, code)
         wildcards = {"problem": problem, "method": method}
         if part.long_run is not None:
             common = {"horizon": part.long_run.horizon, "samples": part.long_run.samples, "dt": {part.long_run.name: False}}
-            for kind, methods in long_run_kinds(part).items():
-                if method in methods:
-                    settings = common | {"switched": kind != "long_runs"}
-                    files[self.run_path(kind, problem, method)] = job_text(kind, wildcards, settings, code)
+            for kind, switched in (("long_runs", False), ("long_runs_switched", True)):
+                if method in part.long_run_methods(switched):
+                    settings = common | {"switched": switched}
+                    files[self.path(kind, problem, method)] = job_text(kind, wildcards, settings, code)
         if part.targets is not None:
             settings = dict(vars(part.targets) | {"errors": list(part.targets.errors)})
             job = job_text("targets", wildcards, settings, self.search_code(problem) + code)
-            files[self.run_path("targets", problem, method)] = job
+            files[self.path("targets", problem, method)] = job
         return files
-
-    def sets(self, problem: str, method: str) -> list[str]:
-        """The sets of step sizes of a problem that a method runs."""
-        return list(dict.fromkeys(step.set_name for step in self.study.problems[problem].steps if step.runs(method)))
-
-    def run_path(self, kind: str, problem: str, method: str, steps: str = "") -> str:
-        """The path of a file of runs; ``kind`` is ``runs``, ``long_runs``, ``long_runs_switched`` or ``targets``."""
-        return "/".join(filter(None, (self.results, kind, problem, steps, f"{method}.nc")))
 
     @cached_property
     def parts(self) -> dict[str, tuple[tuple[str, ...], ...]]:
@@ -152,11 +150,8 @@ class Plan:
 
     def part_paths(self, problem: str, methods: Sequence[str]) -> list[str]:
         """Paths of the files made by a job on single bodies."""
-        part = self.study.problems[problem]
-        paths = [self.run_path("runs", problem, method, name) for method in methods for name in self.sets(problem, method)]
-        kinds = long_run_kinds(part) if part.long_run is not None else {}
-        paths += [self.run_path(kind, problem, key) for kind, able in kinds.items() for key in methods if key in able]
-        return paths + [self.run_path("targets", problem, method) for method in methods if part.targets is not None]
+        asked = {kind: [n for n in self.names(kind) if n[0] == problem and n[-1] in methods] for kind in SINGLE_BODY}
+        return [path for kind, names in asked.items() for path in self.files(kind, names)]
 
     def part_files(self, problem: str, methods: Sequence[str]) -> dict[str, str]:
         """The same with what each file must record about its origin."""
@@ -164,41 +159,22 @@ class Plan:
 
     def single_body_runs(self) -> list[str]:
         """Paths of all runs on single bodies."""
-        return [path for key, part in self.study.problems.items() for path in self.part_paths(key, part.methods)]
-
-    def checks(self) -> list[str]:
-        """Paths of the files of the experiments on single methods, one for each."""
-        return [f"{self.results}/checks/{name}.nc" for name in self.study.checks]
+        return [path for kind in SINGLE_BODY for path in self.files(kind)]
 
     def data(self) -> list[str]:
         """The data files opened by later stages, listed so that a deleted file is made again."""
-        return [
-            f"{self.results}/single_body.nc",
-            f"{self.results}/claims.csv",
-            *self.references(),
-            *self.checks(),
-            *self.many_body(),
-            *self.films(),
-            *self.ensembles(),
-            *([self.ensemble_states()] if self.ensembles() else []),
-            *self.atlas(),
-            *self.cost_data(),
-        ]
+        return self.files_of(Role.DATA)
 
     def every_run(self) -> list[str]:
-        """Paths of the runs behind the data files, listed so that deleted files are made again."""
-        return [*self.single_body_runs(), *self.many_body_runs(), *self.ensemble_runs(), *self.engine_files()]
+        """The runs behind the data files, listed so that deleted files are made again."""
+        return self.files_of(Role.RUN)
 
     # Many bodies.
 
     def many_body_path(self, scene: str, share: Share) -> str:
         """Path of the runs of a method with one step size on a scene, from all initial states."""
         method, dt = share
-        return f"{self.results}/many_body/{scene}/{dt}/{method}.nc"
-
-    def many_body_runs(self) -> list[str]:
-        """Paths of all runs of many bodies."""
-        return [path for scene, parts in self.scene_parts.items() for part in parts for path in self.scene_paths(scene, part)]
+        return self.path("many_body_runs", scene, dt, method)
 
     @cached_property
     def scene_parts(self) -> dict[str, tuple[tuple[Share, ...], ...]]:
@@ -216,37 +192,7 @@ class Plan:
         """The same with what each file must record about its origin."""
         return {self.many_body_path(scene, share): self.many_body_job(scene, *share) for share in part}
 
-    def many_body(self) -> list[str]:
-        """Path of the many-body results; empty if the configuration leaves them out."""
-        return [f"{self.results}/many_body.nc"] if self.study.scenes else []
-
-    def films(self) -> list[str]:
-        """Paths of the films, one for each scene that has one."""
-        return [f"{self.results}/films/{key}.nc" for key, part in self.study.scenes.items() if part.film is not None]
-
-    def cost(self) -> list[str]:
-        """Path of the results of the cost study; empty if the configuration leaves it out."""
-        return [f"{self.results}/cost.nc"] if self.study.cost is not None else []
-
-    def cost_data(self) -> list[str]:
-        """Paths of all data files of the cost study. They contain measured times, which differ from run to run."""
-        return [f"{self.results}/timing.nc", *self.cost()] if self.study.cost is not None else []
-
     # Ensembles of random bodies.
-
-    def ensembles(self) -> list[str]:
-        """Path of the results on random bodies; empty if the configuration leaves them out."""
-        return [f"{self.results}/ensembles.nc"] if self.study.ensembles is not None else []
-
-    def ensemble_states(self) -> str:
-        """Path of the draw of the random bodies with their exact states."""
-        return f"{self.results}/ensemble_states.nc"
-
-    def ensemble_runs(self, methods: Sequence[str] | None = None) -> list[str]:
-        """Paths of the errors on random bodies, one file for each method; of all methods by default."""
-        if methods is None:
-            methods = self.study.ensembles.methods if self.study.ensembles is not None else ()
-        return [f"{self.results}/ensembles/{method}.nc" for method in methods]
 
     @cached_property
     def ensemble_parts(self) -> tuple[tuple[str, ...], ...]:
@@ -264,7 +210,7 @@ class Plan:
 
     def ensemble_states_file(self) -> dict[str, str]:
         """The path of the draw -> what the file must record about its origin."""
-        return {self.ensemble_states(): self.ensemble_states_job()}
+        return {self.path("ensemble_states"): self.ensemble_states_job()}
 
     def ensemble_job(self, method: str) -> str:
         """The provenance that a method's file of errors on random bodies must record."""
@@ -274,7 +220,7 @@ class Plan:
 
     def ensemble_files(self, methods: Sequence[str]) -> dict[str, str]:
         """For each file of errors of a job, its path -> what it must record about its origin."""
-        return dict(zip(self.ensemble_runs(methods), map(self.ensemble_job, methods), strict=True))
+        return dict(zip(self.files("ensemble_runs", methods), map(self.ensemble_job, methods), strict=True))
 
     def _ensemble_code(self, method: str) -> str:
         modules = "polhode.study.run.ensemble", "polhode.study.run.ensemble_states"
@@ -287,19 +233,11 @@ class Plan:
         """Keys of the engines that are run; none unless the configuration asks for an atlas."""
         return self.study.atlas.engines if self.study.atlas is not None else ()
 
-    def atlas(self) -> list[str]:
-        """Path of the engine atlas of this run; empty if the configuration does not ask for one."""
-        return [f"{self.results}/atlas.nc"] if self.engines else []
-
-    def engine_files(self) -> list[str]:
-        """Paths of the rows of the atlas, one file for each engine."""
-        return [f"{self.results}/atlas/{key}.nc" for key in self.engines]
-
     def engine_file(self, key: str) -> dict[str, str]:
         """The path of the rows of an engine -> what the file must record about its origin."""
         assert self.study.atlas is not None
         job = job_text("engine", {"engine": key}, {"limit": self.study.atlas.limit}, self.engine_code(key))
-        return {f"{self.results}/atlas/{key}.nc": job}
+        return {self.path("engine_rows", key): job}
 
     def _engine_code(self, key: str) -> str:
         # The worker and the adapter are executed by the Python of the engine; the candidates are all methods of the library.
@@ -362,7 +300,7 @@ class Plan:
         assert film is not None
         settings = self.many_body_settings(scene) | {"film": vars(film)}
         job = job_text("film", {"scene": scene}, settings, self.many_body_run_code(scene, film.method))
-        return {f"{self.results}/films/{scene}.nc": job}
+        return {self.path("films", scene): job}
 
     def _many_body_run_code(self, scene: str, method: str) -> str:
         origins = SCENES.origin(self.scene(scene).scene), METHODS.origin(method)
@@ -399,7 +337,7 @@ class Plan:
         problems = (PROBLEMS.origin(p) for p in PROBLEMS if p not in PROBLEMS.plugins())
         code = fingerprint("polhode.study.run.checks", *problems) + self.methods_code(None)
         settings = {"methods": list(self.study.methods), "seed": self.study.ensembles.seed if self.study.ensembles else 0}
-        return {f"{self.results}/checks/{name}.nc": job_text("check", {"check": name}, settings, code)}
+        return {self.path("checks", name): job_text("check", {"check": name}, settings, code)}
 
     # Hashes of code: Snakemake sees only its own files; these hashes follow the imports.
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf, isclose, isfinite, nan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -202,8 +201,8 @@ def released(inputs: Inputs, ens: Ensemble) -> xr.Dataset:
     NotInRun
         If there are none, if they have no more bodies than the run, or if those of the run belong to another time.
     """
-    path = Path(inputs.released) / "laws.nc"
-    if not str(inputs.released) or not path.is_file():
+    path = inputs.released_file("ensembles")
+    if not path.is_file():
         raise NotInRun("data/released has no laws of random bodies")
     data = read_dataset(path)
     if data.sizes["body"] <= ens.bodies:

@@ -1,12 +1,13 @@
 """Machine-readable descriptions of an archive: an RO-Crate (profile Workflow Run Crate), and metadata for repositories."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from polhode.study import artefacts
 
 #: Profiles to which the crate conforms, by the version known to a validator; they are only names, nothing is fetched.
 PROFILES = {
@@ -40,50 +41,6 @@ TOOLS = {
     "numpy": "10.1038/s41586-020-2649-2",
     "xarray": "10.5334/jors.148",
 }
-#: Meaning of the files in results/; the first matching pattern applies.
-MEANINGS = (
-    (r"results/single_body\.nc", "errors, orders, steps and torque evaluations of all methods on single bodies"),
-    (r"results/many_body\.nc", "energy errors of many bodies"),
-    (r"results/ensembles\.nc", "errors of all methods on random bodies, and the laws that they follow"),
-    (r"results/ensemble_states\.nc", "the random bodies, and their exact states"),
-    (r"results/atlas\.nc", "integrators of physics engines, by measurement"),
-    (r"results/references/(.*)\.nc", r"the reference solution of \1, to arbitrary precision"),
-    (r"results/checks/(.*)\.nc", r"an experiment on single methods: \1"),
-    (r"results/films/(.*)\.nc", r"a short run of the scene \1, for pictures"),
-    (r"results/animation/(.*)\.gif", r"a moving picture of the scene \1"),
-    (r"results/timing\.nc", "the time of a step of each method, measured on one machine"),
-    (r"results/cost\.nc", "times to target errors, made from measured times"),
-    (r"results/claims\.csv", "statements of the publications, what this run measured, and the verdict"),
-    (r"results/cost_claims\.csv", "the same for statements about time"),
-    (r"results/figures/(.*)\.(pdf|png)", r"figure \1 of the report"),
-    (r"results/tables/(.*)\.(tex|csv)", r"table \1 of the report"),
-    (r"results/numbers/.*\.tex", "the numbers of the report's text"),
-    (r"results/report\.pdf", "the report"),
-    (r"results/explorer\.html", "the results as one interactive page for a browser"),
-    (r"results/report\.html", "the pictures, tables and rules of the run in one page"),
-    (r"results/notebooks/(.*)\.html", r"the notebook \1, executed over the results of this run"),
-    (r"results/notebooks/(.*)\.ipynb", r"the same as a notebook: \1"),
-    (r"results/provenance\.json", "code, configuration, versions, machine and cost of the run"),
-)
-#: Folders of single runs, which are described as a whole.
-RUNS = {
-    "runs": "runs of one method on one problem with a set of step sizes",
-    "long_runs": "long runs of one method on one problem",
-    "long_runs_switched": "the same with the normalisation switched",
-    "targets": "the step sizes with which one method meets target errors on one problem",
-    "many_body": "runs of many bodies, one method, step size and initial state each",
-    "ensembles": "errors of one method each on random bodies",
-    "atlas": "measurements of one physics engine each",
-}
-
-
-def meaning(name: str) -> str:
-    """The meaning of a file of an archive, in words; empty for self-explanatory files."""
-    for pattern, text in MEANINGS:
-        found = re.fullmatch(pattern, name)
-        if found:
-            return found.expand(text)
-    return ""
 
 
 def encoding(name: str) -> str:
@@ -158,15 +115,15 @@ def rocrate_metadata(
 
     entities = {}
     for name, size in sorted(files.items()):
-        folder = name.split("/")[1] if name.startswith("results/") and name.count("/") > 2 else ""
-        if folder in RUNS:
-            whole = f"results/{folder}/"
+        artefact = artefacts.kind_of(name.removeprefix("results/")) if name.startswith("results/") else None
+        if artefact is not None and artefact.role is artefacts.Role.RUN:
+            whole = f"results/{artefact.root}/"
             if whole not in entities:
-                entities[whole] = crate.add_dataset(None, whole, properties={"name": RUNS[folder]})
+                entities[whole] = crate.add_dataset(None, whole, properties={"name": artefact.meaning})
             continue
         properties: dict[str, Any] = {"name": Path(name).name, "contentSize": str(size), "encodingFormat": encoding(name)}
-        if meaning(name):
-            properties["description"] = meaning(name)
+        if artefact is not None:
+            properties["description"] = artefacts.meaning(name.removeprefix("results/"))
         if name == WORKFLOW:
             workflow = crate.add_workflow(None, name, main=True, lang="snakemake", lang_version=run["versions"]["snakemake"])
             workflow["name"], workflow["version"] = "polhode", run["commit"]

@@ -21,6 +21,7 @@ from pydantic import BaseModel, NonNegativeInt, ValidationError
 from polhode.arguments import shown
 from polhode.study import themes
 from polhode.study.archive.zips import content_of, contents_of
+from polhode.study.artefacts import Verify, kind_of
 from polhode.study.provenance import Unusable, sha256
 from polhode.study.storage import DamagedFile, opened, write_atomically
 
@@ -28,18 +29,6 @@ from polhode.study.storage import DamagedFile, opened, write_atomically
 FORMAT = 1
 #: Most bytes of a file of a manifest; that of the default study has 3 MB. Of a variable in a data file of a run.
 LARGEST, LARGEST_VARIABLE = 100_000_000, 8_000_000_000
-#: Suffixes of data files.
-DATA = (".nc", ".csv")
-#: Files that contain measured times or are made from them: they differ from run to run.
-TIMED = {
-    "timing.nc",
-    "cost.nc",
-    "cost_claims.csv",
-    *(f"numbers/{key}.tex" for key, theme in themes.all_themes().items() if theme.timed),
-    "explorer.html",
-    *(f"tables/{name}.{kind}" for name in themes.timed("tables") for kind in ("csv", "tex")),
-    *(f"figures/{name}.{kind}" for name in themes.timed("figures") for kind in ("pdf", "png")),
-}
 #: Variables stored without values: trajectories, whose errors are stored, and pictures. Their checksums are stored.
 WITHOUT_VALUES = {"q", "omega", "exact_q", "exact_omega", "r", "v", "centre", "radius", "axial_spin", "axial_spin_change"}
 #: Number of entries kept along a dimension longer than :data:`LONG`.
@@ -89,8 +78,18 @@ class Manifest:
 
 
 def data_files(names: Iterable[str]) -> list[str]:
-    """The names of the data files without measured times among those of the files that a run left, sorted."""
-    return sorted(name for name in names if name.endswith(DATA) and name not in TIMED)
+    """The names of the files to be compared among those that a run left, sorted: also those of a kind unknown here."""
+    return sorted(name for name in names if decision(name) is Verify.COMPARED)
+
+
+def decision(name: str) -> Verify:
+    """What becomes of the values of a file of a run in a comparison."""
+    kind = kind_of(name)
+    if kind is None:
+        return Verify.COMPARED
+    if kind.themed and set((kind.match(name) or {}).values()) & set(themes.names(kind.themed, timed=True)):
+        return Verify.TIMED
+    return kind.verify
 
 
 def of_run(folder: Path, run: Mapping[str, Any]) -> Manifest:
@@ -207,7 +206,9 @@ def _json(value: Any) -> str:
 
 def _thinned(variable: Variable) -> tuple[list[list[int] | None], np.ndarray] | None:
     """The entries of a variable kept in a manifest, and their values in single precision; None if no values are kept."""
-    if variable.text or variable.values is None or variable.name in WITHOUT_VALUES or variable.file.startswith("films/"):
+    if variable.text or variable.values is None or variable.name in WITHOUT_VALUES:
+        return None
+    if (kind := kind_of(variable.file)) is not None and kind.checksums_only:
         return None
     values = variable.values
     rows: list[list[int] | None] = []

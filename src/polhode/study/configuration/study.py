@@ -21,7 +21,7 @@ from polhode.problems import PROBLEMS
 from polhode.problems.problem import Case, Problem
 from polhode.registry import load_file, nearest
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
-from polhode.study.estimate import Estimate, estimate
+from polhode.study.estimate import CHECK_SECONDS, Estimate, estimate
 from polhode.study.macro_names import check_distinct
 from polhode.study.reading import ConfigurationError, Place
 
@@ -30,22 +30,8 @@ if TYPE_CHECKING:
     from polhode.study.configuration import models
     from polhode.study.configuration.models import Configuration, Cost, Film, Ladder, Targets
 
-#: Experiments on single methods, see :mod:`polhode.study.run.checks`; named here so that a configuration is read without it.
-CHECKS = (
-    "reversibility",
-    "stability",
-    "note_corrections",
-    "published_variants",
-    "extended_inertia",
-    "symplecticity",
-    "normalisation",
-    "sweeps",
-    "simplified",
-    "parts",
-    "rotor_order",
-    "stiff_friction",
-    "long_times",
-)
+#: Experiments on single methods, see :mod:`polhode.study.run.checks`; a configuration is read without it.
+CHECKS = tuple(CHECK_SECONDS)
 #: The notebooks in reading order; each is a file of the folder of that name.
 NOTEBOOKS = ("tour", "choose-a-method", "many-bodies", "add-a-method", "the-reference")
 #: Parts of a checkout that cannot hold results: a run writes to its folder and removes outdated files there.
@@ -183,6 +169,16 @@ class ProblemStudy:
     def step(self, name: str) -> StepSize:
         """The rung with this name in paths."""
         return next(s for s in self.steps if s.name == name)
+
+    def sets(self, method: str) -> list[str]:
+        """The sets of step sizes that a method runs."""
+        return list(dict.fromkeys(step.set_name for step in self.steps if step.runs(method)))
+
+    def long_run_methods(self, switched: bool) -> list[str]:
+        """The methods with a long run, or with one with the normalisation switched; none if there is no such run."""
+        if self.long_run is None or (switched and not self.long_run.switched):
+            return []
+        return [key for key in self.methods if not switched or METHODS[key].normalisable]
 
     def reference_times(self) -> np.ndarray:
         """All times, in s, at which a quantity is compared with the exact solution; ascending, without repetition.

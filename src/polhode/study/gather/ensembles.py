@@ -27,9 +27,8 @@ def gather(plan: Plan) -> xr.Dataset:
     """
     part = plan.study.ensembles
     assert part is not None
-    exact = read_dataset(plan.ensemble_states(), job=plan.ensemble_states_job())
-    paths = zip(part.methods, plan.ensemble_runs(), strict=True)
-    runs = {key: read_dataset(path, job=plan.ensemble_job(key)) for key, path in paths}
+    exact = read_dataset(plan.path("ensemble_states"), job=plan.ensemble_states_job())
+    runs = {key: read_dataset(plan.path("ensemble_runs", key), job=plan.ensemble_job(key)) for key in part.methods}
     return gathered(exact, runs, part.seed, plan.study.plugin_methods, plan.study.json)
 
 

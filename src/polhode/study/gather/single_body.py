@@ -18,7 +18,7 @@ from polhode.study.analysis.orders import fit_order
 from polhode.study.configuration import ProblemStudy, Study, method
 from polhode.study.declarations import method_declarations, problem_declarations
 from polhode.study.gather.arithmetic import arithmetic
-from polhode.study.plan import Plan, long_run_kinds
+from polhode.study.plan import Plan
 from polhode.study.storage import read_dataset
 
 #: Error measures of a run, with descriptions; all are zero for an exact method. For several bodies the worst counts.
@@ -185,13 +185,12 @@ def gather(plan: Plan) -> dict[str, xr.Dataset]:
     root = method_declarations(methods_of(plan.study)).assign(arithmetic().data_vars)
     groups = {"/": root.assign_attrs(_root_attributes(plan))}
     for key, part in plan.study.problems.items():
-        (reference,) = plan.references([key])
-        exact = Exact(reference, plan.reference_job(key))
+        exact = Exact(plan.path("references", key), plan.reference_job(key))
         groups[f"/{key}"] = _runs(part, exact, source)
         if part.long_run is not None:
-            for kind, methods in long_run_kinds(part).items():
-                name = kind.replace("runs", "run")
-                groups[f"/{key}/{name}"] = _long_runs(part, kind, methods, exact, source)
+            groups[f"/{key}/long_run"] = _long_runs(part, False, exact, source)
+            if part.long_run.switched:
+                groups[f"/{key}/long_run_switched"] = _long_runs(part, True, exact, source)
         if part.targets is not None:
             groups[f"/{key}/targets"] = _targets(part, source)
     return groups
@@ -212,14 +211,15 @@ class _Source:
         self.plan = plan
         self.jobs = cache(plan.runs)
 
-    def read(self, kind: str, problem: str, method: str, steps: str = "") -> xr.Dataset:
-        path = self.plan.run_path(kind, problem, method, steps)
-        return read_dataset(path, job=self.jobs(problem, method)[path])
+    def read(self, kind: str, problem: str, *names: str) -> xr.Dataset:
+        """A file of a kind by its names, the last of which is the method."""
+        path = self.plan.path(kind, problem, *names)
+        return read_dataset(path, job=self.jobs(problem, names[-1])[path])
 
     def steps(self, problem: str, method: str) -> Iterator[tuple[float, dict[str, Any]]]:
         """Each step size of a method, s, and its run as arrays: without the samples that only longer runs have."""
-        for name in self.plan.sets(problem, method):
-            dataset = self.read("runs", problem, method, name)
+        for name in self.plan.study.problems[problem].sets(method):
+            dataset = self.read("runs", problem, name, method)
             for i, dt in enumerate(dataset["dt"].values.tolist()):
                 yield dt, _arrays_of(dataset, i)
 
@@ -315,7 +315,7 @@ def _ends(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return ends | {name: np.array([float(run[name]) for run in runs]) for name in ("stored_offset", "dt")}
 
 
-def _long_runs(part: ProblemStudy, kind: str, methods: Sequence[str], exact: Exact, source: _Source) -> xr.Dataset:
+def _long_runs(part: ProblemStudy, switched: bool, exact: Exact, source: _Source) -> xr.Dataset:
     assert part.long_run is not None
     problem, times = part.problem, part.long_run.times
     keys = part.methods  # all methods, even those not run: a group with fewer would not open below its parent
@@ -326,8 +326,9 @@ def _long_runs(part: ProblemStudy, kind: str, methods: Sequence[str], exact: Exa
     q = np.full((len(keys), len(times), *bodies, 4), np.nan)
     omega = np.full((len(keys), len(times), *bodies, 3), np.nan)
     diverged = np.full(len(keys), np.nan)
-    for i, key in ((i, key) for i, key in enumerate(keys) if key in methods):
-        run = _arrays_of(source.read(kind, problem.key, key), 0)
+    for key in part.long_run_methods(switched):
+        i = keys.index(key)
+        run = _arrays_of(source.read("long_runs_switched" if switched else "long_runs", problem.key, key), 0)
         diverged[i] = np.isfinite(run["diverged_at"])
         q[i], omega[i] = run["q"], run["omega"]
         found = run_drifts(run, problem)

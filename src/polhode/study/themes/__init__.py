@@ -34,14 +34,15 @@ def chapters() -> dict[str, dict[str, Theme]]:
     return found
 
 
-def timed(kind: str) -> list[str]:
-    """The names of the ``figures`` or ``tables`` that show measured times and therefore differ from run to run."""
-    return [name for theme in all_themes().values() if theme.timed for name in getattr(theme, kind)]
+def names(kind: str, *keys: str, timed: bool = False) -> list[str]:
+    """The names of the files of a kind, theme by theme: ``figures``, ``tables``, or ``numbers``, one file for each theme.
 
-
-def names(kind: str) -> list[str]:
-    """The names of all ``figures`` or ``tables``, theme by theme."""
-    return [name for theme in all_themes().values() for name in getattr(theme, kind)]
+    Of these themes, by default of all; with ``timed`` only those that show measured times, which differ from run to run.
+    """
+    found = {key: theme for key, theme in all_themes().items() if (not keys or key in keys) and theme.timed >= timed}
+    if kind == "numbers":
+        return [key for key, theme in found.items() if theme.numbers]
+    return [name for theme in found.values() for name in getattr(theme, kind)]
 
 
 def theme_of(kind: str, name: str) -> str:

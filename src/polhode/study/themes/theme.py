@@ -2,20 +2,7 @@
 
 from dataclasses import dataclass
 
-#: Data that a theme may need: names of arguments of :class:`polhode.study.inputs.Inputs`, and their meaning.
-NEEDS = {
-    "single_body": "the runs of single bodies: single_body.nc",
-    "references": "the exact solutions: references/PROBLEM.nc",
-    "checks": "the experiments on single methods: checks/NAME.nc",
-    "many_body": "the runs of many bodies: many_body.nc, and the published-scale results in data/released",
-    "films": "short runs of many bodies, for pictures: films/SCENE.nc",
-    "ensembles": "the errors on random bodies: ensembles.nc, and the published-scale results in data/released",
-    "atlas": "the engine atlas: atlas.nc of the run, or the one in data/released",
-    "cost": "the times of a step and to target errors: cost.nc",
-    "claims": "the judged statements: claims.csv",
-    "cost_claims": "the judged statements about time: cost_claims.csv",
-    "checkout": "the commit that is checked out",
-}
+from polhode.study.artefacts import needs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +16,8 @@ class Theme:
     place : int
         Position of its section in the report, and of the theme among all themes: ascending, with gaps.
     needs : tuple of str
-        The data from which it is made, keys of :data:`NEEDS`. It receives no other data; these are made before it.
+        The data from which it is made, keys of :func:`polhode.study.artefacts.needs`. It receives no other data; these are
+        made before it.
     figures, tables : tuple of str
         Functions of its modules ``figures`` and ``tables``; also the names of the files.
     numbers : tuple of str
@@ -54,8 +42,8 @@ class Theme:
     chapter: str = ""
 
     def __post_init__(self) -> None:
-        if unknown := [name for name in self.needs if name not in NEEDS]:
-            raise ValueError(f"the theme {self.title!r} needs {', '.join(unknown)}; known are: {', '.join(NEEDS)}")
+        if unknown := [name for name in self.needs if name not in needs()]:
+            raise ValueError(f"the theme {self.title!r} needs {', '.join(unknown)}; known are: {', '.join(needs())}")
 
     @property
     def prefix(self) -> str:

@@ -22,25 +22,11 @@ from rich.text import Text
 
 from polhode import progress
 from polhode.progress import Board, Stage, duration
+from polhode.study import artefacts
 from polhode.study.workflow import entry, interruption, meters
 
 #: The stages of a study in the order in which they begin: name, unit of counting, and the rules that belong to it.
-STAGES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "references": ("problems", ("references_*",)),
-    "single bodies": ("runs", ("single_body_*",)),
-    "checks": ("experiments", ("check",)),
-    "many bodies": ("runs", ("many_body_*", "film")),
-    "random bodies": ("methods", ("ensemble_*",)),
-    "engines": ("runs", ("engine_*",)),
-    "timing": ("rounds", ("timing",)),
-    "figures and tables": (
-        "files",
-        ("gather*", "claims", "cost*", "chapter_*", "animation", "captions", "variables"),
-    ),
-    "notebooks": ("notebooks", ("notebook*",)),
-    "explorer": ("pages", ("explorer",)),
-    "report": ("files", ("report", "provenance", "supplement")),
-}
+STAGES = artefacts.stages()
 #: Stage of all remaining rules.
 OTHER = "other jobs"
 #: Rules that only name targets.
