@@ -137,9 +137,12 @@ class House:
         return {m[1]: int(m[2]) for m in re.finditer(r"^(\w+)\s+(\d+)$", output, re.MULTILINE) if m[1] != "total"}
 
     def run_files(self) -> dict[str, int]:
-        """All files of the runs of single bodies, with the times at which they were written, ns."""
+        """All files of the runs of single bodies, with the number that the file system gave each when it was written.
+
+        Not the time: Snakemake touches all outputs of a job, also those that it has kept.
+        """
         results = self.folder / "results"
-        return {str(p.relative_to(results)): p.stat().st_mtime_ns for kind in KINDS for p in (results / kind).rglob("*.nc")}
+        return {str(p.relative_to(results)): p.stat().st_ino for kind in KINDS for p in (results / kind).rglob("*.nc")}
 
     def rewritten(self, *problems: str) -> list[str]:
         """Which of these files a run up to those of the ``problems`` (all of them, unless some are named) writes, sorted."""
@@ -152,7 +155,7 @@ class House:
         ]
         self.run("--cores", "2", *files)
         after = self.run_files()
-        return sorted(name for name, time in after.items() if before.get(name) != time)
+        return sorted(name for name, number in after.items() if before.get(name) != number)
 
     def edit(self, name: str, old: str, new: str) -> None:
         file = self.folder / name
