@@ -31,6 +31,9 @@ def whole_numbers(x, y):
 
 
 def brackets(x, y):
+    x = x - (
+        y - x  # a comment in brackets
+    )
     return x - (y - x) - (x + (y + 0.1)) * (x / (y / 3)) - (x * (y * 0.3)) + (x + y)
 
 
@@ -95,6 +98,37 @@ def tuples(x, y):
     return joined[0] * joined[4] - joined[3] * c + sqrt(joined[1] * joined[1])
 
 
+def exchanged_in_parts(x, y):
+    a, b = x, y
+    (a, b), c = (b, a), a
+    return a - 2.0 * b + 3.0 * c
+
+
+def picked(x, y):
+    taken = _taken_apart((x, y, 1.0), y)
+    return taken[0][1] * taken[3] + taken[2][2]
+
+
+def _with_constants(rounds, value):
+    def of_a_closure(x, y):
+        joined = _taken_apart((x, y, value), rounds(x, y))
+        (a, b), _, _, c = joined
+        return a - b * value + c
+
+    return of_a_closure
+
+
+def long_condition(x, y):
+    if (
+        x * x * x * x * x + y * y * y * y * y > 0.123456789 * x * x * x
+        and x * y * x * y * x * y < 1.23456789 * x * x * y * y + 7.0
+    ):
+        a = x
+    else:
+        a = y
+    return a
+
+
 def shadowed(x, y):
     x = x + y
     y = x * y
@@ -102,6 +136,7 @@ def shadowed(x, y):
 
 
 KERNELS = (whole_numbers, brackets, signs, exchanged, words_of_c, branches, chosen, rounds, tuples, shadowed)
+KERNELS += (exchanged_in_parts, picked, long_condition, _with_constants(rounds, 0.3))
 
 
 def test_small_kernels_have_the_bits_of_python(tmp_path):
@@ -158,6 +193,29 @@ def counted(x, y):
     return x + y
 
 
+def turned_real(x, y):
+    n = 0
+    n = n + 0.5
+    return x * y + n
+
+
+def increased(x, y):
+    n = 0
+    n += x
+    return n * y
+
+
+def true(x, y):
+    z = True
+    return x * z + y
+
+
+def several(x, y):
+    pair, _ = ((x, y), (y, x, y))
+    both = (pair, pair)
+    return (both + pair)[0]
+
+
 def keyword(x, y):
     return shadowed(x, y=y)
 
@@ -175,6 +233,10 @@ REFUSED = {
     left_behind: "z: assign before",
     counted: "number of the round",
     keyword: "keywords",
+    turned_real: "n begins as a whole number",
+    increased: "keeps whole numbers whole",
+    true: "True",
+    several: "a tuple of numbers is expected",
 }
 
 
@@ -213,6 +275,7 @@ def test_the_code_reads_like_the_kernels(sources):
     assert "    /* Eq. 7: the exact rotation by omega(t + dt/2) */\n" in text
     assert "static inline vec3 kick(vec3 omega, vec3 torque, inertia body, double dt)\n" in text
     assert "axpy(2.0 * dt / 3.0, k3, axpy(dt / 6.0, k2, axpy(dt / 6.0, k1, omega)))" in text
+    assert "    const double k = (a * ONE_OVER_PI + ROUND) - ROUND;\n" in text, "brackets say what is added first"
     state = "quat q;", "vec3 omega, torque, last;", "double rate;", "vec3 predicted;"
     assert "".join(["typedef struct {", *(f"\n    {line}" for line in state), "\n} spiral_kdk_state;"]) in sources["spiral_kdk"]
     for key, text in sources.items():

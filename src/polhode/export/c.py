@@ -69,22 +69,23 @@ def source(method: Method) -> str:
     Examples
     --------
     >>> import polhode
-    >>> print(source(polhode.methods["euler"]).partition("after_torque(euler_state")[2].partition("}")[0])
-     state, vec3 torque, inertia body, double dt)
+    >>> text = source(polhode.methods["euler"])
+    >>> print(text[text.index("static inline euler_state euler_after") :].partition("}\\n\\n")[0] + "}")
+    static inline euler_state euler_after_torque(euler_state state, vec3 torque, inertia body, double dt)
     {
         const quat q = state.q;
-        const vec3 omega = state.omega;
-        const euler_state result = {
-            increment(dt, derivative(q, omega), q), axpy(dt, euler_equations(omega, torque, body), omega)
-        };
+        vec3 omega = state.omega;
+        omega = axpy(dt, euler_equations(omega, torque, body), omega);
+        const euler_state result = {increment(dt, derivative(q, omega), q), omega};
         return result;
-    <BLANKLINE>
+    }
     """
     trial = Translator()
     _translate(trial, method, Unknown("", (), length=method.state_width))
     state = members_of_state(method.key, method.state_width, [*trial.parts, *trial.uses], trial.pieces, trial.shapes)
     file = Translator(shapes=trial.shapes)
     file.structs = {struct.name: struct for struct in (QUAT, VEC3, INERTIA)}
+    file.defined = {struct.name: struct for struct in file.shapes.values()}
     first_step = _translate(file, method, state)
     said = {state.name: f"/* What {method.label} carries from step to step. */\n"}
     structs = [struct for struct in file.structs.values() if struct not in (QUAT, VEC3, INERTIA)]

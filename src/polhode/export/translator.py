@@ -21,7 +21,8 @@ import tokenize
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import FunctionType, ModuleType
+from itertools import combinations
+from types import FunctionType
 from typing import Any, NoReturn, TypeAlias
 
 from polhode.export import values
@@ -69,6 +70,7 @@ class Translator:
     functions: dict[tuple[Any, ...], tuple[str, Argument]] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
     structs: dict[str, Struct] = field(default_factory=dict)
+    defined: dict[str, Struct] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     #: Structures by the structures of their members: functions that return the same share one.
@@ -87,6 +89,12 @@ class Translator:
                     self.use(member)
             self.structs[struct.name] = struct
         return struct.name
+
+    def struct(self, name: str, members: Sequence[tuple[str, Struct | None]], nested: bool = False) -> Struct:
+        """A new structure, with a number behind its name if another one has it."""
+        taken = {one for one, struct in self.defined.items() if (struct.members, struct.nested) != (tuple(members), nested)}
+        struct = Struct(unused(name, taken), tuple(members), nested)
+        return self.defined.setdefault(struct.name, struct)
 
     def type_of(self, argument: Argument) -> str:
         """The type of an argument in C."""
@@ -121,6 +129,9 @@ class Translator:
         plain = getattr(kernel, "py_func", kernel)
         if not isinstance(plain, FunctionType):
             raise Untranslatable(f"{kernel!r} is no function written in Python; kernels call kernels and math.sqrt alone")
+        if plain.__code__.co_argcount != len(arguments):
+            expected = f"{plain.__module__}.{plain.__qualname__} takes {plain.__code__.co_argcount} arguments"
+            raise Untranslatable(f"{expected} and is called with {len(arguments)}")
         key = (plain, *arguments, result)
         if key not in self.functions:
             name = name or self._unused(plain)
@@ -134,8 +145,8 @@ class Translator:
     def _unused(self, plain: FunctionType) -> str:
         """A name that the file does not have yet: that of the kernel, with that of its module before it if need be."""
         name = plain.__name__.lstrip("_")
-        name = name if name not in RESERVED | self.names else f"{plain.__module__.rpartition('.')[2]}_{name}"
-        return unused(name, self.names)
+        taken = RESERVED | self.names | set(self.constants)
+        return unused(name if name not in taken else f"{plain.__module__.rpartition('.')[2]}_{name}", taken)
 
     def constant(self, name: str, value: float | int, module: str) -> str:
         """The name of a constant of a module, declared in the file."""
@@ -144,7 +155,7 @@ class Translator:
         of = "int" if isinstance(value, int) else "double"
         line = f"static const {of} {{}} = {value!r};"
         for one in (name, f"{module.rpartition('.')[2].upper()}_{name}"):
-            if self.constants.setdefault(one, line) == line:
+            if one not in self.names and self.constants.setdefault(one, line) == line:
                 return one
         raise Untranslatable(f"two constants {name} of modules named {module.rpartition('.')[2]}")
 
@@ -181,17 +192,15 @@ class _Function:
         self.globals = {**closed.globals, **closed.nonlocals}
         self.loads = Counter(n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
         self.stores = Counter(n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-        called = {n.func.id for n in ast.walk(self.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
-        kernels = {getattr(self.globals.get(one), "__name__", one).lstrip("_") for one in called}
-        self.avoided = RESERVED | kernels | {"sqrt"}
+        # A variable must not hide what the function calls or reads.
+        outside = {getattr(value, "__name__", name).lstrip("_") for name, value in self.globals.items()}
+        self.avoided = RESERVED | outside | set(self.globals) | {"sqrt"}
         self.taken: set[str] = set()
         self.lines: list[str] = []
         self.depth = 1
         self.hoisted: set[str] = set()
         self.pending: list[str] = []
         parameters = [argument.arg for argument in self.tree.args.args]
-        if len(parameters) != len(arguments):
-            self._refuse(self.tree, f"it takes {len(parameters)} arguments and is called with {len(arguments)}")
         self.variables = {}
         for parameter, argument in zip(parameters, arguments, strict=True):
             self.variables[parameter] = _Variable(self._new(parameter), argument)
@@ -207,15 +216,15 @@ class _Function:
         lines = exploded(f"static inline {of} {self.name}({', '.join(typed)})", 0)
         lines += ["{", *([f"    {' '.join(idle)}"] if idle else []), *self.lines, "}"]
         module = self.plain.__module__.removeprefix("polhode.").replace(".", "/")
-        said = as_comment(f"{module}.py, {self.plain.__name__}. {comment or inspect.getdoc(self.plain) or ''}".strip())
-        return "\n".join([*said, *lines])
+        text = f"{module}.py, {self.plain.__name__}. {comment or inspect.getdoc(self.plain) or ''}"
+        return "\n".join([*as_comment(text), *lines])
 
     # Statements
 
     def _statement(self, node: ast.stmt) -> None:
         for line in range(self.comments.done + 1, node.lineno):
-            if line in self.comments.own:
-                self._emit(f"/* {self.comments.own[line]} */")
+            if line in self.comments.alone:
+                self._emit(f"/* {self.comments.alone[line]} */")
         simple = not isinstance(node, ast.If | ast.While | ast.For)
         self.comments.done = (node.end_lineno if simple else node.lineno) or node.lineno
         before = len(self.lines)
@@ -236,25 +245,24 @@ class _Function:
         else:
             self._refuse(node, f"there is no C here for a statement {type(node).__name__}")
         lines = range(node.lineno, self.comments.done + 1)
-        said = [self.comments.trailing[line] for line in lines if line in self.comments.trailing]
-        if said and len(self.lines) > before and simple:
-            self.lines[before:] = [f"{'    ' * self.depth}/* {'; '.join(said)} */", *self.lines[before:]]
+        comments = [self.comments.trailing[line] for line in lines if line in self.comments.trailing]
+        if comments and len(self.lines) > before and simple:
+            self.lines[before:before] = exploded(f"/* {'; '.join(comments)} */", self.depth)
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
             self._put(target.id, self._value(value), value)
         elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             pairs = list(zip(target.elts, value.elts, strict=True))
-            overwritten = {one.id for one in target.elts if isinstance(one, ast.Name) and one.id in self.variables}
-            for i, (_, one) in enumerate(pairs):
-                before = {t.id for t, _ in pairs[:i] if isinstance(t, ast.Name)}
-                if _loaded(one) & before & overwritten:
-                    made = [self._temporary(self._value(of), f"next_{_name(to)}".rstrip("_")) for to, of in pairs]
-                    for (to, of), new in zip(pairs, made, strict=True):
-                        self._unpack(to, new, of)
-                    return
-            for to, of in pairs:
-                self._assign(to, of)
+            # What a later value reads must not have been overwritten by then.
+            if any(_stores(to) & set(_all_loads(of)) & set(self.variables) for (to, _), (_, of) in combinations(pairs, 2)):
+                labels = [f"next_{_name(to)}".rstrip("_") for to, _ in pairs]
+                copies = [self._temporary(self._value(of), label) for label, (_, of) in zip(labels, pairs, strict=True)]
+                for (to, of), copy in zip(pairs, copies, strict=True):
+                    self._unpack(to, copy, of)
+            else:
+                for to, of in pairs:
+                    self._assign(to, of)
         else:
             self._unpack(target, self._value(value, _names(target)), value)
 
@@ -275,28 +283,31 @@ class _Function:
         if not self.loads[name]:
             return
         self._record(value, name, assigned=True)
-        variable = self.variables.get(name)
+        variable, integer = self.variables.get(name), isinstance(value, Scalar) and value.integer
         if variable:
             if isinstance(variable.type, str):
                 self._refuse(node, f"{name} is a function or its parameters")
-            self._emit(f"{variable.code} = {self._code(value, variable.type, node)};")
+            if variable.integer and not integer:
+                self._refuse(node, f"{name} begins as a whole number and becomes another: begin with 0.0 or the like")
+            code = value.code if variable.integer and isinstance(value, Scalar) else self._code(value, variable.type, node)
+            self._emit(f"{variable.code} = {code};")
             return
-        integer = isinstance(value, Scalar) and value.integer
         of, code = self._struct(value, f"{self.name}_{name}", (), node), self._new(name)
         self.variables[name] = _Variable(code, of, integer)
         typed = "int" if integer else self.file.type_of(of)
-        made = value.code if integer and isinstance(value, Scalar) else self._made(value, of, node)
+        first = value.code if integer and isinstance(value, Scalar) else self._initialiser(value, of, node)
         if name in self.hoisted:
             self.pending.append(f"{typed} {code};")
             self._emit(f"{code} = {self._code(value, of, node)};")
         else:
-            self._emit(f"{'const ' if self.stores[name] == 1 else ''}{typed} {code} = {made};")
+            self._emit(f"{'const ' if self.stores[name] == 1 else ''}{typed} {code} = {first};")
 
     def _increment(self, node: ast.AugAssign, target: ast.Name) -> None:
         variable, sign = self.variables[target.id], OPERATORS.get(type(node.op))
         by = self._value(node.value)
-        if sign is None or variable.type is not None or not isinstance(by, Scalar) or (variable.integer and sign[0] == "/"):
-            self._refuse(node, "such an assignment is for numbers, with +, -, * and /")
+        whole = variable.integer and isinstance(by, Scalar) and by.integer and not isinstance(node.op, ast.Div)
+        if sign is None or variable.type is not None or not isinstance(by, Scalar) or (variable.integer and not whole):
+            self._refuse(node, "such an assignment is for numbers, with +, -, * and /, and keeps whole numbers whole")
         self._emit(f"{variable.code} {sign[0]}= {(by if variable.integer else by.real).code};")
 
     def _return(self, node: ast.expr) -> None:
@@ -317,22 +328,21 @@ class _Function:
         outside = self.loads - _all_loads(node)
         stored = _stores(node) - set(self.variables)
         self.hoisted |= {name for name in stored if outside[name]}
-        start, pending, self.pending = len(self.lines), self.pending, []
-        self._emit(f"if ({self._condition(node.test)}) {{")
-        head = len(self.lines) - 1
+        pending, self.pending = self.pending, []
+        test = self._condition(node.test)
+        head = len(self.lines)
+        self._emit(f"if ({test}) {{")
         self._block(node.body)
         while len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
             node = node.orelse[0]
-            self._emit(f"}} else if ({self._condition(node.test)}) {{")
+            self._emit(f"}} else if ({self._short(node.test)}) {{")
             self._block(node.body)
         if node.orelse:
             self._emit("} else {")
             self._block(node.orelse)
         self._emit("}")
-        declared = ["    " * self.depth + line for line in self.pending]
-        self.lines[head:head] = declared
+        self.lines[head:head] = ["    " * self.depth + line for line in self.pending]
         self.pending = pending
-        assert start <= head
 
     def _block(self, statements: Sequence[ast.stmt]) -> None:
         known = set(self.variables)
@@ -348,16 +358,12 @@ class _Function:
         lost = {name for name in _stores(node) - set(self.variables) if outside[name]}
         if lost or node.orelse:
             self._refuse(node, f"a loop leaves behind {', '.join(sorted(lost)) or 'an else'}: assign before it")
-        count = len(self.lines)
-        opening = head(node)
-        if len(self.lines) > count:
-            self._refuse(node, "the condition of a loop is too long: give its parts names")
-        self._emit(f"{opening} {{")
+        self._emit(f"{head(node)} {{")
         self._block(node.body)
         self._emit("}")
 
     def _while(self, node: ast.While) -> str:
-        return f"while ({self._condition(node.test)})"
+        return f"while ({self._short(node.test)})"
 
     def _for(self, node: ast.For) -> str:
         rounds = node.iter
@@ -371,7 +377,7 @@ class _Function:
     # Values
 
     def _value(self, node: ast.expr, hints: Hints = ()) -> Value:
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
             if not math.isfinite(node.value):
                 self._refuse(node, f"C99 has no literal for {node.value}")
             return Scalar(repr(node.value), integer=isinstance(node.value, int))
@@ -398,7 +404,7 @@ class _Function:
             return getattr(self._object(node.value), node.attr)
         name = _name(node)
         if name not in self.globals:
-            self._refuse(node, f"{name} is not known before it is used")
+            self._refuse(node, f"{name} is neither a variable that has a value nor a constant or kernel of the module")
         return self.globals[name]
 
     def _named(self, node: ast.Name | ast.Attribute) -> Value:
@@ -425,8 +431,8 @@ class _Function:
             one = left.real.within(values.ATOM if self._bracketed(node.left) else binds)
             other = right.real.within(values.ATOM if self._bracketed(node.right) else binds + 1)
             return Scalar(f"{one} {symbol} {other}", binds)
-        if isinstance(node.op, ast.Add) and isinstance(left, Stored | Row) and isinstance(right, Stored | Row):
-            return values.row(left, right)
+        if isinstance(node.op, ast.Add) and not isinstance(left, Scalar) and not isinstance(right, Scalar):
+            return values.row(self._flat(left, node), self._flat(right, node))
         self._refuse(node, f"no C here for {ast.unparse(node)}")
 
     def _bracketed(self, node: ast.expr) -> bool:
@@ -447,10 +453,10 @@ class _Function:
         return Stored(f"{test} ? {self._code(yes, of, node)} : {self._code(no, of, node)}", of)
 
     def _subscript(self, node: ast.Subscript) -> Value:
-        value = self._value(node.value)
-        if not isinstance(value, Stored | Row):
-            self._refuse(node, f"{ast.unparse(node.value)} has no parts")
-        at = node.slice
+        at, several = node.slice, self._value(node.value)
+        if not isinstance(at, ast.Slice) and (isinstance(several, Group) or getattr(several, "struct", VEC3).nested):
+            return self._items(several, node)[self._index(at)]
+        value = self._flat(several, node)
         if isinstance(at, ast.Slice):
             first = self._index(at.lower) if at.lower else 0
             end = self._index(at.upper) if at.upper else value.width
@@ -467,9 +473,11 @@ class _Function:
 
     def _tuple(self, node: ast.Tuple) -> Value:
         if any(isinstance(one, ast.Starred) for one in node.elts):
-            parts = [self._value(one.value if isinstance(one, ast.Starred) else one) for one in node.elts]
-            if all(isinstance(part, Scalar | Stored | Row) for part in parts):
-                return values.row(*parts)  # type: ignore[arg-type]
+            parts = (
+                self._flat(self._value(one.value), node) if isinstance(one, ast.Starred) else self._number(one).real
+                for one in node.elts
+            )
+            return values.row(*parts)
         items = tuple(self._value(one) for one in node.elts)
         if all(isinstance(item, Scalar) for item in items):
             return Row(tuple(item.real for item in items if isinstance(item, Scalar)))
@@ -480,22 +488,20 @@ class _Function:
             self._refuse(node, "kernels are called without keywords")
         name = _name(node.func)
         arguments = [self._value(argument) for argument in node.args]
-        handed = self.variables.get(name)
-        if handed and isinstance(handed.type, str):
+        torque = self.variables.get(name)
+        if torque and isinstance(torque.type, str):
             types: list[Argument] = [None, QUAT, VEC3, self.file.parameters]
             if len(arguments) != len(types):
                 self._refuse(node, "a torque takes t, q, omega and its parameters")
             code = ", ".join(self._code(a, of, node) for a, of in zip(arguments, types, strict=True))
-            return Stored(f"{handed.code}({code})", VEC3)
+            return Stored(f"{torque.code}({code})", VEC3)
         function = self._object(node.func)
         if function is math.sqrt:
             return Scalar(f"sqrt({self._number(node.args[0]).real.code})")
-        if isinstance(function, ModuleType) or not callable(function):
-            self._refuse(node, f"{name} is no function")
         plain = getattr(function, "py_func", function)
         if not isinstance(plain, FunctionType):
             self._refuse(node, f"{name} is neither a kernel nor math.sqrt")
-        inside = list(inspect.signature(plain).parameters)
+        inside = [*inspect.signature(plain).parameters, *[""] * len(arguments)]
         speaks = plain.__module__ not in ("polhode.vector", "polhode.quaternion")
         for argument, parameter in zip(arguments, inside, strict=False):
             self._record(argument, parameter if speaks else "")
@@ -515,6 +521,13 @@ class _Function:
                 left, right = left.real, right.real
             return f"{left.within(values.SUM)} {COMPARISONS[type(node.ops[0])]} {right.within(values.SUM)}"
         self._refuse(node, f"a condition compares two numbers or joins such with and: {ast.unparse(node)}")
+
+    def _short(self, node: ast.expr) -> str:
+        """A condition for which nothing must be computed beforehand."""
+        before, test = len(self.lines), self._condition(node)
+        if len(self.lines) > before:
+            self._refuse(node, f"give parts of {ast.unparse(node)} names")
+        return test
 
     def _number(self, node: ast.expr) -> Scalar:
         value = self._value(node)
@@ -557,8 +570,11 @@ class _Function:
             label = unused(_safe(hint if isinstance(hint, str) and hint else default), taken)
             members.append((label, self._struct(item, f"{self.name}_{label}", inner, node)))
         if isinstance(value, Row) and any(member for _, member in members):
-            return self.file.shapes.setdefault(values.shape(members), Struct(name, tuple(members)))
-        return Struct(name, tuple(members), nested=isinstance(value, Group))
+            shape = values.shape(members)
+            if shape not in self.file.shapes:
+                self.file.shapes[shape] = self.file.struct(name, members)
+            return self.file.shapes[shape]
+        return self.file.struct(name, members, nested=isinstance(value, Group))
 
     def _code(self, value: Value, of: Argument, node: ast.AST, name: str = "") -> str:
         """The value as an expression that has this structure."""
@@ -580,14 +596,14 @@ class _Function:
             return f"{of.name}_of({', '.join(number.code for number in self._numbers(value))})"
         return self._temporary_of(value, of, name or "value", node)
 
-    def _made(self, value: Value, of: Struct | None, node: ast.AST) -> str:
+    def _initialiser(self, value: Value, of: Struct | None, node: ast.AST) -> str:
         """The value as what a variable of this structure can be initialised with."""
         held = isinstance(value, Stored) and value.struct == of
         if held or of in (None, VEC3, QUAT) or isinstance(of, Unknown):
             return self._code(value, of, node)
         assert of is not None and not isinstance(value, Handed)
         items = self._members(value, of, node)
-        return f"{{{', '.join(self._made(i, member, node) for i, (_, member) in zip(items, of.members, strict=True))}}}"
+        return f"{{{', '.join(self._initialiser(i, member, node) for i, (_, member) in zip(items, of.members, strict=True))}}}"
 
     def _members(self, value: Value, of: Struct, node: ast.AST) -> Sequence[Value]:
         if of.nested:
@@ -614,6 +630,12 @@ class _Function:
             return self._numbers(value)
         self._refuse(node, "one value stands where several are expected")
 
+    def _flat(self, value: Value, node: ast.AST) -> Stored | Row:
+        """The value if it is a tuple of numbers."""
+        if isinstance(value, Row) or (isinstance(value, Stored) and not value.struct.nested):
+            return value
+        self._refuse(node, "a tuple of numbers is expected")
+
     def _numbers(self, value: Stored | Row) -> list[Scalar]:
         return values.numbers(self._repeatable(value))
 
@@ -639,7 +661,7 @@ class _Function:
         return Stored(self._temporary_of(value, of, name, self.tree), of)
 
     def _temporary_of(self, value: Value, of: Struct, name: str, node: ast.AST) -> str:
-        made, code = self._made(value, of, node), self._new(name)
+        made, code = self._initialiser(value, of, node), self._new(name)
         self._emit(f"const {self.file.use(of)} {code} = {made};")
         return code
 
@@ -674,22 +696,21 @@ class _Function:
 
 @dataclass
 class _Comments:
-    own: dict[int, str]
+    alone: dict[int, str]
     trailing: dict[int, str]
     done: int = 0
 
 
 def _comments(source: str) -> _Comments:
     """The comments of a source by line: those that stand alone and those behind code."""
-    own: dict[int, str] = {}
+    alone: dict[int, str] = {}
     trailing: dict[int, str] = {}
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
-            said = token.string.lstrip("# ").replace("*/", "* /")
-            if said.startswith(("type: ignore", "noqa")):
-                continue
-            (trailing if token.line[: token.start[1]].strip() else own)[token.start[0]] = said
-    return _Comments(own, trailing)
+            text = token.string.lstrip("# ").replace("*/", "* /").replace("/*", "/ *")
+            if not text.startswith(("type: ignore", "noqa")):
+                (trailing if token.line[: token.start[1]].strip() else alone)[token.start[0]] = text
+    return _Comments(alone, trailing)
 
 
 def _name(node: ast.AST) -> str:
@@ -712,10 +733,6 @@ def _all_loads(node: ast.AST) -> Counter[str]:
     return Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
 
 
-def _loaded(node: ast.AST) -> set[str]:
-    return set(_all_loads(node))
-
-
 def _stores(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
@@ -727,7 +744,7 @@ def _safe(name: str) -> str:
 
 def as_comment(text: str, depth: int = 0) -> list[str]:
     """A text in the markup of docstrings as a comment of C; formulas stay as they are written for LaTeX."""
-    text = re.sub(r":\w+:`~?([^`]*)`", r"\1", text.strip().replace("``", "").replace("*/", "* /"))
+    text = re.sub(r":\w+:`~?([^`]*)`", r"\1", text.strip().replace("``", "").replace("*/", "* /").replace("/*", "/ *"))
     text = re.sub(r"\n{3,}", "\n\n", text.replace(".. math::", ""))
     lines = [line for paragraph in re.split(r"\n\n", text) for line in [*_filled(paragraph.splitlines(), depth), ""]][:-1]
     indent = "    " * depth

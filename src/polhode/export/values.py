@@ -127,11 +127,6 @@ class Handed:
     code: str
     kind: str
 
-    @property
-    def declared(self) -> str:
-        """The type in C."""
-        return self.kind
-
 
 Flat: TypeAlias = Scalar | Stored | Row
 Value: TypeAlias = Flat | Group | Handed
@@ -159,9 +154,7 @@ def cut(value: Flat, first: int, end: int) -> Flat:
 
 def numbers(value: Flat) -> list[Scalar]:
     """All numbers of a tuple, one by one."""
-    found = [cut(value, i, i + 1) for i in range(value.width)]
-    assert all(isinstance(number, Scalar) for number in found)
-    return found  # type: ignore[return-value]
+    return [part for part in (cut(value, i, i + 1) for i in range(value.width)) if isinstance(part, Scalar)]
 
 
 def _overlapping(value: Stored | Row, first: int, end: int) -> Iterator[tuple[Flat, int]]:
@@ -244,12 +237,13 @@ def members_of_state(
             candidates = names.get((a, b), [])
             label = next((one for one in candidates if one not in taken), None) or unused((candidates or [default])[0], taken)
             members.append((label, struct(a, b, f"{key}_{label}")))
-        made = Struct(name, tuple(members))
+        part_of_state = Struct(name, tuple(members))
         if end - first == width:
-            return made
-        known = shapes.get(shape(members), made)
+            return part_of_state
+        known = shapes.get(shape(members), part_of_state)
         # The names of parts say more than those that a returned tuple got without a name.
-        shapes[shape(members)] = Struct(known.name, made.members) if _named(made) >= _named(known) else known
+        named_better = _named(part_of_state) >= _named(known)
+        shapes[shape(members)] = Struct(known.name, part_of_state.members) if named_better else known
         return shapes[shape(members)]
 
     state = struct(0, width, f"{key}_state")
