@@ -283,6 +283,7 @@ def test_the_code_reads_like_the_kernels(sources):
         for name in ("start", "read", "stored", "run"):
             assert len(re.findall(rf"^static inline \w+ {key}_{name}\(", text, re.MULTILINE)) == 1, (key, name)
         assert "``" not in text and ":math:" not in text
+        assert not re.search(r"\)\.[wxyzqv]\b", text), "what is cut into pieces is computed once"
         # No state of its own: what stands outside functions is constant.
         outside = [line for line in text.splitlines() if line.startswith("static") and not line.startswith("static inline")]
         assert all(line.startswith("static const ") for line in outside), key

@@ -465,7 +465,7 @@ class _Function:
             end = first + 1
         if not 0 <= first < end <= value.width or (isinstance(at, ast.Slice) and at.step):
             self._refuse(node, f"no numbers {first} to {end} among {value.width}")
-        part = self._cut(value, first, end)
+        (part,) = self._cut(value, [(first, end)])
         if isinstance(part, Scalar):
             self._record(part, "")
             return Row((part,)) if isinstance(at, ast.Slice) else part
@@ -593,7 +593,7 @@ class _Function:
         if isinstance(value, Stored) and value.struct == of:
             return value.code
         if of in (VEC3, QUAT) and isinstance(value, Stored | Row) and value.width == of.width:
-            return f"{of.name}_of({', '.join(number.code for number in self._numbers(value))})"
+            return f"{of.name}_of({', '.join(self._code(number, None, node) for number in self._numbers(value))})"
         return self._temporary_of(value, of, name or "value", node)
 
     def _initialiser(self, value: Value, of: Struct | None, node: ast.AST) -> str:
@@ -611,12 +611,8 @@ class _Function:
         value = Row((value,)) if isinstance(value, Scalar) else value
         if not isinstance(value, Stored | Row) or value.width != of.width:
             self._refuse(node, f"a tuple of {of.width} numbers is expected")
-        parts, at = [], 0
-        for _, member in of.members:
-            width = member.width if member else 1
-            parts.append(self._cut(value, at, at + width))
-            at += width
-        return parts
+        ends = list(itertools.accumulate(member.width if member else 1 for _, member in of.members))
+        return self._cut(value, list(itertools.pairwise([0, *ends])))
 
     def _items(self, value: Value, node: ast.AST) -> Sequence[Value]:
         """The values of a tuple one by one."""
@@ -636,33 +632,40 @@ class _Function:
             return value
         self._refuse(node, "a tuple of numbers is expected")
 
-    def _numbers(self, value: Stored | Row) -> list[Scalar]:
-        return values.numbers(self._repeatable(value))
+    def _numbers(self, value: Stored | Row) -> Sequence[Flat]:
+        return self._cut(value, [(i, i + 1) for i in range(value.width)])
 
-    def _cut(self, value: Stored | Row, first: int, end: int) -> Flat:
-        return values.cut(self._repeatable(value), first, end)
-
-    def _repeatable(self, value: Stored | Row) -> Stored | Row:
-        """The value with what would be computed several times in variables."""
-        if isinstance(value, Stored) and not value.repeatable and not isinstance(value.struct, Unknown):
-            made = self._temporary(value, _label(value))
-            assert isinstance(made, Stored)
-            return made
-        return value
+    def _cut(self, value: Stored | Row, parts: Sequence[tuple[int, int]]) -> list[Flat]:
+        """Parts of a tuple, by first number and end. What is cut into pieces is computed once, into a variable."""
+        items: list[Scalar | Stored] = []
+        at = 0
+        for item in value.items if isinstance(value, Row) else (value,):
+            first, end = at, at + item.width
+            cut = (first, end) not in parts and any(a < end and first < b for a, b in parts)
+            if cut and isinstance(item, Stored) and not item.repeatable and not isinstance(item.struct, Unknown):
+                of = self.file.use(item.struct)
+                items.append(Stored(self._variable(of, item.code, _label(item)), item.struct))
+            else:
+                items.append(item)
+            at = end
+        whole = Row(tuple(items)) if isinstance(value, Row) else items[0]
+        return [values.cut(whole, first, end) for first, end in parts]
 
     def _temporary(self, value: Value, name: str) -> Value:
         """A variable of C alone that holds the value."""
         if isinstance(value, Scalar):
-            code = self._new(name)
-            self._emit(f"const {'int' if value.integer else 'double'} {code} = {value.code};")
-            return Scalar(code, integer=value.integer)
+            return Scalar(self._variable("int" if value.integer else "double", value.code, name), integer=value.integer)
         of = self._struct(value, f"{self.name}_{name}", (), self.tree)
         assert of is not None
         return Stored(self._temporary_of(value, of, name, self.tree), of)
 
     def _temporary_of(self, value: Value, of: Struct, name: str, node: ast.AST) -> str:
-        made, code = self._initialiser(value, of, node), self._new(name)
-        self._emit(f"const {self.file.use(of)} {code} = {made};")
+        return self._variable(self.file.use(of), self._initialiser(value, of, node), name)
+
+    def _variable(self, typed: str, initialiser: str, name: str) -> str:
+        """The name of a new constant variable of C."""
+        code = self._new(name)
+        self._emit(f"const {typed} {code} = {initialiser};")
         return code
 
     def _record(self, value: Value, name: str, assigned: bool = False) -> None:

@@ -152,11 +152,6 @@ def cut(value: Flat, first: int, end: int) -> Flat:
     return items[0] if len(items) == 1 else row(*items)
 
 
-def numbers(value: Flat) -> list[Scalar]:
-    """All numbers of a tuple, one by one."""
-    return [part for part in (cut(value, i, i + 1) for i in range(value.width)) if isinstance(part, Scalar)]
-
-
 def _overlapping(value: Stored | Row, first: int, end: int) -> Iterator[tuple[Flat, int]]:
     """The items of a value that have numbers between these, each with the position of its first number."""
     at = 0
