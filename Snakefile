@@ -15,7 +15,7 @@ min_version("9.0")
 gc.set_threshold(100_000, 50, 50)
 
 # To tell the language of a script, Snakemake imports nbformat, and this jsonschema, which would take two seconds to compile a
-# grammar of web addresses for a check that nothing here needs, and does without if there is none.
+# grammar of web addresses for a check that nothing here needs, and does without if there is none (jsonschema's issue 1428).
 sys.modules.setdefault("rfc3987_syntax", None)
 
 HOME = Path(workflow.basedir)
@@ -138,8 +138,8 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/explorer.smk"
 
 
-# Snakemake writes the path of Python unquoted into the commands of its jobs, including spaces and quotes. This comes last,
-# because the code above may start a Python process of its own.
+# Snakemake writes the path of Python unquoted into the commands of its jobs, including spaces and quotes (its issue 2645). This
+# comes last, because the code above may start a Python process of its own.
 sys.executable = shlex.quote(sys.executable)
 
 
