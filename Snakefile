@@ -21,6 +21,8 @@ sys.modules.setdefault("rfc3987_syntax", None)
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
 
+from snakemake_logger_plugin_polhode import LogHandler
+
 from polhode.study import configuration, products, storage, themes
 from polhode.study.plan import later
 from polhode.study.reading import read
@@ -77,7 +79,7 @@ if STARTS:
 # Progress and the outcome at the end are shown instead of Snakemake's log.
 WATCH = watching.Watch(PLAN.units, RESULTS, HOME)
 if STARTS:
-    WATCH.attach(workflow, logger)
+    WATCH.attach(LogHandler.current)
 
 # Files changed accidentally since they were written are made again.
 if workflow.is_main_process:
@@ -148,7 +150,7 @@ onstart:
     interruption.stop_jobs_on_signals()
     scheduling.look_when_a_job_ends(workflow)
     entry.forget_failures(RESULTS)
-    WATCH.attach(workflow, logger)
+    WATCH.logfile = log[0]
 
 
 onsuccess:

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.thorough
 
 HOME = Path(__file__).parents[1]
 PROFILES = {path.parent.name: yaml.safe_load(path.read_text()) for path in (HOME / "profiles").glob("*/config.yaml")}
+LOGGER = '?if LoggerPluginRegistry().is_installed("polhode")'
 #: Scheduler of the fake queue -> its profile.
 GENERIC = {"pbs": "cluster-generic", "sge": "sge"}
 SCRIPTS = HOME / "profiles" / "cluster-generic"
@@ -183,7 +184,7 @@ def test_profiles_agree_where_they_should():
     clusters = {name: profile for name, profile in PROFILES.items() if name != "default"}
     assert set(clusters) == {"slurm", "lsf", "htcondor", "cluster-generic", "sge"}
     for name, profile in clusters.items():
-        for key in ("keep-going", "rerun-incomplete", "nolock", "rerun-triggers", "quiet"):
+        for key in ("keep-going", "rerun-incomplete", "nolock", "rerun-triggers", "__use_yte__", "__definitions__", LOGGER):
             assert profile[key] == PROFILES["default"][key], (name, key)
         for key in ("jobs", "resources", "latency-wait", "retries"):
             assert profile[key] == PROFILES["slurm"][key], (name, key)

@@ -8,7 +8,6 @@ system releases it when the process ends, for whatever reason. A file found ther
 import atexit
 import errno
 import getpass
-import io
 import json
 import os
 import re
@@ -16,7 +15,7 @@ import shutil
 import socket
 import sys
 import time
-from contextlib import redirect_stderr, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -59,10 +58,9 @@ def will_run(workflow: Any) -> bool:
     """
     if not workflow.is_main_process or Path(sys.argv[0]).name not in ("snakemake", "__main__.py"):
         return False
-    from snakemake.cli import parse_args
+    from snakemake.cli import get_argument_parser
 
-    with redirect_stderr(io.StringIO()):  # the name of the profile has been said
-        _, args = parse_args(sys.argv[1:])
+    args, _ = get_argument_parser().parse_known_args(sys.argv[1:])
     return not any(getattr(args, name, None) for name in _QUESTIONS)
 
 
