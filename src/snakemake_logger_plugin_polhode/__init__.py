@@ -6,7 +6,7 @@ Snakemake loads it before it reads the Snakefile, which says where the library o
 import os
 import sys
 from logging import ERROR, WARNING, LogRecord
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 
@@ -14,23 +14,13 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 _OF_JOBS = ("job_info", "group_info", "shellcmd", "debug_dag")
 
 
-class Display(Protocol):
-    """What is shown of a run (:class:`polhode.study.workflow.watching.Watch`)."""
-
-    def heed(self, record: LogRecord) -> None:
-        """Take notice of an event or message of Snakemake."""
-
-    def close(self) -> None:
-        """Report the outcome: Snakemake has ended."""
-
-
 class LogHandler(LogHandlerBase):
     """All that Snakemake says. With a :attr:`display` that decides what is printed, otherwise all of it is."""
 
     #: The one that Snakemake has made, if it was told to.
     current: ClassVar["LogHandler | None"] = None
-    #: Set by the Snakefile where jobs are to run.
-    display: Display | None = None
+    #: Set by the Snakefile where jobs are to run: a ``polhode.study.workflow.watching.Watch``.
+    display: Any = None
     writes_to_file = False
     has_filter = True
     has_formatter = False
