@@ -20,7 +20,7 @@ HOUSE = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]
 LOCK = (HOUSE / "requirements.txt").read_text()
 #: Extras with a lock of their own, which is installed on top of requirements.txt.
-APART = {"slurm": "requirements-slurm.txt", "cluster-generic": "requirements-cluster-generic.txt"}
+APART = {name: f"requirements-{name}.txt" for name in ("slurm", "lsf", "htcondor", "cluster-generic")}
 
 
 def plain(requirement: str) -> str:
@@ -98,7 +98,7 @@ def test_locks_of_clusters_add_a_plugin_and_change_nothing(extra):
     direct = [name for name, entry in theirs.items() if "# via" not in entry]
     assert [plain(name) for name in direct] == [wanted], f"run the command at the head of {APART[extra]} again"
     added = {plain(name) for name in set(theirs) - set(ours)}
-    assert wanted in added and all(name.startswith("snakemake-executor-plugin-") for name in added), added
+    assert wanted in added and all(name == extra or name.startswith("snakemake-executor-plugin-") for name in added), added
     for name in set(theirs) & set(ours):
         hashes = [re.findall(r"--hash=\S+", entry) for entry in (ours[name], theirs[name])]
         assert hashes[0] == hashes[1], name
