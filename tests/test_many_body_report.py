@@ -1105,7 +1105,7 @@ def test_every_method_on_the_pieces(tmp_path):
     data = scene(np.pi, blown=True).isel(dt=[2, 3])
     write_groups({"/": xr.Dataset(), "chess": data}, tmp_path / "run.nc")
     run = Inputs("", many_body_file=tmp_path / "run.nc")
-    frame, text = rendering.table("chess_methods", run)
+    frame, text = rendering.table("many_body_methods", run)
     found = frame[frame["dt"] == 4.85e-6].set_index("method")
     for key, factor in zip(METHODS, FACTORS, strict=True):
         assert found.loc[key, "ratio"] == pytest.approx(factor) and found.loc[key, "seeds"] == SEEDS
@@ -1121,7 +1121,7 @@ def test_every_method_on_the_pieces(tmp_path):
     more = data.assign(energy_error_mean=data["energy_error_mean"] ** 2)
     write_groups({"/": xr.Dataset(), "chess": more}, tmp_path / "many_body.nc")
     both = Inputs("", many_body_file=tmp_path / "run.nc", released=tmp_path)
-    frame, _ = rendering.table("chess_methods", both)
+    frame, _ = rendering.table("many_body_methods", both)
     assert frame.set_index(["method", "dt"]).loc[("omelyan1998", 4.85e-6), "ratio"] > 1.2
     with pytest.raises(NotInRun):
-        rendering.table("chess_methods", Inputs(""))
+        rendering.table("many_body_methods", Inputs(""))
