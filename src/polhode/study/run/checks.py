@@ -357,13 +357,9 @@ def _fincham_normalised() -> Method:
 
     @kernel
     def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-        q, momentum = state[:4], state[4:7]
-        torque_lab = to_lab(q, torque)
-        omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
-        half = normalise(increment(0.5 * dt, derivative(q, omega), q))
-        momentum = axpy(dt, torque_lab, momentum)
-        omega = angular_velocity(to_body(half, momentum), body)
-        return increment(dt, derivative(half, omega), q) + momentum + omega
+        momentum, half = fincham1992.half_step(state, torque, body, dt)
+        half = normalise(half)
+        return fincham1992.full_step(state[:4], momentum, half, half, body, dt)
 
     return replace(fincham1992.METHOD, key="fincham_normalised", after_torque=after_torque)
 
