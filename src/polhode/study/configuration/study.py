@@ -42,6 +42,7 @@ CHECKS = (
     "sweeps",
     "simplified",
     "parts",
+    "parts_over_bodies",
     "rotor_order",
     "stiff_friction",
     "long_times",

@@ -44,7 +44,7 @@ def stiff_friction(study: Study) -> xr.Dataset:
     The torque of each body is that of the ensembles, scaled so that the root mean square over all directions of the angular
     acceleration at the start is the rate.
     """
-    ensemble = _drawn(study)
+    ensemble = drawn(study, BODIES)
     runs = []
     for rate in RATES:
         scaled = {key: ensemble.parameters[key] * (rate / ensemble.strength)[:, None] for key in FRICTIONS}
@@ -75,7 +75,7 @@ def long_times(study: Study) -> xr.Dataset:
     The reference is a run of fourth order with a fine step. ``agreement`` is its distance from one with twice the step, over
     torque_class, body and radians: large where neighbouring motions part so fast that no run follows them.
     """
-    ensemble = _drawn(study)
+    ensemble = drawn(study, BODIES)
     at = np.array(TIMES)
     states, apart = [], []
     for key in GROWING:
@@ -103,8 +103,9 @@ def long_times(study: Study) -> xr.Dataset:
     return found
 
 
-def _drawn(study: Study) -> Ensemble:
-    return draw(BODIES, study.ensembles.seed if study.ensembles is not None else 0)
+def drawn(study: Study, bodies: int) -> Ensemble:
+    """The first bodies of the ensembles, drawn as the study draws them."""
+    return draw(bodies, study.ensembles.seed if study.ensembles is not None else 0)
 
 
 def _runs(study: Study, exact: xr.Dataset, methods: Sequence[str], steps: Sequence[float]) -> xr.Dataset:

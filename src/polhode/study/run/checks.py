@@ -44,7 +44,7 @@ from polhode.study.configuration import Study
 from polhode.study.run.body_checks import long_times, stiff_friction
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
-from polhode.study.run.parts import parts
+from polhode.study.run.parts import parts, parts_over_bodies
 from polhode.study.run.rotor_order import rotor_order
 from polhode.study.run.symplecticity import symplecticity
 from polhode.study.storage import write_cell
@@ -684,6 +684,7 @@ CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
         sweeps,
         simplified,
         parts,
+        parts_over_bodies,
         rotor_order,
         stiff_friction,
         long_times,
