@@ -108,7 +108,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     contacts = parser.add_argument_group("many bodies that collide")
     contacts.add_argument("--contact-time", type=positive, metavar="T", help="duration of a contact, s; or else:")
     contacts.add_argument(
-        "--contacts", type=positive, metavar="N", help="contacts of each body during the run (those of the scene that has most)"
+        "--contacts",
+        type=positive,
+        metavar="N",
+        help="time in contact of each body, in contact times (longest of the scenes)",
     )
     contacts.add_argument("--young", type=positive, metavar="E", help="Young's modulus, Pa")
     contacts.add_argument("--poisson", type=_finite, metavar="NU", help="Poisson's ratio")
