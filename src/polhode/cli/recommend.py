@@ -262,6 +262,7 @@ def as_json(path: Path, problem: str, error: float, price: float, one_torque: bo
         "question": {"problem": problem, "error": error, "torque_price": price, "one_torque": one_torque},
         "best": first,
         "alternatives": [row(one) for _, one in shown.iterrows()],
+        "remarks": _drift(first["method"], shown),
         "evidence": [_reason(rows.iloc[0], error), f"Error: {data.attrs['metric']}.", f"From {path}."],
     }
     return json.dumps(content, indent=2, allow_nan=False)
@@ -292,6 +293,7 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
         + (f" ({_time(price * unit)})" if price > 0 else ""),
         f"Take {first['label']} ({first['method']}) with dt = {horizon:g} s / {first['steps']:.0f} = {_step(first, data)} s: "
         f"{first['torque_evaluations']:.0f} torques, {_time(first['seconds'])}.",
+        *_drift(first["method"], shown),
     ]
     reasons = [
         _reason(first, error),
@@ -311,6 +313,13 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
             *("\n".join(wrap(text, WIDTH, initial_indent="* ", subsequent_indent="  ")) for text in reasons),
         ]
     )
+
+
+def _drift(best: str, shown: pd.DataFrame) -> list[str]:
+    """What the answers to the other questions say of the energy in long runs."""
+    from polhode.advice.of_runs import drift  # imported here because nothing else in this answer needs the methods
+
+    return drift(best, shown["method"])
 
 
 def _answer(
