@@ -852,8 +852,10 @@ def test_the_sentences_of_the_section_hold_of_the_released_study(full):
         ratios = [ensembles.ratio_of_means(data, key, row, "spiral_leapfrog").value for row in range(data.sizes["dt"])]
         overall = ensembles.ratio_over_steps(data, key, "spiral_leapfrog")
         assert np.nanmin(ratios) < 1 < np.nanmax(ratios) and 0.8 < overall.low < overall.high < 1.25, key
-        order = numbers.exponent(data, key)
-        assert 2.4 < order.value < 2.6 and order.low < 2.55 and order.high > 2.45, key
+        # "Nearly the same, close to 5/2", with and without the longest step, which raises it. An interval is 0.06 to 0.09 to
+        # either side with so many states, so that it cannot be within the 0.1 in which its middle must be.
+        for order in (numbers.exponent(data, key), numbers.exponent(data, key, longest=False)):
+            assert abs(order.value - 2.5) < 0.1 and 2.3 < order.low < order.high < 2.7, key
     shorter = numbers.exponent(data, "spiral_leapfrog", longest=False)
     assert shorter.low < 2.5 < shorter.high and shorter.value < numbers.exponent(data, "spiral_leapfrog").value
     order = numbers.exponent(data, METHODS[3])
