@@ -227,8 +227,8 @@ def _steps(data: xr.Dataset, error: float, radians: float | None) -> tuple[np.nd
             known = growth[i, j][np.isfinite(growth[i, j])]
             exponent = float(np.clip(np.median(known) if known.size else SLOWEST_GROWTH, SLOWEST_GROWTH, FASTEST_GROWTH))
             target = error * (total / radians) ** exponent / total
-            own = data.isel(torque_class=[i], integrator=[j])
-            result[i, j] = laws.steps_per_radian(own, [target], found.isel(torque_class=[i], integrator=[j]))[
+            one_method = data.isel(torque_class=[i], integrator=[j])
+            result[i, j] = laws.steps_per_radian(one_method, [target], found.isel(torque_class=[i], integrator=[j]))[
                 "steps"
             ].values.ravel()
     return result, total

@@ -153,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
         options = {name: getattr(arguments, name) for name in (*KINDS["case"], *KINDS["contacts"])}
         with warnings.catch_warnings(record=True) as remarks:
             warnings.simplefilter("always", UserWarning)
-            found = advising.recommend(
+            answer = advising.recommend(
                 **options,
                 error=arguments.error,
                 torque_price=arguments.torque_price,
@@ -166,7 +166,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(_in_options(str(error))) from error
     for said in sorted({str(remark.message) for remark in remarks if remark.category is UserWarning}):
         print(f"polhode recommend: {said}", file=sys.stderr)
-    print(found.to_json() if arguments.json else found)
+    print(answer.to_json() if arguments.json else answer)
     return 0
 
 

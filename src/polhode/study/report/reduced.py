@@ -123,11 +123,11 @@ class _Text:
         begin = start + len(r"\caption{")
         end = _closing(piece, begin)
         sentences = sentences_of(piece[begin:end])
-        kept = [sentence for sentence in sentences if not self._lacks(sentence)]
-        if not kept:
+        remaining = [sentence for sentence in sentences if not self._lacks(sentence)]
+        if not remaining:
             return self._drop(piece)
-        self.count += len(sentences) - len(kept)
-        return piece[:begin] + "".join(kept) + piece[end:]
+        self.count += len(sentences) - len(remaining)
+        return piece[:begin] + "".join(remaining) + piece[end:]
 
     def _paragraph(self, text: str) -> str:
         sentences = sentences_of(text)

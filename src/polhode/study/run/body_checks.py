@@ -98,9 +98,9 @@ def long_times(study: Study) -> xr.Dataset:
         "radians": ("radians", at, _attrs("radians turned at the initial angular velocity")),
     }
     exact = xr.Dataset(variables, coords, {"seed": ensemble.seed})
-    found = _runs(study, exact, OVER_TIME, LONG_STEPS)
-    found["agreement"] = (over, np.array(apart), _attrs("distance of the reference from that with twice the step"))
-    return found
+    dataset = _runs(study, exact, OVER_TIME, LONG_STEPS)
+    dataset["agreement"] = (over, np.array(apart), _attrs("distance of the reference from that with twice the step"))
+    return dataset
 
 
 def drawn(study: Study, bodies: int) -> Ensemble:
@@ -115,11 +115,11 @@ def _runs(study: Study, exact: xr.Dataset, methods: Sequence[str], steps: Sequen
         return xr.Dataset()
     runs = [method_dataset(METHODS[key], exact, steps).drop_vars("failed") for key in chosen]
     keys: Any = xr.DataArray(chosen, dims="integrator", name="integrator", attrs={"long_name": "key of the method"})
-    found = xr.concat(runs, keys, combine_attrs="drop_conflicts").transpose("torque_class", "integrator", "body", "step", ...)
-    found["label"] = ("integrator", [METHODS[key].label for key in chosen], {"long_name": "name of the method"})
+    dataset = xr.concat(runs, keys, combine_attrs="drop_conflicts").transpose("torque_class", "integrator", "body", "step", ...)
+    dataset["label"] = ("integrator", [METHODS[key].label for key in chosen], {"long_name": "name of the method"})
     for name in ("error_q", "error_omega"):
-        found[name] = found[name].astype("float32")
-    return found
+        dataset[name] = dataset[name].astype("float32")
+    return dataset
 
 
 def _attrs(long_name: str) -> dict[str, str]:

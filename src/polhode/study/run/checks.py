@@ -615,10 +615,10 @@ def started() -> xr.DataArray:
     methods = {"four torques": whole, "one torque": whole.without_warm_up(), **{key: METHODS[key] for key in others}}
     exact = states_dataset(STARTED_BODIES, STARTED_SEED, STARTED_CLASSES, STARTED_RADIANS)
     runs = [method_dataset(method, exact, STARTED_STEPS).expand_dims(integrator=[name]) for name, method in methods.items()]
-    found = laws.steps_per_radian(xr.concat(runs, "integrator"), (STARTED_TARGET,))["steps"].isel(target=0, drop=True)
-    found = found.reset_coords(drop=True).rename(integrator="start").transpose("start", "torque_class", "body")
+    steps = laws.steps_per_radian(xr.concat(runs, "integrator"), (STARTED_TARGET,))["steps"].isel(target=0, drop=True)
+    steps = steps.reset_coords(drop=True).rename(integrator="start").transpose("start", "torque_class", "body")
     about = {"start": "torques in the first steps of Magnus-Adams 4, or another method", "torque_class": "class of torque"}
-    return found.assign_coords({name: (name, found[name].values, {"long_name": text}) for name, text in about.items()})
+    return steps.assign_coords({name: (name, steps[name].values, {"long_name": text}) for name, text in about.items()})
 
 
 def simplified(study: Study) -> xr.Dataset:

@@ -81,8 +81,8 @@ def shares(error: xr.DataArray) -> xr.Dataset:
     apart = values - values.mean(FACTORS)
     total = (apart**2).mean(FACTORS)
     others = {factor: [name for name in FACTORS if name != factor] for factor in FACTORS}
-    found = xr.Dataset({factor: (apart.mean(others[factor]) ** 2).mean(factor) / total for factor in FACTORS})
-    return found.assign(interplay=1.0 - sum(found[factor] for factor in FACTORS))
+    shared = xr.Dataset({factor: (apart.mean(others[factor]) ** 2).mean(factor) / total for factor in FACTORS})
+    return shared.assign(interplay=1.0 - sum(shared[factor] for factor in FACTORS))
 
 
 def exchanges(error: xr.DataArray) -> pd.DataFrame:

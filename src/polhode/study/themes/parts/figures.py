@@ -40,16 +40,16 @@ def parts(inputs: Inputs) -> Figure:
 
 def _shares(axes: Axes, error: xr.DataArray) -> None:
     """The shares of each body, averaged over the bodies."""
-    found = analysis.shares(analysis.of_second_order(error)).mean("body")
-    at = np.arange(found.sizes["torque_class"])
+    means = analysis.shares(analysis.of_second_order(error)).mean("body")
+    at = np.arange(means.sizes["torque_class"])
     left = np.zeros(len(at))
     for name in NAMES:
-        values = found[name].values
+        values = means[name].values
         axes.barh(
             at, values, left=left, color=COLOURS[name], hatch=HATCHES[name], edgecolor="white", linewidth=0.4, height=0.74
         )
         left += values
-    axes.set_yticks(at, [printable(str(label)) for label in found["class_label"].values])
+    axes.set_yticks(at, [printable(str(label)) for label in means["class_label"].values])
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
     axes.set_xlabel("share in the variance of the logarithm of the error")
