@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from polhode.documentation import reference
 from polhode.engines import all_engines
 
 HOUSE = Path(__file__).resolve().parents[1]
@@ -135,6 +136,21 @@ def test_version_is_the_same_everywhere():
     citation = yaml.safe_load((HOUSE / "CITATION.cff").read_text())
     assert PROJECT["version"] == polhode.__version__ == citation["version"]
     assert f"## [{PROJECT['version']}]" in (HOUSE / "CHANGELOG.md").read_text()
+
+
+def test_the_date_of_the_version_is_that_of_the_changelog_and_is_cited():
+    """``unreleased`` in the changelog is the only other heading that may stand there."""
+    data = yaml.safe_load((HOUSE / "CITATION.cff").read_text())
+    heading = re.search(rf"^## \[{re.escape(PROJECT['version'])}\] - (.*)$", (HOUSE / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert heading and heading[1] in ("unreleased", data["date-released"].isoformat())
+    page = reference.citation(HOUSE)
+    assert f"  year = {{{data['date-released'].year}}}" in page and f"({data['date-released'].year})" in page
+    # No address is made up: one in the citation comes from the file, and the page says so while there is none.
+    own = page.partition("## Sources")[0]
+    assert ("url" in data or "doi" in data) == ("://" in own or "doi" in own)
+    assert ("no public address and no DOI yet" in (HOUSE / "docs/citing.md").read_text()) == (
+        "url" not in data and "doi" not in data
+    )
 
 
 def test_citation_file_cites_the_five_sources():
