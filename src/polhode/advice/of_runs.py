@@ -513,13 +513,11 @@ def _recommendation(
 
 
 def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
-    """What to know of the energy in long runs, where one of these methods is recommended."""
-    if best == NO_DRIFT:
-        return []
+    """What to know of the energy in long runs, where ``best`` is recommended and the other methods are named with it."""
     instead = f"where the energy must not drift, take the {METHODS[NO_DRIFT].label} ({NO_DRIFT})."
     if DRAINS in (best, *methods):
         return [f"{METHODS[DRAINS].label} damps librations and drains a liquid at constant energy: {instead}"]
-    return [instead[:1].upper() + instead[1:]]
+    return [] if best == NO_DRIFT else [instead[:1].upper() + instead[1:]]
 
 
 def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:

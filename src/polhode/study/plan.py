@@ -317,7 +317,7 @@ class Plan:
         """The settings on which the timing of a step depends, apart from the code."""
         cost = self.study.cost
         assert cost is not None
-        many = {key: [part.scene, *part.timed] for key, part in self.study.scenes.items() if part.timed}
+        many = {key: [scene.scene, *scene.timed] for key, scene in self.study.scenes.items() if scene.timed}
         return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
 
     def timing_code(self, wildcards: Any) -> str:
