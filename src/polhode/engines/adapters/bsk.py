@@ -7,31 +7,6 @@ from polhode_rotations import turned_back
 class Adapter:
     """Basilisk."""
 
-    key = "bsk"
-    label = "Basilisk"
-    requirements = ("bsk==2.12.1",)
-    module = "Basilisk"
-    repository = "AVSLab/basilisk"
-    options = {
-        "RK4": "as shipped: svIntegratorRK4",
-        "RK2": "Spacecraft.setIntegrator(svIntegratorRK2)",
-        "Euler": "Spacecraft.setIntegrator(svIntegratorEuler)",
-    }
-    default = "RK4"
-    precision = "float64"
-    switched_off = "no gravity, no effectors"
-    torques = {
-        "constant": "ExtForceTorque.extTorquePntB_B, body frame",
-        "lab": "ExtForceTorque.extTorquePntB_B before every step, turned into the body frame by us and held over the step",
-        "velocity": "ExtForceTorque.extTorquePntB_B before every step, from the angular velocity then, held over the step",
-    }
-    advice = {
-        "RK4": "Fourth order and nearly without drift: keep it, with torques from a dynamic effector, since one that is set "
-        "once a step makes it of first order.",
-        "RK2": "Second order, at half the torques of RK4 and far less accurate: keep svIntegratorRK4.",
-        "Euler": "First order, and a free spin gains energy until it diverges: use svIntegratorRK4.",
-    }
-
     def version(self):
         """The version of the package."""
         from importlib.metadata import version

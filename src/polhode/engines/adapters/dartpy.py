@@ -7,25 +7,6 @@ from polhode_rotations import matrix, quaternion, turned_back
 class Adapter:
     """DART."""
 
-    key = "dartpy"
-    label = "DART"
-    requirements = ("dartpy==6.20.0",)
-    module = "dartpy"
-    repository = "dartsim/dart"
-    options = {"FreeJoint": "a FreeJoint"}
-    default = "FreeJoint"
-    precision = "float64"
-    switched_off = "gravity; no shape"
-    torques = {
-        "constant": "addExtTorque at every step, body frame (isLocal=True)",
-        "lab": "addExtTorque at every step, lab frame (isLocal=False)",
-        "velocity": "addExtTorque, lab frame, once a step from the angular velocity of the body",
-    }
-    advice = {
-        "FreeJoint": "First order, and a free spin gains energy until it diverges: take smaller steps, or patch "
-        "FreeJoint.cpp so that integrateVelocities takes the gyroscopic term implicitly.",
-    }
-
     def version(self):
         """The version of the package."""
         import dartpy

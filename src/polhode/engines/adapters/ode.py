@@ -7,33 +7,6 @@ from polhode_rotations import rotated, turned_back
 class Adapter:
     """Open Dynamics Engine."""
 
-    key = "ode"
-    label = "ODE"
-    debian = ("python3-pyode",)
-    module = "ode"
-    repository = "odedevs/ode"
-    options = {
-        "step": "World.step, finite rotation mode off",
-        "quickStep": "World.quickStep",
-        "step, finite rotation": "Body.setFiniteRotationMode(1)",
-    }
-    default = "step"
-    precision = "float64"
-    switched_off = "gravity, automatic disabling"
-    torques = {
-        "constant": "Body.addRelTorque before every step",
-        "lab": "Body.addTorque before every step",
-        "velocity": "Body.addTorque, once a step from the angular velocity of the body",
-    }
-    advice = {
-        "step": "First order; a free spin is stable but loses energy until it turns about the axis of the largest moment: "
-        "halve the step to halve the loss.",
-        "quickStep": "First order, and for a free body the same step as World.step: halve the step to halve the loss of "
-        "energy.",
-        "step, finite rotation": "First order, and no more accurate than without finite rotations, since the gyroscopic "
-        "term limits it: halve the step to halve the loss of energy.",
-    }
-
     def version(self):
         """The version of the shared library, by its package."""
         import subprocess

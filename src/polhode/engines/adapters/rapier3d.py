@@ -14,33 +14,6 @@ def scaled_axis(q):
 class Adapter:
     """Rapier."""
 
-    key = "rapier3d"
-    label = "Rapier"
-    requirements = ("rapier3d==0.36.1",)
-    module = "rapier3d"
-    repository = "dimforge/rapier"
-    options = {
-        "4 substeps": "as shipped: num_solver_iterations = 4, gyroscopic forces on",
-        "1 substep": "IntegrationParameters.num_solver_iterations = 1",
-        "1 substep, gyroscopic off": "RigidBodyBuilder.gyroscopic_forces(false), one substep",
-    }
-    default = "4 substeps"
-    precision = "float32"
-    switched_off = "gravity, damping (0 by default), sleeping, the limit on the rotation in a step, contacts (no collider)"
-    torques = {
-        "constant": "add_torque before every step; body frame, turned into the lab by us",
-        "lab": "add_torque, lab frame",
-        "velocity": "add_torque, once a step from the angular velocity of the body",
-    }
-    advice = {
-        "4 substeps": "First order and stable, but any free spin drifts towards the energy of the middle axis: raise "
-        "num_solver_iterations, which divides the step, or take smaller steps.",
-        "1 substep": "First order and stable, with a larger error than with the four substeps as shipped: leave "
-        "num_solver_iterations at 4 or raise it.",
-        "1 substep, gyroscopic off": "Leaves the gyroscopic term out, so that a free body keeps its omega in the lab: "
-        "switch gyroscopic_forces on unless all moments are equal.",
-    }
-
     def version(self):
         """The version of the package."""
         from importlib.metadata import version

@@ -9,30 +9,6 @@ from polhode_rotations import rotated, turned_back
 class Adapter:
     """SAPIEN."""
 
-    key = "sapien"
-    label = "PhysX (SAPIEN)"
-    requirements = ("sapien==3.0.3",)
-    module = "sapien"
-    repository = "haosulab/SAPIEN"
-    options = {
-        "CPU": "PhysxCpuSystem with angular_damping=0",
-        "CPU as shipped": "PhysxCpuSystem with its angular damping of 0.05 as shipped",
-    }
-    default = "CPU as shipped"
-    damping = {"CPU as shipped": 0.05}
-    precision = "float32"
-    switched_off = "gravity, damping (but in the option that says so), sleeping, the limit on the angular velocity; no shape"
-    torques = {
-        "constant": "add_force_torque before every step; body frame, turned into the lab by us",
-        "lab": "add_force_torque before every step, lab frame",
-        "velocity": "add_force_torque, once a step from the angular velocity of the body",
-    }
-    advice = {
-        "CPU": "First order and stable, but any free spin drifts towards the energy of the middle axis: take smaller steps, "
-        "and set max_angular_velocity, 100 rad/s as shipped, where bodies turn faster.",
-        "CPU as shipped": "Its damping stops a free spin: set angular_damping to 0 for free flight.",
-    }
-
     def version(self):
         """The version of the package."""
         from importlib.metadata import version

@@ -6,26 +6,6 @@ import numpy as np
 class Adapter:
     """Siconos."""
 
-    key = "siconos"
-    label = "Siconos"
-    debian = ("python3-siconos",)
-    module = "siconos.kernel"
-    repository = "siconos/siconos"
-    options = {
-        "MoreauJeanOSI 0.5": "MoreauJeanOSI(theta=0.5), Newton's iteration to 1e-14",
-        "MoreauJeanOSI 1": "MoreauJeanOSI(theta=1), Newton's iteration to 1e-14",
-    }
-    precision = "float64"
-    switched_off = "gravity, contacts; the tolerance of Newton's iteration is tightened"
-    torques = {
-        "constant": "setMExtPtr, body frame",
-        "lab": "setMExtPtr, setIsMextExpressedInInertialFrame",
-    }
-    advice = {
-        "MoreauJeanOSI 0.5": "Second order, and next to no drift: keep theta at 0.5 for free flight.",
-        "MoreauJeanOSI 1": "First order, and a free spin loses energy and momentum: set theta to 0.5.",
-    }
-
     def version(self):
         """The version of its package."""
         import subprocess
