@@ -101,7 +101,7 @@ DOORS = {
     "__main__ imports cli",
     "cli.docs imports documentation.pages",
     "results imports study.storage",
-    "engines.declared imports study.reading",
+    "declared imports study.reading",
     " imports advice",
 }
 

@@ -35,7 +35,7 @@ from typing import Any
 from pydantic.dataclasses import dataclass
 
 from polhode.body import angular_momentum, angular_velocity, euler_equations
-from polhode.engines.declared import STRICT, declared
+from polhode.declared import STRICT, declared
 from polhode.engines.protocol import all_engines
 from polhode.kernel import kernel
 from polhode.methods import METHODS

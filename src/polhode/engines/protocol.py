@@ -25,7 +25,7 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from polhode.engines.declared import STRICT, declared
+from polhode.declared import STRICT, declared
 from polhode.engines.sources import Source
 
 FOLDER = Path(__file__).parent / "adapters"

@@ -11,8 +11,8 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
+from polhode.declared import STRICT, declared
 from polhode.engines.candidates import candidate, label
-from polhode.engines.declared import STRICT, declared
 from polhode.engines.protocol import Precision, Torque
 from polhode.engines.sources import Source
 from polhode.methods.protocol import Method

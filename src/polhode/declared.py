@@ -1,4 +1,4 @@
-"""The data of the engines, in YAML files beside the modules that use them: read strictly, and checked by their dataclasses."""
+"""Data of the package, in YAML files beside the modules that use them: read strictly, and checked by their dataclasses."""
 
 from pathlib import Path
 from typing import Any, TypeVar
