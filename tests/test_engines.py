@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import xarray as xr
 
 import polhode
 from polhode.cli import main
-from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol, worker
+from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol, sampling, worker
 from polhode.engines.advice import measured_advice
 from polhode.engines.candidates import candidate, candidates
 from polhode.engines.environments import Run, Spun
@@ -166,8 +167,18 @@ def test_the_rotations_of_adapters_are_those_of_the_library():
         assert rotations.matrix(q) @ v == pytest.approx(to_lab(tuple(q), tuple(v)), abs=1e-14)
         found = rotations.quaternion(rotations.matrix(q))
         assert found * np.sign(found @ q) == pytest.approx(q, abs=1e-14)
+        for load, value, wanted in (("lab", v, v), ("constant", v, to_lab(tuple(q), tuple(v)))):
+            assert rotations.lab_torque(SimpleNamespace(load=load, value=value), q, v) == pytest.approx(wanted, abs=1e-14)
+        drag = rotations.lab_torque(SimpleNamespace(load="velocity", value=(2.0,)), q, v)
+        assert drag == pytest.approx(to_lab(tuple(q), tuple(-2 * v)), abs=1e-14)
     assert rotations.rotated(q, np.eye(3)) == pytest.approx(rotations.matrix(q).T, abs=1e-15)
     assert np.isnan(rotations.quaternion(np.full((3, 3), np.nan))).all()
+
+
+def test_the_loop_of_adapters_reads_after_the_steps_wanted():
+    taken = []
+    q, omega = sampling.stepped((0, 1, 4), lambda: taken.append(1), lambda: ([len(taken)] * 4, [-len(taken)] * 3))
+    assert q.tolist() == [[n] * 4 for n in (0, 1, 4)] and (omega == -q[:, :3]).all() and len(taken) == 4
 
 
 def test_every_pinned_engine_is_an_extra_of_the_package():

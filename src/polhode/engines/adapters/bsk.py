@@ -2,6 +2,7 @@
 
 import numpy as np
 from polhode_rotations import turned_back
+from polhode_sampling import stepped
 
 
 class Adapter:
@@ -38,7 +39,6 @@ class Adapter:
         craft.setIntegrator(integrator)
         simulation.InitializeSimulation()
         simulation.TotalSim.SingleStepProcesses()
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
 
         def state():
             message = craft.scStateOutMsg.read()
@@ -46,13 +46,11 @@ class Adapter:
             square = sigma @ sigma
             return np.array([1 - square, *(2 * sigma)]) / (1 + square), np.array(message.omega_BN_B)
 
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if case.load in ("lab", "velocity"):
-                    held, spin = state()
-                    value = turned_back(held, np.array(case.value)) if case.load == "lab" else -case.value[0] * spin
-                    torque.extTorquePntB_B = [[float(x)] for x in value]
-                simulation.TotalSim.SingleStepProcesses()
-                n += 1
-            q[i], omega[i] = state()
-        return q, omega
+        def step():
+            if case.load in ("lab", "velocity"):
+                held, spin = state()
+                value = turned_back(held, np.array(case.value)) if case.load == "lab" else -case.value[0] * spin
+                torque.extTorquePntB_B = [[float(x)] for x in value]
+            simulation.TotalSim.SingleStepProcesses()
+
+        return stepped(samples, step, state)

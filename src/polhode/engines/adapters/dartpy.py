@@ -2,6 +2,7 @@
 
 import numpy as np
 from polhode_rotations import matrix, quaternion, turned_back
+from polhode_sampling import stepped
 
 
 class Adapter:
@@ -32,17 +33,18 @@ class Adapter:
         skeleton.setPositions(np.concatenate([axis, np.zeros(3)]))
         assert np.allclose(node.getTransform().rotation(), a)
         skeleton.setVelocities(np.concatenate([case.omega0, np.zeros(3)]))
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if case.load != "free":
-                    node.clearExternalForces()
-                    torque = np.array(case.value)
-                    if case.load == "velocity":
-                        torque = -case.value[0] * np.array(node.getAngularVelocity())
-                    node.addExtTorque(torque.tolist(), case.load == "constant")
-                world.step()
-                n += 1
-            q[i] = quaternion(np.array(node.getTransform().rotation()))
-            omega[i] = turned_back(q[i], np.array(node.getAngularVelocity()))
-        return q, omega
+
+        def step():
+            if case.load != "free":
+                node.clearExternalForces()
+                torque = np.array(case.value)
+                if case.load == "velocity":
+                    torque = -case.value[0] * np.array(node.getAngularVelocity())
+                node.addExtTorque(torque.tolist(), case.load == "constant")
+            world.step()
+
+        def state():
+            q = quaternion(np.array(node.getTransform().rotation()))
+            return q, turned_back(q, np.array(node.getAngularVelocity()))
+
+        return stepped(samples, step, state)

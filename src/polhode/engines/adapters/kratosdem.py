@@ -6,6 +6,7 @@ import tempfile
 
 import numpy as np
 from polhode_rotations import rotated, turned_back
+from polhode_sampling import stepped
 
 CLUSTER = """Name
 one
@@ -173,20 +174,21 @@ class Adapter:
             held = node.GetSolutionStepValue(orientation)
             return np.array([held.W, held.X, held.Y, held.Z]), np.array(list(node.GetSolutionStepValue(velocity)))
 
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if case.load != "free":
-                    here, spin = state()
-                    value = np.array(case.value)
-                    if case.load == "velocity":
-                        value = -value[0] * spin
-                    put("EXTERNAL_APPLIED_MOMENT", rotated(here, value) if case.load == "constant" else value)
-                stage.time = solver.AdvanceInTime(stage.time)
-                solver.Predict()
-                solver.SolveSolutionStep()
-                n += 1
-            q[i], spin = state()
-            omega[i] = turned_back(q[i], spin)
+        def step():
+            if case.load != "free":
+                here, spin = state()
+                value = np.array(case.value)
+                if case.load == "velocity":
+                    value = -value[0] * spin
+                put("EXTERNAL_APPLIED_MOMENT", rotated(here, value) if case.load == "constant" else value)
+            stage.time = solver.AdvanceInTime(stage.time)
+            solver.Predict()
+            solver.SolveSolutionStep()
+
+        def read():
+            here, spin = state()
+            return here, turned_back(here, spin)
+
+        result = stepped(samples, step, read)
         stage.Finalize()
-        return q, omega
+        return result

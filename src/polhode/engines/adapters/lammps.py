@@ -2,6 +2,7 @@
 
 import numpy as np
 from polhode_rotations import quaternion, rotated, turned_back
+from polhode_sampling import sampled
 
 
 def pose(x, v, reach):
@@ -115,18 +116,15 @@ class Adapter:
             engine.command(f"fix move all {style}")
         engine.command(f"timestep {dt:.17g}")
         engine.command("thermo 0")
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
         engine.command("run 0 post no")
-        for i, wanted in enumerate(samples):
-            if wanted > n:
-                engine.command(f"run {wanted - n} pre no post no")
-                n = int(wanted)
+
+        def read(_):
             if option == "nve/asphere":
-                q[i] = engine.numpy.extract_compute("turned", 1, 2)[0]
+                q = np.array(engine.numpy.extract_compute("turned", 1, 2)[0])
                 momentum = np.array(engine.numpy.extract_atom("angmom")[0])
-                omega[i] = turned_back(q[i], momentum) / case.inertia
-            else:
-                order = [where[k + 1] for k in range(6)]
-                x, v = (np.array(engine.numpy.extract_atom(name)[:6])[order] for name in ("x", "v"))
-                q[i], omega[i] = pose(x, v, reach)
-        return q, omega
+                return q, turned_back(q, momentum) / case.inertia
+            order = [where[k + 1] for k in range(6)]
+            x, v = (np.array(engine.numpy.extract_atom(name)[:6])[order] for name in ("x", "v"))
+            return pose(x, v, reach)
+
+        return sampled(samples, None, lambda _, count: engine.command(f"run {count} pre no post no"), read)

@@ -1,6 +1,6 @@
 """MuJoCo: a body on a free joint, whose velocity has its angular part in the body frame."""
 
-import numpy as np
+from polhode_sampling import stepped
 
 MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}" integrator="{integrator}">
 <flag contact="disable" gravity="disable" autoreset="disable"/></option><worldbody><body><freejoint/>
@@ -33,13 +33,7 @@ class Adapter:
                 data.qfrc_passive[3:6] -= case.value[0] * data.qvel[3:6]
 
             mujoco.set_mjcb_passive(friction)
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
         try:
-            for i, wanted in enumerate(samples):
-                while n < wanted:
-                    mujoco.mj_step(model, data)
-                    n += 1
-                q[i], omega[i] = data.qpos[3:7], data.qvel[3:6]
+            return stepped(samples, lambda: mujoco.mj_step(model, data), lambda: (data.qpos[3:7], data.qvel[3:6]))
         finally:
             mujoco.set_mjcb_passive(None)
-        return q, omega

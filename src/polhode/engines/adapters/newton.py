@@ -1,7 +1,7 @@
 """Newton: Warp kernels on the CPU, in single precision."""
 
 import numpy as np
-from polhode_rotations import rotated, turned_back
+from polhode_rotations import lab_torque, rotated, turned_back
 
 
 class Adapter:
@@ -46,9 +46,7 @@ class Adapter:
             while n < wanted:
                 now.clear_forces()
                 if case.load != "free":
-                    torque, (held, spin) = np.array(case.value), state(now)
-                    if case.load != "lab":
-                        torque = rotated(held, torque if case.load == "constant" else -torque[0] * spin)
+                    torque = lab_torque(case, *state(now))
                     now.body_f.assign(np.array([[0, 0, 0, *torque]], dtype=np.float32))
                 solver.step(now, then, control, None, dt)
                 now, then = then, now

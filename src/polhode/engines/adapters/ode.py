@@ -2,6 +2,7 @@
 
 import numpy as np
 from polhode_rotations import rotated, turned_back
+from polhode_sampling import stepped
 
 
 class Adapter:
@@ -31,17 +32,18 @@ class Adapter:
         if "finite" in option:
             body.setFiniteRotationAxis((0, 0, 0))
         advance = world.quickStep if option == "quickStep" else world.step
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if case.load == "constant":
-                    body.addRelTorque(tuple(case.value))
-                elif case.load == "lab":
-                    body.addTorque(tuple(case.value))
-                elif case.load == "velocity":
-                    body.addTorque(tuple(-case.value[0] * x for x in body.getAngularVel()))
-                advance(dt)
-                n += 1
-            q[i] = body.getQuaternion()
-            omega[i] = turned_back(q[i], np.array(body.getAngularVel()))
-        return q, omega
+
+        def step():
+            if case.load == "constant":
+                body.addRelTorque(tuple(case.value))
+            elif case.load == "lab":
+                body.addTorque(tuple(case.value))
+            elif case.load == "velocity":
+                body.addTorque(tuple(-case.value[0] * x for x in body.getAngularVel()))
+            advance(dt)
+
+        def state():
+            q = np.array(body.getQuaternion())
+            return q, turned_back(q, np.array(body.getAngularVel()))
+
+        return stepped(samples, step, state)

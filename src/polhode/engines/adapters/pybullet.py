@@ -2,6 +2,7 @@
 
 import numpy as np
 from polhode_rotations import rotated, turned_back
+from polhode_sampling import stepped
 
 #: Above any limit that Bullet puts on the speed of a joint.
 FAST = 1e6
@@ -38,26 +39,23 @@ class Adapter:
             p.stepSimulation()
             p.resetBasePositionAndOrientation(body, [0, 0, 0], [x, y, z, w])
             p.resetBaseVelocity(body, [0, 0, 0], rotated(np.array(case.q0), np.array(case.omega0)).tolist())
-            q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
 
             def state():
                 _, (x, y, z, w) = p.getBasePositionAndOrientation(body)
                 held = np.array([w, x, y, z])
                 return held, turned_back(held, np.array(p.getBaseVelocity(body)[1]))
 
-            for i, wanted in enumerate(samples):
-                while n < wanted:
-                    if case.load == "lab":
-                        p.applyExternalTorque(body, -1, list(case.value), p.WORLD_FRAME)
-                    elif case.load == "constant":
-                        torque = rotated(state()[0], np.array(case.value))
-                        p.applyExternalTorque(body, -1, torque.tolist(), p.WORLD_FRAME)
-                    elif case.load == "velocity":
-                        torque = -case.value[0] * np.array(p.getBaseVelocity(body)[1])
-                        p.applyExternalTorque(body, -1, torque.tolist(), p.WORLD_FRAME)
-                    p.stepSimulation()
-                    n += 1
-                q[i], omega[i] = state()
-            return q, omega
+            def step():
+                if case.load == "lab":
+                    p.applyExternalTorque(body, -1, list(case.value), p.WORLD_FRAME)
+                elif case.load == "constant":
+                    torque = rotated(state()[0], np.array(case.value))
+                    p.applyExternalTorque(body, -1, torque.tolist(), p.WORLD_FRAME)
+                elif case.load == "velocity":
+                    torque = -case.value[0] * np.array(p.getBaseVelocity(body)[1])
+                    p.applyExternalTorque(body, -1, torque.tolist(), p.WORLD_FRAME)
+                p.stepSimulation()
+
+            return stepped(samples, step, state)
         finally:
             p.disconnect(client)

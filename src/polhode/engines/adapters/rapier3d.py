@@ -1,7 +1,8 @@
 """Rapier through its own Python package, in single precision."""
 
 import numpy as np
-from polhode_rotations import rotated, turned_back
+from polhode_rotations import lab_torque, rotated, turned_back
+from polhode_sampling import stepped
 
 
 def scaled_axis(q):
@@ -34,7 +35,6 @@ class Adapter:
         builder = builder.angvel(tuple(map(float, rotated(np.array(case.q0), np.array(case.omega0)))))
         handle = world.add_body(builder)
         bodies = world.rigid_bodies
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
 
         def state():
             body = bodies[handle]
@@ -43,17 +43,12 @@ class Adapter:
             held /= np.linalg.norm(held)
             return held, turned_back(held, np.array([spin.x, spin.y, spin.z]))
 
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if case.load != "free":
-                    torque = np.array(case.value)
-                    if case.load != "lab":
-                        held, spin = state()
-                        torque = rotated(held, torque if case.load == "constant" else -case.value[0] * spin)
-                    body = bodies[handle]
-                    body.reset_torques()
-                    body.add_torque(tuple(map(float, torque)))
-                world.step()
-                n += 1
-            q[i], omega[i] = state()
-        return q, omega
+        def step():
+            if case.load != "free":
+                torque = lab_torque(case, *state())
+                body = bodies[handle]
+                body.reset_torques()
+                body.add_torque(tuple(map(float, torque)))
+            world.step()
+
+        return stepped(samples, step, state)

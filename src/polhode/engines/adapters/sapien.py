@@ -3,7 +3,8 @@
 import warnings
 
 import numpy as np
-from polhode_rotations import rotated, turned_back
+from polhode_rotations import lab_torque, rotated, turned_back
+from polhode_sampling import stepped
 
 
 class Adapter:
@@ -40,22 +41,15 @@ class Adapter:
         entity.set_pose(sapien.Pose([0, 0, 0], list(case.q0)))
         scene.add_entity(entity)
         body.set_angular_velocity(rotated(np.array(case.q0), np.array(case.omega0)))
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
 
         def state():
             held = np.array(entity.pose.q, dtype=float)
             held /= np.linalg.norm(held)
             return held, turned_back(held, np.array(body.angular_velocity, dtype=float))
 
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if case.load != "free":
-                    torque = np.array(case.value)
-                    if case.load != "lab":
-                        held, spin = state()
-                        torque = rotated(held, torque if case.load == "constant" else -case.value[0] * spin)
-                    body.add_force_torque(np.zeros(3), torque)
-                scene.step()
-                n += 1
-            q[i], omega[i] = state()
-        return q, omega
+        def step():
+            if case.load != "free":
+                body.add_force_torque(np.zeros(3), lab_torque(case, *state()))
+            scene.step()
+
+        return stepped(samples, step, state)

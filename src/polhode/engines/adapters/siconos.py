@@ -1,6 +1,7 @@
 """Siconos from Debian: a body in Newton-Euler form, whose twist has its angular part in the body frame."""
 
 import numpy as np
+from polhode_sampling import stepped
 
 
 class Adapter:
@@ -32,11 +33,9 @@ class Adapter:
         stepping = siconos.TimeStepping(model, times, scheme, problem)
         stepping.setNewtonTolerance(1e-14)
         stepping.setNewtonMaxIteration(100)
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                stepping.computeOneStep()
-                stepping.nextStep()
-                n += 1
-            q[i], omega[i] = body.q()[3:7], body.twist()[3:6]
-        return q, omega
+
+        def step():
+            stepping.computeOneStep()
+            stepping.nextStep()
+
+        return stepped(samples, step, lambda: (body.q()[3:7], body.twist()[3:6]))

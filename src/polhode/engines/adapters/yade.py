@@ -2,6 +2,7 @@
 
 import numpy as np
 from polhode_rotations import rotated, turned_back
+from polhode_sampling import stepped
 
 
 class Adapter:
@@ -53,13 +54,10 @@ class Adapter:
             # What the integrator carries is the momentum; the angular velocity of the state is a by-product.
             return q, turned_back(q, np.array(list(state.angMom))) / inertia
 
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if held != "free":
-                    scene.forces.reset()
-                    scene.forces.setPermT(number, yade.Vector3(*torque()))
-                scene.step()
-                n += 1
-            q[i], omega[i] = pose()
-        return q, omega
+        def step():
+            if held != "free":
+                scene.forces.reset()
+                scene.forces.setPermT(number, yade.Vector3(*torque()))
+            scene.step()
+
+        return stepped(samples, step, pose)
