@@ -574,6 +574,7 @@ def test_rows_that_were_read_are_marked_and_not_in_the_file(released):
         ({"commit": "main"}, "name the commit"),
         ({"sources": ()}, "must have been read"),
         ({"commit": "abcdef0"}, "must have been read, at abcdef0"),
+        ({"method": "none"}, "'none' is neither a method nor a candidate"),
         ({"loads": ("lab",)}, "the free body must be among its loads"),
         ({"precision": "float16"}, "precision"),
     ],

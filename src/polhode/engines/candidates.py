@@ -25,7 +25,7 @@ Engines that damp by default are also compared with damped steps (:func:`damped`
 never fitted.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from math import atan2, cos, exp, sin, sqrt
@@ -822,10 +822,21 @@ def candidates() -> tuple[Method, ...]:
 
 
 def candidate(key: str) -> Method:
-    """The candidate with this key."""
-    rates = {option.damping for engine in all_engines().values() for option in engine.options.values()} if DAMPED in key else ()
-    known = (one for rate in rates for one in damped(rate)) if DAMPED in key else candidates()
-    return next(one for one in known if one.key == key)
+    """The candidate with this key.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    known: Iterable[Method] = candidates()
+    if DAMPED in key:
+        rates = {option.damping for engine in all_engines().values() for option in engine.options.values()} - {0.0}
+        known = (one for rate in rates for one in damped(rate))
+    for one in known:
+        if one.key == key:
+            return one
+    raise ValueError(f"{key!r} is neither a method nor a candidate of the identification")
 
 
 @dataclass(frozen=True, config=STRICT)
