@@ -12,7 +12,7 @@ from test_workflow import TINY, House
 
 from polhode.documentation import spins
 from polhode.engines import all_engines
-from polhode.study import configuration
+from polhode.study import configuration, fingerprint
 from polhode.study.gather.atlas import gathered
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.products import Products
@@ -110,6 +110,29 @@ def test_another_released_atlas_is_a_reason_to_make_the_theme_again(tmp_path):
     # A run that makes its own does not look at it.
     assert code(PAIR) == own
     assert products().chapter_code("many_body") == other
+
+
+def test_what_an_engine_declares_and_executes_makes_its_rows_again(tmp_path):
+    folder = tmp_path / "src" / "polhode" / "engines"
+    shutil.copytree(HOME / "src" / "polhode" / "engines", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    default = yaml.safe_load((HOME / "config.yaml").read_text())
+
+    def codes() -> list[str]:
+        fingerprint._digest.cache_clear()
+        study = Products(configuration.resolve(default | PAIR, HOME), tmp_path)
+        return [study.engine_code(key) for key in ("jsbsim", "rapier3d")]
+
+    before = codes()
+    for name, line in (("adapters/jsbsim.py", "MORE = 1"), ("adapters/jsbsim.yaml", "most_steps: 7")):
+        (folder / name).write_text(f"{(folder / name).read_text()}{line}\n")
+        after = codes()
+        assert after[0] != before[0] and after[1] == before[1], name
+        before = after
+    for name in ("worker.py", "rotations.py", "sampling.py"):
+        (folder / name).write_text(f"{(folder / name).read_text()}MORE = 1\n")
+        after = codes()
+        assert after[0] != before[0] and after[1] != before[1], name
+        before = after
 
 
 def test_the_picture_of_the_readme_says_what_the_released_atlas_says(released):

@@ -137,6 +137,10 @@ def test_the_landing_page_has_its_table_and_its_figures(built, html_pages):
     assert {"_images/work.png", "_images/price.png"} <= set(pictures)
 
 
+def test_the_reference_names_no_package_that_is_not_there():
+    assert {*reference.PACKAGES, *reference.INSIDE} <= {"polhode", *reference._everything()}
+
+
 @pytest.mark.thorough
 def test_every_module_is_in_the_reference(built):
     for module in reference.modules():

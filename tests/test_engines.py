@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,12 +15,12 @@ import xarray as xr
 
 import polhode
 from polhode.cli import main
-from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol, worker
+from polhode.engines import all_engines, atlas, cases, environments, identify, is_installed, protocol, sampling, worker
 from polhode.engines.advice import measured_advice
 from polhode.engines.candidates import candidate, candidates
 from polhode.engines.environments import Run, Spun
 from polhode.engines.read_rows import READ
-from polhode.engines.sources import SOURCES, is_read, source_of, sources_of
+from polhode.engines.sources import Source
 from polhode.methods.plain_driver import plain_driver
 
 ENGINES = all_engines()
@@ -29,15 +30,6 @@ import numpy as np
 
 
 class Adapter:
-    key = "fake"
-    label = "fake"
-    requirements = ("numpy=={version}",)
-    module = "numpy"
-    options = {{"usual": "as it is", "mutant": "with a gyroscopic term 0.1 % too strong", "crash": "", "slow": "", "error": ""}}
-    precision = "float32"
-    switched_off = "nothing"
-    torques = {{"constant": "added"}}
-
     def version(self):
         return "1.0"
 
@@ -71,11 +63,34 @@ class Adapter:
 """
 
 
+#: What is declared of it.
+DECLARED = f"""
+label: fake
+requirements: [numpy=={np.__version__}]
+module: numpy
+options:
+  usual: {{chosen_by: as it is}}
+  mutant: {{chosen_by: with a gyroscopic term 0.1 % too strong}}
+  crash: {{chosen_by: ""}}
+  slow: {{chosen_by: ""}}
+  error: {{chosen_by: ""}}
+precision: float32
+switched_off: nothing
+torques: {{constant: added}}
+"""
+
+
+def written(folder: Path, code: str = FAKE, text: str = DECLARED) -> Path:
+    """The adapter of a fake engine, with its declarations beside it."""
+    path = folder / "fake.py"
+    path.write_text(code)
+    path.with_suffix(".yaml").write_text(text)
+    return path
+
+
 @pytest.fixture
 def fake(tmp_path):
-    path = tmp_path / "fake.py"
-    path.write_text(FAKE.format(version=np.__version__))
-    return protocol.read(path)
+    return protocol.read(written(tmp_path))
 
 
 @pytest.fixture(scope="module")
@@ -112,10 +127,13 @@ def stepped(key: str, run: Run, precision: str, stored: bool = False) -> Spun:
 # adapters
 
 
-def test_every_adapter_declares_what_it_must():
+def test_every_engine_declares_what_it_must_and_has_an_adapter():
     assert len(ENGINES) >= 10
+    assert set(ENGINES) == {path.stem for path in protocol.FOLDER.glob("*.yaml")}
     for key, engine in ENGINES.items():
         assert engine.path.stem == key and engine.switched_off and engine.repository.count("/") == 1
+        adapter = worker.load(engine.path).Adapter
+        assert callable(adapter.version) and callable(adapter.run), key
 
 
 def test_adapters_import_nothing_that_an_engine_does_not_have():
@@ -149,8 +167,18 @@ def test_the_rotations_of_adapters_are_those_of_the_library():
         assert rotations.matrix(q) @ v == pytest.approx(to_lab(tuple(q), tuple(v)), abs=1e-14)
         found = rotations.quaternion(rotations.matrix(q))
         assert found * np.sign(found @ q) == pytest.approx(q, abs=1e-14)
+        for load, value, wanted in (("lab", v, v), ("constant", v, to_lab(tuple(q), tuple(v)))):
+            assert rotations.lab_torque(SimpleNamespace(load=load, value=value), q, v) == pytest.approx(wanted, abs=1e-14)
+        drag = rotations.lab_torque(SimpleNamespace(load="velocity", value=(2.0,)), q, v)
+        assert drag == pytest.approx(to_lab(tuple(q), tuple(-2 * v)), abs=1e-14)
     assert rotations.rotated(q, np.eye(3)) == pytest.approx(rotations.matrix(q).T, abs=1e-15)
     assert np.isnan(rotations.quaternion(np.full((3, 3), np.nan))).all()
+
+
+def test_the_loop_of_adapters_reads_after_the_steps_wanted():
+    taken = []
+    q, omega = sampling.stepped((0, 1, 4), lambda: taken.append(1), lambda: ([len(taken)] * 4, [-len(taken)] * 3))
+    assert q.tolist() == [[n] * 4 for n in (0, 1, 4)] and (omega == -q[:, :3]).all() and len(taken) == 4
 
 
 def test_every_pinned_engine_is_an_extra_of_the_package():
@@ -169,7 +197,7 @@ def test_the_order_of_the_advice_is_the_order_measured(released):
     for i in range(released.sizes["engine"]):
         row = released.isel(engine=i)
         key, option, end = (str(row[name].item()) for name in ("key", "option", "end"))
-        text = ENGINES[key].advice.get(option, "") if key in ENGINES else ""
+        text = protocol.option_of(key, option).advice
         if not text:
             continue
         said += 1
@@ -191,9 +219,7 @@ def test_the_order_of_the_advice_is_the_order_measured(released):
 
 def test_advice_is_one_sentence_for_every_option_of_an_adapter():
     for key, engine in ENGINES.items():
-        if engine.advice:
-            assert set(engine.advice) == set(engine.options), key
-        for text in engine.advice.values():
+        for text in (option.advice for option in engine.options.values()):
             assert text[0].isupper() and text.endswith(".") and ". " not in text and len(text) < 260, (key, text)
 
 
@@ -225,71 +251,79 @@ def test_advice_follows_from_a_row_where_an_adapter_has_none(order, end, gyrosco
 
 
 def test_citations_are_well_formed():
-    for (key, start), places in SOURCES.items():
-        assert key in ENGINES and any(option.startswith(start) for option in ENGINES[key].options), (key, start)
-        for place in places:
-            assert re.fullmatch(r"[\w./-]+\.(c|cc|cpp|h|rs|py)", place.file), place
-            assert place.function and not place.function.endswith("()"), place
-            assert re.fullmatch(r"(\d+(-\d+)?(, \d+(-\d+)?)*)?", place.lines), place
-            for low, high in re.findall(r"(\d+)-(\d+)", place.lines):
-                assert int(low) < int(high), place
-            assert place.lines or not place.inside, place
-            assert place.of if place.read else not place.lines, f"what is read names its release or commit: {place}"
-            assert ";" not in place.text, "citations are joined by semicolons"
+    places = [place for engine in ENGINES.values() for option in engine.options.values() for place in option.sources]
+    assert len(places) > 100
+    for place in [*places, *(place for row in READ for place in row.sources)]:
+        assert re.fullmatch(r"[\w./-]+\.(c|cc|cpp|h|rs|py)", place.file), place
+        assert place.function and not place.function.endswith("()"), place
+        assert re.fullmatch(r"(\d+(-\d+)?(, \d+(-\d+)?)*)?", place.lines), place
+        for low, high in re.findall(r"(\d+)-(\d+)", place.lines):
+            assert int(low) < int(high), place
+        assert place.lines or not place.inside, place
+        assert place.of if place.read else not place.lines, f"what is read names its release or commit: {place}"
+        assert ";" not in place.text, "citations are joined by semicolons"
 
 
-def test_the_longest_entry_that_fits_is_cited():
-    assert "FixRigidNH" in source_of("lammps", "rigid/nve") and "FixRigidNH" not in source_of("lammps", "rigid")
-    assert is_read("mujoco", "implicit") and is_read("mujoco", "implicitfast") and not is_read("mujoco", "RK4")
-    assert "freeMhat" in source_of("mujoco", "implicitfast") and "freeMhat" not in source_of("mujoco", "implicit")
-    assert "mjd_freeMhat, lines 11-47 of the function (undated copy)" in source_of("mujoco", "implicitfast")
-    assert "mj_implicitSkip, lines 647-679 (2.2.2)" in source_of("mujoco", "implicit")
-    assert sources_of("none", "") == () and source_of("none", "") == "" and not is_read("none", "")
+def test_the_citation_is_that_of_the_option():
+    cited = {(key, name): option for key, engine in ENGINES.items() for name, option in engine.options.items()}
+    assert "FixRigidNH" in cited["lammps", "rigid/nve"].citation and "FixRigidNH" not in cited["lammps", "rigid"].citation
+    assert cited["mujoco", "implicit"].is_read and cited["mujoco", "implicitfast"].is_read
+    assert not cited["mujoco", "RK4"].is_read
+    assert "freeMhat" not in cited["mujoco", "implicit"].citation
+    assert "mjd_freeMhat, lines 11-47 of the function (undated copy)" in cited["mujoco", "implicitfast"].citation
+    assert "mj_implicitSkip, lines 647-679 (2.2.2)" in cited["mujoco", "implicit"].citation
+    nothing = protocol.option_of("none", "")
+    assert nothing == protocol.option_of("mujoco", "none") and nothing.citation == "" and not nothing.is_read
+    assert Source("a.c", "f", "7", "1.0").text == "a.c: f, line 7 (1.0)"
 
 
 def test_the_questions_of_users_are_those_of_the_plan(released):
-    from polhode.documentation.questions import NOT_READ, QUESTIONS, questions, rescaled_energies
+    from polhode.documentation.questions import QUESTIONS, Atlas, questions, rescaled_energies
 
     wanted = {
         *("bullet3 #4636", "gazebo-classic #1487", "dart #424", "mujoco #3553", "jsbsim pull request #1453"),
         *("Principia #2519", "avian #420", "avian #738", "avian #993", "JoltPhysics #803", "godot #80703"),
         *("lammps #1657", "espresso #3844", "drake #18816"),
     }
-    assert {name for one in QUESTIONS for name, _ in one.threads} | set(NOT_READ) == wanted
+    assert {name for one in QUESTIONS.questions for name in one.threads} | set(QUESTIONS.not_read) == wanted
     text = questions(released)
-    assert text.count("*Measured:*") == len(QUESTIONS) and "nan" not in text and "None" not in text
+    assert text.count("*Measured:*") == len(QUESTIONS.questions) and "nan" not in text and "None" not in text
+    assert not re.search(r"{[a-z]", text), "a place that was not filled"
     assert "*Measured:*" not in questions(None)
     before, after = rescaled_energies()
     assert before < 0.8 and after == pytest.approx(1, abs=1e-3), "avian #993"
+    wrong = (
+        "{speed of ode step}",
+        "{order of ode stop}",
+        "{order of ode step under wind}",
+        "{error of ode step at 0.2}",
+        "{order}",
+    )
+    for place in wrong:
+        with pytest.raises(ValueError, match=re.escape(f"questions.yaml: {place}")):
+            Atlas(released).filled(f"It is {place}.")
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("old", "new", "message"),
     [
-        ('options = {"usual"', "options"),
-        ("requirements", "either requirements"),
-        ("==", "must be pinned"),
-        ('"constant": "added"', "known are: constant, lab, velocity"),
-        ('precision = "float32"', "precision must be one of"),
-        ('module = "numpy"', "excluded names 'wind' for 'slow'"),
-        ('label = "fake"', "excluded names 'none', which is none of its options"),
+        ("label: fake", "label: fake\ncolour: red", "fake.yaml: colour: "),
+        ("label: fake", "", "fake.yaml: label: "),
+        ("{chosen_by: as it is}", "{chosen_by: as it is, advise: keep it}", "fake.yaml: options.usual.advise: "),
+        ("requirements:", "paths:", "either requirements"),
+        ("==", ">=", "must be pinned"),
+        ("{constant: added}", "{wind: added}", "fake.yaml: torques.wind.*'constant', 'lab' or 'velocity'"),
+        ("precision: float32", "precision: float16", "fake.yaml: precision: .*'float64' or 'float32'"),
+        ("as it is}", "as it is, excluded: {lab: not run}}", "excluded names 'lab' for 'usual'; torques has: constant"),
+        ("label: fake", "label: fake\ndefault: unusual", "default 'unusual' is none of its options: usual, mutant"),
+        ("label: fake", "label: fake\nlabel: fake", "fake.yaml:3: the key 'label' occurs twice"),
+        ("label: fake", "label: fake: 2", "fake.yaml:2:12: not valid YAML"),
     ],
 )
-def test_a_wrong_declaration_is_refused(tmp_path, change, message):
-    made = FAKE.format(version="1")
-    wrong = {
-        'options = {"usual"': 'colour = "red"\n    options = {"usual"',
-        "requirements": "_requirements",
-        "==": ">=",
-        '"constant": "added"': '"wind": "added"',
-        'precision = "float32"': 'precision = "float16"',
-        'module = "numpy"': 'module = "numpy"\n    excluded = {"slow": {"wind": "it has no torque"}}',
-        'label = "fake"': 'label = "fake"\n    excluded = {"none": {"constant": "it has no torque"}}',
-    }[change]
-    path = tmp_path / "wrong.py"
-    path.write_text(made.replace(change, wrong))
+def test_a_wrong_declaration_is_refused(tmp_path, old, new, message):
+    assert old in DECLARED
     with pytest.raises(ValueError, match=message):
-        protocol.read(path)
+        protocol.read(written(tmp_path, text=DECLARED.replace(old, new)))
 
 
 # processes
@@ -310,6 +344,15 @@ def test_a_run_that_ends_the_process_is_recorded_and_the_others_go_on(fake, opti
     _, spun = spin(fake, option, runs, limit=3.0)
     assert said in spun[1].error and np.isnan(spun[1].q).all()
     assert spun[0].error == spun[2].error == "" and np.array_equal(spun[0].q, spun[2].q)
+
+
+def test_an_engine_in_a_folder_of_its_own_is_found(tmp_path):
+    (tmp_path / "lib" / "one").mkdir(parents=True)
+    (tmp_path / "lib" / "one" / "apart.py").write_text('VERSION = "2.0"\n')
+    code = FAKE.replace('return "1.0"', "import apart\n\n        return apart.VERSION")
+    engine = protocol.read(written(tmp_path, code, f"{DECLARED}\npaths: [{tmp_path}/lib/*]\n"))
+    version, (only,) = spin(engine, "usual", [cases.ladder_run("free", 0.1)])
+    assert version == "2.0" and not only.error
 
 
 def test_an_error_of_the_engine_is_quoted(fake):
@@ -436,7 +479,7 @@ def test_a_whole_row_of_a_fake_engine(fake, monkeypatch, tmp_path):
     assert row.end == "diverges" or row.energy_drift > 0.01, "an explicit kick gains energy"
     data = atlas.dataset([row])
     assert "fake" in atlas.as_text(data) and math.isnan(float(data["q_order"].sel(load="lab")[0]))
-    other = atlas.dataset([replace(row, engine=replace(fake, key="another"))])
+    other = atlas.dataset([replace(row, engine=replace(fake, path=Path("another.py")))])
     both = atlas.merged(data, other)
     assert list(both["key"].values) == ["another", "fake"] and atlas.merged(both, data).sizes["engine"] == 2
 
@@ -531,7 +574,8 @@ def test_rows_that_were_read_are_marked_and_not_in_the_file(released):
         ({"commit": "main"}, "name the commit"),
         ({"sources": ()}, "must have been read"),
         ({"commit": "abcdef0"}, "must have been read, at abcdef0"),
-        ({"loads": ("lab",)}, "with the free body"),
+        ({"method": "none"}, "'none' is neither a method nor a candidate"),
+        ({"loads": ("lab",)}, "the free body must be among its loads"),
         ({"precision": "float16"}, "precision"),
     ],
 )
@@ -560,7 +604,7 @@ def test_an_installed_engine_does_what_the_released_atlas_says(key):
         row = rows.isel(engine=list(map(str, rows["option"].values)).index(option))
         if version != str(row["version"].item()):
             continue
-        damping = engine.damping.get(option, 0.0)
+        damping = engine.options[option].damping
         found = identify.judged(identify.deviations(runs[:2], spun[:2], eps, damping))
         if found.identified and int(row["identified"].sel(load="free")):
             assert set(found.methods) >= set(str(row["fitting"].sel(load="free").item()).split(", "))

@@ -261,7 +261,7 @@ def test_texts_of_a_run_cannot_end_the_script():
 
 
 def test_what_the_page_is_made_of_is_package_data_and_watched_by_the_rule():
-    files = {path.name for path in page.HERE.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")}
+    files = {path.name for path in page.HERE.iterdir() if path.is_file() and path.suffix in (".css", ".html", ".js")}
     assert files == set(page.PARTS)
     patterns = tomllib.loads((HOME / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"][page.__package__]
     assert all(any(Path(name).match(pattern) for pattern in patterns) for name in files)

@@ -94,13 +94,15 @@ def test_every_room_is_listed():
     assert folders <= set(ROOMS)
 
 
-#: Doors that lead up on purpose: ``python -m polhode``; ``polhode docs``; results are opened as the study stores them;
-#: ``polhode.recommend``, whose module imports what it needs when it is called.
+#: Doors that lead up on purpose: ``python -m polhode``; ``polhode docs``; results are opened as the study stores them; what is
+#: declared of engines is read as strictly as a configuration; ``polhode.recommend``, whose module imports what it needs when it
+#: is called.
 DOORS = {
     "__main__ imports cli",
     "cli.docs imports documentation.pages",
     "results imports study.artefacts",
     "results imports study.storage",
+    "declared imports study.reading",
     " imports advice",
 }
 

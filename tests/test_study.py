@@ -266,6 +266,17 @@ def test_comments_layout_and_docstrings_do_not_count():
     assert fingerprint.syntax_hash(one) != fingerprint.syntax_hash(one.replace("+", "-"))
 
 
+def test_the_values_beside_a_module_count_and_their_comments_do_not(tmp_path):
+    module = tmp_path / "words.py"
+    module.write_text("WORDS = 1\n")
+    seen = []
+    for text in ("euler: first\n", "# why\neuler:   first\n", "euler: second\n"):
+        module.with_suffix(".yaml").write_text(text)
+        fingerprint._digest.cache_clear()
+        seen.append(fingerprint.fingerprint(module))
+    assert seen[0] == seen[1] != seen[2]
+
+
 @pytest.mark.thorough
 def test_fingerprint_follows_imports(tmp_path):
     package = tmp_path / "polhode"

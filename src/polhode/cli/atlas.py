@@ -96,7 +96,7 @@ def _described(engine: Any, installed: bool) -> str:
     """An engine with its options."""
     origin = " ".join(engine.requirements or (f"Debian: {' '.join(engine.debian)}",))
     head = f"{engine.key}: {engine.label}, {engine.precision}, {origin}{'' if installed else ' (not installed)'}"
-    return "\n".join([head, *(f"    {option}: {text}" for option, text in engine.options.items())])
+    return "\n".join([head, *(f"    {name}: {option.chosen_by}" for name, option in engine.options.items())])
 
 
 def _as_json(data: Any) -> list[dict[str, Any]]:

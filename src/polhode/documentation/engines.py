@@ -10,9 +10,8 @@ from polhode.documentation.markdown import number, table
 from polhode.documentation.questions import questions
 from polhode.engines import all_engines
 from polhode.engines.advice import advice_of
-from polhode.engines.protocol import LOADS, Engine
+from polhode.engines.protocol import LOADS, Engine, option_of
 from polhode.engines.read_rows import MARK, READ
-from polhode.engines.sources import is_read, notes_of, source_of
 from polhode.study.storage import read_dataset
 from polhode.study.workflow.entry import HOME
 
@@ -100,10 +99,11 @@ def sources_page() -> str:
     for i in range(data.sizes["engine"]):
         row = data.isel(engine=i)
         key, option, label = (str(row[name].item()) for name in ("key", "option", "label"))
-        places = "<br>".join(f"`{place}`" for place in source_of(key, option).split("; ") if place) or "–"
-        rows.append((label, option, places, "yes" if is_read(key, option) else "no", notes_of(key, option)))
+        known = option_of(key, option)
+        places = "<br>".join(f"`{place.text}`" for place in known.sources) or "–"
+        rows.append((label, option, places, "yes" if known.is_read else "no", known.notes))
         identified += int(row["is_identified"])
-        read += int(row["is_identified"]) and is_read(key, option)
+        read += int(row["is_identified"]) and known.is_read
     for one in READ:
         places = "<br>".join(f"`{place.text}`" for place in one.sources)
         rows.append((f"{one.label} †", one.option, places, "yes", f"{MARK}. {one.note}"))
@@ -127,10 +127,10 @@ def _torques(engine: Engine) -> Iterator[str]:
     for load, text in engine.torques.items():
         yield f"{load}: {text}"
     options: dict[tuple[str, str], list[str]] = {}
-    for option, loads in engine.excluded.items():
-        for why in dict.fromkeys(loads.values()):
-            left_out = ", ".join(load for load in loads if loads[load] == why)
-            options.setdefault((left_out, why), []).append(option)
+    for name, option in engine.options.items():
+        for why in dict.fromkeys(option.excluded.values()):
+            left_out = ", ".join(load for load in option.excluded if option.excluded[load] == why)
+            options.setdefault((left_out, why), []).append(name)
     for (left_out, why), names in options.items():
         yield f"{left_out}, not with {', '.join(names)}: {why}"
 

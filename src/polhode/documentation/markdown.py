@@ -25,6 +25,11 @@ def facts(rows: Iterable[tuple[str, Any]]) -> str:
     return table(["", ""], [(f"**{name}**", value) for name, value in rows if str(value)])
 
 
+def figure(name: str, seen: str, caption: str, width: int = 100) -> str:
+    """A generated picture with what is seen in it, for readers who cannot see it; its width in per cent of the text's."""
+    return f"```{{figure}} /_generated/{name}.png\n:alt: {seen}\n:width: {width}%\n\n{caption}\n```\n"
+
+
 def number(value: float, digits: int = 3) -> str:
     """A readable number: 0.0123, 1.2e-5 as a power of ten; an en dash for NaN."""
     if not isfinite(value):

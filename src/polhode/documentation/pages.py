@@ -14,7 +14,7 @@ from typing import Any
 
 from polhode.documentation import pictures, reference
 from polhode.documentation.engines import advice_page, engines_page, questions_page, sources_page
-from polhode.documentation.markdown import cell, facts, number, put, rst, seconds, table
+from polhode.documentation.markdown import cell, facts, figure, number, put, rst, seconds, table
 from polhode.documentation.measured import Measurements, representatives
 from polhode.documentation.texts import docstring
 from polhode.manybody import Scene, scenes
@@ -129,35 +129,27 @@ def method_page(method: Method, measured: Measurements) -> str:
         "## Cost and stability",
         _cost(method, measured),
         "## Errors against work",
-        dedent(f"""\
-            ```{{figure}} /_generated/methods/{method.key}.png
-            :alt: Error against the number of torque evaluations for six classes of torque, {method.label} in colour
-            :width: 100%
-
-            Error at the end against the number of torques, on the problem that represents each class of torque. In colour:
-            {method.label}; grey: all other methods.
-            ```
-            """),
-        "## Code",
-        dedent(f"""\
-            ```python
-            import polhode
-
-            run = polhode.simulate("{_example(method)}", "{method.key}", dt=1e-3)
-            ```
-
-            :::{{dropdown}} `src/polhode/methods/{method.key}.py`
-            ```{{literalinclude}} /../src/polhode/methods/{method.key}.py
-            :language: python
-            ```
-            :::
-
-            The functions that it uses are in {{py:mod}}`polhode.quaternion`, {{py:mod}}`polhode.vector`,
-            {{py:mod}}`polhode.body` and {{py:mod}}`polhode.methods.states`; the declarations of a method are documented in
-            {{py:class}}`~polhode.methods.protocol.{"OneTorque" if one else "SeveralTorques"}`.
-            """),
+        figure(
+            f"methods/{method.key}",
+            f"Error against the number of torque evaluations for six classes of torque, {method.label} in colour",
+            "Error at the end against the number of torques, on the problem that represents each class of torque. In colour:\n"
+            f"{method.label}; grey: all other methods.",
+        ),
+        *_code(
+            f"methods/{method.key}.py",
+            f'run = polhode.simulate("{_example(method)}", "{method.key}", dt=1e-3)',
+            "The functions that it uses are in {py:mod}`polhode.quaternion`, {py:mod}`polhode.vector`,\n"
+            "{py:mod}`polhode.body` and {py:mod}`polhode.methods.states`; the declarations of a method are documented in\n"
+            f"{{py:class}}`~polhode.methods.protocol.{'OneTorque' if one else 'SeveralTorques'}`.",
+        ),
     ]
     return f"(method-{method.key})=\n" + "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _code(path: str, example: str, more: str) -> tuple[str, str]:
+    """The section with an example, a file of the package, and what else there is to read."""
+    shown = f":::{{dropdown}} `src/polhode/{path}`\n```{{literalinclude}} /../src/polhode/{path}\n:language: python\n```\n:::"
+    return "## Code", f"```python\nimport polhode\n\n{example}\n```\n\n{shown}\n\n{more}\n"
 
 
 def _offset(offset: float) -> str:
@@ -247,6 +239,7 @@ def problem_page(problem: Any, measured: Measurements) -> str:
     """The page of a problem of one or several bodies."""
     module = f"polhode.problems.{problem.key}"
     several = isinstance(problem, System)
+    example = "pcdm2016" if several else "spiral_leapfrog"
     bodies = problem.bodies if isinstance(problem, System) else (problem.body,)
     rows = [
         ("key", f"`{problem.key}`"),
@@ -268,35 +261,21 @@ def problem_page(problem: Any, measured: Measurements) -> str:
         rst(f".. py:module:: {module}"),
         facts(rows),
         rst(docstring(importlib.import_module(module), _pages())),
-        dedent(f"""\
-            ```{{figure}} /_generated/problems/{problem.key}.png
-            :alt: The angular velocity over time, and the errors of all methods against the number of torques
-            :width: 100%
-
-            Left: the angular velocity in the body frame{" of the first body" if len(bodies) > 1 else ""}. Right: error at
-            the end against the number of torques; in colour the methods that are fastest at some error.
-            ```
-            """),
+        figure(
+            f"problems/{problem.key}",
+            "The angular velocity over time, and the errors of all methods against the number of torques",
+            f"Left: the angular velocity in the body frame{' of the first body' if len(bodies) > 1 else ''}. Right: error at\n"
+            "the end against the number of torques; in colour the methods that are fastest at some error.",
+        ),
         "## Fastest methods",
         _first(problem.key, measured),
-        "## Code",
-        dedent(f"""\
-            ```python
-            import polhode
-
-            run = polhode.simulate("{problem.key}", "{"pcdm2016" if several else "spiral_leapfrog"}", dt={_step(problem)!r})
-            run.omega.plot{".line" if several else ""}({"x='time', col='body', hue='axis'" if several else "hue='axis'"})
-            ```
-
-            :::{{dropdown}} `src/polhode/problems/{problem.key}.py`
-            ```{{literalinclude}} /../src/polhode/problems/{problem.key}.py
-            :language: python
-            ```
-            :::
-
-            The declarations of a problem are documented in
-            {{py:class}}`~polhode.problems.{"system.System" if several else "problem.Problem"}`.
-            """),
+        *_code(
+            f"problems/{problem.key}.py",
+            f'run = polhode.simulate("{problem.key}", "{example}", dt={_step(problem)!r})\n'
+            + ("run.omega.plot.line(x='time', col='body', hue='axis')" if several else "run.omega.plot(hue='axis')"),
+            "The declarations of a problem are documented in\n"
+            f"{{py:class}}`~polhode.problems.{'system.System' if several else 'problem.Problem'}`.",
+        ),
     ]
     return f"(problem-{problem.key})=\n" + "\n\n".join(part for part in parts if part) + "\n"
 
@@ -398,14 +377,7 @@ def scene_page(scene: Scene) -> str:
     parts = [
         f"# {scene.label[0].upper()}{scene.label[1:]}",
         facts(rows),
-        dedent(f"""\
-            ```{{figure}} /_generated/scenes/{scene.key}.png
-            :alt: The clumps in their box at the start
-            :width: 70%
-
-            The initial state of seed 0.
-            ```
-            """),
+        figure(f"scenes/{scene.key}", "The clumps in their box at the start", "The initial state of seed 0.", 70),
         "## Equations of motion",
         rst(
             r"""
@@ -424,15 +396,13 @@ The exact motion conserves the energy; any change is the error of the method.
         "## Clumps",
         table(["clump", "number", "spheres", "mass (g)", "moments of inertia (g cm²)"], kinds, "lrrrr"),
         "## Energy error",
-        dedent(f"""\
-            ```{{figure}} /_generated/scenes/{scene.key}_energy.png
-            :alt: Energy error against step size, one line per method
-            :width: 80%
-
-            Energy error over the initial states of the published-scale results, `data/released/many_body.nc` (median, and from
-            the first to the third quartile).
-            ```
-            """),
+        figure(
+            f"scenes/{scene.key}_energy",
+            "Energy error against step size, one line per method",
+            "Energy error over the initial states of the published-scale results, `data/released/many_body.nc` (median, and "
+            "from\nthe first to the third quartile).",
+            80,
+        ),
         "## Code",
         dedent(f"""\
             ```python

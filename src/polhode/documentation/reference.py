@@ -32,9 +32,6 @@ PACKAGES: dict[str, str] = {
 }
 #: Packages that only produce the content of the report and these pages: named, without a page for each module.
 INSIDE: dict[str, str] = {
-    "polhode.study.figures": "The figures of the report, one module per source",
-    "polhode.study.tables": "Its tables",
-    "polhode.study.numbers": "The numbers in its text",
     "polhode.study.explorer": "The interactive page",
     "polhode.documentation": "These pages",
 }

@@ -1,8 +1,8 @@
-"""What a user of an engine should do: the sentence that its adapter declares, else one that follows from the measured row."""
+"""What a user of an engine should do: the sentence declared for its option, else one that follows from the measured row."""
 
 from math import isfinite, isnan
 
-from polhode.engines.protocol import all_engines
+from polhode.engines.protocol import option_of
 
 #: Orders in words.
 ORDERS = {1: "First", 2: "Second", 3: "Third", 4: "Fourth"}
@@ -22,9 +22,7 @@ def advice_of(key: str, option: str, order: float, end: str, gyroscopic: str) ->
     gyroscopic : str
         Whether the body follows Euler's equations.
     """
-    engine = all_engines().get(key)
-    declared = engine.advice.get(option, "") if engine else ""
-    return declared or measured_advice(order, end, gyroscopic)
+    return option_of(key, option).advice or measured_advice(order, end, gyroscopic)
 
 
 def measured_advice(order: float, end: str, gyroscopic: str) -> str:

@@ -19,9 +19,8 @@ from polhode.engines import cases, identify
 from polhode.engines.advice import advice_of
 from polhode.engines.candidates import DAMPED, candidate, label
 from polhode.engines.environments import RUN_LIMIT, Run, Spun, spin
-from polhode.engines.protocol import LOADS, Engine
+from polhode.engines.protocol import LOADS, Engine, option_of
 from polhode.engines.read_rows import READ
-from polhode.engines.sources import is_read, source_of
 from polhode.methods import METHODS
 from polhode.methods.plain_driver import plain_driver
 from polhode.version import __version__
@@ -145,7 +144,7 @@ def judged(
     identities, orders, errors = {}, {}, {}
     for load in engine.loads(option):
         chosen = [i for i, one in enumerate(what) if one[:2] == ("identify", load)]
-        damping = engine.damping.get(option, 0.0)
+        damping = engine.options[option].damping
         found = identify.deviations([runs[i] for i in chosen], [spun[i] for i in chosen], eps, damping)
         identities[load] = identify.judged(found)
         at = {what[i][2]: spun[i] for i in range(len(what)) if what[i][:2] == ("ladder", load)}
@@ -243,7 +242,7 @@ def dataset(rows: Sequence[Row]) -> xr.Dataset:
         "key": texts(lambda row: row.engine.key),
         "label": texts(lambda row: row.engine.label),
         "option": texts(lambda row: row.option),
-        "chosen_by": texts(lambda row: row.engine.options[row.option]),
+        "chosen_by": texts(lambda row: row.engine.options[row.option].chosen_by),
         "is_default": ("engine", [int(row.option == row.engine.default) for row in rows]),
         "version": texts(lambda row: row.version),
         "precision": texts(lambda row: row.engine.precision),
@@ -353,10 +352,10 @@ def with_citations(data: xr.Dataset) -> xr.Dataset:
     nothing = np.full(len(cases.STEPS), np.nan)
     ours = np.array([lines.get(method, nothing) for method in _first(data)]).reshape(-1, len(cases.STEPS))
     return data.assign(
-        source=("engine", [source_of(key, option) for key, option in rows]),
+        source=("engine", [option_of(key, option).citation for key, option in rows]),
         source_read=(
             "engine",
-            [int(is_read(key, option)) for key, option in rows],
+            [int(option_of(key, option).is_read) for key, option in rows],
             {"long_name": "whether the arithmetic of the cited source was read", "units": "1"},
         ),
         advice=("engine", said),

@@ -25,13 +25,17 @@ Engines that damp by default are also compared with damped steps (:func:`damped`
 never fitted.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from math import atan2, cos, exp, sin, sqrt
+from pathlib import Path
 from typing import Any
 
+from pydantic.dataclasses import dataclass
+
 from polhode.body import angular_momentum, angular_velocity, euler_equations
+from polhode.declared import STRICT, declared
 from polhode.engines.protocol import all_engines
 from polhode.kernel import kernel
 from polhode.methods import METHODS
@@ -818,78 +822,35 @@ def candidates() -> tuple[Method, ...]:
 
 
 def candidate(key: str) -> Method:
-    """The candidate with this key."""
-    declared = {rate for engine in all_engines().values() for rate in engine.damping.values()} if DAMPED in key else ()
-    known = (one for rate in declared for one in damped(rate)) if DAMPED in key else candidates()
-    return next(one for one in known if one.key == key)
+    """The candidate with this key.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    known: Iterable[Method] = candidates()
+    if DAMPED in key:
+        rates = {option.damping for engine in all_engines().values() for option in engine.options.values()} - {0.0}
+        known = (one for rate in rates for one in damped(rate))
+    for one in known:
+        if one.key == key:
+            return one
+    raise ValueError(f"{key!r} is neither a method nor a candidate of the identification")
 
 
-#: Words for the damping of such a key.
-DAMPINGS = {
-    "first": "$\\omega$ damped before both",
-    "between": "$\\omega$ damped after the torque",
-    "before": "$\\omega$ damped before it",
-    "after": "$\\omega$ damped after it",
-    "torque": "damping as a torque",
-}
+@dataclass(frozen=True, config=STRICT)
+class Words:
+    """Words for keys of candidates: parts of a key, whole keys, formulas and rotations of Adams and Bashforth, dampings."""
+
+    parts: Mapping[str, str]
+    whole: Mapping[str, str]
+    formulas: Mapping[str, str]
+    orientations: Mapping[str, str]
+    dampings: Mapping[str, str]
 
 
-#: Words for the parts of a combination's key.
-WORDS = {
-    "explicit": "explicit Euler kick",
-    "implicit": "linearly implicit kick",
-    "rescaled": "rescaled kick",
-    "torque_explicit": "torque, then explicit kick",
-    "torque_implicit": "torque, then linearly implicit kick",
-    "torque_rescaled": "torque, then rescaled kick",
-    "no_gyroscopic": "torque alone",
-    "exp": "exact rotation",
-    "linear": "linear rotation",
-    "old": "with old $\\omega$",
-    "mean": "with mean $\\omega$",
-    "4x": "4 substeps",
-    "once": "gyroscopic term once",
-    "lab": "kept in the lab",
-    "held": "torque's effect held in the lab",
-}
-#: Words for those that are no such combination.
-NAMED = {
-    "rkmk4_full": "RKMK 4 with the full inverse of dexp",
-    "rkmk2_midpoint": "RKMK midpoint",
-    "generalised_alpha_0p9": "generalised alpha on the group, spectral radius 0.9",
-    "theta_0p5_exp": "trapezoidal rule for $\\omega$, exact rotation with the mean",
-    "theta_1_exp": "implicit Euler for $\\omega$, exact rotation with new $\\omega$",
-    "lacoursiere_exp": "Lacoursière's kick, exact rotation",
-    "explicit_exp_lengthened": "explicit Euler kick, exact rotation, $\\omega$ longer by $10^{-8}$",
-    "no_gyroscopic_linear_projected": "torque alone, linear rotation, $\\omega$ from it",
-    "heun_lab": "Heun on (q, lab $\\omega$)",
-    "kutta3_lab": "Kutta 3 on (q, lab $\\omega$)",
-    "rk4_rodrigues": "RK4 on Rodrigues parameters",
-    "heun_rodrigues": "Heun on Rodrigues parameters",
-    "euler_rodrigues": "Euler on Rodrigues parameters",
-    "verlet_exp_lab": "velocity Verlet on lab $\\omega$",
-    "midpoint_exp_half_lab": "midpoint, then rotation by new $\\omega$",
-    "merson4_angles": "Merson 4 on three angles",
-    "fehlberg4_angles": "Fehlberg 4 on three angles",
-    "kutta3_angles": "Kutta 3 on three angles",
-    "bogacki3_angles": "Bogacki and Shampine 3 on three angles",
-    "heun_angles": "Heun on three angles",
-    "midpoint_angles": "midpoint on three angles",
-    "euler_angles": "Euler on three angles",
-    "semi_explicit_angles_1x": "semi-explicit Euler on three angles",
-    "semi_explicit_angles_2x": "semi-explicit Euler on three angles, 2 substeps",
-    "verlet_angles": "velocity Verlet on three angles",
-}
-
-
-FORMULA_WORDS = {"euler": "Euler", "mean_of_two": "mean of two rates", "ab2": "AB2", "ab3": "AB3", "ab4": "AB4"}
-ORIENTATION_WORDS = {
-    "exp": "exact rotation with old $\\omega$",
-    "buss": "Buss rotation",
-    "barker": "Barker rotation",
-    "exchanged": "Barker rotation with $v \\times u$",
-    "components": "also for q",
-}
+WORDS = declared(Words, Path(__file__).with_suffix(".yaml"))
 
 
 def label(key: str) -> str:
@@ -897,16 +858,16 @@ def label(key: str) -> str:
     name, _, mode = key.partition(" ")
     if DAMPED in name:
         base, _, how = name.partition(DAMPED)
-        said = f"{label(base)}, {DAMPINGS[how.split('_')[1]]}"
+        said = f"{label(base)}, {WORDS.dampings[how.split('_')[1]]}"
     elif name in METHODS:
         said = METHODS[name].label
-    elif name in NAMED:
-        said = NAMED[name]
+    elif name in WORDS.whole:
+        said = WORDS.whole[name]
     elif name.rpartition("_")[0] in FORMULAS:
         formula, _, orientation = name.rpartition("_")
-        said = f"{FORMULA_WORDS[formula]}, {ORIENTATION_WORDS[orientation]}"
+        said = f"{WORDS.formulas[formula]}, {WORDS.orientations[orientation]}"
     else:
         kick = max((k for k in KICKS if name.startswith(k)), key=len, default="")
         parts = name.removeprefix(kick).strip("_").split("_")
-        said = ", ".join(filter(None, [WORDS.get(kick, kick), *(WORDS.get(part, "") for part in parts)])) or name
+        said = ", ".join(filter(None, [WORDS.parts.get(kick, kick), *(WORDS.parts.get(part, "") for part in parts)])) or name
     return f"{said} {mode}".strip()

@@ -181,7 +181,8 @@ def spin(
     """
     with tempfile.TemporaryDirectory(prefix="polhode-atlas-") as name:
         folder = Path(name)
-        (folder / "request.json").write_text(json.dumps({"option": option, "runs": [_as_json(run) for run in runs]}))
+        request = {"option": option, "paths": engine.paths, "runs": [_as_json(run) for run in runs]}
+        (folder / "request.json").write_text(json.dumps(request))
         while True:
             failure, at = _process(engine, folder, python or python_of(engine), progress, limit)
             if not failure:

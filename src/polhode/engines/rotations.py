@@ -18,6 +18,14 @@ def turned_back(q, v):
     return rotated(q * (1, -1, -1, -1), v)
 
 
+def lab_torque(case, q, omega):
+    """The torque of a case in the lab, at the orientation q with the angular velocity omega in the body."""
+    value = np.array(case.value)
+    if case.load == "lab":
+        return value
+    return rotated(q, value if case.load == "constant" else -value[0] * omega)
+
+
 def matrix(q):
     """The rotation matrix (3, 3), which takes body vectors to the lab."""
     w, x, y, z = q

@@ -1,4 +1,4 @@
-"""Runs read after given numbers of steps, for adapters whose engine takes any number of steps in one call.
+"""Runs read after given numbers of steps, in a loop that adapters share.
 
 Adapters import this file as ``polhode_sampling``, also under the Python of an engine, which has numpy and no polhode
 (:func:`polhode.engines.worker.load`).
@@ -22,6 +22,16 @@ def sampled(samples, state, advance, read):
             state, n = advance(state, wanted - n), wanted
         q[i], omega[i] = read(state)
     return q, omega
+
+
+def stepped(samples, step, read):
+    """The same of an engine that holds its state: ``step()`` takes a step, ``read()`` returns q, omega."""
+
+    def advance(_, count):
+        for _ in range(count):
+            step()
+
+    return sampled(samples, None, advance, lambda _: read())
 
 
 def in_one_call(jax, step):

@@ -1,11 +1,13 @@
 """Run one body in an engine: ``python -I worker.py ADAPTER.py FOLDER``, with the Python of the engine.
 
-It imports numpy, the adapter and the files that adapters share, never polhode. ``FOLDER/request.json`` has the option and
-the runs; run number i is written to ``FOLDER/i.npz``, or its error to ``FOLDER/i.txt``. A line ``started i`` or ``done i`` for
-each goes to the original standard output; what the engine prints goes to standard error. Runs that have a file are left out, so
-that after a crash the same command goes on behind the run that crashed.
+It imports numpy, the adapter and the files that adapters share, never polhode. ``FOLDER/request.json`` has the option, patterns
+of folders outside the usual ones that have the engine, and the runs. Run number i is written to ``FOLDER/i.npz``, or its error
+to ``FOLDER/i.txt``. A line ``started i`` or ``done i`` for each goes to the original standard output; what the engine prints
+goes to standard error. Runs that have a file are left out, so that after a crash the same command goes on behind the run that
+crashed.
 """
 
+import glob
 import importlib.util
 import json
 import os
@@ -43,9 +45,11 @@ def main(adapter_path, folder):
     """Run what is asked for, one run after the other."""
     said = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    adapter = load(Path(adapter_path)).Adapter()
     folder = Path(folder)
     request = json.loads((folder / "request.json").read_text())
+    for place in (place for pattern in request["paths"] for place in glob.glob(pattern)):
+        sys.path.insert(1, place)
+    adapter = load(Path(adapter_path)).Adapter()
     (folder / "version.txt").write_text(str(adapter.version()))
     for number, run in enumerate(request["runs"]):
         if (folder / f"{number}.npz").exists() or (folder / f"{number}.txt").exists():

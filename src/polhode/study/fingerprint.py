@@ -1,8 +1,9 @@
 """A hash of the code a result depends on, so that the workflow notices an edit to an imported module.
 
 Snakemake sees only its own files. This hash follows the imports of the package from file to file and is computed from the
-syntax trees without docstrings: comments, layout and docstrings do not count, executable code does. The versions of the
-numerical libraries count too. In a notebook every character counts, since all of it is shown.
+syntax trees without docstrings: comments, layout and docstrings do not count, executable code does. The values in a YAML file
+that has the name of a module and stands beside it count too, and the versions of the numerical libraries. In a notebook every
+character counts, since all of it is shown.
 """
 
 import ast
@@ -12,6 +13,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+
+from polhode.study.reading import listed
 
 LIBRARIES = ("mpmath", "numba", "numpy", "scipy", "xarray")
 PACKAGE = "polhode"
@@ -109,6 +112,9 @@ def _digest(path: Path) -> tuple[str, tuple[Path, ...]]:
     else:
         tree = ast.parse(path.read_text())
         found = _hash(tree)
+        data = path.with_suffix(".yaml")
+        if data.is_file():
+            found += hashlib.sha256(json.dumps(listed(data)).encode()).hexdigest()
     imported = []
     for node in _statements(tree):
         if isinstance(node, ast.Import):

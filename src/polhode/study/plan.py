@@ -240,10 +240,10 @@ class Plan:
         return {self.path("engine_rows", key): job}
 
     def _engine_code(self, key: str) -> str:
-        # The worker and the adapter are executed by the Python of the engine; the candidates are all methods of the library.
+        # The Python of the engine executes files that nothing here imports; the candidates are all methods of the library.
         folder = self.home / "src" / "polhode" / "engines"
-        methods = (METHODS.origin(method) for method in METHODS)
-        return fingerprint("polhode.study.run.engine", folder / "worker.py", folder / "adapters" / f"{key}.py", *methods)
+        executed = (folder / f"{name}.py" for name in ("worker", "rotations", "sampling", f"adapters/{key}"))
+        return fingerprint("polhode.study.run.engine", *executed, *(METHODS.origin(method) for method in METHODS))
 
     def units(self, rule: str) -> float:
         """The number of units of work in a job of this rule, for the progress display: runs, rounds or files."""

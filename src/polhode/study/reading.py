@@ -159,13 +159,15 @@ def listed(path: str | Path) -> Any:
     Raises
     ------
     ConfigurationError
-        If it contains a key twice or more values than :data:`MOST_VALUES`.
+        If it is no YAML, or contains a key twice or more values than :data:`MOST_VALUES`.
     """
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(Path(path).read_text(encoding="utf-8"))
     try:
         node = loader.get_single_node()
         _Strict(shown(path)).walk(node, ())
         return loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        raise ConfigurationError(f"{shown(path)}:{_where(error)}: not valid YAML: {_reason(error)}") from None
     finally:
         loader.dispose()
 

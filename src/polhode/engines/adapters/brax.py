@@ -13,35 +13,6 @@ MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}"/><worldbody><body><
 class Adapter:
     """Brax."""
 
-    key = "brax"
-    label = "Brax"
-    requirements = ("brax==0.14.2", "jax==0.10.2", "mujoco==4.0.0")
-    module = "brax"
-    repository = "google/brax"
-    options = {
-        "generalized": "brax.generalized.pipeline",
-        "spring": "brax.spring.pipeline",
-        "positional": "brax.positional.pipeline",
-    }
-    default = "generalized"
-    precision = "float64"
-    switched_off = "gravity, contacts, single precision (the default of jax: jax_enable_x64 is set)"
-    torques = {
-        "constant": "generalized: actuators on the three rotational degrees of freedom of the free joint, body frame",
-        "lab": "generalized: the same actuators, set before every step from the orientation of the body",
-        "velocity": "generalized: the bias of the same actuators, at every evaluation",
-    }
-    excluded = {
-        option: dict.fromkeys(("constant", "lab", "velocity"), "a free joint of this pipeline ignores its actuators")
-        for option in ("spring", "positional")
-    }
-    advice = {
-        "generalized": "First order, and a free spin gains energy until it diverges: use MuJoCo with RK4 for free flight.",
-        "spring": "Leaves the gyroscopic term out: use the generalized pipeline unless all moments are equal.",
-        "positional": "Leaves the gyroscopic term out, and the angular velocity decays at every step without any damping: use "
-        "the generalized pipeline.",
-    }
-
     def __init__(self):
         self._compiled = {}
 

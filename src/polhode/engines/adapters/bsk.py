@@ -2,35 +2,11 @@
 
 import numpy as np
 from polhode_rotations import turned_back
+from polhode_sampling import stepped
 
 
 class Adapter:
     """Basilisk."""
-
-    key = "bsk"
-    label = "Basilisk"
-    requirements = ("bsk==2.12.1",)
-    module = "Basilisk"
-    repository = "AVSLab/basilisk"
-    options = {
-        "RK4": "as shipped: svIntegratorRK4",
-        "RK2": "Spacecraft.setIntegrator(svIntegratorRK2)",
-        "Euler": "Spacecraft.setIntegrator(svIntegratorEuler)",
-    }
-    default = "RK4"
-    precision = "float64"
-    switched_off = "no gravity, no effectors"
-    torques = {
-        "constant": "ExtForceTorque.extTorquePntB_B, body frame",
-        "lab": "ExtForceTorque.extTorquePntB_B before every step, turned into the body frame by us and held over the step",
-        "velocity": "ExtForceTorque.extTorquePntB_B before every step, from the angular velocity then, held over the step",
-    }
-    advice = {
-        "RK4": "Fourth order and nearly without drift: keep it, with torques from a dynamic effector, since one that is set "
-        "once a step makes it of first order.",
-        "RK2": "Second order, at half the torques of RK4 and far less accurate: keep svIntegratorRK4.",
-        "Euler": "First order, and a free spin gains energy until it diverges: use svIntegratorRK4.",
-    }
 
     def version(self):
         """The version of the package."""
@@ -63,7 +39,6 @@ class Adapter:
         craft.setIntegrator(integrator)
         simulation.InitializeSimulation()
         simulation.TotalSim.SingleStepProcesses()
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
 
         def state():
             message = craft.scStateOutMsg.read()
@@ -71,13 +46,11 @@ class Adapter:
             square = sigma @ sigma
             return np.array([1 - square, *(2 * sigma)]) / (1 + square), np.array(message.omega_BN_B)
 
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if case.load in ("lab", "velocity"):
-                    held, spin = state()
-                    value = turned_back(held, np.array(case.value)) if case.load == "lab" else -case.value[0] * spin
-                    torque.extTorquePntB_B = [[float(x)] for x in value]
-                simulation.TotalSim.SingleStepProcesses()
-                n += 1
-            q[i], omega[i] = state()
-        return q, omega
+        def step():
+            if case.load in ("lab", "velocity"):
+                held, spin = state()
+                value = turned_back(held, np.array(case.value)) if case.load == "lab" else -case.value[0] * spin
+                torque.extTorquePntB_B = [[float(x)] for x in value]
+            simulation.TotalSim.SingleStepProcesses()
+
+        return stepped(samples, step, state)

@@ -2,29 +2,11 @@
 
 import numpy as np
 from polhode_rotations import matrix, quaternion, turned_back
+from polhode_sampling import stepped
 
 
 class Adapter:
     """DART."""
-
-    key = "dartpy"
-    label = "DART"
-    requirements = ("dartpy==6.20.0",)
-    module = "dartpy"
-    repository = "dartsim/dart"
-    options = {"FreeJoint": "a FreeJoint"}
-    default = "FreeJoint"
-    precision = "float64"
-    switched_off = "gravity; no shape"
-    torques = {
-        "constant": "addExtTorque at every step, body frame (isLocal=True)",
-        "lab": "addExtTorque at every step, lab frame (isLocal=False)",
-        "velocity": "addExtTorque, lab frame, once a step from the angular velocity of the body",
-    }
-    advice = {
-        "FreeJoint": "First order, and a free spin gains energy until it diverges: take smaller steps, or patch "
-        "FreeJoint.cpp so that integrateVelocities takes the gyroscopic term implicitly.",
-    }
 
     def version(self):
         """The version of the package."""
@@ -51,17 +33,18 @@ class Adapter:
         skeleton.setPositions(np.concatenate([axis, np.zeros(3)]))
         assert np.allclose(node.getTransform().rotation(), a)
         skeleton.setVelocities(np.concatenate([case.omega0, np.zeros(3)]))
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if case.load != "free":
-                    node.clearExternalForces()
-                    torque = np.array(case.value)
-                    if case.load == "velocity":
-                        torque = -case.value[0] * np.array(node.getAngularVelocity())
-                    node.addExtTorque(torque.tolist(), case.load == "constant")
-                world.step()
-                n += 1
-            q[i] = quaternion(np.array(node.getTransform().rotation()))
-            omega[i] = turned_back(q[i], np.array(node.getAngularVelocity()))
-        return q, omega
+
+        def step():
+            if case.load != "free":
+                node.clearExternalForces()
+                torque = np.array(case.value)
+                if case.load == "velocity":
+                    torque = -case.value[0] * np.array(node.getAngularVelocity())
+                node.addExtTorque(torque.tolist(), case.load == "constant")
+            world.step()
+
+        def state():
+            q = quaternion(np.array(node.getTransform().rotation()))
+            return q, turned_back(q, np.array(node.getAngularVelocity()))
+
+        return stepped(samples, step, state)

@@ -7,39 +7,6 @@ from polhode_rotations import rotated, turned_back
 class Adapter:
     """Drake."""
 
-    key = "drake"
-    label = "Drake"
-    requirements = ("drake==1.51.1",)
-    module = "pydrake"
-    repository = "RobotLocomotion/drake"
-    options = {
-        "discrete": "MultibodyPlant(time_step=dt)",
-        "semi_explicit_euler": "time_step=0, simulator integrator semi_explicit_euler",
-        "runge_kutta2": "time_step=0, RungeKutta2Integrator, fixed step",
-        "runge_kutta3": "time_step=0, RungeKutta3Integrator, fixed step",
-        "implicit_euler": "time_step=0, ImplicitEulerIntegrator, fixed step",
-    }
-    default = "discrete"
-    precision = "float64"
-    switched_off = "gravity; no geometry; adaptive steps"
-    torques = {
-        "constant": "applied_spatial_force port, held over a step (discrete) or computed at every evaluation",
-        "lab": "applied_spatial_force port, lab frame",
-        "velocity": "applied_spatial_force port, computed from the state",
-    }
-    most_steps = 100_000
-    advice = {
-        "discrete": "First order, and a free spin gains energy until it diverges: for free flight make the plant continuous "
-        "(time_step=0) and use RungeKutta3Integrator.",
-        "semi_explicit_euler": "First order, the same arithmetic as the discrete plant, and a free spin gains energy until "
-        "it diverges: use RungeKutta3Integrator.",
-        "runge_kutta2": "Second order: RungeKutta3Integrator is more accurate for one more torque in a step.",
-        "runge_kutta3": "Third order under every load that was run: keep it, the most accurate of the integrators that were "
-        "run.",
-        "implicit_euler": "First order, and a free spin ends about the axis of the largest moment: keep it for stiff "
-        "contacts, use RungeKutta3Integrator for free flight.",
-    }
-
     def version(self):
         """The version of the package."""
         from importlib.metadata import version

@@ -37,41 +37,6 @@ CHOICES = {
 class Adapter:
     """Exudyn."""
 
-    key = "exudyn"
-    label = "Exudyn"
-    requirements = ("exudyn==1.13.6",)
-    module = "exudyn"
-    repository = "jgerstmayr/EXUDYN"
-    options = {
-        "RotationVector ExplicitEuler": "RotationRotationVector, SolveDynamic(DynamicSolverType.ExplicitEuler)",
-        "RotationVector ExplicitMidpoint": "RotationRotationVector, DynamicSolverType.ExplicitMidpoint",
-        "RotationVector RK44": "RotationRotationVector (Lie group node), DynamicSolverType.RK44",
-        "EulerParameters generalized-alpha": "the default node, the default solver",
-        "RotationVector generalized-alpha": "RotationRotationVector, the default solver",
-        "RotationVector generalized-alpha, simplified": "the same with generalizedAlpha.lieGroupSimplifiedKinematicRelations",
-    }
-    default = "EulerParameters generalized-alpha"
-    precision = "float64"
-    switched_off = "gravity; Newton's iteration is in full, to a relative residual of 1e-12"
-    torques = {
-        "constant": "Torque marker load, bodyFixed=True",
-        "lab": "Torque marker load, bodyFixed=False",
-        "velocity": "Torque marker load, bodyFixed=True, loadVectorUserFunction: at every evaluation",
-    }
-    most_steps = 100_000
-    advice = {
-        "RotationVector ExplicitEuler": "First order, and a free spin gains energy until it diverges: use RK44 with the "
-        "same node.",
-        "RotationVector ExplicitMidpoint": "Second order: RK44 takes twice the torques and is far more accurate.",
-        "RotationVector RK44": "Fourth order and nearly without drift: keep it for free and smoothly driven bodies.",
-        "EulerParameters generalized-alpha": "Second order: without constraints use the node RotationRotationVector with "
-        "RK44, with constraints that node with the same solver.",
-        "RotationVector generalized-alpha": "Second order, and more accurate than the default node: keep it where there are "
-        "constraints, use RK44 elsewhere.",
-        "RotationVector generalized-alpha, simplified": "Second order, and of larger error than with the relations as shipped: "
-        "leave the option off.",
-    }
-
     def version(self):
         """The version of the package."""
         import exudyn

@@ -39,50 +39,6 @@ CHOICES = {
 class Adapter:
     """JSBSim."""
 
-    key = "jsbsim"
-    label = "JSBSim"
-    requirements = ("jsbsim==1.3.3",)
-    module = "jsbsim"
-    repository = "JSBSim-Team/jsbsim"
-    options = {
-        "as shipped": "as shipped",
-        "rate AB2, orientation Buss 2": "simulation/integrator/rate/rotational 3, position/rotational 7",
-        "rate AB4, orientation Buss 2": "simulation/integrator/rate/rotational 5, position/rotational 7",
-        "rate AB4, orientation local linearisation": "simulation/integrator/rate/rotational 5, position/rotational 8",
-        "rate Euler, orientation Buss 1": "simulation/integrator/rate/rotational 1, position/rotational 6",
-        "rate AB2, orientation local linearisation": "simulation/integrator/rate/rotational 3, position/rotational 8",
-        "AB3": "simulation/integrator/rate/rotational 4, position/rotational 4",
-        "AB4": "simulation/integrator/rate/rotational 5, position/rotational 5",
-        "trapezoidal": "simulation/integrator/rate/rotational 2, position/rotational 2",
-    }
-    default = "as shipped"
-    precision = "float64"
-    switched_off = "the planet's rotation and gravity; no aerodynamics, engines or gear"
-    torques = {
-        "constant": "external_reactions: a moment with frame BODY",
-        "lab": "external_reactions: a moment with frame LOCAL, which is at rest here",
-        "velocity": "external_reactions: a moment with frame BODY, a function of the rates p, q, r, at every evaluation",
-    }
-    advice = {
-        "as shipped": "First order, and a free spin gains energy until it diverges: set "
-        "simulation/integrator/rate/rotational and position/rotational to 5 (Adams-Bashforth 4).",
-        "rate AB2, orientation Buss 2": "Second order: set the rate to 5 (Adams-Bashforth 4), which takes no more torques "
-        "and drifts less.",
-        "rate AB4, orientation Buss 2": "Second order, which is that of the orientation: keep it; AB4 for both has half "
-        "the error.",
-        "rate AB4, orientation local linearisation": "Second order, which is that of the orientation: keep it, or take Buss "
-        "2 (7), which was a little more accurate.",
-        "rate Euler, orientation Buss 1": "First order in spite of the exact rotation, and a free spin gains energy until "
-        "it diverges: set both to 5 (Adams-Bashforth 4).",
-        "rate AB2, orientation local linearisation": "Second order: set the rate to 5 (Adams-Bashforth 4), which takes no "
-        "more torques and drifts less.",
-        "AB3": "Second order, since the rates before the start are taken to be those of the start: take AB4 for both.",
-        "AB4": "Second order, since the rates before the start are taken to be those of the start: keep it, the most "
-        "accurate pair that was run.",
-        "trapezoidal": "First order, since it is the mean of the last two rates and no trapezoidal rule, and a free spin gains "
-        "energy until it diverges: take AB4 for both.",
-    }
-
     def version(self):
         """The version of the package."""
         import jsbsim

@@ -6,6 +6,7 @@ import tempfile
 
 import numpy as np
 from polhode_rotations import rotated, turned_back
+from polhode_sampling import stepped
 
 CLUSTER = """Name
 one
@@ -93,37 +94,6 @@ MATERIAL = {
 class Adapter:
     """Kratos DEM."""
 
-    key = "kratosdem"
-    label = "Kratos DEM"
-    requirements = ("KratosDEMApplication==10.4.4", "KratosMultiphysics==10.4.4")
-    module = "KratosMultiphysics.DEMApplication"
-    repository = "KratosMultiphysics/Kratos"
-    options = {
-        "Symplectic_Euler": "TranslationalIntegrationScheme=Symplectic_Euler, Direct_Integration of the rotation",
-        "Forward_Euler": "TranslationalIntegrationScheme=Forward_Euler, Direct_Integration of the rotation",
-        "Taylor_Scheme": "TranslationalIntegrationScheme=Taylor_Scheme, Direct_Integration of the rotation",
-        "Velocity_Verlet": "TranslationalIntegrationScheme=Velocity_Verlet, Direct_Integration of the rotation",
-        "Runge_Kutta": "RotationalIntegrationScheme=Runge_Kutta, Symplectic_Euler",
-        "Quaternion_Integration": "RotationalIntegrationScheme=Quaternion_Integration, Symplectic_Euler",
-    }
-    default = "Symplectic_Euler"
-    precision = "float64"
-    switched_off = "gravity, contacts; damping is off as shipped"
-    torques = {
-        "constant": "EXTERNAL_APPLIED_MOMENT before every step, body frame, turned into the lab by us",
-        "lab": "EXTERNAL_APPLIED_MOMENT, lab frame",
-        "velocity": "EXTERNAL_APPLIED_MOMENT before every step, from the angular velocity of the node",
-    }
-    advice = {
-        "Symplectic_Euler": "First order, and a free spin gains energy until it diverges: set the rotation to Runge_Kutta.",
-        "Forward_Euler": "First order, and the angular momentum is not kept: set the rotational scheme Runge_Kutta.",
-        "Taylor_Scheme": "First order, and the angular momentum is not kept: set the rotational scheme Runge_Kutta.",
-        "Velocity_Verlet": "First order in spite of its name, and a free spin gains energy until it diverges: set the "
-        "rotation to Runge_Kutta.",
-        "Runge_Kutta": "Second order for a free body, which keeps its momentum: the best of the six; first order if driven.",
-        "Quaternion_Integration": "First order in q: set Runge_Kutta for free flight.",
-    }
-
     def version(self):
         """The version of the package."""
         from importlib.metadata import version
@@ -204,20 +174,21 @@ class Adapter:
             held = node.GetSolutionStepValue(orientation)
             return np.array([held.W, held.X, held.Y, held.Z]), np.array(list(node.GetSolutionStepValue(velocity)))
 
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if case.load != "free":
-                    here, spin = state()
-                    value = np.array(case.value)
-                    if case.load == "velocity":
-                        value = -value[0] * spin
-                    put("EXTERNAL_APPLIED_MOMENT", rotated(here, value) if case.load == "constant" else value)
-                stage.time = solver.AdvanceInTime(stage.time)
-                solver.Predict()
-                solver.SolveSolutionStep()
-                n += 1
-            q[i], spin = state()
-            omega[i] = turned_back(q[i], spin)
+        def step():
+            if case.load != "free":
+                here, spin = state()
+                value = np.array(case.value)
+                if case.load == "velocity":
+                    value = -value[0] * spin
+                put("EXTERNAL_APPLIED_MOMENT", rotated(here, value) if case.load == "constant" else value)
+            stage.time = solver.AdvanceInTime(stage.time)
+            solver.Predict()
+            solver.SolveSolutionStep()
+
+        def read():
+            here, spin = state()
+            return here, turned_back(here, spin)
+
+        result = stepped(samples, step, read)
         stage.Finalize()
-        return q, omega
+        return result

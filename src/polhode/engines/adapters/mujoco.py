@@ -1,6 +1,6 @@
 """MuJoCo: a body on a free joint, whose velocity has its angular part in the body frame."""
 
-import numpy as np
+from polhode_sampling import stepped
 
 MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}" integrator="{integrator}">
 <flag contact="disable" gravity="disable" autoreset="disable"/></option><worldbody><body><freejoint/>
@@ -9,39 +9,6 @@ MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}" integrator="{integr
 
 class Adapter:
     """MuJoCo."""
-
-    key = "mujoco"
-    label = "MuJoCo"
-    requirements = ("mujoco==4.0.0",)
-    module = "mujoco"
-    repository = "google-deepmind/mujoco"
-    options = {
-        "Euler": "integrator=Euler",
-        "implicit": "integrator=implicit",
-        "implicitfast": "integrator=implicitfast",
-        "RK4": "integrator=RK4",
-        "discrete": "integrator=discrete",
-    }
-    default = "Euler"
-    precision = "float64"
-    switched_off = "gravity, contacts, the reset of a state that has blown up (autoreset)"
-    torques = {
-        "constant": "qfrc_applied: angular part of the free joint, body frame",
-        "lab": "xfrc_applied, lab frame",
-        "velocity": "mjcb_passive, called at every evaluation",
-    }
-    advice = {
-        "Euler": "First order, and a free spin gains energy until it diverges: set integrator RK4 for free flight, "
-        "implicitfast for contacts.",
-        "implicit": "First order; a free spin is stable but loses energy until it turns about the axis of the largest "
-        "moment: set RK4 for free flight, or halve the step to halve the loss.",
-        "implicitfast": "First order, and for a free body the same step as implicit: set RK4 for free flight, or halve the "
-        "step to halve the loss of energy.",
-        "RK4": "Fourth order under every load that was run: keep it for free flight, and give a torque that depends on the "
-        "velocity in mjcb_passive, not once a step.",
-        "discrete": "First order, and for a free body the same step as implicit: set RK4 for free flight, or halve the step "
-        "to halve the loss of energy.",
-    }
 
     def version(self):
         """The version of the package."""
@@ -66,13 +33,7 @@ class Adapter:
                 data.qfrc_passive[3:6] -= case.value[0] * data.qvel[3:6]
 
             mujoco.set_mjcb_passive(friction)
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
         try:
-            for i, wanted in enumerate(samples):
-                while n < wanted:
-                    mujoco.mj_step(model, data)
-                    n += 1
-                q[i], omega[i] = data.qpos[3:7], data.qvel[3:6]
+            return stepped(samples, lambda: mujoco.mj_step(model, data), lambda: (data.qpos[3:7], data.qvel[3:6]))
         finally:
             mujoco.set_mjcb_passive(None)
-        return q, omega

@@ -12,31 +12,6 @@ MODEL = """<mujoco><option gravity="0 0 0" timestep="{dt!r}" integrator="{integr
 class Adapter:
     """MuJoCo MJX."""
 
-    key = "mujoco_mjx"
-    label = "MuJoCo MJX"
-    requirements = ("mujoco-mjx==3.17.0", "mujoco==4.0.0", "jax==0.10.2")
-    module = "mujoco.mjx"
-    repository = "google-deepmind/mujoco"
-    options = {
-        "Euler": "integrator=Euler",
-        "implicitfast": "integrator=implicitfast",
-        "RK4": "integrator=RK4",
-    }
-    default = "Euler"
-    precision = "float64"
-    switched_off = "gravity, contacts, implicit damping (eulerdamp), single precision (the default of jax; jax_enable_x64)"
-    torques = {
-        "constant": "qfrc_applied: angular part of the free joint, body frame",
-        "lab": "xfrc_applied, lab frame",
-        "velocity": "damping of the free joint, at every evaluation; implicit in implicitfast",
-    }
-    advice = {
-        "Euler": "First order, and a free spin gains energy until it diverges: set integrator RK4 for free flight.",
-        "implicitfast": "First order, and a free spin gains energy until it diverges, as with Euler and unlike MuJoCo's own "
-        "implicitfast: set RK4 for free flight.",
-        "RK4": "Second order, unlike MuJoCo's own RK4: keep it for free flight, and halve the step to quarter the error.",
-    }
-
     def __init__(self):
         self._compiled = None
 

@@ -1,40 +1,11 @@
 """Newton: Warp kernels on the CPU, in single precision."""
 
 import numpy as np
-from polhode_rotations import rotated, turned_back
+from polhode_rotations import lab_torque, rotated, turned_back
 
 
 class Adapter:
     """Newton."""
-
-    key = "newton"
-    label = "Newton"
-    requirements = ("newton==1.8.0", "warp-lang==1.19.0")
-    module = "newton"
-    repository = "newton-physics/newton"
-    options = {
-        "SemiImplicit": "SolverSemiImplicit with angular_damping=0",
-        "XPBD": "SolverXPBD with angular_damping=0",
-        "SemiImplicit as shipped": "SolverSemiImplicit with its angular_damping of 0.05",
-    }
-    default = "SemiImplicit as shipped"
-    damping = {"SemiImplicit as shipped": 0.05}
-    precision = "float32"
-    switched_off = "gravity, damping (but in the option that says so); no shape"
-    torques = {
-        "constant": "State.body_f before every step; body frame, turned into the lab by us",
-        "lab": "State.body_f before every step, lab frame",
-        "velocity": "State.body_f before every step, from the angular velocity of the state",
-    }
-    most_steps = 20_000
-    advice = {
-        "SemiImplicit": "First order, and a free spin gains energy until it diverges: take smaller steps, or patch lines "
-        "103 and 105 of solver.py (1.8.0) to take the gyroscopic term implicitly.",
-        "XPBD": "First order, and a free spin gains energy until it diverges, as with SemiImplicit, whose step it shares: "
-        "take smaller steps, or patch lines 103 and 105 of solver.py (1.8.0).",
-        "SemiImplicit as shipped": "Its angular damping stops a free spin: pass angular_damping=0 to the solver, and read "
-        "what is said of it then.",
-    }
 
     def version(self):
         """The version of the package."""
@@ -75,9 +46,7 @@ class Adapter:
             while n < wanted:
                 now.clear_forces()
                 if case.load != "free":
-                    torque, (held, spin) = np.array(case.value), state(now)
-                    if case.load != "lab":
-                        torque = rotated(held, torque if case.load == "constant" else -torque[0] * spin)
+                    torque = lab_torque(case, *state(now))
                     now.body_f.assign(np.array([[0, 0, 0, *torque]], dtype=np.float32))
                 solver.step(now, then, control, None, dt)
                 now, then = then, now

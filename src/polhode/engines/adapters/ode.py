@@ -2,37 +2,11 @@
 
 import numpy as np
 from polhode_rotations import rotated, turned_back
+from polhode_sampling import stepped
 
 
 class Adapter:
     """Open Dynamics Engine."""
-
-    key = "ode"
-    label = "ODE"
-    debian = ("python3-pyode",)
-    module = "ode"
-    repository = "odedevs/ode"
-    options = {
-        "step": "World.step, finite rotation mode off",
-        "quickStep": "World.quickStep",
-        "step, finite rotation": "Body.setFiniteRotationMode(1)",
-    }
-    default = "step"
-    precision = "float64"
-    switched_off = "gravity, automatic disabling"
-    torques = {
-        "constant": "Body.addRelTorque before every step",
-        "lab": "Body.addTorque before every step",
-        "velocity": "Body.addTorque, once a step from the angular velocity of the body",
-    }
-    advice = {
-        "step": "First order; a free spin is stable but loses energy until it turns about the axis of the largest moment: "
-        "halve the step to halve the loss.",
-        "quickStep": "First order, and for a free body the same step as World.step: halve the step to halve the loss of "
-        "energy.",
-        "step, finite rotation": "First order, and no more accurate than without finite rotations, since the gyroscopic "
-        "term limits it: halve the step to halve the loss of energy.",
-    }
 
     def version(self):
         """The version of the shared library, by its package."""
@@ -58,17 +32,18 @@ class Adapter:
         if "finite" in option:
             body.setFiniteRotationAxis((0, 0, 0))
         advance = world.quickStep if option == "quickStep" else world.step
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if case.load == "constant":
-                    body.addRelTorque(tuple(case.value))
-                elif case.load == "lab":
-                    body.addTorque(tuple(case.value))
-                elif case.load == "velocity":
-                    body.addTorque(tuple(-case.value[0] * x for x in body.getAngularVel()))
-                advance(dt)
-                n += 1
-            q[i] = body.getQuaternion()
-            omega[i] = turned_back(q[i], np.array(body.getAngularVel()))
-        return q, omega
+
+        def step():
+            if case.load == "constant":
+                body.addRelTorque(tuple(case.value))
+            elif case.load == "lab":
+                body.addTorque(tuple(case.value))
+            elif case.load == "velocity":
+                body.addTorque(tuple(-case.value[0] * x for x in body.getAngularVel()))
+            advance(dt)
+
+        def state():
+            q = np.array(body.getQuaternion())
+            return q, turned_back(q, np.array(body.getAngularVel()))
+
+        return stepped(samples, step, state)

@@ -22,39 +22,6 @@ def quaternion(angles):
 class Adapter:
     """OpenSim."""
 
-    key = "opensim"
-    label = "OpenSim (Simbody)"
-    requirements = ("opensim==4.6",)
-    module = "opensim"
-    repository = "simbody/simbody"
-    options = {
-        "RungeKuttaMerson": "Manager.setIntegratorMethod(IntegratorMethod_RungeKuttaMerson), fixed step",
-        "RungeKuttaFeldberg": "IntegratorMethod_RungeKuttaFeldberg, fixed step",
-        "RungeKutta3": "IntegratorMethod_RungeKutta3, fixed step",
-        "RungeKutta2": "IntegratorMethod_RungeKutta2, fixed step",
-        "ExplicitEuler": "IntegratorMethod_ExplicitEuler, fixed step",
-        "SemiExplicitEuler2": "IntegratorMethod_SemiExplicitEuler2, fixed step",
-        "Verlet": "IntegratorMethod_Verlet, fixed step",
-    }
-    default = "RungeKuttaMerson"
-    precision = "float64"
-    switched_off = "gravity, adaptive steps (on as shipped: an accuracy instead of a step)"
-    torques = {
-        "constant": "three TorqueActuators with axes in the body",
-        "lab": "three TorqueActuators with axes in the lab (torque_is_global)",
-        "velocity": "SpringGeneralizedForce on each coordinate: viscosity c, no stiffness",
-    }
-    advice = {
-        "RungeKuttaMerson": "Fourth order: keep it; with adaptive steps set the accuracy, not the step.",
-        "RungeKuttaFeldberg": "Fourth order: keep it; with adaptive steps set the accuracy, not the step.",
-        "RungeKutta3": "Third order: RungeKuttaMerson, the default, is more accurate.",
-        "RungeKutta2": "Second order: use RungeKuttaMerson, the default, for free flight.",
-        "ExplicitEuler": "First order, and a free spin gains energy until it diverges: use RungeKuttaMerson, the default.",
-        "SemiExplicitEuler2": "First order with a fixed step, and a free spin gains energy until it diverges: use "
-        "RungeKuttaMerson, the default.",
-        "Verlet": "Second order: use RungeKuttaMerson, the default, for free flight.",
-    }
-
     def version(self):
         """The version of the package."""
         from importlib.metadata import version

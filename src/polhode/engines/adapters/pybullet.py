@@ -2,6 +2,7 @@
 
 import numpy as np
 from polhode_rotations import rotated, turned_back
+from polhode_sampling import stepped
 
 #: Above any limit that Bullet puts on the speed of a joint.
 FAST = 1e6
@@ -9,35 +10,6 @@ FAST = 1e6
 
 class Adapter:
     """PyBullet."""
-
-    key = "pybullet"
-    label = "Bullet (PyBullet)"
-    requirements = ("pybullet==3.2.7",)
-    module = "pybullet"
-    repository = "bulletphysics/bullet3"
-    options = {
-        "multibody": "bodies as they are made: btMultiBody",
-        "rigidbody": "useMaximalCoordinates=True: btRigidBody, which has no damping as shipped",
-        "multibody as shipped": "btMultiBody with its damping of 0.04 as shipped",
-    }
-    default = "multibody as shipped"
-    # btMultiBody: 0.04 in single precision.
-    damping = {"multibody as shipped": float(np.float32(0.04))}
-    precision = "float64"
-    switched_off = "gravity (off by default), damping (but in the option that says so), sleeping, contacts (no second body)"
-    torques = {
-        "constant": "applyExternalTorque at every step; body frame, turned into the lab by us",
-        "lab": "applyExternalTorque at every step, frame WORLD_FRAME",
-        "velocity": "applyExternalTorque before every step, WORLD_FRAME, once a step from the angular velocity of the body",
-    }
-    advice = {
-        "multibody": "First order, and a free spin gains energy until it diverges: create single bodies with "
-        "useMaximalCoordinates=1, whose step is stable.",
-        "rigidbody": "First order; a free spin is stable but loses energy until it turns about the axis of the largest "
-        "moment: keep it for single bodies, and halve the step to halve the loss.",
-        "multibody as shipped": "Its damping stops a free spin: call changeDynamics(body, -1, linearDamping=0, "
-        "angularDamping=0), or better create single bodies with useMaximalCoordinates=1.",
-    }
 
     def version(self):
         """The version of the package."""
@@ -67,26 +39,23 @@ class Adapter:
             p.stepSimulation()
             p.resetBasePositionAndOrientation(body, [0, 0, 0], [x, y, z, w])
             p.resetBaseVelocity(body, [0, 0, 0], rotated(np.array(case.q0), np.array(case.omega0)).tolist())
-            q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
 
             def state():
                 _, (x, y, z, w) = p.getBasePositionAndOrientation(body)
                 held = np.array([w, x, y, z])
                 return held, turned_back(held, np.array(p.getBaseVelocity(body)[1]))
 
-            for i, wanted in enumerate(samples):
-                while n < wanted:
-                    if case.load == "lab":
-                        p.applyExternalTorque(body, -1, list(case.value), p.WORLD_FRAME)
-                    elif case.load == "constant":
-                        torque = rotated(state()[0], np.array(case.value))
-                        p.applyExternalTorque(body, -1, torque.tolist(), p.WORLD_FRAME)
-                    elif case.load == "velocity":
-                        torque = -case.value[0] * np.array(p.getBaseVelocity(body)[1])
-                        p.applyExternalTorque(body, -1, torque.tolist(), p.WORLD_FRAME)
-                    p.stepSimulation()
-                    n += 1
-                q[i], omega[i] = state()
-            return q, omega
+            def step():
+                if case.load == "lab":
+                    p.applyExternalTorque(body, -1, list(case.value), p.WORLD_FRAME)
+                elif case.load == "constant":
+                    torque = rotated(state()[0], np.array(case.value))
+                    p.applyExternalTorque(body, -1, torque.tolist(), p.WORLD_FRAME)
+                elif case.load == "velocity":
+                    torque = -case.value[0] * np.array(p.getBaseVelocity(body)[1])
+                    p.applyExternalTorque(body, -1, torque.tolist(), p.WORLD_FRAME)
+                p.stepSimulation()
+
+            return stepped(samples, step, state)
         finally:
             p.disconnect(client)

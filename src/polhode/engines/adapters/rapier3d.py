@@ -1,7 +1,8 @@
 """Rapier through its own Python package, in single precision."""
 
 import numpy as np
-from polhode_rotations import rotated, turned_back
+from polhode_rotations import lab_torque, rotated, turned_back
+from polhode_sampling import stepped
 
 
 def scaled_axis(q):
@@ -13,33 +14,6 @@ def scaled_axis(q):
 
 class Adapter:
     """Rapier."""
-
-    key = "rapier3d"
-    label = "Rapier"
-    requirements = ("rapier3d==0.36.1",)
-    module = "rapier3d"
-    repository = "dimforge/rapier"
-    options = {
-        "4 substeps": "as shipped: num_solver_iterations = 4, gyroscopic forces on",
-        "1 substep": "IntegrationParameters.num_solver_iterations = 1",
-        "1 substep, gyroscopic off": "RigidBodyBuilder.gyroscopic_forces(false), one substep",
-    }
-    default = "4 substeps"
-    precision = "float32"
-    switched_off = "gravity, damping (0 by default), sleeping, the limit on the rotation in a step, contacts (no collider)"
-    torques = {
-        "constant": "add_torque before every step; body frame, turned into the lab by us",
-        "lab": "add_torque, lab frame",
-        "velocity": "add_torque, once a step from the angular velocity of the body",
-    }
-    advice = {
-        "4 substeps": "First order and stable, but any free spin drifts towards the energy of the middle axis: raise "
-        "num_solver_iterations, which divides the step, or take smaller steps.",
-        "1 substep": "First order and stable, with a larger error than with the four substeps as shipped: leave "
-        "num_solver_iterations at 4 or raise it.",
-        "1 substep, gyroscopic off": "Leaves the gyroscopic term out, so that a free body keeps its omega in the lab: "
-        "switch gyroscopic_forces on unless all moments are equal.",
-    }
 
     def version(self):
         """The version of the package."""
@@ -61,7 +35,6 @@ class Adapter:
         builder = builder.angvel(tuple(map(float, rotated(np.array(case.q0), np.array(case.omega0)))))
         handle = world.add_body(builder)
         bodies = world.rigid_bodies
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
 
         def state():
             body = bodies[handle]
@@ -70,17 +43,12 @@ class Adapter:
             held /= np.linalg.norm(held)
             return held, turned_back(held, np.array([spin.x, spin.y, spin.z]))
 
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if case.load != "free":
-                    torque = np.array(case.value)
-                    if case.load != "lab":
-                        held, spin = state()
-                        torque = rotated(held, torque if case.load == "constant" else -case.value[0] * spin)
-                    body = bodies[handle]
-                    body.reset_torques()
-                    body.add_torque(tuple(map(float, torque)))
-                world.step()
-                n += 1
-            q[i], omega[i] = state()
-        return q, omega
+        def step():
+            if case.load != "free":
+                torque = lab_torque(case, *state())
+                body = bodies[handle]
+                body.reset_torques()
+                body.add_torque(tuple(map(float, torque)))
+            world.step()
+
+        return stepped(samples, step, state)

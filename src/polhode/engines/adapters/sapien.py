@@ -3,35 +3,12 @@
 import warnings
 
 import numpy as np
-from polhode_rotations import rotated, turned_back
+from polhode_rotations import lab_torque, rotated, turned_back
+from polhode_sampling import stepped
 
 
 class Adapter:
     """SAPIEN."""
-
-    key = "sapien"
-    label = "PhysX (SAPIEN)"
-    requirements = ("sapien==3.0.3",)
-    module = "sapien"
-    repository = "haosulab/SAPIEN"
-    options = {
-        "CPU": "PhysxCpuSystem with angular_damping=0",
-        "CPU as shipped": "PhysxCpuSystem with its angular damping of 0.05 as shipped",
-    }
-    default = "CPU as shipped"
-    damping = {"CPU as shipped": 0.05}
-    precision = "float32"
-    switched_off = "gravity, damping (but in the option that says so), sleeping, the limit on the angular velocity; no shape"
-    torques = {
-        "constant": "add_force_torque before every step; body frame, turned into the lab by us",
-        "lab": "add_force_torque before every step, lab frame",
-        "velocity": "add_force_torque, once a step from the angular velocity of the body",
-    }
-    advice = {
-        "CPU": "First order and stable, but any free spin drifts towards the energy of the middle axis: take smaller steps, "
-        "and set max_angular_velocity, 100 rad/s as shipped, where bodies turn faster.",
-        "CPU as shipped": "Its damping stops a free spin: set angular_damping to 0 for free flight.",
-    }
 
     def version(self):
         """The version of the package."""
@@ -64,22 +41,15 @@ class Adapter:
         entity.set_pose(sapien.Pose([0, 0, 0], list(case.q0)))
         scene.add_entity(entity)
         body.set_angular_velocity(rotated(np.array(case.q0), np.array(case.omega0)))
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
 
         def state():
             held = np.array(entity.pose.q, dtype=float)
             held /= np.linalg.norm(held)
             return held, turned_back(held, np.array(body.angular_velocity, dtype=float))
 
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if case.load != "free":
-                    torque = np.array(case.value)
-                    if case.load != "lab":
-                        held, spin = state()
-                        torque = rotated(held, torque if case.load == "constant" else -case.value[0] * spin)
-                    body.add_force_torque(np.zeros(3), torque)
-                scene.step()
-                n += 1
-            q[i], omega[i] = state()
-        return q, omega
+        def step():
+            if case.load != "free":
+                body.add_force_torque(np.zeros(3), lab_torque(case, *state()))
+            scene.step()
+
+        return stepped(samples, step, state)

@@ -1,30 +1,11 @@
 """Siconos from Debian: a body in Newton-Euler form, whose twist has its angular part in the body frame."""
 
 import numpy as np
+from polhode_sampling import stepped
 
 
 class Adapter:
     """Siconos."""
-
-    key = "siconos"
-    label = "Siconos"
-    debian = ("python3-siconos",)
-    module = "siconos.kernel"
-    repository = "siconos/siconos"
-    options = {
-        "MoreauJeanOSI 0.5": "MoreauJeanOSI(theta=0.5), Newton's iteration to 1e-14",
-        "MoreauJeanOSI 1": "MoreauJeanOSI(theta=1), Newton's iteration to 1e-14",
-    }
-    precision = "float64"
-    switched_off = "gravity, contacts; the tolerance of Newton's iteration is tightened"
-    torques = {
-        "constant": "setMExtPtr, body frame",
-        "lab": "setMExtPtr, setIsMextExpressedInInertialFrame",
-    }
-    advice = {
-        "MoreauJeanOSI 0.5": "Second order, and next to no drift: keep theta at 0.5 for free flight.",
-        "MoreauJeanOSI 1": "First order, and a free spin loses energy and momentum: set theta to 0.5.",
-    }
 
     def version(self):
         """The version of its package."""
@@ -52,11 +33,9 @@ class Adapter:
         stepping = siconos.TimeStepping(model, times, scheme, problem)
         stepping.setNewtonTolerance(1e-14)
         stepping.setNewtonMaxIteration(100)
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                stepping.computeOneStep()
-                stepping.nextStep()
-                n += 1
-            q[i], omega[i] = body.q()[3:7], body.twist()[3:6]
-        return q, omega
+
+        def step():
+            stepping.computeOneStep()
+            stepping.nextStep()
+
+        return stepped(samples, step, lambda: (body.q()[3:7], body.twist()[3:6]))

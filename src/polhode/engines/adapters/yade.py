@@ -1,58 +1,21 @@
 """YADE from Debian: one clump-like body under NewtonIntegrator."""
 
-import glob
-import sys
-
 import numpy as np
 from polhode_rotations import rotated, turned_back
+from polhode_sampling import stepped
 
 
 class Adapter:
     """YADE."""
 
-    key = "yade"
-    label = "YADE"
-    debian = ("yade",)
-    module = "yade"
-    paths = ("/usr/lib/*/yade-double/py", "/usr/lib/*/yade/py")
-    repository = "yade-dev/trunk"
-    options = {
-        "aspherical": "NewtonIntegrator(exactAsphericalRot=True), the default, on an aspherical body",
-        "spherical": "NewtonIntegrator(exactAsphericalRot=False): every body as a sphere",
-    }
-    default = "aspherical"
-    precision = "float64"
-    switched_off = "gravity, the numerical damping (0.2 as shipped); no interactions"
-    torques = {
-        "constant": "O.forces.addT at every step, body frame, turned into the lab by us",
-        "lab": "O.forces.addT at every step, lab frame",
-        "velocity": "O.forces.addT at every step, from the angular velocity of the state",
-    }
-    most_steps = 100_000
-    advice = {
-        "aspherical": "First order, and a free spin ends about the axis of the smallest moment: use a release from 2025 on, "
-        "whose default is SPIRAL's leapfrog, or patch leapfrogAsphericalRotate to turn the momentum of the half step with "
-        "Q_half, normalised, in the place of A.",
-        "spherical": "Treats every body as a sphere: set exactAsphericalRot=True, as it is by default, for bodies with "
-        "unequal moments.",
-    }
-
     def version(self):
         """The version of the program."""
-        self._path()
         from yade import config
 
         return config.version
 
-    def _path(self):
-        for pattern in self.paths:
-            for place in glob.glob(pattern):
-                if place not in sys.path:
-                    sys.path.insert(1, place)
-
     def run(self, option, case, dt, samples):
         """The state of a body is set, then steps are taken one by one."""
-        self._path()
         import yade
 
         scene = yade.Omega()
@@ -91,13 +54,10 @@ class Adapter:
             # What the integrator carries is the momentum; the angular velocity of the state is a by-product.
             return q, turned_back(q, np.array(list(state.angMom))) / inertia
 
-        q, omega, n = np.empty((len(samples), 4)), np.empty((len(samples), 3)), 0
-        for i, wanted in enumerate(samples):
-            while n < wanted:
-                if held != "free":
-                    scene.forces.reset()
-                    scene.forces.setPermT(number, yade.Vector3(*torque()))
-                scene.step()
-                n += 1
-            q[i], omega[i] = pose()
-        return q, omega
+        def step():
+            if held != "free":
+                scene.forces.reset()
+                scene.forces.setPermT(number, yade.Vector3(*torque()))
+            scene.step()
+
+        return stepped(samples, step, pose)

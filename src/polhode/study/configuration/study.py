@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from polhode.engines.protocol import all_engines
 from polhode.ensembles.classes import CLASSES
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
@@ -550,6 +549,8 @@ def _atlas(part: "models.Atlas | None", place: Place) -> AtlasStudy | None:
     """The engines to be run, in alphabetical order; None if there are none."""
     if part is None:
         return None
+    from polhode.engines import all_engines  # checked by pydantic, which jobs do not import
+
     known = tuple(all_engines())
     chosen = _chosen("engine", part.engines, known, place / "engines")
     return AtlasStudy(tuple(key for key in known if key in chosen), part.install, part.limit)

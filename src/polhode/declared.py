@@ -1,0 +1,29 @@
+"""Data of the package, in YAML files beside the modules that use them: read strictly, and checked by their dataclasses."""
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from polhode.study.reading import ConfigurationError, dotted, listed, shown
+
+#: For the dataclasses of pydantic: a key that they do not have is an error.
+STRICT = ConfigDict(extra="forbid")
+
+T = TypeVar("T")
+
+
+def declared(kind: type[T], file: Path, **known: Any) -> T:
+    """The contents of a file as an object of this kind, with the values that are known without the file.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file is no YAML, or a key or a value is refused; the message names the file and each of these keys.
+    """
+    values = listed(file)
+    try:
+        return TypeAdapter(kind).validate_python({**values, **known} if known else values)
+    except ValidationError as error:
+        refused = [(dotted(one["loc"]), one["msg"].removeprefix("Value error, ")) for one in error.errors()]
+        raise ConfigurationError("\n".join(f"{shown(file)}: {key}: {message}" for key, message in refused)) from None
