@@ -14,11 +14,12 @@ from polhode.advice import files
 from polhode.advice.answer import Choice, Recommendation, listed, price_in_words
 from polhode.advice.cases import ALIASES
 from polhode.advice.errors import AdviceError
-from polhode.advice.of_runs import drift
+from polhode.advice.of_runs import LABELS
 from polhode.advice.prices import prices
 from polhode.ensembles.draw import STRONGEST, WEAKEST
 from polhode.registry import nearest
 from polhode.study.analysis import law_file, laws
+from polhode.study.analysis.ranking import drift
 from polhode.study.storage import read_dataset
 
 #: The part of the bodies that a step serves, and the parts between which the interval lies.
@@ -114,7 +115,7 @@ def of_laws(
     first = next(row for row in rows if row.method == keys[best])
     rivals = [i for i in order if allowed[i] and i != best and cost[i] < 2 * cost[best]]
     level = [labels[i] for i in rivals if not _is_better(work[:, best], work[:, i])]
-    remarks = drift(keys[best])
+    remarks = drift(keys[best], LABELS)
     alone = next((row for row in rows if row.method in _one_torque(keys, torques, allowed)), None)
     if torques[best] > 1 and alone is not None:
         remarks.append(

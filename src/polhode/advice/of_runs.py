@@ -21,7 +21,7 @@ from polhode.advice.prices import Prices, prices
 from polhode.compilation import compile_all
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
-from polhode.study.analysis.ranking import AS_PUBLISHED
+from polhode.study.analysis.ranking import AS_PUBLISHED, DRAINS, NO_DRIFT, drift
 
 #: Time limit of an answer, s.
 LIMIT = 60.0
@@ -50,8 +50,8 @@ OTHERS = 19
 WITHIN = 4.0
 #: Runs of two methods agree with each other and not with the motion if they are closer to each other by this factor.
 CLOSER = 0.1
-#: The method for long runs whose energy must not drift, and the one of those often recommended that lets it drift most.
-NO_DRIFT, DRAINS = "exact_rotor", "magnus_adams4"
+#: Labels of the methods that a remark on the energy names.
+LABELS = {key: METHODS[key].label for key in (NO_DRIFT, DRAINS)}
 #: Methods that are often among the best go first: those that cannot win are then given up early.
 FAVOURITES = ("spiral_leapfrog", "spiral_predicted", "magnus_adams4", "cf4", "rk4", "spiral_dkd", "no_squish", "pcdm2016")
 
@@ -475,7 +475,7 @@ def _recommendation(
             1,
             f"Open in the question, and drawn for {len(case.starts)} starts: {' and '.join(case.open_questions)}.",
         )
-    remarks = drift(first.method, [row.method for row in rows[:SHOWN]])
+    remarks = drift(first.method, LABELS, [row.method for row in rows[:SHOWN]])
     jumps = finding.motions[0].jumps
     if len(jumps):
         several = len(jumps) > 3
@@ -510,16 +510,6 @@ def _recommendation(
         remarks=remarks,
         shown=len(rows) if everything else SHOWN,
     )
-
-
-def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
-    """What to know of the energy in long runs, where one of these methods is recommended."""
-    if best == NO_DRIFT:
-        return []
-    instead = f"where the energy must not drift, take the {METHODS[NO_DRIFT].label} ({NO_DRIFT})."
-    if DRAINS in (best, *methods):
-        return [f"{METHODS[DRAINS].label} damps librations and drains a liquid at constant energy: {instead}"]
-    return [instead[:1].upper() + instead[1:]]
 
 
 def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:
