@@ -803,9 +803,11 @@ def test_a_section_is_an_entry_of_the_history_and_a_choice_in_it_changes_that(br
     browser.driver.forward()
     browser.wait()
     assert browser("return [choice.section, choice.axis, choice.long]") == ["long", "log", "norm_error"]
-    assert browser("return document.querySelector('[data-tab=orders]').hash").startswith("#orders?quantity=omega"), (
-        "for a new tab"
-    )
+    assert browser("return document.querySelector('[data-tab=orders]').hash").startswith("#orders?quantity=omega")
+    tab(browser, "claims")("window.scrollTo(0, 700)")
+    browser.driver.refresh()
+    browser.wait()
+    assert browser("return scrollY") == 700, "who returns to the page finds its place"
 
 
 @pytest.mark.thorough
@@ -908,6 +910,7 @@ def test_a_run_without_times_and_many_bodies_says_so(browser, results, tmp_path)
     browser.open(tmp_path / "explorer.html")
     said = browser("return document.getElementById('answer').innerText")
     assert "ranked by torque evaluations" in said and "NaN" not in said
+    assert browser("return [...document.querySelectorAll('.timed')].every((e) => e.offsetParent === null)")
     rows = browser("return ranked('heavy_top', 1e-5, 0, ORIGINAL).map((r) => r.torques)")
     assert rows == sorted(rows) and len(rows) > 2
     go(browser, "bodies")

@@ -260,6 +260,9 @@ function begin() {
   });
   readAddress();
   show();
+  // Browsers cannot return to a place in a page that is not yet unpacked.
+  if (window.history.state) window.scrollTo(0, window.history.state.scroll);
+  window.addEventListener("beforeunload", () => window.history.replaceState({ scroll: window.scrollY }, ""));
 }
 
 begin();
