@@ -5,7 +5,7 @@ const byId = (id) => document.getElementById(id);
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const narrow = window.matchMedia("(max-width: 900px)");
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
-const config = () => ({ responsive: true, displaylogo: false, displayModeBar: narrow.matches ? false : "hover", plotlyServerURL: "", modeBarButtonsToRemove: ["lasso2d", "select2d", "sendDataToCloud", "sendChartToCloud"] });
+const config = () => ({ displaylogo: false, displayModeBar: narrow.matches ? false : "hover", plotlyServerURL: "", modeBarButtonsToRemove: ["lasso2d", "select2d", "sendDataToCloud", "sendChartToCloud"] });
 const tint = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 // ---- numbers ----
@@ -161,7 +161,8 @@ function draw(id, traces, shape) {
   const titles = ["yaxis", "xaxis"].map((name) => shape[name] && shape[name].title && shape[name].title.text).filter(Boolean);
   place.setAttribute("role", "group");
   place.setAttribute("aria-label", `plot: ${titles.join(" against ")}`);
-  return Plotly.react(place, traces, layout(shape), config());
+  // Told the size, since it would keep that of the last time.
+  return Plotly.react(place, traces, layout({ ...shape, width: place.clientWidth, height: place.clientHeight }), config());
 }
 
 function missing(id, words) {

@@ -254,6 +254,12 @@ function begin() {
     readAddress();
     show();
   });
+  let width = window.innerWidth;
+  window.addEventListener("resize", () => {
+    // On a phone the height changes whenever the bar of the address comes or goes.
+    if (window.innerWidth !== width) set({});
+    width = window.innerWidth;
+  });
   dark.addEventListener("change", () => {
     document.querySelectorAll(".chip").forEach((chip) => (chip.querySelector(".swatch").innerHTML = swatch(chip.dataset.method)));
     show();
