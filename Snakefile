@@ -15,11 +15,13 @@ min_version("9.0")
 gc.set_threshold(100_000, 50, 50)
 
 # To tell the language of a script, Snakemake imports nbformat, and this jsonschema, which would take two seconds to compile a
-# grammar of web addresses for a check that nothing here needs, and does without if there is none.
+# grammar of web addresses for a check that nothing here needs, and does without if there is none (jsonschema's issue 1428).
 sys.modules.setdefault("rfc3987_syntax", None)
 
 HOME = Path(workflow.basedir)
 sys.path.insert(0, str(HOME / "src"))
+
+from snakemake_logger_plugin_polhode import LogHandler
 
 from polhode.study import configuration, products, storage, themes
 from polhode.study.plan import later
@@ -77,7 +79,7 @@ if STARTS:
 # Progress and the outcome at the end are shown instead of Snakemake's log.
 WATCH = watching.Watch(PLAN.units, RESULTS, HOME)
 if STARTS:
-    WATCH.attach(workflow, logger)
+    WATCH.attach(LogHandler.current)
 
 # Files changed accidentally since they were written are made again.
 if workflow.is_main_process:
@@ -138,8 +140,8 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/explorer.smk"
 
 
-# Snakemake writes the path of Python unquoted into the commands of its jobs, including spaces and quotes. This comes last,
-# because the code above may start a Python process of its own.
+# Snakemake writes the path of Python unquoted into the commands of its jobs, including spaces and quotes (its issue 2645). This
+# comes last, because the code above may start a Python process of its own.
 sys.executable = shlex.quote(sys.executable)
 
 
@@ -148,7 +150,7 @@ onstart:
     interruption.stop_jobs_on_signals()
     scheduling.look_when_a_job_ends(workflow)
     entry.forget_failures(RESULTS)
-    WATCH.attach(workflow, logger)
+    WATCH.logfile = log[0]
 
 
 onsuccess:

@@ -1,9 +1,11 @@
 """Time a step of the compiled kernels beside the same arithmetic in C: ``python benchmarks/compare.py``.
 
-The files of ``c`` are compiled by the system's compiler into a temporary folder and called through ctypes. Both sides run the
-same problem, with the torque behind a function pointer. Short runs of all methods and both sides take turns, and the fastest
-of each counts: the one with which other work on the machine interfered least. ``--readme`` writes the table of all methods to
-``benchmarks/README.md``, and the part of it that the report states to :data:`STATED`; run it on an idle machine.
+The C is generated from the kernels (:mod:`polhode.export`). ``c`` has one method of each group written by hand, a witness that
+shares nothing with the generator; of a method with both the faster one counts. The system's compiler compiles them into a
+temporary folder, and they are called through ctypes. All sides run the same problem, with the torque behind a function pointer.
+Short runs of all methods and sides take turns, and the fastest of each counts: the one with which other work on the machine
+interfered least. ``--readme`` writes the table of all methods to ``benchmarks/README.md``, and the part of it that the report
+states to :data:`STATED`; run it on an idle machine.
 """
 
 import argparse
@@ -14,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from time import thread_time_ns
@@ -25,12 +27,17 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "src"))
 
 import polhode  # noqa: E402
+from polhode.export.c import source  # noqa: E402
+from polhode.methods.protocol import Method  # noqa: E402
 from polhode.problems.problem import Problem  # noqa: E402
 from polhode.study.provenance import host  # noqa: E402
 
+#: All methods, each with the normalisation that it declares.
+METHODS = tuple(polhode.methods)
 SOURCES = sorted((HERE / "c").glob("*.c"))
-#: The methods that the C files contain, each named after its key, with the normalisation that it declares.
-METHODS = tuple(
+TORQUES = HERE / "c" / "torques.c"
+#: The methods that are written by hand as well.
+WITNESSES = tuple(
     key
     for source in SOURCES
     for key in re.findall(
@@ -80,8 +87,8 @@ def compiler() -> str:
     )
 
 
-def library(folder: str | Path, extra: tuple[str, ...] = ()) -> ctypes.CDLL:
-    """The C version, compiled into ``folder`` with :data:`FLAGS` and some more, and loaded.
+def library(folder: str | Path, extra: tuple[str, ...] = (), methods: Iterable[Method] | None = None) -> ctypes.CDLL:
+    """The generated C of all methods, or of these, compiled into ``folder`` with :data:`FLAGS` and some more, and loaded.
 
     Raises
     ------
@@ -90,13 +97,28 @@ def library(folder: str | Path, extra: tuple[str, ...] = ()) -> ctypes.CDLL:
     RuntimeError
         If the compiler does not compile it; the message is its own.
     """
-    made = Path(folder) / f"steps{''.join(extra)}.so"
-    command = [compiler(), *FLAGS, *extra, *map(str, SOURCES), "-o", str(made), "-lm"]
+    # A step without a call, as in the kernels and by hand; gcc alone would leave some.
+    inlined = "#define inline inline __attribute__((always_inline))\n"
+    files = {}
+    for method in polhode.methods.values() if methods is None else methods:
+        behind = f'#include "{HERE / "c" / "generated.h"}"\nGENERATED({method.key})\n'
+        files[method.key] = Path(folder) / f"{method.key}.c"
+        files[method.key].write_text(f"{inlined}{source(method)}{behind}", encoding="utf-8")
+    return _loaded(Path(folder) / f"generated{''.join(extra)}.so", [*files.values(), TORQUES], extra, list(files))
+
+
+def witnesses(folder: str | Path, extra: tuple[str, ...] = ()) -> ctypes.CDLL:
+    """The methods written by hand, likewise."""
+    return _loaded(Path(folder) / f"witnesses{''.join(extra)}.so", SOURCES, extra, WITNESSES)
+
+
+def _loaded(made: Path, sources: Sequence[Path], extra: tuple[str, ...], methods: Sequence[str]) -> ctypes.CDLL:
+    command = [compiler(), *FLAGS, *extra, *map(str, sources), "-o", str(made), "-lm"]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{run.stderr}")
     loaded = ctypes.CDLL(str(made))
-    for name in METHODS:
+    for name in methods:
         pointer = ctypes.POINTER(ctypes.c_double)
         function = getattr(loaded, name)
         function.restype = None
@@ -139,11 +161,11 @@ def measure(
     Python costs as much as a thousand steps.
     """
     case = polhode.problems[problem]
-    sides = [in_python, *(partial(in_c, loaded) for loaded in libraries)]
+    sides = {key: [in_python, *(partial(in_c, of) for of in libraries if hasattr(of, key))] for key in methods}
     runs = {
         (key, i, length): partial(side, key, case, dt, length)
         for key in methods
-        for i, side in enumerate(sides)
+        for i, side in enumerate(sides[key])
         for length in (0, steps)
     }
     for run in runs.values():
@@ -154,7 +176,7 @@ def measure(
             best[name] = min(best[name], nanoseconds(run))
     result = {}
     for key in methods:
-        ours, *theirs = ((best[key, i, steps] - best[key, i, 0]) / steps for i in range(len(sides)))
+        ours, *theirs = ((best[key, i, steps] - best[key, i, 0]) / steps for i in range(len(sides[key])))
         result[key] = ours, min(theirs)
     return result
 
@@ -238,7 +260,7 @@ def main() -> None:
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         try:
-            libraries = [library(folder, extra) for extra in VARIANTS]
+            libraries = [made(folder, extra) for made in (library, witnesses) for extra in VARIANTS]
         except NoCompiler as reason:
             print(f"Nothing is compared: {reason}.")
             return

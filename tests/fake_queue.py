@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A queue that is none: qsub, bsub and the like for the tests.
+"""A queue that is none: the qsub, qstat and qdel of PBS and of SGE for the tests.
 
 They take the arguments of the real ones, run the job at once and in the background, and answer as the real ones do.
 
@@ -15,26 +15,24 @@ import sys
 import time
 from pathlib import Path
 
-COMMANDS = {
-    "pbs": ("qsub", "qstat", "qdel"),
-    "sge": ("qsub", "qstat", "qdel", "qconf"),
-    "lsf": ("bsub", "bjobs", "bkill"),
-    "htcondor": ("condor_submit", "condor_q", "condor_rm"),
+#: Scheduler -> the options of its qsub with a value, and without one; an unknown one is an error, as with the real command.
+OPTIONS = {
+    "pbs": (("-N", "-j", "-o", "-l", "-q", "-A"), ("-V",)),
+    "sge": (("-S", "-j", "-o", "-l", "-q"), ("-V", "-cwd", "-terse")),
 }
+#: Scheduler -> what a job finds in its environment: its number, and the folder where it was submitted.
+VARIABLES = {"pbs": ("PBS_JOBID", "PBS_O_WORKDIR"), "sge": ("JOB_ID", "SGE_O_WORKDIR")}
 
 
 def install(scheduler: str, folder: Path) -> dict[str, str]:
     """Put the commands of one scheduler into a folder; returns the variables with which they are found and work."""
     programs = folder / "bin"
     programs.mkdir(parents=True)
-    for command in COMMANDS[scheduler]:
+    for command in ("qsub", "qstat", "qdel"):
         (programs / command).write_text(f'#!/bin/sh\nexec "{sys.executable}" "{__file__}" {command} "$@"\n')
         (programs / command).chmod(0o755)
-    return {
-        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-        "FAKE_QUEUE": str(folder / "jobs"),
-        "FAKE_SCHEDULER": scheduler,
-    }
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    return {"PATH": path, "FAKE_QUEUE": str(folder / "jobs"), "FAKE_SCHEDULER": scheduler}
 
 
 def submitted(folder: Path) -> list[dict]:
@@ -46,156 +44,84 @@ def submitted(folder: Path) -> list[dict]:
 # ---- the commands ----
 
 QUEUE = Path(os.environ.get("FAKE_QUEUE", "."))
+SCHEDULER = os.environ.get("FAKE_SCHEDULER", "pbs")
 
 
-def enqueue(asked: dict, script: str, output: str, variables: bool) -> str:
-    """Start the job; ``variables``: with those of whoever submits, otherwise with next to none."""
+def qsub(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    values, flags = OPTIONS[SCHEDULER]
+    for name in values:
+        parser.add_argument(name, action="append", default=[])
+    for name in flags:
+        parser.add_argument(name, action="store_true")
+    if SCHEDULER == "sge":
+        parser.add_argument("-pe", nargs=2, default=[])
+    parser.add_argument("script")
+    asked = parser.parse_args(arguments)
     QUEUE.mkdir(exist_ok=True)
-    number = 1 + len(list(QUEUE.iterdir()))
-    place = QUEUE / str(number)
+    place = QUEUE / str(1 + len(list(QUEUE.iterdir())))
     place.mkdir()
-    (place / "asked.json").write_text(json.dumps(asked | {"script": script, "output": output}))
+    number = f"{place.name}.server" if SCHEDULER == "pbs" else place.name
+    (place / "asked.json").write_text(json.dumps(vars(asked)))
+    # The real ones keep a copy, too; Snakemake removes its own.
+    script = place / Path(asked.script).name
+    script.write_bytes(Path(asked.script).read_bytes())
+    output = os.path.join(asked.o[0], f"{number}.OU") if os.path.isdir(asked.o[0]) else asked.o[0].replace("$JOB_ID", number)
     bare = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
-    kept = bare if not variables or "FAKE_BARE" in os.environ else dict(os.environ)
-    runner = [sys.executable, __file__, "run", script, output, str(place)]
+    kept = bare if not asked.V or "FAKE_BARE" in os.environ else dict(os.environ)
+    kept |= dict(zip(VARIABLES[SCHEDULER], (number, os.getcwd()), strict=True))
+    runner = [sys.executable, __file__, "run", str(script), os.path.abspath(output), str(place)]
     null = subprocess.DEVNULL
-    subprocess.Popen(runner, env=kept, start_new_session=True, stdin=null, stdout=null, stderr=null)
-    return str(number)
+    subprocess.Popen(runner, cwd="/", env=kept, start_new_session=True, stdin=null, stdout=null, stderr=null)
+    print(number)
 
 
-def run(script: str, output: str, place: str) -> None:
+def run(arguments: list[str]) -> None:
     """The job itself, and a note of its end."""
+    script, output, place = arguments
     with open(output, "ab") as log:
         process = subprocess.Popen(["/bin/sh", script], stdout=log, stderr=log, start_new_session=True)
     (Path(place) / "pid").write_text(str(process.pid))
     (Path(place) / "code").write_text(str(process.wait()))
 
 
-def state(number: str) -> str:
-    """waiting, running, done, unknown; a file called ``held`` makes it that."""
-    place = QUEUE / number
-    if not place.is_dir() or (place / "forgotten").exists():
-        return "unknown"
-    if (place / "held").exists():
-        return "held"
-    if (place / "code").exists():
-        return "done"
-    return "running" if (place / "pid").exists() else "waiting"
-
-
-def kill(number: str) -> None:
-    """End a job; its group, as a scheduler does."""
-    place = QUEUE / number
-    for _ in range(100):
-        if (place / "pid").exists():
-            break
-        time.sleep(0.05)
-    if not (place / "code").exists():
-        os.killpg(int((place / "pid").read_text()), signal.SIGKILL)
-    (place / "cancelled").touch()
-
-
-def options(arguments: list[str], *names: str, flags: tuple[str, ...] = ()) -> argparse.Namespace:
-    """Options that may repeat, and what is left; an unknown one is an error, as with the real command."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    for name in names:
-        parser.add_argument(name, action="append", default=[])
-    for flag in flags:
-        parser.add_argument(flag, action="store_true")
-    parser.add_argument("rest", nargs="*")
-    return parser.parse_args(arguments)
-
-
-def qsub(arguments: list[str]) -> None:
-    if os.environ["FAKE_SCHEDULER"] == "pbs":
-        found = options(arguments, "-N", "-j", "-o", "-l", "-q", "-A", flags=("-V",))
-        print(enqueue({"l": found.l, "q": found.q, "name": found.N[0]}, found.rest[0], found.o[0], found.V) + ".server")
-    else:
-        found = options(arguments, "-N", "-S", "-j", "-o", "-l", "-pe", "-q", "-P", flags=("-V", "-cwd", "-terse"))
-        asked = {"l": found.l, "pe": [*found.pe, *found.rest[:-1]], "q": found.q, "name": found.N[0]}
-        number = enqueue(asked, found.rest[-1], found.o[0], found.V)
-        print(number if found.terse else f'Your job {number} ("{found.N[0]}") has been submitted')
-
-
 def qstat(arguments: list[str]) -> None:
-    if os.environ["FAKE_SCHEDULER"] == "pbs":
-        number = arguments[-1].removesuffix(".server")
-        now = state(number)
-        if now == "unknown":
-            print(f"qstat: Unknown Job Id {arguments[-1]}", file=sys.stderr)
-            sys.exit(153)
-        if now == "done" and (QUEUE / number / "history").exists():
-            print(f"Job Id: {arguments[-1]}\n    job_state = F\n    Exit_status = 0")
-            return
-        if now == "done":
-            print(
-                f"qstat: {arguments[-1]} Job has finished, use -x or -H to obtain historical job information", file=sys.stderr
-            )
+    """Tests put files into the folder of a job: ``error``, it is held by one; ``history``, it is remembered as finished."""
+    if (QUEUE / "down").exists():
+        sys.exit("cannot connect to the server")
+    option, number = arguments
+    place = QUEUE / number.removesuffix(".server")
+    ended = (place / "code").exists() or not place.is_dir()
+    if SCHEDULER == "pbs":
+        assert option == "-f"
+        if ended and (place / "history").exists():
+            print(f"qstat: {number} Job has finished, use -x or -H to obtain historical job information", file=sys.stderr)
             sys.exit(35)
-        letter = {"waiting": "Q", "running": "R", "held": "H"}[now]
-        print(f"Job Id: {arguments[-1]}\n    Job_Name = x\n    job_state = {letter}\n    queue = work")
+        if ended:
+            print(f"qstat: Unknown Job Id {number}", file=sys.stderr)
+            sys.exit(153)
+        print(f"Job Id: {number}\n    Job_Name = x\n    job_state = R\n    queue = work")
     else:
-        print("job-ID  prior   name       user         state submit/start at     queue          slots ja-task-ID")
-        print("-" * 100)
-        for place in QUEUE.iterdir():
-            letter = {"waiting": "qw", "running": "r", "held": "Eqw"}.get(state(place.name))
-            if letter:
-                print(f"{place.name:>7} 0.55500 polhode-x  me           {letter:5} 11/22/2026 12:00:00 all.q@node        1")
+        assert option == "-j"
+        if ended:
+            print(f"Following jobs do not exist or permissions are not sufficient: \n{number}", file=sys.stderr)
+            sys.exit(1)
+        print(f"==============\njob_number:                 {number}")
+        if (place / "error").exists():
+            print("error reason          1:      can't get password entry for user")
 
 
 def qdel(arguments: list[str]) -> None:
-    for number in ",".join(arguments).split(","):
-        kill(number.removesuffix(".server"))
-
-
-def bsub(arguments: list[str]) -> None:
-    found = options(arguments, "-J", "-o", "-n", "-R", "-M", "-W", "-q", "-P", flags=("-x",))
-    asked = {"n": found.n[0], "R": found.R[0], "M": found.M[0], "W": found.W[0], "x": found.x, "q": found.q, "name": found.J[0]}
-    print(f"Job <{enqueue(asked, found.rest[0], found.o[0], True)}> is submitted to default queue <normal>.")
-
-
-def bjobs(arguments: list[str]) -> None:
-    found = options(arguments, "-o", flags=("-noheader",))
-    now = state(found.rest[0])
-    if now == "unknown":
-        print(f"Job <{found.rest[0]}> is not found", file=sys.stderr)
-        return
-    code = QUEUE / found.rest[0] / "code"
-    ended = "DONE" if now == "done" and code.read_text() == "0" else "EXIT"
-    print({"waiting": "PEND", "running": "RUN", "held": "PSUSP"}.get(now, ended))
-
-
-def bkill(arguments: list[str]) -> None:
     for number in arguments:
-        kill(number)
-
-
-def condor_submit(arguments: list[str]) -> None:
-    found = options(arguments, "-append", flags=("-terse",))
-    lines = [line.partition(" = ") for line in Path(found.rest[0]).read_text().splitlines() if " = " in line]
-    asked = {name: value for name, _, value in lines}
-    variables = asked["getenv"] == "True"
-    number = enqueue(asked | {"name": asked["batch_name"]}, asked["executable"], asked["output"], variables)
-    print(f"{number}.0 - {number}.0" if found.terse else f"1 job(s) submitted to cluster {number}.")
-
-
-def condor_q(arguments: list[str]) -> None:
-    assert arguments[1:] == ["-autoformat", "JobStatus"]
-    word = {"waiting": "1", "running": "2", "held": "5"}.get(state(arguments[0].removesuffix(".0")))
-    if word:
-        print(word)
-
-
-def condor_rm(arguments: list[str]) -> None:
-    for number in arguments:
-        kill(number.removesuffix(".0"))
+        place = QUEUE / number.removesuffix(".server")
+        for _ in range(100):
+            if (place / "pid").exists():
+                break
+            time.sleep(0.05)
+        if not (place / "code").exists():
+            os.killpg(int((place / "pid").read_text()), signal.SIGKILL)
+        (place / "cancelled").touch()
 
 
 if __name__ == "__main__":
-    name = sys.argv[1]
-    if (QUEUE / "down").exists() and name in ("qstat", "bjobs", "condor_q"):
-        sys.exit("the server does not answer")
-    if name == "run":
-        run(*sys.argv[2:])
-    else:
-        globals()[name](sys.argv[2:])
+    globals()[sys.argv[1]](sys.argv[2:])

@@ -150,3 +150,12 @@ def test_the_file_with_more_bodies_answers_unless_a_run_is_named(run, tmp_path):
     assert "From results/ensembles.nc." in said and own.dt / found.dt == pytest.approx(2.0, rel=0.05)
     write_dataset(large, tmp_path / "results" / "ensembles.nc")
     assert "From results/ensembles.nc. data/released/laws.nc has no more bodies: 80, against 80." in asked()[1]
+
+
+@pytest.mark.parametrize("torque", ["free", "lab", "state", "friction"])
+@pytest.mark.parametrize("price", [0.0, 1000.0])
+def test_where_magnus_adams_is_named_its_damping_is(torque, price):
+    asked = {"torque": torque, "omega": 1.0, "error": 1e-4, "torque_price": price, "laws": True}
+    for one_torque in (True, False):
+        said = str(polhode.recommend(**asked, one_torque=one_torque))
+        assert ("damps librations and drains a liquid" in " ".join(said.split())) == ("Magnus-Adams 4" in said)

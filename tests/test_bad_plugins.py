@@ -429,6 +429,15 @@ def test_a_problem_of_ones_own_makes_no_experiment_again():
     assert Plan(resolve(full, HOME), HOME).check_code(None) == before
 
 
+def test_another_draw_of_the_random_bodies_makes_the_experiments_on_them_again():
+    full = yaml.safe_load((HOME / "config.yaml").read_text()) | {"many_body": None, "cost": None}
+    codes = set()
+    for seed in (1, 2):
+        full["ensembles"]["seed"] = seed
+        codes.add(Plan(resolve(full, HOME), HOME).check_code(None))
+    assert len(codes) == 2
+
+
 # --- labels ----------------------------------------------------------------------------------------------------------
 
 

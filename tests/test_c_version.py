@@ -1,6 +1,8 @@
-"""The C version of all steps, which timings are compared with, does what the kernels do. Nothing here is timed."""
+"""The C of all steps, generated and for some by hand, with which times are compared, does what the kernels do; untimed."""
 
+import ctypes
 import importlib.util
+import math
 import re
 from dataclasses import replace
 from itertools import permutations
@@ -10,34 +12,48 @@ import numpy as np
 import pytest
 
 import polhode
+from polhode.methods import calzavarini2010
+from polhode.plain import plain_copy
 from polhode.study.inputs import Inputs
 from polhode.study.themes import rendering
 
 HOME = Path(__file__).parents[1]
-SPEC = importlib.util.spec_from_file_location("benchmark_compare", HOME / "benchmarks" / "compare.py")
-compare = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(compare)
+
+
+def executed(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+compare = executed(HOME / "benchmarks" / "compare.py")
 
 #: Step and number of steps: a fine run; one step of more than a quarter turn, where cos_sinc reduces its argument; a coarse
 #: run, in which the extrapolation of Magnus-Adams 4 misses and tangents of half the angle are far from the angle.
 RUNS = ((1e-3, 500), (1.3, 1), (0.4, 40))
 
 
-def library(tmp_path_factory, *flags):
+def compiled(make, tmp_path_factory, *flags, **options):
     try:
-        return compare.library(tmp_path_factory.mktemp("c"), flags)
+        return make(tmp_path_factory.mktemp("c"), flags, **options)
     except compare.NoCompiler as reason:
         pytest.skip(str(reason))
 
 
 @pytest.fixture(scope="module")
 def same_bits(tmp_path_factory):
-    return library(tmp_path_factory, *compare.SAME_BITS)
+    return compiled(compare.library, tmp_path_factory, *compare.SAME_BITS)
 
 
 @pytest.fixture(scope="module")
 def as_timed(tmp_path_factory):
-    return library(tmp_path_factory)
+    return compiled(compare.library, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def by_hand(tmp_path_factory):
+    return compiled(compare.witnesses, tmp_path_factory, *compare.SAME_BITS)
 
 
 @pytest.fixture(scope="module")
@@ -59,22 +75,62 @@ def differences(loaded, key, case, dt, steps):
     return [np.abs(a - b).max() / (np.abs(a).max() or 1.0) for a, b in zip(ours, theirs, strict=True)]
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("key", compare.METHODS)
-def test_c_has_the_bits_of_the_kernels(key, same_bits, bodies):
+def has_the_bits_of_the_kernels(loaded, key, bodies):
     for problem in compare.PROBLEMS:
         case = polhode.problems[problem]
         for dt, steps in RUNS[:2]:
-            assert differences(same_bits, key, case, dt, steps) == [0.0, 0.0], (problem, dt)
-        start, end = (compare.in_c(same_bits, key, case, 1e-3, steps) for steps in (0, 500))
+            assert differences(loaded, key, case, dt, steps) == [0.0, 0.0], (problem, dt)
+        start, end = (compare.in_c(loaded, key, case, 1e-3, steps) for steps in (0, 500))
         assert np.abs(start[0] - end[0]).max() > 1e-4, "what agrees is not the start"
     compared = 0
     for case in bodies:
         for dt, steps in RUNS:
-            found = differences(same_bits, key, case, dt, steps)
-            assert found in ([0.0, 0.0], None), (case.body.inertia, case.omega0, dt)
-            compared += found is not None
+            deviations = differences(loaded, key, case, dt, steps)
+            assert deviations in ([0.0, 0.0], None), (case.body.inertia, case.omega0, dt)
+            compared += deviations is not None
     assert compared >= 2 * len(bodies)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", compare.METHODS)
+def test_generated_c_has_the_bits_of_the_kernels(key, same_bits, bodies):
+    has_the_bits_of_the_kernels(same_bits, key, bodies)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", compare.METHODS)
+def test_the_omega_that_a_method_stores(key, same_bits):
+    method, body, dt = polhode.methods[key], polhode.Body((0.8, 1.3, 1.9)), 0.1
+    start, stored = (plain_copy(kernel, {math.sqrt: math.sqrt}, "{name}") for kernel in (method.start, method.stored))
+    numbers = body.coefficients()
+    others = ((0.4, -0.5, 0.2), numbers, dt) if method.torques_per_step == 1 else (numbers,)
+    state = start((0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), *others)
+    given, omega = [np.array(values) for values in (state, numbers)], np.empty(3)
+    pointers = [a.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for a in (*given, omega)]
+    getattr(same_bits, f"{key}_stored_by")(*pointers[:2], ctypes.c_double(dt), pointers[2])
+    assert tuple(omega) == stored(state, numbers, dt)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("key", compare.WITNESSES)
+def test_c_by_hand_has_the_bits_of_the_kernels(key, by_hand, bodies):
+    has_the_bits_of_the_kernels(by_hand, key, bodies)
+
+
+@pytest.mark.thorough
+def test_methods_outside_the_registry_have_the_same_bits(tmp_path_factory):
+    """A plug-in, and methods whose kernels find numbers behind those of the body."""
+    plugin = executed(HOME / "docs" / "example_plugin.py").METHOD
+    printed = calzavarini2010.scheme(a13=True, a32=True, omega_sum=True, normalise_half=False)
+    for method in (plugin, printed):
+        loaded = compiled(compare.library, tmp_path_factory, *compare.SAME_BITS, methods=[method])
+        for problem in compare.PROBLEMS:
+            case = polhode.problems[problem]
+            result = compare.in_c(loaded, method.key, case, 1e-3, 500)
+            body, torque = case.body.coefficients(), case.compiled_torque
+            at = np.array([500])
+            q, omega, *_ = method.integrate(case.q0, case.omega0, body, torque, case.parameter_array, 1e-3, at)
+            assert np.isfinite(q).all() and (result[0] == q[0]).all() and (result[1] == omega[0]).all()
 
 
 @pytest.mark.thorough
@@ -85,8 +141,10 @@ def test_c_as_it_is_timed_agrees_to_round_off(key, as_timed):
             assert max(differences(as_timed, key, polhode.problems[problem], dt, steps)) <= 1e-13
 
 
-def test_every_method_has_a_twin_in_c():
+def test_every_method_is_compared_and_one_of_each_group_by_hand():
     assert sorted(compare.METHODS) == sorted(polhode.methods)
+    groups = [polhode.methods[key].group for key in compare.WITNESSES]
+    assert sorted(groups) == sorted({method.group for method in polhode.methods.values()})
     assert set(compare.TIMED) <= set(compare.PROBLEMS) <= set(polhode.problems)
 
 

@@ -206,9 +206,24 @@ def write_checks(folder: Path, methods: list[str]) -> None:
         },
     )
     factorial["torque_class"] = ("problem", [polhode.problems[key].torque_class for key in parts.PROBLEM_KEYS])
+    bodies = xr.Dataset(
+        {
+            name: (
+                ("kick", "rotation", "place", "torque_class", "body"),
+                np.random.default_rng(2).uniform(0, 1, (*shape[:3], 3, 3)),
+            )
+            for name in ("error_q", "error_omega")
+        },
+        {**{name: factorial[name] for name in ("kick", "rotation", "place")}, "torque_class": ["free", "constant", "state"]},
+        {"radians": 16.0, "steps": 64},
+    )
+    bodies = bodies.assign(
+        {name: bodies["torque_class"].drop_vars("torque_class") for name in ("class_label", "class_declared")}
+    )
     for name, data in (
         ("stability", limits),
         ("parts", factorial),
+        ("parts_over_bodies", bodies),
         ("rotor_order", rotor_order.energy_errors(3, 0)),
         ("reversibility", reversibility),
         ("note_corrections", corrections),

@@ -51,7 +51,7 @@ def inputs_of(scenes: dict[str, xr.Dataset], released: dict[str, xr.Dataset] | N
 
 def test_the_law_is_recovered():
     data = scene(coefficient=0.07, exponent=2.5, contacts=25.0)
-    assert law.number_of_contacts(data) == 25.0
+    assert law.time_in_contact(data) == 25.0
     found = law.exponent(data, "spiral_leapfrog")
     assert found.value == pytest.approx(2.5, abs=1e-9)
     found = law.coefficient(data, "spiral_leapfrog")
@@ -102,7 +102,7 @@ def test_runs_that_blow_up_and_unresolved_steps_are_left_out():
     data["energy_error_mean"][0, -1, 2] = np.nan
     data["diverged"][0, -1, 2] = 1
     data["contacts"][0, -1, 2] = 1e9
-    assert law.number_of_contacts(data) == 9.0
+    assert law.time_in_contact(data) == 9.0
     assert law.coefficient(data, "spiral_leapfrog").value == pytest.approx(0.1)
     coarse = scene(steps=3).assign_attrs(contact_time=T / 4)
     with pytest.raises(NotInRun, match="3 step sizes"):
@@ -155,13 +155,23 @@ def test_contacts_that_released_data_lack_are_those_of_the_same_scene_in_proport
     other = scene(seeds=9, contacts=70.0).assign_attrs(label="pieces", spin=0.0, horizon=1.0)
     found = law.scenes(inputs_of({"chess": ours, "still": other}, {"chess": old}))["chess"]
     assert found.attrs["released"] == 1 and found.attrs["contact_states"] == 4
-    assert law.number_of_contacts(found) == 18.0
+    assert law.time_in_contact(found) == 18.0
     error = np.sqrt(9.0) * 0.1 / np.sqrt(18.0)  # the errors of the file belong to 9 contacts
     assert law.coefficient(found, "spiral_leapfrog").value == pytest.approx(error, rel=0.02)
     assert set(law.scenes(inputs_of({"still": other}, {"chess": old}))) == {"still"}, "of another spin"
 
 
-def test_the_number_of_contacts_is_divided_by_the_number_of_bodies():
+def test_the_time_in_contact_is_never_called_a_count():
+    """N is a time in contact times, in which a collision may be shorter than one and have several pairs."""
+    files = [file for kind in ("src/**/*.py", "src/**/*.js", "docs/*.md", "paper/**/*.tex") for file in HOME.glob(kind)]
+    assert len(files) > 300
+    for file in files:
+        text = " ".join(file.read_text(encoding="utf-8").split())
+        wrong = re.search(r"contacts of each (body|clump)|numbers? of contacts|how many contacts|(for \d+|\}) contacts\b", text)
+        assert not wrong, f"{file}: {wrong and wrong[0]}"
+
+
+def test_the_time_in_contact_is_divided_by_the_number_of_bodies():
     data = scene(contacts=25.0).assign_attrs(clumps=4)
     assert law.relative_contacts(data) == 6.25
 

@@ -1,5 +1,6 @@
 """Time to a target error: step sizes from measured errors, work from step sizes, advice from work. Nothing here is timed."""
 
+import json
 import re
 from math import isfinite, isnan, nan
 from pathlib import Path
@@ -12,6 +13,7 @@ import yaml
 
 import polhode
 from polhode import cli
+from polhode.advice.of_runs import drift
 from polhode.cli import recommend
 from polhode.operations import operations
 from polhode.problems import representative
@@ -329,6 +331,21 @@ def test_advice_says_which_and_how_it_knows(cost_file, capsys):
     one = ask(capsys, *arguments)[1]
     assert "rk4" not in one and one == ask(capsys, *arguments, "--one-torque")[1], "one torque in a step is the default"
     assert "verlet_delvalle2024" in ask(capsys, *arguments, "--all")[1]
+
+
+@pytest.mark.parametrize(("best", "warned"), [("magnus_adams4", True), ("exact_rotor", True), ("verlet", False)])
+def test_where_magnus_adams_is_named_its_damping_is(tmp_path, capsys, best, warned):
+    """By the sentence of the other questions, also for machines; and where the energy must not drift, whatever is best."""
+    speeds = {"verlet": 2.0, "exact_rotor": 2.0} | ({"magnus_adams4": 2.0} if warned else {}) | {best: 8.0}
+    write_groups({"/": xr.Dataset(), "heavy_top": made_up_problem(speeds)}, tmp_path / "single_body.nc")
+    groups = cost.cost_groups(made_up_timing(speeds, (20.0,) * len(speeds)), tmp_path / "single_body.nc", [1e-3], [0])
+    write_groups(groups, tmp_path / "cost.nc")
+    arguments = ("--results", tmp_path, "--problem", "heavy_top", "--error", "1e-5")
+    said = " ".join(ask(capsys, *arguments)[1].split())
+    (remark,) = drift(best, speeds)
+    assert f"({best}) with dt" in said and remark in said and ("damps librations" in said) == warned
+    assert "take the exact rotor (exact_rotor)" in said
+    assert json.loads(ask(capsys, *arguments, "--json")[1])["remarks"] == [remark]
 
 
 def test_variants_as_published_are_listed_but_never_advised(tmp_path, capsys):

@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import polhode
-from polhode import manybody
+from polhode import manybody, metrics
 from polhode.advice import cases, of_contacts, of_laws, of_runs
 from polhode.manybody import Clump, Material, Scene, State
 from polhode.problems.problem import Problem
@@ -188,6 +188,17 @@ DOORS = {
     "Scene.initial_state": (RODS.initial_state, {"seed": 0}),
     "Scene.with_spin": (RODS.with_spin, {"spin": 0.0}),
 }
+#: Arguments of :mod:`polhode.metrics`, whose public functions are doors without being listed.
+VECTORS = {
+    **{key: [[1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.5]] for key in ("q", "exact", "exact_q", "start", "value")},
+    **{key: [1.0, 2.0, 2.5] for key in ("omega", "exact_omega", "inertia")},
+    "measure": "matrix",
+}
+DOORS |= {
+    f"metrics.{name}": (function, {argument: VECTORS[argument] for argument in inspect.signature(function).parameters})
+    for name, function in vars(metrics).items()
+    if not name.startswith("_") and inspect.isfunction(function) and function.__module__ == metrics.__name__
+}
 #: The errors by which a function says what is wrong with an argument.
 SAID = (TypeError, ValueError, KeyError, FileNotFoundError, ArithmeticError)
 #: Words of the libraries below that no message of ours has.
@@ -226,6 +237,7 @@ def tried(door, name, value):
             assert not any(word in message for word in INTERNALS), message
             # Questions of which parts do not go together, spheres that do not fit: a message may name another argument.
             known = arguments(door) if door.startswith(("recommend", "Clump")) else [name]
+            known += ["unknown method"] if door == "methods[]" else []
             said = [word for word in known if word.replace("_", " ") in message.replace("_", " ")]
             together = "cannot be computed with" in message or "to compute with" in message  # sizes that do not go together
             assert said or together or isinstance(error, FileNotFoundError), message

@@ -61,6 +61,7 @@ class Small(House):
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--symlinks", folder / ".venv"], check=True)
         (site,) = (folder / ".venv" / "lib").glob("python*/site-packages")
         (site / "outer.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+        (site / "polhode.pth").write_text(f"{folder}/src\n")
         (folder / ".venv" / "made-from").write_text(f"{os.path.realpath(folder)}\n{(folder / 'requirements.txt').read_text()}")
 
     @property
@@ -331,7 +332,7 @@ def test_a_killed_run_is_noticed_and_a_live_one_is_named(copied):
     os.killpg(process.pid, signal.SIGKILL)
     first = process.communicate(timeout=60)[0]
     assert "1 temporary file\n" in first
-    assert list((copied.folder / ".snakemake" / "locks").iterdir()) != []
+    assert not list((copied.folder / ".snakemake" / "locks").iterdir()), "Snakemake's own lock is switched off"
     said = copied.finish("results/single_body.nc")
     assert re.search(rf"was killed \(process {process.pid}, since [-0-9: ]+UTC\); its lock is removed", said)
     assert "The report" not in said

@@ -1,20 +1,26 @@
 """The released laws of many random bodies, and the steps that ``polhode recommend`` takes from them, on bodies it never saw."""
 
+import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import xarray as xr
+import yaml
 
 from polhode.advice import AdviceError, of_laws
 from polhode.ensembles import draw
+from polhode.ensembles.classes import CLASSES
 from polhode.methods import METHODS
-from polhode.study.analysis import law_file
+from polhode.study.analysis import law_file, law_frames
 from polhode.study.gather.ensembles import gathered
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
 from polhode.study.storage import read_dataset
 
-LAWS = Path(__file__).parents[1] / "data/released/laws.nc"
+HOME = Path(__file__).parents[1]
+LAWS = HOME / "data/released/laws.nc"
 #: Not the seed of the released draw.
 FRESH = 4711
 
@@ -22,6 +28,35 @@ FRESH = 4711
 @pytest.fixture(scope="module")
 def released():
     return read_dataset(LAWS)
+
+
+def test_the_default_study_shows_the_512_bodies_of_which_it_draws_the_first(released):
+    """What law_frames.ensemble asks of a run (tests/test_laws.py), of the bodies that config.yaml draws."""
+    chosen = yaml.safe_load((HOME / "config.yaml").read_text())["ensembles"]
+    drawn = xr.Dataset({"moments": (("body", "axis3"), draw(chosen["bodies"], chosen["seed"]).moments)})
+    assert chosen["seed"] == released.attrs["seed"] and chosen["bodies"] < 512
+    assert law_frames.begins_with(released, SimpleNamespace(data=drawn))
+    assert chosen["classes"] == chosen["methods"] == "all" and max(chosen["radians"]) == released.attrs["radians"]
+    assert set(METHODS) <= set(released["integrator"].values) and set(CLASSES) <= set(released["torque_class"].values)
+
+
+#: What is made of the laws of all bodies: figures and tables of the themes on laws; other ones say themselves of which bodies.
+OF_ALL_BODIES = {"answer", "slowdown", "decision", "law_spread", "slowdown_map"}
+
+
+def test_table_1_figures_and_abstract_name_the_number_of_bodies():
+    named = set()
+    for path in (HOME / "paper").rglob("*.tex"):
+        text = path.read_text(encoding="utf-8")
+        for piece in re.findall(r"\\begin\{(?:figure|table)\*?\}.*?\\end\{(?:figure|table)\*?\}", text, re.DOTALL):
+            of_laws_shown = OF_ALL_BODIES.intersection(re.findall(r"(?:\]|tables/|\})\{?(\w+)\}", piece))
+            assert not of_laws_shown or r"\studyLawBodies" in piece, (path.name, of_laws_shown)
+            named |= of_laws_shown
+    assert named == OF_ALL_BODIES
+    for name, words in (("laws", "lawsheetcaption"), ("laws_in_time", "slowdownintimecaption")):
+        caption = (HOME / f"paper/sections/{name}.tex").read_text().partition(rf"\newcommand{{\{words}}}")[2].partition("\n")[0]
+        assert r"\studyLawBodies" in caption, words
+    assert r"methods on \studyLawBodies{} random bodies" in (HOME / "paper/article/abstract.tex").read_text()
 
 
 def steps(data, errors, radians=None):

@@ -141,7 +141,7 @@ def test_themes_know_nothing_of_each_other_nor_of_what_is_run():
 #: problems are made of, and their declarations outside a file.
 LATE = ("study.themes", "study.judge", "study.report", "study.explorer")
 LIVE = (
-    *("methods", "problems", "registry", "references", "operations", "manybody", "simulate"),
+    *("methods", "problems", "registry", "references", "operations", "manybody", "simulate", "export"),
     *("body", "quaternion", "vector", "kernel", "plain", "dual", "study.declarations"),
 )
 #: Pictures of clumps only draw. Notebooks and pages ask for the look of registered methods without a run.

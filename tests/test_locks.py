@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -131,15 +132,28 @@ def test_a_broken_lock_is_no_lock(tmp_path, content):
     locks._release(tmp_path / locks.NAME, os.getpid())
 
 
-def test_locks_of_snakemake_on_these_results_go(tmp_path, monkeypatch):
-    folder = tmp_path / ".snakemake" / "locks"
-    folder.mkdir(parents=True)
-    (folder / "0.input.lock").write_text("data/published/a.csv\nresults/single_body.nc\n")
-    (folder / "0.output.lock").write_text("results/report.pdf\n")
-    (folder / "1.output.lock").write_text("results-published/report.pdf\nelsewhere/results/x\n")
-    monkeypatch.chdir(tmp_path)
-    assert locks.drop_snakemake_locks(tmp_path / "results") == 2
-    assert [path.name for path in folder.iterdir()] == ["1.output.lock"]
+@pytest.mark.parametrize(
+    ("words", "runs"),
+    [
+        ("--cores 1", True),
+        ("--cores 1 --verbose data -- report", True),
+        ("-n", False),
+        ("--cores 1 --dryrun", False),
+        ("--unlock", False),
+        ("--cores 1 --lint", False),
+        ("--summary", False),
+        ("--dag", False),
+    ],
+)
+def test_only_a_command_that_runs_jobs_takes_the_lock(monkeypatch, capsys, words, runs):
+    main, job = SimpleNamespace(is_main_process=True), SimpleNamespace(is_main_process=False)
+    monkeypatch.chdir(HOME)
+    for program in ("/somewhere/bin/snakemake", "snakemake/__main__.py"):
+        monkeypatch.setattr(sys, "argv", [program, *words.split()])
+        assert locks.will_run(main) == runs and not locks.will_run(job)
+    monkeypatch.setattr(sys, "argv", ["another_program.py", *words.split()])
+    assert not locks.will_run(main)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_unfinished_files_go_and_nothing_else(tmp_path):

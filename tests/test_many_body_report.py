@@ -852,8 +852,10 @@ def test_the_sentences_of_the_section_hold_of_the_released_study(full):
         ratios = [ensembles.ratio_of_means(data, key, row, "spiral_leapfrog").value for row in range(data.sizes["dt"])]
         overall = ensembles.ratio_over_steps(data, key, "spiral_leapfrog")
         assert np.nanmin(ratios) < 1 < np.nanmax(ratios) and 0.8 < overall.low < overall.high < 1.25, key
-        order = numbers.exponent(data, key)
-        assert 2.4 < order.value < 2.6 and order.low < 2.55 and order.high > 2.45, key
+        # "Nearly the same, close to 5/2", with and without the longest step, which raises it. An interval is 0.06 to 0.09 to
+        # either side with so many states, so that it cannot be within the 0.1 in which its middle must be.
+        for order in (numbers.exponent(data, key), numbers.exponent(data, key, longest=False)):
+            assert abs(order.value - 2.5) < 0.1 and 2.3 < order.low < order.high < 2.7, key
     shorter = numbers.exponent(data, "spiral_leapfrog", longest=False)
     assert shorter.low < 2.5 < shorter.high and shorter.value < numbers.exponent(data, "spiral_leapfrog").value
     order = numbers.exponent(data, METHODS[3])
@@ -1105,7 +1107,7 @@ def test_every_method_on_the_pieces(tmp_path):
     data = scene(np.pi, blown=True).isel(dt=[2, 3])
     write_groups({"/": xr.Dataset(), "chess": data}, tmp_path / "run.nc")
     run = Inputs("", many_body_file=tmp_path / "run.nc")
-    frame, text = rendering.table("chess_methods", run)
+    frame, text = rendering.table("many_body_methods", run)
     found = frame[frame["dt"] == 4.85e-6].set_index("method")
     for key, factor in zip(METHODS, FACTORS, strict=True):
         assert found.loc[key, "ratio"] == pytest.approx(factor) and found.loc[key, "seeds"] == SEEDS
@@ -1121,7 +1123,7 @@ def test_every_method_on_the_pieces(tmp_path):
     more = data.assign(energy_error_mean=data["energy_error_mean"] ** 2)
     write_groups({"/": xr.Dataset(), "chess": more}, tmp_path / "many_body.nc")
     both = Inputs("", many_body_file=tmp_path / "run.nc", released=tmp_path)
-    frame, _ = rendering.table("chess_methods", both)
+    frame, _ = rendering.table("many_body_methods", both)
     assert frame.set_index(["method", "dt"]).loc[("omelyan1998", 4.85e-6), "ratio"] > 1.2
     with pytest.raises(NotInRun):
-        rendering.table("chess_methods", Inputs(""))
+        rendering.table("many_body_methods", Inputs(""))

@@ -85,6 +85,23 @@ def test_what_is_ours_is_declared():
     }
 
 
+def test_a_second_order_form_that_is_in_part_ours_is_not_called_the_original():
+    ours = {re.findall(r"\w+", m.label)[-3] for m in polhode.methods.values() if m.label.endswith("(second order)")}
+    assert ours == {"Verlet", "Buss", "Johnson"}
+    names = "|".join(sorted(ours))
+    called = re.compile(
+        rf"\b({names})\b(?:'s|[^.,;:()]*\b(?:in|with) (?:its|his|the|their))? original\b|original\s+(?:velocity )?({names})\b"
+    )
+    home = Path(__file__).parents[1]
+    files = [
+        file for kind in ("data/*.yaml", "paper/**/*.tex", "docs/*.md", "src/**/*.py", "README.md") for file in home.glob(kind)
+    ]
+    assert len(files) > 300
+    for file in files:
+        wrong = called.search(" ".join(file.read_text(encoding="utf-8").split()))
+        assert not wrong, f"{file}: {wrong and wrong[0]}"
+
+
 def test_labels_are_unique():
     labels = [method.label for method in polhode.methods.values()]
     assert len(set(labels)) == len(labels)

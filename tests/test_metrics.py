@@ -126,3 +126,30 @@ def test_shapes_and_nan():
     q[0, 1] = np.nan
     for metric in (metrics.orientation_l1, metrics.geodesic_angle):
         assert np.isnan(metric(q, np.ones_like(q) / 2)).tolist() == [[False, True, False], [False] * 3]
+
+
+@given(*[st.lists(st.integers(1, 3), max_size=3).map(tuple)] * 2)
+def test_leading_axes_fit_together_as_those_of_numpy_or_are_refused(one, other):
+    q, exact = np.ones((*one, 4)), np.ones((*other, 4))
+    try:
+        wanted = np.broadcast_shapes(one, other)
+    except ValueError:
+        for metric in (
+            metrics.orientation_l1,
+            metrics.geodesic_angle,
+            metrics.matrix_error,
+            metrics.relative_l1,
+            metrics.align,
+        ):
+            with pytest.raises(ValueError, match="exact must have shapes that fit together"):
+                metric(q, exact)
+    else:
+        assert metrics.orientation_l1(q, exact).shape == metrics.relative_l1(q, exact).shape == wanted
+
+
+def test_vectors_of_other_lengths_are_refused_and_a_lost_state_is_nan():
+    with pytest.raises(ValueError, match=r"value, exact must have shapes that fit together, got \(2, 3\), \(1,\)"):
+        metrics.relative_l1(np.ones((2, 3)), [1.0])  # NumPy would repeat the one number
+    with pytest.raises(ValueError, match="measure must be one of quaternion, matrix, got 'angle'"):
+        metrics.mean_error([1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0], [1, 0, 0], "angle")
+    assert np.isnan(metrics.geodesic_angle([np.nan] * 4, [1, 0, 0, 0])) and np.isinf(metrics.relative_l1([1.0], [0.0]))

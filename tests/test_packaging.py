@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 import yaml
 
+from polhode.documentation import reference
 from polhode.engines import all_engines
 
 HOUSE = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]
 LOCK = (HOUSE / "requirements.txt").read_text()
 #: Extras with a lock of their own, which is installed on top of requirements.txt.
-APART = {"slurm": "requirements-slurm.txt", "cluster-generic": "requirements-cluster-generic.txt"}
+APART = {name: f"requirements-{name}.txt" for name in ("slurm", "lsf", "htcondor", "cluster-generic")}
 
 
 def plain(requirement: str) -> str:
@@ -98,7 +99,7 @@ def test_locks_of_clusters_add_a_plugin_and_change_nothing(extra):
     direct = [name for name, entry in theirs.items() if "# via" not in entry]
     assert [plain(name) for name in direct] == [wanted], f"run the command at the head of {APART[extra]} again"
     added = {plain(name) for name in set(theirs) - set(ours)}
-    assert wanted in added and all(name.startswith("snakemake-executor-plugin-") for name in added), added
+    assert wanted in added and all(name == extra or name.startswith("snakemake-executor-plugin-") for name in added), added
     for name in set(theirs) & set(ours):
         hashes = [re.findall(r"--hash=\S+", entry) for entry in (ours[name], theirs[name])]
         assert hashes[0] == hashes[1], name
@@ -135,6 +136,21 @@ def test_version_is_the_same_everywhere():
     citation = yaml.safe_load((HOUSE / "CITATION.cff").read_text())
     assert PROJECT["version"] == polhode.__version__ == citation["version"]
     assert f"## [{PROJECT['version']}]" in (HOUSE / "CHANGELOG.md").read_text()
+
+
+def test_the_date_of_the_version_is_that_of_the_changelog_and_is_cited():
+    """``unreleased`` in the changelog is the only other heading that may stand there."""
+    data = yaml.safe_load((HOUSE / "CITATION.cff").read_text())
+    heading = re.search(rf"^## \[{re.escape(PROJECT['version'])}\] - (.*)$", (HOUSE / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert heading and heading[1] in ("unreleased", data["date-released"].isoformat())
+    page = reference.citation(HOUSE)
+    assert f"  year = {{{data['date-released'].year}}}" in page and f"({data['date-released'].year})" in page
+    # No address is made up: one in the citation comes from the file, and the page says so while there is none.
+    own = page.partition("## Sources")[0]
+    assert ("url" in data or "doi" in data) == ("://" in own or "doi" in own)
+    assert ("no public address and no DOI yet" in (HOUSE / "docs/citing.md").read_text()) == (
+        "url" not in data and "doi" not in data
+    )
 
 
 def test_citation_file_cites_the_five_sources():

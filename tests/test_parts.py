@@ -8,9 +8,13 @@ import scipy.integrate
 import xarray as xr
 
 import polhode
+from polhode.ensembles.classes import CLASSES
+from polhode.ensembles.draw import draw
 from polhode.kernel import compile_driver
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.run import parts
+from polhode.study.run.ensemble import method_dataset
+from polhode.study.run.ensemble_states import exact_states
 from polhode.study.themes.parts import analysis, figures, numbers, tables
 
 
@@ -85,6 +89,8 @@ def test_compiled_is_plain_python(drive, place):
         assert end(drive, problem, 16, *chosen) == pytest.approx(np.concatenate(plain), rel=1e-13, abs=1e-14)
 
 
+#: What the experiment reads of a study.
+STUDY = SimpleNamespace(ensembles=SimpleNamespace(seed=2026))
 ORDERS = {"euler": 1, "midpoint": 2, "ssprk3": 3, "implicit": 2}
 
 
@@ -127,8 +133,11 @@ def test_rotations_have_their_orders(name, order):
 @pytest.fixture(scope="module")
 def study():
     """The experiment itself, as the files of a run have it."""
-    data = parts.parts(None)
-    return data, SimpleNamespace(check=lambda name: {"parts": data}[name])
+    data = parts.parts(STUDY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parts, "BODIES", 32)
+        bodies = parts.parts_over_bodies(STUDY)
+    return data, SimpleNamespace(check=lambda name: {"parts": data, "parts_over_bodies": bodies}[name])
 
 
 @pytest.mark.thorough
@@ -148,18 +157,18 @@ def test_prediction_gives_back_the_order_under_friction(study):
 def test_shares_and_exchanges_are_made_from_the_errors(study):
     data, inputs = study
     error = analysis.errors(inputs)
-    shares = analysis.shares(error)
-    assert shares.sum(axis=1).to_numpy() == pytest.approx(np.ones(6)) and (shares.to_numpy() > -1e-12).all()
+    shares = analysis.shares(error).to_array()
+    assert shares.sum("variable").values == pytest.approx(np.ones(6)) and (shares > -1e-12).all()
     # A part alone decides an error made from it alone.
     alone = xr.ones_like(error) * xr.DataArray(10.0 ** np.arange(5), dims="kick", coords={"kick": error["kick"]})
-    assert analysis.shares(alone)["kick"].to_numpy() == pytest.approx(np.ones(6))
+    assert analysis.shares(alone)["kick"].values == pytest.approx(np.ones(6))
     # Explicit Euler and the linear step of the matrix are of first order; without them the place decides.
     second = analysis.of_second_order(error)
     assert second.sizes["kick"] == 4 and second.sizes["rotation"] == 3 and second.sizes["place"] == 7
     order = analysis.orders(inputs).sel(place="both ends predicted", problem="asymmetric_heavy_top")
     assert (order.sel(kick="euler") < 1.5).all() and (analysis.of_second_order(order) > 1.8).all()
-    shares = analysis.shares(second).loc[["lab_torque", "asymmetric_heavy_top", "damped_top"]]
-    assert (shares["place"] > 0.96).all() and (analysis.shares(error).loc[shares.index, "place"] < 0.9).any()
+    varied = {"problem": ["lab_torque", "asymmetric_heavy_top", "damped_top"]}
+    assert (analysis.shares(second).place.sel(varied) > 0.96).all() and (analysis.shares(error).place.sel(varied) < 0.9).any()
     frame = analysis.exchanges(error).set_index(["part", "level"])
     for part, level in analysis.BASE.items():
         assert (frame.loc[part, level] == 1).all()
@@ -172,10 +181,54 @@ def test_shares_and_exchanges_are_made_from_the_errors(study):
 def test_figure_table_and_numbers_are_made(study):
     _, inputs = study
     above, below = figures.parts(inputs).axes
-    assert len(below.texts) == 16 * 6 and [tick.get_text() for tick in above.get_yticklabels()] == list(TORQUE_CLASSES)
+    assert len(below.texts) == 16 * 6
+    assert [tick.get_text() for tick in above.get_yticklabels()] == [one.label for one in CLASSES.values()]
     frame, text = tables.parts(inputs)
     assert len(frame) == 140 * 6 and text.count(r"\\") == 7
     assert numbers.parts(inputs)["studyPartsCount"] == "140"
+
+
+@pytest.mark.thorough
+def test_random_bodies_run_the_same_combinations(study):
+    """Against whole methods, which run them by another driver; the reference is checked in test_ensembles.py."""
+    _, inputs = study
+    data = inputs.check("parts_over_bodies").isel(body=slice(3))
+    steps, exact = data.attrs["steps"], exact_states(draw(3, 2026), list(CLASSES), (data.attrs["radians"],))
+    for method, combination in (
+        ("spiral_leapfrog", {"kick": "ssprk3", "rotation": "exponential", "place": "leapfrog"}),
+        ("spiral_predicted_last", {"kick": "ssprk3", "rotation": "exponential", "place": "leapfrog predicted"}),
+    ):
+        known = method_dataset(polhode.methods[method], exact, [data.attrs["radians"] / steps]).isel(step=0, radians=0)
+        for name in ("error_q", "error_omega"):
+            assert data[name].sel(combination).values == pytest.approx(known[name].values, rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.thorough
+def test_shares_over_bodies_are_what_figure_and_text_say(study):
+    """Recomputed by a fit of the main effects to the logarithms, body by body; not those of the problems, nor of one body."""
+    _, inputs = study
+    data = inputs.check("parts_over_bodies")
+    error = (0.5 * (data["error_q"] + data["error_omega"])).clip(max=analysis.LOST)
+    error = error.drop_sel(kick="euler", rotation="matrix").transpose("torque_class", "body", *analysis.FACTORS)
+    chosen = np.indices(error.shape[2:]).reshape(3, -1)
+    effects = [np.eye(n)[levels] - 1 / n for n, levels in zip(error.shape[2:], chosen, strict=True)]
+    place = np.empty(error.shape[:2])
+    for i in np.ndindex(place.shape):
+        values = np.log10(error.values[i].ravel().astype(float))
+        coefficients = np.linalg.lstsq(effects[2], values - values.mean(), rcond=None)[0]
+        place[i] = (effects[2] @ coefficients).var() / values.var()
+    means = place.mean(axis=1)
+    (above, _), made = figures.parts(inputs).axes, numbers.parts(inputs)
+    bars = np.array([bar.get_width() for bar in above.patches]).reshape(4, len(CLASSES))
+    assert bars[list(figures.NAMES).index("place")] == pytest.approx(means) and bars.sum(axis=0) == pytest.approx(1)
+    varied = [i for i, one in enumerate(CLASSES.values()) if one.declared in ("lab", "state", "velocity")]
+    for end, value in (("Least", means[varied].min()), ("Most", means[varied].max())):
+        assert made[f"studyPartsPlaceVaried{end}"] == rf"\num{{{100 * value:.0f}}}"
+    assert made["studyPartsPlaceVariedNineOfTen"] == rf"\num{{{100 * np.quantile(place[varied], 0.1, axis=1).min():.0f}}}"
+    assert made["studyPartsBodies"] == "32" and made["studyPartsStepsPerRadian"] == r"\num{64}"
+    # Under each of these the place has more than any other part, on average: what the text says.
+    assert (bars.argmax(axis=0)[varied] == list(figures.NAMES).index("place")).all()
+    assert (bars.argmax(axis=0)[:2] == list(figures.NAMES).index("rotation")).all()
 
 
 def test_lost_runs_count_as_large_errors():

@@ -19,6 +19,7 @@ from polhode import progress
 from polhode.progress import Board, Stage
 from polhode.study.workflow import entry, interruption, meters, watching
 from polhode.study.workflow.watching import Watch
+from snakemake_logger_plugin_polhode import LogHandler
 
 HOME = Path(__file__).parents[1]
 
@@ -259,23 +260,36 @@ def test_a_meter_that_cannot_be_written_stops_no_job(tmp_path):
 UNITS = {"references_1": 2, "single_body_heavy_top_1": 40, "timing": 10}
 
 
+def handler(quiet=(), **settings):
+    """Snakemake's logger, which prints into a string."""
+    names = ("printshellcmds", "nocolor", "debug_dag", "verbose", "show_failed_logs", "stdout", "dryrun")
+    said = dict.fromkeys(names, False) | {"quiet": [SimpleNamespace(name=name) for name in quiet]} | settings
+    made = LogHandler(SimpleNamespace(**said), None)
+    made.stream = io.StringIO()
+    return made
+
+
+def record(event=None, text="", level=logging.INFO, path="/lib/snakemake/workflow.py", **about):
+    made = logging.LogRecord("snakemake", level, path, 1, text, (), None)
+    made.__dict__.update(event=event, **about)
+    return made
+
+
 class Told(Watch):
-    """A watch that is told of events, and keeps what is said to people; ``says`` is what Snakemake's terminal would show."""
+    """A watch that is told of events, and keeps what is said to people; ``says`` is what the terminal would show."""
 
     def __init__(self, results):
         super().__init__(UNITS.get, results, HOME)
         self.tally.units = lambda rule: UNITS.get(rule, 1)
-        self._attached = True
-        self._plain = logging.StreamHandler(io.StringIO())
+        self.handler = handler(["PROGRESS"])
+        self.attach(self.handler)
 
     @property
     def says(self):
-        return self._plain.stream.getvalue()
+        return self.handler.stream.getvalue()
 
-    def tell(self, event=None, text="", level=logging.INFO, path="/lib/snakemake/workflow.py", **about):
-        record = logging.LogRecord("snakemake", level, path, 1, text, (), None)
-        record.__dict__.update(event=event, **about)
-        self.emit(record)
+    def tell(self, *arguments, **about):
+        self.handler.emit(record(*arguments, **about))
 
     def job(self, number, rule, **wildcards):
         self.tell("job_info", jobid=number, rule_name=rule, wildcards=wildcards, log=[f"results/logs/{rule}.log"])
@@ -290,7 +304,8 @@ class Told(Watch):
 
 
 @pytest.fixture
-def told(tmp_path):
+def told(tmp_path, monkeypatch):
+    monkeypatch.setenv(entry.WATCHED, "")
     return Told(tmp_path)
 
 
@@ -357,6 +372,38 @@ def test_the_terminal_shows_what_a_person_must_read(told):
         "Directory cannot be locked.",
         "MissingOutputException in rule report",
     ]
+
+
+def test_before_the_snakefile_is_read_and_in_a_dry_run_all_is_shown_but_single_jobs():
+    for quiet, shown in (((), False), (["RULES"], False), (["HOST"], True)):
+        plain = handler(quiet)
+        plain.emit(record("job_info", "rule references_1:"))
+        plain.emit(record(None, "None"))
+        plain.emit(record("error", "WorkflowError: no", logging.ERROR))
+        assert plain.stream.getvalue() == "rule references_1:\n" * shown + "WorkflowError: no\n"
+
+
+@pytest.mark.parametrize(
+    ("quiet", "settings"), [((), {"verbose": True}), ((), {"printshellcmds": True}), ((), {"debug_dag": True}), (["ALL"], {})]
+)
+def test_where_everything_is_asked_for_or_nothing_snakemake_prints_itself(tmp_path, capsys, quiet, settings, monkeypatch):
+    monkeypatch.setenv(entry.WATCHED, "")
+    full = handler(quiet, **settings)
+    watch = Watch(UNITS.get, tmp_path, HOME)
+    watch.attach(full)
+    full.emit(record(None, "something is deprecated", logging.WARNING))
+    watch.succeeded()
+    full.close()
+    assert full.stream.getvalue() == "" and os.environ[entry.WATCHED] == ""
+    assert ("0 jobs in 0:00" in capsys.readouterr().err) == bool(settings)
+
+
+def test_without_the_plugin_the_terminal_is_snakemake_s(tmp_path, capsys):
+    watch = Watch(UNITS.get, tmp_path, HOME)
+    watch.attach(None)
+    watch.failed()
+    watch.close()
+    assert capsys.readouterr().err == ""
 
 
 def test_a_warning_that_jobs_write_is_said_once(told):

@@ -101,11 +101,6 @@ KERNEL turning torque_wanted_at_state(turning s, const inertia *b, double dt, qu
     *q = s.q, *omega = s.omega;
     return s;
 }
-/* omelyan1998.py */
-KERNEL quat cayley(quat q, vec omega, double dt) {
-    double a = (0.0625 * dt * dt) * dot(omega, omega);
-    return scaled(1.0 / (1.0 + a), increment(dt, derivative(q, omega), scaled(1.0 - a, q)));
-}
 /* rk4.py: the start of every method with several torques that carries omega. */
 KERNEL turning start_of_stages(quat q, vec omega, const inertia *b) {
     (void)b;

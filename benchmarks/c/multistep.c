@@ -1,7 +1,37 @@
-/* Methods that remember torques of earlier steps. */
+/* Witnesses that remember torques of earlier steps. */
 
-#include "buss.h"
-#include "stages.h"
+#include "driver.h"
+
+/* ---- lie_rk4_naive.py ---- */
+
+KERNEL vec weighted(vec k1, vec k2, vec k3, vec k4) { return axpy(2.0, k2, axpy(2.0, k3, add(k1, k4))); }
+
+/* ---- fourth_order_start.py ---- */
+
+/* Rates of a rotation vector and of omega. */
+typedef struct { vec turn, omega; } pace;
+
+KERNEL vec rate_of_turn(vec u, vec omega) {
+    vec bracket = cross(u, omega);
+    return axpy(1.0 / 12, cross(u, bracket), axpy(0.5, bracket, omega));
+}
+KERNEL pace stage(quat q, vec omega, vec turn, vec a, double t, double dt, const inertia *b, torque_function torque,
+                  const double *parameters) {
+    omega = axpy(dt, a, omega);
+    a = euler_equations(omega, load(torque, t + dt, multiply(q, exponential(turn)), omega, parameters), b);
+    return (pace){rate_of_turn(turn, omega), a};
+}
+KERNEL turning fourth_order_step(quat q, vec omega, vec moment, double t, double dt, const inertia *b, torque_function torque,
+                                 const double *parameters) {
+    double half = 0.5 * dt;
+    vec a1 = euler_equations(omega, moment, b);
+    pace k2 = stage(q, omega, scale(half, omega), a1, t, half, b, torque, parameters);
+    pace k3 = stage(q, omega, scale(half, k2.turn), k2.omega, t, half, b, torque, parameters);
+    pace k4 = stage(q, omega, scale(dt, k3.turn), k3.omega, t, dt, b, torque, parameters);
+    vec turn = scale(dt / 6, weighted(omega, k2.turn, k3.turn, k4.turn));
+    vec sum = weighted(a1, k2.omega, k3.omega, k4.omega);
+    return (turning){multiply(q, exponential(turn)), axpy(dt / 6, sum, omega)};
+}
 
 KERNEL vec subtract(vec a, vec b) { return (vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
 
@@ -44,7 +74,8 @@ typedef remembering magnus_adams4_state;
 
 KERNEL remembering magnus_adams4_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
     (void)torque; (void)b; (void)dt;
-    return (remembering){q, omega, {{0}, {0}, {0}, {0}, 0.0, 0.0}};
+    const vec zero = {0.0, 0.0, 0.0};
+    return (remembering){q, omega, {zero, zero, zero, zero, 0.0, 0.0}};
 }
 KERNEL remembering magnus_adams4_before(remembering s, const inertia *b, double dt, quat *q, vec *omega) {
     (void)b; (void)dt;
@@ -80,99 +111,17 @@ ONE_TORQUE_WARM_UP(magnus_adams4, 0.0, LEAVE, LEAVE, 3)
 
 /* ---- adams_bashforth.py ---- */
 
-KERNEL vec second_formula(vec value, vec newest, vec last, double dt) {
-    return axpy(3.0 / 2 * dt, newest, axpy(-1.0 / 2 * dt, last, value));
-}
 /* Rates of q and omega have the form of a state. */
 KERNEL turning added(double s, turning rate, turning to) {
     return (turning){increment(s, rate.q, to.q), axpy(s, rate.omega, to.omega)};
-}
-KERNEL turning third_formula(turning now, turning newest, turning last, turning before, double dt) {
-    return added(23.0 / 12 * dt, newest, added(-16.0 / 12 * dt, last, added(5.0 / 12 * dt, before, now)));
 }
 KERNEL turning fourth_formula(turning now, turning newest, turning last, turning before, turning first, double dt) {
     turning sum = added(37.0 / 24 * dt, before, added(-9.0 / 24 * dt, first, now));
     return added(55.0 / 24 * dt, newest, added(-59.0 / 24 * dt, last, sum));
 }
-
-/* ---- adams_bashforth2_buss.py ---- */
-
-typedef struct { quat q; vec omega, last; } adams_bashforth2_buss_state;
-KERNEL adams_bashforth2_buss_state adams_bashforth2_buss_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
-    (void)dt;
-    return (adams_bashforth2_buss_state){q, omega, euler_equations(omega, torque, b)};
-}
-#define WANTED_AT_OMEGA(NAME)                                                                                                  \
-    KERNEL NAME##_state NAME##_before(NAME##_state s, const inertia *b, double dt, quat *q, vec *omega) {                      \
-        (void)b; (void)dt;                                                                                                     \
-        *q = s.q, *omega = s.omega;                                                                                            \
-        return s;                                                                                                              \
-    }
-WANTED_AT_OMEGA(adams_bashforth2_buss)
-KERNEL adams_bashforth2_buss_state adams_bashforth2_buss_after(adams_bashforth2_buss_state s, vec torque, const inertia *b,
-                                                               double dt) {
-    vec rate = euler_equations(s.omega, torque, b);
-    quat q = rotate(s.q, mean_rotation(s.omega, rate, dt, 1.0 / 12), dt);
-    return (adams_bashforth2_buss_state){q, second_formula(s.omega, rate, s.last, dt), rate};
-}
-READ_SYNCHRONOUS(adams_bashforth2_buss)
-ONE_TORQUE(adams_bashforth2_buss, 0.0, LEAVE, LEAVE)
-
-/* ---- adams_bashforth2_barker.py ---- */
-
-typedef adams_bashforth2_buss_state adams_bashforth2_barker_state;
-#define adams_bashforth2_barker_start adams_bashforth2_buss_start
-#define adams_bashforth2_barker_before adams_bashforth2_buss_before
-#define adams_bashforth2_barker_read adams_bashforth2_buss_read
-KERNEL double third_coefficient(double square, double sinc) {
-    double ratio = 1.0 / 6 - square * (1.0 / 120 - square * (1.0 / 5040 - square / 362880));
-    if (square > 0.01) ratio = (1.0 - sinc) / square;
-    return ratio;
-}
-KERNEL quat local_linearisation(quat q, vec omega, vec acceleration, double dt) {
-    vec v = scale(0.5, omega), u = scale(0.5, acceleration);
-    double square = dt * dt * dot(v, v);
-    pair e = cos_sinc(square);
-    double half_sinc = cos_sinc(0.25 * square).s;
-    double c2 = dt * e.s, c3 = 0.5 * dt * dt * half_sinc * half_sinc, c4 = dt * dt * dt * third_coefficient(square, e.s);
-    vec turn = axpy(c2, v, axpy(c3, u, scale(c4, cross(u, v))));
-    return multiply(q, (quat){e.c - c4 * dot(v, u), turn.x, turn.y, turn.z});
-}
-KERNEL adams_bashforth2_barker_state adams_bashforth2_barker_after(adams_bashforth2_barker_state s, vec torque,
-                                                                   const inertia *b, double dt) {
-    vec rate = euler_equations(s.omega, torque, b);
-    quat q = local_linearisation(s.q, s.omega, rate, dt);
-    return (adams_bashforth2_barker_state){q, second_formula(s.omega, rate, s.last, dt), rate};
-}
-ONE_TORQUE(adams_bashforth2_barker, 0.0, LEAVE, NORMALISE)
-
-/* ---- adams_bashforth3.py ---- */
-
 KERNEL turning rates(quat q, vec omega, vec torque, const inertia *b) {
     return (turning){derivative(q, omega), euler_equations(omega, torque, b)};
 }
-typedef struct { quat q; vec omega; turning last, before; } adams_bashforth3_state;
-KERNEL adams_bashforth3_state adams_bashforth3_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
-    (void)dt;
-    turning first = rates(q, omega, torque, b);
-    return (adams_bashforth3_state){q, omega, first, first};
-}
-WANTED_AT_OMEGA(adams_bashforth3)
-KERNEL adams_bashforth3_state adams_bashforth3_after(adams_bashforth3_state s, vec torque, const inertia *b, double dt) {
-    turning newest = rates(s.q, s.omega, torque, b);
-    turning next = third_formula((turning){s.q, s.omega}, newest, s.last, s.before, dt);
-    return (adams_bashforth3_state){next.q, next.omega, newest, s.last};
-}
-KERNEL adams_bashforth3_state adams_bashforth3_warm_up(
-    adams_bashforth3_state s, vec moment, double t, double dt, const inertia *b, torque_function torque,
-    const double *parameters
-) {
-    turning newest = rates(s.q, s.omega, moment, b);
-    turning next = fourth_order_step(s.q, s.omega, moment, t, dt, b, torque, parameters);
-    return (adams_bashforth3_state){next.q, next.omega, newest, s.last};
-}
-READ_SYNCHRONOUS(adams_bashforth3)
-ONE_TORQUE_WARM_UP(adams_bashforth3, 0.0, LEAVE, NORMALISE, 2)
 
 /* ---- adams_bashforth4.py ---- */
 
@@ -182,7 +131,12 @@ KERNEL adams_bashforth4_state adams_bashforth4_start(quat q, vec omega, vec torq
     turning first = rates(q, omega, torque, b);
     return (adams_bashforth4_state){q, omega, first, first, first};
 }
-WANTED_AT_OMEGA(adams_bashforth4)
+KERNEL adams_bashforth4_state adams_bashforth4_before(adams_bashforth4_state s, const inertia *b, double dt, quat *q,
+                                                      vec *omega) {
+    (void)b; (void)dt;
+    *q = s.q, *omega = s.omega;
+    return s;
+}
 KERNEL adams_bashforth4_state adams_bashforth4_after(adams_bashforth4_state s, vec torque, const inertia *b, double dt) {
     turning newest = rates(s.q, s.omega, torque, b);
     turning next = fourth_formula((turning){s.q, s.omega}, newest, s.last, s.before, s.first, dt);

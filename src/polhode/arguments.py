@@ -269,6 +269,33 @@ def array(name: str, values: Any, columns: int | None = 0) -> np.ndarray:
         Naming the argument, the expected shape and the value.
     """
     wanted = "(n, k)" if columns is None else f"(n, {columns})" if columns else "(n,)"
+    numbers = _numbers(name, values, wanted)
+    if numbers.ndim != (1 if columns == 0 else 2) or (columns and numbers.shape[1] != columns):
+        raise ValueError(f"{name} must be an array {wanted}, got the shape {numbers.shape}")
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{name} must be finite; row {int(np.argwhere(~np.isfinite(numbers))[0][0])} is not")
+    return np.array(numbers, order="C")
+
+
+def vectors(name: str, values: Any, size: int | None = None) -> np.ndarray:
+    """The argument ``values`` as a float array (..., ``size``), of any number of axes; for None their last may have any length.
+
+    NaN passes: it is the state of a run that blew up.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, the expected shape and the value.
+    """
+    wanted = f"(..., {'n' if size is None else size})"
+    numbers = _numbers(name, values, wanted)
+    if numbers.ndim == 0 or (numbers.shape[-1] == 0 if size is None else numbers.shape[-1] != size):
+        raise ValueError(f"{name} must be an array {wanted}, got the shape {numbers.shape}")
+    return numbers
+
+
+def _numbers(name: str, values: Any, wanted: str) -> np.ndarray:
+    """The argument ``values`` as a float array, itself if it is one."""
     try:
         if not is_ordered(values) or _is_masked(values):
             raise TypeError
@@ -277,11 +304,6 @@ def array(name: str, values: Any, columns: int | None = 0) -> np.ndarray:
             raw = np.asarray(values)
         if raw.dtype.kind not in "iuf":
             raise TypeError
-        found = np.array(raw, dtype=float, order="C")
+        return np.asarray(raw, dtype=float)
     except Exception:  # whatever an object of the user's raises when it is read
         raise TypeError(f"{name} must be numbers, an array {wanted}, got {shown(values)}") from None
-    if found.ndim != (1 if columns == 0 else 2) or (columns and found.shape[1] != columns):
-        raise ValueError(f"{name} must be an array {wanted}, got the shape {found.shape}")
-    if not np.isfinite(found).all():
-        raise ValueError(f"{name} must be finite; row {int(np.argwhere(~np.isfinite(found))[0][0])} is not")
-    return found

@@ -196,8 +196,13 @@ class Body:
         >>> Body((2.0, 2.0, 1.0)).coefficients()
         (2.0, 2.0, 1.0, 0.5, 0.5, 1.0, 0.5, -0.5, 0.0)
         """
-        x, y, z = self.inertia
-        return (x, y, z, 1 / x, 1 / y, 1 / z, (y - z) / x, (z - x) / y, (x - y) / z)
+        return coefficients_of(self.inertia)
+
+
+def coefficients_of(moments: Vector) -> Inertia:
+    """The numbers of a body that the kernels read, from its principal moments: :meth:`Body.coefficients`."""
+    x, y, z = moments
+    return (x, y, z, 1 / x, 1 / y, 1 / z, (y - z) / x, (z - x) / y, (x - y) / z)
 
 
 def _are_moments(inertia: Any) -> bool:

@@ -287,14 +287,14 @@ def _compare(
         beside = np.array(plain(*_changed(state)), float)
     except (ArithmeticError, ValueError):
         return
-    found = np.array(compiled(*state), float)
+    given = np.array(compiled(*state), float)
     with np.errstate(all="ignore"):  # a torque may be infinite where the motion never gets
         allowed = SAME * np.abs(expected).max() + AMPLIFIED * np.abs(beside - expected).max() + 1e-300
-    if np.isfinite(expected).all() and np.isfinite(allowed) and not (np.abs(found - expected) <= allowed).all():
-        worst = int(np.argmax(~(np.abs(found - expected) <= allowed)))
+    if np.isfinite(expected).all() and np.isfinite(allowed) and not (np.abs(given - expected) <= allowed).all():
+        worst = int(np.argmax(~(np.abs(given - expected) <= allowed)))
         raise TrialError(
             where,
-            f"{name} gives {found[worst]:g} compiled and {expected[worst]:g} in plain Python, at t = {state[0]:g}; compiled "
+            f"{name} gives {given[worst]:g} compiled and {expected[worst]:g} in plain Python, at t = {state[0]:g}; compiled "
             "whole numbers overflow at 2^63: write them as floats, 1e20 for 10**20",
             function,
             function.__code__.co_firstlineno,
@@ -312,8 +312,8 @@ def _changed(value: Any) -> Any:
 def reason_of(error: Exception) -> str:
     """The first reason in a compiler message."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith(("Failed in", "During"))]
-    first = (told or lines or [type(error).__name__])[0]
+    reasons = [line for line in lines if not line.startswith(("Failed in", "During"))]
+    first = (reasons or lines or [type(error).__name__])[0]
     if "Int value is too large" in first:
         return f"a whole number is beyond 2^63 ({first.rpartition(' ')[2][:30]}); write it as a float, such as 1e20 for 10**20"
     plain = re.match(r"Untyped \w+ name '(\w+)'.*<class 'function'>", first)
@@ -321,7 +321,7 @@ def reason_of(error: Exception) -> str:
         return f"{plain[1]} is a plain function; write @kernel before it"
     if "_ol_array_allocate" in str(error) or "NRT required" in str(error):
         return "a kernel is given an array; kernels take and return floats and tuples of floats"
-    call = next((line for line in told if line.startswith(">>> ")), "")
+    call = next((line for line in reasons if line.startswith(">>> ")), "")
     return (f"{first.partition(' Raised from ')[0].rstrip(':. ')}" + (f": {call[4:]}" if call else ""))[:200]
 
 

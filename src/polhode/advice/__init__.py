@@ -80,7 +80,7 @@ def recommend(
     contact_time : float
         Duration of a contact, s.
     contacts : float
-        Contacts of each body during the run; by default those of the scene that has most.
+        Time that each body is in contact during the run, in contact times; by default the longest of the scenes.
     young, poisson, density, radius, speed : float
         Of spheres in contact: Pa, 1, kg/m^3, m, m/s.
     everything : bool

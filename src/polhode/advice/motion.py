@@ -175,8 +175,8 @@ class Motion:
         if not (np.isfinite(q).all() and np.isfinite(omega).all()):
             return inf
         with np.errstate(over="ignore", invalid="ignore"):
-            found = largest_error(q, omega, *self.at(at * (horizon / steps)), self.scale)
-        return found if isfinite(found) else inf
+            error = largest_error(q, omega, *self.at(at * (horizon / steps)), self.scale)
+        return error if isfinite(error) else inf
 
 
 def run(problem: Problem, method: Method, steps: int, at: Array) -> tuple[Array, Array]:

@@ -41,7 +41,7 @@ FARTHEST = 3.0
 FEWEST = 5
 #: The smallest number of methods between which a choice is made.
 METHODS_TO_CHOOSE = 2
-#: Errors of either sign, whose exponent is that of the law within this, grow as the root of the number of contacts.
+#: Errors of either sign, whose exponent is that of the law within this, grow as the root of the time in contact.
 LAWFUL = 0.25
 
 
@@ -61,7 +61,7 @@ class Curve:
     clumps : number of bodies
     horizon : s
     contacts : float
-        The contacts of each body during a run; NaN where they were not counted.
+        The time that each body was in contact during a run, in contact times; NaN where it was not measured.
     """
 
     scene: str
@@ -80,7 +80,7 @@ class Curve:
         return self.label, self.clumps, self.spin
 
     def with_contacts(self, contacts: float, exponent: float) -> "Curve":
-        """The errors for another number of contacts of each body, see :func:`growth`; as they are if it was not counted."""
+        """The errors for another time in contact of each body, see :func:`growth`; as they are if it was not measured."""
         factor = growth(contacts / self.contacts, exponent) if isfinite(self.contacts) else 1.0
         return replace(self, errors=self.errors * factor)
 
@@ -113,7 +113,7 @@ class Curve:
 
 
 def growth(ratio: float, exponent: float) -> float:
-    """The factor on the error for ``ratio`` times as many contacts: its root, since errors of either sign add up so.
+    """The factor on the error for ``ratio`` times the time in contact: its root, since errors of either sign add up so.
 
     The errors of a method that does not follow the law may have one sign and add up in proportion; of the two the larger is
     taken.
@@ -165,7 +165,7 @@ def of_contacts(
     results : folder of a run; by default ``results`` or the released data, whichever have more states
     everything : list all methods, including the variants that reproduce publications' code
     how : where the contact time comes from, in words
-    contacts : contacts of each body during the run; by default those of the scene that has most
+    contacts : time that each body is in contact during the run, in contact times; by default the longest of the scenes
 
     Raises
     ------
@@ -177,7 +177,7 @@ def of_contacts(
     if contacts is not None:
         counted = {key: [c for c in own if isfinite(c.contacts)] for key, own in chosen.items()}
         if not all(counted.values()):
-            raise AdviceError(f"--contacts: {path} does not hold how many contacts its scenes had; leave it out")
+            raise AdviceError(f"--contacts: {path} does not hold how long its bodies were in contact; leave it out")
         chosen = counted
     if not chosen:
         raise AdviceError(f"{path} holds no scene with {FEWEST} states or more; name another run: --results")
@@ -200,7 +200,7 @@ def of_contacts(
     if share < finest / FARTHEST:
         raise AdviceError(
             f"--error: {error:g} would need steps of T/{1 / share:.0f}, far below the finest that was run, T/{1 / finest:.0f}; "
-            "ask for a larger one" + ("" if contacts is None else ", or for fewer contacts")
+            "ask for a larger one" + ("" if contacts is None else ", or for less time in contact")
         )
     if time * share < float_info.min:
         raise AdviceError(f"contact_time {time:g} s is too short to be divided into steps; take other units")
@@ -217,7 +217,7 @@ def of_contacts(
     called = names(own)
     scenes = "; ".join(
         f"{called[c.scene]} ({c.errors.shape[1]} states"
-        + (f", {_count(c.contacts)} contacts" if isfinite(c.contacts) else ", contacts not counted, as run")
+        + (f", in contact for {_count(c.contacts)} T" if isfinite(c.contacts) else ", time in contact not measured, as run")
         + (f", T/{1 / c.share[0]:.0f} to " if len(c.share) > 1 else ", only ")
         + f"T/{1 / c.share[-1]:.0f}) T/{1 / (own_share := c.largest(error, exponent)):.0f}"
         + (", extrapolated" if c.is_extrapolated(own_share) else "")
@@ -226,9 +226,9 @@ def of_contacts(
     remarks = []
     if isfinite(number):
         remarks.append(
-            f"This is for {_count(number)} contacts of each body during the run"
-            + (", the most of the scenes" if contacts is None else "")
-            + "; n times as many ask for n^(1/5) times as many steps"
+            f"This is for bodies that are in contact for {_count(number)} contact times each during the run"
+            + (", the longest of the scenes" if contacts is None else "")
+            + "; n times as long takes n^(1/5) times as many steps"
             + (" (--contacts)." if contacts is None else ".")
         )
     if any(share >= 0.999 * c.share[-1] for c in own if len(c.share) > 1):
@@ -241,8 +241,8 @@ def of_contacts(
             + ". Take what the code has."
         )
     scaled = (
-        f", for {_count(number)} contacts of each body: errors grow as the root of that number, and are scaled from the number "
-        "that each scene had"
+        f", for bodies in contact for {_count(number)} contact times T each: errors grow as the root of that time, and are "
+        "scaled from the time of each scene"
         if isfinite(number)
         else ""
     )
@@ -250,7 +250,7 @@ def of_contacts(
     bodies = f"{fewest} to {most}" if most > fewest else f"{most}"
     return Recommendation(
         question=f"Many bodies, contacts of {time:.4g} s{f' ({how})' if how else ''}"
-        + (f", {contacts:g} contacts of each body" if contacts is not None else "")
+        + (f", each body in contact for {contacts:g} of these" if contacts is not None else "")
         + f", relative energy error below {error:g}",
         best=Choice(key, _label(key), time * share, relative=1.0, mark=f"T/{1 / share:.0f}"),
         sentence=f"Take {_label(key)} ({key}) with dt = T_contact/{1 / share:.0f} = {time * share:.3g} s.",
@@ -320,7 +320,7 @@ def _of_the_report(path: Path, method: str, error: float) -> list[str]:
         return []
     return [
         f"The first table of the report would name T/{least:.0f} for this error: it means the chess pieces only, with their "
-        "few contacts, the error averaged over the run instead of the largest, and half of the states."
+        "short time in contact, the error averaged over the run instead of the largest, and half of the states."
     ]
 
 
@@ -369,7 +369,7 @@ def curves(path: Path) -> Iterator[Curve]:
 
 
 def _counted_elsewhere(curve: Curve, found: list[Curve]) -> float:
-    """The contacts of a scene that nobody counted, from other runs of the same bodies, in proportion to the time; else NaN.
+    """The time in contact of a scene that lacks it, from other runs of the same bodies, in proportion to the horizon; else NaN.
 
     Of the same spin if there are such runs; the spin hardly matters, as the bodies fly at the same speed.
     """
@@ -382,7 +382,7 @@ def _counted_elsewhere(curve: Curve, found: list[Curve]) -> float:
 
 def _curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
     time = float(data.attrs["contact_time"])
-    contacts = contact_law.number_of_contacts(data) if "contacts" in data else nan
+    contacts = contact_law.time_in_contact(data) if "contacts" in data else nan
     data = data.sortby("dt")
     for key in data["integrator"].values:
         own = data.sel(integrator=key)

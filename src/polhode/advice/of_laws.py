@@ -11,15 +11,14 @@ import numpy as np
 import xarray as xr
 
 from polhode.advice import files
-from polhode.advice.answer import Choice, Recommendation, listed, price_in_words
+from polhode.advice.answer import SHOWN, Choice, Recommendation, listed, price_in_words
 from polhode.advice.cases import ALIASES
 from polhode.advice.errors import AdviceError
-from polhode.advice.of_runs import LABELS
+from polhode.advice.of_runs import drift
 from polhode.advice.prices import prices
 from polhode.ensembles.draw import STRONGEST, WEAKEST
 from polhode.registry import nearest
 from polhode.study.analysis import law_file, laws
-from polhode.study.analysis.ranking import drift
 from polhode.study.storage import read_dataset
 
 #: The part of the bodies that a step serves, and the parts between which the interval lies.
@@ -28,6 +27,8 @@ SERVED, LOW, HIGH = 0.9, 0.1, 0.9
 LAWS = "laws.nc"
 #: The errors of a run.
 ERRORS = "ensembles.nc"
+#: The most methods named as not distinguished from the best.
+NAMED = 4
 #: Classes asked for together.
 TOGETHER = {"friction": ("friction_isotropic", "friction_anisotropic", "friction_smooth_coulomb")}
 #: The range of the exponent with which an error may grow with the radians turned beyond those that were run.
@@ -114,8 +115,9 @@ def of_laws(
     ]
     first = next(row for row in rows if row.method == keys[best])
     rivals = [i for i in order if allowed[i] and i != best and cost[i] < 2 * cost[best]]
-    level = [labels[i] for i in rivals if not _is_better(work[:, best], work[:, i])]
-    remarks = drift(keys[best], LABELS)
+    level = [i for i in rivals if not _is_better(work[:, best], work[:, i])]
+    shown = len(rows) if everything else SHOWN
+    remarks = drift(keys[best], [row.method for row in rows[:shown]] + [keys[i] for i in level[:NAMED]])
     alone = next((row for row in rows if row.method in _one_torque(keys, torques, allowed)), None)
     if torques[best] > 1 and alone is not None:
         remarks.append(
@@ -125,8 +127,8 @@ def of_laws(
     if level:
         remarks.append(
             "Not distinguished from it body by body (95 % interval of the median ratio of times): "
-            + listed(level[:4])
-            + (" and others." if len(level) > 4 else ".")
+            + listed([labels[i] for i in level[:NAMED]])
+            + (" and others." if len(level) > NAMED else ".")
         )
     over = f"over {radians:.3g} rad" if radians is not None else "per radian turned"
     beyond = radians is not None and radians > total
@@ -169,7 +171,7 @@ def of_laws(
             "one_torque": one_torque,
         },
         remarks=remarks,
-        shown=len(rows) if everything else 5,
+        shown=shown,
     )
 
 
@@ -225,8 +227,8 @@ def _steps(data: xr.Dataset, error: float, radians: float | None) -> tuple[np.nd
             known = growth[i, j][np.isfinite(growth[i, j])]
             exponent = float(np.clip(np.median(known) if known.size else SLOWEST_GROWTH, SLOWEST_GROWTH, FASTEST_GROWTH))
             target = error * (total / radians) ** exponent / total
-            own = data.isel(torque_class=[i], integrator=[j])
-            result[i, j] = laws.steps_per_radian(own, [target], found.isel(torque_class=[i], integrator=[j]))[
+            one_method = data.isel(torque_class=[i], integrator=[j])
+            result[i, j] = laws.steps_per_radian(one_method, [target], found.isel(torque_class=[i], integrator=[j]))[
                 "steps"
             ].values.ravel()
     return result, total

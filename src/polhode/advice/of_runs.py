@@ -21,7 +21,8 @@ from polhode.advice.prices import Prices, prices
 from polhode.compilation import compile_all
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
-from polhode.study.analysis.ranking import AS_PUBLISHED, DRAINS, NO_DRIFT, drift
+from polhode.study.analysis import ranking
+from polhode.study.analysis.ranking import AS_PUBLISHED
 
 #: Time limit of an answer, s.
 LIMIT = 60.0
@@ -50,8 +51,6 @@ OTHERS = 19
 WITHIN = 4.0
 #: Runs of two methods agree with each other and not with the motion if they are closer to each other by this factor.
 CLOSER = 0.1
-#: Labels of the methods that a remark on the energy names.
-LABELS = {key: METHODS[key].label for key in (NO_DRIFT, DRAINS)}
 #: Methods that are often among the best go first: those that cannot win are then given up early.
 FAVOURITES = ("spiral_leapfrog", "spiral_predicted", "magnus_adams4", "cf4", "rk4", "spiral_dkd", "no_squish", "pcdm2016")
 
@@ -452,10 +451,10 @@ def _recommendation(
         )
     gave_up = sum(one.why == "gave up" for one in found.values())
     never = sum(one.why == "does not meet it" for one in found.values())
-    lost = [f"{gave_up} were given up after a run that showed them to be too slow"] if gave_up else []
-    lost += [f"{never} do not reach the error at any step"] if never else []
+    lost = [f"{gave_up} given up as too slow"] if gave_up else []
+    lost += [f"{never} never reach the error"] if never else []
     late = sum(one.why == "no time" for one in found.values())
-    lost += [f"{late} were not finished within the time limit"] if late else []
+    lost += [f"{late} not finished within the time limit"] if late else []
     evidence = [
         f"{len(found)} methods were run on this very problem, {finding.runs:,} runs"
         + (f"; {' and '.join(lost)}" if lost else "")
@@ -475,7 +474,7 @@ def _recommendation(
             1,
             f"Open in the question, and drawn for {len(case.starts)} starts: {' and '.join(case.open_questions)}.",
         )
-    remarks = drift(first.method, LABELS, [row.method for row in rows[:SHOWN]])
+    remarks = drift(first.method, [row.method for row in rows[:SHOWN]])
     jumps = finding.motions[0].jumps
     if len(jumps):
         several = len(jumps) > 3
@@ -510,6 +509,11 @@ def _recommendation(
         remarks=remarks,
         shown=len(rows) if everything else SHOWN,
     )
+
+
+def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
+    """What to know of the energy in long runs, where ``best`` is recommended and the other methods are named with it."""
+    return ranking.drift(best, {key: METHODS[key].label for key in (ranking.NO_DRIFT, ranking.DRAINS)}, methods)
 
 
 def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:

@@ -20,16 +20,16 @@ NEEDS_REPOSITORY = True
 
 def results_of(configfiles: list[Path], settings: list[str]) -> Path:
     """The results folder that Snakemake would use with these files and settings ``results=...``."""
-    found = "results"
+    folder = "results"
     for path in (HOME / "config.yaml", *configfiles):
         try:
-            found = read(path).values.get("results", found)
+            folder = read(path).values.get("results", folder)
         except ConfigurationError as error:
             raise UsageError(f"--configfile {error}") from None
     for setting in settings:
         key, _, value = setting.partition("=")
-        found = value if key == "results" else found
-    return Path(found)
+        folder = value if key == "results" else folder
+    return Path(folder)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

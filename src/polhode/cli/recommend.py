@@ -108,7 +108,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     contacts = parser.add_argument_group("many bodies that collide")
     contacts.add_argument("--contact-time", type=positive, metavar="T", help="duration of a contact, s; or else:")
     contacts.add_argument(
-        "--contacts", type=positive, metavar="N", help="contacts of each body during the run (those of the scene that has most)"
+        "--contacts",
+        type=positive,
+        metavar="N",
+        help="time in contact of each body, in contact times (longest of the scenes)",
     )
     contacts.add_argument("--young", type=positive, metavar="E", help="Young's modulus, Pa")
     contacts.add_argument("--poisson", type=_finite, metavar="NU", help="Poisson's ratio")
@@ -150,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
         options = {name: getattr(arguments, name) for name in (*KINDS["case"], *KINDS["contacts"])}
         with warnings.catch_warnings(record=True) as remarks:
             warnings.simplefilter("always", UserWarning)
-            found = advising.recommend(
+            answer = advising.recommend(
                 **options,
                 error=arguments.error,
                 torque_price=arguments.torque_price,
@@ -163,7 +166,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(_in_options(str(error))) from error
     for said in sorted({str(remark.message) for remark in remarks if remark.category is UserWarning}):
         print(f"polhode recommend: {said}", file=sys.stderr)
-    print(found.to_json() if arguments.json else found)
+    print(answer.to_json() if arguments.json else answer)
     return 0
 
 
@@ -259,6 +262,7 @@ def as_json(path: Path, problem: str, error: float, price: float, one_torque: bo
         "question": {"problem": problem, "error": error, "torque_price": price, "one_torque": one_torque},
         "best": first,
         "alternatives": [row(one) for _, one in shown.iterrows()],
+        "remarks": _drift(first["method"], shown),
         "evidence": [_reason(rows.iloc[0], error), f"Error: {data.attrs['metric']}.", f"From {path}."],
     }
     return json.dumps(content, indent=2, allow_nan=False)
@@ -289,6 +293,7 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
         + (f" ({_time(price * unit)})" if price > 0 else ""),
         f"Take {first['label']} ({first['method']}) with dt = {horizon:g} s / {first['steps']:.0f} = {_step(first, data)} s: "
         f"{first['torque_evaluations']:.0f} torques, {_time(first['seconds'])}.",
+        *_drift(first["method"], shown),
     ]
     reasons = [
         _reason(first, error),
@@ -308,6 +313,13 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
             *("\n".join(wrap(text, WIDTH, initial_indent="* ", subsequent_indent="  ")) for text in reasons),
         ]
     )
+
+
+def _drift(best: str, shown: pd.DataFrame) -> list[str]:
+    """What the answers to the other questions say of the energy in long runs."""
+    from polhode.advice.of_runs import drift  # imported here because nothing else in this answer needs the methods
+
+    return drift(best, shown["method"])
 
 
 def _answer(

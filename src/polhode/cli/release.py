@@ -126,8 +126,8 @@ def merged(scene: str, run: xr.Dataset, old: xr.Dataset) -> xr.Dataset:
     # The file may have more steps of the methods that came out as they are in it.
     changed = run[names].sel(integrator=[key for key in run["integrator"].values if key not in same])
     wider = changed.drop_vars(along_dt, errors="ignore").reindex(dt=old["dt"].values, fill_value={"diverged": 0})
-    kept = old[names].sel(integrator=[*others, *same])
-    joined = xr.concat([kept.drop_vars(along_dt), wider], "integrator", combine_attrs="override")
+    unchanged = old[names].sel(integrator=[*others, *same])
+    joined = xr.concat([unchanged.drop_vars(along_dt), wider], "integrator", combine_attrs="override")
     order = [*(key for key in old["integrator"].values), *(key for key in run["integrator"].values if key not in both)]
     result = joined.sel(integrator=order).assign_coords({name: old[name] for name in along_dt})
     return result.assign_attrs({**old.attrs, "cpu_hours": _hours(result)})

@@ -294,8 +294,8 @@ class Integrity:
         for name, digest in listed.items():
             if name not in present:
                 self.damaged.append(_whole(name, "file", digest[:12], "missing"))
-            elif (found := sha256(folder / name)) != digest:
-                self.damaged.append(_whole(name, "file", digest[:12], found[:12], why))
+            elif (present_digest := sha256(folder / name)) != digest:
+                self.damaged.append(_whole(name, "file", digest[:12], present_digest[:12], why))
             else:
                 self.checked += 1
 
@@ -306,14 +306,14 @@ def _present(folder: Path) -> set[str]:
 
 def integrity_of_run(results: Path) -> Integrity:
     """The files of a folder of results against the checksums that the run left."""
-    found = Integrity()
+    integrity = Integrity()
     present = _present(results)
     try:
         left = read_provenance(results)["files"] if NAME in present else {}
     except Unusable as error:
         return Integrity(damaged=[_whole(NAME, "file", "readable", "damaged", str(error))])
     for path in written.broken_lists(results, written.JOBS, written.BATCHES):
-        found.damaged.append(_whole(str(path.relative_to(results)), "file", "a complete list", "damaged"))
+        integrity.damaged.append(_whole(str(path.relative_to(results)), "file", "a complete list", "damaged"))
     # A run copied without these files is still a run, but each of those present must be intact. Logs go on after their job.
     runs = {
         name: entry["sha256"]
@@ -321,13 +321,13 @@ def integrity_of_run(results: Path) -> Integrity:
         if name not in left and not name.startswith("logs/")
     }
     gone = runs.keys() - present
-    found.check(results, present, left | {name: digest for name, digest in runs.items() if name not in gone}, OTHER_BYTES)
+    integrity.check(results, present, left | {name: digest for name, digest in runs.items() if name not in gone}, OTHER_BYTES)
     if gone:
-        found.notes.append(f"not there, and not missed: {_counted(gone)}")
+        integrity.notes.append(f"not there, and not missed: {_counted(gone)}")
     unlisted = present - left.keys() - runs.keys()
     if unlisted:
-        found.notes.append(f"in no list, so not checked: {_counted(unlisted)}")
-    return found
+        integrity.notes.append(f"in no list, so not checked: {_counted(unlisted)}")
+    return integrity
 
 
 #: Why a file of a run is damaged.

@@ -188,10 +188,15 @@ def _people(entry: Mapping[str, Any], last: str = " and ") -> str:
 def citation(home: Path = HOME) -> str:
     """The citations of polhode and its sources, from CITATION.cff: in words, and polhode as BibTeX."""
     data = yaml.safe_load((home / "CITATION.cff").read_text(encoding="utf-8"))
-    lines = [f"> {_people(data)}: *{data['title']}*, version {data['version']}.", ""]
-    fields = {"author": f"{{{_people(data)}}}", "title": f"{{{{{data['title']}}}}}", "version": f"{{{data['version']}}}"}
-    if "doi" in data:
-        fields["doi"] = f"{{{data['doi']}}}"
+    year = data["date-released"].year
+    lines = [f"> {_people(data)} ({year}): *{data['title']}*, version {data['version']}.", ""]
+    fields = {
+        "author": f"{{{_people(data)}}}",
+        "title": f"{{{{{data['title']}}}}}",
+        "version": f"{{{data['version']}}}",
+        "year": f"{{{year}}}",
+        **{name: f"{{{data[name]}}}" for name in ("doi", "url") if name in data},
+    }
     body = ",\n".join(f"  {name} = {value}" for name, value in fields.items())
     lines += [f"```bibtex\n@software{{polhode,\n{body},\n}}\n```", "", "## Sources", ""]
     for work in data["references"]:

@@ -147,10 +147,10 @@ def _log_uniform(x: float, least: float, most: float) -> float:
     return float(least * (most / least) ** x)
 
 
-def _unit(found: np.ndarray) -> np.ndarray:
+def _unit(vector: np.ndarray) -> np.ndarray:
     """A vector over its length."""
-    found = found / np.sqrt((found * found).sum())
-    return np.asarray(found / np.sqrt((found * found).sum()))
+    vector = vector / np.sqrt((vector * vector).sum())
+    return np.asarray(vector / np.sqrt((vector * vector).sum()))
 
 
 def _direction(x: Sequence[float]) -> np.ndarray:
@@ -171,9 +171,9 @@ def _wave(x: Sequence[float]) -> np.ndarray:
     """The vectors c, a, b of c + a sin(nu t) + b cos(nu t), whose mean square over a period is 1, from nine coordinates."""
     from scipy.special import ndtri
 
-    found = ndtri(np.array(x)).reshape(3, 3)
-    squares = (found * found).sum(axis=1)
-    return np.asarray(found / np.sqrt(squares[0] + 0.5 * (squares[1] + squares[2])))
+    vectors = ndtri(np.array(x)).reshape(3, 3)
+    squares = (vectors * vectors).sum(axis=1)
+    return np.asarray(vectors / np.sqrt(squares[0] + 0.5 * (squares[1] + squares[2])))
 
 
 def _matrix(q: np.ndarray) -> np.ndarray:

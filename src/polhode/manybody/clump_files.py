@@ -85,14 +85,14 @@ def read(path: Path, clump: int | None = None, scale: float = 1.0) -> tuple[np.n
             raise ValueError(f"{path}, line {place}: the radius r must be positive, got {row['r']!r}")
         spheres.append(four)
         numbers.append(row.get("clump", 0.0))
-    found = np.array(spheres) * scale
-    chosen = np.array(numbers) == clump if clump is not None else np.full(len(found), True)
+    scaled = np.array(spheres) * scale
+    chosen = np.array(numbers) == clump if clump is not None else np.full(len(scaled), True)
     known = sorted(set(numbers)) if "clump" in table.names else []
     if (clump is None and len(known) > 1) or not chosen.any():
         several = ", ".join(f"{number:g}" for number in known)
         said = f"holds {len(known)} clumps, numbers {several}; choose one with clump=" if known else "has no clump numbers"
         raise ValueError(f"{path}: {said}" + (f"; {clump} is none of them" if clump is not None and known else ""))
-    return found[chosen, :3], found[chosen, 3]
+    return scaled[chosen, :3], scaled[chosen, 3]
 
 
 def _columns(path: Path, lines: list[Line], scale: float) -> Table:

@@ -30,14 +30,25 @@ def start(q: Any, omega: Any, torque: Any, body: Any, dt: Any) -> Any:
 
 
 @kernel
-def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+def half_step(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    """L(t + dt/2), and the quaternion q_a predicted at the half step, not normalised."""
     q, momentum = state[:4], state[4:7]
     torque_lab = to_lab(q, torque)
     omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
-    half = increment(0.5 * dt, derivative(q, omega), q)
-    momentum = axpy(dt, torque_lab, momentum)
-    omega = angular_velocity(to_body(half, momentum), body)
+    return axpy(dt, torque_lab, momentum), increment(0.5 * dt, derivative(q, omega), q)
+
+
+@kernel
+def full_step(q: Any, momentum: Any, half: Any, orientation: Any, body: Any, dt: Any) -> Any:
+    """The state after a step; ``orientation`` is the quaternion that turns L(t + dt/2) into the body frame."""
+    omega = angular_velocity(to_body(orientation, momentum), body)
     return increment(dt, derivative(half, omega), q) + momentum + omega
+
+
+@kernel
+def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
+    momentum, half = half_step(state, torque, body, dt)
+    return full_step(state[:4], momentum, half, half, body, dt)
 
 
 @kernel

@@ -17,24 +17,18 @@ is normalised, which YADE omits.
 
 from typing import Any
 
-from polhode.body import angular_velocity
 from polhode.kernel import kernel
-from polhode.methods.fincham1992 import read, start, stored
+from polhode.methods.fincham1992 import full_step, half_step, read, start, stored
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import torque_wanted_at_momentum
-from polhode.quaternion import derivative, increment, normalise, to_body, to_lab
-from polhode.vector import axpy
+from polhode.quaternion import normalise
 
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    q, momentum = state[:4], state[4:7]
-    torque_lab = to_lab(q, torque)
-    omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
-    half = normalise(increment(0.5 * dt, derivative(q, omega), q))
-    momentum = axpy(dt, torque_lab, momentum)
-    omega = angular_velocity(to_body(q, momentum), body)
-    return increment(dt, derivative(half, omega), q) + momentum + omega
+    q = state[:4]
+    momentum, half = half_step(state, torque, body, dt)
+    return full_step(q, momentum, normalise(half), q, body, dt)
 
 
 METHOD = OneTorque(

@@ -18,12 +18,9 @@ A torque is handed omega(t - dt/2) of the last step, as YADE's contact laws are.
 
 from typing import Any
 
-from polhode.body import angular_velocity
 from polhode.kernel import kernel
-from polhode.methods.fincham1992 import read, start, stored
+from polhode.methods.fincham1992 import full_step, half_step, read, start, stored
 from polhode.methods.protocol import OneTorque
-from polhode.quaternion import derivative, increment, to_body, to_lab
-from polhode.vector import axpy
 
 
 @kernel
@@ -33,13 +30,9 @@ def before_torque(state: Any, body: Any, dt: Any) -> Any:
 
 @kernel
 def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-    q, momentum = state[:4], state[4:7]
-    torque_lab = to_lab(q, torque)
-    omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
-    half = increment(0.5 * dt, derivative(q, omega), q)
-    momentum = axpy(dt, torque_lab, momentum)
-    omega = angular_velocity(to_body(q, momentum), body)
-    return increment(dt, derivative(half, omega), q) + momentum + omega
+    q = state[:4]
+    momentum, half = half_step(state, torque, body, dt)
+    return full_step(q, momentum, half, q, body, dt)
 
 
 METHOD = OneTorque(

@@ -117,13 +117,13 @@ class Looks:
         """(torque, force) on each body at the instants; no force of which nothing depends."""
         case: Any = self.case
         if not isinstance(case, System):
-            found = np.empty((len(instants), 3))
+            torques = np.empty((len(instants), 3))
             t, q, omega = (np.ascontiguousarray(v) for v in (instants[None], *values))
             try:
-                _compiled_torques()(case.compiled_torque, case.parameter_array, t, q, omega, found)
+                _compiled_torques()(case.compiled_torque, case.parameter_array, t, q, omega, torques)
             except TrialError:  # a reference asks for no more than that the torque runs
-                _torques(case.torque, case.parameter_array, t, q, omega, found)
-            return [(found, None)]
+                _torques(case.torque, case.parameter_array, t, q, omega, torques)
+            return [(torques, None)]
         count = len(self.bodies)
         state = [np.stack(values[k::4], axis=1) for k in range(4)]
         force, torque = np.zeros((2, len(instants), count, 3))

@@ -362,8 +362,8 @@ def _holds(
         return False
     h = step * (1 - BEFORE_END)
     Series.inside = min((end - t - h) * INSIDE_PIECE, looks.last * INSIDE)
-    there = _expand(t + h, _values(series, h, order), equations)
-    for vector, other in zip(series, there, strict=True):
+    next_series = _expand(t + h, _values(series, h, order), equations)
+    for vector, other in zip(series, next_series, strict=True):
         size = max(abs(c * x) for one in vector for c, x in zip(scale, one.coefficients, strict=False))
         size = max(size, gmpy2.mpfr(2) ** (REST * bits))
         for one, expanded in zip(vector, other, strict=True):

@@ -55,6 +55,7 @@ CHECKS = {
     "sweeps": 5.0,
     "simplified": 8.0,
     "parts": 12.0,
+    "parts_over_bodies": 28.0,
     "rotor_order": 3.0,
     "stiff_friction": 17.0,
     "long_times": 7.0,

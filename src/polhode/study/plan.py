@@ -410,7 +410,7 @@ class Plan:
         """The settings on which the timing of a step depends, apart from the code."""
         cost = self.study.cost
         assert cost is not None
-        many = {key: [part.scene, *part.timed] for key, part in self.study.scenes.items() if part.timed}
+        many = {key: [scene.scene, *scene.timed] for key, scene in self.study.scenes.items() if scene.timed}
         return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
 
     def timing_code(self, wildcards: Any) -> str:
@@ -422,9 +422,13 @@ class Plan:
         )
 
     def check_code(self, wildcards: Any) -> str:
-        """Hash of the code behind one experiment on single methods; it covers all methods and the problems of the library."""
+        """Hash of the code behind one experiment on single methods; it covers all methods and the problems of the library.
+
+        With the seed of the random bodies, the only setting on which an experiment depends.
+        """
         problems = (PROBLEMS.origin(p) for p in PROBLEMS if p not in PROBLEMS.plugins())
-        return fingerprint("polhode.study.run.checks", *problems) + self.methods_code(wildcards)
+        seed = "" if self.study.ensembles is None else str(self.study.ensembles.seed)
+        return fingerprint("polhode.study.run.checks", *problems) + self.methods_code(wildcards) + seed
 
     # Hashes of code: Snakemake sees only its own files; these hashes follow the imports.
 

@@ -190,12 +190,12 @@ def _json(name: str, text: str) -> dict[Any, Any] | None:
         return dict(pairs)
 
     try:
-        found = json.loads(text, object_pairs_hook=once)
+        content = json.loads(text, object_pairs_hook=once)
     except ConfigurationError:
         raise
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return content if isinstance(content, dict) else None
 
 
 def _where(error: yaml.MarkedYAMLError) -> str:

@@ -328,11 +328,11 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
     place = f"{path} (group {group})" if group else str(path)
     file = opened(path)
     try:
-        found = _loaded(file[name] if (name := (group or "").strip("/")) else file)
+        dataset = _loaded(file[name] if (name := (group or "").strip("/")) else file)
     except _UNREADABLE as error:
         raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
-    _check_dataset(place, found, job, wildcards)
-    return found
+    _check_dataset(place, dataset, job, wildcards)
+    return dataset
 
 
 #: Exceptions of the netCDF library for a file that is truncated or of another kind.
@@ -449,9 +449,9 @@ def opened(path: str | Path) -> "netCDF4.Dataset":
 
 def has_group(path: str | Path, group: str) -> bool:
     """Whether a netCDF-4 file contains this group, given by its path inside the file."""
-    here = opened(path)
+    inside = opened(path)
     for name in group.split("/"):
-        if name not in here.groups:
+        if name not in inside.groups:
             return False
-        here = here.groups[name]
+        inside = inside.groups[name]
     return True

@@ -1,7 +1,7 @@
 """One law for the energy of bodies that collide: the error over the time step in units of the contact time.
 
 A leapfrog leaves in each contact an error of either sign that grows as (dt/T)^(5/2), where T is the contact time. The errors of
-many contacts add up like the steps of a random walk: over n bodies, each of which has been in contact N times, to sqrt(N n) of
+many contacts add up like the steps of a random walk: over n bodies, each of which has been in contact for N T, to sqrt(N n) of
 them, and relative to an energy that is proportional to n to sqrt(N/n).
 """
 
@@ -33,9 +33,9 @@ SHOWN = 1 / 30
 def scenes(inputs: Inputs) -> dict[str, xr.Dataset]:
     """The scenes with enough step sizes, by their names, each from the data with more initial states: released, or of the run.
 
-    The attribute ``released`` says which. Released data that are older than the count of contacts take it from another file
+    The attribute ``released`` says which. Released data that are older than the time in contact take it from another file
     with the same scene, in proportion to the time: it varies by a few per cent between states, and the law has its root. The
-    attribute ``contact_states`` is the number of states in which contacts were counted.
+    attribute ``contact_states`` is the number of states in which it was measured.
 
     Raises
     ------
@@ -72,14 +72,14 @@ def _same_scene(data: xr.Dataset, other: xr.Dataset) -> bool:
 
 
 def _counted(data: xr.Dataset, every: Sequence[xr.Dataset]) -> xr.Dataset:
-    """A scene with its number of contacts, which may come from another file; as it is if nobody counted."""
+    """A scene with its time in contact, which may come from another file; as it is if no file has it."""
     if "contacts" in data:
         return data.assign_attrs(contact_states=data.sizes["seed"])
     others = [other for other in every if "contacts" in other and "horizon" in other.attrs and _same_scene(data, other)]
     if not others or "horizon" not in data.attrs:
         return data
     best = max(others, key=lambda other: other.sizes["seed"])
-    count = number_of_contacts(best) * float(data.attrs["horizon"]) / float(best.attrs["horizon"])
+    count = time_in_contact(best) * float(data.attrs["horizon"]) / float(best.attrs["horizon"])
     return data.assign(contacts=count).assign_attrs(contact_states=best.sizes["seed"])
 
 
@@ -110,15 +110,15 @@ def relative_steps(data: xr.Dataset) -> np.ndarray:
     return np.asarray(data["dt"].values / float(data.attrs["contact_time"]))
 
 
-def number_of_contacts(data: xr.Dataset) -> float:
+def time_in_contact(data: xr.Dataset) -> float:
     """N: touching pairs of spheres, summed over the steps in contact times, per clump; median over all runs that lasted."""
     lasted = data["contacts"].where(data["diverged"] == 0)
     return float(lasted.median()) if bool(lasted.notnull().any()) else nan
 
 
 def relative_contacts(data: xr.Dataset) -> float:
-    """N/n: the number of contacts of each clump over the number of clumps."""
-    return number_of_contacts(data) / int(data.attrs["clumps"])
+    """N/n: the time in contact of each clump, in contact times, over the number of clumps."""
+    return time_in_contact(data) / int(data.attrs["clumps"])
 
 
 def reduced_errors(data: xr.Dataset, method: str) -> np.ndarray:
@@ -209,7 +209,7 @@ def steps_in_contact(coefficient: float, error: float, contacts: float) -> float
 
 
 def frame(found: Mapping[str, xr.Dataset]) -> pd.DataFrame:
-    """A row for each method and scene: number of contacts, exponent, coefficient, error at the shown step, with intervals."""
+    """A row for each method and scene: time in contact, exponent, coefficient, error at the shown step, with intervals."""
     rows = []
     for name, data in found.items():
         for method in map(str, data["integrator"].values):
@@ -221,7 +221,7 @@ def frame(found: Mapping[str, xr.Dataset]) -> pd.DataFrame:
                 "source": "released" if data.attrs.get("released") else "this run",
                 "states": data.sizes["seed"],
                 "coverage": ranks(data.sizes["seed"])[1],
-                "contacts": number_of_contacts(data),
+                "contacts": time_in_contact(data),
             }
             for quantity, estimate in {
                 "exponent": exponent(data, method),

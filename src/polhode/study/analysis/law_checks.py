@@ -43,13 +43,13 @@ def stiff_friction(inputs: Inputs) -> pd.DataFrame:
     for rate in data["rate"].values.tolist():
         steps = laws.steps_per_radian(data.sel(rate=rate, drop=True), ERRORS)["steps"].transpose("integrator", ...)
         for error in ERRORS:
-            own = steps.sel(target=error).values
+            of_error = steps.sel(target=error).values
             for i, key in enumerate(methods):
-                found = laws.spread(own[i].ravel())
+                spread = laws.spread(of_error[i].ravel())
                 row = {"error": error, "rate": rate, "method": key, "label": str(data["label"].values[i])}
-                row |= {"steps": found.median, "steps_low": found.low, "steps_high": found.high}
+                row |= {"steps": spread.median, "steps_low": spread.low, "steps_high": spread.high}
                 if COMPARED in methods:
-                    ratio = laws.paired(own[i], own[methods.index(COMPARED)])
+                    ratio = laws.paired(of_error[i], of_error[methods.index(COMPARED)])
                     row |= {"ratio": ratio.value, "ratio_low": ratio.low, "ratio_high": ratio.high}
                 rows.append({name: float(x) if isinstance(x, np.ndarray) else x for name, x in row.items()})
     return pd.DataFrame(rows)
@@ -76,17 +76,17 @@ def long_times(inputs: Inputs) -> pd.DataFrame:
         steps = steps.where(~unknown, np.inf)
         for name in map(str, data["torque_class"].values):
             for key, label in zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True):
-                own = steps.sel({"torque_class": name, "integrator": key}).values
-                served = first.setdefault((name, key), laws.quantile(own, laws.SPREAD[1]))
+                of_method = steps.sel({"torque_class": name, "integrator": key}).values
+                served = first.setdefault((name, key), laws.quantile(of_method, laws.SPREAD[1]))
                 rows.append(
                     {
                         "torque_class": name,
                         "method": key,
                         "label": label,
                         "radians": radians,
-                        "steps": float(laws.spread(own).median),
+                        "steps": float(laws.spread(of_method).median),
                         "nine_of_ten": served,
-                        "exceeding": float(np.mean(own > served * (1 + 1e-9))),
+                        "exceeding": float(np.mean(of_method > served * (1 + 1e-9))),
                     }
                 )
     return pd.DataFrame(rows)
@@ -100,11 +100,11 @@ def exceeding(frame: pd.DataFrame, torque_class: str) -> tuple[float, float]:
 
 def ahead(frame: pd.DataFrame, method: str, error: float) -> Sequence[float]:
     """The rates at which a method needs fewer steps than :data:`COMPARED`, with an interval below 1."""
-    own = frame[(frame["method"] == method) & (frame["error"] == error)]
-    return [float(rate) for rate in own.loc[own["ratio_high"] < 1, "rate"]]
+    rows = frame[(frame["method"] == method) & (frame["error"] == error)]
+    return [float(rate) for rate in rows.loc[rows["ratio_high"] < 1, "rate"]]
 
 
 def behind(frame: pd.DataFrame, method: str, error: float, least: float) -> tuple[float, float]:
     """The smallest and the largest ratio of a method's steps to those of :data:`COMPARED` over the rates from ``least`` on."""
-    own = frame[(frame["method"] == method) & (frame["error"] == error) & (frame["rate"] >= least)]["ratio"]
-    return (float(own.min()), float(own.max())) if len(own) else (np.nan, np.nan)
+    ratios = frame[(frame["method"] == method) & (frame["error"] == error) & (frame["rate"] >= least)]["ratio"]
+    return (float(ratios.min()), float(ratios.max())) if len(ratios) else (np.nan, np.nan)

@@ -23,8 +23,8 @@ def coefficients(data: xr.Dataset) -> xr.DataArray:
     ----------
     data : from :func:`polhode.study.analysis.law_file.condensed`, or a file laws.nc
     """
-    found = law_file.unpacked(data)["leading"]
-    return xr.DataArray(laws.spread(found.values).median, found.isel(body=0).coords, found.dims[:2])
+    leading = law_file.unpacked(data)["leading"]
+    return xr.DataArray(laws.spread(leading.values).median, leading.isel(body=0).coords, leading.dims[:2])
 
 
 def verdicts(work: Array) -> NDArray[np.int8]:

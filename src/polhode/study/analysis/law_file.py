@@ -158,9 +158,9 @@ def unpacked(data: xr.Dataset) -> xr.Dataset:
     with np.errstate(over="ignore"):
         leading = np.where(finest < 0, np.nan, 10.0 ** (logarithm + (order - np.rint(order)) * middle))
         columns = {"order": order, "coefficient": 10.0**logarithm, "leading": leading, "growth": data["growth"].values, **at}
-    found = xr.Dataset({name: (dims, np.asarray(values, float)) for name, values in columns.items()})
-    found["stable_at_least"] = (dims, at["stable"] == step[-1])
-    return found.assign_coords({name: data[name].values for name in dims[:2]})
+    laws_of_bodies = xr.Dataset({name: (dims, np.asarray(values, float)) for name, values in columns.items()})
+    laws_of_bodies["stable_at_least"] = (dims, at["stable"] == step[-1])
+    return laws_of_bodies.assign_coords({name: data[name].values for name in dims[:2]})
 
 
 def packed(data: xr.Dataset) -> xr.Dataset:

@@ -237,10 +237,10 @@ def ensemble(inputs: Inputs) -> Ensemble:
         data = released(inputs, ens)
     except NotInRun:
         return ens
-    there = all(
+    has_all = all(
         set(map(str, ens.data[name].values)) <= set(map(str, data[name].values)) for name in ("integrator", "torque_class")
     )
-    if not there or not begins_with(data, ens):
+    if not has_all or not begins_with(data, ens):
         return ens
     data = data.sel({"integrator": ens.methods, "torque_class": ens.classes})
     names = [name for name in law_file.DECLARED if name in ens.data and "body" not in ens.data[name].dims]
@@ -304,11 +304,11 @@ def of_method(ens: Ensemble, situation: Situation, method: str, target: float = 
     if method not in ens.methods:
         return NO_CHOICE
     at = ens.methods.index(method)
-    own = ens.steps_of(rows, target)[at].ravel()
-    found = laws.spread(own)
+    of_method = ens.steps_of(rows, target)[at].ravel()
+    spread = laws.spread(of_method)
     torques = laws.spread(ens.work(rows, target)[at].ravel()).median
     coarsest = float(np.mean(ens.how(rows, method, target) == laws.COARSEST))
-    steps = (float(found.median), float(found.low), float(found.high))
+    steps = (float(spread.median), float(spread.low), float(spread.high))
     return Choice(
         method,
         ens.label(method),
@@ -317,7 +317,7 @@ def of_method(ens: Ensemble, situation: Situation, method: str, target: float = 
         coarsest > 0.5,
         coarsest > 0.1,
         equal,
-        laws.quantile(own, NEARLY_ALL),
+        laws.quantile(of_method, NEARLY_ALL),
     )
 
 

@@ -36,13 +36,11 @@ def candidates(data: xr.Dataset, one_torque: bool = False, as_published: bool = 
 
 
 def drift(best: str, labels: Mapping[str, str], methods: Iterable[str] = ()) -> list[str]:
-    """What to know of the energy in long runs, where one of these methods is recommended; ``labels`` of methods by key."""
-    if best == NO_DRIFT:
-        return []
+    """What to know of the energy in long runs, where ``best`` is recommended and other methods are named; ``labels`` by key."""
     instead = f"where the energy must not drift, take the {labels.get(NO_DRIFT, 'method')} ({NO_DRIFT})."
     if DRAINS in (best, *methods):
         return [f"{labels[DRAINS]} damps librations and drains a liquid at constant energy: {instead}"]
-    return [instead[:1].upper() + instead[1:]]
+    return [] if best == NO_DRIFT else [instead[:1].upper() + instead[1:]]
 
 
 def ranked(data: xr.Dataset, target: float, price: float, keys: Iterable[str]) -> pd.DataFrame:

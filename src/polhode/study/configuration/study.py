@@ -42,6 +42,7 @@ CHECKS = (
     "sweeps",
     "simplified",
     "parts",
+    "parts_over_bodies",
     "rotor_order",
     "stiff_friction",
     "long_times",
@@ -437,9 +438,9 @@ def results_folder(text: str, home: Path, place: Place) -> Path:
 
 def many_bodies(study: Study) -> tuple[list[OneTorque], list[str]]:
     """The methods and the library scenes of which the study times a step."""
-    parts = [part for part in study.scenes.values() if part.timed]
-    found = [METHODS[key] for key in dict.fromkeys(key for part in parts for key in part.timed)]
-    return [m for m in found if isinstance(m, OneTorque)], list(dict.fromkeys(part.scene for part in parts))
+    timed = [scene for scene in study.scenes.values() if scene.timed]
+    methods = [METHODS[key] for key in dict.fromkeys(key for scene in timed for key in scene.timed)]
+    return [m for m in methods if isinstance(m, OneTorque)], list(dict.fromkeys(scene.scene for scene in timed))
 
 
 def _rungs(

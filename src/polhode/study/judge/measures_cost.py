@@ -136,13 +136,13 @@ def not_judged(measure: Measure) -> Measure:
     """The measure with an unbounded interval, its own in the words of the evidence: the claim stays undecided."""
 
     @wraps(measure)
-    def here(*args: Any, **kwargs: Any) -> Measured:
-        found = Measured(*measure(*args, **kwargs))
-        scatter = "" if np.isnan(found.low) else f" ({found.low:.3g} to {found.high:.3g})"
-        words = f"measured here{scatter}: {found.evidence}; not judged"
-        return found._replace(evidence=words, low=-inf, high=inf)
+    def without_verdict(*args: Any, **kwargs: Any) -> Measured:
+        measured = Measured(*measure(*args, **kwargs))
+        scatter = "" if np.isnan(measured.low) else f" ({measured.low:.3g} to {measured.high:.3g})"
+        words = f"measured here{scatter}: {measured.evidence}; not judged"
+        return measured._replace(evidence=words, low=-inf, high=inf)
 
-    return here
+    return without_verdict
 
 
 MEASURES: dict[str, Measure] = {

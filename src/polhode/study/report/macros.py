@@ -10,12 +10,13 @@ NOT_AVAILABLE = "n/a"
 NOT_IN_RUN = "not in this run"
 #: Prefixes of the macros of all themes.
 PREFIXES = ("study", "cost")
+#: Such a macro in a text; its name is the group.
+MACRO = re.compile(rf"\\((?:{'|'.join(PREFIXES)})[A-Za-z]+)")
 
 
 def used(texts: Iterable[str | Path]) -> set[str]:
     r"""The macros, without the backslash, that are used by LaTeX files and made by the study: ``\studyAbc``, ``\costAbc``."""
-    pattern = re.compile(rf"\\((?:{'|'.join(PREFIXES)})[A-Za-z]+)")
-    return {name for text in texts for name in pattern.findall(Path(text).read_text(encoding="utf-8"))}
+    return {name for text in texts for name in MACRO.findall(Path(text).read_text(encoding="utf-8"))}
 
 
 def defined(files: Iterable[str | Path]) -> set[str]:

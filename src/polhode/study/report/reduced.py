@@ -12,12 +12,11 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from polhode.study.report.macros import NOT_AVAILABLE, used
+from polhode.study.report.macros import MACRO, NOT_AVAILABLE, used
 
 #: A definition whose text is "not available", or partly so; "n/a: why" is a remark about a table.
 _DEFINED = re.compile(r"\\newcommand\{\\(\w+)\}\{(.*)\}$", re.MULTILINE)
 _LACKING = re.compile(rf"{NOT_AVAILABLE}(?!:)")
-_MACRO = re.compile(r"\\((?:study|cost)[A-Z][A-Za-z]+)")
 _LABEL = re.compile(r"\\label\{([^}]*)\}")
 _REFERENCE = re.compile(r"\\(?:eq|auto)?ref\{([^}]*)\}")
 _FLOAT = re.compile(r"\\begin\{(?P<float>(?:figure|table)\*?)\}.*?\\end\{(?P=float)\}", re.DOTALL)
@@ -89,7 +88,7 @@ class _Text:
         self.result = re.sub(_EMPTY_LIST, "", whole) if self.count else whole
 
     def _lacks(self, sentence: str) -> bool:
-        return bool(self.macros.intersection(_MACRO.findall(sentence)) or self.lost.intersection(_REFERENCE.findall(sentence)))
+        return bool(self.macros.intersection(MACRO.findall(sentence)) or self.lost.intersection(_REFERENCE.findall(sentence)))
 
     def _section(self, text: str) -> str:
         """A section; nothing of one that had numbers or floats, has none left and is less than half as long without them."""
@@ -124,11 +123,11 @@ class _Text:
         begin = start + len(r"\caption{")
         end = _closing(piece, begin)
         sentences = sentences_of(piece[begin:end])
-        kept = [sentence for sentence in sentences if not self._lacks(sentence)]
-        if not kept:
+        remaining = [sentence for sentence in sentences if not self._lacks(sentence)]
+        if not remaining:
             return self._drop(piece)
-        self.count += len(sentences) - len(kept)
-        return piece[:begin] + "".join(kept) + piece[end:]
+        self.count += len(sentences) - len(remaining)
+        return piece[:begin] + "".join(remaining) + piece[end:]
 
     def _paragraph(self, text: str) -> str:
         sentences = sentences_of(text)
@@ -147,7 +146,7 @@ class _Text:
 
 
 def _has_data(text: str) -> bool:
-    return bool(_MACRO.search(text) or _INCLUDED.search(text))
+    return bool(MACRO.search(text) or _INCLUDED.search(text))
 
 
 def _closing(text: str, begin: int) -> int:

@@ -122,14 +122,14 @@ def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict
     article = sorted((paper / "article").glob("*.tex"))
     lacking = reduced.lacking(article, files) - {"studyReduced"}
     shown = {path.stem for folder, kind in SHOWN for path in (results / folder).glob(kind) if _is_missing(path)}
-    found = reduced.reduced(_contents(article), lacking, shown)
+    shortened = reduced.reduced(_contents(article), lacking, shown)
     changed, note = {}, ""
-    if found.sentences:
-        rest = reduced.reduced(_contents(set(texts) - set(article)), set(), set(), found.labels)
-        changed = {str(Path(name).relative_to(paper)): text for name, text in (found.texts | rest.texts).items()}
+    if shortened.sentences:
+        rest = reduced.reduced(_contents(set(texts) - set(article)), set(), set(), shortened.labels)
+        changed = {str(Path(name).relative_to(paper)): text for name, text in (shortened.texts | rest.texts).items()}
         # Tables still refer to what went.
-        lost = "".join(rf"\@namedef{{r@{label}}}{{{{(left out)}}{{}}{{}}{{}}{{}}}}" for label in sorted(found.labels))
-        note = rf"\makeatletter\g@addto@macro\studyReduced{{{_left_out(found)}}}{lost}\makeatother" + "\n"
+        lost = "".join(rf"\@namedef{{r@{label}}}{{{{(left out)}}{{}}{{}}{{}}{{}}}}" for label in sorted(shortened.labels))
+        note = rf"\makeatletter\g@addto@macro\studyReduced{{{_left_out(shortened)}}}{lost}\makeatother" + "\n"
     return {
         **changed,
         "numbers.tex": macros + missing(texts, files) + note,

@@ -44,7 +44,7 @@ def stiff_friction(study: Study) -> xr.Dataset:
     The torque of each body is that of the ensembles, scaled so that the root mean square over all directions of the angular
     acceleration at the start is the rate.
     """
-    ensemble = _drawn(study)
+    ensemble = drawn(study, BODIES)
     runs = []
     for rate in RATES:
         scaled = {key: ensemble.parameters[key] * (rate / ensemble.strength)[:, None] for key in FRICTIONS}
@@ -75,7 +75,7 @@ def long_times(study: Study) -> xr.Dataset:
     The reference is a run of fourth order with a fine step. ``agreement`` is its distance from one with twice the step, over
     torque_class, body and radians: large where neighbouring motions part so fast that no run follows them.
     """
-    ensemble = _drawn(study)
+    ensemble = drawn(study, BODIES)
     at = np.array(TIMES)
     states, apart = [], []
     for key in GROWING:
@@ -98,13 +98,14 @@ def long_times(study: Study) -> xr.Dataset:
         "radians": ("radians", at, _attrs("radians turned at the initial angular velocity")),
     }
     exact = xr.Dataset(variables, coords, {"seed": ensemble.seed})
-    found = _runs(study, exact, OVER_TIME, LONG_STEPS)
-    found["agreement"] = (over, np.array(apart), _attrs("distance of the reference from that with twice the step"))
-    return found
+    dataset = _runs(study, exact, OVER_TIME, LONG_STEPS)
+    dataset["agreement"] = (over, np.array(apart), _attrs("distance of the reference from that with twice the step"))
+    return dataset
 
 
-def _drawn(study: Study) -> Ensemble:
-    return draw(BODIES, study.ensembles.seed if study.ensembles is not None else 0)
+def drawn(study: Study, bodies: int) -> Ensemble:
+    """The first bodies of the ensembles, drawn as the study draws them."""
+    return draw(bodies, study.ensembles.seed if study.ensembles is not None else 0)
 
 
 def _runs(study: Study, exact: xr.Dataset, methods: Sequence[str], steps: Sequence[float]) -> xr.Dataset:
@@ -114,11 +115,11 @@ def _runs(study: Study, exact: xr.Dataset, methods: Sequence[str], steps: Sequen
         return xr.Dataset()
     runs = [method_dataset(METHODS[key], exact, steps).drop_vars("failed") for key in chosen]
     keys: Any = xr.DataArray(chosen, dims="integrator", name="integrator", attrs={"long_name": "key of the method"})
-    found = xr.concat(runs, keys, combine_attrs="drop_conflicts").transpose("torque_class", "integrator", "body", "step", ...)
-    found["label"] = ("integrator", [METHODS[key].label for key in chosen], {"long_name": "name of the method"})
+    dataset = xr.concat(runs, keys, combine_attrs="drop_conflicts").transpose("torque_class", "integrator", "body", "step", ...)
+    dataset["label"] = ("integrator", [METHODS[key].label for key in chosen], {"long_name": "name of the method"})
     for name in ("error_q", "error_omega"):
-        found[name] = found[name].astype("float32")
-    return found
+        dataset[name] = dataset[name].astype("float32")
+    return dataset
 
 
 def _attrs(long_name: str) -> dict[str, str]:

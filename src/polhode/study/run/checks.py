@@ -44,7 +44,7 @@ from polhode.study.configuration import Study
 from polhode.study.run.body_checks import long_times, stiff_friction
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
-from polhode.study.run.parts import parts
+from polhode.study.run.parts import parts, parts_over_bodies
 from polhode.study.run.rotor_order import rotor_order
 from polhode.study.run.symplecticity import symplecticity
 from polhode.study.storage import write_cell
@@ -357,13 +357,9 @@ def _fincham_normalised() -> Method:
 
     @kernel
     def after_torque(state: Any, torque: Any, body: Any, dt: Any) -> Any:
-        q, momentum = state[:4], state[4:7]
-        torque_lab = to_lab(q, torque)
-        omega = angular_velocity(to_body(q, axpy(0.5 * dt, torque_lab, momentum)), body)
-        half = normalise(increment(0.5 * dt, derivative(q, omega), q))
-        momentum = axpy(dt, torque_lab, momentum)
-        omega = angular_velocity(to_body(half, momentum), body)
-        return increment(dt, derivative(half, omega), q) + momentum + omega
+        momentum, half = fincham1992.half_step(state, torque, body, dt)
+        half = normalise(half)
+        return fincham1992.full_step(state[:4], momentum, half, half, body, dt)
 
     return replace(fincham1992.METHOD, key="fincham_normalised", after_torque=after_torque)
 
@@ -619,10 +615,10 @@ def started() -> xr.DataArray:
     methods = {"four torques": whole, "one torque": whole.without_warm_up(), **{key: METHODS[key] for key in others}}
     exact = states_dataset(STARTED_BODIES, STARTED_SEED, STARTED_CLASSES, STARTED_RADIANS)
     runs = [method_dataset(method, exact, STARTED_STEPS).expand_dims(integrator=[name]) for name, method in methods.items()]
-    found = laws.steps_per_radian(xr.concat(runs, "integrator"), (STARTED_TARGET,))["steps"].isel(target=0, drop=True)
-    found = found.reset_coords(drop=True).rename(integrator="start").transpose("start", "torque_class", "body")
+    steps = laws.steps_per_radian(xr.concat(runs, "integrator"), (STARTED_TARGET,))["steps"].isel(target=0, drop=True)
+    steps = steps.reset_coords(drop=True).rename(integrator="start").transpose("start", "torque_class", "body")
     about = {"start": "torques in the first steps of Magnus-Adams 4, or another method", "torque_class": "class of torque"}
-    return found.assign_coords({name: (name, found[name].values, {"long_name": text}) for name, text in about.items()})
+    return steps.assign_coords({name: (name, steps[name].values, {"long_name": text}) for name, text in about.items()})
 
 
 def simplified(study: Study) -> xr.Dataset:
@@ -688,6 +684,7 @@ CHECKS: dict[str, Callable[[Study], xr.Dataset]] = {
         sweeps,
         simplified,
         parts,
+        parts_over_bodies,
         rotor_order,
         stiff_friction,
         long_times,

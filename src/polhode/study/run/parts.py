@@ -19,6 +19,8 @@ from numba import types
 
 from polhode import metrics
 from polhode.body import euler_equations
+from polhode.ensembles.classes import CLASSES
+from polhode.ensembles.reference import errors
 from polhode.kernel import (
     compile_driver,
     compiled,
@@ -38,6 +40,10 @@ from polhode.problems.problem import Problem
 from polhode.quaternion import derivative, increment, normalise, to_lab
 from polhode.quaternion import rotate as exponential
 from polhode.references import taylor
+from polhode.study.configuration import Study
+from polhode.study.run.body_checks import TIME, drawn
+from polhode.study.run.ensemble import BLOWN_UP
+from polhode.study.run.ensemble_states import exact_states
 from polhode.vector import add, axpy, cross, scale
 
 #: The kicks, from simple to exact.
@@ -65,6 +71,8 @@ PROBLEM_KEYS = (
 )
 #: Numbers of steps into which the horizon is divided.
 DIVISIONS = (256, 512, 1024, 2048)
+#: Number of random bodies, and of steps in which they turn by :data:`polhode.study.run.body_checks.TIME`.
+BODIES, STEPS = 128, 1024
 #: Sweeps of the implicit kick, and steps of Runge-Kutta 4 in the exact one, whose error is then far below all others.
 SWEEPS, SUBSTEPS = 8, 8
 #: Digits of the exact solutions.
@@ -210,7 +218,7 @@ _SIGNATURE = types.Tuple((quaternion_type, vector_type))(
 )
 
 
-def parts(study: Any) -> xr.Dataset:
+def parts(study: Study) -> xr.Dataset:
     """The errors of q and omega at the horizon over kick, rotation, place of the torque, problem and number of steps.
 
     NaN where a run blew up. ``problem`` has one problem for each class of torque, whatever the problems of the study.
@@ -241,14 +249,61 @@ def parts(study: Any) -> xr.Dataset:
             "dt": (("problem", "division"), dts, {"long_name": "step size", "units": "s"}),
             "torque_class": ("problem", classes, {"long_name": "class of torque"}),
         },
-        {
-            "kick": ("kick", list(KICKS), {"long_name": "kick of the angular velocity"}),
-            "rotation": ("rotation", list(ROTATIONS), {"long_name": "rotation by a constant angular velocity"}),
-            "place": ("place", list(PLACES), {"long_name": "place of the torque in the step"}),
-            "problem": list(PROBLEM_KEYS),
-            "division": list(DIVISIONS),
-        },
+        {**_factors(), "problem": list(PROBLEM_KEYS), "division": list(DIVISIONS)},
     )
+
+
+def parts_over_bodies(study: Study) -> xr.Dataset:
+    """The errors of all combinations on random bodies after 16 radians, over kick, rotation, place, torque class and body.
+
+    The bodies are the first of those of the ensembles, under all classes of torque. NaN where a run blew up.
+    """
+    run_compiled = compile_driver(run, _SIGNATURE)
+    ensemble = drawn(study, BODIES)
+    exact = exact_states(ensemble, list(CLASSES), (TIME,))
+    shape = len(KICKS), len(ROTATIONS), len(PLACES), len(CLASSES), len(ensemble)
+    q, omega = np.empty((*shape, 4)), np.empty((*shape, 3))
+    for m, (key, torque_class) in enumerate(CLASSES.items()):
+        bodies = ensemble.bodies(key)
+        # A torque reads at least one number, as those of a problem.
+        parameters = np.column_stack([bodies.parameters, np.zeros(len(bodies))])
+        for n, body in enumerate(bodies.coefficients()):
+            start = tuple(bodies.q0[n]), tuple(bodies.omega0[n]), tuple(body), torque_class.compiled_torque, parameters[n]
+            for i, j, k in np.ndindex(*shape[:3]):
+                with np.errstate(over="ignore", invalid="ignore"):
+                    q[i, j, k, m, n], omega[i, j, k, m, n] = run_compiled(i, j, k, *start, TIME / STEPS, STEPS)
+    with np.errstate(over="ignore", invalid="ignore"):
+        error_q, error_omega = errors(q, omega, exact["high"].values[:, :, 0], exact["low"].values[:, :, 0])
+    dims = ("kick", "rotation", "place", "torque_class", "body")
+    attributes = {
+        "error_q": {"long_name": "angle between computed and exact orientation", "units": "rad"},
+        "error_omega": {"long_name": "|omega - exact|, in units of the initial angular velocity", "units": "1"},
+    }
+    return xr.Dataset(
+        {
+            **{
+                name: (dims, np.where(error < BLOWN_UP, error, np.nan).astype("float32"), attributes[name])
+                for name, error in (("error_q", error_q), ("error_omega", error_omega))
+            },
+            "class_label": ("torque_class", [one.label for one in CLASSES.values()], {"long_name": "name of the class"}),
+            "class_declared": (
+                "torque_class",
+                [one.declared for one in CLASSES.values()],
+                {"long_name": "class of torque for which methods declare their orders"},
+            ),
+        },
+        {**_factors(), "torque_class": ("torque_class", list(CLASSES), {"long_name": "class of torque"})},
+        {"radians": TIME, "radians_units": "rad", "steps": STEPS, "seed": ensemble.seed},
+    )
+
+
+def _factors() -> dict[str, Any]:
+    """The coordinates of the combinations."""
+    return {
+        "kick": ("kick", list(KICKS), {"long_name": "kick of the angular velocity"}),
+        "rotation": ("rotation", list(ROTATIONS), {"long_name": "rotation by a constant angular velocity"}),
+        "place": ("place", list(PLACES), {"long_name": "place of the torque in the step"}),
+    }
 
 
 def exact_end(problem: Problem) -> tuple[np.ndarray, np.ndarray]:

@@ -1,8 +1,8 @@
 """One run at a time in a folder of results, and cleaning up after a run that was killed.
 
-Snakemake locks the files of a run in its working directory. It notices neither a second checkout that writes to the same
-results, nor whether the process holding its lock is still alive. Therefore a run also holds a lock in the results: the system
-releases it when the process ends, for whatever reason. A file found there without a holder is stale and can be removed.
+Snakemake's own lock, in its working directory, notices neither a second checkout that writes to the same results, nor whether
+the process that holds it is still alive. Therefore the profiles switch it off, and a run holds a lock in the results: the
+system releases it when the process ends, for whatever reason. A file found there without a holder is stale and can be removed.
 """
 
 import atexit
@@ -53,15 +53,15 @@ _QUESTIONS = frozenset(
 def will_run(workflow: Any) -> bool:
     """Whether the Snakemake that reads the Snakefile was told by its command line to run jobs and is not itself a job.
 
-    The object ``workflow`` does not know it so early. If Snakemake is driven by another program than its command line, it is
-    known only in ``onstart``.
+    The object ``workflow`` does not know it so early (Snakemake's issue 2948), so the command line is read again. If Snakemake
+    is driven by another program, it is known only in ``onstart``.
     """
-    frame = sys._getframe() if workflow.is_main_process else None
-    while frame is not None:
-        if frame.f_code.co_name == "args_to_api":
-            return not any(getattr(frame.f_locals["args"], name, None) for name in _QUESTIONS)
-        frame = frame.f_back
-    return False
+    if not workflow.is_main_process or Path(sys.argv[0]).name not in ("snakemake", "__main__.py"):
+        return False
+    from snakemake.cli import get_argument_parser
+
+    args, _ = get_argument_parser().parse_known_args(sys.argv[1:])
+    return not any(getattr(args, name, None) for name in _QUESTIONS)
 
 
 def begin(results: str | Path) -> None:
@@ -78,10 +78,9 @@ def begin(results: str | Path) -> None:
     if results / NAME in _held:
         return
     left = take(results)
-    locks = drop_snakemake_locks(results)
     swept = sweep(results)
-    if left or locks:
-        who = f"process {left['pid']}, since {left['since']}" if left else "its process is gone"
+    if left:
+        who = f"process {left['pid']}, since {left['since']}"
         say(f"the last run in {results} was killed ({who}); its lock is removed, and what it has finished is kept")
     if swept:
         say(f"removed from {results} what killed jobs had begun to write: {len(swept)} temporary file{'s'[: len(swept) - 1]}")
@@ -197,23 +196,6 @@ def _release(path: Path, owner: int) -> None:
         with suppress(OSError):
             path.unlink()
         os.close(handle)
-
-
-def drop_snakemake_locks(results: Path) -> int:
-    """Remove the locks of this folder's Snakemake on files below ``results``; returns their number.
-
-    The caller must hold the lock of ``results``: any other run writing there would hold it, so those locks are stale.
-    """
-    where = Path(".snakemake", "locks")
-    below = str(results) + os.sep
-    count = 0
-    for path in sorted(where.glob("*.lock")):
-        with suppress(OSError):
-            files = path.read_text(encoding="utf-8", errors="replace").splitlines()
-            if any(os.path.abspath(name).startswith(below) for name in files):
-                path.unlink()
-                count += 1
-    return count
 
 
 def sweep(results: Path, now: float | None = None) -> list[Path]:

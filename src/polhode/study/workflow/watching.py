@@ -1,6 +1,6 @@
 """Progress display of a run: Snakemake's events become a progress bar for each stage, with a summary at the end.
 
-The process in charge learns of every job through Snakemake's logger (:class:`Watch` is one of its handlers), and of progress
+The process in charge learns of every job through the plugin ``snakemake_logger_plugin_polhode`` of Snakemake, and of progress
 within long jobs through :mod:`polhode.study.workflow.meters`. Snakemake's own report is always complete in its log file;
 ``--verbose`` and similar options show it on the terminal instead of the bars.
 """
@@ -16,13 +16,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from rich.text import Text
 
 from polhode import progress
 from polhode.progress import Board, Stage, duration
 from polhode.study.workflow import entry, interruption, meters
+from snakemake_logger_plugin_polhode import LogHandler
 
 #: The stages of a study in the order in which they begin: name, unit of counting, and the rules that belong to it.
 STAGES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -308,8 +309,8 @@ class Capture:
         self._thread.join(1.0)
 
 
-class Watch(logging.Handler):
-    """A handler of Snakemake's logger, in the process in charge: it shows the progress of a run and reports the outcome.
+class Watch:
+    """What a person sees of a run: its progress, and the outcome at the end. All that Snakemake's logger ``polhode`` hears.
 
     Parameters
     ----------
@@ -318,48 +319,28 @@ class Watch(logging.Handler):
     """
 
     def __init__(self, units: Callable[[str], float], results: str | Path, home: Path) -> None:
-        super().__init__(logging.INFO)
         self.tally = Tally(units, results)
         self.results, self.home = Path(results), home
         #: Outcome of the run: succeeded, failed, nothing to do; empty while unknown, and after an interruption.
         self.outcome = ""
+        #: Snakemake's own log.
         self.logfile = ""
-        self._plain: logging.Handler | None = None
+        self._handler: LogHandler | None = None
         self._display: progress.Bars | progress.Lines | None = None
         self._capture: Capture | None = None
         self._said: set[str] = set()
-        self._causes: dict[int, str] = {}
-        self._attached = self._over = False
-        self._quiet = False
+        self._causes: dict[int | None, str] = {}
 
-    def attach(self, workflow: Any, logger: logging.Logger) -> None:
-        """Listen to the ``logger`` of the Snakemake that executes a ``workflow``, and replace its output on the terminal.
-
-        The terminal remains Snakemake's if everything was requested (``--verbose``, ``--printshellcmds``, ``--debug-dag``), if
-        nothing was (``--quiet all``), or if another logger is used.
-        """
-        if self._attached:
+    def attach(self, handler: LogHandler | None) -> None:
+        """Show the run that ``handler`` hears of; without one the terminal is Snakemake's."""
+        self._handler = handler
+        if handler is None:
             return
-        self._attached = True
-        settings, manager = workflow.output_settings, workflow.logger_manager
-        quiet = {each.name for each in settings.quiet or ()}
-        full = settings.verbose or settings.printshellcmds or settings.debug_dag
-        terminal = [handler for handler in logger.handlers if handler.name == "DefaultStreamHandler"]
-        # The profile makes rules quiet for dry runs; this should affect neither the log file nor users who request everything.
-        for handler in [*manager.logfile_handlers, *(terminal if full else ())]:
-            for each in handler.filters:
-                if hasattr(each, "quiet"):
-                    each.quiet = set()
-        self.logfile = next(iter(manager.get_logfile()), "")
-        self._quiet = "ALL" in quiet
-        if terminal and not full and not self._quiet:
-            (self._plain,) = terminal[:1]
-            logger.removeHandler(self._plain)
+        handler.display = self
+        if handler.writes_to_stream:
             os.environ[entry.WATCHED] = str(os.getpid())
-            if "PROGRESS" not in quiet:
-                stream = getattr(self._plain, "stream", sys.stderr)
-                self._make_display(stream, settings.nocolor)
-        logger.addHandler(self)
+            if "PROGRESS" not in handler.quiet:
+                self._make_display(handler.stream, handler.common_settings.nocolor)
 
     def _make_display(self, stream: TextIO, plain: bool) -> None:
         if progress.can_redraw(stream):
@@ -371,14 +352,8 @@ class Watch(logging.Handler):
 
     # Snakemake's events.
 
-    def emit(self, record: logging.LogRecord) -> None:
+    def heed(self, record: logging.LogRecord) -> None:
         """Register an event, and pass on messages meant for the user."""
-        try:
-            self._heed(record)
-        except Exception:
-            self.handleError(record)
-
-    def _heed(self, record: logging.LogRecord) -> None:
         event = str(getattr(record, "event", None) or "")
         about = record.__dict__
         if event == "run_info" and not self.tally.jobs:
@@ -392,18 +367,18 @@ class Watch(logging.Handler):
         elif event == "job_error" and interruption.is_stopping():
             pass  # told to stop
         elif event == "job_error":
-            ended = self._causes.pop(threading.get_ident(), "")
+            ended = self._causes.pop(record.thread, "")
             job = self.tally.fail(about["jobid"], about["rule_name"], list(about["log"]), ended, bool(about["indent"]))
             if job is not None and not job.in_group:
                 self._tell(job)
         elif event == "error" and (found := _ENDED.search(record.getMessage())):
-            # The next event of this thread tells which job it was.
-            self._causes[threading.get_ident()] = found[1]
+            # The next event of that thread tells which job it was.
+            self._causes[record.thread] = found[1]
             return
         elif not event and record.getMessage().startswith("Nothing to be done"):
             self.outcome = "nothing to do"
-        if self._plain is not None and self._is_for_people(record, event):
-            self._plain.handle(record)
+        if self._handler is not None and self._is_for_people(record, event):
+            self._handler.show(record)
 
     def _is_for_people(self, record: logging.LogRecord, event: str) -> bool:
         text = record.getMessage() if record.msg else ""
@@ -422,7 +397,7 @@ class Watch(logging.Handler):
 
     def _tell(self, job: Job) -> None:
         """Report at once that a job has failed; details follow at the end."""
-        if self._plain is not None:
+        if self._handler is not None and self._handler.writes_to_stream:
             note = entry.failures(self.results).get(job.name, "")
             text = note.split("\n    log: ")[0] or failure(Job(job.rule, job.wildcards, 0.0, (), 0.0, job.ended))
             print(text if len(text) <= HEAD else f"{text[:HEAD]} ...", file=sys.stderr, flush=True)
@@ -459,11 +434,10 @@ class Watch(logging.Handler):
         self.outcome = "" if interruption.is_stopping() else "failed"
 
     def close(self) -> None:
-        """End the display and report the outcome of the run."""
-        super().close()
-        if self._over or not self._attached:
+        """End the display and report the outcome of the run, once."""
+        if self._handler is None:
             return
-        self._over = True
+        loud, self._handler = "ALL" not in self._handler.quiet, None
         if self._capture is not None:
             self._capture.restore()
         if self._display is not None and self._display.is_started:
@@ -472,7 +446,7 @@ class Watch(logging.Handler):
         meters.clear(self.results)
         if self.outcome == "failed":
             print(f"\n{failures(self.tally, entry.failures(self.results))}", file=sys.stderr)
-        elif self.outcome and not self._quiet:
+        elif self.outcome and loud:
             if self.outcome == "succeeded":
                 print(f"\n{summary(self.tally)}\n", file=sys.stderr)
             for name, path in products(self.results, self.home).items():

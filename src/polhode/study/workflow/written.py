@@ -46,20 +46,20 @@ def damaged(results: str | Path) -> list[Damage]:
         If the system does not let us read one: nothing is known of it, and it stays.
     """
     results = Path(results)
-    found = [Damage(path, INCOMPLETE, (path,)) for path in broken_lists(results, JOBS)]
+    damages = [Damage(path, INCOMPLETE, (path,)) for path in broken_lists(results, JOBS)]
     batches = list(_lists(results / BATCHES))
     # Earlier versions listed runs of many bodies with the outputs of their jobs; now they are in manifests.
     listed = {name for _, files in batches for name in files or ()}
     for name, entry in noted(results, JOBS).items():
         why = "" if name in listed else _difference(results / name, entry)
         if why:
-            found.append(Damage(results / name, why, (results / name,)))
+            damages.append(Damage(results / name, why, (results / name,)))
     for path, files in batches:
         faults = {} if files is None else _faults(results, files)
         if files is None or faults:
             why = next((f"lists {name}, which {fault}" for name, fault in faults.items()), INCOMPLETE)
-            found.append(Damage(path, why, (path, *(results / name for name in faults))))
-    return found
+            damages.append(Damage(path, why, (path, *(results / name for name in faults))))
+    return damages
 
 
 def broken_lists(results: str | Path, *folders: str) -> list[Path]:

@@ -22,7 +22,7 @@ def contact_law(inputs: Inputs) -> dict[str, str]:
         [value for value in (analysis.exponent(data, leading, longest).value for data in run) if isfinite(value)]
         for longest in (True, False)
     )
-    contacts = [analysis.number_of_contacts(data) for data in scenes.values()]
+    contacts = [analysis.time_in_contact(data) for data in scenes.values()]
     bodies = [int(data.attrs["clumps"]) for data in scenes.values()]
     states = sorted({data.sizes["seed"] for data in scenes.values()})
     coverages = sorted({ranks(n)[1] for n in states if n > 1})

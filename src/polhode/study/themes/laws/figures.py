@@ -188,8 +188,8 @@ def chess_ratios(inputs: Inputs, keys: Sequence[str]) -> dict[str, Any]:
         data = chess_pieces(inputs)
         row = shown_row(data["dt"].values)
         if row is not None and SPIRAL in data["integrator"].values and data.sizes["seed"] > 1:
-            there = [key for key in keys if key in data["integrator"].values and ran(data, key, row)]
-            return {key: ratio_of_means(data, key, row, SPIRAL) for key in there}
+            among = [key for key in keys if key in data["integrator"].values and ran(data, key, row)]
+            return {key: ratio_of_means(data, key, row, SPIRAL) for key in among}
     return {}
 
 

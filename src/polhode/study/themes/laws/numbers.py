@@ -238,7 +238,7 @@ def contacts(inputs: Inputs) -> dict[str, str]:
     result = {
         "studyContactEnergy": power(law_frames.ENERGY),
         "studyContactStates": str(data.sizes["seed"]),
-        "studyContactCount": count(contact_law.number_of_contacts(data)) if "contacts" in data else NOT_AVAILABLE,
+        "studyContactCount": count(contact_law.time_in_contact(data)) if "contacts" in data else NOT_AVAILABLE,
         "studyContactMethod": escape(best.label),
         "studyContactEqual": listed(equal),
         "studyContactEqualCount": str(len(equal)),

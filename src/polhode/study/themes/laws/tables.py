@@ -223,11 +223,11 @@ def stiff_friction(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     rows: list[Sequence[str] | str] = []
     for error in law_checks.ERRORS:
         rows += [r"\midrule"] if rows else []
-        own = frame[frame["error"] == error]
-        least = own.groupby("rate")["steps"].min()
+        of_error = frame[frame["error"] == error]
+        least = of_error.groupby("rate")["steps"].min()
         first = f"$10^{{{log10(error):.0f}}}$"
-        for key in own["method"].unique():
-            line = {row["rate"]: row for row in records(own[own["method"] == key])}
+        for key in of_error["method"].unique():
+            line = {row["rate"]: row for row in records(of_error[of_error["method"] == key])}
             cells = [count(line[rate]["steps"]) for rate in rates]
             bold = [
                 rf"\textbf{{{text}}}" if line[rate]["steps"] == least[rate] else text

@@ -108,17 +108,17 @@ def ledger_by_source(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     yes, no, open_ = ({VERDICTS[kind][i] for kind in COUNTED} for i in range(3))
     records: list[dict[str, Any]] = []
     for source in SOURCES:
-        own = counted[counted["source"] == source]
-        groups = {"": own["verdict"], "_by_ours": own.loc[by_ours(own), "verdict"]}
+        of_source = counted[counted["source"] == source]
+        groups = {"": of_source["verdict"], "_by_ours": of_source.loc[by_ours(of_source), "verdict"]}
         kinds = [entry["kind"] for entry in inputs.errata_rows if entry["source"] == source]
         items = [row for row in inputs.source_rows if row["source"] == source]
         records.append(
             {
                 "source": source,
                 **{
-                    f"{name}{whose}": int(found)
+                    f"{name}{whose}": int(number_of)
                     for whose, verdicts in groups.items()
-                    for name, found in (
+                    for name, number_of in (
                         ("statements", len(verdicts)),
                         ("borne_out", verdicts.isin(yes).sum()),
                         ("not_borne_out", verdicts.isin(no).sum()),

@@ -297,13 +297,13 @@ def _ratios(axes: Axes, full: xr.Dataset | None, run: xr.Dataset | None, key: st
         if data is None or key not in data["integrator"].values or COMPARED not in data["integrator"].values:
             continue
         dt = data["dt"].values
-        found = [ratio_of_means(data, key, row, COMPARED) for row in range(len(dt))]
-        value, low, high = (np.array([getattr(e, name) for e in found]) for name in ("value", "low", "high"))
-        there = np.isfinite(value) & (value > 0)
-        axes.plot(dt, np.where(there, value, np.nan), **(look if data is full else look | CHECK), zorder=3)
+        ratios = [ratio_of_means(data, key, row, COMPARED) for row in range(len(dt))]
+        value, low, high = (np.array([getattr(e, name) for e in ratios]) for name in ("value", "low", "high"))
+        drawable = np.isfinite(value) & (value > 0)
+        axes.plot(dt, np.where(drawable, value, np.nan), **(look if data is full else look | CHECK), zorder=3)
         if data is full:
-            _bars(axes, dt, low, high, there, look["color"])
-        drawn += value[there].tolist()
+            _bars(axes, dt, low, high, drawable, look["color"])
+        drawn += value[drawable].tolist()
     return drawn
 
 

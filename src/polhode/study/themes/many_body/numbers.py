@@ -138,8 +138,12 @@ def _near(data: xr.Dataset, name: str) -> dict[str, str]:
     """
     if OTHER not in data["integrator"]:
         return {}
-    found = [ratio_over_steps(data, key, OTHER) for key in followed(data) if key != OTHER]
-    near = [own.value for own in found if 1 / NEAR < own.value < NEAR and (own.low, own.high) != (own.value, own.value)]
+    ratios = [ratio_over_steps(data, key, OTHER) for key in followed(data) if key != OTHER]
+    near = [
+        estimate.value
+        for estimate in ratios
+        if 1 / NEAR < estimate.value < NEAR and (estimate.low, estimate.high) != (estimate.value, estimate.value)
+    ]
     return {
         f"study{name}NearCount": str(len(near)),
         f"study{name}NearLeast": ratio(min(near)) if near else NOT_AVAILABLE,
@@ -302,8 +306,8 @@ def every_method(inputs: Inputs) -> dict[str, str]:
     data = data.isel(dt=rows)
     labels = {str(key): escape(str(label)) for key, label in zip(data["integrator"].values, data["label"].values, strict=True)}
     keys = [key for key in map(str, data["integrator"].values) if key != OTHER]
-    found = {key: ratio_over_steps(data, key, OTHER) for key in keys if OTHER in data["integrator"]}
-    alike = [key for key, own in found.items() if own.low <= 1 <= own.high]
+    ratios = {key: ratio_over_steps(data, key, OTHER) for key in keys if OTHER in data["integrator"]}
+    alike = [key for key, own in ratios.items() if own.low <= 1 <= own.high]
     lost = [key for key in keys if int(data["diverged"].sel(integrator=key).sum())]
     return {
         "studyEveryMethodCount": str(data.sizes["integrator"]),

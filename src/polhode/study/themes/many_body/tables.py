@@ -80,7 +80,7 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     return pd.DataFrame(records), above_head(text, top)
 
 
-def chess_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
+def many_body_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of every method on the chess pieces: the ratio to SPIRAL's error at each step, and how many runs blew up."""
     data = chess_pieces(inputs)
     if OTHER not in data["integrator"]:

@@ -14,7 +14,7 @@ THEME = Theme(
         "rods_energy",
         "rods_states",
     ),
-    tables=("many_body", "chess_methods"),
+    tables=("many_body", "many_body_methods"),
     numbers=(
         "scenes",
         "released",

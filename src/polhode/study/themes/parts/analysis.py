@@ -46,6 +46,14 @@ def errors(inputs: Inputs) -> xr.DataArray:
     return mean.fillna(LOST).clip(max=LOST).assign_coords(torque_class=("problem", check["torque_class"].values))
 
 
+def errors_over_bodies(inputs: Inputs) -> xr.DataArray:
+    """The same mean on random bodies, over kick, rotation, place, torque_class and body; in rad and in units of omega(0)."""
+    check = inputs.check("parts_over_bodies")
+    mean: xr.DataArray = 0.5 * (check["error_q"] + check["error_omega"]).astype(float)
+    names = {name: ("torque_class", check[name].values) for name in ("class_label", "class_declared")}
+    return mean.fillna(LOST).clip(max=LOST).assign_coords(names)
+
+
 def orders(inputs: Inputs) -> xr.DataArray:
     """The power of dt with which that mean falls between half as many steps and :data:`STEPS`."""
     check = inputs.check("parts")
@@ -59,27 +67,22 @@ def of_second_order(error: xr.DataArray) -> xr.DataArray:
     return error.drop_sel(FIRST_ORDER)
 
 
-def shares(error: xr.DataArray) -> pd.DataFrame:
-    """The share of each part in the variance of log10(error) over all combinations of one problem, and of their interplay.
+def shares(error: xr.DataArray) -> xr.Dataset:
+    """The share of each part in the variance of log10(error) over all combinations, and of their interplay.
 
     The design is balanced, so that the sums of squares of the main effects and of the rest add up to the total.
 
     Returns
     -------
-    One row per problem; columns ``kick``, ``rotation``, ``place``, ``interplay``, whose sum is 1.
+    ``kick``, ``rotation``, ``place``, ``interplay``, whose sum is 1, over the dimensions of ``error`` that are no factors:
+    torque_class and body.
     """
-    rows = []
-    for problem in error["problem"].values:
-        found = error.sel(problem=problem, drop=True).transpose(*FACTORS)
-        values = xr.DataArray(np.log10(found.values), found.coords, found.dims)
-        total = float(((values - values.mean()) ** 2).mean())
-        row: dict[str, Any] = {"problem": str(problem)}
-        for factor in FACTORS:
-            others = [name for name in FACTORS if name != factor]
-            row[factor] = float(((values.mean(others) - values.mean()) ** 2).mean()) / total
-        row["interplay"] = 1.0 - sum(row[factor] for factor in FACTORS)
-        rows.append(row)
-    return pd.DataFrame(rows).set_index("problem")
+    values = xr.DataArray(np.log10(error.values), error.coords, error.dims)
+    apart = values - values.mean(FACTORS)
+    total = (apart**2).mean(FACTORS)
+    others = {factor: [name for name in FACTORS if name != factor] for factor in FACTORS}
+    shared = xr.Dataset({factor: (apart.mean(others[factor]) ** 2).mean(factor) / total for factor in FACTORS})
+    return shared.assign(interplay=1.0 - sum(shared[factor] for factor in FACTORS))
 
 
 def exchanges(error: xr.DataArray) -> pd.DataFrame:

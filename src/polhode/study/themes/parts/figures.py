@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
-from polhode.study.report.drawing import new_figure, panel_title
+from polhode.study.report.drawing import new_figure, panel_title, printable
 from polhode.study.themes.parts import analysis
 from polhode.study.themes.parts.analysis import BASE, FACTORS, LABELS
 
@@ -25,34 +25,36 @@ LARGEST = 1e4
 
 
 def parts(inputs: Inputs) -> Figure:
-    """A figure of the share of each part in the variance of the error, and of the factor by which an exchange changes it."""
+    """A figure of the share of each part in the variance of the error, over random bodies, and of the factor by which an
+    exchange changes the error, on problems."""
     error = analysis.errors(inputs)
     classes = [str(name) for name in error["torque_class"].values]
-    figure = new_figure((style.TEXT_WIDTH, 6.1))
-    above, below = figure.subplots(2, 1, height_ratios=(1.0, 2.7))
-    _shares(above, error, classes)
+    figure = new_figure((style.TEXT_WIDTH, 6.4))
+    above, below = figure.subplots(2, 1, height_ratios=(1.2, 2.7))
+    _shares(above, analysis.errors_over_bodies(inputs))
     _exchanges(below, error, classes)
     handles = [Patch(facecolor=COLOURS[name], hatch=HATCHES[name], label=NAMES[name], **EDGE) for name in NAMES]
     figure.legend(handles=handles, loc="outside upper right", ncols=len(handles), handlelength=1.6, columnspacing=1.4)
     return figure
 
 
-def _shares(axes: Axes, error: xr.DataArray, classes: list[str]) -> None:
-    found = analysis.shares(analysis.of_second_order(error))
-    left = np.zeros(len(found))
-    at = np.arange(len(found))
+def _shares(axes: Axes, error: xr.DataArray) -> None:
+    """The shares of each body, averaged over the bodies."""
+    means = analysis.shares(analysis.of_second_order(error)).mean("body")
+    at = np.arange(means.sizes["torque_class"])
+    left = np.zeros(len(at))
     for name in NAMES:
-        values = found[name].to_numpy()
+        values = means[name].values
         axes.barh(
             at, values, left=left, color=COLOURS[name], hatch=HATCHES[name], edgecolor="white", linewidth=0.4, height=0.74
         )
         left += values
-    axes.set_yticks(at, classes)
+    axes.set_yticks(at, [printable(str(label)) for label in means["class_label"].values])
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
     axes.set_xlabel("share in the variance of the logarithm of the error")
     axes.tick_params(axis="y", length=0)
-    panel_title(axes, "a", "which part decides, among those of second order")
+    panel_title(axes, "a", "which part decides on random bodies, among those of second order")
 
 
 def _exchanges(axes: Axes, error: xr.DataArray, classes: list[str]) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from polhode.study.inputs import Inputs
-from polhode.study.report.formats import factor
+from polhode.study.report.formats import factor, plain
 from polhode.study.report.latex import decimal
 from polhode.study.themes.parts import analysis
 from polhode.study.themes.parts.analysis import BASE, FACTORS, STEPS
@@ -11,22 +11,31 @@ from polhode.study.themes.parts.analysis import BASE, FACTORS, STEPS
 
 def parts(inputs: Inputs) -> dict[str, str]:
     """Macros for the text: size of the design, shares in per cent, and some exchanges."""
-    error = analysis.errors(inputs)
-    second = analysis.of_second_order(error)
-    found, every = analysis.shares(second), analysis.shares(error)
-    names = dict(zip(map(str, error["problem"].values), map(str, error["torque_class"].values), strict=True))
+    error, over_bodies = analysis.errors(inputs), analysis.errors_over_bodies(inputs)
+    second = analysis.of_second_order(over_bodies)
+    of_bodies = analysis.shares(second)
+    means, means_of_all = of_bodies.mean("body"), analysis.shares(over_bodies).mean("body")
+    attributes = inputs.check("parts_over_bodies").attrs
     result = {
         "studyPartsCount": str(int(np.prod([error.sizes[name] for name in FACTORS]))),
         "studyPartsSecondCount": str(int(np.prod([second.sizes[name] for name in FACTORS]))),
         "studyPartsSteps": str(STEPS),
+        "studyPartsBodies": str(over_bodies.sizes["body"]),
+        "studyPartsRadians": plain(attributes["radians"]),
+        "studyPartsStepsPerRadian": plain(attributes["steps"] / attributes["radians"]),
     }
-    varied = [float(found["place"][problem]) for problem, name in names.items() if name in ("lab", "state", "velocity")]
-    for end, share in (("Least", min(varied)), ("Most", max(varied))):
-        result[f"studyPartsPlaceVaried{end}"] = decimal(100 * share, 1)
-    for problem, row in found.iterrows():
-        for name in (*FACTORS, "interplay"):
-            result[f"studyParts{name.capitalize()}{names[str(problem)].capitalize()}"] = decimal(100 * float(row[name]), 0)
-    result |= {f"studyPartsAllKick{names[str(p)].capitalize()}": decimal(100 * x, 0) for p, x in every["kick"].items()}
+    varied = np.isin(over_bodies["class_declared"], ("lab", "state", "velocity"))
+    result |= {
+        "studyPartsPlaceVariedLeast": decimal(100 * float(means["place"][varied].min()), 0),
+        "studyPartsPlaceVariedMost": decimal(100 * float(means["place"][varied].max()), 0),
+        "studyPartsPlaceVariedNineOfTen": decimal(100 * float(of_bodies["place"][varied].quantile(0.1, "body").min()), 0),
+    }
+    for key in map(str, over_bodies["torque_class"].values):
+        name = key.title().replace("_", "")
+        for part in (*FACTORS, "interplay"):
+            result[f"studyParts{part.capitalize()}{name}"] = decimal(100 * float(means[part].sel(torque_class=key)), 0)
+        result[f"studyPartsAllKick{name}"] = decimal(100 * float(means_of_all["kick"].sel(torque_class=key)), 0)
+    names = dict(zip(map(str, error["problem"].values), map(str, error["torque_class"].values), strict=True))
     base = error.sel(BASE)
     for name, changed in {
         "Linear": {"rotation": "linear"},

@@ -32,7 +32,7 @@ from polhode.study.report.drawing import (
 #: Opacity of the bands of published values.
 BAND = 0.25
 
-#: The methods compared with SPIRAL: those of the publication, Verlet's original method, and the method of highest order.
+#: The methods compared with SPIRAL: those of the publication, a second-order form of Verlet's, and the method of highest order.
 RIVALS = ("omelyan1998", "verlet", "verlet_delvalle2024", "rk4")
 
 #: Errors of the work-precision diagrams: above the upper limit nothing is resolved, below the lower one is round-off.

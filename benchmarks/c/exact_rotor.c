@@ -1,7 +1,6 @@
-/* The exact motion of a free body over a step: free_top.py. */
+/* A witness of splittings: half kicks around the exact motion of the free body. */
 
-#pragma once
-#include "algebra.h"
+#include "driver.h"
 
 #define TINY 1e-300
 #define SMALLEST 1e-16
@@ -160,3 +159,34 @@ KERNEL free_turn free_motion(vec momentum, const inertia *b, double dt) {
     });
     return (free_turn){normalise((quat){real0, axis.x, axis.y, axis.z}), back_in_place(b, end)};
 }
+
+/* ---- splitting.py ---- */
+
+/* The angular momentum is that in the body frame. */
+typedef struct { quat q; vec momentum, torque; } split;
+
+KERNEL split split_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
+    (void)dt;
+    return (split){q, angular_momentum(omega, b), torque};
+}
+KERNEL split split_after(split s, vec torque, const inertia *b, double dt) {
+    (void)b;
+    return (split){s.q, axpy(0.5 * dt, torque, s.momentum), torque};
+}
+KERNEL void split_read(split s, vec torque, const inertia *b, double dt, quat *q, vec *omega) {
+    (void)torque; (void)dt;
+    *q = s.q, *omega = angular_velocity(s.momentum, b);
+}
+
+/* ---- exact_rotor.py ---- */
+
+typedef split exact_rotor_state;
+KERNEL split exact_rotor_before(split s, const inertia *b, double dt, quat *q, vec *omega) {
+    free_turn f = free_motion(axpy(0.5 * dt, s.torque, s.momentum), b, dt);
+    *q = multiply(s.q, f.turn), *omega = angular_velocity(axpy(0.5 * dt, s.torque, f.momentum), b);
+    return (split){*q, f.momentum, s.torque};
+}
+#define exact_rotor_start split_start
+#define exact_rotor_after split_after
+#define exact_rotor_read split_read
+ONE_TORQUE(exact_rotor, 1.0, LEAVE, LEAVE)

@@ -1,28 +1,61 @@
+/* Witnesses that carry the angular momentum or the axes in the lab frame. */
+
 #include "driver.h"
 
-/* ---- pfc4.py ---- */
+/* ---- fincham1992.py ---- */
 
-typedef struct { quat q; vec omega, torque; } pfc4_state;
-KERNEL vec implicit_half_kick(vec omega, vec torque, const inertia *b, double dt) {
-    vec new = axpy(0.5 * dt, euler_equations(omega, torque, b), omega);
-    new = axpy(0.5 * dt, euler_equations(new, torque, b), omega);
-    return axpy(0.5 * dt, euler_equations(new, torque, b), omega);
+typedef struct { quat q; vec momentum, omega; } fincham1992_state;
+KERNEL fincham1992_state fincham1992_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
+    vec momentum = to_lab(q, axpy(-0.5 * dt, torque, angular_momentum(omega, b)));
+    return (fincham1992_state){q, momentum, axpy(-0.5 * dt, euler_equations(omega, torque, b), omega)};
 }
-KERNEL pfc4_state pfc4_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
-    (void)b; (void)dt;
-    return (pfc4_state){q, omega, torque};
+WANTED_AT_MOMENTUM(fincham1992)
+KERNEL fincham1992_state fincham1992_after(fincham1992_state s, vec torque, const inertia *b, double dt) {
+    vec torque_lab = to_lab(s.q, torque);
+    vec omega = angular_velocity(to_body(s.q, axpy(0.5 * dt, torque_lab, s.momentum)), b);
+    quat half = increment(0.5 * dt, derivative(s.q, omega), s.q);
+    vec momentum = axpy(dt, torque_lab, s.momentum);
+    omega = angular_velocity(to_body(half, momentum), b);
+    return (fincham1992_state){increment(dt, derivative(half, omega), s.q), momentum, omega};
 }
-KERNEL pfc4_state pfc4_before(pfc4_state s, const inertia *b, double dt, quat *q, vec *omega) {
-    s.omega = implicit_half_kick(s.omega, s.torque, b, dt);
-    s.q = rotate(s.q, s.omega, dt);
-    *q = s.q, *omega = s.omega;
+KERNEL void fincham1992_read(fincham1992_state s, vec torque, const inertia *b, double dt, quat *q, vec *omega) {
+    *q = s.q, *omega = angular_velocity(axpy(0.5 * dt, torque, to_body(s.q, s.momentum)), b);
+}
+ONE_TORQUE(fincham1992, 0.0, LEAVE, NORMALISE)
+
+/* ---- rozmanov2010.py ---- */
+
+#define CHANGE_SQUARED 1e-26
+#define ROUNDS 50
+typedef struct { quat q; vec momentum, torque; } rozmanov2010_state;
+KERNEL rozmanov2010_state rozmanov2010_start(quat q, vec omega, vec torque, const inertia *b, double dt) {
+    (void)dt;
+    return (rozmanov2010_state){q, to_lab(q, angular_momentum(omega, b)), to_lab(q, torque)};
+}
+KERNEL rozmanov2010_state rozmanov2010_before(rozmanov2010_state s, const inertia *b, double dt, quat *q, vec *omega) {
+    vec old = OMEGA_OF_MOMENTUM(s, b);
+    vec predicted = axpy(0.5 * dt, euler_equations(old, to_body(s.q, s.torque), b), old);
+    s.momentum = axpy(0.5 * dt, s.torque, s.momentum);
+    quat rate = derivative(s.q, predicted);
+    quat half = normalise(increment(0.5 * dt, rate, s.q));
+    double change = 1.0;
+    for (int rounds = 0; change > CHANGE_SQUARED && rounds < ROUNDS; rounds++) {
+        quat last = half;
+        rate = derivative(last, angular_velocity(to_body(last, s.momentum), b));
+        half = normalise(increment(0.5 * dt, rate, s.q));
+        change = norm_squared(increment(-1.0, last, half));
+    }
+    s.q = increment(dt, rate, s.q);
+    *q = s.q, *omega = OMEGA_OF_MOMENTUM(s, b);
     return s;
 }
-KERNEL pfc4_state pfc4_after(pfc4_state s, vec torque, const inertia *b, double dt) {
-    return (pfc4_state){s.q, implicit_half_kick(s.omega, torque, b, dt), torque};
+KERNEL rozmanov2010_state rozmanov2010_after(rozmanov2010_state s, vec torque, const inertia *b, double dt) {
+    (void)b;
+    vec torque_lab = to_lab(s.q, torque);
+    return (rozmanov2010_state){s.q, axpy(0.5 * dt, torque_lab, s.momentum), torque_lab};
 }
-READ_SYNCHRONOUS(pfc4)
-ONE_TORQUE(pfc4, 1.0, LEAVE, LEAVE)
+READ_MOMENTUM(rozmanov2010)
+ONE_TORQUE(rozmanov2010, 1.0, NORMALISE, LEAVE)
 
 /* ---- pfc4_delvalle2024.py ---- */
 

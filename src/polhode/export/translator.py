@@ -1,0 +1,796 @@
+"""Kernels in C: a function for each, with the same names and the same operations in the same order.
+
+Kernels are Python functions on floats and tuples of floats (:mod:`polhode.kernel`), straight-line but for conditions and short
+loops. Each is read as a syntax tree and written as a ``static inline`` function that takes and returns structures by value, so
+that an expression has the same form in both languages. Which structure an argument has follows from what a kernel is called
+with: a kernel that is called with states of two forms becomes two functions. Constants of modules keep their names. Where a
+kernel calls another one, that is translated first.
+
+The code is C99 and C++. Doubles are added, multiplied, divided and compared as in Python; with a compiler that does not
+contract (``-ffp-contract=off``) the results have the same bits.
+"""
+
+import ast
+import inspect
+import io
+import itertools
+import math
+import re
+import textwrap
+import tokenize
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from types import FunctionType
+from typing import Any, NoReturn, TypeAlias
+
+from polhode.export import values
+from polhode.export.values import QUAT, VEC3, Argument, Flat, Group, Handed, Row, Scalar, Stored, Struct, Unknown, Value, unused
+
+#: The longest line.
+WIDTH = 120
+#: Words that a variable cannot have as its name in C or C++.
+RESERVED = frozenset(
+    re.findall(
+        r"\w+",
+        """alignas alignof and asm auto bool break case catch char class compl concept const constexpr continue decltype default
+        delete do double else enum explicit export extern false final float for friend goto if inline int long mutable namespace
+        new noexcept not nullptr operator or private protected public register requires restrict return short signed sizeof
+        static struct switch template this throw true try typedef typeid typename union unsigned using virtual void volatile
+        while xor vec3 quat inertia main""",
+    )
+)
+#: The names that a caller gives to the values that it takes apart, those of a tuple in a tuple among them.
+Hints: TypeAlias = "tuple[str | Hints, ...]"
+OPERATORS: dict[type, tuple[str, int]] = {
+    ast.Add: ("+", values.SUM),
+    ast.Sub: ("-", values.SUM),
+    ast.Mult: ("*", values.PRODUCT),
+    ast.Div: ("/", values.PRODUCT),
+}
+COMPARISONS: dict[type, str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+
+
+class Untranslatable(ValueError):
+    """A kernel uses something for which there is no C here; the message names kernel, line and reason."""
+
+
+@dataclass
+class Translator:
+    """What has been translated so far, to stand in one file.
+
+    Parameters
+    ----------
+    torque, parameters : the C types of a torque function and of its parameters
+    """
+
+    torque: str = "torque_function"
+    parameters: str = "const void *"
+    functions: dict[tuple[Any, ...], tuple[str, Argument]] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    structs: dict[str, Struct] = field(default_factory=dict)
+    defined: dict[str, Struct] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    #: Structures by the structures of their members: functions that return the same share one.
+    shapes: dict[tuple[str, ...], Struct] = field(default_factory=dict)
+    #: Parts of an unknown state (first number, end) with the names of the variables that they are assigned to; parts that are
+    #: handed to kernels, with the names of the arguments; and what states are put together from, with the names of that.
+    parts: list[tuple[int, int, str]] = field(default_factory=list)
+    uses: list[tuple[int, int, str]] = field(default_factory=list)
+    pieces: list[tuple[int, int, str]] = field(default_factory=list)
+
+    def use(self, struct: Struct) -> str:
+        """The name of a structure, declared in the file with its members before it."""
+        if struct.name not in self.structs and not isinstance(struct, Unknown):
+            for _, member in struct.members:
+                if member:
+                    self.use(member)
+            self.structs[struct.name] = struct
+        return struct.name
+
+    def struct(self, name: str, members: Sequence[tuple[str, Struct | None]], nested: bool = False) -> Struct:
+        """A new structure, with a number behind its name if another one has it."""
+        taken = {one for one, struct in self.defined.items() if (struct.members, struct.nested) != (tuple(members), nested)}
+        struct = Struct(unused(name, taken), tuple(members), nested)
+        return self.defined.setdefault(struct.name, struct)
+
+    def type_of(self, argument: Argument) -> str:
+        """The type of an argument in C."""
+        if isinstance(argument, str):
+            return argument
+        return self.use(argument) if argument else "double"
+
+    def function(
+        self,
+        kernel: Callable[..., Any],
+        arguments: Sequence[Argument],
+        result: Struct | None = None,
+        name: str = "",
+        comment: str = "",
+        hints: Hints = (),
+    ) -> tuple[str, Argument]:
+        """The name of the C function of a kernel for such arguments, and what it returns; it is written if it is not there.
+
+        Parameters
+        ----------
+        kernel : compiled or plain
+        arguments : the structure of each argument, None for a number, the C type of what is only handed on
+        result : the structure of the result, if it is to have a certain one
+        name, comment : those of the function; by default the kernel's own
+        hints : the names that its caller gives to what it returns
+
+        Raises
+        ------
+        Untranslatable
+            If the kernel, or one that it calls, is more than arithmetic, conditions and loops over a fixed number of rounds.
+        """
+        plain = getattr(kernel, "py_func", kernel)
+        if not isinstance(plain, FunctionType):
+            raise Untranslatable(f"{kernel!r} is no function written in Python; kernels call kernels and math.sqrt alone")
+        if plain.__code__.co_argcount != len(arguments):
+            expected = f"{plain.__module__}.{plain.__qualname__} takes {plain.__code__.co_argcount} arguments"
+            raise Untranslatable(f"{expected} and is called with {len(arguments)}")
+        key = (plain, *arguments, result)
+        if key not in self.functions:
+            name = name or self._unused(plain)
+            self.names.add(name)
+            body = _Function(self, plain, name, arguments, result, hints)
+            text = body.translated(comment)
+            self.functions[key] = name, body.result
+            self.texts.append(text)
+        return self.functions[key]
+
+    def _unused(self, plain: FunctionType) -> str:
+        """A name that the file does not have yet: that of the kernel, with that of its module before it if need be."""
+        name = plain.__name__.lstrip("_")
+        taken = RESERVED | self.names | set(self.constants)
+        return unused(name if name not in taken else f"{plain.__module__.rpartition('.')[2]}_{name}", taken)
+
+    def constant(self, name: str, value: float | int, module: str) -> str:
+        """The name of a constant of a module, declared in the file."""
+        if not math.isfinite(value):
+            raise Untranslatable(f"{module}.{name} is {value}, for which C99 has no literal")
+        of = "int" if isinstance(value, int) else "double"
+        line = f"static const {of} {{}} = {value!r};"
+        for one in (name, f"{module.rpartition('.')[2].upper()}_{name}"):
+            if one not in self.names and self.constants.setdefault(one, line) == line:
+                return one
+        raise Untranslatable(f"two constants {name} of modules named {module.rpartition('.')[2]}")
+
+    def lines_of_constants(self) -> list[str]:
+        """The declarations of all constants."""
+        return [line.format(name) for name, line in self.constants.items()]
+
+
+@dataclass
+class _Variable:
+    code: str
+    type: Argument
+    integer: bool = False
+
+
+class _Function:
+    """One function of C, written statement by statement."""
+
+    def __init__(
+        self,
+        file: Translator,
+        plain: FunctionType,
+        name: str,
+        arguments: Sequence[Argument],
+        result: Struct | None,
+        hints: Hints,
+    ) -> None:
+        self.file, self.plain, self.name, self.result, self.hints = file, plain, name, result, hints
+        source = textwrap.dedent(inspect.getsource(plain))
+        self.tree = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
+        self.comments = _comments(source)
+        self.source = source.splitlines(keepends=True)
+        closed = inspect.getclosurevars(plain)
+        self.globals = {**closed.globals, **closed.nonlocals}
+        self.loads = Counter(n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        self.stores = Counter(n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+        # A variable must not hide what the function calls or reads.
+        outside = {getattr(value, "__name__", name).lstrip("_") for name, value in self.globals.items()}
+        self.avoided = RESERVED | outside | set(self.globals) | {"sqrt"}
+        self.taken: set[str] = set()
+        self.lines: list[str] = []
+        self.depth = 1
+        self.hoisted: set[str] = set()
+        self.pending: list[str] = []
+        parameters = [argument.arg for argument in self.tree.args.args]
+        self.variables = {}
+        for parameter, argument in zip(parameters, arguments, strict=True):
+            self.variables[parameter] = _Variable(self._new(parameter), argument)
+
+    def translated(self, comment: str) -> str:
+        """The whole function."""
+        parameters = list(self.variables.items())
+        for statement in self.tree.body:
+            self._statement(statement)
+        of = self.file.type_of(self.result)
+        typed = [f"{self.file.type_of(v.type)} {v.code}".replace("* ", "*") for _, v in parameters]
+        idle = [f"(void){v.code};" for name, v in parameters if not self.loads[name]]
+        lines = exploded(f"static inline {of} {self.name}({', '.join(typed)})", 0)
+        lines += ["{", *([f"    {' '.join(idle)}"] if idle else []), *self.lines, "}"]
+        module = self.plain.__module__.removeprefix("polhode.").replace(".", "/")
+        text = f"{module}.py, {self.plain.__name__}. {comment or inspect.getdoc(self.plain) or ''}"
+        return "\n".join([*as_comment(text), *lines])
+
+    # Statements
+
+    def _statement(self, node: ast.stmt) -> None:
+        for line in range(self.comments.done + 1, node.lineno):
+            if line in self.comments.alone:
+                self._emit(f"/* {self.comments.alone[line]} */")
+        simple = not isinstance(node, ast.If | ast.While | ast.For)
+        self.comments.done = (node.end_lineno if simple else node.lineno) or node.lineno
+        before = len(self.lines)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            return
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            self._assign(node.targets[0], node.value)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            self._increment(node, node.target)
+        elif isinstance(node, ast.Return) and node.value is not None:
+            self._return(node.value)
+        elif isinstance(node, ast.If):
+            self._if(node)
+        elif isinstance(node, ast.While):
+            self._loop(node, self._while)
+        elif isinstance(node, ast.For):
+            self._loop(node, self._for)
+        else:
+            self._refuse(node, f"there is no C here for a statement {type(node).__name__}")
+        lines = range(node.lineno, self.comments.done + 1)
+        comments = [self.comments.trailing[line] for line in lines if line in self.comments.trailing]
+        if comments and len(self.lines) > before and simple:
+            self.lines[before:before] = exploded(f"/* {'; '.join(comments)} */", self.depth)
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self._put(target.id, self._value(value), value)
+        elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            pairs = list(zip(target.elts, value.elts, strict=True))
+            # What a later value reads must not have been overwritten by then.
+            if any(_stores(to) & set(_all_loads(of)) & set(self.variables) for (to, _), (_, of) in combinations(pairs, 2)):
+                labels = [f"next_{_name(to)}".rstrip("_") for to, _ in pairs]
+                copies = [self._temporary(self._value(of), label) for label, (_, of) in zip(labels, pairs, strict=True)]
+                for (to, of), copy in zip(pairs, copies, strict=True):
+                    self._unpack(to, copy, of)
+            else:
+                for to, of in pairs:
+                    self._assign(to, of)
+        else:
+            self._unpack(target, self._value(value, _names(target)), value)
+
+    def _unpack(self, target: ast.expr, value: Value, node: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self._put(target.id, value, node)
+        elif isinstance(target, ast.Tuple):
+            items = self._items(value, node)
+            if len(items) != len(target.elts):
+                self._refuse(node, f"{len(items)} values for {len(target.elts)} names")
+            for to, of in zip(target.elts, items, strict=True):
+                self._unpack(to, of, node)
+        else:
+            self._refuse(node, "only names can be assigned to")
+
+    def _put(self, name: str, value: Value, node: ast.AST) -> None:
+        """Assign to a name of the kernel."""
+        if not self.loads[name]:
+            return
+        self._record(value, name, assigned=True)
+        variable, integer = self.variables.get(name), isinstance(value, Scalar) and value.integer
+        if variable:
+            if isinstance(variable.type, str):
+                self._refuse(node, f"{name} is a function or its parameters")
+            if variable.integer and not integer:
+                self._refuse(node, f"{name} begins as a whole number and becomes another: begin with 0.0 or the like")
+            code = value.code if variable.integer and isinstance(value, Scalar) else self._code(value, variable.type, node)
+            self._emit(f"{variable.code} = {code};")
+            return
+        of, code = self._struct(value, f"{self.name}_{name}", (), node), self._new(name)
+        self.variables[name] = _Variable(code, of, integer)
+        typed = "int" if integer else self.file.type_of(of)
+        first = value.code if integer and isinstance(value, Scalar) else self._initialiser(value, of, node)
+        if name in self.hoisted:
+            self.pending.append(f"{typed} {code};")
+            self._emit(f"{code} = {self._code(value, of, node)};")
+        else:
+            self._emit(f"{'const ' if self.stores[name] == 1 else ''}{typed} {code} = {first};")
+
+    def _increment(self, node: ast.AugAssign, target: ast.Name) -> None:
+        variable, sign = self.variables[target.id], OPERATORS.get(type(node.op))
+        by = self._value(node.value)
+        whole = variable.integer and isinstance(by, Scalar) and by.integer and not isinstance(node.op, ast.Div)
+        if sign is None or variable.type is not None or not isinstance(by, Scalar) or (variable.integer and not whole):
+            self._refuse(node, "such an assignment is for numbers, with +, -, * and /, and keeps whole numbers whole")
+        self._emit(f"{variable.code} {sign[0]}= {(by if variable.integer else by.real).code};")
+
+    def _return(self, node: ast.expr) -> None:
+        value = self._value(node, self.hints)
+        if self.result is None:
+            names = [_name(one) for one in node.elts] if isinstance(node, ast.Tuple) else []
+            hints = self.hints if len(self.hints) == len(names) else ("",) * len(names)
+            four = isinstance(value, Row) and value.width == 4 and hints is not self.hints
+            hints = tuple(name or hint for name, hint in zip(names, hints, strict=True))
+            self.result = QUAT if four else self._struct(value, f"{self.name}_result", hints, node)
+        if isinstance(value, Group):
+            assert self.result is not None
+            for item, (name, _) in zip(value.items, self.result.members, strict=True):
+                self._record(item, name)
+        self._emit(f"return {self._code(value, self.result, node, 'result')};")
+
+    def _if(self, node: ast.If) -> None:
+        outside = self.loads - _all_loads(node)
+        stored = _stores(node) - set(self.variables)
+        self.hoisted |= {name for name in stored if outside[name]}
+        pending, self.pending = self.pending, []
+        test = self._condition(node.test)
+        head = len(self.lines)
+        self._emit(f"if ({test}) {{")
+        self._block(node.body)
+        while len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+            node = node.orelse[0]
+            self._emit(f"}} else if ({self._short(node.test)}) {{")
+            self._block(node.body)
+        if node.orelse:
+            self._emit("} else {")
+            self._block(node.orelse)
+        self._emit("}")
+        self.lines[head:head] = ["    " * self.depth + line for line in self.pending]
+        self.pending = pending
+
+    def _block(self, statements: Sequence[ast.stmt]) -> None:
+        known = set(self.variables)
+        self.depth += 1
+        for statement in statements:
+            self._statement(statement)
+        self.depth -= 1
+        for name in set(self.variables) - known - self.hoisted:
+            del self.variables[name]
+
+    def _loop(self, node: Any, head: Callable[[Any], str]) -> None:
+        outside = self.loads - _all_loads(node)
+        lost = {name for name in _stores(node) - set(self.variables) if outside[name]}
+        if lost or node.orelse:
+            self._refuse(node, f"a loop leaves behind {', '.join(sorted(lost)) or 'an else'}: assign before it")
+        self._emit(f"{head(node)} {{")
+        self._block(node.body)
+        self._emit("}")
+
+    def _while(self, node: ast.While) -> str:
+        return f"while ({self._short(node.test)})"
+
+    def _for(self, node: ast.For) -> str:
+        rounds = node.iter
+        if not (isinstance(rounds, ast.Call) and _name(rounds.func) == "range" and len(rounds.args) == 1):
+            self._refuse(node, "only range(number) can be looped over")
+        if not isinstance(node.target, ast.Name) or self.loads[node.target.id]:
+            self._refuse(node, "the number of the round cannot be used: count in a variable of the kernel")
+        code = self._new("i")
+        return f"for (int {code} = 0; {code} < {self._index(rounds.args[0])}; {code}++)"
+
+    # Values
+
+    def _value(self, node: ast.expr, hints: Hints = ()) -> Value:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+            if not math.isfinite(node.value):
+                self._refuse(node, f"C99 has no literal for {node.value}")
+            return Scalar(repr(node.value), integer=isinstance(node.value, int))
+        if isinstance(node, ast.Name | ast.Attribute):
+            return self._named(node)
+        if isinstance(node, ast.BinOp):
+            return self._operation(node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            number = self._number(node.operand)
+            return Scalar(f"-{number.within(values.ATOM)}", values.SIGN, number.integer)
+        if isinstance(node, ast.IfExp):
+            return self._choice(node)
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node)
+        if isinstance(node, ast.Tuple):
+            return self._tuple(node)
+        if isinstance(node, ast.Call):
+            return self._call(node, hints)
+        self._refuse(node, f"there is no C here for {ast.unparse(node)}")
+
+    def _object(self, node: ast.expr) -> Any:
+        """What a name outside the kernel stands for: a constant, a function, a module."""
+        if isinstance(node, ast.Attribute):
+            return getattr(self._object(node.value), node.attr)
+        name = _name(node)
+        if name not in self.globals:
+            self._refuse(node, f"{name} is neither a variable that has a value nor a constant or kernel of the module")
+        return self.globals[name]
+
+    def _named(self, node: ast.Name | ast.Attribute) -> Value:
+        name = node.id if isinstance(node, ast.Name) else node.attr
+        if isinstance(node, ast.Name) and name in self.variables:
+            variable = self.variables[name]
+            if isinstance(variable.type, str):
+                return Handed(variable.code, variable.type)
+            if variable.type is None:
+                return Scalar(variable.code, integer=variable.integer)
+            return Stored(variable.code, variable.type)
+        value = self._object(node)
+        if isinstance(value, float) or type(value) is int:
+            return Scalar(self.file.constant(name, value, self.plain.__module__), integer=type(value) is int)
+        if isinstance(value, tuple) and all(isinstance(x, float) and math.isfinite(x) for x in value):
+            return Row(tuple(Scalar(repr(x), values.SIGN if x < 0 else values.ATOM) for x in value))
+        self._refuse(node, f"{name} is neither a number nor a tuple of numbers")
+
+    def _operation(self, node: ast.BinOp) -> Value:
+        left, right = self._value(node.left), self._value(node.right)
+        sign = OPERATORS.get(type(node.op))
+        if isinstance(left, Scalar) and isinstance(right, Scalar) and sign:
+            symbol, binds = sign
+            one = left.real.within(values.ATOM if self._bracketed(node.left) else binds)
+            other = right.real.within(values.ATOM if self._bracketed(node.right) else binds + 1)
+            return Scalar(f"{one} {symbol} {other}", binds)
+        if isinstance(node.op, ast.Add) and not isinstance(left, Scalar) and not isinstance(right, Scalar):
+            return values.row(self._flat(left, node), self._flat(right, node))
+        self._refuse(node, f"no C here for {ast.unparse(node)}")
+
+    def _bracketed(self, node: ast.expr) -> bool:
+        """Whether an operand stands in brackets in the kernel, necessary or not: they say what is added first."""
+        if not isinstance(node, ast.BinOp) or node.end_lineno is None:
+            return False
+        before = "".join([*self.source[: node.lineno - 1], self.source[node.lineno - 1][: node.col_offset]]).rstrip()
+        behind = "".join([self.source[node.end_lineno - 1][node.end_col_offset :], *self.source[node.end_lineno :]]).lstrip()
+        return before.endswith("(") and behind.startswith(")")
+
+    def _choice(self, node: ast.IfExp) -> Value:
+        test, yes, no = self._condition(node.test), self._value(node.body), self._value(node.orelse)
+        if isinstance(yes, Scalar) and isinstance(no, Scalar):
+            one, other = yes.real, no.real
+            return Scalar(f"{test} ? {one.within(values.COMPARISON)} : {other.within(values.CONDITIONAL)}", values.CONDITIONAL)
+        of = self._struct(yes if isinstance(yes, Stored) else no, f"{self.name}_choice", (), node)
+        assert of is not None
+        return Stored(f"{test} ? {self._code(yes, of, node)} : {self._code(no, of, node)}", of)
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        at, several = node.slice, self._value(node.value)
+        if not isinstance(at, ast.Slice) and (isinstance(several, Group) or getattr(several, "struct", VEC3).nested):
+            return self._items(several, node)[self._index(at)]
+        value = self._flat(several, node)
+        if isinstance(at, ast.Slice):
+            first = self._index(at.lower) if at.lower else 0
+            end = self._index(at.upper) if at.upper else value.width
+        else:
+            first = self._index(at)
+            end = first + 1
+        if not 0 <= first < end <= value.width or (isinstance(at, ast.Slice) and at.step):
+            self._refuse(node, f"no numbers {first} to {end} among {value.width}")
+        (part,) = self._cut(value, [(first, end)])
+        if isinstance(part, Scalar):
+            self._record(part, "")
+            return Row((part,)) if isinstance(at, ast.Slice) else part
+        return part
+
+    def _tuple(self, node: ast.Tuple) -> Value:
+        if any(isinstance(one, ast.Starred) for one in node.elts):
+            parts = (
+                self._flat(self._value(one.value), node) if isinstance(one, ast.Starred) else self._number(one).real
+                for one in node.elts
+            )
+            return values.row(*parts)
+        items = tuple(self._value(one) for one in node.elts)
+        if all(isinstance(item, Scalar) for item in items):
+            return Row(tuple(item.real for item in items if isinstance(item, Scalar)))
+        return Group(items)
+
+    def _call(self, node: ast.Call, hints: Hints) -> Value:
+        if node.keywords:
+            self._refuse(node, "kernels are called without keywords")
+        name = _name(node.func)
+        arguments = [self._value(argument) for argument in node.args]
+        torque = self.variables.get(name)
+        if torque and isinstance(torque.type, str):
+            types: list[Argument] = [None, QUAT, VEC3, self.file.parameters]
+            if len(arguments) != len(types):
+                self._refuse(node, "a torque takes t, q, omega and its parameters")
+            code = ", ".join(self._code(a, of, node) for a, of in zip(arguments, types, strict=True))
+            return Stored(f"{torque.code}({code})", VEC3)
+        function = self._object(node.func)
+        if function is math.sqrt:
+            return Scalar(f"sqrt({self._number(node.args[0]).real.code})")
+        plain = getattr(function, "py_func", function)
+        if not isinstance(plain, FunctionType):
+            self._refuse(node, f"{name} is neither a kernel nor math.sqrt")
+        inside = [*inspect.signature(plain).parameters, *[""] * len(arguments)]
+        speaks = plain.__module__ not in ("polhode.vector", "polhode.quaternion")
+        for argument, parameter in zip(arguments, inside, strict=False):
+            self._record(argument, parameter if speaks else "")
+        of = [self._argument(a, f"{self.name}_{p}", node) for a, p in zip(arguments, inside, strict=False)]
+        called, result = self.file.function(plain, of, hints=hints)
+        code = f"{called}({', '.join(self._code(a, one, node) for a, one in zip(arguments, of, strict=True))})"
+        if isinstance(result, str):
+            self._refuse(node, f"{name} returns a function")
+        return Stored(code, result) if result else Scalar(code)
+
+    def _condition(self, node: ast.expr) -> str:
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+            return " && ".join(self._condition(one) for one in node.values)
+        if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
+            left, right = self._number(node.left), self._number(node.comparators[0])
+            if not (left.integer and right.integer):
+                left, right = left.real, right.real
+            return f"{left.within(values.SUM)} {COMPARISONS[type(node.ops[0])]} {right.within(values.SUM)}"
+        self._refuse(node, f"a condition compares two numbers or joins such with and: {ast.unparse(node)}")
+
+    def _short(self, node: ast.expr) -> str:
+        """A condition for which nothing must be computed beforehand."""
+        before, test = len(self.lines), self._condition(node)
+        if len(self.lines) > before:
+            self._refuse(node, f"give parts of {ast.unparse(node)} names")
+        return test
+
+    def _number(self, node: ast.expr) -> Scalar:
+        value = self._value(node)
+        if not isinstance(value, Scalar):
+            self._refuse(node, f"{ast.unparse(node)} is no number")
+        return value
+
+    def _index(self, node: ast.expr) -> int:
+        """A whole number that is known now."""
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            return node.value
+        if isinstance(node, ast.Name) and type(self.globals.get(node.id)) is int:
+            return int(self.globals[node.id])
+        self._refuse(node, f"{ast.unparse(node)} is no whole number that is known beforehand")
+
+    # From values to C
+
+    def _argument(self, value: Value, name: str, node: ast.AST) -> Argument:
+        return value.kind if isinstance(value, Handed) else self._struct(value, name, (), node)
+
+    def _struct(self, value: Value, name: str, hints: Hints, node: ast.AST) -> Struct | None:
+        """The structure that holds a value; None for a number."""
+        if isinstance(value, Scalar):
+            return None
+        if isinstance(value, Stored):
+            return value.struct
+        if isinstance(value, Handed):
+            self._refuse(node, "a function can only be called and handed on")
+        if len(hints) != len(value.items):
+            hints = ("",) * len(value.items)
+        unnamed = not any(hints)
+        if isinstance(value, Row) and value.width in (3, 4) and (unnamed or value.width == 3):
+            return QUAT if value.width == 4 else VEC3
+        members: list[tuple[str, Struct | None]] = []
+        for i, item in enumerate(value.items):
+            taken = {one for one, _ in members}
+            default = "x" if isinstance(item, Scalar) else "q" if isinstance(item, Stored) and item.struct == QUAT else "v"
+            hint = hints[i]
+            inner: Hints = () if isinstance(hint, str) else hint
+            label = unused(_safe(hint if isinstance(hint, str) and hint else default), taken)
+            members.append((label, self._struct(item, f"{self.name}_{label}", inner, node)))
+        if isinstance(value, Row) and any(member for _, member in members):
+            shape = values.shape(members)
+            if shape not in self.file.shapes:
+                self.file.shapes[shape] = self.file.struct(name, members)
+            return self.file.shapes[shape]
+        return self.file.struct(name, members, nested=isinstance(value, Group))
+
+    def _code(self, value: Value, of: Argument, node: ast.AST, name: str = "") -> str:
+        """The value as an expression that has this structure."""
+        if isinstance(value, Handed):
+            if value.kind != of:
+                self._refuse(node, "a function stands where a number is expected")
+            return value.code
+        if of is None:
+            if not isinstance(value, Scalar):
+                self._refuse(node, "a tuple stands where a number is expected")
+            return value.real.code
+        assert isinstance(of, Struct)
+        if isinstance(of, Unknown):
+            self._put_together(value)
+            return getattr(value, "code", "state")
+        if isinstance(value, Stored) and value.struct == of:
+            return value.code
+        if of in (VEC3, QUAT) and isinstance(value, Stored | Row) and value.width == of.width:
+            return f"{of.name}_of({', '.join(self._code(number, None, node) for number in self._numbers(value))})"
+        return self._temporary_of(value, of, name or "value", node)
+
+    def _initialiser(self, value: Value, of: Struct | None, node: ast.AST) -> str:
+        """The value as what a variable of this structure can be initialised with."""
+        held = isinstance(value, Stored) and value.struct == of
+        if held or of in (None, VEC3, QUAT) or isinstance(of, Unknown):
+            return self._code(value, of, node)
+        assert of is not None and not isinstance(value, Handed)
+        items = self._members(value, of, node)
+        return f"{{{', '.join(self._initialiser(i, member, node) for i, (_, member) in zip(items, of.members, strict=True))}}}"
+
+    def _members(self, value: Value, of: Struct, node: ast.AST) -> Sequence[Value]:
+        if of.nested:
+            return self._items(value, node)
+        value = Row((value,)) if isinstance(value, Scalar) else value
+        if not isinstance(value, Stored | Row) or value.width != of.width:
+            self._refuse(node, f"a tuple of {of.width} numbers is expected")
+        ends = list(itertools.accumulate(member.width if member else 1 for _, member in of.members))
+        return self._cut(value, list(itertools.pairwise([0, *ends])))
+
+    def _items(self, value: Value, node: ast.AST) -> Sequence[Value]:
+        """The values of a tuple one by one."""
+        if isinstance(value, Group):
+            return value.items
+        if isinstance(value, Stored) and not value.repeatable:
+            value = self._temporary(value, _label(value))
+        if isinstance(value, Stored) and value.struct.nested:
+            return [values.member_of(value, i) for i in range(len(value.struct.members))]
+        if isinstance(value, Stored | Row):
+            return self._numbers(value)
+        self._refuse(node, "one value stands where several are expected")
+
+    def _flat(self, value: Value, node: ast.AST) -> Stored | Row:
+        """The value if it is a tuple of numbers."""
+        if isinstance(value, Row) or (isinstance(value, Stored) and not value.struct.nested):
+            return value
+        self._refuse(node, "a tuple of numbers is expected")
+
+    def _numbers(self, value: Stored | Row) -> Sequence[Flat]:
+        return self._cut(value, [(i, i + 1) for i in range(value.width)])
+
+    def _cut(self, value: Stored | Row, parts: Sequence[tuple[int, int]]) -> list[Flat]:
+        """Parts of a tuple, by first number and end. What is cut into pieces is computed once, into a variable."""
+        items: list[Scalar | Stored] = []
+        at = 0
+        for item in value.items if isinstance(value, Row) else (value,):
+            first, end = at, at + item.width
+            cut = (first, end) not in parts and any(a < end and first < b for a, b in parts)
+            if cut and isinstance(item, Stored) and not item.repeatable and not isinstance(item.struct, Unknown):
+                of = self.file.use(item.struct)
+                items.append(Stored(self._variable(of, item.code, _label(item)), item.struct))
+            else:
+                items.append(item)
+            at = end
+        whole = Row(tuple(items)) if isinstance(value, Row) else items[0]
+        return [values.cut(whole, first, end) for first, end in parts]
+
+    def _temporary(self, value: Value, name: str) -> Value:
+        """A variable of C alone that holds the value."""
+        if isinstance(value, Scalar):
+            return Scalar(self._variable("int" if value.integer else "double", value.code, name), integer=value.integer)
+        of = self._struct(value, f"{self.name}_{name}", (), self.tree)
+        assert of is not None
+        return Stored(self._temporary_of(value, of, name, self.tree), of)
+
+    def _temporary_of(self, value: Value, of: Struct, name: str, node: ast.AST) -> str:
+        return self._variable(self.file.use(of), self._initialiser(value, of, node), name)
+
+    def _variable(self, typed: str, initialiser: str, name: str) -> str:
+        """The name of a new constant variable of C."""
+        code = self._new(name)
+        self._emit(f"const {typed} {code} = {initialiser};")
+        return code
+
+    def _record(self, value: Value, name: str, assigned: bool = False) -> None:
+        """Remember a part of an unknown state and the name it gets; those of variables come before those of arguments."""
+        origin = getattr(value, "origin", None)
+        if origin:
+            (self.file.parts if assigned else self.file.uses).append((*origin, name))
+
+    def _put_together(self, value: Value) -> None:
+        """Remember what an unknown state is put together from, by the names of variables."""
+        at = 0
+        for item in value.items if isinstance(value, Row) else ():
+            name = item.code.strip("_") if item.code.isidentifier() and item.origin is None else ""
+            self.file.pieces.append((at, at + item.width, name))
+            at += item.width
+
+    def _new(self, name: str) -> str:
+        """A name for a variable that no other has."""
+        name = name.lstrip("_") or "x"
+        code = unused(f"{name}_" if name in self.avoided else name, self.taken)
+        self.taken.add(code)
+        return code
+
+    def _emit(self, line: str) -> None:
+        self.lines += exploded(line, self.depth)
+
+    def _refuse(self, node: ast.AST, reason: str) -> NoReturn:
+        line = self.plain.__code__.co_firstlineno + getattr(node, "lineno", 1) - 1
+        raise Untranslatable(f"{self.plain.__module__}.{self.plain.__qualname__}, line {line}: {reason}")
+
+
+@dataclass
+class _Comments:
+    alone: dict[int, str]
+    trailing: dict[int, str]
+    done: int = 0
+
+
+def _comments(source: str) -> _Comments:
+    """The comments of a source by line: those that stand alone and those behind code."""
+    alone: dict[int, str] = {}
+    trailing: dict[int, str] = {}
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            text = token.string.lstrip("# ").replace("*/", "* /").replace("/*", "/ *")
+            if not text.startswith(("type: ignore", "noqa")):
+                (trailing if token.line[: token.start[1]].strip() else alone)[token.start[0]] = text
+    return _Comments(alone, trailing)
+
+
+def _name(node: ast.AST) -> str:
+    """The name that a node is, or nothing."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _names(target: ast.expr) -> Hints:
+    if not isinstance(target, ast.Tuple):
+        return ()
+    return tuple(_names(one) if isinstance(one, ast.Tuple) else _name(one) for one in target.elts)
+
+
+def _label(value: Stored) -> str:
+    """The name of a variable that holds what a call returns."""
+    return f"{value.code.partition('(')[0]}_out" if value.code.partition("(")[0].isidentifier() else "value"
+
+
+def _all_loads(node: ast.AST) -> Counter[str]:
+    return Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+
+
+def _stores(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _safe(name: str) -> str:
+    name = name.lstrip("_") or "x"
+    return f"{name}_" if name in RESERVED else name
+
+
+def as_comment(text: str, depth: int = 0) -> list[str]:
+    """A text in the markup of docstrings as a comment of C; formulas stay as they are written for LaTeX."""
+    text = re.sub(r":\w+:`~?([^`]*)`", r"\1", text.strip().replace("``", "").replace("*/", "* /").replace("/*", "/ *"))
+    text = re.sub(r"\n{3,}", "\n\n", text.replace(".. math::", ""))
+    lines = [line for paragraph in re.split(r"\n\n", text) for line in [*_filled(paragraph.splitlines(), depth), ""]][:-1]
+    indent = "    " * depth
+    lines = [f"{indent}{'   ' if n else '/* '}{line}".rstrip() for n, line in enumerate(lines)]
+    return [*lines[:-1], f"{lines[-1]} */"]
+
+
+def _filled(paragraph: Sequence[str], depth: int) -> list[str]:
+    """A paragraph in lines that fit: set anew if it is too wide, unless it is a list or a formula."""
+    room = WIDTH - 4 * depth - len("/*  */")
+    if max(map(len, paragraph), default=0) <= room:
+        return list(paragraph)
+    if any(line.startswith((" ", "---")) for line in paragraph):
+        indents = ["    " + line[: len(line) - len(line.lstrip())] for line in paragraph]
+        pairs = zip(paragraph, indents, strict=True)
+        return [part for line, indent in pairs for part in textwrap.wrap(line, room, subsequent_indent=indent)]
+    return textwrap.wrap(" ".join(paragraph), room)
+
+
+def exploded(line: str, depth: int) -> list[str]:
+    """A line of C, indented; one that is too long with the items between its outermost brackets on lines of their own."""
+    indent, inner = "    " * depth, "    " * (depth + 1)
+    if len(indent) + len(line) <= WIDTH:
+        return [indent + line]
+    if line.startswith("/*"):
+        return as_comment(line.removeprefix("/* ").removesuffix(" */"), depth)
+    levels = list(itertools.accumulate((letter in "({") - (letter in ")}") for letter in line))
+    commas = [i for i, letter in enumerate(line) if letter == "," and levels[i] == 1]
+    if commas:
+        opening = max(i for i in range(commas[0]) if levels[i] == 1 and line[i] in "({" and levels[i - 1] == 0)
+        closing = next(i for i in range(commas[0], len(line)) if levels[i] == 0)
+        ends = [opening, *(i for i in commas if i < closing), closing]
+        items = [line[a + 1 : b].strip() for a, b in itertools.pairwise(ends)]
+        packed = inner + ", ".join(items)
+        rows = (
+            [packed]
+            if len(packed) <= WIDTH
+            else [row for i, item in enumerate(items) for row in exploded(item + "," * (i < len(items) - 1), depth + 1)]
+        )
+        return [indent + line[: opening + 1], *rows, *exploded(line[closing:], depth)]
+    # Before the last operator that fits, of those least deep in brackets.
+    breaks = [i for i in range(len(line)) if line[i : i + 3] in (" + ", " - ", " * ", " / ") and len(indent) + i <= WIDTH]
+    if not breaks:
+        return [indent + line]
+    at = max(breaks, key=lambda i: (-levels[i], line[i + 1] in "+-", i))
+    return [indent + line[:at], *exploded(line[at + 1 :], depth + 1)]

@@ -1,0 +1,261 @@
+"""What a kernel computes with, as C holds it: numbers, structures, and tuples that no variable holds yet."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+#: How tightly an expression binds in C, from a conditional to a name, a literal or a call.
+CONDITIONAL, AND, COMPARISON, SUM, PRODUCT, SIGN, ATOM = range(7)
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A C structure for a tuple of numbers, one after the other, or for a tuple of several values (``nested``).
+
+    ``constants`` are numbers behind its members that are fixed and that the structure therefore does not hold.
+    """
+
+    name: str
+    members: tuple[tuple[str, "Struct | None"], ...]  #: name and structure of each; None is a double
+    nested: bool = False
+    constants: tuple[float, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """The number of numbers."""
+        return sum(member.width if member else 1 for _, member in self.members) + len(self.constants)
+
+    def declaration(self) -> str:
+        """The structure as C declares it."""
+        lines: list[tuple[str, list[str]]] = []
+        for name, member in self.members:
+            of = member.name if member else "double"
+            if lines and lines[-1][0] == of:
+                lines[-1][1].append(name)
+            else:
+                lines.append((of, [name]))
+        return "typedef struct {\n" + "".join(f"    {of} {', '.join(names)};\n" for of, names in lines) + f"}} {self.name};"
+
+
+@dataclass(frozen=True)
+class Unknown(Struct):
+    """A state whose members are not known yet, or a part of it: so many numbers from the number ``first`` on."""
+
+    first: int = 0
+    length: int = 0
+
+    @property
+    def width(self) -> int:
+        """The number of numbers."""
+        return self.length
+
+
+VEC3 = Struct("vec3", (("x", None), ("y", None), ("z", None)))
+QUAT = Struct("quat", (("w", None), ("x", None), ("y", None), ("z", None)))
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number: an expression of C and how tightly it binds. ``origin`` as in :class:`Stored`."""
+
+    code: str
+    binds: int = ATOM
+    integer: bool = False
+    origin: tuple[int, int] | None = None
+
+    @property
+    def width(self) -> int:
+        """Its length in a tuple of numbers."""
+        return 1
+
+    def within(self, binds: int) -> str:
+        """The expression as an operand of something that binds so tightly."""
+        return self.code if self.binds >= binds else f"({self.code})"
+
+    @property
+    def real(self) -> "Scalar":
+        """The number as a double: C would divide integers as integers."""
+        if not self.integer:
+            return self
+        if self.code.lstrip("-").isdigit():
+            return replace(self, code=f"{self.code}.0", integer=False)
+        return Scalar(f"(double){self.within(ATOM)}", SIGN)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A tuple in a structure: an expression of C. ``origin``: the part of an :class:`Unknown` state that it is."""
+
+    code: str
+    struct: Struct
+    origin: tuple[int, int] | None = None
+
+    @property
+    def width(self) -> int:
+        """The number of numbers."""
+        return self.struct.width
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether it is a variable or a member of one, which may be written twice."""
+        return all(name.isidentifier() for name in self.code.split("."))
+
+
+@dataclass(frozen=True)
+class Row:
+    """Numbers and tuples of numbers, one after the other, which no variable holds yet."""
+
+    items: "tuple[Scalar | Stored, ...]"
+
+    @property
+    def width(self) -> int:
+        """The number of numbers."""
+        return sum(item.width for item in self.items)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Several values, as a kernel returns them."""
+
+    items: "tuple[Value, ...]"
+
+
+@dataclass(frozen=True)
+class Handed:
+    """What a kernel only hands on: the function of the torque and its parameters."""
+
+    code: str
+    kind: str
+
+
+Flat: TypeAlias = Scalar | Stored | Row
+Value: TypeAlias = Flat | Group | Handed
+#: The type of an argument: a structure, a double (None), or what is only handed on, by its C type.
+Argument: TypeAlias = Struct | str | None
+
+
+def row(*items: Flat) -> Flat:
+    """The numbers of all items one after the other."""
+    flat: list[Scalar | Stored] = []
+    for item in items:
+        flat += item.items if isinstance(item, Row) else [item]
+    return Row(tuple(flat))
+
+
+def cut(value: Flat, first: int, end: int) -> Flat:
+    """The numbers from ``first`` to before ``end``; of a single one a :class:`Scalar`."""
+    if isinstance(value, Scalar) or ((first, end) == (0, value.width) and value.width > 1):
+        return value
+    if isinstance(value, Stored) and isinstance(value.struct, Unknown):
+        return _unknown_part(value, first, end)
+    items = [cut(item, max(first - at, 0), min(end - at, item.width)) for item, at in _overlapping(value, first, end)]
+    return items[0] if len(items) == 1 else row(*items)
+
+
+def _overlapping(value: Stored | Row, first: int, end: int) -> Iterator[tuple[Flat, int]]:
+    """The items of a value that have numbers between these, each with the position of its first number."""
+    at = 0
+    for item in value.items if isinstance(value, Row) else _members(value):
+        if at < end and first < at + item.width:
+            yield item, at
+        at += item.width
+
+
+def _members(value: Stored) -> list[Scalar | Stored]:
+    """The members of a structure, and its constants."""
+    members: list[Scalar | Stored] = [member_of(value, i) for i in range(len(value.struct.members))]
+    return [*members, *(Scalar(repr(x), SIGN if x < 0 else ATOM) for x in value.struct.constants)]
+
+
+def member_of(value: Stored, i: int) -> Any:
+    """A member of a structure."""
+    name, struct = value.struct.members[i]
+    code = f"{value.code}.{name}"
+    return Stored(code, struct) if struct else Scalar(code)
+
+
+def _unknown_part(value: Stored, first: int, end: int) -> Flat:
+    assert isinstance(value.struct, Unknown)
+    origin = (value.struct.first + first, value.struct.first + end)
+    code = f"{value.code}_{first}_{end}"
+    if end - first == 1:
+        return Scalar(code, origin=origin)
+    struct = {3: VEC3, 4: QUAT}.get(end - first) or Unknown("", (), first=origin[0], length=end - first)
+    return Stored(code, struct, origin)
+
+
+def members_of_state(
+    key: str,
+    width: int,
+    named: list[tuple[int, int, str]],
+    pieces: list[tuple[int, int, str]],
+    shapes: dict[tuple[str, ...], Struct],
+) -> Struct:
+    """The structure of a method's state, from the parts that its kernels take out of it and put into it.
+
+    Parameters
+    ----------
+    key : of the method
+    width : of the state
+    named : the parts taken out: first number, end, and the name that it gets there or ""
+    pieces : the parts of which states are put together, likewise; they count where nothing is taken out
+    shapes : structures that exist, by the structures of their members; a part of a state of the same shape has the same
+    """
+    names: dict[tuple[int, int], list[str]] = {}
+    for first, end, _ in sorted(named, key=lambda part: part[1] - part[0]):
+        if all(end <= a or b <= first or (a <= first and end <= b) or (first <= a and b <= end) for a, b in names):
+            names.setdefault((first, end), [])
+    for first, end, _ in pieces:
+        if all(end <= a or b <= first for a, b in names) and end - first < width:
+            names.setdefault((first, end), [])
+    for first, end, name in [*named, *pieces]:
+        if (first, end) in names and name:
+            names[first, end].append(name)
+
+    def struct(first: int, end: int, name: str) -> Struct | None:
+        inner = [part for part in names if first <= part[0] and part[1] <= end and part != (first, end)]
+        inner = sorted(p for p in inner if not any(o != p and o[0] <= p[0] and p[1] <= o[1] for o in inner))
+        if not inner and end - first in (1, 3, 4):
+            return {1: None, 3: VEC3, 4: QUAT}[end - first]
+        parts, at = [], first
+        for part in [*inner, (end, end)]:
+            if part[0] - at in (1, 3, 4):
+                parts.append((at, part[0]))
+            else:
+                parts += [(i, i + 1) for i in range(at, part[0])]
+            parts += [part] if part[1] > part[0] else []
+            at = part[1]
+        members: list[tuple[str, Struct | None]] = []
+        for a, b in parts:
+            default = {3: "v", 4: "q"}.get(b - a, "x")
+            taken = {one for one, _ in members}
+            candidates = names.get((a, b), [])
+            label = next((one for one in candidates if one not in taken), None) or unused((candidates or [default])[0], taken)
+            members.append((label, struct(a, b, f"{key}_{label}")))
+        part_of_state = Struct(name, tuple(members))
+        if end - first == width:
+            return part_of_state
+        known = shapes.get(shape(members), part_of_state)
+        # The names of parts say more than those that a returned tuple got without a name.
+        named_better = _named(part_of_state) >= _named(known)
+        shapes[shape(members)] = Struct(known.name, part_of_state.members) if named_better else known
+        return shapes[shape(members)]
+
+    state = struct(0, width, f"{key}_state")
+    assert state is not None
+    return state
+
+
+def _named(struct: Struct) -> int:
+    """How many members have a name that says something."""
+    return sum(name.rstrip("0123456789") not in ("x", "v", "q") for name, _ in struct.members)
+
+
+def shape(members: "Sequence[tuple[str, Struct | None]]") -> tuple[str, ...]:
+    """The types of members."""
+    return tuple(member.name if member else "double" for _, member in members)
+
+
+def unused(name: str, taken: Any) -> str:
+    """The name, with a number behind it if it is taken."""
+    return next(one for one in (name, *(f"{name}{i}" for i in range(2, 1000))) if one not in taken)

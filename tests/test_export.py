@@ -1,0 +1,294 @@
+"""Kernels in C: small ones against Python, all methods by the compiler, and what is refused with its reason."""
+
+import ctypes
+import math
+import re
+import shutil
+import subprocess
+from math import inf, sqrt
+
+import pytest
+
+import polhode
+from polhode.export.c import source
+from polhode.export.translator import WIDTH, Translator, Untranslatable
+from polhode.export.values import VEC3
+
+STRICT = ("-Wall", "-Wextra", "-pedantic", "-Werror")
+SIXTH, MINUS, ROUNDS, PAIR = 1 / 6, -0.25, 3, (0.1, -0.7)
+
+
+def compiler(*names):
+    found = next((name for name in names if shutil.which(name)), None)
+    return found or pytest.skip(f"none of {', '.join(names)} is there")
+
+
+# Kernels of two numbers, each for something that differs between Python and C.
+
+
+def whole_numbers(x, y):
+    return 1 / 3 * x + 7 / 2 - (2 * x) / y - 3
+
+
+def brackets(x, y):
+    x = x - (
+        y - x  # a comment in brackets
+    )
+    return x - (y - x) - (x + (y + 0.1)) * (x / (y / 3)) - (x * (y * 0.3)) + (x + y)
+
+
+def signs(x, y):
+    return -(x * -y) - (-y) * MINUS - (-x) * -(x + y) + -x / y
+
+
+def exchanged(x, y):
+    a, b, c = x, y, x
+    a, b, c = b, a + c, a - b
+    if x < y:
+        a, b = b, a
+    return a - 2.0 * b + 3.0 * c
+
+
+def words_of_c(x, y):
+    double, new, int, vec3 = x, y, 2.0, 3.0
+    return double * new + int - vec3
+
+
+def branches(x, y):
+    if x > y and x > 1.0:
+        a = x
+        b = a * y
+    elif x == y:
+        a, b = y, 1.0
+    else:
+        a, b = 0.5, x
+    if a != 0.5:
+        c = a * a
+        b += c
+    return a - b
+
+
+def chosen(x, y):
+    a, b, c = (x, y, 1.0) if x < y else (y, x, 2.0)
+    largest = x if x > y else y
+    return a - b * c + (largest + 1.0 if largest > 2.0 else largest)
+
+
+def rounds(x, y):
+    n, change, root = 0, 1.0, 1.0
+    while change > 1e-12 and n < ROUNDS:
+        last = root
+        root = 0.5 * (last + (x * x + y * y) / last)
+        change = (root - last) * (root - last)
+        n += 1
+    for _ in range(2):
+        root = root - SIXTH * root
+    return root + n
+
+
+def _taken_apart(v, s):
+    x, y, z = v
+    return (x, y), (s * z,), (*PAIR, s), x - y
+
+
+def tuples(x, y):
+    (a, b), last, three, c = _taken_apart((x, y, 1.0), y)
+    pair = (a, b)
+    joined = pair + three[1:] + last
+    return joined[0] * joined[4] - joined[3] * c + sqrt(joined[1] * joined[1])
+
+
+def exchanged_in_parts(x, y):
+    a, b = x, y
+    (a, b), c = (b, a), a
+    return a - 2.0 * b + 3.0 * c
+
+
+def picked(x, y):
+    taken = _taken_apart((x, y, 1.0), y)
+    return taken[0][1] * taken[3] + taken[2][2]
+
+
+def _with_constants(rounds, value):
+    def of_a_closure(x, y):
+        joined = _taken_apart((x, y, value), rounds(x, y))
+        (a, b), _, _, c = joined
+        return a - b * value + c
+
+    return of_a_closure
+
+
+def long_condition(x, y):
+    if (
+        x * x * x * x * x + y * y * y * y * y > 0.123456789 * x * x * x
+        and x * y * x * y * x * y < 1.23456789 * x * x * y * y + 7.0
+    ):
+        a = x
+    else:
+        a = y
+    return a
+
+
+def shadowed(x, y):
+    x = x + y
+    y = x * y
+    return x - y
+
+
+KERNELS = (whole_numbers, brackets, signs, exchanged, words_of_c, branches, chosen, rounds, tuples, shadowed)
+KERNELS += (exchanged_in_parts, picked, long_condition, _with_constants(rounds, 0.3))
+
+
+def test_small_kernels_have_the_bits_of_python(tmp_path):
+    file = Translator()
+    names = {kernel: file.function(kernel, [None, None])[0] for kernel in KERNELS}
+    called = [f"double call_{name}(double x, double y) {{ return {name}(x, y); }}" for name in names.values()]
+    vec3 = "static inline vec3 vec3_of(double x, double y, double z) { const vec3 v = {x, y, z}; return v; }"
+    structs = [struct.declaration() for struct in file.structs.values()]
+    code = ["#include <math.h>", *structs, *file.lines_of_constants(), vec3, *file.texts, *called]
+    (tmp_path / "small.c").write_text("\n".join(code) + "\n")
+    command = [compiler("cc", "gcc", "clang"), "-std=c99", *STRICT, "-Wno-missing-prototypes", "-ffp-contract=off", "-O2"]
+    subprocess.run([*command, "-shared", "-fPIC", "small.c", "-o", "small.so", "-lm"], cwd=tmp_path, check=True)
+    loaded = ctypes.CDLL(str(tmp_path / "small.so"))
+    for kernel, name in names.items():
+        function = getattr(loaded, f"call_{name}")
+        function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double] * 2
+        for x, y in ((0.3, 0.7), (2.1, -1.3), (5.5, 3.1), (1.7, 1.7), (-0.4, 1e-3)):
+            assert function(x, y) == kernel(x, y), (kernel.__name__, x, y)
+
+
+# What has no C here: the word that the message must contain.
+
+
+def power(x, y):
+    return x**2 + y
+
+
+def sine(x, y):
+    return math.sin(x) + y
+
+
+def either(x, y):
+    return x if x < 1.0 or y < 1.0 else y
+
+
+def comprehension(x, y):
+    return sum(z for z in (x, y))
+
+
+def unbounded(x, y):
+    return x + inf * y
+
+
+def left_behind(x, y):
+    while x < 1.0:
+        z = x + y
+        x = x + 1.0
+    return z
+
+
+def counted(x, y):
+    for i in range(3):
+        x = x + i
+    return x + y
+
+
+def turned_real(x, y):
+    n = 0
+    n = n + 0.5
+    return x * y + n
+
+
+def increased(x, y):
+    n = 0
+    n += x
+    return n * y
+
+
+def true(x, y):
+    z = True
+    return x * z + y
+
+
+def several(x, y):
+    pair, _ = ((x, y), (y, x, y))
+    both = (pair, pair)
+    return (both + pair)[0]
+
+
+def keyword(x, y):
+    return shadowed(x, y=y)
+
+
+def of_a_vector(x, y):
+    return x + y
+
+
+REFUSED = {
+    power: r"x \*\* 2",
+    sine: "sin",
+    either: "joins such with and",
+    comprehension: "for z in",
+    unbounded: "inf",
+    left_behind: "z: assign before",
+    counted: "number of the round",
+    keyword: "keywords",
+    turned_real: "n begins as a whole number",
+    increased: "keeps whole numbers whole",
+    true: "True",
+    several: "a tuple of numbers is expected",
+}
+
+
+@pytest.mark.parametrize(("kernel", "reason"), REFUSED.items(), ids=lambda of: getattr(of, "__name__", None))
+def test_what_has_no_c_is_named(kernel, reason):
+    with pytest.raises(Untranslatable, match=reason) as raised:
+        Translator().function(kernel, [None, None])
+    if kernel is not unbounded:
+        first = kernel.__code__.co_firstlineno
+        at = re.search(rf"{kernel.__module__}.{kernel.__name__}, line (\d+): ", str(raised.value))
+        assert first < int(at[1]) <= first + 5
+    with pytest.raises(Untranslatable, match="of_a_vector"):
+        Translator().function(of_a_vector, [VEC3, None])
+
+
+@pytest.fixture(scope="module")
+def sources():
+    """The C of every method of the registry: none is left out."""
+    return {key: source(method) for key, method in polhode.methods.items()}
+
+
+@pytest.mark.parametrize(("names", "standard"), [(("cc", "gcc", "clang"), "c99"), (("c++", "g++", "clang++"), "c++11")])
+def test_every_method_compiles_alone_without_a_warning(sources, names, standard, tmp_path):
+    assert sorted(sources) == sorted(polhode.methods)
+    for key, text in sources.items():
+        (tmp_path / f"{key}.{'c' if standard == 'c99' else 'cpp'}").write_text(text, encoding="utf-8")
+    files = sorted(path.name for path in tmp_path.iterdir())
+    command = [compiler(*names), f"-std={standard}", *STRICT, "-fsyntax-only", *files]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stderr == ""
+
+
+def test_the_code_reads_like_the_kernels(sources):
+    text = sources["spiral_leapfrog"]
+    assert "Source: del Valle et al. (2024), Eqs. 7-10." in text
+    assert "methods/spiral_leapfrog.py, kick. The angular velocity after an SSPRK3 step" in text
+    assert "    /* Eq. 7: the exact rotation by omega(t + dt/2) */\n" in text
+    assert "static inline vec3 kick(vec3 omega, vec3 torque, inertia body, double dt)\n" in text
+    assert "axpy(2.0 * dt / 3.0, k3, axpy(dt / 6.0, k2, axpy(dt / 6.0, k1, omega)))" in text
+    assert "    const double k = (a * ONE_OVER_PI + ROUND) - ROUND;\n" in text, "brackets say what is added first"
+    state = "quat q;", "vec3 omega, torque, last;", "double rate;", "vec3 predicted;"
+    assert "".join(["typedef struct {", *(f"\n    {line}" for line in state), "\n} spiral_kdk_state;"]) in sources["spiral_kdk"]
+    for key, text in sources.items():
+        assert max(map(len, text.splitlines())) <= WIDTH, key
+        for name in ("start", "read", "stored", "run"):
+            assert len(re.findall(rf"^static inline \w+ {key}_{name}\(", text, re.MULTILINE)) == 1, (key, name)
+        assert "``" not in text and ":math:" not in text
+        assert not re.search(r"\)\.[wxyzqv]\b", text), "what is cut into pieces is computed once"
+        # No state of its own: what stands outside functions is constant.
+        outside = [line for line in text.splitlines() if line.startswith("static") and not line.startswith("static inline")]
+        assert all(line.startswith("static const ") for line in outside), key
+
+
+def test_the_same_method_gives_the_same_text(sources):
+    for key in ("exact_rotor", "magnus_adams4"):
+        assert source(polhode.methods[key]) == sources[key]
