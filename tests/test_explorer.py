@@ -1,12 +1,16 @@
 """The page to play with: its numbers are those of the files, it needs no network, and a real browser answers as Python does."""
 
 import base64
+import functools
 import itertools
 import json
 import os
 import re
 import shutil
 import tomllib
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import netCDF4
@@ -46,14 +50,25 @@ PROBLEMS = {
     },
     "coupled_cylinders": {"dt": FIT, "samples": 1, "check_until": 0.2},
 }
+#: What is packed in a page.
+PACKED = re.compile(r'<script type="application/zlib"[^>]*>([^<]*)</script>')
 #: The most a page may weigh, bytes.
-LIMIT = 12_000_000
+LIMIT = 7_000_000
 
 
 def unpacked(packed: dict) -> np.ndarray:
     """An array as the page reads it."""
     (kind,) = set(packed) - {"shape"}
     return np.frombuffer(base64.b64decode(packed[kind]), f"<{kind}").reshape(packed["shape"])
+
+
+def parts(path: Path) -> list[str]:
+    """Plotly, the data and the scripts of a page, unpacked."""
+    return [zlib.decompress(base64.b64decode(part)).decode() for part in PACKED.findall(path.read_text(encoding="utf-8"))]
+
+
+#: What is only drawn, as the page has it, differs by its rounding from the files.
+drawn_as = functools.partial(np.testing.assert_allclose, rtol=2.5e-4)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +137,7 @@ def test_orders_are_those_of_the_run(results, found):
             orders = found["problems"][key]["orders"][short]
             np.testing.assert_array_equal(unpacked(orders["order"]), data[f"{short}_order"].values)
             np.testing.assert_array_equal(unpacked(orders["declared"]), data[f"claimed_{short}_order"].values)
-            np.testing.assert_array_equal(unpacked(orders["error"]), data[f"{short}_error_l1"].values.astype("f4"))
+            drawn_as(unpacked(orders["error"]), data[f"{short}_error_l1"].values)
 
 
 def test_long_runs_are_those_of_the_run(results, found):
@@ -131,7 +146,7 @@ def test_long_runs_are_those_of_the_run(results, found):
         long = found["problems"][key]["long"]
         np.testing.assert_array_equal(unpacked(long["time"]), data.time.values)
         for name, packed in long["values"].items():
-            np.testing.assert_array_equal(unpacked(packed), np.abs(data[name].values).astype("f4"))
+            drawn_as(unpacked(packed), np.abs(data[name].values))
     assert "angle_error" not in found["problems"]["heavy_top"]["long"]["values"], "no exact solution is compared there"
     assert "switched" in found["problems"]["free_asymmetric_top"] and "long" not in found["problems"]["coupled_cylinders"]
 
@@ -146,7 +161,7 @@ def test_a_top_has_its_drift_in_full_precision_and_only_free_ones_are_followed(r
     energy = (np.array(top["inertia"]) * omega**2).sum(-1)
     i = data.integrator.values.tolist().index("rk4")
     drift = unpacked(top["energy"])[i]
-    np.testing.assert_allclose(drift[1:], energy[1:] / energy[0] - 1, rtol=1e-5, atol=1e-16)
+    np.testing.assert_allclose(drift[1:], energy[1:] / energy[0] - 1, rtol=2.5e-4, atol=1e-16)
     assert 0 < np.abs(drift).max() < 1e-4, "single precision of omega alone would hide some of it"
 
 
@@ -162,8 +177,7 @@ def test_scenes_are_those_of_this_run_and_of_the_full_study(results, found):
     assert [scene["key"] for scene in mine] == ["chess"] and mine[0]["seeds"] == 3
     full = next(scene for scene in found["scenes"] if scene["whose"] == "published scale" and scene["key"] == "chess")
     data = storage.read_dataset(HOME / "data/released/many_body.nc", "chess")
-    expected = data.energy_error.transpose("integrator", "dt", "seed").values.astype("f4")
-    np.testing.assert_array_equal(unpacked(full["values"]["energy_error"]), expected)
+    drawn_as(unpacked(full["values"]["energy_error"]), data.energy_error.transpose("integrator", "dt", "seed").values)
     followed = ("rods", "rods_states", "rods_half_step")
     assert all(("along" in scene) == (scene["key"] in followed) for scene in found["scenes"] if scene["whose"] != "this run")
 
@@ -216,48 +230,54 @@ def test_every_method_has_a_colour_and_marker_of_its_own():
 
 def test_the_same_files_give_the_same_page_which_names_no_place(results, tmp_path):
     page.write(inputs_of(results), STATEMENTS, tmp_path / "again.html")
-    again = (tmp_path / "again.html").read_bytes()
-    assert again == (results / "explorer.html").read_bytes()
-    assert str(results).encode() not in again and str(HOME).encode() not in again
+    assert (tmp_path / "again.html").read_bytes() == (results / "explorer.html").read_bytes()
+    text = "".join(parts(results / "explorer.html"))
+    assert str(results) not in text and str(HOME) not in text
 
 
 def test_plotly_is_in_it_once_and_the_page_is_light(results):
+    assert parts(results / "explorer.html")[0] == page.plotly_script()
     text = (results / "explorer.html").read_text(encoding="utf-8")
-    assert text.count("plotly.js v") == 1
+    assert text.count("plotly.js v") == 1 and "Licensed under the MIT license" in text, "its licence is to be seen"
     assert len(text.encode()) < LIMIT
 
 
 def test_the_page_of_the_default_study_is_light():
     study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
-    bytes_ = len(page.plotly_script().encode()) + sum((page.HERE / name).stat().st_size for name in page.PARTS)
-    single = 0
+    bytes_ = len(page.packed(page.plotly_script())) + sum((page.HERE / name).stat().st_size for name in page.PARTS)
+    exact = single = 0
     for part in study.problems.values():
         methods = len(part.methods)
-        single += methods * len(part.steps) * (8 + 4 + 4) + methods * 15 * 8
+        exact += methods * len(part.steps) * 8 + methods * 15 * 8
+        single += methods * len(part.steps) * 2
         if part.long_run is not None:
             samples = min(part.long_run.samples + 1, content.SAMPLES)
             free = part.problem.torque_class == "free"
-            single += methods * samples * 4 * (len(content.LONG) * (1 + part.long_run.switched) + 5 * free)
+            single += methods * samples * (len(content.LONG) * (1 + part.long_run.switched) + 5 * free)
     with netCDF4.Dataset(HOME / "data/released/many_body.nc") as file:
         sizes = [[len(d) for d in group.dimensions.values()] for group in file.groups.values()]
-    many = 2 * sum(4 * 5 * int(np.prod(size[:3])) + 4 * size[0] * content.SAMPLES * content.SHOWN_SEEDS for size in sizes)
+    many = 2 * sum(4 * int(np.prod(size[:3])) + size[0] * content.SAMPLES * content.SHOWN_SEEDS for size in sizes)
+    noise = np.exp(np.random.default_rng(0).normal(size=20_000))  # no series of a run is less orderly
+    a_number = len(page.packed(content.numbers(noise, "f4")["f4"])) / noise.size
     texts = 200_000
-    assert bytes_ + (single + many) * 4 / 3 + texts < LIMIT
+    assert bytes_ + exact * 4 / 3 + (single + many) * a_number + texts < LIMIT
 
 
 def test_no_address_is_fetched(results):
-    text = (results / "explorer.html").read_text(encoding="utf-8").replace(page.plotly_script(), "")
+    text = PACKED.sub("", (results / "explorer.html").read_text(encoding="utf-8")) + "".join(
+        parts(results / "explorer.html")[1:]
+    )
     assert "://" not in text and "//cdn" not in text
     assert not re.search(r"<(?:script|img|link|iframe|object|embed)[^>]*\s(?:src|href|data)=", text)
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     assert policy is not None and policy[1].startswith("default-src 'none'") and "connect-src" not in policy[1]
 
 
-def test_texts_of_a_run_cannot_end_the_script():
-    text = page.page({"label": "</script><script>alert(1)</script>", "other": "{{plotly}}"}, "let plotly = '</SCRIPT>';")
-    (inside,) = re.findall(r'<script type="application/json" id="content">(.*?)</script>', text, flags=re.S)
-    assert json.loads(inside) == {"label": "</script><script>alert(1)</script>", "other": "{{plotly}}"}
-    assert text.count("let plotly") == 1 and "</SCRIPT>" not in text
+def test_texts_of_a_run_cannot_end_the_script(tmp_path):
+    texts = {"label": "</script><script>alert(1)</script>", "other": "{{plotly}}"}
+    (tmp_path / "page.html").write_text(page.page(texts, "let plotly = '</SCRIPT>';"), encoding="utf-8")
+    plotly, inside, _ = parts(tmp_path / "page.html")
+    assert json.loads(inside) == texts and plotly == "let plotly = '</SCRIPT>';"
 
 
 def test_what_the_page_is_made_of_is_package_data_and_watched_by_the_rule():
@@ -311,7 +331,9 @@ class Browser:
         from selenium.webdriver.support.ui import WebDriverWait
 
         WebDriverWait(self.driver, 60, 0.05).until(
-            lambda d: self("return document.body.dataset.drawn === address() && !waiting")
+            lambda d: self(
+                "const { drawn } = document.body.dataset; return drawn !== undefined && drawn === address() && !waiting"
+            )
         )
         return self
 
@@ -374,6 +396,24 @@ def at(browser, results):
 
 
 SECTIONS = ["compare", "orders", "long", "polhode", "bodies", "claims"]
+DESKTOP, PHONE = (1440, 900), (390, 844)
+
+
+@contextmanager
+def screen(browser: Browser, size: tuple[int, int]) -> Iterator[None]:
+    """A screen of this width and height; a phone's below 900 pixels."""
+    shape = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 900}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", shape)
+    try:
+        yield
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def tab(at: Browser, section: str) -> Browser:
+    """Open a section by its tab."""
+    at("document.querySelector(`[data-tab=${arguments[0]}]`).click()", section)
+    return at.wait()
 
 
 def go(at: Browser, view: str) -> Browser:
@@ -530,9 +570,8 @@ def test_long_runs_follow_the_choices(at, results):
     at.type('select[data-key="long"]', "energy_drift")
     at.type('select[data-key="run"]', "switched")
     switched = storage.read_dataset(results / "single_body.nc", "free_asymmetric_top/long_run_switched")
-    expected = np.abs(switched.energy_drift.sel(integrator="euler").values)[1:].astype("f4")
     drawn = np.array(at.drawn("plot-long")["euler"][1], float)  # what is no number is a gap
-    np.testing.assert_array_equal(drawn, expected)
+    drawn_as(drawn, np.abs(switched.energy_drift.sel(integrator="euler").values)[1:])
 
 
 def test_the_polhode_is_that_of_the_exact_motion(at, results):
@@ -590,7 +629,7 @@ def test_many_bodies_show_every_initial_state_and_their_mean(at, results):
     drawn = at.drawn("plot-bodies")
     values = data.energy_error.sel(integrator="spiral_leapfrog").values
     assert len(drawn["spiral_leapfrog states"][1]) == np.isfinite(values).sum()
-    np.testing.assert_allclose(drawn["spiral_leapfrog"][1], values.mean(axis=1), rtol=1e-6)
+    drawn_as(drawn["spiral_leapfrog"][1], values.mean(axis=1))
     at.type('select[data-key="beside"]', "paired")
     np.testing.assert_allclose(at.drawn("plot-bodies")["spiral_leapfrog"][1], 1.0)
 
@@ -651,19 +690,123 @@ def test_the_address_holds_the_view(browser, results):
     assert browser.complaints() == []
 
 
+#: Has the page note which fields of its data it reads; one name stands for every problem, method, scene, claim.
+WATCH = """
+const parse = JSON.parse, seen = new WeakMap(), keyed = ['.problems', '.methods', '.classes', '.sources', '.warnings'];
+window.fields = new Set();
+window.fieldsRead = new Set();
+const place = (path, key) => (/^\\d+$/.test(key) || keyed.includes(path) ? `${path}.*` : `${path}.${key}`);
+function list(value, path) {
+  if (path) fields.add(path);
+  if (!value || typeof value !== 'object' || value.shape) return;
+  for (const key of Object.keys(value)) list(value[key], place(path, key));
+}
+function watched(value, path) {
+  if (!value || typeof value !== 'object' || value.shape) return value;
+  if (!seen.has(value)) seen.set(value, new Proxy(value, { get(object, key) {
+    if (typeof key !== 'string' || !Object.hasOwn(object, key) || key === 'length') return object[key];
+    fieldsRead.add(place(path, key));
+    return watched(object[key], place(path, key));
+  } }));
+  return seen.get(value);
+}
+JSON.parse = (text) => {
+  const data = parse(text);
+  if (!data.problems) return data;
+  list(data, '');
+  return watched(data, '');
+};"""
+#: Words of the section in view that its controls or plots cut, and marks of an axis that are left out or over each other.
+CUT = """
+const section = document.querySelector('main > section:not([hidden])'), cut = [];
+for (const c of section.querySelectorAll('input[type="text"], input[type="search"]')) {
+  const value = c.value;
+  for (const words of c.dataset.key === 'price' ? ['100000', '0.056'] : c.placeholder ? [c.placeholder] : ['1.78e-12']) {
+    c.value = words;
+    if (c.scrollWidth > c.clientWidth) cut.push(words);
+  }
+  c.value = value;
+}
+for (const svg of section.querySelectorAll('.plot .main-svg')) {
+  const box = svg.getBoundingClientRect();
+  const words = [...svg.querySelectorAll('text')].filter((t) => t.textContent.trim());
+  for (const t of words) {
+    const r = t.getBoundingClientRect();
+    if (!r.width) continue;
+    const over = [box.left - r.left, r.right - box.right, box.top - r.top, r.bottom - box.bottom];
+    if (Math.max(...over) > 1) cut.push(t.textContent);
+  }
+  for (const name of ['xtick', 'ytick']) {
+    const marks = words.filter((t) => t.closest(`.${name}`) && !/rotate\\(-?[1-9]/.test(t.getAttribute('transform')));
+    const boxes = marks.map((t) => t.getBoundingClientRect());
+    boxes.forEach((a, i) => {
+      if (!a.width) cut.push(`left out: ${marks[i].textContent}`);
+      boxes.slice(i + 1).forEach((b, k) => {
+        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (across > 1 && down > 4) cut.push(`over each other: ${marks[i].textContent} and ${marks[i + 1 + k].textContent}`);
+      });
+    });
+  }
+}
+return cut;"""
+#: Per figure in view, the height that neither plot nor caption takes.
+BLANK = """return [...document.querySelectorAll('main > section:not([hidden]) .plots figure:not([hidden])')].map((figure) =>
+  figure.clientHeight - [...figure.children].reduce((sum, part) => sum + part.offsetHeight, 0)
+  + (figure.querySelector('.plot').offsetHeight - figure.querySelector('.main-svg').clientHeight))"""
+
+
 @pytest.mark.thorough
-def test_it_fits_a_phone(browser, results):
-    browser.driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
-    )
-    try:
-        browser.open(results / "explorer.html")
-        for section in SECTIONS:
-            go(browser, section)
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_it_fits_the_screen_and_cuts_and_wastes_nothing(browser, results, size):
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    with screen(browser, size):
+        browser.open(results / "explorer.html", "compare?problem=free_asymmetric_top&error=1e-9&price=1e5")
+        browser("const room = giveRoom; giveRoom = (id) => room(id, 40)")  # as for forty methods
+        for section in (*SECTIONS, "compare"):
+            tab(browser, section)
             wide = browser("return [document.documentElement.scrollWidth, window.innerWidth]")
-            assert wide[0] <= 390 and wide[1] == 390, section
-    finally:
-        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+            assert wide[0] <= size[0] and wide[1] == size[0], section
+            assert browser(CUT) == [], section
+            blank = browser(BLANK)
+            assert all(abs(height) < 30 for height in blank), (section, blank)
+            shown = browser(
+                "const t = document.querySelector('[aria-current]').getBoundingClientRect(); return [t.left, t.right, scrollY]"
+            )
+            assert 0 <= shown[0] < shown[1] <= size[0] and shown[2] == 0, f"{section}: its tab is in view, and its top"
+            browser("window.scrollTo(0, 500)")
+            assert browser("return scrollY") > 0
+    with screen(browser, (size[0] - 50, size[1])):
+        plot = "document.getElementById('plot-work')"
+        fits = f"return {plot}.querySelector('.main-svg').clientWidth === {plot}.clientWidth"
+        WebDriverWait(browser.driver, 20, 0.05).until(lambda d: browser(fits))
+
+
+@pytest.mark.thorough
+def test_a_section_is_an_entry_of_the_history_and_a_choice_in_it_changes_that(browser, results):
+    browser.open(results / "explorer.html")
+    tab(browser, "orders").type('select[data-key="quantity"]', "omega")
+    orders = browser("return location.hash")
+    tab(browser, "long").type('select[data-key="axis"]', "log").type('select[data-key="long"]', "norm_error")
+    assert "axis=log" in browser("return location.hash")
+    browser.driver.back()
+    browser.wait()
+    assert browser("return [location.hash, choice.section, choice.quantity, choice.axis]") == [
+        orders,
+        "orders",
+        "omega",
+        "linear",
+    ]
+    assert browser("return document.getElementById('section-orders').hidden") is False
+    browser.driver.forward()
+    browser.wait()
+    assert browser("return [choice.section, choice.axis, choice.long]") == ["long", "log", "norm_error"]
+    assert browser("return document.querySelector('[data-tab=orders]').hash").startswith("#orders?quantity=omega")
+    tab(browser, "claims")("window.scrollTo(0, 700)")
+    browser.driver.refresh()
+    browser.wait()
+    assert browser("return scrollY") == 700, "who returns to the page finds its place"
 
 
 @pytest.mark.thorough
@@ -672,10 +815,98 @@ def test_controls_can_be_reached_by_keyboard_and_have_names(at):
         go(at, section)
         nameless = at(
             "const named = (c) => [...(c.labels || []), c].some((e) => e.textContent.trim()) || c.getAttribute('aria-label');"
-            "return [...document.querySelectorAll('main input, main select, main button, #chooser input, #chooser button')]"
-            ".filter((c) => c.offsetParent !== null && (c.tabIndex < 0 || !named(c))).map((c) => c.outerHTML)"
+            "const controls = 'main input, main select, main button, #chooser button, #methods, #methods input[tabindex]';"
+            "return [...document.querySelectorAll(controls)].filter((c) => c.offsetParent !== null"
+            "  && ((c.tabIndex < 0 && !c.closest('#methods')) || !named(c))).map((c) => c.outerHTML)"
         )
         assert nameless == []
+
+
+@pytest.mark.thorough
+def test_the_list_of_methods_is_one_stop_of_the_tab_key(browser, results):
+    from selenium.webdriver import ActionChains, Keys
+
+    def press(key: str) -> str:
+        ActionChains(browser.driver).send_keys(key).perform()
+        return browser("const e = document.activeElement; return e.closest('#methods') ? e.value : e.dataset.key || e.id")
+
+    browser.open(results / "explorer.html", "long")
+    keys = browser("return methodsHere()")
+    pressed = [press(Keys.TAB) for _ in range(14)]
+    assert pressed[0] == "skip" and pressed[-1] == "problem", "as many for any number of methods"
+    inside = pressed[-2]
+    assert set(pressed) & set(keys) == {inside}
+    ActionChains(browser.driver).key_down(Keys.SHIFT).send_keys(Keys.TAB).key_up(Keys.SHIFT).perform()
+    order = browser("return boxesSeen().map((box) => box.value)")
+    assert sorted(order) == sorted(keys) and order[0] == inside
+    assert [press(key) for key in (Keys.ARROW_DOWN, Keys.END, Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.HOME)] == [
+        order[1], order[-1], order[-1], order[-2], order[0],
+    ]  # fmt: skip
+    chosen = browser("return choice.methods")
+    press(Keys.SPACE)
+    assert browser.wait()("return choice.methods") == [key for key in chosen if key != inside]
+
+
+def test_methods_that_were_not_run_have_no_row(at, results):
+    data = storage.read_dataset(results / "single_body.nc", "heavy_top")
+    assert len(at("return ORIGINAL")) > len(METHODS), "scenes of the full study have others"
+    go(at, "orders?problem=heavy_top")
+    rows = at("return [...document.getElementById('plot-map').data[0].y]")
+    assert sorted(rows) == sorted(str(data.label.sel(integrator=key).values) for key in METHODS[:-1])
+    listed = (
+        "return [...document.querySelectorAll('.chip')].filter((c) => c.offsetParent !== null).map((c) => c.dataset.method)"
+    )
+    for view in ("orders?problem=heavy_top", "long?problem=heavy_top", "compare?problem=heavy_top"):
+        assert sorted(go(at, view)(listed)) == sorted(METHODS)
+    assert at("return document.getElementById('chosen').textContent") == f"{len(METHODS) - 1} of {len(METHODS)}"
+    go(at, "bodies?scene=published scale: rods")
+    released = storage.read_dataset(HOME / "data/released/many_body.nc", "rods")
+    assert sorted(at(listed)) == sorted(released.integrator.values)
+    blown = [str(released.label.sel(integrator=key).values) for key in at("return methodsHere()") if key == "pcdm2016"]
+    assert blown[0] in at("return document.getElementById('plot-bodies').layout.annotations.map((a) => a.x)")
+
+
+def test_the_page_warns_of_a_method_as_the_advice_does(at, found):
+    (sentence,) = ranking.drift(ranking.DRAINS, {key: str(polhode.methods[key].label) for key in polhode.methods})
+    assert found["warnings"] == {ranking.DRAINS: [sentence]} and sentence in " ".join(
+        (HOME / "docs/recommend.md").read_text().split()
+    )
+    assert at("return warningsOf(arguments[0])", [ranking.DRAINS, "rk4"]) == f" {sentence}"
+    at("RUN.warnings.rk4 = RUN.warnings[arguments[0]]", ranking.DRAINS)  # this small study has not run the method itself
+    views = {"answer": ("compare?one=false&methods=", "euler"), "drift": ("polhode?follow=", "omelyan1998")}
+    for place, (view, other) in views.items():
+        for key in ("rk4", other):
+            assert (sentence in go(at, view + key)("return document.getElementById(arguments[0]).innerText", place)) == (
+                key == "rk4"
+            )
+    at("delete RUN.warnings.rk4")
+
+
+@pytest.mark.thorough
+def test_every_field_of_the_data_is_shown_in_some_view(browser, results):
+    """What is written into the page and never read there is left out of it."""
+    watch = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+    try:
+        browser.open(results / "explorer.html")
+        options = "return [...document.querySelector(arguments[0]).options].slice(0, 4).map((o) => o.value)"
+        for section in SECTIONS:
+            go(browser, section)
+            if section not in ("orders", "long", "bodies"):
+                continue  # no choice there leads to other fields
+            first, *others = browser(
+                "return [...document.querySelectorAll('main > section:not([hidden]) select')]"
+                ".map((s) => `#section-${choice.section} select[data-key=${s.dataset.key}]`)"
+            )
+            for about in browser(options, first)[:2]:
+                browser.type(first, about)
+                for control in (*others, *reversed(others[:-1])):
+                    for value in browser(options, control):
+                        browser.type(control, value)
+        unread = browser("return [...fields].filter((field) => !fieldsRead.has(field)).sort()")
+        unread = [field for field in unread if not field.startswith(".warnings")]  # of methods that are not in this study
+        assert unread == [], unread
+    finally:
+        browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", watch)
 
 
 @pytest.mark.thorough
@@ -685,6 +916,7 @@ def test_a_run_without_times_and_many_bodies_says_so(browser, results, tmp_path)
     browser.open(tmp_path / "explorer.html")
     said = browser("return document.getElementById('answer').innerText")
     assert "ranked by torque evaluations" in said and "NaN" not in said
+    assert browser("return [...document.querySelectorAll('.timed')].every((e) => e.offsetParent === null)")
     rows = browser("return ranked('heavy_top', 1e-5, 0, ORIGINAL).map((r) => r.torques)")
     assert rows == sorted(rows) and len(rows) > 2
     go(browser, "bodies")

@@ -21,6 +21,7 @@ from polhode.advice.prices import Prices, prices
 from polhode.compilation import compile_all
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
+from polhode.study.analysis import ranking
 from polhode.study.analysis.ranking import AS_PUBLISHED
 
 #: Time limit of an answer, s.
@@ -50,8 +51,6 @@ OTHERS = 19
 WITHIN = 4.0
 #: Runs of two methods agree with each other and not with the motion if they are closer to each other by this factor.
 CLOSER = 0.1
-#: The method for long runs whose energy must not drift, and the one of those often recommended that lets it drift most.
-NO_DRIFT, DRAINS = "exact_rotor", "magnus_adams4"
 #: Methods that are often among the best go first: those that cannot win are then given up early.
 FAVOURITES = ("spiral_leapfrog", "spiral_predicted", "magnus_adams4", "cf4", "rk4", "spiral_dkd", "no_squish", "pcdm2016")
 
@@ -514,10 +513,7 @@ def _recommendation(
 
 def drift(best: str, methods: Iterable[str] = ()) -> list[str]:
     """What to know of the energy in long runs, where ``best`` is recommended and the other methods are named with it."""
-    instead = f"where the energy must not drift, take the {METHODS[NO_DRIFT].label} ({NO_DRIFT})."
-    if DRAINS in (best, *methods):
-        return [f"{METHODS[DRAINS].label} damps librations and drains a liquid at constant energy: {instead}"]
-    return [] if best == NO_DRIFT else [instead[:1].upper() + instead[1:]]
+    return ranking.drift(best, {key: METHODS[key].label for key in (ranking.NO_DRIFT, ranking.DRAINS)}, methods)
 
 
 def _instead(when: str, rows: list[Choice], suits: Callable[[Method], bool]) -> list[str]:

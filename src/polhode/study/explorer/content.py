@@ -1,7 +1,7 @@
 """The data shown on the page, taken from the files of a run as plain numbers; nothing that is in a file is computed again.
 
 Numbers used in the page's own calculations are passed in double precision, so that they agree with ``polhode recommend``; long
-series that are only drawn are thinned and passed in single precision.
+series that are only drawn are thinned and passed in as many digits as can be seen.
 """
 
 import base64
@@ -28,6 +28,8 @@ from polhode.study.report import style
 
 Floats = NDArray[np.float64]
 
+#: Bits kept of the mantissa of what is only drawn: a relative error below 2.5e-4. The page shows three digits of it.
+DRAWN = 12
 #: Number of samples kept of a time series.
 SAMPLES = 201
 #: Number of initial states whose energy is drawn along the run.
@@ -74,11 +76,15 @@ DASH = 1.6
 
 
 def numbers(values: ArrayLike, kind: str = "f8") -> dict[str, Any]:
-    """An array for the page: its shape and its bytes, little-endian, in base 64; ``kind`` is ``f8`` or ``f4``.
+    """An array for the page: its shape and its bytes, little-endian, in base 64; ``kind`` is ``f8``, or ``f4`` if only drawn.
 
-    JSON has neither infinity nor NaN, and decimal digits would take twice the space.
+    JSON has neither infinity nor NaN, and decimal digits would take twice the space. What is only drawn is rounded to
+    :data:`DRAWN` bits: the zeros after them are compressed best.
     """
     array = np.asarray(values, float)
+    if kind == "f4":
+        mantissa, exponent = np.frexp(array)
+        array = np.ldexp(np.round(np.ldexp(mantissa, DRAWN)), exponent - DRAWN)
     with np.errstate(over="ignore"):  # values beyond single precision become infinite and are not drawn
         content = np.ascontiguousarray(array, f"<{kind}").tobytes()
     return {"shape": list(array.shape), kind: base64.b64encode(content).decode()}
@@ -111,6 +117,7 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
         "claims": _claims(inputs, statements),
         "sources": SOURCE_NAMES,
         "long": LONG,
+        "warnings": {key: ranking.drift(key, labels) for key in labels if key == ranking.DRAINS},
     }
 
 
@@ -173,8 +180,6 @@ def _problem(
         "label": str(data.attrs.get("label", inputs.problem)),
         "short": selection.short_name(inputs, inputs.problem),
         "class": str(data.attrs["torque_class"]),
-        "source": str(data.attrs.get("source", "")),
-        "formula": str(data.attrs.get("formula", "")),
         "methods": keys,
         "work": _work(cost if cost is not None else problem_cost(data, _no_times(), [], [])),
         "orders": _orders(data),
@@ -281,8 +286,6 @@ def _top(inputs: Inputs, data: xr.Dataset) -> dict[str, Any] | None:
     }
     if "exact_omega" in data:
         found["exact"] = numbers(data["exact_omega"].transpose("time", "axis"), "f4")
-    if exact is not None:
-        found["reference"] = numbers(exact, "f4")
     return found
 
 
@@ -354,7 +357,7 @@ def _claims(inputs: Inputs, statements: Sequence[str | Path]) -> list[dict[str, 
             about = str(entry.get("problem", DEFAULT_PROBLEM))
             shown = evidence(str(entry.get("measure", "")), about)
             rows.append(
-                {str(name): str(value) for name, value in row.items() if name not in NUMBERS}
+                {str(name): str(value) for name, value in row.items() if name not in (*NUMBERS, "rule")}
                 | {name: _number(row[name]) for name in NUMBERS}
                 | {
                     "timed": timed,

@@ -5,7 +5,7 @@ const byId = (id) => document.getElementById(id);
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const narrow = window.matchMedia("(max-width: 900px)");
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
-const config = () => ({ responsive: true, displaylogo: false, displayModeBar: narrow.matches ? false : "hover", plotlyServerURL: "", modeBarButtonsToRemove: ["lasso2d", "select2d", "sendDataToCloud", "sendChartToCloud"] });
+const config = () => ({ displaylogo: false, displayModeBar: narrow.matches ? false : "hover", plotlyServerURL: "", modeBarButtonsToRemove: ["lasso2d", "select2d", "sendDataToCloud", "sendChartToCloud"] });
 const tint = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 // ---- numbers ----
@@ -20,7 +20,7 @@ function text(value, digits = 3) {
   const size = Math.abs(value);
   if (size >= 1e-3 && size < 1e5) {
     const short = Number(value.toPrecision(digits));
-    return Math.abs(short) >= 10000 ? short.toLocaleString("en").replaceAll(",", " ") : String(short);
+    return Math.abs(short) >= 10000 ? grouped(short) : String(short);
   }
   const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
   const power = `10${[...String(Number(exponent))].map((c) => SUPERSCRIPT[c]).join("")}`;
@@ -30,7 +30,10 @@ function text(value, digits = 3) {
 // The same as it may be typed: in a field, in a command.
 const typed = (value) => (value !== 0 && (value < 1e-3 || value >= 1e6) ? value.toExponential().replace("e+", "e") : String(value));
 
-const whole = (value) => Math.round(value).toLocaleString("en").replaceAll(",", " ");
+// Thousands are set apart, here and on the axes, by a space at which no line is broken.
+const THIN = "\u202f";
+const grouped = (value) => value.toLocaleString("en").replaceAll(",", THIN);
+const whole = (value) => grouped(Math.round(value));
 
 function seconds(value) {
   for (const [limit, factor, unit] of [[1e-6, 1e9, "ns"], [1e-3, 1e6, "µs"], [1, 1e3, "ms"]]) {
@@ -133,15 +136,16 @@ function decades(values, most = 9) {
   const there = values.filter((v) => Number.isFinite(v) && v > 0).map(Math.log10);
   if (!there.length) return {};
   const low = there.reduce((a, b) => Math.min(a, b)), high = there.reduce((a, b) => Math.max(a, b));
-  return { dtick: high - low < 1.2 ? "D2" : Math.max(1, Math.ceil((high - low) / most)) };
+  return { dtick: high - low < 2 ? "D2" : Math.max(1, Math.ceil((high - low) / most)) };
 }
 
 function layout(more) {
   return {
     font: { family: FONT, size: 13, color: tint("ink") },
+    separators: `.${THIN}`,
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    margin: { l: 60, r: 16, t: 30, b: 48 },
+    margin: { l: 60, r: 26, t: 30, b: 48 },
     hovermode: "closest",
     hoverlabel: { bgcolor: tint("paper"), bordercolor: tint("line"), font: { family: FONT, size: 13, color: tint("ink") }, align: "left" },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: tint("soft"), activecolor: tint("accent") },
@@ -157,18 +161,21 @@ function draw(id, traces, shape) {
   const titles = ["yaxis", "xaxis"].map((name) => shape[name] && shape[name].title && shape[name].title.text).filter(Boolean);
   place.setAttribute("role", "group");
   place.setAttribute("aria-label", `plot: ${titles.join(" against ")}`);
-  return Plotly.react(place, traces, layout(shape), config());
+  // Told the size, since it would keep that of the last time.
+  return Plotly.react(place, traces, layout({ ...shape, width: place.clientWidth, height: place.clientHeight }), config());
 }
 
 function missing(id, words) {
   const place = byId(id);
   Plotly.purge(place);
+  place.style.flexBasis = "";
   place.innerHTML = `<p class="missing">${escaped(words)}</p>`;
 }
 
-// Room for one line of text a row: with less, Plotly leaves out every other name and the words overlap.
+// Room for one line of text a row: with less, Plotly leaves out every other name and the words overlap. A plot beside it is
+// drawn after it, since it becomes as tall.
 function giveRoom(id, rows) {
-  byId(id).style.height = `${Math.max(narrow.matches ? 430 : 480, 110 + 17 * rows)}px`;
+  byId(id).style.flexBasis = `${Math.max(narrow.matches ? 430 : 480, 110 + 17 * rows)}px`;
 }
 
 // Methods one below the other, the first on top, each with a stem from the left: `rows` of {method, value, words, hover}.
@@ -179,7 +186,7 @@ function stems(id, rows, title, more = {}) {
   const span = Math.max(most - least, 0.3);
   const names = rows.map((r) => labelOf(r.method));
   const from = Math.pow(10, least - 0.06 * span);
-  const right = Math.pow(10, most + (narrow.matches ? 0.8 : 0.6) * span);
+  const right = Math.pow(10, most + (narrow.matches ? 1.1 : 0.6) * span);
   const lines = { x: [], y: [], mode: "lines", line: { color: tint("line"), width: 2 }, hoverinfo: "skip" };
   rows.forEach((r, i) => {
     lines.x.push(from, r.value, null);
@@ -205,9 +212,9 @@ function stems(id, rows, title, more = {}) {
     customdata: rows.map((r) => r.method),
   };
   return draw(id, [lines, dots], {
-    xaxis: axis(title, { type: "log", range: [Math.log10(from), Math.log10(right)], ...decades([from, right], 5), showgrid: true }),
+    xaxis: axis(title, { type: "log", range: [Math.log10(from), Math.log10(right)], ...decades([from, right], narrow.matches ? 3 : 5), showgrid: true }),
     yaxis: axis("", { type: "category", autorange: "reversed", ticks: "", showgrid: false, categoryorder: "array", categoryarray: names, tickfont: { size: narrow.matches ? 10.5 : rows.length > 16 ? 11 : 12.5 }, range: undefined }),
-    margin: { l: 10, r: 12, t: 16, b: 48 },
+    margin: { l: 10, r: 26, t: 16, b: 48 },
     ...more,
   });
 }

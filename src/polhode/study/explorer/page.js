@@ -31,7 +31,7 @@ const choice = { ...DEFAULTS };
 
 // ---- the address ----
 
-function address() {
+function address(section = choice.section) {
   const query = [];
   for (const key of keysOf(DEFAULTS)) {
     if (key === "section") continue;
@@ -39,7 +39,7 @@ function address() {
     const usual = key === "methods" ? DEFAULTS.methods.join(",") : String(DEFAULTS[key]);
     if (value !== usual) query.push(`${key}=${encodeURIComponent(value).replaceAll("%2C", ",")}`);
   }
-  return `#${choice.section}${query.length ? `?${query.join("&")}` : ""}`;
+  return `#${section}${query.length ? `?${query.join("&")}` : ""}`;
 }
 
 // Take over what an address says; what it does not name is as usual, and what it has wrong is left out.
@@ -56,6 +56,7 @@ function readAddress() {
   }
 }
 
+// The entry of the history is changed; a tab is a link, which makes a new one.
 let waiting = 0;
 function set(changes) {
   Object.assign(choice, changes);
@@ -121,11 +122,15 @@ function toControls() {
       control.setAttribute("aria-invalid", "false");
     }
   }
-  const boxes = document.querySelectorAll("#methods input");
-  boxes.forEach((box) => (box.checked = choice.methods.includes(box.value)));
-  byId("chosen").textContent = `${choice.methods.length} of ${boxes.length}`;
-  const here = methodsHere();
-  document.querySelectorAll(".chip").forEach((chip) => chip.classList.toggle("absent", !here.includes(chip.dataset.method)));
+  const keys = methodsHere();
+  for (const box of document.querySelectorAll("#methods input")) {
+    box.checked = choice.methods.includes(box.value);
+    box.closest(".chip").hidden = !keys.includes(box.value);
+  }
+  for (const group of document.querySelectorAll("#methods fieldset")) group.hidden = !group.querySelector(".chip:not([hidden])");
+  byId("chosen").textContent = `${there(keys).length} of ${keys.length}`;
+  const boxes = boxesSeen();
+  if (boxes.length) stopAt(boxes.find((box) => box.tabIndex === 0) || boxes[0]);
 }
 
 // The methods that the section could show as it stands.
@@ -136,7 +141,19 @@ function methodsHere() {
     const problem = problemFor(part);
     return problem ? (part === "work" ? RUN.problems[problem].work.methods : RUN.problems[problem].methods) : [];
   }
-  return section === "bodies" ? [...new Set(RUN.scenes.flatMap((scene) => scene.methods))] : keysOf(METHODS);
+  return section === "bodies" && RUN.scenes.length ? sceneNow().methods : [];
+}
+
+// The list of methods is one stop of the Tab key; arrow keys move in it.
+const boxesSeen = () => [...document.querySelectorAll("#methods .chip:not([hidden]) input")];
+const stopAt = (stop) => document.querySelectorAll("#methods input").forEach((box) => (box.tabIndex = box === stop ? 0 : -1));
+
+function moveInList(event) {
+  const boxes = boxesSeen(), at = boxes.indexOf(event.target);
+  const to = boxes[{ ArrowDown: at + 1, ArrowRight: at + 1, ArrowUp: at - 1, ArrowLeft: at - 1, Home: 0, End: boxes.length - 1 }[event.key]];
+  if (!to) return;
+  event.preventDefault();
+  to.focus();
 }
 
 function offerMethods() {
@@ -148,6 +165,8 @@ function offerMethods() {
           .join("")}</fieldset>`
     )
     .join("");
+  byId("methods").addEventListener("keydown", moveInList);
+  byId("methods").addEventListener("focusin", (event) => stopAt(event.target));
   byId("methods").addEventListener("change", () => {
     const boxes = [...document.querySelectorAll("#methods input")];
     set({ methods: boxes.filter((box) => box.checked).map((box) => box.value) });
@@ -184,11 +203,18 @@ function alone(method) {
 
 // ---- the page ----
 
+let opened = "";
 function show() {
   for (const section of document.querySelectorAll("main > section")) section.hidden = section.dataset.section !== choice.section;
   for (const tab of document.querySelectorAll("[data-tab]")) {
+    tab.href = address(tab.dataset.tab);
     if (tab.dataset.tab === choice.section) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
+  }
+  if (choice.section !== opened) {
+    document.querySelector("[aria-current]").scrollIntoView({ block: "nearest", inline: "center" });
+    if (opened) window.scrollTo(0, 0);
+    opened = choice.section;
   }
   document.body.classList.toggle("no-methods", ["claims", "polhode"].includes(choice.section));
   if (choice.section !== "polhode" && playing) stop();
@@ -223,16 +249,16 @@ function begin() {
     event.preventDefault();
     byId("main").focus();
   });
-  // A tab keeps what is chosen and changes the section alone.
-  for (const tab of document.querySelectorAll("[data-tab]")) {
-    tab.addEventListener("click", (event) => {
-      event.preventDefault();
-      set({ section: tab.dataset.tab });
-    });
-  }
-  window.addEventListener("hashchange", () => {
+  // By a tab, another link, an address that is typed, or the history.
+  window.addEventListener("popstate", () => {
     readAddress();
     show();
+  });
+  let width = window.innerWidth;
+  window.addEventListener("resize", () => {
+    // On a phone the height changes whenever the bar of the address comes or goes.
+    if (window.innerWidth !== width) set({});
+    width = window.innerWidth;
   });
   dark.addEventListener("change", () => {
     document.querySelectorAll(".chip").forEach((chip) => (chip.querySelector(".swatch").innerHTML = swatch(chip.dataset.method)));
@@ -240,6 +266,9 @@ function begin() {
   });
   readAddress();
   show();
+  // Browsers cannot return to a place in a page that is not yet unpacked.
+  if (window.history.state) window.scrollTo(0, window.history.state.scroll);
+  window.addEventListener("beforeunload", () => window.history.replaceState({ scroll: window.scrollY }, ""));
 }
 
 begin();

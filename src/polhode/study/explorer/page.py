@@ -1,7 +1,9 @@
-"""The page as one file: a template, a style sheet and scripts, with Plotly and the data of the run inserted."""
+"""The page as one file: a template, a style sheet and scripts, with Plotly and the data of the run inserted, compressed."""
 
 import json
 import re
+import zlib
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -44,26 +46,21 @@ def page(found: Mapping[str, Any], plotly: str) -> str:
     found : what :func:`polhode.study.explorer.content.content` returns
     plotly : source of the library, inserted once
     """
-    own = "\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    notice = re.match(r"/\*.*?\*/", plotly, flags=re.DOTALL)
     parts = {
         "style": (HERE / "page.css").read_text(encoding="utf-8"),
-        "plotly": _in_script(plotly),
-        "content": in_page(found),
-        "script": _in_script(own),
+        "notice": notice[0] if notice else "",
+        "plotly": packed(plotly),
+        "content": packed(json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
+        "script": packed("\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)),
     }
     # In a single pass: inserted text is not searched again.
     return re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m[1]], (HERE / "page.html").read_text(encoding="utf-8"))
 
 
-def in_page(found: Mapping[str, Any]) -> str:
-    """Numbers and texts as JSON that is safe between the tags of a page."""
-    text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _in_script(source: str) -> str:
-    """A script whose strings cannot close the element that contains it."""
-    return re.sub(r"</(?=script)", r"<\\/", source, flags=re.IGNORECASE)
+def packed(text: str) -> str:
+    """A text as the page unpacks it: compressed (zlib), in base 64, which nothing in it can end early."""
+    return b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
 def write(inputs: Inputs, statements: Sequence[str | Path], output: str | Path) -> None:

@@ -37,9 +37,12 @@ function drawCompare() {
   const best = rows.filter((found) => !METHODS[found.method].published);
   document.querySelectorAll(".timed").forEach((element) => (element.hidden = !timed));
   byId("answer").innerHTML = answer(problem, keys, best, price, timed);
-  drawWork(problem, keys, rows, best, price, x, timed);
   drawRank(problem, rows, keys, timed);
+  drawWork(problem, keys, rows, best, price, x, timed);
 }
+
+// What to know of methods that a sentence names.
+const warningsOf = (keys) => keys.flatMap((key) => RUN.warnings[key] || []).map((words) => ` ${escaped(words)}`).join("");
 
 function stepText(found, horizon) {
   return Number((horizon / found.steps).toPrecision(4)).toString();
@@ -56,7 +59,7 @@ function answer(problem, keys, rows, price, timed) {
   }
   const [first, ...others] = rows;
   const cost = timed ? "seconds" : "torques";
-  const close = others.filter((found) => found[cost] < 1.1 * first[cost]).map((found) => escaped(labelOf(found.method)));
+  const close = others.filter((found) => found[cost] < 1.1 * first[cost]).map((found) => found.method);
   const next = others[close.length];
   const torque = price === 0 ? "a torque that costs next to nothing" : `a torque that costs ${text(price)} steps of direct Euler (${seconds(price * about(problem).work.unit)})`;
   const measure = timed
@@ -70,8 +73,9 @@ function answer(problem, keys, rows, price, timed) {
   return (
     `${which ? `${which}take` : "Take"} <strong>${escaped(labelOf(first.method))}</strong> with dt = <strong>${stepText(first, horizon)} s</strong> ` +
     `(${text(horizon)} s in ${whole(first.steps)} steps): ${measure}.${why}` +
-    (close.length ? ` Within 10 % of it${timed ? ", an order that another processor may reverse" : ""}: ${close.join(", ")}.` : "") +
+    (close.length ? ` Within 10 % of it${timed ? ", an order that another processor may reverse" : ""}: ${close.map((key) => escaped(labelOf(key))).join(", ")}.` : "") +
     (next ? ` Next is ${escaped(labelOf(next.method))}, ${text(next[cost] / first[cost])} times as ${timed ? "long" : "many"}.` : "") +
+    warningsOf([first.method, ...close, ...(next ? [next.method] : [])]) +
     `<span class="more">${escaped(titleOf(problem))}; error below ${error}${timed ? `, ${torque}` : ". This run measured no times, so methods are ranked by torque evaluations"}.` +
     `${timed ? ` Timed is ${escaped(about(problem).work.timed)}, on ${escaped(RUN.machine.cpu)}, ${escaped(RUN.machine.date)}.` : ""} ` +
     `The same from a terminal: <code>polhode recommend --problem ${problem} --error ${typed(choice.error)}${price ? ` --torque-price ${typed(price)}` : ""}${choice.one ? "" : " --several-torques"}</code></span>`
@@ -79,9 +83,10 @@ function answer(problem, keys, rows, price, timed) {
 }
 
 function drawWork(problem, keys, rows, best, price, x, timed) {
+  byId("caption-work").textContent = `Error: ${RUN.metric}. Lower left is better; circles are where a method meets your error.`;
   if (!keys.length) return missing("plot-work", NO_METHODS);
   const winner = best.length ? best[0].method : "";
-  const all = [], traces = [];
+  const all = rows.map(x.of), traces = [];
   for (const key of keys) {
     const ladder = ladderOf(problem, key);
     const points = ladder.dt
@@ -122,7 +127,6 @@ function drawWork(problem, keys, rows, best, price, x, timed) {
     shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: choice.error, y1: choice.error, line: { color: tint("accent"), width: 1.5, dash: "dot" } }],
     annotations: [{ xref: "paper", x: 0.01, y: Math.log10(choice.error), text: "your error", showarrow: false, xanchor: "left", yanchor: "bottom", font: { color: tint("accent"), size: 12 } }],
   });
-  byId("caption-work").textContent = `Error: ${RUN.metric}. Lower left is better; circles are where a method meets your error.`;
 }
 
 function drawRank(problem, rows, keys, timed) {
@@ -171,8 +175,8 @@ function drawOrders() {
   const { quantity } = choice;
   const problem = problemFor("orders");
   const problems = byClass(problemsWith("orders"));
-  const keys = chosen();
-  if (!keys.length) return ["plot-map", "plot-order", "plot-error"].forEach((id) => missing(id, NO_METHODS));
+  const keys = there(problems.flatMap((p) => about(p).methods));
+  if (!keys.length) return ["plot-map", "plot-order", "plot-error"].forEach((id) => missing(id, chosen().length ? "No method chosen runs these problems." : NO_METHODS));
   drawMap(problems, keys, quantity, problem);
   drawOrder(problem, there(about(problem).methods), quantity);
   drawErrors(problem, there(about(problem).methods), quantity);
@@ -263,11 +267,11 @@ function drawOrder(problem, keys, quantity) {
       },
     ],
     {
-      title: { text: about(problem).label, font: { size: 13 }, x: 0, xref: "paper", xanchor: "left" },
+      title: { text: about(problem).label, font: { size: 13 }, x: 0.01, xanchor: "left" },
       xaxis: axis(`order of ${quantity === "q" ? "q" : "ω"}`, { dtick: 1, range: [-0.2, Math.max(4.4, ...run.map((r) => Math.min(r.order, 6) + 0.4))] }),
       yaxis: axis("", { type: "category", autorange: "reversed", ticks: "", showgrid: false, categoryorder: "array", categoryarray: keys.map(labelOf), tickfont: { size: narrow.matches ? 10.5 : 12 } }),
       annotations: none.map((r) => ({ x: 0, y: labelOf(r.key), text: "no order", showarrow: false, xanchor: "left", font: { size: 11, color: tint("soft") } })),
-      margin: { l: 10, r: 12, t: 34, b: 48 },
+      margin: { l: 10, r: 26, t: 34, b: 48 },
     }
   );
 }
@@ -296,14 +300,20 @@ function drawErrors(problem, keys, quantity) {
   const low = Math.max(-17, Math.floor(Math.log10(Math.min(...errors))));
   const high = Math.min(1, Math.log10(Math.max(...errors)) + 0.3);
   draw("plot-error", traces, {
-    title: { text: about(problem).label, font: { size: 13 }, x: 0, xref: "paper", xanchor: "left" },
+    title: { text: about(problem).label, font: { size: 13 }, x: 0.01, xanchor: "left" },
     xaxis: axis("step size (s)", { type: "log", ...decades(dt, 6) }),
     yaxis: axis(`relative error of the ${QUANTITIES[quantity]}`, { type: "log", range: [low, high], ...decades([10 ** low, 10 ** high], 8) }),
-    margin: { l: 60, r: 12, t: 34, b: 48 },
+    margin: { l: 60, r: 26, t: 34, b: 48 },
   });
 }
 
 // ---- long runs ----
+
+// What is said at the points of a line over time.
+const hoverOf = (time, values, name, more = "") => ({
+  hovertext: time.map((t, k) => `<b>${escaped(name)}</b>${more}<br>at ${text(t, 4)} s: ${text(values[k])}`),
+  hovertemplate: "%{hovertext}<extra></extra>",
+});
 
 function drawLong() {
   const problem = problemFor("long");
@@ -335,16 +345,12 @@ function drawLong() {
       mode: "lines+markers",
       line: lineOf(key, 1.3),
       marker: { ...markerOf(key, 6), maxdisplayed: 12 },
-      hovertemplate: `<b>${escaped(labelOf(key))}</b><br>at %{x:.4g} s: %{y:.3g}<extra></extra>`,
+      ...hoverOf(time.slice(1), values.slice(1), labelOf(key)),
     });
   }
   const drawn = traces.flatMap((trace) => trace.y).filter((y) => y > 0);
   if (!drawn.length) return ["plot-long", "plot-worst"].forEach((id) => missing(id, "It stays exactly zero in all runs chosen."));
   const high = Math.min(2, Math.ceil(Math.log10(Math.max(...drawn)))), low = Math.max(-17, Math.floor(Math.log10(Math.min(...drawn))));
-  draw("plot-long", traces, {
-    xaxis: axis("time (s)", choice.axis === "log" ? { type: "log", ...decades(time.slice(1), 5) } : {}),
-    yaxis: axis(`${RUN.long[name]}${unit}`, { type: "log", range: [low, high + 0.1], ...decades([10 ** low, 10 ** high], 9) }),
-  });
   byId("caption-long").textContent =
     (name === "momentum_drift" ? "The part of the angular momentum in the lab frame that the exact motion conserves. " : "") +
     (name === "energy_drift" ? "Relative to the kinetic energy at the start. " : "") +
@@ -352,6 +358,10 @@ function drawLong() {
   byId("caption-worst").textContent = `The largest value along the run.${zero.length ? ` Exactly zero: ${zero.map(labelOf).join(", ")}.` : ""}`;
   rows.sort((a, b) => a.value - b.value);
   stems("plot-worst", rows.map((r) => ({ ...r, value: Math.min(r.value, 1e3) })), `largest${unit}`);
+  draw("plot-long", traces, {
+    xaxis: axis("time (s)", choice.axis === "log" ? { type: "log", ...decades(time.slice(1), 5) } : {}),
+    yaxis: axis(`${RUN.long[name]}${unit}`, { type: "log", range: [low, high + 0.1], ...decades([10 ** low, 10 ** high], 9) }),
+  });
 }
 
 // ---- many bodies ----
@@ -363,14 +373,16 @@ const MEASURES = {
   energy_drift: "change of energy at the end (relative)",
 };
 
+// The published-scale results first: the report shows them.
+const SCENES = [...RUN.scenes.filter((s) => s.whose !== "this run"), ...RUN.scenes.filter((s) => s.whose === "this run")];
+const nameOf = (scene) => `${scene.whose}: ${scene.key}`;
+const sceneNow = () => SCENES.find((s) => nameOf(s) === choice.scene) || SCENES[0];
+
 function drawBodies() {
   const ids = ["plot-bodies", "plot-along"];
-  if (!RUN.scenes.length) return ids.forEach((id) => missing(id, "This run has no many-body scenes."));
-  const name = (scene) => `${scene.whose}: ${scene.key}`;
-  // The published-scale results first: the report shows them.
-  const order = [...RUN.scenes.filter((s) => s.whose !== "this run"), ...RUN.scenes.filter((s) => s.whose === "this run")];
-  const scene = order.find((s) => name(s) === choice.scene) || order[0];
-  offer("scene", order.map((s) => [name(s), `${s.key.replaceAll("_", " ")} (${s.whose}, ${s.seeds} initial state${s.seeds === 1 ? "" : "s"})`]), name(scene));
+  if (!SCENES.length) return ids.forEach((id) => missing(id, "This run has no many-body scenes."));
+  const scene = sceneNow();
+  offer("scene", SCENES.map((s) => [nameOf(s), `${s.key.replaceAll("_", " ")} (${s.whose}, ${s.seeds} initial state${s.seeds === 1 ? "" : "s"})`]), nameOf(scene));
   const names = keysOf(scene.values);
   const measure = names.includes(choice.measure) ? choice.measure : names[0];
   offer("measure", names.map((key) => [key, MEASURES[key] || key]), measure);
@@ -414,14 +426,15 @@ function drawBodies() {
     means.push({ name: key, x: mean.x, y: mean.y, mode: single ? "markers" : "lines+markers", line: lineOf(key, 1.8), marker: markerOf(key, single ? 12 : 9), hovertext: mean.hover, hovertemplate: "%{hovertext}<extra></extra>" });
   });
   const values = [...traces, ...means].flatMap((trace) => trace.y);
-  draw("plot-bodies", [...traces, ...means], {
-    xaxis: single ? axis("", { type: "category", tickangle: -35, categoryorder: "array", categoryarray: keys.map(labelOf) }) : axis("step size (s)", { type: "log" }),
-    yaxis: axis(paired ? "ratio to SPIRAL, same initial states" : MEASURES[measure] || measure, { type: "log", ...decades(values, 8) }),
-    shapes: paired ? [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: 1, y1: 1, line: { color: tint("soft"), width: 1.5, dash: "dot" } }] : [],
-  });
   byId("caption-bodies").textContent =
     `Small points: single initial states${single ? "" : ", set apart a little from method to method"}; large: their ${paired ? "median" : "mean"}${single ? `, all with dt = ${text(dt[0])} s` : ""}.${blown.length ? ` Blew up: ${blown.join(", ")}.` : ""}`;
   if (scene.along) drawAlong(scene, keys);
+  draw("plot-bodies", [...traces, ...means], {
+    xaxis: single ? axis("", { type: "category", tickangle: -35, categoryorder: "array", categoryarray: keys.map(labelOf), range: [-0.5, keys.length - 0.5] }) : axis("step size (s)", { type: "log" }),
+    yaxis: axis(paired ? "ratio to SPIRAL, same initial states" : MEASURES[measure] || measure, { type: "log", ...decades(values, 8) }),
+    shapes: paired ? [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: 1, y1: 1, line: { color: tint("soft"), width: 1.5, dash: "dot" } }] : [],
+    annotations: single ? means.filter((mean) => !mean.x.length).map((mean) => ({ x: labelOf(mean.name), yref: "paper", y: 0.02, yanchor: "bottom", text: "blew up", textangle: -90, showarrow: false, font: { size: 12, color: tint("soft") } })) : [],
+  });
 }
 
 function drawAlong(scene, keys) {
@@ -434,16 +447,16 @@ function drawAlong(scene, keys) {
       traces.push({
         name: key, x: time.slice(1), y: values.slice(1).map((v) => (v > 0 && Number.isFinite(v) ? v : null)), mode: "lines+markers", line: lineOf(key, 1.2), opacity: states > 1 ? 0.7 : 1,
         marker: { ...markerOf(key, 6), maxdisplayed: 8 },
-        hovertemplate: `<b>${escaped(labelOf(key))}</b>${states > 1 ? `, initial state ${state + 1}` : ""}<br>at %{x:.4g} s: %{y:.3g}<extra></extra>`,
+        ...hoverOf(time.slice(1), values.slice(1), labelOf(key), states > 1 ? `, initial state ${state + 1}` : ""),
       });
     }
   }
   const drawn = traces.flatMap((trace) => trace.y).filter((y) => y > 0);
+  byId("caption-along").textContent = `Along the run${states < scene.seeds ? `, the first ${states} of ${scene.seeds} initial states` : ""}.`;
   draw("plot-along", traces, {
     xaxis: axis("time (s)"),
     yaxis: axis("|change of energy|, relative", { type: "log", ...decades(drawn, 8) }),
   });
-  byId("caption-along").textContent = `Along the run${states < scene.seeds ? `, the first ${states} of ${scene.seeds} initial states` : ""}.`;
 }
 
 // ---- a polhode ----
@@ -502,6 +515,9 @@ function drawPolhode() {
     const point = row(top.exact, moment);
     traces.push({ type: "scatter3d", mode: "markers", name: "exact", ...xyz([point]), marker: { size: 6, symbol: "diamond", color: tint("ink") }, hovertemplate: `<b>exact</b> at ${text(time[moment])} s<br>ω = (${point.map((w) => text(w)).join(", ")}) rad/s<extra></extra>` });
   }
+  const apart = time.length > 1 ? time[1] - time[0] : 0;
+  byId("caption-polhode").textContent =
+    `Axes: the components of ω (rad/s). Dark: the exact polhode. Coloured: the polhode on which the method is at the time chosen, and its samples so far, ${text(apart)} s apart. Diamond: the exact solution then. Thin: other polhodes of this energy. Drag to rotate, scroll to zoom.`;
   const place = byId("plot-polhode");
   const direction = start.map((w, k) => w / Math.sqrt((2 * T) / inertia[k]));
   // From the side on which the motion is, and a little from above the other axes.
@@ -511,7 +527,7 @@ function drawPolhode() {
   draw("plot-polhode", traces, {
     margin: { l: 0, r: 0, t: 0, b: 0 },
     uirevision: top.key,
-    scene: { xaxis: scene("ω₁ (rad/s)"), yaxis: scene("ω₂ (rad/s)"), zaxis: scene("ω₃ (rad/s)"), aspectmode: "data", camera: { eye: { x: eye[0], y: eye[1], z: eye[2] } }, uirevision: top.key },
+    scene: { xaxis: scene("ω₁"), yaxis: scene("ω₂"), zaxis: scene("ω₃"), aspectmode: "data", camera: { eye: { x: eye[0], y: eye[1], z: eye[2] } }, uirevision: top.key },
   });
   place.dataset.moment = moment;
   const lost = !now;
@@ -522,13 +538,11 @@ function drawPolhode() {
       : "it has blown up.") +
     (lost
       ? factor > 1 ? " With this magnification no motion has this energy and momentum: magnify less." : " The motion is lost."
-      : factor > 1 ? ` <span class="more">The drift is magnified ${text(factor)} times; samples are drawn on the magnified polhode.</span>` : "");
-  const apart = time.length > 1 ? time[1] - time[0] : 0;
-  byId("caption-polhode").textContent =
-    `Dark: the exact polhode. Coloured: the polhode on which the method is at the time chosen, and its samples so far, ${text(apart)} s apart. Diamond: the exact solution then. Thin: other polhodes of this energy. Drag to rotate, scroll to zoom.`;
+      : factor > 1 ? ` <span class="more">The drift is magnified ${text(factor)} times; samples are drawn on the magnified polhode.</span>` : "") +
+    warningsOf([top.method]);
   const largest = Math.max(...[...energy, ...momentum].filter(Number.isFinite).map(Math.abs));
   const log = largest > 3;
-  const line = (values, key, name, dash) => ({ name, x: time, y: log ? values.map((v) => Math.abs(v) || null) : values, mode: "lines", line: { color: colourOf(key), width: 2, dash }, hovertemplate: `${name}: %{y:.3g}<br>at %{x:.4g} s<extra></extra>` });
+  const line = (values, key, name, dash) => ({ name, x: time, y: log ? values.map((v) => Math.abs(v) || null) : values, mode: "lines", line: { color: colourOf(key), width: 2, dash }, ...hoverOf(time, values, name) });
   draw("plot-departure", [line(energy, top.method, "energy", "solid"), line(momentum, top.method, "angular momentum", "6px,4px")], {
     xaxis: axis("time (s)"),
     yaxis: axis(log ? "|relative departure|" : "relative departure", log ? { type: "log", ...decades([1e-6, Math.min(largest, 1e30)], 8) } : { zeroline: true, zerolinecolor: tint("line"), exponentformat: "power" }),

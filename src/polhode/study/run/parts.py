@@ -71,7 +71,7 @@ PROBLEM_KEYS = (
 )
 #: Numbers of steps into which the horizon is divided.
 DIVISIONS = (256, 512, 1024, 2048)
-#: Number of random bodies, and of steps in which they turn by :data:`polhode.study.run.body_checks.TIME`.
+#: Number of random bodies, and of steps in which they turn by the radians of Table 1, ``body_checks.TIME``.
 BODIES, STEPS = 128, 1024
 #: Sweeps of the implicit kick, and steps of Runge-Kutta 4 in the exact one, whose error is then far below all others.
 SWEEPS, SUBSTEPS = 8, 8
