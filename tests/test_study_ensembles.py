@@ -199,10 +199,10 @@ def test_settings_and_methods_make_other_jobs(tmp_path):
     for changes in ({"bodies": 4}, {"seed": 2}, {"classes": ["lab"]}, {"radians": [1]}):
         other = plan_of(tmp_path, **changes)
         assert other.ensemble_states_job() != one.ensemble_states_job()
-        assert other.ensemble_files(["euler"]) != one.ensemble_jobs(["euler"])
+        assert other.ensemble_files(["euler"]) != one.ensemble_files(["euler"])
     steps = plan_of(tmp_path, steps={"coarse": 0.5, "halvings": 2})
     assert steps.ensemble_states_job() == one.ensemble_states_job()
-    assert steps.ensemble_files(["euler"]) != one.ensemble_jobs(["euler"])
+    assert steps.ensemble_files(["euler"]) != one.ensemble_files(["euler"])
     assert one.ensemble_code("euler") != one.ensemble_code("spiral_leapfrog")
 
 

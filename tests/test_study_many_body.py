@@ -175,7 +175,7 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     plan = Plan(study, HOME)
     for part in plan.scene_parts["rods"]:
         make_files(plan.scene_files("rods", part), many_body.make_seeds, lambda line: None)
-    assert all(Path(path).is_file() for path in plan.many_body_runs()) and len(plan.many_body_runs()) == 7
+    assert all(Path(path).is_file() for path in plan.files("many_body_runs")) and len(plan.files("many_body_runs")) == 7
     groups = gather_scenes(plan)
     write_groups(groups, tmp_path / "many_body.nc")
     data = groups["/rods"]
@@ -332,7 +332,7 @@ def test_every_run_is_in_one_job():
         assert len(shares) == len(runs) and set(shares) == runs, key
     runs = sum(study.scenes[key].seeds for key, parts in plan.scene_parts.items() for part in parts for share in part)
     assert runs == study.estimate.many_runs
-    assert len(plan.many_body_runs()) == len(set(plan.many_body_runs()))
+    assert len(plan.files("many_body_runs")) == len(set(plan.files("many_body_runs")))
 
 
 @pytest.fixture

@@ -510,7 +510,7 @@ def test_at_the_end_it_says_how_long_it_took_and_where_everything_is(told, capsy
     assert re.fullmatch(r"2 jobs in \d:\d\d; stages run side by side:", said[1])
     assert [re.sub(r"\d:\d\d$", "T", line) for line in said[2:4]] == [
         "  references      2 problems  T",
-        "  single bodies  40 runs      T",
+        "  single bodies  40 files     T",
     ]
     assert said[5:] == [
         f"The report: {told.results}/report.pdf",

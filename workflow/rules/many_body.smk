@@ -77,7 +77,7 @@ rule animation:
 
 rule gather_many_body:
     input:
-        PLAN.many_body_runs(),
+        PLAN.files("many_body_runs"),
     output:
         update(f"{RESULTS}/many_body.nc"),
     log:
