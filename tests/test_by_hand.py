@@ -53,7 +53,7 @@ def test_it_is_said_what_is_wrong_and_a_session_gets_what_a_script_gets(tmp_path
     assert misspelt == "rule check: check cannot be 'stabilty'; did you mean 'stability'?"
     assert unknown == "rule check has no wildcard colour; it has only check"
     assert unmade.startswith(f"rule gather reads {tmp_path}/references/") and "which is not there; ./reproduce" in unmade
-    assert given == f"check stability {tmp_path}/checks/stability.nc [] 1 ['code']"
+    assert given == f"check stability {tmp_path}/checks/stability.nc [] 1 ['files']"
     assert more == "50 True"
 
 
