@@ -258,6 +258,8 @@ def test_a_page_fetches_nothing_and_says_nothing_of_this_machine(house, name):
     html = (house.folder / "results" / "notebooks" / f"{name}.html").read_text(encoding="utf-8")
     assert len(html) < 4e6
     assert fetched(html) == []
+    # The letters of a picture may happen to spell one of these.
+    html = re.sub(r"data:image/png;base64,[A-Za-z0-9+/=\s]+", "", html)
     for place in (str(house.folder), "/tmp", str(HOME), os.path.expanduser("~") + "/", " at 0x"):
         assert place not in html, place
     assert 'alt="No description' not in html

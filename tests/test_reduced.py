@@ -89,11 +89,11 @@ def test_without_any_number_nothing_is_claimed():
 WORDS = (
     "are first-order variants of second-order methods",
     "One name stands for schemes of first and of second order",
-    "every combination is of first order",
+    "under friction every place without prediction does",
     "no kick and no rotation repairs that",
     "no more than about two times, in either direction",
     "Gram--Schmidt is of first order",
-    "it never made an error larger",
+    "prediction changes no bit",
     "do not represent all simulations of many bodies",
     "another distribution moves the medians",
     "exchanges are those on one problem of each class",

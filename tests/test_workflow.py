@@ -8,6 +8,7 @@ import shutil
 import struct
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
@@ -145,8 +146,11 @@ class House:
         results = self.folder / "results"
         return {str(p.relative_to(results)): p.stat().st_ino for kind in KINDS for p in (results / kind).rglob("*.nc")}
 
-    def rewritten(self, *problems: str) -> list[str]:
-        """Which of these files a run up to those of the ``problems`` (all of them, unless some are named) writes, sorted."""
+    def rewritten(self, *problems: str, more: Sequence[str] = ()) -> list[str]:
+        """Which of these files a run up to those of the ``problems`` (all of them, unless some are named) writes, sorted.
+
+        ``more`` are files that it is asked for as well.
+        """
         before = self.run_files()
         files = [
             f"results/runs/{problem}/{steps}/{method}.nc"
@@ -154,7 +158,7 @@ class House:
             for steps in SETS[problem]
             for method in RAN_BY[problem]
         ]
-        self.run("--cores", "2", *files)
+        self.run("--cores", "2", *files, *more)
         after = self.run_files()
         return sorted(name for name, number in after.items() if before.get(name) != number)
 
@@ -311,7 +315,8 @@ def test_another_set_of_step_sizes_adds_its_files_alone(edited):
     jobs = edited.jobs()
     assert SINGLE_BODY & set(jobs) == {"single_body_spiral_cylinder_1"} and jobs["cost"] == 1
     assert "timing" not in jobs, "other errors do not change what a step costs"
-    assert edited.rewritten() == [f"runs/spiral_cylinder/more/{method}.nc" for method in sorted(METHODS)]
+    more = [f"runs/spiral_cylinder/more/{method}.nc" for method in sorted(METHODS)]
+    assert edited.rewritten(more=[f"results/{name}" for name in more]) == more
 
 
 def test_nothing_runs_beside_the_timing(house):

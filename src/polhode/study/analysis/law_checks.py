@@ -60,12 +60,12 @@ def long_times(inputs: Inputs) -> pd.DataFrame:
     """What the step for nine bodies of ten at the first time is worth at the later ones.
 
     A body counts as exceeding the error :data:`~polhode.study.analysis.law_frames.TARGET` per radian at a time if a finer step
-    than that is needed; so does one whose reference is not known to a tenth of that error, since no run follows it.
+    than that is needed. Of one whose reference is not known to a tenth of that error it cannot be told.
 
     Returns
     -------
     A row for each torque class, method and time. Columns: torque_class, method, label, radians, steps (the median), nine_of_ten
-    (the step that serves them at the first time, in steps per radian), exceeding (part of the bodies).
+    (the step that serves them at the first time, in steps per radian), exceeding and unknown (parts of the bodies).
     """
     data = _check(inputs, "long_times")
     rows: list[dict[str, Any]] = []
@@ -75,6 +75,7 @@ def long_times(inputs: Inputs) -> pd.DataFrame:
         unknown = data["agreement"].sel(radians=radians) > 0.1 * TARGET * radians
         steps = steps.where(~unknown, np.inf)
         for name in map(str, data["torque_class"].values):
+            lost = unknown.sel(torque_class=name).values
             for key, label in zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True):
                 of_method = steps.sel({"torque_class": name, "integrator": key}).values
                 served = first.setdefault((name, key), laws.quantile(of_method, laws.SPREAD[1]))
@@ -86,16 +87,19 @@ def long_times(inputs: Inputs) -> pd.DataFrame:
                         "radians": radians,
                         "steps": float(laws.spread(of_method).median),
                         "nine_of_ten": served,
-                        "exceeding": float(np.mean(of_method > served * (1 + 1e-9))),
+                        "exceeding": float(np.mean((of_method > served * (1 + 1e-9)) & ~lost)),
+                        "unknown": float(lost.mean()),
                     }
                 )
     return pd.DataFrame(rows)
 
 
-def exceeding(frame: pd.DataFrame, torque_class: str) -> tuple[float, float]:
-    """The smallest and the largest part of the bodies, over the methods, that exceed the error at the last time."""
-    last = frame[(frame["torque_class"] == torque_class) & (frame["radians"] == frame["radians"].max())]["exceeding"]
-    return (float(last.min()), float(last.max())) if len(last) else (np.nan, np.nan)
+def exceeding(frame: pd.DataFrame, torque_class: str) -> tuple[float, float, float]:
+    """The smallest and largest part of the bodies, over the methods, that exceed the error at the last time; those unknown."""
+    last = frame[(frame["torque_class"] == torque_class) & (frame["radians"] == frame["radians"].max())]
+    if not len(last):
+        return np.nan, np.nan, np.nan
+    return float(last["exceeding"].min()), float(last["exceeding"].max()), float(last["unknown"].max())
 
 
 def ahead(frame: pd.DataFrame, method: str, error: float) -> Sequence[float]:

@@ -37,7 +37,11 @@ TAIL, HEAD = 12, 300
 #: Number of running jobs named, and of failures reported in full.
 SHOWN, TOLD = 4, 10
 #: Snakemake's messages about a run with failed jobs, replaced by our own.
-_SUMMARIES = ("Exiting because a job execution failed", "At least one job did not complete successfully")
+_SUMMARIES = (
+    "Exiting because a job execution failed",
+    "At least one job did not complete successfully",
+    "--keep-incomplete mode is set",
+)
 #: Location of the documentation made by ./reproduce docs.
 DOCUMENTATION = Path("docs", "_build", "html", "index.html")
 #: Snakemake's wording for the way in which a script ended.

@@ -147,7 +147,7 @@ def _heat_legend(figure: Figure) -> None:
         handlelength=1.1,
         columnspacing=1.1,
         handletextpad=0.4,
-        title="torques per radian, over those of the best one-torque method",
+        title="steps per radian, over those of the best one-torque method",
         title_fontsize=7.5,
     )
 

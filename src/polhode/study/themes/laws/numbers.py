@@ -340,7 +340,8 @@ def long_times(inputs: Inputs) -> dict[str, str]:
     """Macros for what the step of nine bodies of ten after 16 radians is worth after many more."""
     frame = law_checks.long_times(inputs)
     result = {"studyLongRadians": f"{frame['radians'].max():g}", "studyLongMethods": str(frame["method"].nunique())}
+    result["studyLongBodies"] = str(inputs.check("long_times").sizes["body"])
     for name in ("lab", "state"):
-        least, most = law_checks.exceeding(frame, name)
-        result |= {f"studyLong{name.capitalize()}{end}": decimal(100 * x, 0) for end, x in (("Least", least), ("Most", most))}
+        ends = zip(("Least", "Most", "Unknown"), law_checks.exceeding(frame, name), strict=True)
+        result |= {f"studyLong{name.capitalize()}{end}": decimal(100 * part, 0) for end, part in ends}
     return result

@@ -12,7 +12,7 @@ from polhode.study.analysis.ensembles import Estimate
 from polhode.study.analysis.frames import records
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, Choice, Ensemble, Situation
 from polhode.study.inputs import Inputs
-from polhode.study.report.formats import listed
+from polhode.study.report.formats import listed, upper
 from polhode.study.report.latex import decimal, escape, long_table, tabular
 from polhode.study.themes.laws import analysis
 from polhode.study.themes.laws.analysis import Advice, count
@@ -45,7 +45,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     advice = analysis.all_advice(inputs, ens)
     kinds = [
         (FREE, "one", "no torque", ""),
-        (SMOOTH, "one", "depends on time or", "orientation, smooth"),
+        (SMOOTH, "one", "constant, or smooth in", "time or orientation"),
         (SMOOTH, "kept", "the same, and energy", "must not drift"),
         (FRICTION, "one", "depends on angular", "velocity (drag)"),
     ]
@@ -122,8 +122,9 @@ def _either(labels: Sequence[str]) -> str:
 
 def _gain(value: float, least: str) -> str:
     """A ratio, or that it is larger than this."""
-    text = ratio(value)
-    return f"{least}{text}" if isfinite(value) and value > 1 else text
+    if least and isfinite(value) and value > 1:
+        return f"{least}{ratio(-upper(-value, 2))}"  # a lower bound is rounded down
+    return ratio(value)
 
 
 SPACE = r"\addlinespace[3pt]"

@@ -121,6 +121,7 @@ def _errors(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
                 result |= _with_interval(f"study{name}Ratio", own, ratio_of_means(data, key, shown, OTHER), ratio)
             ratios = [ratio_of_means(data, key, row, OTHER).value for row in range(len(dt)) if ran(data, key, row)]
             ratios = [value for value in ratios if isfinite(value)] or [nan]
+            result[f"study{name}RatioSteps{own}"] = str(sum(map(isfinite, ratios)))
             result[f"study{name}RatioLeast{own}"] = ratio(min(ratios))
             result[f"study{name}RatioMost{own}"] = ratio(max(ratios))
             result |= _with_interval(f"study{name}Overall", own, ratio_over_steps(data, key, OTHER), ratio)

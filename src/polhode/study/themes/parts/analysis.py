@@ -85,6 +85,18 @@ def shares(error: xr.DataArray) -> xr.Dataset:
     return shared.assign(interplay=1.0 - sum(shared[factor] for factor in FACTORS))
 
 
+def worse_predicted(error: xr.DataArray) -> tuple[int, int, float]:
+    """Under friction, over all bodies and other parts: how often a predicted torque has the larger error, of how many pairs.
+
+    ``error`` as from :func:`errors_over_bodies`. The third number is the largest ratio of the two errors.
+    """
+    friction = error.isel(torque_class=error["class_declared"].values == "velocity")
+    names = [str(name) for name in error["place"].values if str(name).endswith(" predicted")]
+    without = [name.removesuffix(" predicted") for name in names]
+    ratios = friction.sel(place=names).values / friction.sel(place=without).values
+    return int((ratios > 1).sum()), ratios.size, float(ratios.max())
+
+
 def exchanges(error: xr.DataArray) -> pd.DataFrame:
     """The factor by which the error grows if one part of :data:`BASE` is exchanged.
 

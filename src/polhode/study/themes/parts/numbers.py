@@ -1,5 +1,7 @@
 """Numbers on the parts of a method."""
 
+from math import floor
+
 import numpy as np
 
 from polhode.study.inputs import Inputs
@@ -24,16 +26,27 @@ def parts(inputs: Inputs) -> dict[str, str]:
         "studyPartsRadians": plain(attributes["radians"]),
         "studyPartsStepsPerRadian": plain(attributes["steps"] / attributes["radians"]),
     }
+    friction = over_bodies["class_declared"].values == "velocity"
     varied = np.isin(over_bodies["class_declared"], ("lab", "state", "velocity"))
     result |= {
         "studyPartsPlaceVariedLeast": decimal(100 * float(means["place"][varied].min()), 0),
         "studyPartsPlaceVariedMost": decimal(100 * float(means["place"][varied].max()), 0),
-        "studyPartsPlaceVariedNineOfTen": decimal(100 * float(of_bodies["place"][varied].quantile(0.1, "body").min()), 0),
+        "studyPartsPlaceVariedNineOfTen": decimal(
+            floor(100 * float(of_bodies["place"][varied].quantile(0.1, "body").min())), 0
+        ),
     }
+    # A torque of the start of a step is of first order too, wherever it varies.
+    later = analysis.shares(second.drop_sel(place="start")).mean("body")
+    worse, pairs, most = analysis.worse_predicted(second)
+    result |= {"studyPartsWorse": str(worse), "studyPartsPairs": f"{pairs:,}".replace(",", r"\,")}
+    result["studyPartsWorseMost"] = decimal(most, 1)
+    result["studyPartsLaterPlaceFrictionLeast"] = decimal(100 * float(later["place"][friction].min()), 0)
+    result["studyPartsLaterPlaceFrictionMost"] = decimal(100 * float(later["place"][friction].max()), 0)
     for key in map(str, over_bodies["torque_class"].values):
         name = key.title().replace("_", "")
         for part in (*FACTORS, "interplay"):
             result[f"studyParts{part.capitalize()}{name}"] = decimal(100 * float(means[part].sel(torque_class=key)), 0)
+            result[f"studyPartsLater{part.capitalize()}{name}"] = decimal(100 * float(later[part].sel(torque_class=key)), 0)
         result[f"studyPartsAllKick{name}"] = decimal(100 * float(means_of_all["kick"].sel(torque_class=key)), 0)
     names = dict(zip(map(str, error["problem"].values), map(str, error["torque_class"].values), strict=True))
     base = error.sel(BASE)
