@@ -45,7 +45,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     advice = analysis.all_advice(inputs, ens)
     kinds = [
         (FREE, "one", "no torque", ""),
-        (SMOOTH, "one", "constant, or smooth in", "time or orientation"),
+        (SMOOTH, "one", "constant or smooth", "(time, orientation)"),
         (SMOOTH, "kept", "the same, and energy", "must not drift"),
         (FRICTION, "one", "depends on angular", "velocity (drag)"),
     ]
