@@ -210,11 +210,14 @@ def write_checks(folder: Path, methods: list[str]) -> None:
         {
             name: (
                 ("kick", "rotation", "place", "torque_class", "body"),
-                np.random.default_rng(2).uniform(0, 1, (*shape[:3], 3, 3)),
+                np.random.default_rng(2).uniform(0, 1, (*shape[:3], 5, 3)),
             )
             for name in ("error_q", "error_omega")
         },
-        {**{name: factorial[name] for name in ("kick", "rotation", "place")}, "torque_class": ["free", "constant", "state"]},
+        {
+            **{name: factorial[name] for name in ("kick", "rotation", "place")},
+            "torque_class": ["free", "constant", "lab", "state", "velocity"],
+        },
         {"radians": 16.0, "steps": 64},
     )
     bodies = bodies.assign(

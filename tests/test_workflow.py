@@ -310,7 +310,7 @@ def test_an_edited_figure_reruns_its_chapter_alone(edited):
 
 def test_another_set_of_step_sizes_adds_its_files_alone(edited):
     config = yaml.safe_load((edited.folder / "tiny.yaml").read_text())
-    config["problems"]["spiral_cylinder"]["dt"]["more"] = {"values": [1 / 100]}
+    config["problems"]["spiral_cylinder"]["dt"]["more"] = {"values": [1 / 50]}
     edited.configure(config)
     jobs = edited.jobs()
     assert SINGLE_BODY & set(jobs) == {"single_body_spiral_cylinder_1"} and jobs["cost"] == 1

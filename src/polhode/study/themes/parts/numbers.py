@@ -37,11 +37,12 @@ def parts(inputs: Inputs) -> dict[str, str]:
     }
     # A torque of the start of a step is of first order too, wherever it varies.
     later = analysis.shares(second.drop_sel(place="start")).mean("body")
-    worse, pairs, most = analysis.worse_predicted(second)
-    result |= {"studyPartsWorse": str(worse), "studyPartsPairs": f"{pairs:,}".replace(",", r"\,")}
-    result["studyPartsWorseMost"] = decimal(most, 1)
-    result["studyPartsLaterPlaceFrictionLeast"] = decimal(100 * float(later["place"][friction].min()), 0)
-    result["studyPartsLaterPlaceFrictionMost"] = decimal(100 * float(later["place"][friction].max()), 0)
+    if friction.any():
+        worse, pairs, most = analysis.worse_predicted(second)
+        result |= {"studyPartsWorse": str(worse), "studyPartsPairs": f"{pairs:,}".replace(",", r"\,")}
+        result["studyPartsWorseMost"] = decimal(most, 1)
+        result["studyPartsLaterPlaceFrictionLeast"] = decimal(100 * float(later["place"][friction].min()), 0)
+        result["studyPartsLaterPlaceFrictionMost"] = decimal(100 * float(later["place"][friction].max()), 0)
     for key in map(str, over_bodies["torque_class"].values):
         name = key.title().replace("_", "")
         for part in (*FACTORS, "interplay"):
