@@ -117,7 +117,7 @@ def test_a_study_through_slurm_has_the_bytes_of_a_local_one(cluster, tmp_path):
 def test_a_job_that_fails_says_why_and_where(cluster, tmp_path):
     house = House(tmp_path)
     house.configure(SMALL)
-    begin = "with study_of(snakemake) as study:"
+    begin = "with library_of(snakemake):"
     house.edit("workflow/scripts/references.py", begin, f"{begin}\n    1 / 0")
     head = through(cluster, house, "--retries", "0", "results/references/spiral_cylinder.nc")
     output, _ = head.communicate(timeout=200)
