@@ -3,8 +3,10 @@
 A kernel is a small pure function on floats and tuples of floats. It is written once and inlined wherever it is used: in the
 single-body driver and, over lanes, in the many-body engine. Three rules make it usable in both:
 
-* it calls only kernels and ``math.sqrt``; the lanes vectorise only if no library call is left in the loop;
-* it branches only around plain arithmetic, which the compiler can turn into a selection; no early return, no exception;
+* it calls only kernels and ``math.sqrt``; the lanes vectorise only if no library call is left in the loop, not even in a
+  branch that is never taken, and are four times slower otherwise;
+* it branches only around plain arithmetic, which the compiler can turn into a selection; no early return, no exception
+  (:func:`polhode.quaternion.cos_sinc` shows the pattern);
 * it does not depend on fused multiply-add, so that plain Python, the driver and the lanes agree to the last bit.
 
 Code compiled for a fixed signature is kept on disk for the next process (:mod:`polhode.cache`).
@@ -45,7 +47,8 @@ steps_type = types.Array(types.int64, 1, "C")
 
 #: torque(t, q, omega, parameters) -> torque in the body frame.
 torque_signature = vector_type(float_type, quaternion_type, vector_type, parameters_type)
-#: This signature as a first-class argument: one driver then serves every torque without being compiled again.
+#: This signature as a first-class argument: one driver then serves every torque without being compiled again. A torque that is
+#: inlined would save 3 ns a step.
 torque_type = types.FunctionType(torque_signature)
 #: loads(t, r, v, q, omega, parameters, force, torque): writes forces (lab) and torques (body frames) on several bodies.
 _rows = types.Array(types.float64, 2, "C")

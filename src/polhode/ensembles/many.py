@@ -1,4 +1,8 @@
-"""Run one method on many bodies, each with its own moments, start and parameters of the torque."""
+"""Run one method on many bodies, each with its own moments, start and parameters of the torque.
+
+One compiled loop over bodies calls the loop of one body, which it is handed with the functions of the method. It is therefore
+compiled once for all methods, and a body has the bits that :func:`polhode.simulate` gives it alone.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -5,7 +5,8 @@ Two spheres with overlap d repel each other along the line of centres with the f
 
 Contacts are summed in one order, however they are found: clump by clump, first the walls and then the clumps with a higher
 index, and spheres in their own order. What a neighbour list omits is not in contact and contributes nothing, so the list does
-not change a single bit of a run.
+not change a single bit of a run. The order of the clumps, on the other hand, is part of the scene: if clumps are exchanged,
+sums over three contacts round differently.
 """
 
 from math import gamma, pi, sqrt

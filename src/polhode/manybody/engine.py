@@ -2,7 +2,8 @@
 
 The step of the single-body driver (:mod:`polhode.methods.protocol`) is divided at the torque. Here the part after the torque
 and the part before the next torque form one pass over all clumps, so that each clump is read and written once per step. The
-contacts follow. Between contacts only this pass remains, and it vectorises.
+contacts follow. Between contacts only this pass remains, and it vectorises. Loads are added where there are contacts, and
+removed there after the step: the pass writes no zeros.
 
 The centre of mass moves by the leapfrog that needs its force when the method needs its torque: leapfrog, position Verlet or
 velocity Verlet (:data:`polhode.methods.translation.BY_TORQUE_TIME`). Apart from round-off the three are one scheme. A method
@@ -97,10 +98,11 @@ _start = types.NamedUniTuple(_rows, 4, Start)
 _setup = types.NamedTuple((_floats, _rows, steps_type, steps_type, _rows, _rows, float_type, float_type), Setup)
 _readings = types.NamedTuple((_rows, _rows, _rows, _tables), Readings)
 
-#: A run has diverged if the centre of a clump is this many edges of the box away from its middle.
+#: A run has diverged if the centre of a clump is this many edges of the box away from its middle, or NaN. That is seen at the
+#: next list or sample, which may be some steps earlier with another sampling.
 LOST = 10.0
 #: A run has also diverged with this many times its initial energy, since the walls can hold clumps that gain energy at every
-#: contact. It is checked every so many steps, whatever is sampled.
+#: contact, and would want a new list in every step. It is checked every so many steps, whatever is sampled.
 BLOWN, CHECKED = 1000.0, 4096
 #: Factor by which the margins of the neighbour list change from one list to the next.
 WIDER = 1.1

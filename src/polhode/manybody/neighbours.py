@@ -6,9 +6,9 @@ How much a clump has used is bounded by its displacement and by how far its long
 (:func:`used_margin`). The bound holds for any motion, including that of a method that fails. When a margin is used up, a new
 list is made before any contact is examined.
 
-Two clumps that were some distance apart need not be examined before they have used up that part of their margins: each group
-of near spheres sleeps until then, so margins can be wide. Their width is controlled by counting: making lists should cost as
-much as traversing them. The contacts found, and the order in which they are summed, do not depend on it.
+Two clumps that were some distance apart need not be examined before they have used up that part of their margins: each group of
+near spheres sleeps until then, so margins can be wide. Their width is controlled by counting, never by the clock: making lists
+should cost as much as traversing them. The contacts found, and the order in which they are summed, do not depend on it.
 """
 
 from math import floor, sqrt

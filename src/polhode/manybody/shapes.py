@@ -7,7 +7,8 @@ rewrites these files.
 
 Every sphere is inscribed: it touches the profile from inside. Spheres are on the axis and in rings about it. They are chosen
 one after another, always the sphere or ring that covers the most uncovered volume per sphere. The head of the knight was placed
-by hand, as a few chains of spheres (``pieces/profiles/knight_head.csv``).
+by hand, as a few chains of spheres (``pieces/profiles/knight_head.csv``). Rings differ in their numbers of spheres, so that a
+piece has no symmetry but one mirror plane.
 """
 
 from functools import cache

@@ -1,7 +1,8 @@
 """Symmetries of a set of spheres: they make moments of inertia equal, which no numerical integration does to the last bit.
 
-A ring of spheres has two equal moments and precesses. With moments that differ in the sixth digit it turns over instead, as an
-asymmetric body does about its middle axis.
+Moments of a union are summed over a grid of columns (:mod:`polhode.manybody.mass_properties`), which breaks symmetries in the
+fifth digit. A ring of spheres has two equal moments and precesses. With moments that differ in the sixth digit it turns over
+instead, as an asymmetric body does about its middle axis.
 
 A rotation or reflection g that maps the spheres onto each other leaves their inertia tensor unchanged, and so does -g. One of
 the two is a proper rotation. An axis of such rotations by less than a half turn makes the two moments across it equal, two of

@@ -2,7 +2,8 @@
 
 This is how del Valle et al. (2024) time their methods: every step takes q and omega in the lab and returns them. A method that
 works in the body frame then transforms omega into and out of it at every step. A method that carries the angular momentum forms
-it from omega and converts it back.
+it from omega and converts it back. The exchange follows the normalisation of the previous step, because a rotation needs a unit
+quaternion. Its arithmetic, and the chain of operations that it lengthens, are those of such an interface.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,8 @@
 """Estimate of the resources a study needs, from the numbers of its configuration alone.
 
-Nothing is expanded, so that a typing error does not cost an hour. The times are those of one core of the
-machine named below; they need to be right only within a factor of two.
+Nothing is expanded, so that a typing error does not cost an hour. The times are those of one core of the machine named below;
+they need to be right only within a factor of two. ``limits`` of the configuration refuses a study that would take too much; no
+result depends on it.
 """
 
 from collections.abc import Mapping, Sequence

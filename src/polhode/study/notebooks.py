@@ -2,7 +2,7 @@
 
 A notebook is stored without outputs and reads ``results``, the folder of results, from its cell tagged ``parameters``. It is
 executed with the Python running this module, whatever kernels the user has registered, in the folder of the notebooks and with
-an empty configuration. Equal results give equal output: no times, no random names, no paths.
+an empty configuration. Equal results give equal output: no times, no random names, no paths. Formulas of the page are MathML.
 
 ``python -m polhode.study.notebooks`` strips the outputs from the notebooks of the checkout before they are committed.
 """

@@ -1,6 +1,11 @@
 """The jobs of a study in the form that the workflow's rules need: file names, parameters, and hashes of the code behind files.
 
 They are defined in one place, so that the names written by the rules and those read by the gathering cannot disagree.
+
+A file holds what a person edits and asks for: the runs of one method on one problem with one named set of step sizes, or on one
+scene with one step size from all initial states. Files of single step sizes would be nine in ten of all files, and each would
+take longer to keep account of than to compute. A job makes the files of as many methods as take about twenty seconds together
+(:data:`PART_SECONDS`), so that the default study has fewer than 100 jobs.
 """
 
 import hashlib
@@ -321,7 +326,11 @@ class Plan:
         return {"methods": list(self.study.methods), "rounds": cost.rounds, "block": cost.block, "many_body": many}
 
     def timing_code(self, wildcards: Any) -> str:
-        """Hash of the code behind the timing: its procedure and all methods, but not the analysis of its results."""
+        """Hash of the code behind the timing: its procedure and all methods, but not the analysis of its results.
+
+        The rule has no input, because errors do not change the cost of a step. Behind an ``ancient`` input its own reasons to
+        run would not be seen as long as something before that input has to run.
+        """
         scenes = [SCENES.origin(part.scene) for part in self.study.scenes.values() if part.timed]
         engine: list[str | Path] = ["polhode.study.run.scene_timing", *scenes] if scenes else []
         return (

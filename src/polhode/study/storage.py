@@ -1,7 +1,8 @@
 """Reading and writing the files of a run: writes are atomic, files carry a checksum, and a damaged file is named.
 
 A file also records its origin: the attribute ``job`` holds the rule, the wildcards, the settings and the hash of the code that
-made it. A valid file under another file's name, or an outdated one, is therefore detected when it is read.
+made it. A valid file under another file's name, or an outdated one, is therefore detected when it is read. The HDF5 library may
+crash some time after it has read a damaged file: a process that has done so should end.
 """
 
 import errno

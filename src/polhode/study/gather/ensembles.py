@@ -1,4 +1,8 @@
-"""All files of the ensembles, and the laws that their errors follow, into one dataset: ensembles.nc."""
+"""All files of the ensembles, and the laws that their errors follow, into one dataset: ensembles.nc.
+
+Errors are stored in single precision. The laws are fitted here, in half a second; the report fits them again, in double
+precision, and a test requires the same numbers from both.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

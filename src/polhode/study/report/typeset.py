@@ -1,4 +1,8 @@
-"""LaTeX to PDF, reproducibly, in a separate folder, with a clear message if LaTeX is missing or fails."""
+"""LaTeX to PDF, reproducibly, in a separate folder, with a clear message if LaTeX is missing or fails.
+
+``report.tex`` is the article (its texts are in paper/article), ``supplement.tex`` the supplement, which includes the sections
+of all themes. Each refers to the labels of the other: labels are therefore unique over both, and no reference is to a page.
+"""
 
 import os
 import re
