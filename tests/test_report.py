@@ -25,6 +25,7 @@ from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun, load_errata
 from polhode.study.judge import measures_spiral2024
 from polhode.study.macro_names import check_distinct
+from polhode.study.products import Products
 from polhode.study.reading import ConfigurationError
 from polhode.study.report import claims, drawing, formats, latex, macros, style, typeset
 from polhode.study.report.claims import SOURCES
@@ -183,9 +184,10 @@ def test_too_many_plugins_are_named():
 
 
 def test_the_workflow_makes_every_figure_and_table():
-    # Each in one theme.
-    assert sorted(themes.names("figures")) == sorted(themes.names("figures"))
-    assert sorted(themes.names("tables")) == sorted(themes.names("tables"))
+    plan = Products(configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME), HOME)
+    for kind in ("figures", "tables"):
+        names = [name for theme in themes.all_themes().values() for name in getattr(theme, kind)]
+        assert sorted(Path(path).stem for path in plan.files(kind)) == sorted(names) == sorted(set(names)), "each in one theme"
 
 
 # Figures
@@ -193,8 +195,15 @@ def test_the_workflow_makes_every_figure_and_table():
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", themes.names("figures"))
-def test_figure_is_the_same_file_twice(name, whole, tmp_path):
-    before = dict(matplotlib.rcParams)
+def test_figure_is_the_same_file_twice_and_whole(name, whole, tmp_path, monkeypatch):
+    before, save, cut = dict(matplotlib.rcParams), style.save, []
+
+    def saved(figure, path, subject):
+        save(figure, path, subject)
+        drawn, edge = figure.get_tightbbox(), figure.bbox_inches
+        cut.append(max(-drawn.x0, -drawn.y0, drawn.x1 - edge.x1, drawn.y1 - edge.y1))
+
+    monkeypatch.setattr(style, "save", saved)
     for folder in ("one", "two"):
         rendering.render_figure(name, whole, tmp_path / folder)
     for ending in ("pdf", "png"):
@@ -203,6 +212,7 @@ def test_figure_is_the_same_file_twice(name, whole, tmp_path):
         assert b"CreationDate" not in one and b"Matplotlib" not in one
     assert dict(matplotlib.rcParams) == before, "global settings must stay as they were"
     assert sorted(p.name for p in (tmp_path / "one").iterdir()) == [f"{name}.pdf", f"{name}.png"]
+    assert cut[0] <= 0.02, "inches of something that lies beyond the edge"
 
 
 @pytest.mark.thorough
@@ -220,6 +230,17 @@ def test_plugins_are_drawn(name, whole):
     labels = [text.get_text() for text in drawn.legends[0].get_texts()]
     assert drawing.printable("label_of my_own & co") in labels
     assert len(labels) == len(set(labels))
+
+
+@pytest.mark.parametrize(("length", "columns"), [(6, 4), (28, 2), (80, 1)])
+def test_a_legend_has_as_many_columns_as_fit(length, columns):
+    labels = {f"key{i}": "x" * length for i in range(7)}
+    with style.settings():
+        figure = drawing.new_figure((style.TEXT_WIDTH, 2.0))
+        drawing.legend_below_styles(figure, labels, {key: {"color": "k"} for key in labels}, 4)
+    (legend,) = figure.legends
+    assert legend._ncols == columns and len(legend.get_texts()) == 7
+    assert legend.get_window_extent().width <= figure.bbox.width or columns == 1
 
 
 def test_unknown_names_are_errors(whole, tmp_path):

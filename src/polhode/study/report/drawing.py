@@ -123,20 +123,24 @@ def legend_below(figure: Figure, inputs: Inputs, keys: Sequence[str], looks: dic
 
 
 def legend_below_styles(figure: Figure, labels: Mapping[str, str], looks: Mapping[str, dict[str, Any]], columns: int) -> None:
-    """One legend for all panels, for keys with given labels."""
+    """One legend for all panels, for keys with given labels; of fewer columns if so many are wider than the figure."""
     handles = [Line2D([], [], label=printable(label), **looks[key]) for key, label in labels.items()]
-    if handles:
-        # Filled row by row: matplotlib fills columns first.
-        rows = -(-len(handles) // columns)
-        order = [row * columns + column for column in range(columns) for row in range(rows)]
-        figure.legend(
-            handles=[handles[i] for i in order if i < len(handles)],
-            loc="outside lower center",
-            ncols=min(columns, len(handles)),
-            handlelength=2.6,
-            columnspacing=1.4,
-            labelspacing=0.35,
-        )
+    if not handles:
+        return
+    # Filled row by row: matplotlib fills columns first.
+    rows = -(-len(handles) // columns)
+    order = [row * columns + column for column in range(columns) for row in range(rows)]
+    legend = figure.legend(
+        handles=[handles[i] for i in order if i < len(handles)],
+        loc="outside lower center",
+        ncols=min(columns, len(handles)),
+        handlelength=2.6,
+        columnspacing=1.4,
+        labelspacing=0.35,
+    )
+    if columns > 1 and legend.get_window_extent().width > figure.bbox.width:
+        legend.remove()
+        legend_below_styles(figure, labels, looks, columns - 1)
 
 
 def panel_title(axes: Axes, letter: str, text: str) -> None:

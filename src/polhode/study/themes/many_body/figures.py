@@ -258,8 +258,9 @@ def many_body_pairs(inputs: Inputs) -> Figure:
             panel_title(axes, "abcdefghijklmnopqrstuvwxyz"[number], printable(labels[keys[0]]))
             axes.annotate(
                 f"all steps: {_words(overall[keys[0]])}",
-                (0.03, 0.04),
+                (0.03, 0.96),
                 xycoords="axes fraction",
+                va="top",
                 fontsize=7,
                 color="0.25",
             )

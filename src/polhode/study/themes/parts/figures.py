@@ -54,7 +54,7 @@ def _shares(axes: Axes, error: xr.DataArray) -> None:
     axes.set_xlim(0, 1)
     axes.set_xlabel("share in the variance of the logarithm of the error")
     axes.tick_params(axis="y", length=0)
-    panel_title(axes, "a", "which part decides on random bodies, among those of second order")
+    panel_title(axes, "a", "share of each part on random bodies")
 
 
 def _exchanges(axes: Axes, error: xr.DataArray, classes: list[str]) -> None:
