@@ -68,7 +68,11 @@ make_files({"film.nc": json.dumps(job)}, scene.make_film)
 
 @pytest.mark.parametrize("kind", JOBS)
 def test_a_job_that_runs_kernels_imports_what_it_needs(kind, tmp_path):
-    unused = {"matplotlib", "pydantic", "snakemake"} | {"mpmath", "scipy.io", "scipy.sparse"}  # Numba imports the top of SciPy
+    unused = {"matplotlib", "pydantic", "snakemake", "polhode.study.configuration", "polhode.study.plan"} | {
+        "mpmath",
+        "scipy.io",
+        "scipy.sparse",
+    }  # Numba imports the top of SciPy
     begin = f"import json\nimport os\nos.chdir({str(tmp_path)!r})\nfrom polhode.study.workflow import entry\n"
     found = imported(begin + JOBS[kind], unused)
     assert found == set() and list(tmp_path.rglob("*.nc"))

@@ -26,15 +26,6 @@ class Arrays(NamedTuple):
     coordinates: dict[str, Any]
     attributes: dict[str, Any]
 
-    @classmethod
-    def of(cls, dataset: "xr.Dataset") -> "Arrays":
-        """The arrays of a dataset."""
-
-        def parts(chosen: Any) -> dict[str, Variable]:
-            return {str(name): (chosen[name].dims, chosen[name].values, dict(chosen[name].attrs)) for name in chosen}
-
-        return cls(parts(dataset.data_vars), parts(dataset.coords), dict(dataset.attrs))
-
     def dataset(self) -> "xr.Dataset":
         """The dataset of these arrays."""
         import xarray as xr

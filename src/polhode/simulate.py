@@ -151,7 +151,7 @@ def simulate_arrays(
     truncate: bool = False,
     normalise: bool | None = None,
 ) -> Arrays:
-    """The run of :func:`simulate` as plain arrays, for jobs that have no time to import xarray."""
+    """The run of :func:`simulate` as plain arrays, which several runs can be stacked from."""
     case = PROBLEMS[problem] if isinstance(problem, str) else problem
     if isinstance(method, str):
         method = METHODS[method]

@@ -38,8 +38,10 @@ REFERENCE_TIME = 1e-3
 PROCESS = 3.0
 #: Code compiled on the first run of a method: for one body, for systems, for many bodies.
 COMPILING, COMPILING_SYSTEMS, COMPILING_MANY = 0.9, 1.5, 3.0
-#: Gathering, figures, tables, claims and the report: for a run, plus an amount for each method.
-REPORT, REPORT_OF_A_METHOD = 45.0, 6.0
+#: A method's runs on a scene or on an ensemble apart from their steps: mostly loading its code.
+LOADING_MANY, LOADING_ENSEMBLE = 1.0, 0.7
+#: Gathering, figures, tables, claims and the report: for a run, plus an amount for each method (60 s for 53 methods).
+REPORT, REPORT_OF_A_METHOD = 20.0, 1.0
 #: Forms in which the cost study times a method, the overhead of a round beyond its blocks, and the timing of many bodies.
 FORMS, ROUND, TIMING = 4, 1.5, 25.0
 #: One engine of the atlas, all its options: 13 engines took 11 minutes of wall time, a few of them most of it.
@@ -435,7 +437,7 @@ def _scene(path: Keys, settings: "models.SceneSection", methods: Sequence[Method
                 f"{several(len(able), 'methods')} with {several(size.rungs, 'step sizes')} of the ladder {name} from "
                 f"{several(seeds, 'initial states')} and up to {number(size.longest)} steps in a run",
                 "Take larger or fewer step sizes, fewer initial states (seeds) or a shorter horizon",
-                cpu=step * len(able) * seeds * size.steps + RUN * runs + PROCESS * len(able),
+                cpu=step * len(able) * seeds * size.steps + RUN * runs + LOADING_MANY * len(able),
                 runs=runs,
                 disk=len(able) * size.rungs * FILE_BYTES,
             )

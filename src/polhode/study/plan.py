@@ -26,6 +26,8 @@ from polhode.study.estimate import (
     DIGITS,
     FILE,
     JUDGE,
+    LOADING_ENSEMBLE,
+    LOADING_MANY,
     POWER,
     REFERENCE_TIME,
     RUN,
@@ -42,10 +44,6 @@ from polhode.study.storage import job_text
 PART_SECONDS = 20.0
 #: Cost of a search for target errors, in runs with the finest step allowed: few methods need such a step.
 SEARCH_RUNS = 1
-#: Time of a method's runs on an ensemble apart from its steps: mostly compilation.
-ENSEMBLE_SECONDS = 0.7
-#: Time of a method's runs on a scene apart from its steps: mostly loading compiled code.
-SCENE_SECONDS = 1.0
 
 #: The kinds of files with runs of one method on one problem; the method comes last among their names.
 SINGLE_BODY = ("runs", "long_runs", "long_runs_switched", "targets")
@@ -155,8 +153,8 @@ class Plan:
 
     def part_paths(self, problem: str, methods: Sequence[str]) -> list[str]:
         """Paths of the files made by a job on single bodies."""
-        asked = {kind: [n for n in self.names(kind) if n[0] == problem and n[-1] in methods] for kind in SINGLE_BODY}
-        return [path for kind, names in asked.items() for path in self.files(kind, names)]
+        names = {kind: [n for n in self.names(kind) if n[0] == problem and n[-1] in methods] for kind in SINGLE_BODY}
+        return [path for kind in SINGLE_BODY for path in self.files(kind, names[kind])]
 
     def part_files(self, problem: str, methods: Sequence[str]) -> dict[str, str]:
         """The same with what each file must record about its origin."""
@@ -205,7 +203,7 @@ class Plan:
         part = self.study.ensembles
         if part is None:
             return ()
-        seconds = part.total_steps * STEP + ENSEMBLE_SECONDS
+        seconds = part.total_steps * STEP + LOADING_ENSEMBLE
         return _in_parts(part.methods, [seconds] * len(part.methods))
 
     def ensemble_states_job(self) -> str:
@@ -420,10 +418,10 @@ def _divided_scene(part: SceneStudy) -> tuple[tuple[Share, ...], ...]:
         shares = [(method, step.name) for step in steps]
         if sum(each) > PART_SECONDS:
             items += [(share,) for share in shares]
-            seconds += [SCENE_SECONDS + own for own in each]
+            seconds += [LOADING_MANY + own for own in each]
         else:
             items.append(tuple(shares))
-            seconds.append(SCENE_SECONDS + sum(each))
+            seconds.append(LOADING_MANY + sum(each))
     return tuple(tuple(chain.from_iterable(found)) for found in _in_parts(items, seconds))
 
 

@@ -1,14 +1,13 @@
 """The rows of all engines into one dataset: atlas.nc."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import xarray as xr
 
 from polhode.engines import atlas
 from polhode.study.plan import Plan
 from polhode.study.run.engine import LEFT_OUT
-from polhode.study.storage import DamagedFile, read_dataset
+from polhode.study.storage import read_dataset
 
 
 def gather(plan: Plan) -> tuple[xr.Dataset, list[str]]:
@@ -21,7 +20,7 @@ def gather(plan: Plan) -> tuple[xr.Dataset, list[str]]:
     DamagedFile
         If a file is damaged or was made by another job; it is removed, so that the next run makes it again.
     """
-    parts = [_read(Path(path), job) for key in plan.engines for path, job in plan.engine_file(key).items()]
+    parts = [read_dataset(path, job=job) for key in plan.engines for path, job in plan.engine_file(key).items()]
     return gathered(parts)
 
 
@@ -36,11 +35,3 @@ def gathered(parts: Sequence[xr.Dataset]) -> tuple[xr.Dataset, list[str]]:
     # Each engine is measured on a day of its own.
     data.attrs["date"] = max(str(part.attrs["date"]) for part in found)
     return data.assign_attrs({LEFT_OUT: "; ".join(left_out)} if left_out else {}), left_out
-
-
-def _read(path: Path, job: str) -> xr.Dataset:
-    try:
-        return read_dataset(path, job=job)
-    except DamagedFile:
-        path.unlink(missing_ok=True)
-        raise

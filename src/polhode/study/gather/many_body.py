@@ -58,8 +58,8 @@ def gather_scenes(plan: Plan) -> dict[str, xr.Dataset]:
         "plugins": ",".join(study.plugin_methods),
     }
     root = method_declarations(methods_of(study)).assign_attrs(attributes)
-    found = {key: _scene(plan, part) for key, part in study.scenes.items()}
-    return {"/": root, **{f"/{key}": data for key, data in found.items()}}
+    scenes = {key: _scene(plan, part) for key, part in study.scenes.items()}
+    return {"/": root, **{f"/{key}": data for key, data in scenes.items()}}
 
 
 def _scene(plan: Plan, part: SceneStudy) -> xr.Dataset:

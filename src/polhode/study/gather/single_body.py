@@ -135,8 +135,7 @@ def run_errors(
 
 def run_means(run: Mapping[str, Any], exact: Exact) -> dict[str, float]:
     """All :data:`MEANS` of one run of one body, over its samples except the start."""
-    here = exact.at(run["time"])
-    q, true = run["q"], exact.q[here]
+    q, true = run["q"], exact.q[exact.at(run["time"])]
     inclination, true_inclination = (metrics.inclination(x, true[0])[1:] for x in (q, true))
     return {
         "inclination_error_mean": float(np.abs(inclination - true_inclination).mean()),
@@ -331,12 +330,12 @@ def _long_runs(part: ProblemStudy, switched: bool, exact: Exact, source: _Source
         run = _arrays_of(source.read("long_runs_switched" if switched else "long_runs", problem.key, key), 0)
         diverged[i] = np.isfinite(run["diverged_at"])
         q[i], omega[i] = run["q"], run["omega"]
-        found = run_drifts(run, problem)
+        measured = run_drifts(run, problem)
         norms = metrics.norm_error(run["q"])
-        found["norm_error"] = norms.max(axis=-1) if bodies else norms
+        measured["norm_error"] = norms.max(axis=-1) if bodies else norms
         if part.long_run.exact:
-            found |= run_errors(run, exact, problem, slice(None), method(key).published_error)
-        for name, value in found.items():
+            measured |= run_errors(run, exact, problem, slice(None), method(key).published_error)
+        for name, value in measured.items():
             errors[name][i] = value
     dims = ("integrator", "time")
     data: dict[str, Any] = {name: (dims, errors[name], _attrs(*texts[name])) for name in texts}

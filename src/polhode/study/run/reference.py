@@ -25,5 +25,5 @@ def make_reference(
     """
     problem = wildcards["problem"]
     dataset = reference_dataset(PROBLEMS[problem], times[problem], settings["digits"], settings["check_until"])
-    found = dataset.attrs
-    return dataset, f"{len(times[problem])} times, {found['agreement']:g} digits agree with the check ({found['check']})"
+    about = dataset.attrs
+    return dataset, f"{len(times[problem])} times, {about['agreement']:g} digits agree with the check ({about['check']})"

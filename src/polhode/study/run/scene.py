@@ -14,7 +14,7 @@ import xarray as xr
 from polhode import manybody
 from polhode.arrays import Arrays
 from polhode.manybody.simulation import simulate_arrays
-from polhode.study.run.stacking import stacked
+from polhode.study.run.stacking import blown_up, stacked
 from polhode.study.storage import write_text
 from polhode.study.workflow.interruption import end_with_head
 
@@ -61,8 +61,8 @@ def make_seeds(
         ]
         lines += [f"wall_seconds {time.perf_counter() - began:.6f}", f"cpu_seconds {sum(cpu):.6f}"]
         write_text(Path(costs, wildcards["scene"], method, f"{wildcards['dt']}.log"), "\n".join(lines) + "\n")
-    lost = f", {np.isfinite(blown).sum()} diverged, the first by t = {np.nanmin(blown):g} s" if np.isfinite(blown).any() else ""
-    return dataset, f"{len(runs)} runs, {sum(done)} steps, {1e6 * sum(cpu) / max(sum(done), 1):.3f} us a step{lost}"
+    of_a_step = 1e6 * sum(cpu) / max(sum(done), 1)
+    return dataset, f"{len(runs)} runs, {sum(done)} steps, {of_a_step:.3f} us a step{blown_up(dataset)}"
 
 
 def _spread(work: Callable[[int], tuple[Arrays, float]], seeds: Sequence[int], workers: int) -> Iterator[tuple[Arrays, float]]:

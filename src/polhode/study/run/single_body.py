@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from polhode.methods import METHODS
 from polhode.simulate import simulate_arrays
-from polhode.study.run.stacking import stacked
+from polhode.study.run.stacking import blown_up, stacked
 
 
 def make_runs(wildcards: Mapping[str, str], settings: Mapping[str, Any]) -> tuple[xr.Dataset, str]:
@@ -37,6 +36,4 @@ def make_runs(wildcards: Mapping[str, str], settings: Mapping[str, Any]) -> tupl
             raise
         made.append(run)
     dataset = stacked(made, "dt", list(map(float, settings["dt"])), ("time", "sample"))
-    blown = dataset["diverged_at"].values
-    lost = f", {np.isfinite(blown).sum()} diverged, the first by t = {np.nanmin(blown):g} s" if np.isfinite(blown).any() else ""
-    return dataset, f"{len(made)} runs, {int(dataset['steps'].sum())} steps{lost}"
+    return dataset, f"{len(made)} runs, {int(dataset['steps'].sum())} steps{blown_up(dataset)}"
