@@ -19,16 +19,16 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode import metrics
 from polhode.advice.answer import Recommendation
 from polhode.advice.cases import Case, case_of_problem, parameters_of, unit_vector
 from polhode.advice.motion import Budget, motion_of
 from polhode.advice.of_runs import LIMIT, of_runs
-from polhode.body import Body
+from polhode.algebra import metrics
+from polhode.algebra.body import Body
 from polhode.ensembles.classes import CLASSES
+from polhode.interface.progress import Stage, watched
 from polhode.methods import METHODS
 from polhode.problems.problem import Problem
-from polhode.progress import Stage, watched
 from polhode.references import taylor
 
 #: The seed of the ensembles is 0, that of the starts drawn for an answer 1702.

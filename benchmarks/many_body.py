@@ -20,9 +20,9 @@ sys.path.insert(0, str(HERE.parent / "src"))
 
 import polhode  # noqa: E402
 from polhode import manybody  # noqa: E402
+from polhode.compiling.marching import Laps  # noqa: E402
 from polhode.manybody import engine, lanes, neighbours  # noqa: E402
 from polhode.manybody.simulation import WORK, run, setup_of  # noqa: E402
-from polhode.marching import Laps  # noqa: E402
 
 #: Clump-steps of a timed stretch, its minimum number of steps, and the number of laps into which it is divided.
 CLUMP_STEPS, FEWEST, LAPS = 4_000_000, 1600, 16

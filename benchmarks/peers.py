@@ -23,12 +23,12 @@ sys.path.insert(0, str(HERE.parent / "src"))
 
 import polhode  # noqa: E402
 from polhode import manybody  # noqa: E402
+from polhode.compiling.marching import Laps  # noqa: E402
 from polhode.engines import all_engines, how_to_install, is_installed  # noqa: E402
 from polhode.engines.environments import environment_of, python_of  # noqa: E402
 from polhode.engines.rotations import matrix  # noqa: E402
 from polhode.manybody.placement import State  # noqa: E402
 from polhode.manybody.simulation import run, setup_of  # noqa: E402
-from polhode.marching import Laps  # noqa: E402
 from polhode.study import provenance  # noqa: E402
 from polhode.study.storage import write_text  # noqa: E402
 

@@ -5,10 +5,10 @@ The moment m is fixed in the body, the field B in the lab; all numbers are examp
 
 from typing import Any
 
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.algebra.quaternion import to_body
+from polhode.algebra.vector import cross
 from polhode.problems.problem import Problem
-from polhode.quaternion import to_body
-from polhode.vector import cross
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:

@@ -15,12 +15,13 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode
-from polhode import cli, quaternion
+from polhode import cli
 from polhode.advice import AdviceError, cases, files, of_contacts, of_runs
 from polhode.advice.answer import Choice, Recommendation
 from polhode.advice.cases import case_of_mapping, case_of_problem, case_of_words, parameters_of, torque_of_formulas
 from polhode.advice.motion import Budget, Motion, largest_error, motion_of
-from polhode.body import Body
+from polhode.algebra import quaternion
+from polhode.algebra.body import Body
 from polhode.ensembles.classes import CLASSES
 from polhode.problems.problem import Problem
 from polhode.references import taylor

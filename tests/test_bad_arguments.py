@@ -11,7 +11,8 @@ import pytest
 import xarray as xr
 
 import polhode
-from polhode import Body, arguments, manybody
+from polhode import Body, manybody
+from polhode.interface import arguments
 from polhode.manybody import Clump, Material, State
 from polhode.problems.system import System
 

@@ -17,7 +17,7 @@ from numba import types
 import polhode
 from polhode.advice.cases import case_of_file
 from polhode.advice.errors import AdviceError
-from polhode.arrays import Arrays
+from polhode.interface.arrays import Arrays
 from polhode.methods import one_body, several_bodies
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
 from polhode.study import configuration, estimate, reading

@@ -10,9 +10,10 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode
-from polhode import Body, body
+from polhode import Body
+from polhode.algebra import body
+from polhode.algebra.quaternion import to_body, to_lab
 from polhode.problems.problem import Problem
-from polhode.quaternion import to_body, to_lab
 
 positive = st.floats(0.05, 20)
 numbers = st.floats(-5, 5)

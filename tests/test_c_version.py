@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import polhode
+from polhode.compiling.plain import plain_copy
 from polhode.methods import calzavarini2010
-from polhode.plain import plain_copy
 from polhode.study.inputs import Inputs
 from polhode.study.themes import rendering
 

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import polhode
-from polhode import cache, manybody
-from polhode.kernel import compile_torque, is_kept, kernel, torque_signature
+from polhode import manybody
+from polhode.compiling import cache
+from polhode.compiling.kernel import compile_torque, is_kept, kernel, torque_signature
 from polhode.manybody.engine import shared_parts
 
 HOME = Path(__file__).parents[1]
@@ -102,7 +103,7 @@ def test_code_of_several_processes_is_not_mixed_up(tmp_path):
 import sys
 import numpy as np
 import polhode
-from polhode.kernel import compile_torque
+from polhode.compiling.kernel import compile_torque
 def closing_over(value):
     def torque(t, q, omega, p):
         return (value, 0.0, 0.0)
@@ -132,7 +133,7 @@ def test_an_edited_kernel_of_another_module_is_not_served_stale(made, tmp_path):
     shutil.copytree(folder, tmp_path / "cache")
     source = tmp_path / "src"
     shutil.copytree(HOME / "src" / "polhode", source / "polhode", ignore=shutil.ignore_patterns("__pycache__"))
-    edited = source / "polhode" / "quaternion.py"
+    edited = source / "polhode" / "algebra" / "quaternion.py"
     text = edited.read_text()
     assert text.count("0.5 * (q[0] * omega[0] + q[2] * omega[2]") == 1
     # A comment changes nothing; a sign in what a kernel of the method's file calls does.

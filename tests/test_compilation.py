@@ -8,9 +8,9 @@ from numba import njit, types
 from numba.core.runtime import _nrt_python, rtsys
 
 import polhode
-from polhode.body import Body
-from polhode.kernel import compile_torque
-from polhode.plain import plain_copy
+from polhode.algebra.body import Body
+from polhode.compiling.kernel import compile_torque
+from polhode.compiling.plain import plain_copy
 
 BODY = Body((1.0, 2.0, 2.5)).coefficients()
 CONSTANT = compile_torque(lambda t, q, omega, p: (p[0], 0.0, 0.0))

@@ -15,7 +15,7 @@ import polhode
 from polhode import cli
 from polhode.advice.of_runs import drift
 from polhode.cli import recommend
-from polhode.operations import operations
+from polhode.compiling.operations import operations
 from polhode.problems import representative
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study import themes

@@ -23,8 +23,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import polhode
-from polhode import manybody, metrics
+from polhode import manybody
 from polhode.advice import cases, of_contacts, of_laws, of_runs
+from polhode.algebra import metrics
 from polhode.manybody import Clump, Material, Scene, State
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
@@ -188,7 +189,7 @@ DOORS = {
     "Scene.initial_state": (RODS.initial_state, {"seed": 0}),
     "Scene.with_spin": (RODS.with_spin, {"spin": 0.0}),
 }
-#: Arguments of :mod:`polhode.metrics`, whose public functions are doors without being listed.
+#: Arguments of :mod:`polhode.algebra.metrics`, whose public functions are doors without being listed.
 VECTORS = {
     **{key: [[1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.5]] for key in ("q", "exact", "exact_q", "start", "value")},
     **{key: [1.0, 2.0, 2.5] for key in ("omega", "exact_omega", "inertia")},

@@ -16,11 +16,11 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 import polhode
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.algebra.quaternion import rotate
 from polhode.methods import adams_bashforth, catto2015, lacoursiere2006, linear_system, rescaled_momentum, richardson
 from polhode.methods.adams_bashforth2_barker import local_linearisation, third_coefficient
 from polhode.methods.buss2000_delvalle2024 import mean_rotation
-from polhode.quaternion import rotate
 
 #: These methods alone; the tests of all methods are quick.
 pytestmark = pytest.mark.thorough

@@ -156,8 +156,8 @@ def imported(node: ast.AST) -> list[str]:
 
 def test_the_rotations_of_adapters_are_those_of_the_library():
     """Against the kernels, which have other formulas: to the lab and back, the matrix, and its quaternion but for the sign."""
+    from polhode.algebra.quaternion import normalise, to_body, to_lab
     from polhode.engines import rotations
-    from polhode.quaternion import normalise, to_body, to_lab
 
     drawn = np.random.default_rng(5)
     for _ in range(20):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import polhode
-from polhode import metrics
+from polhode.algebra import metrics
 from polhode.ensembles import CLASSES, Bodies, double_double, draw, reference, simulate_many
 from polhode.ensembles.draw import MARGIN, STRONGEST, WEAKEST
 from polhode.methods import METHODS

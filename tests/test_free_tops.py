@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from polhode.body import Body
+from polhode.algebra.body import Body
 from polhode.problems.free_asymmetric_top import PROBLEM as ASYMMETRIC
 from polhode.problems.free_asymmetric_top_separatrix import PROBLEM as SEPARATRIX
 from polhode.problems.free_asymmetric_top_unstable import PROBLEM as UNSTABLE

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -170,3 +171,10 @@ def test_the_last_jobs_import_neither_compiler_nor_data(script):
     text = (HOME / "workflow" / "scripts" / f"{script}.py").read_text()
     lines = "\n".join(line for line in text.splitlines() if line.startswith(("from ", "import ")))
     assert imported(lines, HEAVY | {"llvmlite"}) == set() and "study_of" not in text
+
+
+def test_files_of_users_find_what_moved_into_rooms():
+    """By the names of version 0.1, and as the same module: a second copy of kernels would be compiled a second time."""
+    for old, new in polhode.MOVED.items():
+        assert import_module(old) is import_module(new)
+        assert import_module(new).__spec__.name == new

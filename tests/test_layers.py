@@ -102,7 +102,7 @@ DOORS = {
     "cli.docs imports documentation.pages",
     "results imports study.artefacts",
     "results imports study.storage",
-    "declared imports study.reading",
+    "interface.declared imports study.reading",
     " imports advice",
 }
 
@@ -144,8 +144,8 @@ def test_themes_know_nothing_of_each_other_nor_of_what_is_run():
 #: problems are made of, and their declarations outside a file.
 LATE = ("study.themes", "study.judge", "study.report", "study.explorer")
 LIVE = (
-    *("methods", "problems", "registry", "references", "operations", "manybody", "simulate", "export"),
-    *("body", "quaternion", "vector", "kernel", "plain", "dual", "study.declarations"),
+    *("methods", "problems", "registry", "references", "manybody", "simulate", "export", "compiling", "study.declarations"),
+    *("algebra.body", "algebra.quaternion", "algebra.vector", "algebra.dual"),
 )
 #: Pictures of clumps only draw. Notebooks and pages ask for the look of registered methods without a run.
 HARMLESS = {
@@ -185,8 +185,8 @@ def test_late_stages_read_files_and_ask_no_registry():
 @pytest.mark.parametrize(
     ("file", "line", "name"),
     [
-        ("study/themes/cost/numbers.py", "from polhode.operations import count", "operations.count"),
-        ("study/themes/cost/numbers.py", "from polhode import quaternion", "quaternion"),
+        ("study/themes/cost/numbers.py", "from polhode.compiling.operations import count", "compiling.operations.count"),
+        ("study/themes/cost/numbers.py", "from polhode.algebra import quaternion", "algebra.quaternion"),
         ("study/themes/cost/numbers.py", "from polhode import methods as m", "methods"),
         ("study/judge/verdicts.py", "import polhode.problems.heavy_top", "problems.heavy_top"),
         ("study/report/style.py", "from ...methods import METHODS", "methods.METHODS"),

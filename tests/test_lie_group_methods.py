@@ -10,11 +10,11 @@ from scipy.optimize import root
 from scipy.spatial.transform import Rotation
 
 import polhode
-from polhode import metrics
-from polhode.body import Body, euler_equations
+from polhode.algebra import metrics
+from polhode.algebra.body import Body, euler_equations
+from polhode.compiling.plain import plain_copy
 from polhode.methods import implicit_midpoint, moser_veselov, moser_veselov4
 from polhode.methods.plain_driver import plain_driver
-from polhode.plain import plain_copy
 from polhode.references import asymmetric_top
 from polhode.study.run.symplecticity import PROBLEMS, Stepper, rattle, step_defects
 

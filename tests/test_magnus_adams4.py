@@ -11,7 +11,8 @@ from conftest import OMEGA0, Q0, make, right_hand_side
 from scipy.integrate import solve_ivp
 
 import polhode
-from polhode import metrics
+from polhode.algebra import metrics
+from polhode.compiling.plain import plain_copy
 from polhode.methods import backward_differences
 from polhode.methods.backward_differences import MEMORY, NOTHING, continued
 from polhode.methods.fourth_order_start import fourth_order_step
@@ -19,7 +20,6 @@ from polhode.methods.magnus_adams4 import METHOD, magnus
 from polhode.methods.plain_driver import plain_driver
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import ADAMS, LEAPFROG
-from polhode.plain import plain_copy
 from polhode.study.run import checks, symplecticity
 
 #: These methods alone; the tests of all methods are quick.

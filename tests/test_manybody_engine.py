@@ -17,12 +17,13 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import polhode
-from polhode import cache, manybody
-from polhode.kernel import float_type
+from polhode import manybody
+from polhode.compiling import cache
+from polhode.compiling.kernel import float_type
+from polhode.compiling.marching import Laps
 from polhode.manybody.contact import collision_time, largest_overlap
 from polhode.manybody.engine import CHECKED, record_of, step_of_all
 from polhode.manybody.simulation import run
-from polhode.marching import Laps
 from polhode.methods.protocol import OneTorque
 
 SOFT = manybody.Material(density=1000.0, young=1e6, poisson=0.25)

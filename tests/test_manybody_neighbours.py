@@ -9,7 +9,8 @@ from hypothesis import given
 
 import polhode
 from polhode import manybody
-from polhode.manybody import lanes, neighbours, shapes
+from polhode.compiling import lanes
+from polhode.manybody import neighbours, shapes
 from polhode.manybody.contact import matrix
 from polhode.manybody.simulation import run
 
@@ -71,7 +72,7 @@ def test_the_bound_is_close_where_the_weights_fit():
     neighbours.store_listed_q(fields, i, q0)
     neighbours.store_listed_axis(fields, i, (1.0, 0.0, 0.0))
     neighbours.store_weights(fields, i, neighbours.weights(margin, q0, L_SHAPE.along, L_SHAPE.beside, rates))
-    q = polhode.quaternion.exponential(tuple(dt * omega))
+    q = polhode.algebra.quaternion.exponential(tuple(dt * omega))
     used = neighbours.used_margin(fields, i, tuple(dt * v), q)
     moved = np.linalg.norm(lab(q, dt * v, L_SHAPE.centres) - L_SHAPE.centres, axis=1).max()
     assert moved < margin * np.sqrt(used) < 2 * moved

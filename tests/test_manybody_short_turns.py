@@ -8,12 +8,12 @@ from test_manybody_engine import in_plain_python
 
 import polhode
 from polhode import manybody
-from polhode.kernel import kernel
+from polhode.algebra.quaternion import HALF_PI_SQUARED, cos_sinc, exponential
+from polhode.compiling.kernel import kernel
+from polhode.compiling.short_turns import short_cos_sinc, shortened
 from polhode.manybody.engine import record
-from polhode.manybody.short_turns import short_cos_sinc, shortened
 from polhode.manybody.simulation import run
 from polhode.methods.protocol import OneTorque
-from polhode.quaternion import HALF_PI_SQUARED, cos_sinc, exponential
 
 SOFT = manybody.Material(density=1000.0, young=1e6, poisson=0.25)
 SPHERE = manybody.Clump.sphere(0.05)

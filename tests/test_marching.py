@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import polhode
-from polhode import manybody, marching
+from polhode import manybody
+from polhode.compiling import marching
 from polhode.manybody.simulation import run
 
 HOME = Path(__file__).parents[1]

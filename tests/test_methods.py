@@ -14,13 +14,13 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 import polhode
-from polhode import metrics
-from polhode.kernel import compile_torque
+from polhode.algebra import metrics
+from polhode.compiling.kernel import compile_torque
+from polhode.compiling.plain import plain_copy
 from polhode.methods import omelyan1998, pfc4_delvalle2024
 from polhode.methods.pfc4_delvalle2024 import to_quaternion
 from polhode.methods.protocol import OneTorque, SeveralTorques
 from polhode.methods.verlet import implicit_half_kick
-from polhode.plain import plain_copy
 from polhode.references import axial_torque
 from polhode.study.run import checks
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from polhode import metrics
+from polhode.algebra import metrics
 
 numbers = st.floats(-3, 3, allow_subnormal=False)
 vectors = st.tuples(numbers, numbers, numbers)

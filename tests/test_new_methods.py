@@ -16,13 +16,13 @@ import scipy.integrate
 import test_manybody_engine
 
 import polhode
-from polhode import metrics
+from polhode.algebra import metrics
+from polhode.algebra.quaternion import to_body, to_lab
 from polhode.manybody import simulation
 from polhode.methods import translation
 from polhode.methods.predictor import damped, secant_rate
 from polhode.methods.spiral_leapfrog import kick
 from polhode.problems.problem import Problem
-from polhode.quaternion import to_body, to_lab
 from polhode.study.analysis import predictors
 from polhode.study.analysis.predictors import PREDICTORS, stability_limit
 from polhode.study.run import checks
@@ -126,7 +126,7 @@ def many_bodies_move_as_with_spiral():
 
 
 def test_the_engine_keeps_its_fast_steps():
-    from polhode.manybody.short_turns import shortened
+    from polhode.compiling.short_turns import shortened
 
     for key in (*PREDICTED, "spiral_kdk"):
         assert shortened(METHODS[key].before_torque, METHODS[key].after_torque) is not None, key

@@ -15,7 +15,7 @@ import numba
 import pytest
 from numba.core.registry import CPUDispatcher
 
-from polhode.kernel import KERNEL_OPTIONS
+from polhode.compiling.kernel import KERNEL_OPTIONS
 
 HOME = Path(__file__).parents[1]
 SOURCE = HOME / "src/polhode"

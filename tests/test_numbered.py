@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import polhode
-from polhode.kernel import kernel
+from polhode.algebra.vector import scale
+from polhode.compiling.kernel import kernel
 from polhode.methods import spiral_leapfrog
 from polhode.methods.numbered import numbered
-from polhode.vector import scale
 
 SPIRAL = spiral_leapfrog.METHOD
 step = SPIRAL.after_torque

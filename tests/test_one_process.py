@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import polhode
-from polhode import cache
+from polhode.compiling import cache
 
 HOME = Path(__file__).parents[1]
 
@@ -32,8 +32,8 @@ from polhode.methods.lab_frame import in_lab
 
 CELL = """
 from dataclasses import replace
-from polhode.kernel import kernel
-from polhode.quaternion import rotate
+from polhode.compiling.kernel import kernel
+from polhode.algebra.quaternion import rotate
 
 @kernel
 def turn(q, omega, dt):

@@ -11,12 +11,12 @@ import xarray as xr
 from rendered import root
 
 import polhode
-from polhode import body, quaternion, vector
-from polhode.kernel import kernel
-from polhode.marching import Pauses
+from polhode.algebra import body, quaternion, vector
+from polhode.compiling.kernel import kernel
+from polhode.compiling.marching import Pauses
+from polhode.compiling.operations import Counting, Operations, count, counting, on_counting, operations
 from polhode.methods import one_body
 from polhode.methods.protocol import OneTorque
-from polhode.operations import Counting, Operations, count, counting, on_counting, operations
 from polhode.study.gather import cost as cost_study
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.storage import write_groups

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polhode
-from polhode import metrics
+from polhode.algebra import metrics
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.run.checks import exact_end
 

@@ -8,9 +8,9 @@ import scipy.integrate
 import xarray as xr
 
 import polhode
+from polhode.compiling.kernel import compile_driver
 from polhode.ensembles.classes import CLASSES
 from polhode.ensembles.draw import draw
-from polhode.kernel import compile_driver
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.run import parts
 from polhode.study.run.ensemble import method_dataset

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import polhode
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.algebra.quaternion import to_body, to_lab
+from polhode.algebra.vector import cross
 from polhode.problems.asymmetric_heavy_top import PROBLEM as HEAVY
 from polhode.problems.coupled_cylinders import PROBLEM as COUPLED
 from polhode.problems.damped_top import PROBLEM as DAMPED
@@ -22,10 +24,8 @@ from polhode.problems.forced_cylinder import PROBLEM as FORCED
 from polhode.problems.lab_torque import PROBLEM as LAB
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
-from polhode.quaternion import to_body, to_lab
 from polhode.references import coupled_cylinders, fixed_axis, forced_cylinder, taylor
 from polhode.references.dataset import reference_dataset
-from polhode.vector import cross
 
 DIGITS = 45
 TILTED = (6 / 9, -2 / 9, 5 / 9, 4 / 9)

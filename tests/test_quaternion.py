@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from polhode import quaternion, vector
+from polhode.algebra import quaternion, vector
 
 numbers = st.floats(-3, 3, allow_subnormal=False)
 vectors = st.tuples(numbers, numbers, numbers)

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from mpmath import mp, mpc, mpf
 
 import polhode
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.algebra.quaternion import to_body
+from polhode.algebra.vector import cross
 from polhode.problems.problem import Problem
 from polhode.problems.spiral_cylinder import PROBLEM as CYLINDER
-from polhode.quaternion import to_body
 from polhode.references import axial_torque, taylor
 from polhode.references.dataset import agreement, reference_dataset
-from polhode.vector import cross
 
 
 def make(torque, inertia=(1.0, 1.7, 2.3), omega0=(0.9, -0.7, 1.1), torque_class="time", **changes):

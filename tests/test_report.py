@@ -16,8 +16,8 @@ import yaml
 from rendered import all_numbers, number_lines, root
 
 import polhode
-from polhode import metrics
-from polhode.body import Body
+from polhode.algebra import metrics
+from polhode.algebra.body import Body
 from polhode.methods import buss2000_delvalle2024 as buss
 from polhode.study import configuration, inputs, themes
 from polhode.study.analysis.ladders import interpolated_step, step_off_the_curve

@@ -13,8 +13,8 @@ import yaml
 from rendered import root
 
 import polhode
-from polhode import metrics
-from polhode.kernel import kernel
+from polhode.algebra import metrics
+from polhode.compiling.kernel import kernel
 from polhode.methods import pcdm2016
 from polhode.methods.states import read_synchronous
 from polhode.references import taylor

@@ -10,10 +10,10 @@ from conftest import HEAVY, heavy_torque, make, no_torque
 from scipy.spatial.transform import Rotation
 
 import polhode
-from polhode import metrics
-from polhode.kernel import kernel
+from polhode.algebra import metrics
+from polhode.compiling.kernel import kernel
+from polhode.compiling.plain import plain_copy
 from polhode.methods import dlm1997_fasso, free_top, rotor_choice, splitting, touma1994
-from polhode.plain import plain_copy
 from polhode.references import asymmetric_top, taylor
 from polhode.study.analysis import rotor_order as of_orders
 from polhode.study.run import rotor_order, symplecticity
@@ -117,7 +117,7 @@ def test_the_free_motion_is_exact(kind):
 def test_long_steps_and_steps_back():
     """Steps of up to a hundred seconds, many turns; and dt < 0, which undoes dt."""
     rng = np.random.default_rng(8)
-    motion, multiply = plain(free_top.free_motion), plain(polhode.quaternion.multiply)
+    motion, multiply = plain(free_top.free_motion), plain(polhode.algebra.quaternion.multiply)
     for _ in range(20):
         moments, omega, reference = starts("any", rng)
         problem = free(moments, omega, q0=(1.0, 0.0, 0.0, 0.0))
@@ -154,7 +154,7 @@ def test_half_a_period_and_a_whole_one(inertia, k2):
             # Rounding of the modulus changes the period by 1/(1 - k^2) as much.
             assert np.abs(found - expected).max() < 1e-14 * np.linalg.norm(momentum) / (1 - k2)
             # The momentum stands still in the lab.
-            assert polhode.quaternion.to_lab(turn, found) == pytest.approx(tuple(momentum), abs=1e-14)
+            assert polhode.algebra.quaternion.to_lab(turn, found) == pytest.approx(tuple(momentum), abs=1e-14)
 
 
 @pytest.mark.parametrize("axis", range(3))

@@ -20,8 +20,9 @@ import xarray as xr
 import yaml
 
 import polhode
-from polhode import metrics, operations
-from polhode.body import Body, euler_equations
+from polhode.algebra import metrics
+from polhode.algebra.body import Body, euler_equations
+from polhode.compiling import operations
 from polhode.methods import spiral_leapfrog
 from polhode.simulate import sampled_steps
 from polhode.study import configuration, fingerprint, provenance, storage
@@ -307,7 +308,7 @@ def test_fingerprint_follows_imports(tmp_path):
         "omelyan1999_momentum",
         "spiral_omelyan",
     }
-    edit("vector.py", "return a[0] * b[0]", "return b[0] * a[0]")
+    edit("algebra/vector.py", "return a[0] * b[0]", "return b[0] * a[0]")
     assert all(value != before[key] for key, value in hashes().items())
 
 
@@ -745,7 +746,7 @@ def test_a_blow_up_is_gathered_as_diverged(tmp_path):
     wild = textwrap.dedent(
         """
         from dataclasses import replace
-        from polhode.kernel import kernel
+        from polhode.compiling.kernel import kernel
         from polhode.methods.euler import METHOD as EULER
 
         @kernel

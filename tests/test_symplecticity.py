@@ -11,11 +11,11 @@ import pytest
 import xarray as xr
 
 import polhode
-from polhode import dual
-from polhode.kernel import kernel
+from polhode.algebra import dual
+from polhode.compiling.kernel import kernel
+from polhode.compiling.plain import plain_copy
 from polhode.methods import no_squish, spiral_leapfrog
 from polhode.methods.plain_driver import plain_driver
-from polhode.plain import plain_copy
 from polhode.references import taylor
 from polhode.references.defect import Looks
 from polhode.study.analysis import canonical_form
@@ -29,7 +29,7 @@ SPHERE = conftest.make(
 
 def constant_in_the_lab(t, q, omega, parameters):
     """A torque that no potential has: it spins a body up turn after turn."""
-    return polhode.quaternion.to_body(q, (0.9, -0.4, 0.7))
+    return polhode.algebra.quaternion.to_body(q, (0.9, -0.4, 0.7))
 
 
 LAB = conftest.make("lab", constant_in_the_lab, "lab")
@@ -59,7 +59,7 @@ def exact_apart(problem, time, sign=1):
         q0 = tuple(x / length for x in q0)
 
         def times(q, v):
-            return plain_copy(polhode.quaternion.multiply, {}, "")(q, (gmpy2.mpfr(0), *v))
+            return plain_copy(polhode.algebra.quaternion.multiply, {}, "")(q, (gmpy2.mpfr(0), *v))
 
         def flow(xi, eta):
             q = tuple(a + b / 2 for a, b in zip(q0, times(q0, xi), strict=True))
@@ -77,7 +77,7 @@ def exact_apart(problem, time, sign=1):
             (qa, pa), (qb, pb) = (flow(m[:3], m[3:]) for m in moved)
             back = (q1[0], -q1[1], -q1[2], -q1[3])
             dq = [(a - b) / (2 * h) for a, b in zip(qa, qb, strict=True)]
-            xi = plain_copy(polhode.quaternion.multiply, {}, "")(back, dq)[1:]
+            xi = plain_copy(polhode.algebra.quaternion.multiply, {}, "")(back, dq)[1:]
             columns.append([2 * x for x in xi] + [(a - b) / (2 * h) for a, b in zip(pa, pb, strict=True)])
 
         def form(p, a, b):
@@ -222,8 +222,8 @@ def test_the_order_of_the_defect_is_that_of_the_kick():
     @kernel
     def after_torque(state, torque, body, dt):
         q, omega = state[:4], state[4:7]
-        omega = polhode.vector.axpy(dt, polhode.body.euler_equations(omega, torque, body), omega)
-        return polhode.quaternion.rotate(q, omega, dt) + omega
+        omega = polhode.algebra.vector.axpy(dt, polhode.algebra.body.euler_equations(omega, torque, body), omega)
+        return polhode.algebra.quaternion.rotate(q, omega, dt) + omega
 
     problem = polhode.problems["asymmetric_heavy_top"]
     coarse = replace(spiral_leapfrog.METHOD, key="coarse", after_torque=after_torque)

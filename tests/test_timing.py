@@ -15,11 +15,11 @@ from test_manybody_engine import in_plain_python
 
 import polhode
 from polhode import cli
+from polhode.algebra.quaternion import to_lab
 from polhode.cli import bench
+from polhode.compiling.operations import count, operations
 from polhode.methods.lab_frame import carried, in_lab
 from polhode.methods.protocol import OneTorque
-from polhode.operations import count, operations
-from polhode.quaternion import to_lab
 from polhode.study import themes
 from polhode.study.analysis import step_times
 from polhode.study.gather import cost

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from test_manybody_engine import in_plain_python
 
 import polhode
-from polhode.body import Body
+from polhode.algebra.body import Body
 from polhode.methods import translation
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
 from polhode.problems.problem import Problem

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import polhode
 from polhode.advice.cases import case_of_mapping, torque_of_formulas
 from polhode.advice.errors import AdviceError
+from polhode.compiling.trials import try_torque
 from polhode.problems.problem import Problem
 from polhode.references.dataset import reference_dataset
-from polhode.trials import try_torque
 
 Q, W, P = (1.0, 0.0, 0.0, 0.0), (0.3, 0.1, 1.0), {"a": 1.0, "b": 2.0, "c": 3.0}
 BODY = polhode.Body((1.0, 2.0, 2.5))

@@ -15,8 +15,8 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from polhode import progress
-from polhode.progress import Board, Stage
+from polhode.interface import progress
+from polhode.interface.progress import Board, Stage
 from polhode.study.workflow import entry, interruption, meters, watching
 from polhode.study.workflow.watching import Watch
 from snakemake_logger_plugin_polhode import LogHandler
@@ -657,7 +657,7 @@ def screen(text, width=100):
 
 SIDE = """
 import os, subprocess, sys, time
-from polhode.progress import Bars, Board, Stage
+from polhode.interface.progress import Bars, Board, Stage
 from polhode.study.workflow.watching import Capture
 stage = Stage("cells", 10, "runs")
 own = os.fdopen(os.dup(2), "w")
@@ -693,7 +693,7 @@ def test_what_jobs_write_stands_above_the_bars():
 
 WORK = """
 import sys, time
-from polhode.progress import Stage, watched
+from polhode.interface.progress import Stage, watched
 drawing = Stage("drawing", 100, "pictures")
 with watched(drawing):
     for _ in range(30 if len(sys.argv) < 2 else 10000):

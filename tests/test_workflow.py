@@ -252,7 +252,7 @@ def append(file: Path, line: str) -> None:
 def test_nothing_is_done_twice_nor_after_a_comment(edited):
     for name in (
         "methods/euler.py",
-        "quaternion.py",
+        "algebra/quaternion.py",
         "simulate.py",
         "study/gather/single_body.py",
         "study/report/drawing.py",

@@ -1,4 +1,4 @@
-/* The algebra of polhode's kernels once more in C: src/polhode/vector.py, quaternion.py and body.py.
+/* The algebra of polhode's kernels once more in C: src/polhode/algebra/vector.py, quaternion.py and body.py.
 
    Every function stands under the name of the kernel it repeats, with the same arithmetic in the same order and brackets:
    with -ffp-contract=off the results agree to the last bits. */

@@ -10,6 +10,8 @@
 
 import importlib
 import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +20,8 @@ from polhode.version import __version__
 if TYPE_CHECKING:
     from polhode import ensembles
     from polhode.advice import recommend
-    from polhode.body import Body
-    from polhode.compilation import compile_all
+    from polhode.algebra.body import Body
+    from polhode.compiling.in_advance import compile_all
     from polhode.ensembles import Bodies, simulate_many
     from polhode.methods import METHODS as methods
     from polhode.problems import PROBLEMS as problems
@@ -44,8 +46,8 @@ __all__ = [
 #: study imports this package, and most jobs need none of these.
 _DEFINED = {
     "Bodies": ("polhode.ensembles", "Bodies"),
-    "Body": ("polhode.body", "Body"),
-    "compile_all": ("polhode.compilation", "compile_all"),
+    "Body": ("polhode.algebra.body", "Body"),
+    "compile_all": ("polhode.compiling.in_advance", "compile_all"),
     "methods": ("polhode.methods", "METHODS"),
     "open_results": ("polhode.results", "open_results"),
     "problems": ("polhode.problems", "PROBLEMS"),
@@ -83,3 +85,28 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+
+
+#: Modules that stood here in version 0.1, which files of users import, and where they are now.
+MOVED = {
+    **{f"polhode.{name}": f"polhode.algebra.{name}" for name in ("body", "metrics", "quaternion", "vector")},
+    **{f"polhode.{name}": f"polhode.compiling.{name}" for name in ("kernel", "operations", "plain")},
+}
+
+
+class _Moved(MetaPathFinder, Loader):
+    """Finds the modules in :data:`MOVED` by their old names."""
+
+    def find_spec(self, fullname: str, path: Any, target: ModuleType | None = None) -> ModuleSpec | None:
+        return ModuleSpec(fullname, self) if fullname in MOVED else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(MOVED[spec.name])
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec  # its own, which Python has just replaced by that of the old name
+
+
+sys.meta_path.append(_Moved())

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from polhode.arguments import KEY_LENGTH, plain_name, regular_file, shown
+from polhode.interface.arguments import KEY_LENGTH, plain_name, regular_file, shown
 
 T = TypeVar("T", bound="Named")
 #: The rank of an object that declares none: after the others of its class.

@@ -5,7 +5,7 @@ from typing import Any
 
 import xarray as xr
 
-from polhode.arguments import shown
+from polhode.interface.arguments import shown
 
 #: Attributes for the internal use of the study.
 INTERNAL = ("job", "checksum")

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode import metrics
-from polhode.arguments import flag, positive, shown, switch, whole
-from polhode.arrays import Arrays
+from polhode.algebra import metrics
+from polhode.interface.arguments import flag, positive, shown, switch, whole
+from polhode.interface.arrays import Arrays
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS

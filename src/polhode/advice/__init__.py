@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polhode.advice.errors import AdviceError
-from polhode.arguments import flag, number, positive, shown
+from polhode.interface.arguments import flag, number, positive, shown
 
 if TYPE_CHECKING:
     from polhode.advice.answer import Recommendation

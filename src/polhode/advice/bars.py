@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from polhode.progress import Stage, watched
+from polhode.interface.progress import Stage, watched
 
 #: The stages and what they are called.
 STAGES = {"compiling": "compiling", "motion": "exact motion", "methods": "running the methods", "interval": "other starts"}

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from polhode.advice.errors import AdviceError
-from polhode.arguments import flag, is_ordered, number, positive, regular_file, shown, vector
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.algebra.quaternion import conjugate, multiply, to_body, to_lab
+from polhode.compiling.kernel import Quaternion
 from polhode.ensembles.classes import CLASSES
-from polhode.kernel import Quaternion
+from polhode.interface.arguments import flag, is_ordered, number, positive, regular_file, shown, vector
 from polhode.problems.problem import Problem
-from polhode.quaternion import conjugate, multiply, to_body, to_lab
 from polhode.registry import nearest, place_in
 from polhode.study.reading import ConfigurationError, read
 
@@ -112,7 +112,8 @@ def case_of_words(
 
     Parameters
     ----------
-    inertia : principal moments, or a tensor as in :meth:`polhode.body.Body.from_tensor`, kg m^2; omega and orientation are
+    inertia : principal moments, or a tensor as in :meth:`polhode.algebra.body.Body.from_tensor`, kg m^2; omega and orientation
+    are
         then those of the axes of the tensor
     omega : initial angular velocity in the body frame, rad/s: three components, or the size, whose direction is drawn
     torque : key of :data:`polhode.ensembles.classes.CLASSES`, or one of :data:`ALIASES`

@@ -20,15 +20,23 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from polhode import metrics
 from polhode.advice.errors import AdviceError, TimeOver
-from polhode.body import euler_equations
-from polhode.kernel import compile_driver, float_type, inertia_type, kernel, parameters_type, samples_type, torque_type
+from polhode.algebra import metrics
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import derivative, normalise
+from polhode.compiling.kernel import (
+    compile_driver,
+    float_type,
+    inertia_type,
+    kernel,
+    parameters_type,
+    samples_type,
+    torque_type,
+)
 from polhode.methods import METHODS
 from polhode.methods.one_body import row4
 from polhode.methods.protocol import Method, SeveralTorques
 from polhode.problems.problem import Problem
-from polhode.quaternion import derivative, normalise
 from polhode.references.defect import GOLDEN
 
 Array = np.ndarray

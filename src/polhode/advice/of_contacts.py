@@ -19,7 +19,7 @@ import xarray as xr
 from polhode.advice import files
 from polhode.advice.answer import Choice, Recommendation, listed
 from polhode.advice.errors import AdviceError
-from polhode.arguments import positive
+from polhode.interface.arguments import positive
 from polhode.manybody.contact import collision_time
 from polhode.manybody.material import Material
 from polhode.methods import METHODS

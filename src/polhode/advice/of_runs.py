@@ -18,7 +18,7 @@ from polhode.advice.cases import Case
 from polhode.advice.errors import AdviceError, TimeOver
 from polhode.advice.motion import FIRST, SECOND, Budget, Motion, largest_error, motion_of, run
 from polhode.advice.prices import Prices, prices
-from polhode.compilation import compile_all
+from polhode.compiling.in_advance import compile_all
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
 from polhode.study.analysis import ranking

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.cli import UsageError, check_writable
-from polhode.progress import Stage, watched
+from polhode.interface.progress import Stage, watched
 from polhode.study.archive import crate, manifest
 from polhode.study.archive.zips import SIDECAR, Moment, write_zip
 from polhode.study.artefacts import Role, kind_of, with_role

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.cli import UsageError, check_writable, positive
-from polhode.progress import Stage, watched
+from polhode.interface.progress import Stage, watched
 from polhode.registry import nearest
 
 SUMMARY = "find out which integrators physics engines run"

@@ -14,8 +14,8 @@ import pandas as pd
 import xarray as xr
 
 from polhode.cli import UsageError, check_writable, positive, whole
+from polhode.interface.progress import Stage, watched
 from polhode.methods import METHODS
-from polhode.progress import Stage, watched
 from polhode.registry import nearest
 from polhode.study import plugins as own
 from polhode.study import provenance

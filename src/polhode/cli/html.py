@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from polhode.cli import UsageError, check_writable
-from polhode.progress import Stage, watched
+from polhode.interface.progress import Stage, watched
 from polhode.study.reading import ConfigurationError, read
 from polhode.study.workflow.entry import HOME
 

@@ -32,7 +32,7 @@ from polhode import advice as advising
 from polhode.advice import AdviceError, files
 from polhode.advice.answer import listed
 from polhode.cli import UsageError, not_negative, positive
-from polhode.progress import Stage, watched
+from polhode.interface.progress import Stage, watched
 from polhode.registry import nearest
 from polhode.study.analysis.ranking import candidates, ladder, ranked
 from polhode.study.storage import group_names, read_dataset

@@ -16,7 +16,7 @@ import xarray as xr
 
 import polhode
 from polhode.cli import UsageError, check_writable
-from polhode.progress import Stage, watched
+from polhode.interface.progress import Stage, watched
 from polhode.study import provenance
 from polhode.study.analysis import law_file
 from polhode.study.storage import group_names, read_dataset, write_dataset, write_groups

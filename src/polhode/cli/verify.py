@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from polhode.cli import UsageError, check_writable
-from polhode.progress import Stage, watched
+from polhode.interface.progress import Stage, watched
 from polhode.study.archive import manifest
 from polhode.study.archive.manifest import NUMERICAL, Manifest, Variable
 from polhode.study.archive.tolerances import EQUAL, TOLERANCES, Tolerance, tolerance_of

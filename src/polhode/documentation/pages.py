@@ -138,9 +138,9 @@ def method_page(method: Method, measured: Measurements) -> str:
         *_code(
             f"methods/{method.key}.py",
             f'run = polhode.simulate("{_example(method)}", "{method.key}", dt=1e-3)',
-            "The functions that it uses are in {py:mod}`polhode.quaternion`, {py:mod}`polhode.vector`,\n"
-            "{py:mod}`polhode.body` and {py:mod}`polhode.methods.states`; the declarations of a method are documented in\n"
-            f"{{py:class}}`~polhode.methods.protocol.{'OneTorque' if one else 'SeveralTorques'}`.",
+            "The functions that it uses are in {py:mod}`polhode.algebra.quaternion`, {py:mod}`polhode.algebra.vector`,\n"
+            "{py:mod}`polhode.algebra.body` and {py:mod}`polhode.methods.states`; the declarations of a method are\n"
+            f"documented in {{py:class}}`~polhode.methods.protocol.{'OneTorque' if one else 'SeveralTorques'}`.",
         ),
     ]
     return f"(method-{method.key})=\n" + "\n\n".join(part for part in parts if part) + "\n"

@@ -14,9 +14,9 @@ import numpy as np
 import xarray as xr
 from pydantic.dataclasses import dataclass
 
-from polhode.declared import STRICT, declared
 from polhode.documentation.markdown import number
 from polhode.engines import cases
+from polhode.interface.declared import STRICT, declared
 from polhode.simulate import simulate
 
 FILE = Path(__file__).with_suffix(".yaml")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from polhode.body import Body
+from polhode.algebra.body import Body
 from polhode.engines import cases, identify
 from polhode.engines.advice import advice_of
 from polhode.engines.candidates import DAMPED, candidate, label

@@ -34,10 +34,22 @@ from typing import Any
 
 from pydantic.dataclasses import dataclass
 
-from polhode.body import angular_momentum, angular_velocity, euler_equations
-from polhode.declared import STRICT, declared
+from polhode.algebra.body import angular_momentum, angular_velocity, euler_equations
+from polhode.algebra.quaternion import (
+    conjugate,
+    derivative,
+    exponential,
+    increment,
+    multiply,
+    normalise,
+    rotate,
+    to_body,
+    to_lab,
+)
+from polhode.algebra.vector import add, axpy, cross, dot, scale
+from polhode.compiling.kernel import kernel
 from polhode.engines.protocol import all_engines
-from polhode.kernel import kernel
+from polhode.interface.declared import STRICT, declared
 from polhode.methods import METHODS
 from polhode.methods.adams_bashforth import FOURTH, SECOND, THIRD, rates
 from polhode.methods.adams_bashforth2_barker import local_linearisation
@@ -48,8 +60,6 @@ from polhode.methods.linear_system import solve
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 from polhode.methods.rk4 import start
 from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import conjugate, derivative, exponential, increment, multiply, normalise, rotate, to_body, to_lab
-from polhode.vector import add, axpy, cross, dot, scale
 
 
 @kernel

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.algebra.quaternion import to_body
 from polhode.engines.environments import Run
 from polhode.problems.problem import Problem
-from polhode.quaternion import to_body
 from polhode.references import taylor
 
 #: Principal moments, kg m^2, and the angular velocities at the start: a general one, and one next to the middle axis; rad/s.

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode import cache
+from polhode.compiling import cache
 from polhode.engines.protocol import Engine
 
 WORKER = Path(__file__).parent / "worker.py"

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.compiling.plain import plain_copy
 from polhode.engines.candidates import candidates, damped
 from polhode.engines.cases import LOADS, STEP
 from polhode.engines.environments import Run, Spun
 from polhode.methods.plain_driver import PlainDriver, plain_driver
 from polhode.methods.protocol import Method
-from polhode.plain import plain_copy
 
 #: A method is identified if it deviates by less than this many round-offs, and the next one by this factor more.
 WITHIN, APART = 100.0, 1e3

@@ -25,8 +25,8 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from polhode.declared import STRICT, declared
 from polhode.engines.sources import Source
+from polhode.interface.declared import STRICT, declared
 
 FOLDER = Path(__file__).parent / "adapters"
 #: The loads of the atlas, each with the class of torque of :data:`polhode.problems.problem.TORQUE_CLASSES` that it has.

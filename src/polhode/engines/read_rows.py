@@ -11,10 +11,10 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from polhode.declared import STRICT, declared
 from polhode.engines.candidates import candidate, label
 from polhode.engines.protocol import Precision, Torque
 from polhode.engines.sources import Source
+from polhode.interface.declared import STRICT, declared
 from polhode.methods.protocol import Method
 
 MARK = "read, not run"

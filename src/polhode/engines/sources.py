@@ -10,7 +10,7 @@ citation is not read, and the identification rests on the measurement alone.
 
 from pydantic.dataclasses import dataclass
 
-from polhode.declared import STRICT
+from polhode.interface.declared import STRICT
 
 
 @dataclass(frozen=True, config=STRICT)

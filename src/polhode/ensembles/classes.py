@@ -22,9 +22,9 @@ from functools import cached_property
 from math import cos, sin, sqrt
 from typing import Any
 
-from polhode.kernel import compile_torque
-from polhode.quaternion import to_body
-from polhode.vector import cross
+from polhode.algebra.quaternion import to_body
+from polhode.algebra.vector import cross
+from polhode.compiling.kernel import compile_torque
 
 
 @dataclass(frozen=True, kw_only=True)

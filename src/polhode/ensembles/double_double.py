@@ -7,7 +7,7 @@ which these identities rest; plain Python gives the same bits.
 
 from math import sqrt
 
-from polhode.kernel import kernel
+from polhode.compiling.kernel import kernel
 
 #: (high, low): the value is high + low, and high is the double nearest to it.
 Pair = tuple[float, float]

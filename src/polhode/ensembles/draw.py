@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arguments import whole
+from polhode.algebra.quaternion import to_lab
 from polhode.ensembles.classes import CLASSES
 from polhode.ensembles.many import Bodies
-from polhode.quaternion import to_lab
+from polhode.interface.arguments import whole
 from polhode.registry import nearest
 
 #: The smallest moment of inertia of a body, as a share of its largest one. A moment of zero would be a line of points.

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from polhode.arguments import array, is_ordered, positive, shown, switch, unit_quaternions, whole
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.compiling.kernel import compile_driver, float_type, steps_type, torque_type
+from polhode.compiling.marching import Pauses, pause_type
+from polhode.compiling.trials import compiled_torque, states_of, try_torque
 from polhode.ensembles.classes import CLASSES, TorqueClass
-from polhode.kernel import compile_driver, float_type, steps_type, torque_type
-from polhode.marching import Pauses, pause_type
+from polhode.interface.arguments import array, is_ordered, positive, shown, switch, unit_quaternions, whole
 from polhode.methods import METHODS, one_body
 from polhode.methods.protocol import Method
 from polhode.registry import nearest
 from polhode.simulate import MOST_STEPS
-from polhode.trials import compiled_torque, states_of, try_torque
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -94,7 +94,7 @@ class Bodies:
         return len(self.moments)
 
     def coefficients(self) -> np.ndarray:
-        """The numbers that the kernels read, (n, 9): :meth:`polhode.body.Body.coefficients` of each body."""
+        """The numbers that the kernels read, (n, 9): :meth:`polhode.algebra.body.Body.coefficients` of each body."""
         x, y, z = self.moments.T
         return np.column_stack([x, y, z, 1 / x, 1 / y, 1 / z, (y - z) / x, (z - x) / y, (x - y) / z])
 
@@ -168,7 +168,7 @@ def march(
 
     Parameters
     ----------
-    torque : compiled torque, see :func:`polhode.kernel.compile_torque`
+    torque : compiled torque, see :func:`polhode.compiling.kernel.compile_torque`
     sample_steps : ascending numbers of steps, int64
     """
     run = _compiled()

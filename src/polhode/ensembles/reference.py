@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from polhode.compiling.kernel import compile_driver, compiled, float_type
 from polhode.ensembles.classes import CLASSES
 from polhode.ensembles.double_double import (
     add,
@@ -33,7 +34,6 @@ from polhode.ensembles.double_double import (
     two_sum,
 )
 from polhode.ensembles.draw import Ensemble
-from polhode.kernel import compile_driver, compiled, float_type
 
 #: Orders of the expansion and relative sizes of their last terms, of the run and of its check.
 ORDER, TOLERANCE = 28, 1e-31

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from polhode.body import coefficients_of
+from polhode.algebra.body import coefficients_of
 from polhode.export.translator import Translator, as_comment, exploded
 from polhode.export.values import QUAT, VEC3, Argument, Struct, Unknown, members_of_state
 from polhode.methods.fourth_order_start import fourth_order_step
@@ -11,7 +11,7 @@ from polhode.methods.one_body import SOME_BODY, normalised
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 from polhode.version import __version__
 
-#: A body: the numbers that the kernels read (:meth:`polhode.body.Body.coefficients`).
+#: A body: the numbers that the kernels read (:meth:`polhode.algebra.body.Body.coefficients`).
 INERTIA = Struct("inertia", (("moments", VEC3), ("reciprocals", VEC3), ("gyroscopic", VEC3)))
 #: What a kernel of a method does, if it does not say itself.
 ROLES = {

@@ -1,10 +1,10 @@
 """Kernels in C: a function for each, with the same names and the same operations in the same order.
 
-Kernels are Python functions on floats and tuples of floats (:mod:`polhode.kernel`), straight-line but for conditions and short
-loops. Each is read as a syntax tree and written as a ``static inline`` function that takes and returns structures by value, so
-that an expression has the same form in both languages. Which structure an argument has follows from what a kernel is called
-with: a kernel that is called with states of two forms becomes two functions. Constants of modules keep their names. Where a
-kernel calls another one, that is translated first.
+Kernels are Python functions on floats and tuples of floats (:mod:`polhode.compiling.kernel`), straight-line but for conditions
+and short loops. Each is read as a syntax tree and written as a ``static inline`` function that takes and returns structures by
+value, so that an expression has the same form in both languages. Which structure an argument has follows from what a kernel is
+called with: a kernel that is called with states of two forms becomes two functions. Constants of modules keep their names.
+Where a kernel calls another one, that is translated first.
 
 The code is C99 and C++. Doubles are added, multiplied, divided and compared as in Python; with a compiler that does not
 contract (``-ffp-contract=off``) the results have the same bits.
@@ -502,7 +502,7 @@ class _Function:
         if not isinstance(plain, FunctionType):
             self._refuse(node, f"{name} is neither a kernel nor math.sqrt")
         inside = [*inspect.signature(plain).parameters, *[""] * len(arguments)]
-        speaks = plain.__module__ not in ("polhode.vector", "polhode.quaternion")
+        speaks = plain.__module__ not in ("polhode.algebra.vector", "polhode.algebra.quaternion")
         for argument, parameter in zip(arguments, inside, strict=False):
             self._record(argument, parameter if speaks else "")
         of = [self._argument(a, f"{self.name}_{p}", node) for a, p in zip(arguments, inside, strict=False)]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.arguments import array, number, positive, shown, text, vector, whole
-from polhode.body import Body, principal_axes
-from polhode.kernel import Quaternion
+from polhode.algebra.body import Body, principal_axes
+from polhode.algebra.quaternion import of_axes
+from polhode.compiling.kernel import Quaternion
+from polhode.interface.arguments import array, number, positive, shown, text, vector, whole
 from polhode.manybody import clump_files, mass_properties, symmetry
-from polhode.quaternion import of_axes
 
 #: Spheres that a rotation or reflection maps onto each other within this fraction of the clump's extent count as symmetric:
 #: coordinates in files often have four digits.
@@ -46,9 +46,9 @@ class Clump:
         Where the centre of mass lies in the frame in which the spheres were given, m.
     rotation : (q0, qx, qy, qz)
         Unit quaternion from body axes to those in which the spheres were given. A clump with this orientation, ``q``, and its
-        centre of mass at :attr:`centre_of_mass` stands as in its file; ``polhode.quaternion.to_body(rotation, v)`` turns a
-        vector of the file's frame, and ``multiply(q, rotation)`` is the orientation of the body where that of the file's frame
-        is q.
+        centre of mass at :attr:`centre_of_mass` stands as in its file; ``polhode.algebra.quaternion.to_body(rotation, v)``
+        turns a vector of the file's frame, and ``multiply(q, rotation)`` is the orientation of the body where that of the
+        file's frame is q.
 
     Raises
     ------

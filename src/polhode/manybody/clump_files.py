@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polhode.arguments import shown
+from polhode.interface.arguments import shown
 
 #: Names of columns in lower case, without blanks, dots and underscores.
 NAMES = {

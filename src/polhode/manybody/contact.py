@@ -12,8 +12,10 @@ sums over three contacts round differently.
 from math import gamma, pi, sqrt
 from typing import Any, NamedTuple
 
-from polhode.kernel import compiled, kernel
-from polhode.manybody.lanes import (
+from polhode.algebra.quaternion import norm_squared
+from polhode.algebra.vector import cross
+from polhode.compiling.kernel import compiled, kernel
+from polhode.compiling.lanes import (
     load_force,
     load_q,
     load_r,
@@ -22,8 +24,6 @@ from polhode.manybody.lanes import (
     store_force,
     store_torque,
 )
-from polhode.quaternion import norm_squared
-from polhode.vector import cross
 
 #: Integral of dx/sqrt(1 - x^(5/2)) from 0 to 1: half a Hertz collision, in units of largest overlap over speed.
 HALF_COLLISION = sqrt(pi) * gamma(7 / 5) / gamma(9 / 10)
@@ -38,7 +38,7 @@ class Setup(NamedTuple):
     Parameters
     ----------
     masses : float array (count,), kg
-    inertias : float array (count, 9), see :meth:`polhode.body.Body.coefficients`
+    inertias : float array (count, 9), see :meth:`polhode.algebra.body.Body.coefficients`
     first, many : int arrays (count,): index of each clump's first sphere in ``spheres``, and the number of its spheres
     spheres : float array (4, n): x, y, z in the body frame and radius, m
     extents : float array (6, count): the outline of each clump, m, see :data:`polhode.manybody.simulation.EXTENTS`
@@ -195,7 +195,7 @@ def all_loads(fields: Any, width: int, count: int, setup: Setup) -> tuple[float,
 
     Parameters
     ----------
-    fields, width : the clumps, see :mod:`polhode.manybody.lanes`; forces and torques are added to those already there
+    fields, width : the clumps, see :mod:`polhode.compiling.lanes`; forces and torques are added to those already there
     count : number of clumps
     setup : Setup
     """

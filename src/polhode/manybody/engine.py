@@ -22,11 +22,12 @@ import numba
 import numpy as np
 from numba import types
 
-from polhode.body import angular_momentum
-from polhode.kernel import compile_driver, compiled, float_type, kernel, part, steps_type
-from polhode.manybody import contact, neighbours
-from polhode.manybody.contact import Setup
-from polhode.manybody.lanes import (
+from polhode.algebra.body import angular_momentum
+from polhode.algebra.quaternion import normalise as unit_quaternion
+from polhode.algebra.quaternion import to_lab
+from polhode.algebra.vector import cross, dot
+from polhode.compiling.kernel import compile_driver, compiled, float_type, kernel, part, steps_type
+from polhode.compiling.lanes import (
     FORCE,
     FRACTION,
     INERTIA,
@@ -52,17 +53,16 @@ from polhode.manybody.lanes import (
     store_torque,
     storer,
 )
+from polhode.compiling.marching import pause_type
+from polhode.compiling.plain import plain_copy
+from polhode.compiling.short_turns import shortened
+from polhode.manybody import contact, neighbours
+from polhode.manybody.contact import Setup
 from polhode.manybody.neighbours import CONTACTS, GROUPS, LISTS, MARGIN, PAIRS, SPHERES, has_room, listed_loads, used_margin
-from polhode.manybody.short_turns import shortened
-from polhode.marching import pause_type
 from polhode.methods.fourth_order_start import HELD, STAGES, next_stage
 from polhode.methods.one_body import put3, put4, row3, row4
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import BY_TORQUE_TIME, Translation
-from polhode.plain import plain_copy
-from polhode.quaternion import normalise as unit_quaternion
-from polhode.quaternion import to_lab
-from polhode.vector import cross, dot
 
 
 class Start(NamedTuple):
@@ -429,7 +429,7 @@ def driver() -> Callable[..., Any]:
 
 
 class Record(NamedTuple):
-    """Functions that read and write the record of a clump for one method, see :mod:`polhode.manybody.lanes`."""
+    """Functions that read and write the record of a clump for one method, see :mod:`polhode.compiling.lanes`."""
 
     width: int
     load_state: Callable[..., Any]

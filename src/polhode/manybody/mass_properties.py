@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from polhode.kernel import compile_driver, float_type
+from polhode.compiling.kernel import compile_driver, float_type
 
 #: Columns across the widest extent of the clump. They give the volume to about 1e-5 and the moments to about 3e-5.
 COLUMNS = 600

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from polhode.arguments import number, positive
+from polhode.interface.arguments import number, positive
 
 
 @dataclass(frozen=True)

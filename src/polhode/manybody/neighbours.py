@@ -16,20 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.kernel import compiled, kernel, part
-from polhode.manybody.contact import (
-    GENEROUS,
-    Setup,
-    in_body,
-    lab_coordinate,
-    lab_position,
-    matrix,
-    sphere_of,
-    touch_sphere,
-    touch_wall,
-    wall_depth,
-)
-from polhode.manybody.lanes import (
+from polhode.algebra.quaternion import norm_squared
+from polhode.algebra.vector import dot
+from polhode.compiling.kernel import compiled, kernel, part
+from polhode.compiling.lanes import (
     AXIS_LISTED,
     FRACTION,
     Q_LISTED,
@@ -42,8 +32,18 @@ from polhode.manybody.lanes import (
     place,
     storer,
 )
-from polhode.quaternion import norm_squared
-from polhode.vector import dot
+from polhode.manybody.contact import (
+    GENEROUS,
+    Setup,
+    in_body,
+    lab_coordinate,
+    lab_position,
+    matrix,
+    sphere_of,
+    touch_sphere,
+    touch_wall,
+    wall_depth,
+)
 
 #: Round-off in the bound must not hide a contact: a clump counts as outside slightly before its margin ends.
 CAUTION = 1e-6

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 from numba import types
 
-from polhode.kernel import compile_driver
+from polhode.compiling.kernel import compile_driver
 from polhode.manybody.clump import Clump
 from polhode.manybody.placement import State
 from polhode.manybody.scene import Scene

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from polhode.kernel import compile_driver, float_type, steps_type
+from polhode.compiling.kernel import compile_driver, float_type, steps_type
 from polhode.manybody.contact import coordinate, matrix
 
 #: Attempts to place one clump before the box is considered full.

@@ -7,7 +7,7 @@ from math import isfinite, pi, sqrt
 
 import numpy as np
 
-from polhode.arguments import number, positive, shown, text, whole
+from polhode.interface.arguments import number, positive, shown, text, whole
 from polhode.manybody.clump import Clump
 from polhode.manybody.contact import collision_time
 from polhode.manybody.material import Material

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.arguments import array, flag, positive, shown, switch, unit_quaternions, whole
-from polhode.arrays import Arrays
+from polhode.compiling.marching import Pauses
+from polhode.interface.arguments import array, flag, positive, shown, switch, unit_quaternions, whole
+from polhode.interface.arrays import Arrays
 from polhode.manybody.contact import Setup
 from polhode.manybody.engine import Parts, Readings, Start, driver, parts_of
 from polhode.manybody.placement import State, check_state
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES
-from polhode.marching import Pauses
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
 from polhode.simulate import count_steps, sampled_steps
@@ -146,7 +146,8 @@ def run(
 ) -> dict[str, np.ndarray]:
     """Run to the last of ``sample_steps`` (ascending, int64) and read the scene at each of them, as plain arrays.
 
-    ``pauses`` are those of the run, for example :class:`polhode.marching.Laps` to time it; the results do not depend on them.
+    ``pauses`` are those of the run, for example :class:`polhode.compiling.marching.Laps` to time it; the results do not depend
+    on them.
 
     Returns
     -------

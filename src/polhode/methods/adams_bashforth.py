@@ -5,10 +5,10 @@ The coefficients are integrals over the coming step of the polynomial through th
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
-from polhode.quaternion import derivative, increment
-from polhode.vector import axpy
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import derivative, increment
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 
 SECOND = (3 / 2, -1 / 2)
 THIRD = (23 / 12, -16 / 12, 5 / 12)

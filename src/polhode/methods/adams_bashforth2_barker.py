@@ -20,15 +20,15 @@ step has :math:`a_{-1} = a_0`, as in JSBSim.
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import hides_nothing, kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import cos_sinc, multiply
+from polhode.algebra.vector import axpy, cross, dot, scale
+from polhode.compiling.kernel import hides_nothing, kernel
 from polhode.methods.adams_bashforth import second
 from polhode.methods.adams_bashforth2_buss import start
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
 from polhode.methods.translation import LEAPFROG_EXTRAPOLATED
-from polhode.quaternion import cos_sinc, multiply
-from polhode.vector import axpy, cross, dot, scale
 
 
 @hides_nothing

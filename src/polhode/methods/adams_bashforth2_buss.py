@@ -16,15 +16,15 @@ method of second order. Under a linear friction k the method is stable for :math
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import rotate
+from polhode.compiling.kernel import kernel
 from polhode.methods.adams_bashforth import second
 from polhode.methods.buss2000 import COEFFICIENT
 from polhode.methods.buss2000_delvalle2024 import mean_rotation
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
 from polhode.methods.translation import LEAPFROG_EXTRAPOLATED
-from polhode.quaternion import rotate
 
 
 @kernel

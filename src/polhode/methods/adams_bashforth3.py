@@ -18,7 +18,7 @@ therefore no methods of their own here; the engine atlas has them among its cand
 
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.compiling.kernel import kernel
 from polhode.methods.adams_bashforth import rates, third
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state

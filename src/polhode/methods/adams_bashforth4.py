@@ -18,7 +18,7 @@ With Buss's or Barker's rotation for q the order of q is 2.0 by measurement, as 
 from dataclasses import replace
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.compiling.kernel import kernel
 from polhode.methods import adams_bashforth3
 from polhode.methods.adams_bashforth import fourth, rates
 

@@ -22,8 +22,8 @@ steps.
 
 from typing import Any
 
-from polhode.kernel import hides_nothing, kernel
-from polhode.vector import add, dot
+from polhode.algebra.vector import add, dot
+from polhode.compiling.kernel import hides_nothing, kernel
 
 #: A miss is an error whose square exceeds this part of the square of the largest difference. The ratio of the lengths is O(dt)
 #: for a smooth load and 1 at a jump; a half is in between.

@@ -14,13 +14,13 @@ old torque, the rotation, half a kick with the new torque, all in the lab frame,
 
 from typing import Any
 
-from polhode.body import angular_velocity, euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_velocity, euler_equations
+from polhode.algebra.quaternion import rotate, to_body, to_lab
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 from polhode.methods.buss2000_delvalle2024 import mean_rotation
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import omega_of_momentum, read_momentum, start_with_momentum, stored_momentum
-from polhode.quaternion import rotate, to_body, to_lab
-from polhode.vector import axpy
 
 COEFFICIENT = 1 / 12
 

@@ -13,8 +13,10 @@ with the torque at the start of the step, which is of first order for any torque
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import rotate, to_lab
+from polhode.algebra.vector import add, axpy, cross, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import (
     omega_of_momentum,
@@ -23,8 +25,6 @@ from polhode.methods.states import (
     stored_momentum,
     torque_wanted_at_momentum,
 )
-from polhode.quaternion import rotate, to_lab
-from polhode.vector import add, axpy, cross, scale
 
 COEFFICIENT = 1 / 16
 

@@ -24,13 +24,13 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
-from polhode.body import angular_momentum, angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_momentum, angular_velocity
+from polhode.algebra.quaternion import derivative, increment, normalise, to_body, to_lab
+from polhode.algebra.vector import axpy, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.numbered import NumberedOneTorque, numbered
 from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import LEAPFROG_EXTRAPOLATED, LEAPFROG_MEAN, Translation
-from polhode.quaternion import derivative, increment, normalise, to_body, to_lab
-from polhode.vector import axpy, scale
 
 
 class _Choices(NamedTuple):

@@ -18,13 +18,13 @@ where :math:`[a]_\times b = a \times b`. After the Newton step the equation is m
 
 from typing import Any
 
-from polhode.body import angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_velocity
+from polhode.algebra.quaternion import rotate
+from polhode.algebra.vector import add, axpy
+from polhode.compiling.kernel import kernel
 from polhode.methods.linear_system import solve
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import rotate
-from polhode.vector import add, axpy
 
 
 @kernel

@@ -17,14 +17,14 @@ the scheme is the classical one.
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import rotate
+from polhode.algebra.vector import add, axpy, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.fourth_order_start import weighted
 from polhode.methods.protocol import SeveralTorques
 from polhode.methods.rk4 import start
 from polhode.methods.states import read_synchronous, stored_in_body_frame
-from polhode.quaternion import rotate
-from polhode.vector import add, axpy, scale
 
 
 @kernel

@@ -16,7 +16,7 @@ quaternion instead of Pi. Which order is good depends on the body, see :mod:`pol
 
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.compiling.kernel import kernel
 from polhode.methods import splitting
 from polhode.methods.protocol import OneTorque
 from polhode.methods.splitting import rotors

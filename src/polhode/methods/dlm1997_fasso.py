@@ -12,7 +12,7 @@ error by the leading term of the modified Hamiltonian (:mod:`polhode.methods.rot
 from dataclasses import replace
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.compiling.kernel import kernel
 from polhode.methods import dlm1997, splitting
 from polhode.methods.rotor_choice import best_order, named_back, ordered, renamed
 from polhode.methods.splitting import rotors

@@ -10,12 +10,12 @@ Explicit Euler for the angular velocity, then for the quaternion with the *new* 
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import derivative, increment
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import derivative, increment
-from polhode.vector import axpy
 
 
 @kernel

@@ -20,8 +20,8 @@ quadrature; the form used here is ours. Its error is that of rounding for every 
 
 from typing import Any
 
-from polhode.body import angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_velocity
+from polhode.compiling.kernel import kernel
 from polhode.methods import splitting
 from polhode.methods.free_top import moved
 from polhode.methods.protocol import OneTorque

@@ -15,12 +15,12 @@ B.4-B.6 of del Valle et al. (2024) leave it open, and codes that use the old ori
 
 from typing import Any
 
-from polhode.body import angular_momentum, angular_velocity, euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_momentum, angular_velocity, euler_equations
+from polhode.algebra.quaternion import derivative, increment, to_body, to_lab
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import torque_wanted_at_momentum
-from polhode.quaternion import derivative, increment, to_body, to_lab
-from polhode.vector import axpy
 
 
 @kernel

@@ -17,11 +17,11 @@ is normalised, which YADE omits.
 
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.algebra.quaternion import normalise
+from polhode.compiling.kernel import kernel
 from polhode.methods.fincham1992 import full_step, half_step, read, start, stored
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import torque_wanted_at_momentum
-from polhode.quaternion import normalise
 
 
 @kernel

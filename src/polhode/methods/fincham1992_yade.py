@@ -18,7 +18,7 @@ A torque is handed omega(t - dt/2) of the last step, as YADE's contact laws are.
 
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.compiling.kernel import kernel
 from polhode.methods.fincham1992 import full_step, half_step, read, start, stored
 from polhode.methods.protocol import OneTorque
 

@@ -21,11 +21,11 @@ with the same bits in both.
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel, part
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import exponential, multiply
+from polhode.algebra.vector import add, axpy, cross, scale
+from polhode.compiling.kernel import kernel, part
 from polhode.methods.one_body import put3, put4, row3, state_rows
-from polhode.quaternion import exponential, multiply
-from polhode.vector import add, axpy, cross, scale
 
 #: The torques that a step evaluates besides the one at its beginning.
 FURTHER_TORQUES = 3

@@ -64,8 +64,8 @@ function is needed.
 from math import sqrt
 from typing import Any
 
-from polhode.kernel import kernel
-from polhode.quaternion import cos_sinc, multiply, normalise
+from polhode.algebra.quaternion import cos_sinc, multiply, normalise
+from polhode.compiling.kernel import kernel
 
 #: Added where a quotient of two zeros or the root of zero would occur: at rest, and for spheres. Everything else absorbs it.
 TINY = 1e-300
@@ -206,7 +206,7 @@ def free_motion(momentum: Any, body: Any, dt: Any) -> Any:
     Parameters
     ----------
     momentum : angular momentum in the body frame, kg m^2/s
-    body : coefficients of :meth:`polhode.body.Body.coefficients`
+    body : coefficients of :meth:`polhode.algebra.body.Body.coefficients`
     dt : s
 
     Returns

@@ -24,15 +24,15 @@ below 1e-15 of omega, up to :math:`|\omega| \Delta t = 0.5` for any body, and be
 from math import sqrt
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import multiply, scaled
+from polhode.algebra.vector import add, axpy, dot, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.linear_system import solve_or_huge
 from polhode.methods.pcdm2013_mid import before_torque
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame
 from polhode.methods.translation import MIDPOINT_PREDICTED
-from polhode.quaternion import multiply, scaled
-from polhode.vector import add, axpy, dot, scale
 
 
 @kernel

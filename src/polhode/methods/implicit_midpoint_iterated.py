@@ -21,13 +21,13 @@ and time symmetry holds to the residual.
 from math import sqrt
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.algebra.quaternion import multiply, scaled
+from polhode.algebra.vector import axpy, dot, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.implicit_midpoint import mean_velocity, turned
 from polhode.methods.protocol import SeveralTorques
 from polhode.methods.rk4 import start
 from polhode.methods.states import read_synchronous, stored_in_body_frame
-from polhode.quaternion import multiply, scaled
-from polhode.vector import axpy, dot, scale
 
 
 @kernel

@@ -17,13 +17,13 @@ With RK(q, L, T) the classical Runge-Kutta step of dq/dt = q (0, omega)/2, omega
 
 from typing import Any
 
-from polhode.body import angular_momentum, angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_momentum, angular_velocity
+from polhode.algebra.quaternion import normalise, to_body, to_lab
+from polhode.algebra.vector import add, axpy, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.johnson2008_delvalle2024 import runge_kutta
 from polhode.methods.protocol import SeveralTorques
 from polhode.methods.states import omega_of_momentum, read_momentum, stored_momentum
-from polhode.quaternion import normalise, to_body, to_lab
-from polhode.vector import add, axpy, scale
 
 
 @kernel

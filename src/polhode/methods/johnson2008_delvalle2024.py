@@ -14,12 +14,12 @@ With RK(q, L) the classical Runge-Kutta step of dq/dt = q (0, omega)/2, omega = 
 
 from typing import Any
 
-from polhode.body import angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_velocity
+from polhode.algebra.quaternion import derivative, increment, to_body, to_lab
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_momentum, start_with_momentum, stored_momentum
-from polhode.quaternion import derivative, increment, to_body, to_lab
-from polhode.vector import axpy
 
 
 @kernel

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from polhode.body import Body, angular_momentum, angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import Body, angular_momentum, angular_velocity
+from polhode.algebra.quaternion import derivative, scaled, to_body, to_lab
+from polhode.compiling.kernel import kernel
+from polhode.compiling.plain import plain_copy
 from polhode.methods.no_squish import omega_of
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
-from polhode.plain import plain_copy
-from polhode.quaternion import derivative, scaled, to_body, to_lab
 
 # Quantities that a method may carry, with their conversion from omega in the body frame, and back.
 

@@ -18,13 +18,13 @@ kinetic energy of the free body cannot grow: :math:`\omega' \cdot I \omega' = \o
 
 from typing import Any
 
-from polhode.body import angular_momentum, angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_momentum, angular_velocity
+from polhode.algebra.quaternion import derivative, increment
+from polhode.algebra.vector import add, axpy, cross, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.linear_system import solve
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import derivative, increment
-from polhode.vector import add, axpy, cross, scale
 
 
 @kernel

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from polhode.kernel import kernel
-from polhode.vector import axpy, cross, dot, scale
+from polhode.algebra.vector import axpy, cross, dot, scale
+from polhode.compiling.kernel import kernel
 
 
 @kernel

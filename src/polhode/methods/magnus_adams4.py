@@ -34,13 +34,13 @@ An elastic oscillation of frequency :math:`\nu`, as of a molecule in the field o
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import exponential, multiply
+from polhode.algebra.vector import add, axpy, cross, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.backward_differences import NOTHING, continued, subtract
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import exponential, multiply
-from polhode.vector import add, axpy, cross, scale
 
 
 @kernel

@@ -24,13 +24,13 @@ omega(t + dt/2), the mean over the move, as by Martys and Mountain. For a body t
 from math import sqrt
 from typing import Any
 
-from polhode.body import angular_velocity, euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_velocity, euler_equations
+from polhode.algebra.quaternion import derivative, increment, norm_squared
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame
 from polhode.methods.verlet_delvalle2024 import start
-from polhode.quaternion import derivative, increment, norm_squared
-from polhode.vector import axpy
 
 
 @kernel

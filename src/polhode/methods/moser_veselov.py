@@ -25,15 +25,15 @@ may have no solution, of which nothing warns: the step of a sphere turns by an a
 
 from typing import Any
 
-from polhode.body import angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_velocity
+from polhode.algebra.quaternion import to_body, to_lab
+from polhode.algebra.vector import add, axpy, dot, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.buss2000 import after_torque, start
 from polhode.methods.implicit_midpoint import turned
 from polhode.methods.linear_system import solve_or_huge
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_momentum, stored_momentum
-from polhode.quaternion import to_body, to_lab
-from polhode.vector import add, axpy, dot, scale
 
 
 @kernel

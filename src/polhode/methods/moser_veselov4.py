@@ -18,13 +18,13 @@ and residual are those of ``moser_veselov``; omega is :math:`I^{-1} y` with the 
 from dataclasses import replace
 from typing import Any
 
-from polhode.body import angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_velocity
+from polhode.algebra.quaternion import to_body, to_lab
+from polhode.algebra.vector import axpy, dot, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods import moser_veselov
 from polhode.methods.implicit_midpoint import turned
 from polhode.methods.moser_veselov import rotation
-from polhode.quaternion import to_body, to_lab
-from polhode.vector import axpy, dot, scale
 
 
 @kernel

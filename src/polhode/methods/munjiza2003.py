@@ -19,12 +19,12 @@ that of the end of the step.
 
 from typing import Any
 
-from polhode.body import angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_velocity
+from polhode.algebra.quaternion import exponential, multiply, to_body, to_lab
+from polhode.algebra.vector import axpy, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_momentum, start_with_momentum, stored_momentum, torque_wanted_at_momentum
-from polhode.quaternion import exponential, multiply, to_body, to_lab
-from polhode.vector import axpy, scale
 
 
 @kernel

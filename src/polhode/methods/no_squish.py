@@ -21,11 +21,11 @@ from functools import cache
 from math import exp
 from typing import Any
 
-from polhode.body import angular_momentum
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_momentum
+from polhode.algebra.quaternion import cos_sinc, derivative, increment, scaled
+from polhode.compiling.kernel import kernel
 from polhode.methods.numbered import NumberedOneTorque, numbered
 from polhode.methods.protocol import OneTorque
-from polhode.quaternion import cos_sinc, derivative, increment, scaled
 
 
 @kernel

@@ -2,8 +2,9 @@
 
 To compile the loop of a method takes more than a second. A constant in a kernel is part of the code, so that each of its values
 would be compiled again. The numbers of a :class:`NumberedOneTorque` or :class:`NumberedSeveralTorques` are handed to the loop
-when it runs. Its kernels find them behind the nine numbers of the body (:meth:`polhode.body.Body.coefficients`): ``body[9]`` is
-the first. The bits are those of a kernel with constants. Such methods run on single bodies and on systems, not on many bodies.
+when it runs. Its kernels find them behind the nine numbers of the body (:meth:`polhode.algebra.body.Body.coefficients`):
+``body[9]`` is the first. The bits are those of a kernel with constants. Such methods run on single bodies and on systems, not
+on many bodies.
 """
 
 from collections.abc import Callable
@@ -13,8 +14,8 @@ from typing import Any, Self
 import numpy as np
 from numba import types
 
-from polhode.body import Body
-from polhode.kernel import inertia_type
+from polhode.algebra.body import Body
+from polhode.compiling.kernel import inertia_type
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 
 

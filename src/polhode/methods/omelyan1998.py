@@ -18,12 +18,12 @@ would not do with a converged iteration.
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import derivative, increment, scaled
+from polhode.algebra.vector import add, axpy, dot
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import derivative, increment, scaled
-from polhode.vector import add, axpy, dot
 
 
 @kernel

@@ -18,15 +18,15 @@ Kusalik (2010) up to terms of third order.
 
 from typing import Any
 
-from polhode.body import angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_velocity
+from polhode.algebra.quaternion import to_body, to_lab
+from polhode.algebra.vector import add, axpy, dot, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.fincham1992 import read, start, stored
 from polhode.methods.omelyan1998 import cayley
 from polhode.methods.protocol import OneTorque
 from polhode.methods.rozmanov2010 import CHANGE_SQUARED, ROUNDS
 from polhode.methods.states import torque_wanted_at_momentum
-from polhode.quaternion import to_body, to_lab
-from polhode.vector import add, axpy, dot, scale
 
 
 @kernel

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from polhode import quaternion
-from polhode.body import Body
-from polhode.kernel import (
+from polhode.algebra import quaternion
+from polhode.algebra.body import Body
+from polhode.compiling.kernel import (
     compile_driver,
     float_type,
     inertia_type,
@@ -38,8 +38,8 @@ from polhode.kernel import (
     torque_type,
     vector_type,
 )
-from polhode.marching import pause_type
-from polhode.plain import plain_copy
+from polhode.compiling.marching import pause_type
+from polhode.compiling.plain import plain_copy
 
 START, STEPS, READ = range(3)
 #: The row of ``states`` that one body has. A NumPy integer: Numba compiles a function again for every value of a Python integer

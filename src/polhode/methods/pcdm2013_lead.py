@@ -15,12 +15,12 @@ the body frame. It has the right time for the predictor of the next step.
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 from polhode.methods.pcdm2013_mid import predict, turn
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame
-from polhode.vector import axpy
 
 # The state: q, omega, its angular acceleration; between the two parts of a step the predicted omega' replaces the last.
 

@@ -24,13 +24,13 @@ at t_{n+1/2} with q' and omega' for the corrector. That is the reading here, wit
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import exponential, multiply, rotate, to_lab
+from polhode.algebra.vector import axpy, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame
 from polhode.methods.translation import MIDPOINT_PREDICTED
-from polhode.quaternion import exponential, multiply, rotate, to_lab
-from polhode.vector import axpy, scale
 
 
 @kernel

@@ -15,13 +15,13 @@ not say how to start; without the initial half step the method would be of first
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 from polhode.methods.pcdm2013_mid import before_torque, predict, turn
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import stored_in_body_frame
 from polhode.methods.translation import PCDM
-from polhode.vector import axpy
 
 # The state: q and omega at t_{n+1/2}, the angular acceleration at t_n, and the predicted q' and omega' at t_n.
 

@@ -20,12 +20,12 @@ orthonormalises anything. MercuryDPM omits rotations by less than 1e-8 rad; here
 
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.algebra.quaternion import rotate
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame
 from polhode.methods.verlet import implicit_half_kick
 from polhode.methods.verlet_delvalle2024 import start
-from polhode.quaternion import rotate
 
 
 @kernel

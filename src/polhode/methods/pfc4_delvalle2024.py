@@ -15,11 +15,11 @@ axes of the body, the errors are different. The state is the matrix by columns, 
 
 from typing import Any
 
-from polhode.body import angular_momentum, angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_momentum, angular_velocity
+from polhode.algebra.quaternion import normalise, to_lab
+from polhode.algebra.vector import add, axpy, cross, dot, scale, unit
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
-from polhode.quaternion import normalise, to_lab
-from polhode.vector import add, axpy, cross, dot, scale, unit
 
 
 @kernel

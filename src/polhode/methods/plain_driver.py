@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from polhode import quaternion
+from polhode.algebra import quaternion
 from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 
@@ -48,7 +48,7 @@ def plain_driver(
     Parameters
     ----------
     method : Method
-    convert : converts a compiled kernel into one that runs on the numbers wanted (:func:`polhode.plain.plain_copy`)
+    convert : converts a compiled kernel into one that runs on the numbers wanted (:func:`polhode.compiling.plain.plain_copy`)
     torque : function
         A function that already runs on these numbers.
     body, dt, parameters : coefficients of the inertia, time step in s, parameters of the torque

@@ -34,8 +34,8 @@ to both gains nothing, or loses: in a trial outside this study, a damped clump o
 from math import sqrt
 from typing import Any
 
-from polhode.kernel import kernel
-from polhode.vector import axpy, dot
+from polhode.algebra.vector import axpy, dot
+from polhode.compiling.kernel import kernel
 
 #: A rate at which the prediction remains the last one to the last bit.
 HOLD = 1e300

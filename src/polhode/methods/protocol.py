@@ -4,7 +4,7 @@ A step of a one-torque method is two kernels, with the single evaluation of the 
 torque, so that such a method cannot do so twice even by mistake, and the many-body engine, which computes the torques of all
 bodies together, can use the kernels unchanged.
 
-The kernels of a :class:`OneTorque` method, all on tuples of floats (see :mod:`polhode.kernel`):
+The kernels of a :class:`OneTorque` method, all on tuples of floats (see :mod:`polhode.compiling.kernel`):
 
 ``start(q, omega, torque, body, dt) -> state``
     The state from which the first step begins, given the synchronous initial condition and the torque there.
@@ -45,19 +45,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from polhode.arguments import flag, function, number, plain_name, shown, text, whole
-from polhode.body import Body
-from polhode.kernel import (
+from polhode.algebra.body import Body
+from polhode.algebra.metrics import PUBLISHED_ERRORS
+from polhode.compiling.kernel import (
     compile_driver,
     is_kept,
 )
-from polhode.marching import Pauses
+from polhode.compiling.marching import Pauses
+from polhode.interface.arguments import flag, function, number, plain_name, shown, text, whole
 from polhode.methods import one_body, several_bodies
 from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
 from polhode.methods.one_body import ONLY, READ, SOME_BODY, START, normalised, put_reading, row3, row4
 from polhode.methods.states import read_synchronous
 from polhode.methods.translation import ADAMS, BY_TORQUE_TIME, Translation
-from polhode.metrics import PUBLISHED_ERRORS
 from polhode.problems.problem import TORQUE_CLASSES, Case, Problem
 
 #: Generic values with which a kernel ``start`` is run to find out the length of its states.
@@ -143,7 +143,7 @@ class Method(ABC):
     variant_of : str
         For a variant that reproduces a publication's own code: the key of the method as described by its originators.
     published_error : "quaternion" or "matrix"
-        The orientation error used in the publication of such a variant: :data:`polhode.metrics.PUBLISHED_ERRORS`.
+        The orientation error used in the publication of such a variant: :data:`polhode.algebra.metrics.PUBLISHED_ERRORS`.
     reconstruction : str
         Parts of the method that are ours, because the original was not available or leaves them open; one sentence, or empty.
     note : str
@@ -241,7 +241,7 @@ class Method(ABC):
         return self.order_exceptions.get(torque_class, (self.order_q, self.order_omega))
 
     def numbers_of(self, body: Body) -> tuple[float, ...]:
-        """The numbers that the kernels find as ``body``: its coefficients (:meth:`polhode.body.Body.coefficients`)."""
+        """The numbers that the kernels find as ``body``: its coefficients (:meth:`polhode.algebra.body.Body.coefficients`)."""
         return body.coefficients()
 
     def runs(self, problem: Case) -> bool:
@@ -312,7 +312,7 @@ class Method(ABC):
             self.compiled(driver, signature)
 
     def is_kept(self, systems: bool = False) -> bool:
-        """Whether :meth:`compile` would find everything on disk (:mod:`polhode.cache`)."""
+        """Whether :meth:`compile` would find everything on disk (:mod:`polhode.compiling.cache`)."""
         return all(is_kept(driver(), signature, part=True) for driver, signature in self._loops(systems))
 
     def integrate(
@@ -331,8 +331,8 @@ class Method(ABC):
         Parameters
         ----------
         q0, omega0 : initial orientation and body angular velocity (rad/s)
-        body : coefficients of the inertia, see :meth:`polhode.body.Body.coefficients`
-        torque : compiled torque, see :func:`polhode.kernel.compile_torque`
+        body : coefficients of the inertia, see :meth:`polhode.algebra.body.Body.coefficients`
+        torque : compiled torque, see :func:`polhode.compiling.kernel.compile_torque`
         parameters : float array passed to the torque
         dt : time step in s
         sample_steps : ascending whole numbers of steps, int64
@@ -346,7 +346,8 @@ class Method(ABC):
         Raises
         ------
         KeyboardInterrupt
-            Or any exception from a signal handler: within a second, for any number of steps (:mod:`polhode.marching`).
+            Or any exception from a signal handler: within a second, for any number of steps
+            (:mod:`polhode.compiling.marching`).
         """
         normalise = self.normalisation(normalise)
         march, run = self.compiled(self._driver, one_body.MARCH), one_body.driver(len(body))

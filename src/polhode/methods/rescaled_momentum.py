@@ -17,12 +17,12 @@ The engines hold omega in the lab frame. This makes no difference: a rotation ab
 from math import sqrt
 from typing import Any
 
-from polhode.body import angular_momentum, angular_velocity
-from polhode.kernel import hides_nothing, kernel
+from polhode.algebra.body import angular_momentum, angular_velocity
+from polhode.algebra.quaternion import rotate
+from polhode.algebra.vector import axpy, cross, dot, scale
+from polhode.compiling.kernel import hides_nothing, kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import rotate
-from polhode.vector import axpy, cross, dot, scale
 
 
 @hides_nothing

@@ -20,12 +20,12 @@ Torques are evaluated with the omega that the iteration leaves behind, that of q
 
 from typing import Any
 
-from polhode.body import angular_velocity
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_velocity
+from polhode.algebra.quaternion import derivative, increment, norm_squared, normalise, scaled, to_body, to_lab
+from polhode.algebra.vector import axpy, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_momentum, start_with_momentum, stored_momentum
-from polhode.quaternion import derivative, increment, norm_squared, normalise, scaled, to_body, to_lab
-from polhode.vector import axpy, scale
 
 
 @kernel

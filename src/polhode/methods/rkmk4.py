@@ -19,7 +19,7 @@ the next term has four and changes a step by :math:`\Delta t^5`. Exudyn has the 
 
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.compiling.kernel import kernel
 from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.protocol import SeveralTorques
 from polhode.methods.rk4 import start

@@ -30,7 +30,7 @@ largest in the middle, where the splitting is of order four (Fassò 2003).
 
 from typing import Any
 
-from polhode.kernel import hides_nothing, kernel
+from polhode.compiling.kernel import hides_nothing, kernel
 
 #: The orders (outer, second, middle axis), the cyclic ones first.
 ORDERS = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2))

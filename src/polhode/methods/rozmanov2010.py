@@ -20,13 +20,13 @@ smallest moment of inertia, and is given up after 50 rounds. A solution keeps th
 
 from typing import Any
 
-from polhode.body import angular_velocity, euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import angular_velocity, euler_equations
+from polhode.algebra.quaternion import derivative, increment, norm_squared, normalise, to_body
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.richardson import after_torque, start
 from polhode.methods.states import read_momentum, stored_momentum
-from polhode.quaternion import derivative, increment, norm_squared, normalise, to_body
-from polhode.vector import axpy
 
 #: The square of the change at which the iteration ends, and the largest number of rounds.
 CHANGE_SQUARED = 1e-26

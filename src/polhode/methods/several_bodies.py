@@ -25,18 +25,18 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from polhode.kernel import (
+from polhode.algebra.quaternion import normalise as unit_quaternion
+from polhode.compiling.kernel import (
     compile_driver,
     float_type,
     loads_type,
     parameters_type,
     steps_type,
 )
-from polhode.marching import pause_type
+from polhode.compiling.marching import pause_type
 from polhode.methods.fourth_order_start import HELD, STAGES, TIMES, next_stage
 from polhode.methods.one_body import SOME_BODY, normalised, put3, put4, row3, row4, state_rows, width_of
 from polhode.methods.translation import Translation
-from polhode.quaternion import normalise as unit_quaternion
 
 START, BEFORE, AFTER, READ = range(4)
 

@@ -16,14 +16,14 @@ del Valle et al. (2024), Eqs. 9 and 10, over the time t:
 
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.algebra.quaternion import rotate
+from polhode.compiling.kernel import kernel
 from polhode.methods.predictor import damped, secant_rate
 from polhode.methods.protocol import OneTorque
 from polhode.methods.spiral_kdk import start
 from polhode.methods.spiral_leapfrog import kick
 from polhode.methods.states import read_synchronous, stored_in_body_frame
 from polhode.methods.translation import MIDPOINT_SECANT
-from polhode.quaternion import rotate
 
 # The state: q and omega; the last torque and the omega handed to it; the rate; the omega handed to the torque of now.
 

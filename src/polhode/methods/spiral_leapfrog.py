@@ -11,12 +11,12 @@ r"""SPIRAL, leapfrog form: del Valle et al. (2024), Eqs. 7-10.
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import rotate
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import rotate
-from polhode.vector import axpy
 
 
 @kernel

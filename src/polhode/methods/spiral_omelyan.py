@@ -12,12 +12,12 @@ like SPIRAL: this reproduces the authors' data to 1e-6, whereas Omelyan's explic
 
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.algebra.quaternion import rotate
+from polhode.compiling.kernel import kernel
 from polhode.methods.omelyan1998 import kick, read
 from polhode.methods.protocol import OneTorque
 from polhode.methods.spiral_leapfrog import start
 from polhode.methods.states import stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import rotate
 
 
 @kernel

@@ -19,7 +19,7 @@ with friction see :mod:`polhode.methods.predictor`. With K(omega, M, t) the kick
 
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.compiling.kernel import kernel
 from polhode.methods.predictor import HOLD, damped, secant_rate
 from polhode.methods.protocol import OneTorque
 from polhode.methods.spiral_leapfrog import after_torque as spiral

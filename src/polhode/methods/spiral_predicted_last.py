@@ -14,7 +14,7 @@ over the time t (del Valle et al. 2024, Eqs. 9, 10):
 from dataclasses import replace
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.compiling.kernel import kernel
 from polhode.methods import spiral_predicted
 from polhode.methods.spiral_leapfrog import after_torque as spiral
 from polhode.methods.spiral_leapfrog import kick

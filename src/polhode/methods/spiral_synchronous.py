@@ -10,12 +10,12 @@ r"""SPIRAL, synchronous (non-leapfrog) form: del Valle et al. (2024), App. A, Eq
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import rotate
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.spiral_leapfrog import kick
 from polhode.methods.states import read_synchronous, start_with_omega, stored_in_body_frame, torque_wanted_at_state
-from polhode.quaternion import rotate
 
 
 @kernel

@@ -8,10 +8,10 @@ a *rotor* (McLachlan 1993; Reich 1994; Touma and Wisdom 1994; Dullweber, Leimkuh
 from collections.abc import Callable
 from typing import Any
 
-from polhode.body import angular_momentum, angular_velocity
-from polhode.kernel import kernel
-from polhode.quaternion import cos_sinc
-from polhode.vector import axpy
+from polhode.algebra.body import angular_momentum, angular_velocity
+from polhode.algebra.quaternion import cos_sinc
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 
 # The state: q, Pi and the last torque.
 

@@ -6,9 +6,9 @@ a method may append more.
 
 from typing import Any
 
-from polhode.body import angular_momentum, angular_velocity
-from polhode.kernel import kernel
-from polhode.quaternion import to_body, to_lab
+from polhode.algebra.body import angular_momentum, angular_velocity
+from polhode.algebra.quaternion import to_body, to_lab
+from polhode.compiling.kernel import kernel
 
 # q, then omega in the body frame
 

@@ -22,11 +22,11 @@ The step is exact without a torque if two moments are equal. The axes are those 
 from dataclasses import replace
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.algebra.quaternion import rotate
+from polhode.compiling.kernel import kernel
 from polhode.methods import dlm1997, splitting
 from polhode.methods.rotor_choice import best_pair, named_back, ordered, renamed
 from polhode.methods.splitting import rotor1, rotor3
-from polhode.quaternion import rotate
 
 
 @kernel

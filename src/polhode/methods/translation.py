@@ -18,10 +18,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from polhode.kernel import kernel
+from polhode.algebra.vector import axpy, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods.backward_differences import NOTHING, continued
 from polhode.methods.predictor import HOLD, damped, secant_rate
-from polhode.vector import axpy, scale
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,12 @@ error of the method, and makes the energy of a free body drift, which it would n
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame
 from polhode.methods.verlet_delvalle2024 import before_torque, start
-from polhode.vector import axpy
 
 
 @kernel

@@ -12,12 +12,12 @@ half kicks are explicit: the second evaluates the gyroscopic term at the half st
 
 from typing import Any
 
-from polhode.body import euler_equations
-from polhode.kernel import kernel
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import derivative, increment
+from polhode.algebra.vector import axpy
+from polhode.compiling.kernel import kernel
 from polhode.methods.protocol import OneTorque
 from polhode.methods.states import read_synchronous, stored_in_body_frame
-from polhode.quaternion import derivative, increment
-from polhode.vector import axpy
 
 
 @kernel

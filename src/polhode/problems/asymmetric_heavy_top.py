@@ -11,10 +11,10 @@ initial kinetic energy is of the order of the potential energy, so that the top 
 
 from typing import Any
 
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.algebra.quaternion import to_body
+from polhode.algebra.vector import cross
 from polhode.problems.problem import Problem
-from polhode.quaternion import to_body
-from polhode.vector import cross
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:

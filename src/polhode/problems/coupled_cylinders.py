@@ -16,7 +16,7 @@ equal densities and lengths (0.03) do not. Equal masses of 10 kg, a height of 1 
 
 from typing import Any
 
-from polhode.body import Body
+from polhode.algebra.body import Body
 from polhode.problems.system import System
 
 RADII = (1.0, 2.4)

@@ -11,9 +11,9 @@ the rate omega . C omega.
 
 from typing import Any
 
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.algebra.vector import cross
 from polhode.problems.problem import Problem
-from polhode.vector import cross
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:

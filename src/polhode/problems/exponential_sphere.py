@@ -11,7 +11,7 @@ initially points along x and compares its direction after 1 s, some 39 rad later
 from math import exp
 from typing import Any
 
-from polhode.body import Body
+from polhode.algebra.body import Body
 from polhode.problems.problem import Problem
 
 

@@ -13,7 +13,7 @@ time; 0.1 s is our choice. By then the cylinder spins at some 2,300 rad/s.
 from math import exp, log, pi, sin
 from typing import Any
 
-from polhode.body import Body
+from polhode.algebra.body import Body
 from polhode.problems.problem import Problem
 
 

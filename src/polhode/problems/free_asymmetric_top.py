@@ -9,7 +9,7 @@ Moments and spin are our choice: six turns about the angular momentum in ten sec
 
 from typing import Any
 
-from polhode.body import Body
+from polhode.algebra.body import Body
 from polhode.problems.problem import Problem
 
 

@@ -10,7 +10,7 @@ nevertheless.
 
 from typing import Any
 
-from polhode.body import Body
+from polhode.algebra.body import Body
 from polhode.problems.problem import Problem
 
 

@@ -10,9 +10,9 @@ numbers are our choice: two seconds contain two nutations, nearly four turns of 
 
 from typing import Any
 
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.algebra.quaternion import to_body
 from polhode.problems.problem import Problem
-from polhode.quaternion import to_body
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:

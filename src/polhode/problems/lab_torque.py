@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.algebra.quaternion import to_body
 from polhode.problems.problem import Problem
-from polhode.quaternion import to_body
 
 
 def torque(t: Any, q: Any, omega: Any, parameters: Any) -> Any:

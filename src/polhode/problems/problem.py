@@ -10,11 +10,23 @@ from unicodedata import normalize
 
 import numpy as np
 
-from polhode.arguments import array, flag, function, is_ordered, number, positive, shown, text, unit_quaternion, vector, whole
-from polhode.body import Body
-from polhode.kernel import is_kept, torque_signature
+from polhode.algebra.body import Body
+from polhode.compiling.kernel import is_kept, torque_signature
+from polhode.compiling.trials import TORQUE, checked_function, compiled_torque, states_of, try_torque
+from polhode.interface.arguments import (
+    array,
+    flag,
+    function,
+    is_ordered,
+    number,
+    positive,
+    shown,
+    text,
+    unit_quaternion,
+    vector,
+    whole,
+)
 from polhode.registry import LAST
-from polhode.trials import TORQUE, checked_function, compiled_torque, states_of, try_torque
 
 #: reference(problem, times, digits) -> one state for each time, as mpmath numbers: (q, omega) for the single body of a
 #: :class:`Problem`, or (r, v, q, omega) for each body of a :class:`polhode.problems.system.System`.
@@ -223,7 +235,7 @@ class Problem(Case):
 
     @cached_property
     def compiled_torque(self) -> Callable[..., Any]:
-        """The torque, tried and compiled once per problem object (:mod:`polhode.trials`)."""
+        """The torque, tried and compiled once per problem object (:mod:`polhode.compiling.trials`)."""
         return compiled_torque(f"problem {self.key!r}", self.torque, self.parameters.values(), self._states)
 
     @property
@@ -245,7 +257,7 @@ class Problem(Case):
         _ = self.compiled_torque
 
     def is_kept(self) -> bool:
-        """Whether :meth:`compile` finds it on disk (:mod:`polhode.cache`)."""
+        """Whether :meth:`compile` finds it on disk (:mod:`polhode.compiling.cache`)."""
         return is_kept(self.torque, torque_signature)
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:

@@ -16,9 +16,9 @@ With u = R(q)^T v the velocity in the body frame:
 
 from typing import Any
 
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.algebra.quaternion import to_body, to_lab
 from polhode.problems.system import System
-from polhode.quaternion import to_body, to_lab
 
 
 def loads(t: Any, r: Any, v: Any, q: Any, omega: Any, parameters: Any, force: Any, torque: Any) -> None:

@@ -11,7 +11,7 @@ as much as the largest errors it plots.
 
 from typing import Any
 
-from polhode.body import Body
+from polhode.algebra.body import Body
 from polhode.problems.problem import Problem
 
 

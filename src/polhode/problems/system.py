@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from polhode.arguments import flag, is_ordered, shown, unit_quaternion, vector
-from polhode.body import Body
-from polhode.kernel import is_kept, loads_signature
+from polhode.algebra.body import Body
+from polhode.compiling.kernel import is_kept, loads_signature
+from polhode.compiling.trials import LOADS, checked_function, compiled_loads, try_loads
+from polhode.interface.arguments import flag, is_ordered, shown, unit_quaternion, vector
 from polhode.problems.problem import Case
-from polhode.trials import LOADS, checked_function, compiled_loads, try_loads
 
 Vectors = tuple[tuple[float, float, float], ...]
 
@@ -81,7 +81,7 @@ class System(Case):
 
     @cached_property
     def compiled_loads(self) -> Callable[..., Any]:
-        """The loads, tried and compiled once per problem object (:mod:`polhode.trials`)."""
+        """The loads, tried and compiled once per problem object (:mod:`polhode.compiling.trials`)."""
         return compiled_loads(f"problem {self.key!r}", self.loads, self.parameters.values(), self._state)
 
     @property
@@ -104,7 +104,7 @@ class System(Case):
         _ = self.compiled_loads
 
     def is_kept(self) -> bool:
-        """Whether :meth:`compile` finds them on disk (:mod:`polhode.cache`)."""
+        """Whether :meth:`compile` finds them on disk (:mod:`polhode.compiling.cache`)."""
         return is_kept(self.loads, loads_signature)
 
     def exact(self, times: Sequence[float], digits: int) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import xarray as xr
 
-from polhode.arguments import array, positive, shown, whole
+from polhode.interface.arguments import array, positive, shown, whole
 from polhode.problems.problem import MOST_DIGITS, Case, Problem
 from polhode.problems.system import System
 from polhode.references import taylor

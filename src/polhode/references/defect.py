@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from polhode.kernel import compile_driver, parameters_type, samples_type, torque_type
+from polhode.compiling.kernel import compile_driver, parameters_type, samples_type, torque_type
+from polhode.compiling.trials import TrialError
 from polhode.problems.system import System
-from polhode.trials import TrialError
 
 if TYPE_CHECKING:
     from polhode.problems.problem import Case

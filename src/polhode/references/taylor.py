@@ -20,7 +20,7 @@ import gmpy2
 import mpmath
 import numpy as np
 
-from polhode.plain import plain_copy
+from polhode.compiling.plain import plain_copy
 from polhode.problems.system import System
 from polhode.references.defect import GOLDEN, Looks
 from polhode.references.precision import GUARD_DIGITS, digits_and_guard

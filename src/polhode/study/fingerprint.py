@@ -14,6 +14,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from polhode import MOVED
 from polhode.study.reading import listed
 
 LIBRARIES = ("mpmath", "numba", "numpy", "scipy", "xarray")
@@ -23,7 +24,7 @@ NO_PART = frozenset(
     {
         f"{PACKAGE}.{name}"
         for name in (
-            "progress",
+            "interface.progress",
             "study.workflow.interruption",
             "study.workflow.locks",
             "study.workflow.meters",
@@ -91,7 +92,7 @@ def _versions() -> str:
 @cache
 def _locate(name: str) -> Path | None:
     """The file of a module of the package; nothing is imported, unlike in a search by the import system."""
-    place = ROOT.joinpath(*name.split(".")[1:])
+    place = ROOT.joinpath(*MOVED.get(name, name).split(".")[1:])
     return next((path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()), None)
 
 

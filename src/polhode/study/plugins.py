@@ -4,7 +4,7 @@ A file that calls ``sys.exit``, never finishes its import, does not compile, rai
 gives one message at the start, with the file and its line, instead of a job that hangs. A separate process is needed because
 compiled code ignores signals: only another process can be ended if it does not return.
 
-Code compiled there is kept on disk (:mod:`polhode.cache`) for the jobs.
+Code compiled there is kept on disk (:mod:`polhode.compiling.cache`) for the jobs.
 """
 
 import json
@@ -27,9 +27,10 @@ import xarray as xr
 from numba import types
 from numba.core import config
 
-from polhode.arguments import regular_file
-from polhode.compilation import PACKAGE
-from polhode.kernel import float_type, inertia_type, parameters_type, quaternion_type, torque_type, vector_type
+from polhode.compiling.in_advance import PACKAGE
+from polhode.compiling.kernel import float_type, inertia_type, parameters_type, quaternion_type, torque_type, vector_type
+from polhode.compiling.trials import TrialError, line_of, reason_of, source_line
+from polhode.interface.arguments import regular_file
 from polhode.manybody.placement import BoxTooFull
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES
@@ -42,7 +43,6 @@ from polhode.problems.system import System
 from polhode.references import taylor
 from polhode.registry import Registry, load_file, place_in
 from polhode.simulate import simulate
-from polhode.trials import TrialError, line_of, reason_of, source_line
 
 #: Time limit for the import of a plug-in, and for its first steps, s.
 PATIENCE = 60.0

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, NonNegativeInt, ValidationError
 
-from polhode.arguments import shown
+from polhode.interface.arguments import shown
 from polhode.study import themes
 from polhode.study.archive.zips import content_of, contents_of
 from polhode.study.artefacts import Verify, kind_of

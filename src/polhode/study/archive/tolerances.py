@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from pydantic.dataclasses import dataclass
 
-from polhode.declared import STRICT, declared
+from polhode.interface.declared import STRICT, declared
 from polhode.study.archive.manifest import Variable
 
 EPSILON = float(np.finfo(float).eps)

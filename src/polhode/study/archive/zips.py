@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
-from polhode.arguments import shown
+from polhode.interface.arguments import shown
 from polhode.study.provenance import Unusable
 from polhode.study.storage import write_atomically, write_text
 

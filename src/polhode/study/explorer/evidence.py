@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic.dataclasses import dataclass
 
-from polhode.declared import STRICT, declared
+from polhode.interface.declared import STRICT, declared
 from polhode.study.report.claims import SOURCES
 
 #: The names of the sources as readers know them.

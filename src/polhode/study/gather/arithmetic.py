@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from polhode import quaternion
-from polhode.body import Body, angular_velocity, euler_equations
+from polhode.algebra import quaternion
+from polhode.algebra.body import Body, angular_velocity, euler_equations
+from polhode.algebra.vector import add, axpy, scale
+from polhode.compiling.operations import Operations, count, on_counting
 from polhode.methods import omelyan1998, spiral_leapfrog
-from polhode.operations import Operations, count, on_counting
-from polhode.vector import add, axpy, scale
 
 Vector = tuple[Any, Any, Any]
 Quaternion = tuple[Any, Any, Any, Any]
@@ -52,7 +52,7 @@ KICKS: dict[str, Callable[..., Any]] = {
 
 
 def kick_operations(name: str) -> Operations:
-    """The operations of one of :data:`KICKS` (see polhode.operations)."""
+    """The operations of one of :data:`KICKS` (see polhode.compiling.operations)."""
     omega, torque, inertia = (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), Body((1.0, 1.7, 2.3)).coefficients()
     return count(KICKS[name], omega, torque, inertia, 1e-3)
 

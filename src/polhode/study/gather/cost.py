@@ -16,9 +16,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from polhode.compiling.operations import Operations, operations
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
-from polhode.operations import Operations, operations
 from polhode.study.analysis.ladders import METRIC, RIVAL, UNIT, Ladder, priced, whole_steps
 from polhode.study.analysis.many_body import many_body_times
 from polhode.study.configuration import Study

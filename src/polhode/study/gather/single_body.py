@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from tqdm import tqdm
 
-from polhode import metrics
+from polhode.algebra import metrics
 from polhode.methods import METHODS
 from polhode.problems.problem import Case, Problem
 from polhode.problems.system import System
@@ -99,8 +99,9 @@ def run_errors(
 ) -> dict[str, np.ndarray]:
     """All :data:`ERRORS`, and :data:`MOVING_ERRORS` where there is motion, of the samples ``rows`` of one run.
 
-    ``measure`` is how the method's publication compares orientations, a key of :data:`polhode.metrics.PUBLISHED_ERRORS`. The
-    step size and the offset of the stored angular velocity may differ between samples.
+    ``measure`` is how the method's publication compares orientations, a key of
+    :data:`polhode.algebra.metrics.PUBLISHED_ERRORS`. The step size and the offset of the stored angular velocity may differ
+    between samples.
     """
     inertia = inertia_of(problem)
     time, q, omega, stored = (run[name][rows] for name in ("time", "q", "omega", "stored_omega"))

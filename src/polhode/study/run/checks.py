@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from polhode import metrics
-from polhode.body import angular_velocity, euler_equations
-from polhode.kernel import kernel
+from polhode.algebra import metrics
+from polhode.algebra.body import angular_velocity, euler_equations
+from polhode.algebra.quaternion import derivative, increment, normalise, rotate, scaled, to_body, to_lab
+from polhode.algebra.vector import add, axpy, cross, dot, scale
+from polhode.compiling.kernel import kernel
 from polhode.methods import (
     METHODS,
     calzavarini2010,
@@ -33,7 +35,6 @@ from polhode.methods.states import omega_of_momentum
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
-from polhode.quaternion import derivative, increment, normalise, rotate, scaled, to_body, to_lab
 from polhode.references import taylor
 from polhode.simulate import simulate
 from polhode.study.analysis import laws
@@ -45,7 +46,6 @@ from polhode.study.run.making import Settings
 from polhode.study.run.parts import parts, parts_over_bodies
 from polhode.study.run.rotor_order import rotor_order
 from polhode.study.run.symplecticity import symplecticity
-from polhode.vector import add, axpy, cross, dot, scale
 
 #: Digits of the exact solutions, well beyond double precision.
 DIGITS = 20

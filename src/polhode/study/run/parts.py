@@ -17,11 +17,12 @@ import numpy as np
 import xarray as xr
 from numba import types
 
-from polhode import metrics
-from polhode.body import euler_equations
-from polhode.ensembles.classes import CLASSES
-from polhode.ensembles.reference import errors
-from polhode.kernel import (
+from polhode.algebra import metrics
+from polhode.algebra.body import euler_equations
+from polhode.algebra.quaternion import derivative, increment, normalise, to_lab
+from polhode.algebra.quaternion import rotate as exponential
+from polhode.algebra.vector import add, axpy, cross, scale
+from polhode.compiling.kernel import (
     compile_driver,
     compiled,
     float_type,
@@ -32,19 +33,18 @@ from polhode.kernel import (
     torque_type,
     vector_type,
 )
+from polhode.ensembles.classes import CLASSES
+from polhode.ensembles.reference import errors
 from polhode.methods import spiral_leapfrog
 from polhode.methods.omelyan1998 import cayley, sweep
 from polhode.methods.pfc4_delvalle2024 import orthonormal, to_quaternion
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import Problem
-from polhode.quaternion import derivative, increment, normalise, to_lab
-from polhode.quaternion import rotate as exponential
 from polhode.references import taylor
 from polhode.study.run.body_checks import TIME, drawn
 from polhode.study.run.ensemble import BLOWN_UP
 from polhode.study.run.ensemble_states import exact_states
 from polhode.study.run.making import Settings
-from polhode.vector import add, axpy, cross, scale
 
 #: The kicks, from simple to exact.
 KICKS = ("euler", "midpoint", "ssprk3", "implicit", "exact")
@@ -166,7 +166,7 @@ def run(
     ----------
     kick, rotation, place : positions in :data:`KICKS`, :data:`ROTATIONS`, :data:`PLACES`
     q, omega : the state at the start
-    body : coefficients, see :meth:`polhode.body.Body.coefficients`
+    body : coefficients, see :meth:`polhode.algebra.body.Body.coefficients`
     torque, parameters : the torque function and its numbers
     dt : step, s
     steps : their number

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from polhode import manybody
-from polhode.arrays import Arrays
+from polhode.interface.arrays import Arrays
 from polhode.manybody.simulation import simulate_arrays
 from polhode.study.run.stacking import blown_up, stacked
 from polhode.study.storage import write_text

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from polhode import cache, manybody
-from polhode.compilation import processors_here
+from polhode import manybody
+from polhode.compiling import cache
+from polhode.compiling.in_advance import processors_here
+from polhode.compiling.marching import Laps
 from polhode.manybody.simulation import run
-from polhode.marching import Laps
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from polhode.arrays import Arrays
+from polhode.interface.arrays import Arrays
 
 
 def stacked(runs: Sequence[Arrays], dim: str, values: Sequence[float], ragged: tuple[str, str] | None = None) -> xr.Dataset:

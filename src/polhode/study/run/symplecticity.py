@@ -6,8 +6,8 @@ Pi + eta. In these coordinates the canonical form, minus the differential of <Pi
     W((xi1, eta1), (xi2, eta2)) = <xi1, eta2> - <xi2, eta1> + <Pi, xi1 x xi2>
 
 (Abraham and Marsden 1978, Sec. 4.4, in body coordinates). A step z -> z' is symplectic if W' of the images of two neighbours is
-W of the two. The Jacobian comes from the method's own kernels on dual numbers (:mod:`polhode.dual`), so that the defect of a
-symplectic step is rounding.
+W of the two. The Jacobian comes from the method's own kernels on dual numbers (:mod:`polhode.algebra.dual`), so that the defect
+of a symplectic step is rounding.
 
 The (q, Pi) of a method can be understood in two ways, and a map may be symplectic in one and not in the other:
 
@@ -28,14 +28,14 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from polhode.body import angular_momentum
-from polhode.dual import Dual, on_duals, values_and_derivatives
+from polhode.algebra.body import angular_momentum
+from polhode.algebra.dual import Dual, on_duals, values_and_derivatives
+from polhode.algebra.quaternion import to_body, to_lab
 from polhode.methods import METHODS
 from polhode.methods.plain_driver import plain_driver
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import single_body
 from polhode.problems.problem import Problem
-from polhode.quaternion import to_body, to_lab
 from polhode.references import taylor
 from polhode.study.analysis.canonical_form import READINGS, ROUNDING
 from polhode.study.run.making import Settings

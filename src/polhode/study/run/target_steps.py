@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 from scipy.optimize import brentq
 
-from polhode import metrics
+from polhode.algebra import metrics
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 from polhode.problems import PROBLEMS
@@ -49,7 +49,7 @@ def end_states(problem: Problem, method: Method, dt: float, truncate: bool) -> E
 def mean_error(problem: Problem, method: Method, dt: float, truncate: bool, measure: str = "quaternion") -> float:
     """Mean of the errors of q and of the method's own omega at the end of a run, each a relative L1 norm (Eq. 13).
 
-    ``measure`` is how orientations are compared, a key of :data:`polhode.metrics.PUBLISHED_ERRORS`.
+    ``measure`` is how orientations are compared, a key of :data:`polhode.algebra.metrics.PUBLISHED_ERRORS`.
     """
     return _mean_error(end_states(problem, method, dt, truncate), measure)
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from polhode.compilation import compile_all
+from polhode.compiling.in_advance import compile_all
 from polhode.methods import METHODS
 from polhode.methods.lab_frame import in_lab
 from polhode.methods.protocol import Method

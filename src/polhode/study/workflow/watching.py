@@ -20,8 +20,8 @@ from typing import TextIO
 
 from rich.text import Text
 
-from polhode import progress
-from polhode.progress import Board, Stage, duration
+from polhode.interface import progress
+from polhode.interface.progress import Board, Stage, duration
 from polhode.study import artefacts
 from polhode.study.workflow import entry, interruption, meters
 from snakemake_logger_plugin_polhode import LogHandler

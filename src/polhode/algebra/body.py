@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polhode.arguments import flag, is_ordered, number, positive, shown
-from polhode.kernel import Inertia, Quaternion, Vector, kernel
-from polhode.quaternion import of_axes
+from polhode.algebra.quaternion import of_axes
+from polhode.compiling.kernel import Inertia, Quaternion, Vector, kernel
+from polhode.interface.arguments import flag, is_ordered, number, positive, shown
 
 #: Data are rounded: moments may violate the triangle inequality, and a tensor its symmetry, by this fraction.
 ROUNDED = 1e-3
@@ -92,8 +92,8 @@ class Body:
         """The body with an inertia tensor about its centre of mass, and the rotation from its axes to those of the tensor.
 
         The rotation is a unit quaternion r. A vector given in the axes of the tensor, such as omega or a torque, has the
-        components ``polhode.quaternion.to_body(r, v)`` in those of the body, and ``to_lab(r, v)`` takes it back. An orientation
-        q of the tensor's axes is the orientation ``multiply(q, r)`` of the body.
+        components ``polhode.algebra.quaternion.to_body(r, v)`` in those of the body, and ``to_lab(r, v)`` takes it back. An
+        orientation q of the tensor's axes is the orientation ``multiply(q, r)`` of the body.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class Body:
 
         Examples
         --------
-        >>> from polhode.quaternion import to_body
+        >>> from polhode.algebra.quaternion import to_body
         >>> body, rotation = Body.from_tensor([[2.0, -0.5, 0.0], [-0.5, 2.0, 0.0], [0.0, 0.0, 3.0]])
         >>> body.inertia
         (1.5, 2.5, 3.0)

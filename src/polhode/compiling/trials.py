@@ -22,9 +22,9 @@ from typing import Any
 import numba
 import numpy as np
 
-from polhode.arguments import SHOWN, shown
-from polhode.kernel import compile_loads, compile_torque
-from polhode.plain import plain_copy
+from polhode.compiling.kernel import compile_loads, compile_torque
+from polhode.compiling.plain import plain_copy
+from polhode.interface.arguments import SHOWN, shown
 
 #: The arguments of a torque, and of the loads on several bodies.
 TORQUE = ("t", "q", "omega", "parameters")

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from polhode.kernel import Vector, kernel
+from polhode.compiling.kernel import Vector, kernel
 
 
 @kernel

@@ -6,10 +6,10 @@ single-body driver and, over lanes, in the many-body engine. Three rules make it
 * it calls only kernels and ``math.sqrt``; the lanes vectorise only if no library call is left in the loop, not even in a
   branch that is never taken, and are four times slower otherwise;
 * it branches only around plain arithmetic, which the compiler can turn into a selection; no early return, no exception
-  (:func:`polhode.quaternion.cos_sinc` shows the pattern);
+  (:func:`polhode.algebra.quaternion.cos_sinc` shows the pattern);
 * it does not depend on fused multiply-add, so that plain Python, the driver and the lanes agree to the last bit.
 
-Code compiled for a fixed signature is kept on disk for the next process (:mod:`polhode.cache`).
+Code compiled for a fixed signature is kept on disk for the next process (:mod:`polhode.compiling.cache`).
 
 With ``NUMBA_DISABLE_JIT=1`` in the environment the decorators do nothing and everything runs as plain Python; the tests use
 this to compare both versions.
@@ -24,13 +24,13 @@ from numba import types
 from numba.core import codegen
 from numba.core.registry import CPUDispatcher
 
-from polhode import cache
+from polhode.compiling import cache
 
 #: A quaternion ``(q0, qx, qy, qz)``, scalar first, unit, from body to lab.
 Quaternion = tuple[float, float, float, float]
 #: A three-vector of floats.
 Vector = tuple[float, float, float]
-#: The inertia of a body as used by the kernels, see :meth:`polhode.body.Body.coefficients`.
+#: The inertia of a body as used by the kernels, see :meth:`polhode.algebra.body.Body.coefficients`.
 Inertia = tuple[float, float, float, float, float, float, float, float, float]
 #: Everything that a method carries from step to step, of any length; the orientation comes first if it is a quaternion.
 State = tuple[float, ...]
@@ -70,7 +70,7 @@ def kernel(function: Function) -> Function:
 def hides_nothing(function: Function) -> Function:
     """Mark a kernel that compares, but through which no NaN of the orientation gets lost: put above ``@kernel``.
 
-    The many-body engine tries steps whose orientation is NaN where a clump turns far (:mod:`polhode.manybody.short_turns`),
+    The many-body engine tries steps whose orientation is NaN where a clump turns far (:mod:`polhode.compiling.short_turns`),
     and does so only with kernels that do not compare or are marked.
     """
     plain: Any = getattr(function, "py_func", function)

@@ -4,7 +4,7 @@ Conventions: Hamilton's product, scalar first, ``q = (q0, qx, qy, qz)``. A unit 
 ``v_lab = q v_body q*``, and turns as ``dq/dt = q (0, omega) / 2`` with ``omega`` in the body frame.
 
 >>> from math import pi
->>> from polhode.quaternion import multiply, rotate, to_lab
+>>> from polhode.algebra.quaternion import multiply, rotate, to_lab
 >>> multiply((0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))  # i j = k
 (0.0, 0.0, 0.0, 1.0)
 >>> to_lab((0.5, 0.5, 0.5, 0.5), (1.0, 0.0, 0.0))  # a third of a turn about (1, 1, 1) takes x to y
@@ -16,7 +16,7 @@ Conventions: Hamilton's product, scalar first, ``q = (q0, qx, qy, qz)``. A unit 
 from collections.abc import Sequence
 from math import sqrt
 
-from polhode.kernel import Quaternion, Vector, kernel
+from polhode.compiling.kernel import Quaternion, Vector, kernel
 
 # cos(sqrt(y)) and sin(sqrt(y))/sqrt(y) for 0 <= y <= (pi/2)**2 as polynomials in y: Chebyshev interpolation in 40 digits
 # over that interval and a billionth more, rounded. Their errors are below 6e-17 and 2e-17; tests/test_quaternion.py

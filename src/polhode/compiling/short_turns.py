@@ -1,9 +1,9 @@
 """Kernels for steps in which no clump turns far: cosine and sine without range reduction, which saves a fifth of a step.
 
-For a single body the range reduction of :func:`polhode.quaternion.cos_sinc` costs nothing when it is not needed. Lanes have no
-branches: they compute both sides and select, so a root and a division would be spent on angles that hardly ever occur. The
-engine therefore tries each stretch of a run with the polynomials alone. They give the same bits up to a half-angle of pi/2 and
-NaN beyond. A NaN persists, is found at the end of the stretch, and the stretch is then repeated with the complete kernels.
+For a single body the range reduction of :func:`polhode.algebra.quaternion.cos_sinc` costs nothing when it is not needed. Lanes
+have no branches: they compute both sides and select, so a root and a division would be spent on angles that hardly ever occur.
+The engine therefore tries each stretch of a run with the polynomials alone. They give the same bits up to a half-angle of pi/2
+and NaN beyond. A NaN persists, is found at the end of the stretch, and the stretch is then repeated with the complete kernels.
 """
 
 import dis
@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from polhode.kernel import kernel
-from polhode.quaternion import HALF_PI_SQUARED, cos_sinc, cos_sinc_series
+from polhode.algebra.quaternion import HALF_PI_SQUARED, cos_sinc, cos_sinc_series
+from polhode.compiling.kernel import kernel
 
 
 @kernel
 def short_cos_sinc(x: float) -> tuple[float, float]:
-    """:func:`polhode.quaternion.cos_sinc` bit for bit for an angle of at most pi/2, and NaN for a larger one."""
+    """:func:`polhode.algebra.quaternion.cos_sinc` bit for bit for an angle of at most pi/2, and NaN for a larger one."""
     c, s = cos_sinc_series(x)
     within = x <= HALF_PI_SQUARED
     return (c if within else math.nan), (s if within else math.nan)
@@ -28,7 +28,8 @@ def shortened(*functions: Callable[..., Any]) -> tuple[Callable[..., Any], ...] 
     """Copies of kernels that call :func:`short_cos_sinc`, or None if that is impossible or unnecessary.
 
     A NaN must come out as NaN: a kernel that compares, or calls something that might (``min``), could hide it, unless it is
-    marked (:func:`polhode.kernel.hides_nothing`). A kernel is followed only to functions that it names, not into modules.
+    marked (:func:`polhode.compiling.kernel.hides_nothing`). A kernel is followed only to functions that it names, not into
+    modules.
     """
     long = _plain(cos_sinc)
     reached = [inner for function in functions for inner in _tree(_plain(function), long)]

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.kernel import kernel
+from polhode.compiling.kernel import kernel
 
 LANES = 8
 
@@ -31,7 +31,7 @@ AXIS_LISTED = 17
 Q_LISTED = 20
 WEIGHTS = 24  # of the three displacements in FRACTION
 MASS = 27
-INERTIA = 28  # coefficients, see polhode.body.Body.coefficients
+INERTIA = 28  # coefficients, see polhode.algebra.body.Body.coefficients
 STATE = 37  # what the method carries, then what the scheme of the centre of mass carries, except what is R or Q
 
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from numba import config
 
-from polhode import cache
-from polhode.arguments import KEY_LENGTH, flag, is_ordered, shown, whole
+from polhode.compiling import cache
+from polhode.interface.arguments import KEY_LENGTH, flag, is_ordered, shown, whole
 from polhode.methods import METHODS
 from polhode.problems import PROBLEMS
 from polhode.registry import Registry, nearest
 
-PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parents[1]
 REGISTRIES: dict[str, Registry[Any]] = {"methods": METHODS, "problems": PROBLEMS}
 #: With fewer compilations than this a separate process is not worthwhile, since it has to import the package first.
 SHARE = 4
@@ -49,7 +49,7 @@ def compile_all(
         ValueError for a method of which there is no such form.
     processes : int, optional
         Number of processes that share the work; by default one for each processor available to this process. If there is no
-        folder for compiled code (:func:`polhode.cache.folder`), everything is compiled in this process.
+        folder for compiled code (:func:`polhode.compiling.cache.folder`), everything is compiled in this process.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def _worker(task: dict[str, Any]) -> subprocess.Popen[str]:
     """A process that runs :func:`work`. If it fails, its share is left to this process, which then reports the error."""
     paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     worker = subprocess.Popen(
-        [sys.executable, "-c", "from polhode.compilation import work; work()"],
+        [sys.executable, "-c", "from polhode.compiling.in_advance import work; work()"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

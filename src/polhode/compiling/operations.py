@@ -22,11 +22,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from polhode.body import Body
+from polhode.algebra.body import Body
+from polhode.compiling.plain import plain_copy
 from polhode.methods import METHODS
 from polhode.methods.plain_driver import plain_driver
 from polhode.methods.protocol import Method, OneTorque
-from polhode.plain import plain_copy
 
 
 @dataclass

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.plain import plain_copy
+from polhode.compiling.plain import plain_copy
 
 
 class Dual:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polhode.arguments import shown, vectors
+from polhode.interface.arguments import shown, vectors
 
 Array = NDArray[np.float64]
 
