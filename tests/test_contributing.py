@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md and the checks before a commit name is there."""
+"""What CONTRIBUTING.md and the checks before a commit name is there, and its rules about names hold."""
 
 import re
 import shlex
@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 HOME = Path(__file__).parents[1]
+PACKAGE = HOME / "src" / "polhode"
 TEXT = (HOME / "CONTRIBUTING.md").read_text(encoding="utf-8")
 HOOKS = {
     hook["id"]: hook
@@ -68,3 +69,54 @@ def test_what_is_neither_slow_nor_thorough_is_quick(request):
     """By tests/conftest.py, of which this test is one case."""
     assert request.node.get_closest_marker("quick")
     assert not [item for item in request.session.items if item.get_closest_marker("slow") and item.get_closest_marker("quick")]
+
+
+# Names
+
+#: Classes that still share their name with another, and names that say nothing: each is taken off here when it is renamed.
+SHARED_CLASSES = {
+    *("Atlas", "Case", "Choice", "Ensemble", "Estimate", "Found", "Ladder", "Point", "Row", "Section"),
+    *("_Invariants", "_Motion", "_Stored"),
+}
+EMPTY_NAMES = {
+    *("KEPT", "HERE", "_OWN", "Found", "Listed", "Asked"),
+    *("listed", "kept", "part", "_found", "_told", "_asked", "_there"),
+}
+
+
+SOURCES = {path.relative_to(PACKAGE): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+
+
+def test_a_class_has_its_name_for_itself():
+    """Adapters of engines are found by their file, and all have to be called so."""
+    places: dict[str, list[str]] = {}
+    for path, text in SOURCES.items():
+        for name in re.findall(r"^class (\w+)", text, re.MULTILINE):
+            places.setdefault(name, []).append(str(path))
+    del places["Adapter"]
+    shared = {name: paths for name, paths in places.items() if len(paths) > 1}
+    assert len(places) > 100 and shared.keys() <= SHARED_CLASSES, f"classes of one name, call one of each another: {shared}"
+
+
+def test_no_class_function_constant_or_module_has_a_name_that_says_nothing():
+    words = set(re.findall(r"`(\w+)`", re.search(r"no names by themselves:(.*?)\.", TEXT, re.DOTALL)[1]))
+    assert "found" in words and len(words) > 10
+    for path, text in SOURCES.items():
+        defined = re.findall(r"^(?:(?:class|def) (?=\w+[:(\[])|(?=\w+(?:: [^=\n]+)? = ))(\w+)", text, re.MULTILINE)
+        names = {path.stem, *defined} - EMPTY_NAMES
+        assert not {name for name in names if name.strip("_").lower() in words}, f"{path}: see Names in CONTRIBUTING.md"
+
+
+def test_the_examples_of_names_are_names_of_the_package():
+    rows = re.findall(r"^\| an? [\w ]+ \| [^|]+ \| ([^|]+) \| [^|]+ \|$", TEXT, re.MULTILINE)
+    texts = [*SOURCES.values(), *(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.py"))]
+    known = {path.stem for path in SOURCES}.union(*(re.findall(r"\w+", text) for text in texts))
+    assert len(rows) > 10 and {name for row in rows for name in re.findall(r"`(\w+)`", row)} <= known
+
+
+def test_what_has_one_file_each_has_one_file_each_in_the_design():
+    """The folders that both texts name in this way are the same."""
+    rows = re.findall(r"^\| a [^|]+ \| ([^|]+), one file each \|$", TEXT, re.MULTILINE)
+    folders = {name for row in rows for name in re.findall(r"`src/polhode/(\w+)/`", row)}
+    tree = (HOME / "docs" / "design.md").read_text(encoding="utf-8")
+    assert folders and folders == set(re.findall(r"^ +(\w+)/ .*\bone file per (?!scene|theme)", tree, re.MULTILINE))
