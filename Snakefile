@@ -23,9 +23,10 @@ sys.path.insert(0, str(HOME / "src"))
 
 from snakemake_logger_plugin_polhode import LogHandler
 
+from polhode.interface import netcdf
 from polhode.study import configuration, products, storage, themes
 from polhode.study.plan import later
-from polhode.study.reading import read
+from polhode.interface.reading import read
 from polhode.study.workflow import (
     entry,
     interruption,
@@ -86,7 +87,7 @@ if workflow.is_main_process:
     try:
         for line in written.mend(RESULTS, dry=not STARTS):
             print(line, file=sys.stderr)
-    except storage.UnreadableFile as error:
+    except netcdf.UnreadableFile as error:
         raise WorkflowError(str(error)) from None
 
 

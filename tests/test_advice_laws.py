@@ -8,7 +8,7 @@ import polhode
 from polhode.advice import of_laws
 from polhode.advice.of_laws import of_laws as ask
 from polhode.advice.prices import Prices
-from polhode.study.analysis import law_file
+from polhode.fits import law_file
 from polhode.study.storage import write_dataset
 
 STEPS = 2.0 ** -np.arange(12.0)

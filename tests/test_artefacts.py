@@ -12,13 +12,14 @@ import yaml
 
 import polhode
 from polhode.documentation import variables
+from polhode.interface.netcdf import read_groups
 from polhode.study import artefacts, configuration, themes
 from polhode.study.archive import manifest
 from polhode.study.artefacts import ARTEFACTS, Artefact, Role, Verify, with_role
 from polhode.study.conventions import TITLES
 from polhode.study.inputs import Inputs
 from polhode.study.products import Products
-from polhode.study.storage import read_groups, write_dataset, write_groups
+from polhode.study.storage import write_dataset, write_groups
 from polhode.study.themes import Theme
 
 HOME = Path(__file__).parents[1]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from polhode import cli
 from polhode.cli import animate as animation
 from polhode.cli import bench, recommend
-from polhode.study import plugins
+from polhode.interface import plugins
 from polhode.study.run import timing
 from polhode.study.storage import write_text
 
@@ -244,7 +244,8 @@ def test_a_damaged_cost_file_is_named(capsys, tmp_path, damage):
 def test_a_cost_file_that_lacks_something_is_named(capsys, tmp_path):
     import xarray as xr
 
-    from polhode.study.storage import read_dataset, write_groups
+    from polhode.interface.netcdf import read_dataset
+    from polhode.study.storage import write_groups
 
     data = read_dataset(RELEASED / "cost.nc", "spiral_cylinder")
     del data.attrs["price_unit"]

@@ -17,14 +17,16 @@ from numba import types
 import polhode
 from polhode.advice.cases import case_of_file
 from polhode.advice.errors import AdviceError
+from polhode.interface import reading
 from polhode.interface.arrays import Arrays
+from polhode.interface.netcdf import read_dataset
 from polhode.methods import one_body, several_bodies
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
-from polhode.study import configuration, estimate, reading
+from polhode.study import configuration, estimate
 from polhode.study.configuration import ConfigurationError, models
 from polhode.study.plan import Plan
 from polhode.study.run import scene as many_body
-from polhode.study.storage import read_dataset, write_dataset
+from polhode.study.storage import write_dataset
 
 HOME = Path(__file__).parents[1]
 CONFIGURATIONS = [HOME / "config.yaml", *sorted((HOME / "workflow" / "config").glob("*.yaml"))]
@@ -557,7 +559,7 @@ def test_reproduce_looks_at_configuration_files_first(arguments, said):
     done = _run("-P", HOME / "src" / "polhode" / "study" / "reading.py", *arguments)
     assert done.returncode == bool(said) and "Traceback" not in done.stderr
     assert done.stderr.startswith(f"reproduce: {said}") if said else not done.stderr
-    assert 'python -P src/polhode/study/reading.py "$@"' in (HOME / "reproduce").read_text()
+    assert 'python -P src/polhode/interface/reading.py "$@"' in (HOME / "reproduce").read_text()
 
 
 @pytest.mark.thorough

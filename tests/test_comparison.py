@@ -14,6 +14,7 @@ from rendered import all_numbers, number_lines, root
 from test_report import made_up as one_problem
 
 import polhode
+from polhode.interface.netcdf import read_groups
 from polhode.methods import grouped, in_order
 from polhode.methods.protocol import GROUPS, LAST, OTHERS
 from polhode.problems import representative
@@ -28,7 +29,7 @@ from polhode.study.judge import verdicts as claims
 from polhode.study.judge.measures import MEASURES
 from polhode.study.report import drawing, formats, style
 from polhode.study.run import parts, rotor_order, symplecticity
-from polhode.study.storage import read_groups, write_dataset, write_groups
+from polhode.study.storage import write_dataset, write_groups
 from polhode.study.themes import rendering
 from polhode.study.themes.calzavarini2010 import figures as calzavarini2010
 from polhode.study.themes.calzavarini2010 import tables as note_tables

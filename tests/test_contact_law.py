@@ -10,8 +10,9 @@ import pytest
 import xarray as xr
 
 from polhode import manybody
+from polhode.fits import contact_law as law
 from polhode.manybody import Clump
-from polhode.study.analysis import contact_law as law
+from polhode.study.analysis import contact_scenes
 from polhode.study.inputs import NotInRun
 from polhode.study.themes.contacts import figures, numbers, tables
 
@@ -106,7 +107,7 @@ def test_runs_that_blow_up_and_unresolved_steps_are_left_out():
     assert law.coefficient(data, "spiral_leapfrog").value == pytest.approx(0.1)
     coarse = scene(steps=3).assign_attrs(contact_time=T / 4)
     with pytest.raises(NotInRun, match="3 step sizes"):
-        law.scenes(inputs_of({"coarse": coarse}))
+        contact_scenes.scenes(inputs_of({"coarse": coarse}))
     assert np.isnan(law.exponent(coarse, "spiral_leapfrog").value)
     with pytest.raises(NotInRun, match="verlet"):
         law.reduced_errors(data, "verlet")
@@ -114,7 +115,7 @@ def test_runs_that_blow_up_and_unresolved_steps_are_left_out():
 
 def test_older_files_without_contacts_are_no_scene():
     with pytest.raises(NotInRun):
-        law.scenes(inputs_of({"old": scene().drop_vars("contacts")}))
+        contact_scenes.scenes(inputs_of({"old": scene().drop_vars("contacts")}))
 
 
 def test_each_scene_is_that_of_the_data_with_more_states():
@@ -127,7 +128,7 @@ def test_each_scene_is_that_of_the_data_with_more_states():
         "e": scene(seeds=50),
         "f": scene(seeds=50).drop_vars("contacts").assign_attrs(label="nobody counted"),
     }
-    found = law.scenes(inputs_of(ours, theirs))
+    found = contact_scenes.scenes(inputs_of(ours, theirs))
     assert {name: (data.attrs["released"], data.sizes["seed"]) for name, data in found.items()} == {
         "a": (1, 50),
         "b": (0, 4),
@@ -153,12 +154,12 @@ def test_contacts_that_released_data_lack_are_those_of_the_same_scene_in_proport
     old = scene(seeds=50).drop_vars("contacts").assign_attrs(label="pieces", spin=3.0, horizon=2.0)
     ours = scene(seeds=4, contacts=9.0).assign_attrs(label="pieces", spin=3.0, horizon=1.0)
     other = scene(seeds=9, contacts=70.0).assign_attrs(label="pieces", spin=0.0, horizon=1.0)
-    found = law.scenes(inputs_of({"chess": ours, "still": other}, {"chess": old}))["chess"]
+    found = contact_scenes.scenes(inputs_of({"chess": ours, "still": other}, {"chess": old}))["chess"]
     assert found.attrs["released"] == 1 and found.attrs["contact_states"] == 4
     assert law.time_in_contact(found) == 18.0
     error = np.sqrt(9.0) * 0.1 / np.sqrt(18.0)  # the errors of the file belong to 9 contacts
     assert law.coefficient(found, "spiral_leapfrog").value == pytest.approx(error, rel=0.02)
-    assert set(law.scenes(inputs_of({"still": other}, {"chess": old}))) == {"still"}, "of another spin"
+    assert set(contact_scenes.scenes(inputs_of({"still": other}, {"chess": old}))) == {"still"}, "of another spin"
 
 
 def test_the_time_in_contact_is_never_called_a_count():

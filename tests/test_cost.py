@@ -16,17 +16,18 @@ from polhode import cli
 from polhode.advice.of_runs import drift
 from polhode.cli import recommend
 from polhode.compiling.operations import operations
+from polhode.fits import ranking
+from polhode.fits.ladders import Ladder
+from polhode.interface.netcdf import read_dataset
 from polhode.problems import representative
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study import themes
-from polhode.study.analysis import ranking
-from polhode.study.analysis.ladders import Ladder
 from polhode.study.declarations import problem_declarations
 from polhode.study.gather import cost
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
 from polhode.study.report.formats import factor
-from polhode.study.storage import read_dataset, write_groups
+from polhode.study.storage import write_groups
 from polhode.study.themes import rendering
 from polhode.study.themes.time_to_solution import figures as time_to_solution
 from polhode.study.themes.time_to_solution import numbers as time_numbers

@@ -16,6 +16,8 @@ import yaml
 
 import polhode
 from polhode import cli
+from polhode.interface import netcdf
+from polhode.interface.netcdf import DamagedFile
 from polhode.references.dataset import reference_dataset
 from polhode.study import configuration, provenance, storage
 from polhode.study.archive import manifest
@@ -23,7 +25,6 @@ from polhode.study.gather import single_body as gather
 from polhode.study.plan import Plan
 from polhode.study.run import single_body
 from polhode.study.run.making import FailedRuns, make_files, make_single_body
-from polhode.study.storage import DamagedFile
 from polhode.study.workflow import written
 
 HOME = Path(__file__).parents[1]
@@ -115,7 +116,7 @@ def test_an_exchanged_file_is_made_again(run, made, other, in_secret):
 
 def test_a_run_of_other_settings_or_code_is_made_again(run, made):
     plan, folder = run
-    path, job = folder / RUN, json.loads(storage.read_dataset(folder / RUN).attrs["job"])
+    path, job = folder / RUN, json.loads(netcdf.read_dataset(folder / RUN).attrs["job"])
     for change, said in (
         ({"settings": job["settings"] | {"samples": 2}}, "its settings should be"),
         ({"code": "0" * 16}, "was made by another version of the code"),
@@ -141,13 +142,13 @@ def test_a_flipped_bit_is_seen_or_changes_nothing(run):
     """The format has bytes that mean nothing; what a reader gets never differs."""
     _, folder = run
     path = folder / RUN
-    whole, expected = path.read_bytes(), storage.read_dataset(path)
+    whole, expected = path.read_bytes(), netcdf.read_dataset(path)
     rng = np.random.default_rng(1)
     seen = 0
     for place in {*range(0, len(whole), 37), len(whole) - 1, whole.index(b"checksum") + 3}:
         flip(path, place, int(rng.integers(8)))
         try:
-            assert storage.read_dataset(path).identical(expected)
+            assert netcdf.read_dataset(path).identical(expected)
         except DamagedFile as error:
             seen += "delete it and run again" in str(error)
         path.write_bytes(whole)
@@ -158,7 +159,7 @@ def test_a_flipped_bit_of_a_reference_is_seen(run):
     """Also where the file itself remains readable: in a number."""
     plan, folder = run
     path = folder / "references" / "damped_top.nc"
-    number = struct.pack("<d", float(storage.read_dataset(path).q.values[-1, 1]))
+    number = struct.pack("<d", float(netcdf.read_dataset(path).q.values[-1, 1]))
     flip(path, path.read_bytes().rindex(number))
     xr.load_dataset(path)
     with pytest.raises(DamagedFile, match=r"damped_top.nc was changed after it was written.*delete it and run again"):
@@ -171,7 +172,7 @@ def test_an_exchanged_reference_is_seen(run):
     with pytest.raises(DamagedFile, match="holds something else"):
         gather.gather(plan)
     with pytest.raises(DamagedFile, match="its problem should be damped_top, found lab_torque"):
-        storage.read_dataset(folder / "references" / "damped_top.nc", problem="damped_top")
+        netcdf.read_dataset(folder / "references" / "damped_top.nc", problem="damped_top")
 
 
 def test_several_damaged_files_are_mended_at_once(run, made):
@@ -188,22 +189,22 @@ def test_gathered_files_carry_a_checksum(run):
     plan, folder = run
     path = folder / "single_body.nc"
     storage.write_groups(gather.gather(plan), path)
-    data = storage.read_dataset(path, "lab_torque/long_run")
+    data = netcdf.read_dataset(path, "lab_torque/long_run")
     assert len(data.attrs["checksum"]) == 64
     storage.write_groups({"/": data.assign(q=data.q + 1e-16)}, folder / "other.nc")
-    assert storage.read_dataset(folder / "other.nc").attrs["checksum"] != data.attrs["checksum"]
+    assert netcdf.read_dataset(folder / "other.nc").attrs["checksum"] != data.attrs["checksum"]
     flip(path, path.read_bytes().rindex(struct.pack("<d", float(data.omega.values[1, -1, 2]))))
     with pytest.raises(DamagedFile, match="was changed after it was written"):
-        for group in storage.group_names(path):
+        for group in netcdf.group_names(path):
             for name in (group, f"{group}/long_run"):
-                if storage.has_group(path, name):
-                    storage.read_dataset(path, name)
+                if netcdf.has_group(path, name):
+                    netcdf.read_dataset(path, name)
 
 
 def test_broken_gathered_files_are_named(tmp_path):
     path = tmp_path / "single_body.nc"
     path.write_bytes(b"no netCDF")
-    for look in (storage.group_names, lambda p: storage.has_group(p, "x"), storage.read_dataset):
+    for look in (netcdf.group_names, lambda p: netcdf.has_group(p, "x"), netcdf.read_dataset):
         with pytest.raises(DamagedFile, match=r"single_body.nc is not a complete netCDF file .*delete it and run again"):
             look(path)
 
@@ -289,7 +290,7 @@ def test_a_run_changed_with_its_old_time_is_seen_at_the_next_start(run, made, ki
     assert written.mend(folder) == []
     path, status = folder / name, (folder / name).stat()
     if kind == "a flipped bit":
-        number = struct.pack("<d", float(storage.read_dataset(path).q.values[0, -1, 1]))
+        number = struct.pack("<d", float(netcdf.read_dataset(path).q.values[0, -1, 1]))
         flip(path, path.read_bytes().rindex(number))
     elif kind == "another step size":
         shutil.copy(folder / OTHERS[0], path)
@@ -324,14 +325,15 @@ import sys
 from pathlib import Path
 import xarray as xr
 import polhode
+from polhode.interface import netcdf
 from polhode.study import storage
 from polhode.study.archive import manifest
 folder = Path(sys.argv[1])
 data = xr.Dataset({"a": ("x", [1.0])})
 storage.write_groups({"/": data, "/g": data}, folder / "many_body.nc")
 storage.write_dataset(data, folder / "references" / "top.nc")
-assert storage.read_dataset(folder / "many_body.nc", "g").a == 1 and storage.has_group(folder / "many_body.nc", "g")
-assert storage.group_names(folder / "many_body.nc") == ["g"] and len(storage.read_groups(folder / "many_body.nc")) == 2
+assert netcdf.read_dataset(folder / "many_body.nc", "g").a == 1 and netcdf.has_group(folder / "many_body.nc", "g")
+assert netcdf.group_names(folder / "many_body.nc") == ["g"] and len(netcdf.read_groups(folder / "many_body.nc")) == 2
 assert float(polhode.open_results(folder)["many_body/g"].a[0]) == 1
 assert len(manifest.of_run(folder, {"files": {"many_body.nc": ""}}).variables) == 2
 polhode.recommend(torque="lab", omega=10, error=1e-4)
@@ -358,11 +360,11 @@ def test_a_file_system_without_locks_is_no_obstacle(tmp_path):
 ERRORS = [errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENOLCK, errno.EAGAIN, errno.EIO, errno.ESTALE, errno.ENOMEM]
 READERS = {
     "is_current": lambda path: storage.is_current(path, "{}"),
-    "read_dataset": storage.read_dataset,
-    "group": lambda path: storage.read_dataset(path, "g"),
-    "read_groups": storage.read_groups,
-    "group_names": storage.group_names,
-    "has_group": lambda path: storage.has_group(path, "g"),
+    "read_dataset": netcdf.read_dataset,
+    "group": lambda path: netcdf.read_dataset(path, "g"),
+    "read_groups": netcdf.read_groups,
+    "group_names": netcdf.group_names,
+    "has_group": lambda path: netcdf.has_group(path, "g"),
     "open_results": lambda path: polhode.open_results(path.parent),
     "manifest": lambda path: manifest.of_run(path.parent, {"files": {path.name: ""}}),
     "mend": lambda path: written.mend(path.parent),
@@ -388,7 +390,7 @@ def test_what_the_system_does_not_let_us_read_is_not_called_damaged(tmp_path, mo
 
     monkeypatch.setattr(Path, "read_bytes", lambda self: bytes_of(refuse(self, self)))
     monkeypatch.setattr("builtins.open", lambda file, *args, **kwargs: open_of(refuse(file, file), *args, **kwargs))
-    with pytest.raises(storage.UnreadableFile) as refused:
+    with pytest.raises(netcdf.UnreadableFile) as refused:
         READERS[door](path)
     said = str(refused.value)
     assert said.startswith(f"{path} cannot be read: {os.strerror(number)}. ") and "do not delete it" in said
@@ -398,7 +400,7 @@ def test_what_the_system_does_not_let_us_read_is_not_called_damaged(tmp_path, mo
 
 
 def test_a_missing_file_is_said_to_be_missing(tmp_path):
-    for reader in (storage.read_dataset, storage.group_names):
+    for reader in (netcdf.read_dataset, netcdf.group_names):
         with pytest.raises(DamagedFile, match=r"nowhere\.nc is missing; run again$"):
             reader(tmp_path / "nowhere.nc")
 

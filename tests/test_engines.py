@@ -485,7 +485,8 @@ def test_a_whole_row_of_a_fake_engine(fake, monkeypatch, tmp_path):
 
 
 def test_the_file_is_written_compressed_without_loss(released, tmp_path):
-    from polhode.study.storage import read_dataset, write_dataset
+    from polhode.interface.netcdf import read_dataset
+    from polhode.study.storage import write_dataset
 
     write_dataset(atlas.compressed(released), tmp_path / "small.nc")
     write_dataset(released.drop_encoding(), tmp_path / "large.nc")

@@ -8,11 +8,11 @@ import polhode
 from polhode.algebra import metrics
 from polhode.ensembles import CLASSES, Bodies, double_double, draw, reference, simulate_many
 from polhode.ensembles.draw import MARGIN, STRONGEST, WEAKEST
+from polhode.fits.seed_statistics import ranks
 from polhode.methods import METHODS
 from polhode.methods.protocol import OneTorque
 from polhode.problems.problem import Problem
 from polhode.references import asymmetric_top, taylor
-from polhode.study.analysis.ensembles import ranks
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
 

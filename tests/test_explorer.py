@@ -21,8 +21,9 @@ import yaml
 from test_cost import made_up_timing
 
 import polhode
+from polhode.fits import ranking
+from polhode.interface import netcdf
 from polhode.study import artefacts, configuration, storage, themes
-from polhode.study.analysis import ranking
 from polhode.study.explorer import content, evidence, page
 from polhode.study.gather import cost
 from polhode.study.gather import single_body as gather
@@ -92,7 +93,7 @@ def results(tmp_path_factory):
     timing = made_up_timing(METHODS, [26, 20, 24, 80, 31, 22])
     timing["step"]["samples"] = timing["step"]["fastest"].expand_dims(sample=2, axis=-1) * [1.0, 1.1]
     storage.write_groups(cost.cost_groups(timing, folder / "single_body.nc", [1e-2, 1e-4], [0, 10]), folder / "cost.nc")
-    chess = storage.read_dataset(HOME / "data/released/many_body.nc", "chess").isel(seed=slice(3))
+    chess = netcdf.read_dataset(HOME / "data/released/many_body.nc", "chess").isel(seed=slice(3))
     storage.write_groups({"chess": chess}, folder / "many_body.nc")
     inputs = inputs_of(folder)
     claims.judge(inputs, STATEMENTS[0], folder / "claims.csv", MEASURES)
@@ -120,7 +121,7 @@ def found(results):
 def test_errors_and_steps_are_those_of_the_cost_study_to_the_last_bit(results, found):
     assert set(found["problems"]) == set(PROBLEMS)
     for key in PROBLEMS:
-        data = storage.read_dataset(results / "cost.nc", key)
+        data = netcdf.read_dataset(results / "cost.nc", key)
         work = found["problems"][key]["work"]
         assert work["methods"] == data.integrator.values.tolist()
         assert unpacked(work["dt"]).tobytes() == data.ladder_dt.values.tobytes()
@@ -132,7 +133,7 @@ def test_errors_and_steps_are_those_of_the_cost_study_to_the_last_bit(results, f
 
 def test_orders_are_those_of_the_run(results, found):
     for key in PROBLEMS:
-        data = storage.read_dataset(results / "single_body.nc", key)
+        data = netcdf.read_dataset(results / "single_body.nc", key)
         for short in ("q", "omega"):
             orders = found["problems"][key]["orders"][short]
             np.testing.assert_array_equal(unpacked(orders["order"]), data[f"{short}_order"].values)
@@ -142,7 +143,7 @@ def test_orders_are_those_of_the_run(results, found):
 
 def test_long_runs_are_those_of_the_run(results, found):
     for key in ("heavy_top", "free_asymmetric_top"):
-        data = storage.read_dataset(results / "single_body.nc", f"{key}/long_run")
+        data = netcdf.read_dataset(results / "single_body.nc", f"{key}/long_run")
         long = found["problems"][key]["long"]
         np.testing.assert_array_equal(unpacked(long["time"]), data.time.values)
         for name, packed in long["values"].items():
@@ -156,7 +157,7 @@ def test_a_top_has_its_drift_in_full_precision_and_only_free_ones_are_followed(r
     top = found["problems"]["free_asymmetric_top"]["top"]
     problem = polhode.problems["free_asymmetric_top"]
     assert top["inertia"] == list(problem.body.inertia) and top["start"] == pytest.approx(problem.omega0, rel=1e-15)
-    data = storage.read_dataset(results / "single_body.nc", "free_asymmetric_top/long_run")
+    data = netcdf.read_dataset(results / "single_body.nc", "free_asymmetric_top/long_run")
     omega = data.omega.sel(integrator="rk4").values
     energy = (np.array(top["inertia"]) * omega**2).sum(-1)
     i = data.integrator.values.tolist().index("rk4")
@@ -176,7 +177,7 @@ def test_scenes_are_those_of_this_run_and_of_the_full_study(results, found):
     mine = [scene for scene in found["scenes"] if scene["whose"] == "this run"]
     assert [scene["key"] for scene in mine] == ["chess"] and mine[0]["seeds"] == 3
     full = next(scene for scene in found["scenes"] if scene["whose"] == "published scale" and scene["key"] == "chess")
-    data = storage.read_dataset(HOME / "data/released/many_body.nc", "chess")
+    data = netcdf.read_dataset(HOME / "data/released/many_body.nc", "chess")
     drawn_as(unpacked(full["values"]["energy_error"]), data.energy_error.transpose("integrator", "dt", "seed").values)
     followed = ("rods", "rods_states", "rods_half_step")
     assert all(("along" in scene) == (scene["key"] in followed) for scene in found["scenes"] if scene["whose"] != "this run")
@@ -444,7 +445,7 @@ def test_it_opens_without_a_complaint_and_asks_for_nothing(browser, results):
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_it_ranks_as_polhode_recommend_does(at, results, problem):
-    data = storage.read_dataset(results / "cost.nc", problem)
+    data = netcdf.read_dataset(results / "cost.nc", problem)
     reached = 0
     for error, price, one in itertools.product((0.3, 1e-2, 3e-4, 1e-5, 1e-7, 1e-9), (0.0, 3.0, 1e4), (False, True)):
         expected = ranking.ranked(data, error, price, ranking.candidates(data, one))
@@ -496,7 +497,7 @@ def test_it_finds_the_step_that_the_cost_study_finds_also_near_round_off(at):
 
 
 def test_the_advice_is_in_the_sentence_and_the_sliders_change_it(at, results):
-    data = storage.read_dataset(results / "cost.nc", "heavy_top")
+    data = netcdf.read_dataset(results / "cost.nc", "heavy_top")
     go(at, "compare?problem=heavy_top")
     said = set()
     for error, price in ((1e-2, 0), (1e-5, 0), (1e-5, 1000)):
@@ -538,7 +539,7 @@ def test_a_problem_and_a_method_that_are_chosen_change_the_plots(at, results):
     at.type('#section-compare select[data-key="problem"]', "free_asymmetric_top")
     free = at.drawn("plot-work")
     assert heavy.keys() == free.keys() and heavy["rk4"] != free["rk4"]
-    data = storage.read_dataset(results / "cost.nc", "free_asymmetric_top")
+    data = netcdf.read_dataset(results / "cost.nc", "free_asymmetric_top")
     np.testing.assert_array_equal(free["rk4"][1], data.ladder_error.sel(integrator="rk4").values)
     at("document.querySelector('#methods input[value=rk4]').click()")
     at.wait()
@@ -552,7 +553,7 @@ def test_a_problem_and_a_method_that_are_chosen_change_the_plots(at, results):
 
 def test_orders_show_what_was_measured(at, results):
     go(at, "orders?problem=heavy_top&quantity=omega")
-    data = storage.read_dataset(results / "single_body.nc", "heavy_top")
+    data = netcdf.read_dataset(results / "single_body.nc", "heavy_top")
     shown = at.drawn("plot-order")["measured"][0]
     chosen = [key for key in at("return choice.methods") if key in data.integrator.values]
     assert len(chosen) == 5
@@ -569,7 +570,7 @@ def test_long_runs_follow_the_choices(at, results):
     assert at.drawn("plot-long")["euler"][1] != drift[1]
     at.type('select[data-key="long"]', "energy_drift")
     at.type('select[data-key="run"]', "switched")
-    switched = storage.read_dataset(results / "single_body.nc", "free_asymmetric_top/long_run_switched")
+    switched = netcdf.read_dataset(results / "single_body.nc", "free_asymmetric_top/long_run_switched")
     drawn = np.array(at.drawn("plot-long")["euler"][1], float)  # what is no number is a gap
     drawn_as(drawn, np.abs(switched.energy_drift.sel(integrator="euler").values)[1:])
 
@@ -577,7 +578,7 @@ def test_long_runs_follow_the_choices(at, results):
 def test_the_polhode_is_that_of_the_exact_motion(at, results):
     go(at, "polhode?top=free_asymmetric_top&follow=euler&magnify=0")
     inertia = np.array(polhode.problems["free_asymmetric_top"].body.inertia)
-    exact = storage.read_dataset(results / "references/free_asymmetric_top.nc").omega.values
+    exact = netcdf.read_dataset(results / "references/free_asymmetric_top.nc").omega.values
     energy, momentum = content.polhode_of(inertia, exact)
     curve = np.array(
         at(
@@ -625,7 +626,7 @@ def test_a_magnified_drift_is_said_to_be_and_can_be_seen(at):
 
 def test_many_bodies_show_every_initial_state_and_their_mean(at, results):
     go(at, "bodies?scene=this run: chess")
-    data = storage.read_dataset(results / "many_body.nc", "chess")
+    data = netcdf.read_dataset(results / "many_body.nc", "chess")
     drawn = at.drawn("plot-bodies")
     values = data.energy_error.sel(integrator="spiral_leapfrog").values
     assert len(drawn["spiral_leapfrog states"][1]) == np.isfinite(values).sum()
@@ -848,7 +849,7 @@ def test_the_list_of_methods_is_one_stop_of_the_tab_key(browser, results):
 
 
 def test_methods_that_were_not_run_have_no_row(at, results):
-    data = storage.read_dataset(results / "single_body.nc", "heavy_top")
+    data = netcdf.read_dataset(results / "single_body.nc", "heavy_top")
     assert len(at("return ORIGINAL")) > len(METHODS), "scenes of the full study have others"
     go(at, "orders?problem=heavy_top")
     rows = at("return [...document.getElementById('plot-map').data[0].y]")
@@ -860,7 +861,7 @@ def test_methods_that_were_not_run_have_no_row(at, results):
         assert sorted(go(at, view)(listed)) == sorted(METHODS)
     assert at("return document.getElementById('chosen').textContent") == f"{len(METHODS) - 1} of {len(METHODS)}"
     go(at, "bodies?scene=published scale: rods")
-    released = storage.read_dataset(HOME / "data/released/many_body.nc", "rods")
+    released = netcdf.read_dataset(HOME / "data/released/many_body.nc", "rods")
     assert sorted(at(listed)) == sorted(released.integrator.values)
     blown = [str(released.label.sel(integrator=key).values) for key in at("return methodsHere()") if key == "pcdm2016"]
     assert blown[0] in at("return document.getElementById('plot-bodies').layout.annotations.map((a) => a.x)")
@@ -928,8 +929,8 @@ def test_a_run_without_times_and_many_bodies_says_so(browser, results, tmp_path)
 
 @pytest.mark.thorough
 def test_a_run_of_one_problem_without_a_long_run_says_so(browser, results, tmp_path):
-    data = storage.read_dataset(results / "single_body.nc", "coupled_cylinders")
-    root = storage.read_dataset(results / "single_body.nc")
+    data = netcdf.read_dataset(results / "single_body.nc", "coupled_cylinders")
+    root = netcdf.read_dataset(results / "single_body.nc")
     storage.write_groups({"/": root, "coupled_cylinders": data}, tmp_path / "single_body.nc")
     page.write(inputs_of(results, single_body=tmp_path / "single_body.nc"), STATEMENTS, tmp_path / "explorer.html")
     browser.open(tmp_path / "explorer.html", "long")

@@ -12,12 +12,13 @@ import yaml
 from polhode.advice import AdviceError, of_laws
 from polhode.ensembles import draw
 from polhode.ensembles.classes import CLASSES
+from polhode.fits import law_file
+from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
-from polhode.study.analysis import law_file, law_frames
+from polhode.study.analysis import law_frames
 from polhode.study.gather.ensembles import gathered
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
-from polhode.study.storage import read_dataset
 
 HOME = Path(__file__).parents[1]
 LAWS = HOME / "data/released/laws.nc"

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from polhode.study.analysis import law_draws, law_file, law_frames, laws
+from polhode.fits import contact_law, law_file, laws
+from polhode.study.analysis import law_draws, law_frames
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import macros
 from polhode.study.storage import write_dataset, write_groups
@@ -603,15 +604,15 @@ def test_steps_per_contact_solve_the_law_of_the_energy():
         {"integrator": ["one", "two"], "dt": dt, "seed": range(5)},
         {"contact_time": contact},
     )
-    found = law_frames.steps_per_contact(data, 1e-3)
+    found = contact_law.steps_per_contact(data, 1e-3)
     assert found["one"] == pytest.approx((a / 1e-3) ** 0.4, rel=1e-9)
     assert found["two"] / found["one"] == pytest.approx(2**0.4, rel=1e-9)
     # Met by the coarsest step that did not blow up; out of reach of the finest.
-    assert law_frames.steps_per_contact(data, 10.0)["one"] == pytest.approx(2.0)
+    assert contact_law.steps_per_contact(data, 10.0)["one"] == pytest.approx(2.0)
     last = float(dt[dt <= 0.3 * contact][-1])
-    assert law_frames.steps_per_contact(data, 10.0)["two"] == pytest.approx(contact / last)
+    assert contact_law.steps_per_contact(data, 10.0)["two"] == pytest.approx(contact / last)
     with np.errstate(divide="ignore"):
-        assert np.isinf(law_frames.steps_per_contact(data, 1e-12)["one"]).all()
+        assert np.isinf(contact_law.steps_per_contact(data, 1e-12)["one"]).all()
 
 
 def test_times_change_the_order(run, tmp_path):

@@ -18,11 +18,13 @@ import polhode
 from polhode import cli, manybody
 from polhode.cli import animate as animation
 from polhode.cli import release
+from polhode.fits import seed_statistics
+from polhode.interface.netcdf import read_dataset
 from polhode.manybody import pictures
 from polhode.manybody.simulation import run
 from polhode.methods.lab_frame import in_lab
 from polhode.study import configuration, themes
-from polhode.study.analysis import ensembles, many_body
+from polhode.study.analysis import many_body
 from polhode.study.analysis.many_body import TARGET, many_body_times
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge import measures_cost as cost_claims
@@ -33,7 +35,7 @@ from polhode.study.products import Products
 from polhode.study.report import drawing, latex
 from polhode.study.run import scene_timing
 from polhode.study.run.scene_timing import many_body_timing
-from polhode.study.storage import read_dataset, write_groups
+from polhode.study.storage import write_groups
 from polhode.study.themes import rendering
 from polhode.study.themes.many_body import figures as drawn
 from polhode.study.themes.many_body import numbers
@@ -187,7 +189,7 @@ def inputs(folder):
 
 def test_the_interval_of_a_mean_is_that_of_student():
     values = np.random.default_rng(1).lognormal(size=40)
-    found = ensembles.mean(values)
+    found = seed_statistics.mean(values)
     half = 2.0226909 * values.std(ddof=1) / np.sqrt(40)  # the quantile for 39 degrees of freedom, from a table
     assert (found.value, found.low, found.high) == pytest.approx((values.mean(), values.mean() - half, values.mean() + half))
     assert np.isnan(found.coverage), "nothing is known of it without the distribution"
@@ -207,19 +209,19 @@ def test_the_interval_of_a_mean_is_that_of_student():
 )
 def test_ranks_of_the_interval_of_a_median(n, k, coverage):
     """Those of the sign test, as tables of nonparametric intervals have them; from five values none covers 95 %."""
-    assert ensembles.ranks(n) == (k, pytest.approx(coverage, abs=1e-6))
+    assert seed_statistics.ranks(n) == (k, pytest.approx(coverage, abs=1e-6))
 
 
 def test_the_interval_of_a_median_covers_what_it_says():
     rng = np.random.default_rng(2)
     for n, draw, true in ((5, rng.lognormal, 1.0), (50, rng.standard_exponential, np.log(2))):
-        found = [ensembles.median(draw(size=n)) for _ in range(4000)]
+        found = [seed_statistics.median(draw(size=n)) for _ in range(4000)]
         held = np.mean([f.low <= true <= f.high for f in found])
         assert held == pytest.approx(found[0].coverage, abs=4 * np.sqrt(0.06 * 0.94 / 4000))
 
 
 def test_a_median_lies_in_its_interval_even_where_runs_blew_up():
-    found = ensembles.median(np.array([3.0, np.inf, 1.0, np.inf, 2.0]))
+    found = seed_statistics.median(np.array([3.0, np.inf, 1.0, np.inf, 2.0]))
     assert (found.value, found.low, found.high) == (3.0, 1.0, np.inf)
 
 
@@ -227,36 +229,38 @@ def test_the_coverage_of_a_mean_is_counted():
     """Of a normal distribution it is what Student says, of a skewed one less, the fewer values the less; always the same."""
     rng = np.random.default_rng(3)
     normal, skewed = rng.normal(size=4000), rng.lognormal(sigma=1.5, size=4000)
-    assert ensembles.coverage_of_mean(normal, 5) == pytest.approx(0.95, abs=0.02)
-    few, many = (ensembles.coverage_of_mean(skewed, n) for n in (5, 50))
-    assert few < many - 0.02 < 0.93 and few == ensembles.coverage_of_mean(skewed, 5)
-    assert np.isnan(ensembles.coverage_of_mean(normal, 1)) and np.isnan(ensembles.coverage_of_mean(np.array([1, np.inf]), 5))
+    assert seed_statistics.coverage_of_mean(normal, 5) == pytest.approx(0.95, abs=0.02)
+    few, many = (seed_statistics.coverage_of_mean(skewed, n) for n in (5, 50))
+    assert few < many - 0.02 < 0.93 and few == seed_statistics.coverage_of_mean(skewed, 5)
+    assert np.isnan(seed_statistics.coverage_of_mean(normal, 1)) and np.isnan(
+        seed_statistics.coverage_of_mean(np.array([1, np.inf]), 5)
+    )
 
 
 def test_a_jackknife_of_a_mean_is_the_interval_of_the_mean():
     values = np.random.default_rng(4).uniform(9, 11, size=30)
-    found, known = ensembles.jackknife(lambda states: float(values[states].mean()), 30), ensembles.mean(values)
+    found, known = seed_statistics.jackknife(lambda states: float(values[states].mean()), 30), seed_statistics.mean(values)
     assert (found.value, found.low, found.high) == pytest.approx((known.value, known.low, known.high), rel=1e-3)
 
 
-@pytest.mark.parametrize("statistic", [ensembles.mean, ensembles.median])
+@pytest.mark.parametrize("statistic", [seed_statistics.mean, seed_statistics.median])
 def test_one_initial_state_has_no_interval(statistic):
     found = statistic(np.array([2.0]))
     assert found.value == 2.0 and np.isnan([found.low, found.high, found.coverage]).all()
-    assert np.isnan(ensembles.jackknife(lambda states: 2.0, 1).low)
+    assert np.isnan(seed_statistics.jackknife(lambda states: 2.0, 1).low)
 
 
 def test_a_run_that_blew_up_spoils_the_mean_and_not_the_median():
     data = scene(0.0, blown=True)
-    assert ensembles.mean_error(data, METHODS[3], 3).value == np.inf
-    assert np.isfinite(ensembles.median_error(data, METHODS[3], 3).value)
+    assert seed_statistics.mean_error(data, METHODS[3], 3).value == np.inf
+    assert np.isfinite(seed_statistics.median_error(data, METHODS[3], 3).value)
 
 
 def test_pairs_take_out_the_scatter_of_the_states():
     data = scene(0.0)
-    found = ensembles.ratio_of_means(data, "omelyan1998", 1, "spiral_leapfrog")
+    found = seed_statistics.ratio_of_means(data, "omelyan1998", 1, "spiral_leapfrog")
     assert [found.value, found.low, found.high] == pytest.approx([1.1] * 3)
-    apart = ensembles.mean_error(data, "omelyan1998", 1)
+    apart = seed_statistics.mean_error(data, "omelyan1998", 1)
     assert apart.high / apart.low > 1.5
 
 
@@ -265,7 +269,7 @@ def test_a_ratio_is_that_of_the_means_and_not_a_mean_or_median_of_ratios():
     ours, theirs = (data["energy_error_mean"].sel(integrator=key).isel(dt=1).values for key in METHODS[:2])
     data["energy_error_mean"].loc[{"integrator": METHODS[1]}] = ours[::-1] ** 1.5 / ours.mean() ** 0.5
     theirs = data["energy_error_mean"].sel(integrator=METHODS[1]).isel(dt=1).values
-    found = ensembles.ratio_of_means(data, METHODS[1], 1, METHODS[0])
+    found = seed_statistics.ratio_of_means(data, METHODS[1], 1, METHODS[0])
     assert found.value == pytest.approx(theirs.mean() / ours.mean()) and found.low < found.value < found.high
     assert abs(np.median(theirs / ours) / found.value - 1) > 0.05 < abs(np.mean(theirs / ours) / found.value - 1)
     # Two tables that print the means give their ratio.
@@ -276,10 +280,10 @@ def test_a_ratio_is_that_of_the_means_and_not_a_mean_or_median_of_ratios():
 def test_pairs_over_all_steps_are_geometric_means_over_the_steps():
     data = scene(0.0)
     data["energy_error_mean"][1, :2] *= 4.0
-    found = ensembles.ratio_over_steps(data, "omelyan1998", "spiral_leapfrog")
+    found = seed_statistics.ratio_over_steps(data, "omelyan1998", "spiral_leapfrog")
     assert [found.value, found.low, found.high] == pytest.approx([2.2] * 3)
     data["energy_error_mean"][1, 0, 0], data["diverged"][1, 0, 0] = np.nan, 1
-    found = ensembles.ratio_over_steps(data, "omelyan1998", "spiral_leapfrog")
+    found = seed_statistics.ratio_over_steps(data, "omelyan1998", "spiral_leapfrog")
     assert found.value == pytest.approx(1.1 * 4 ** (1 / 3)), "without the step at which a run blew up"
 
 
@@ -287,47 +291,47 @@ def test_intervals_of_ratios_cover_as_often_as_is_said():
     rng = np.random.default_rng(5)
     common = rng.lognormal(sigma=0.6, size=30)
     ours, theirs = (common * rng.lognormal(sigma=0.8, size=30) for _ in range(2))
-    said = ensembles.coverage_of_ratio(ours, theirs)
+    said = seed_statistics.coverage_of_ratio(ours, theirs)
     whole, covered = ours.mean() / theirs.mean(), 0
     for _ in range(400):
         drawn = rng.integers(30, size=30)
-        found = ensembles.ratio(ours[drawn], theirs[drawn])
+        found = seed_statistics.ratio(ours[drawn], theirs[drawn])
         covered += found.low <= whole <= found.high
     assert 0.85 < said < 0.97 and covered / 400 == pytest.approx(said, abs=0.04)
-    assert np.isnan(ensembles.coverage_of_ratio(np.where(common > 1, np.inf, 1.0), theirs))
+    assert np.isnan(seed_statistics.coverage_of_ratio(np.where(common > 1, np.inf, 1.0), theirs))
 
 
 def test_ratios_of_steps_and_of_means_take_out_the_scatter_of_the_states():
     data = scene(0.0)
-    found = ensembles.ratio_of_steps(data, METHODS[0], METHODS[4], TARGET)
+    found = seed_statistics.ratio_of_steps(data, METHODS[0], METHODS[4], TARGET)
     assert [found.value, found.low, found.high] == pytest.approx([np.sqrt(0.5)] * 3)
-    found = ensembles.ratio_of_means(data, METHODS[3], 0, METHODS[0], 1)
+    found = seed_statistics.ratio_of_means(data, METHODS[3], 0, METHODS[0], 1)
     assert [found.value, found.low, found.high] == pytest.approx([20.0 * (DT[0] / DT[1]) ** 2] * 3), "at two steps"
     data["energy_error_mean"][3, 0] = data["energy_error_mean"][3, 0].values[::-1]
-    apart = ensembles.ratio_of_means(data, METHODS[3], 0, METHODS[0])
+    apart = seed_statistics.ratio_of_means(data, METHODS[3], 0, METHODS[0])
     assert apart.value == pytest.approx(20.0) and apart.high > 1.5 * apart.value > apart.value > 1.5 * apart.low
 
 
 def test_pairs_do_not_compare_what_is_small_by_accident():
     data = scene(0.0)
     data["energy_error"][1] *= 1e-6
-    assert ensembles.ratio_of_means(data, "omelyan1998", 1, "spiral_leapfrog").value == pytest.approx(1.1)
+    assert seed_statistics.ratio_of_means(data, "omelyan1998", 1, "spiral_leapfrog").value == pytest.approx(1.1)
 
 
 def test_pairs_without_an_end_are_counted_against_who_blew_up():
     data = scene(0.0)
     data["energy_error_mean"][3, 0, 2] = np.nan
-    found = ensembles.ratio_of_means(data, METHODS[3], 0, METHODS[0])
+    found = seed_statistics.ratio_of_means(data, METHODS[3], 0, METHODS[0])
     assert found.value == np.inf and np.isnan(found.low)
     data["energy_error_mean"][0, 1, :] = np.nan
     data["diverged"][0, 1, :] = 1
-    assert ensembles.ratio_of_means(data, METHODS[3], 1, METHODS[0]).value == 0.0
+    assert seed_statistics.ratio_of_means(data, METHODS[3], 1, METHODS[0]).value == 0.0
 
 
 def test_methods_of_few_steps_have_no_curve():
     data = scene(0.0)
     data["energy_error_mean"][5, :2], data["energy_error_mean"][6, 0] = np.nan, np.nan
-    assert ensembles.followed(data) == [key for key in METHODS if key != METHODS[5]]
+    assert seed_statistics.followed(data) == [key for key in METHODS if key != METHODS[5]]
     assert many_body.common_rows(data) == [2, 3]
 
 
@@ -335,15 +339,15 @@ def test_the_step_at_a_level_is_where_the_mean_curve_meets_it():
     data = scene(0.0)
     for key, factor in zip(METHODS, FACTORS, strict=True):
         expected = 4.85e-6 / np.sqrt(factor)
-        assert ensembles.step_for(data, key, TARGET) == pytest.approx(expected, rel=1e-6)
-    assert np.isnan(ensembles.step_for(data, METHODS[0], 1e-9))
+        assert seed_statistics.step_for(data, key, TARGET) == pytest.approx(expected, rel=1e-6)
+    assert np.isnan(seed_statistics.step_for(data, METHODS[0], 1e-9))
     # Above the level at first, below it, above again: no step is known up to which the error stays below.
     dips = scene(0.0)
     dips["energy_error"][0, 0] = 1.0
-    assert np.isnan(ensembles.step_for(dips, METHODS[0], TARGET))
+    assert np.isnan(seed_statistics.step_for(dips, METHODS[0], TARGET))
     # Where a run blew up the curve ends: a line across the gap would be a guess.
     data["energy_error"][0, 2, 1] = np.nan
-    assert np.isnan(ensembles.step_for(data, METHODS[0], TARGET))
+    assert np.isnan(seed_statistics.step_for(data, METHODS[0], TARGET))
 
 
 def test_time_to_the_level_is_steps_times_time_of_a_step():
@@ -484,7 +488,7 @@ def test_the_energy_figure_has_the_means_of_the_full_study_and_beside_them_those
         run = inputs.many_body(case)["energy_error"].sel(integrator="no_squish").isel(dt=2).values
         (check,) = curves(axes, run.mean())
         assert check.get_marker() == "x" and check.get_linestyle() == "None" and full.get_linestyle() == "-"
-        own = ensembles.mean_error(inputs.released_many_body(case), "no_squish", 2)
+        own = seed_statistics.mean_error(inputs.released_many_body(case), "no_squish", 2)
         assert (np.isclose(at_the_steps(axes)[:, :, 1], [own.low, own.high], rtol=1e-9).all(axis=1)).any()
 
 
@@ -552,13 +556,13 @@ def test_tables_of_many_bodies(inputs):
     assert frame.groupby("study").size().to_dict() == {"released": runs + len(METHODS) + 1, "this run": runs}
     full = frame[frame.study == "released"]
     own = full[(full.scene == "chess") & (full.method == METHODS[3]) & (full.dt == DT[-1])].iloc[0]
-    assert own["diverged"] == 1 and own["mean"] == np.inf and own["coverage_of_medians"] == ensembles.ranks(SEEDS)[1]
+    assert own["diverged"] == 1 and own["mean"] == np.inf and own["coverage_of_medians"] == seed_statistics.ranks(SEEDS)[1]
     assert text.count("\\\\\n") == 2 + len(METHODS)
     assert r"spin $\pi$ rad/s" in text and "no spin" in text and "& 3 states &" in text
     (row,) = [line for line in text.splitlines() if line.startswith("NO\\_SQUISH")]
     states = inputs.released_many_body("chess")["energy_error"].sel(integrator="no_squish").isel(dt=2).values
     run = inputs.many_body("chess")["energy_error"].sel(integrator="no_squish").isel(dt=2).values
-    found = ensembles.mean(states)
+    found = seed_statistics.mean(states)
     cells = [[float(x) for x in re.findall(r"[\d.]+(?:e-\d+)?", cell)] for cell in row.split("&")[1:]]
     mean = [states.mean(), found.low, found.high]
     expected = [mean, [run.mean()], [0.5] * 3, [4.85e-6 * np.sqrt(2)], mean, [0.5] * 3]
@@ -672,15 +676,15 @@ def test_numbers_of_the_pieces_are_what_they_say(inputs):
     made |= numbers.published(inputs)
     data = inputs.released_many_body("chess")
     states = data["energy_error"].sel(integrator="spiral_leapfrog").isel(dt=2).values
-    between = ensembles.ratio_of_means(data, "spiral_synchronous", 2, "spiral_leapfrog")
+    between = seed_statistics.ratio_of_means(data, "spiral_synchronous", 2, "spiral_leapfrog")
     expected = {
         "studyChessFilling": 100 * manybody.scenes["rods"].solid_fraction,
         "studyChessSeeds": 3,
         "studyFullChessContactSteps": 1.2e-4 / DT[-1],
         "studyFullChessDtOverRayleigh": DT[-1] / 3e-6,
         "studyFullChessMeanLargeSpiralLeapfrog": TARGET,
-        "studyFullChessMeanLargeLowSpiralLeapfrog": ensembles.mean(states).low,
-        "studyFullChessMeanLargeHighSpiralLeapfrog": ensembles.mean(states).high,
+        "studyFullChessMeanLargeLowSpiralLeapfrog": seed_statistics.mean(states).low,
+        "studyFullChessMeanLargeHighSpiralLeapfrog": seed_statistics.mean(states).high,
         "studyFullChessMedianLargeSpiralLeapfrog": np.median(states),
         "studyFullChessMeanFineFinchamPublished": 20 * TARGET * (3.1e-7 / 4.85e-6) ** 2,
         "studyFullChessLevelSpiralLeapfrog": 4.85e-6,
@@ -816,7 +820,7 @@ def test_how_far_apart_two_methods_are_has_no_sign():
         ((1.25, 1.1, 2.0), (1.25, 1.1, 2.0)),
         ((0.9, 0.8, 1.1), (1 / 0.9, 1, 1.25)),
     ):
-        found = many_body_claims._apart(ensembles.Estimate(*ends))
+        found = many_body_claims._apart(seed_statistics.Estimate(*ends))
         assert (found.value, found.low, found.high) == pytest.approx(expected)
 
 
@@ -845,8 +849,8 @@ def test_the_sentences_of_the_section_hold_of_the_released_study(full):
     """A new release that shows something else is not printed under the old words."""
     data = full.released_many_body("chess")
     for key in ("omelyan1998", "fincham1992", "no_squish", "verlet", "buss2000"):
-        ratios = [ensembles.ratio_of_means(data, key, row, "spiral_leapfrog").value for row in range(data.sizes["dt"])]
-        overall = ensembles.ratio_over_steps(data, key, "spiral_leapfrog")
+        ratios = [seed_statistics.ratio_of_means(data, key, row, "spiral_leapfrog").value for row in range(data.sizes["dt"])]
+        overall = seed_statistics.ratio_over_steps(data, key, "spiral_leapfrog")
         assert np.nanmin(ratios) < 1 < np.nanmax(ratios) and 0.8 < overall.low < overall.high < 1.25, key
         # "Nearly the same, close to 5/2", with and without the longest step, which raises it. An interval is 0.06 to 0.09 to
         # either side with so many states, so that it cannot be within the 0.1 in which its middle must be.

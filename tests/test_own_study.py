@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from polhode.study.storage import read_groups
+from polhode.interface.netcdf import read_groups
 
 HOME = Path(__file__).parents[1]
 EXAMPLES = [f"docs/example_{name}.py" for name in ("plugin", "problem", "scene")]

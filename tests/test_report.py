@@ -18,15 +18,15 @@ from rendered import all_numbers, number_lines, root
 import polhode
 from polhode.algebra import metrics
 from polhode.algebra.body import Body
+from polhode.fits.ladders import interpolated_step
+from polhode.interface.reading import ConfigurationError
 from polhode.methods import buss2000_delvalle2024 as buss
 from polhode.study import configuration, inputs, themes
-from polhode.study.analysis.ladders import interpolated_step, step_off_the_curve
 from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun, load_errata
 from polhode.study.judge import measures_spiral2024
 from polhode.study.macro_names import check_distinct
 from polhode.study.products import Products
-from polhode.study.reading import ConfigurationError
 from polhode.study.report import claims, drawing, formats, latex, macros, style, typeset
 from polhode.study.report.claims import SOURCES
 from polhode.study.run import checks
@@ -34,6 +34,7 @@ from polhode.study.storage import write_dataset, write_groups
 from polhode.study.themes import rendering
 from polhode.study.themes.reproducibility import numbers as run_numbers
 from polhode.study.themes.spiral2024 import figures as delvalle2024
+from polhode.study.themes.spiral2024.analysis import step_off_the_curve
 
 HOME = Path(__file__).parents[1]
 PAPER = HOME / "paper"

@@ -12,6 +12,7 @@ import xarray as xr
 
 import polhode
 from polhode.documentation import reference, variables
+from polhode.interface import netcdf
 from polhode.study import conventions, storage
 
 RELEASED = sorted((Path(__file__).parents[1] / "data" / "released").glob("*.nc"))
@@ -78,7 +79,7 @@ def test_no_dimension_is_a_keyword_of_sel():
 
 
 def test_methods_are_selected_by_keyword_in_the_released_laws():
-    laws = storage.read_dataset(RELEASED[[path.name for path in RELEASED].index("laws.nc")])
+    laws = netcdf.read_dataset(RELEASED[[path.name for path in RELEASED].index("laws.nc")])
     chosen = laws["order"].sel(torque_class="lab", integrator="spiral_leapfrog")
     assert chosen.dims == ("body",)
 
@@ -130,7 +131,7 @@ def test_open_results_says_what_is_missing_or_damaged(folder, tmp_path):
         polhode.open_results(tmp_path / "empty")
     path = folder / "single_body.nc"
     path.write_bytes(path.read_bytes()[:-200])
-    with pytest.raises(storage.DamagedFile, match=r"single_body\.nc"):
+    with pytest.raises(netcdf.DamagedFile, match=r"single_body\.nc"):
         polhode.open_results(folder)
 
 

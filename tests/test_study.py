@@ -23,10 +23,12 @@ import polhode
 from polhode.algebra import metrics
 from polhode.algebra.body import Body, euler_equations
 from polhode.compiling import operations
+from polhode.fits import orders
+from polhode.interface import netcdf
 from polhode.methods import spiral_leapfrog
 from polhode.simulate import sampled_steps
 from polhode.study import configuration, fingerprint, provenance, storage
-from polhode.study.analysis import orders, seelen2016
+from polhode.study.analysis import seelen2016
 from polhode.study.configuration import models
 from polhode.study.gather import arithmetic
 from polhode.study.gather import single_body as gather
@@ -375,13 +377,14 @@ def test_truncated_files_are_named(tmp_path):
     # Each in a process of its own: the HDF5 library may crash later on after it has met a broken file.
     script = """
 import os, sys, traceback
+from polhode.interface import netcdf
 from polhode.study import storage
 read = getattr(storage, sys.argv[1])
 for path in sys.argv[2:]:
     if os.fork() == 0:
         try:
             read(path)
-        except storage.DamagedFile:
+        except netcdf.DamagedFile:
             traceback.print_exc()
         finally:
             sys.stderr.flush()
@@ -391,7 +394,7 @@ for path in sys.argv[2:]:
     run = polhode.simulate("spiral_cylinder", "euler", 1 / 64)
     path = tmp_path / "whole.nc"
     storage.write_dataset(run, path)
-    storage.read_dataset(path)
+    netcdf.read_dataset(path)
     whole = path.read_bytes()
     cut = []
     for size in (0, 3, 100, len(whole) // 3, len(whole) - 10):
@@ -416,18 +419,18 @@ def test_groups_are_the_same_file_twice_and_read_as_written(tmp_path):
     for path in paths:
         storage.write_groups(groups, path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
-    found = storage.read_groups(paths[0])
-    assert list(found) == list(groups) and storage.at_the_top(found) == ["a", "c"] and "/d" not in found
+    found = netcdf.read_groups(paths[0])
+    assert list(found) == list(groups) and netcdf.at_the_top(found) == ["a", "c"] and "/d" not in found
     tree = xr.open_datatree(paths[0])
     for name, data in groups.items():
-        for one in (found[name], storage.read_dataset(paths[0], name), tree[name].to_dataset()):
+        for one in (found[name], netcdf.read_dataset(paths[0], name), tree[name].to_dataset()):
             assert one.equals(data) and len(one.attrs["checksum"]) == 64
             assert all(np.array_equal(one.attrs[key], value) for key, value in data.attrs.items())
     assert found["/c"]["yes"].dtype == bool and found["/a/b"]["n"].dtype == "int8"
     # A damaged group is named, and the others can still be read.
     paths[1].write_bytes(paths[1].read_bytes().replace(struct.pack("<d", 3.25), struct.pack("<d", 3.5)))
-    damaged = storage.read_groups(paths[1])
-    with pytest.raises(storage.DamagedFile, match=r"1.nc \(group /a\) was changed after it was written"):
+    damaged = netcdf.read_groups(paths[1])
+    with pytest.raises(netcdf.DamagedFile, match=r"1.nc \(group /a\) was changed after it was written"):
         _ = damaged["/a"]
     assert damaged["/a/b"].equals(groups["/a/b"])
 
@@ -533,7 +536,7 @@ def test_references_that_are_up_to_date_are_kept(tmp_path):
     jobs, changed = (one.reference_files(list(config["problems"])) for one in (plan, other))
     assert [jobs[path] == changed[path] for path in jobs] == [True, False]
     assert ["kept" in line for line in run(other)] == [True, False]
-    assert storage.read_dataset(paths[1]).attrs["agreement_time"] <= 0.25
+    assert netcdf.read_dataset(paths[1]).attrs["agreement_time"] <= 0.25
 
 
 def test_of_files_that_fail_each_is_named_and_the_others_are_made(tmp_path):
@@ -569,7 +572,7 @@ def test_references_are_divided_by_the_time_they_take():
 
 def test_gathered_errors_are_those_of_a_run(results):
     _, folder = results
-    data = storage.read_dataset(folder / "single_body.nc", "spiral_cylinder")
+    data = netcdf.read_dataset(folder / "single_body.nc", "spiral_cylinder")
     assert data.integrator.values.tolist() == ["spiral_leapfrog", "euler"]
     dt = 1 / 128
     run = polhode.simulate("spiral_cylinder", "spiral_leapfrog", dt)
@@ -590,7 +593,7 @@ def test_gathered_errors_are_those_of_a_run(results):
 def test_errors_computed_together_are_those_of_each_run_alone(results, problem):
     study, folder = results
     plan, part = Plan(study, HOME), study.problems[problem]
-    data = storage.read_dataset(folder / "single_body.nc", problem)
+    data = netcdf.read_dataset(folder / "single_body.nc", problem)
     exact = gather.Exact(folder / "references" / f"{problem}.nc")
     for key in part.methods:
         for dt, run in gather._Source(plan).steps(problem, key):
@@ -602,7 +605,7 @@ def test_errors_computed_together_are_those_of_each_run_alone(results, problem):
 def test_step_sizes_of_a_few_methods_are_run_by_these(results):
     study, folder = results
     part = study.problems["asymmetric_heavy_top"]
-    data = storage.read_dataset(folder / "single_body.nc", "asymmetric_heavy_top")
+    data = netcdf.read_dataset(folder / "single_body.nc", "asymmetric_heavy_top")
     ran = data.steps.notnull().values
     assert data.sizes["dt"] == len(part.steps) == 9 and data.dt_set.values[:2].tolist() == ["fine", "fine"]
     assert ran[1].all() and ran[0].tolist() == [False] * 2 + [True] * 7
@@ -645,39 +648,39 @@ def test_the_error_as_published_is_in_the_measure_of_the_method():
 
 def test_gathered_groups_open_alone(results):
     _, folder = results
-    long_run = storage.read_dataset(folder / "single_body.nc", group="spiral_cylinder/long_run")
+    long_run = netcdf.read_dataset(folder / "single_body.nc", group="spiral_cylinder/long_run")
     assert long_run.q_error_l1.dims == ("integrator", "time") and list(long_run.integrator.values) == [
         "spiral_leapfrog",
         "euler",
     ]
-    found = storage.read_dataset(folder / "single_body.nc", group="spiral_cylinder/targets")
+    found = netcdf.read_dataset(folder / "single_body.nc", group="spiral_cylinder/targets")
     errors = found.mean_error.sel(target_error=1e-2)
     np.testing.assert_allclose(errors, 1e-2, rtol=0.01)
     with xr.open_datatree(folder / "single_body.nc") as tree:
         assert "/spiral_cylinder/targets" in tree.groups
     for group in ("spiral_cylinder", "spiral_cylinder/long_run"):
-        data = storage.read_dataset(folder / "single_body.nc", group=group)
+        data = netcdf.read_dataset(folder / "single_body.nc", group=group)
         for name in gather.ERRORS:
             assert data[name].attrs["units"] and data[name].attrs["long_name"]
 
 
 def test_several_problems_are_gathered_as_declared(results):
     study, folder = results
-    assert storage.group_names(folder / "single_body.nc") == list(study.problems)
+    assert netcdf.group_names(folder / "single_body.nc") == list(study.problems)
     spiral = polhode.methods["spiral_leapfrog"]
     for key, part in study.problems.items():
-        data = storage.read_dataset(folder / "single_body.nc", key)
+        data = netcdf.read_dataset(folder / "single_body.nc", key)
         claimed = data.sel(integrator="spiral_leapfrog")
         orders = (int(claimed.claimed_q_order), int(claimed.claimed_omega_order))
         assert orders == spiral.orders(part.problem.torque_class), key
         assert data.attrs["torque_class"] == part.problem.torque_class
-    assert storage.read_dataset(folder / "single_body.nc", "free_symmetric_top").attrs["formula"] != "Taylor series"
+    assert netcdf.read_dataset(folder / "single_body.nc", "free_symmetric_top").attrs["formula"] != "Taylor series"
 
 
 def test_errors_of_a_moving_body(results):
     _, folder = results
-    data = storage.read_dataset(folder / "single_body.nc", "sinking_propeller")
-    reference = storage.read_dataset(folder / "references" / "sinking_propeller.nc")
+    data = netcdf.read_dataset(folder / "single_body.nc", "sinking_propeller")
+    reference = netcdf.read_dataset(folder / "references" / "sinking_propeller.nc")
     dt = float(data.dt[0])
     run = polhode.simulate("sinking_propeller", "euler", dt, samples=1)
     exact = reference.sel(time=float(run.time[-1]))
@@ -686,14 +689,14 @@ def test_errors_of_a_moving_body(results):
         computed, true = run[name].values[-1, 0], exact[name].values[0]
         assert float(row[f"{name}_error_l1"]) == pytest.approx(np.abs(computed - true).sum() / np.abs(true).sum(), rel=1e-12)
     assert 0.8 < float(data.r_order.sel(integrator="euler")) < 1.2
-    long_run = storage.read_dataset(folder / "single_body.nc", "sinking_propeller/long_run")
+    long_run = netcdf.read_dataset(folder / "single_body.nc", "sinking_propeller/long_run")
     assert long_run.q.dims == ("integrator", "time", "body", "quaternion") and np.isfinite(long_run.r_error_l1.values).all()
 
 
 def test_means_are_those_of_the_samples(results):
     _, folder = results
-    data = storage.read_dataset(folder / "single_body.nc", "forced_cylinder")
-    reference = storage.read_dataset(folder / "references" / "forced_cylinder.nc")
+    data = netcdf.read_dataset(folder / "single_body.nc", "forced_cylinder")
+    reference = netcdf.read_dataset(folder / "references" / "forced_cylinder.nc")
     run = polhode.simulate("forced_cylinder", "euler", 0.1 / 200, samples=10)
     q, true = run.q.values[1:], reference.sel(time=run.time).q.values[1:]
     # b . B0 of the x axis is the first entry of the rotation matrix.
@@ -707,25 +710,25 @@ def test_means_are_those_of_the_samples(results):
 
 def test_drifts_are_those_of_what_the_motion_keeps(results):
     _, folder = results
-    free = storage.read_dataset(folder / "single_body.nc", "free_symmetric_top/long_run")
+    free = netcdf.read_dataset(folder / "single_body.nc", "free_symmetric_top/long_run")
     # But for the error of reading at the start, from which a drift counts.
     np.testing.assert_allclose(free.energy_drift, free.energy_error, rtol=1e-6, atol=1e-10)
     np.testing.assert_allclose(free.momentum_drift, free.momentum_error, rtol=1e-6, atol=1e-7)
-    heavy = storage.read_dataset(folder / "single_body.nc", "asymmetric_heavy_top/long_run")
+    heavy = netcdf.read_dataset(folder / "single_body.nc", "asymmetric_heavy_top/long_run")
     assert np.isnan(heavy.q_error_l1).all() and "exact_q" not in heavy
     run = polhode.simulate("asymmetric_heavy_top", "euler", 1e-2, 20.0, samples=10)
     expected = np.abs(run.energy.values - run.energy.values[0]) / run.kinetic.values[0]
     np.testing.assert_allclose(heavy.energy_drift.sel(integrator="euler"), expected, rtol=1e-12, atol=1e-15)
     ends = heavy.energy_drift.isel(time=-1)
     assert float(ends.sel(integrator="spiral_leapfrog")) < 0.1 * float(ends.sel(integrator="euler"))
-    driven = storage.read_dataset(folder / "single_body.nc", "spiral_cylinder/long_run")
+    driven = netcdf.read_dataset(folder / "single_body.nc", "spiral_cylinder/long_run")
     assert np.isnan(driven.energy_drift).all() and np.isnan(driven.momentum_drift).all()
 
 
 def test_switched_runs_have_the_other_normalisation(results):
     _, folder = results
     own, switched = (
-        storage.read_dataset(folder / "single_body.nc", f"free_symmetric_top/{name}")
+        netcdf.read_dataset(folder / "single_body.nc", f"free_symmetric_top/{name}")
         for name in ("long_run", "long_run_switched")
     )
     drift = switched.norm_error.isel(time=-1) / own.norm_error.isel(time=-1).clip(min=1e-17)
@@ -771,7 +774,7 @@ def test_a_blow_up_is_gathered_as_diverged(tmp_path):
 
 def test_target_steps_meet_the_target(results):
     _, folder = results
-    found = storage.read_dataset(folder / "single_body.nc", group="spiral_cylinder/targets").sel(integrator="euler")
+    found = netcdf.read_dataset(folder / "single_body.nc", group="spiral_cylinder/targets").sel(integrator="euler")
     dt = float(found.step_size[0])
     assert dt == pytest.approx(1.421e-3, rel=0.05)
     problem, method = polhode.problems["spiral_cylinder"], polhode.methods["euler"]

@@ -10,8 +10,9 @@ import xarray as xr
 import yaml
 
 from polhode.ensembles import CLASSES
+from polhode.fits import laws
+from polhode.interface.netcdf import DamagedFile
 from polhode.methods import METHODS
-from polhode.study.analysis import laws
 from polhode.study.configuration import resolve
 from polhode.study.gather import ensembles as gather
 from polhode.study.inputs import Inputs, NotInRun
@@ -19,7 +20,7 @@ from polhode.study.plan import Plan
 from polhode.study.products import Products
 from polhode.study.run import ensemble, ensemble_states
 from polhode.study.run.making import FailedRuns, make_files
-from polhode.study.storage import DamagedFile, job_text, write_dataset
+from polhode.study.storage import job_text, write_dataset
 
 HOME = Path(__file__).parents[1]
 DEFAULT = yaml.safe_load((HOME / "config.yaml").read_text())

@@ -19,13 +19,14 @@ import yaml
 
 from polhode import manybody
 from polhode.cli import release
-from polhode.study.analysis import ensembles
+from polhode.fits import seed_statistics
+from polhode.interface.netcdf import read_dataset
 from polhode.study.configuration import ConfigurationError, resolve
 from polhode.study.gather.many_body import gather_scenes, relative_change, run_energies
 from polhode.study.plan import Plan
 from polhode.study.run import scene as many_body
 from polhode.study.run.making import FailedRuns, make_files
-from polhode.study.storage import read_dataset, write_dataset, write_groups
+from polhode.study.storage import write_dataset, write_groups
 
 HOME = Path(__file__).parents[1]
 METHOD, DT = "spiral_leapfrog", 1e-4
@@ -182,14 +183,16 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     assert data["energy_error"].dims == ("integrator", "dt", "seed") and data.sizes == {"integrator": 2, "dt": 4, "seed": 2}
     assert list(data["dt_set"].values) == ["a", "a", "b", "c"]
     # One set is run by one method only: that is no blow-up of the other.
-    assert ensembles.ran(data, METHOD, 3) and not ensembles.ran(data, "euler", 3) and not data["diverged"].any()
-    of_both = ensembles.ratio_over_steps(data, "euler", METHOD)
-    assert of_both == ensembles.ratio_over_steps(data.isel(dt=slice(3)), "euler", METHOD)
-    assert np.isnan(ensembles.ratio_over_steps(data.isel(dt=[3]), "euler", METHOD).value)
-    assert np.isnan(ensembles.mean_error(data, "euler", 3).value) and np.isnan(ensembles.median_error(data, "euler", 3).value)
-    level = float(ensembles.mean_error(data, "euler", 1).value) * 1.001
+    assert seed_statistics.ran(data, METHOD, 3) and not seed_statistics.ran(data, "euler", 3) and not data["diverged"].any()
+    of_both = seed_statistics.ratio_over_steps(data, "euler", METHOD)
+    assert of_both == seed_statistics.ratio_over_steps(data.isel(dt=slice(3)), "euler", METHOD)
+    assert np.isnan(seed_statistics.ratio_over_steps(data.isel(dt=[3]), "euler", METHOD).value)
+    assert np.isnan(seed_statistics.mean_error(data, "euler", 3).value) and np.isnan(
+        seed_statistics.median_error(data, "euler", 3).value
+    )
+    level = float(seed_statistics.mean_error(data, "euler", 1).value) * 1.001
     backwards = data.isel(dt=[3, 0, 1, 2]).assign_coords(dt=[1e-5, 1e-4, 2e-4, 3e-4])
-    assert 2e-4 <= ensembles.step_for(backwards, "euler", level) < 3e-4
+    assert 2e-4 <= seed_statistics.step_for(backwards, "euler", level) < 3e-4
     # 0.1 s is no whole number of steps of 3e-4 s: the run ends with the last one before.
     assert data["steps"].values.tolist() == [1000, 500, 333, 250]
     run = read_dataset(tmp_path / "many_body" / "rods" / "0.0003" / "euler.nc").isel(seed=1)

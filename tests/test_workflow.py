@@ -19,6 +19,7 @@ from test_explorer import parts
 
 import polhode
 from polhode.documentation import reference, variables
+from polhode.interface import netcdf
 from polhode.study import storage, themes
 from polhode.study.report.typeset import DOCUMENTS
 
@@ -391,7 +392,7 @@ def test_a_plug_in_stands_beside_the_others(edited):
 
 
 def _variables(path: Path) -> dict[str, bytes]:
-    return {str(name): values.values.tobytes() for name, values in storage.read_dataset(path).variables.items()}
+    return {str(name): values.values.tobytes() for name, values in netcdf.read_dataset(path).variables.items()}
 
 
 def test_damage_is_seen_and_mended(edited):
@@ -409,7 +410,7 @@ def test_damage_is_seen_and_mended(edited):
     # With its old time and size nothing about this one is suspicious from outside.
     fit = results / "runs" / "spiral_cylinder" / "fit" / "euler.nc"
     status, data = fit.stat(), bytearray(fit.read_bytes())
-    number = struct.pack("<d", float(storage.read_dataset(fit).q.values[0, -1, 1]))
+    number = struct.pack("<d", float(netcdf.read_dataset(fit).q.values[0, -1, 1]))
     data[data.rindex(number)] ^= 1
     fit.write_bytes(bytes(data))
     os.utime(fit, ns=(status.st_atime_ns, status.st_mtime_ns))

@@ -6,19 +6,19 @@ from typing import Any
 import xarray as xr
 
 from polhode.interface.arguments import shown
+from polhode.interface.netcdf import read_groups
 
 #: Attributes for the internal use of the study.
 INTERNAL = ("job", "checksum")
 
 
 def open_results(folder: str | Path = "results") -> xr.DataTree:
-    """Load everything that a run of the study gathered as one tree.
+    """Load the netCDF files of a run of the study, or the released ones, as one tree.
 
     ``tree["single_body/heavy_top"]`` is the group ``heavy_top`` of ``single_body.nc``, ``tree["checks/stability"]`` the file
-    ``checks/stability.nc``; likewise ``many_body``, ``ensembles``, ``ensemble_states``, ``cost``, ``timing``, ``atlas``,
-    ``references`` and ``films``. The tree contains only what the run has. Files that ``single_body.nc``, ``many_body.nc`` and
-    ``ensembles.nc`` gather (``runs/``, ``long_runs/``, ``targets/``, ``many_body/``, ``ensembles/``) are left out: there are
-    thousands of them; ``xarray.open_dataset`` opens each.
+    ``checks/stability.nc``. The tree has the files in the folder and those one folder below. Single runs, which these gather,
+    are left out: they are deeper (``runs/``, ``many_body/``), or in a folder with the name of the file that gathers them
+    (``ensembles/``, ``atlas/``); ``xarray.open_dataset`` opens each.
 
     Parameters
     ----------
@@ -35,25 +35,22 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
     ------
     FileNotFoundError
         If the folder does not exist or contains no gathered results; the message says what to do.
-    polhode.study.storage.DamagedFile
+    polhode.interface.netcdf.DamagedFile
         If a file is truncated or was changed since it was written; the message names it.
-    polhode.study.storage.UnreadableFile
+    polhode.interface.netcdf.UnreadableFile
         If the system does not let us read a file (permissions, open files, disk): it need not be damaged.
 
     Examples
     --------
-    The published-scale results shipped in data/released contain the many bodies, the times and the atlas of engines:
+    The published-scale results shipped in data/released contain the atlas of engines, times, laws and many bodies:
 
     >>> import polhode
     >>> tree = polhode.open_results("data/released")
     >>> list(tree.children)
-    ['many_body', 'cost', 'atlas']
+    ['atlas', 'cost', 'laws', 'many_body']
     >>> dict(tree["many_body/chess/energy_error"].sizes)
     {'integrator': 46, 'dt': 7, 'seed': 50}
     """
-    from polhode.study.artefacts import Role, with_role
-    from polhode.study.storage import read_groups  # what computes alone need not import netCDF
-
     if not isinstance(folder, str | Path):
         raise TypeError(f"folder must be the path of a folder, got {shown(folder)}")
     folder = Path(folder)
@@ -61,15 +58,20 @@ def open_results(folder: str | Path = "results") -> xr.DataTree:
         folder.is_dir()
     except OSError as error:  # a name longer than a file system allows
         raise FileNotFoundError(f"folder {shown(str(folder))} cannot be a folder: {error.strerror}") from None
-    found: dict[str, xr.Dataset] = {}
-    for kind in (kind for kind in with_role(Role.DATA) if kind.is_dataset):
-        for path in kind.present(folder):
-            name = path.relative_to(folder).with_suffix("").as_posix()
-            found |= {f"{name}{group}".rstrip("/"): data for group, data in read_groups(path).items()}
-    if not found:
+    datasets: dict[str, xr.Dataset] = {}
+    for path in _gathered(folder):
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        datasets |= {f"{name}{group}".rstrip("/"): data for group, data in read_groups(path).items()}
+    if not datasets:
         what = "holds no results" if folder.is_dir() else "does not exist"
         raise FileNotFoundError(f"{folder} {what}; run the study first (./reproduce), or name the folder of results")
-    return xr.DataTree.from_dict({name: _shown(data) for name, data in found.items()}, name=folder.resolve().name)
+    return xr.DataTree.from_dict({name: _shown(data) for name, data in datasets.items()}, name=folder.resolve().name)
+
+
+def _gathered(folder: Path) -> list[Path]:
+    """The files of the tree; temporary ones begin with a dot."""
+    top, below = (sorted(path for path in folder.glob(each) if path.name[0] != ".") for each in ("*.nc", "*/*.nc"))
+    return top + [path for path in below if path.parent.with_suffix(".nc") not in top]
 
 
 def _shown(data: xr.Dataset) -> xr.Dataset:

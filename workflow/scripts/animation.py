@@ -1,7 +1,7 @@
 """Rule animation: a film as an animation that any browser can display."""
 
 from polhode.cli.animate import write_gif
-from polhode.study.storage import plain, read_dataset
+from polhode.interface.netcdf import plain, read_dataset
 from polhode.study.workflow.entry import job_of, meter
 
 with job_of(snakemake):

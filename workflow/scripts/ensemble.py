@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from polhode.interface.netcdf import read_dataset
 from polhode.study.run.ensemble import make_errors
 from polhode.study.run.making import make_files
-from polhode.study.storage import read_dataset
 from polhode.study.workflow.entry import library_of, meter
 
 with library_of(snakemake):

@@ -22,9 +22,9 @@ from polhode.algebra.quaternion import conjugate, multiply, to_body, to_lab
 from polhode.compiling.kernel import Quaternion
 from polhode.ensembles.classes import CLASSES
 from polhode.interface.arguments import flag, is_ordered, number, positive, regular_file, shown, vector
+from polhode.interface.reading import ConfigurationError, read
 from polhode.problems.problem import Problem
 from polhode.registry import nearest, place_in
-from polhode.study.reading import ConfigurationError, read
 
 #: Other names of torque classes.
 ALIASES = {"friction": "friction_isotropic", "heavy_top": "state", "gravity": "state", "none": "free", "body": "constant"}
@@ -454,9 +454,9 @@ def torque_of_formulas(
 
 def _problem_in(path: Path) -> Problem:
     """The problem of a plug-in file, tried in a separate process before it is loaded."""
+    from polhode.interface import plugins
     from polhode.problems import PROBLEMS
     from polhode.registry import load_file
-    from polhode.study import plugins
 
     try:
         plugins.try_out([path], references=False)

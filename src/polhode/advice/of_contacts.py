@@ -19,16 +19,17 @@ import xarray as xr
 from polhode.advice import files
 from polhode.advice.answer import Choice, Recommendation, listed
 from polhode.advice.errors import AdviceError
+from polhode.fits import contact_law
 from polhode.interface.arguments import positive
+from polhode.interface.netcdf import group_names, read_dataset
 from polhode.manybody.contact import collision_time
 from polhode.manybody.material import Material
 from polhode.methods import METHODS
-from polhode.study.analysis import contact_law, law_frames
-from polhode.study.analysis.many_body import CASES
-from polhode.study.storage import group_names, read_dataset
 
 #: The part of the runs of a scene (seeds) that must meet the error.
 SERVED = 0.9
+#: The scene of the first table of the report.
+CHESS = "chess"
 #: The variable asked about: the largest |dE/E0| of a run.
 VARIABLE = "energy_error_largest"
 #: The method to recommend if it is as good as any other: the one that most scenes have run, and the cheapest of these.
@@ -312,10 +313,10 @@ def _size(found: list[Curve]) -> files.Size:
 
 def _of_the_report(path: Path, method: str, error: float) -> list[str]:
     """Why the first table of the report names another number of steps, which it takes from the chess pieces alone."""
-    if CASES[0] not in group_names(path):
+    if CHESS not in group_names(path):
         return []
     with np.errstate(divide="ignore"):
-        steps = law_frames.steps_per_contact(read_dataset(path, CASES[0]), error).get(method)
+        steps = contact_law.steps_per_contact(read_dataset(path, CHESS), error).get(method)
     if steps is None or not isfinite(least := float(np.median(steps))):
         return []
     return [
@@ -405,7 +406,7 @@ def _curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
 
 
 def _as_published(key: str) -> bool:
-    from polhode.study.analysis.ranking import AS_PUBLISHED
+    from polhode.fits.ranking import AS_PUBLISHED
 
     return key.endswith(AS_PUBLISHED)
 

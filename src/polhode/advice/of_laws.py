@@ -1,7 +1,7 @@
 """Advice from ensembles: the step that serves 90 % of random bodies under random torques of a class.
 
 For bodies that are not known exactly: grains, a family of satellites, a first guess. The errors are those of ensembles.nc, and
-the steps per radian those of :mod:`polhode.study.analysis.laws`.
+the steps per radian those of :mod:`polhode.fits.laws`.
 """
 
 from math import inf, isfinite
@@ -17,9 +17,9 @@ from polhode.advice.errors import AdviceError
 from polhode.advice.of_runs import drift
 from polhode.advice.prices import prices
 from polhode.ensembles.draw import STRONGEST, WEAKEST
+from polhode.fits import law_file, laws
+from polhode.interface.netcdf import read_dataset
 from polhode.registry import nearest
-from polhode.study.analysis import law_file, laws
-from polhode.study.storage import read_dataset
 
 #: The part of the bodies that a step serves, and the parts between which the interval lies.
 SERVED, LOW, HIGH = 0.9, 0.1, 0.9

@@ -19,10 +19,10 @@ from polhode.advice.errors import AdviceError, TimeOver
 from polhode.advice.motion import FIRST, SECOND, Budget, Motion, largest_error, motion_of, run
 from polhode.advice.prices import Prices, prices
 from polhode.compiling.in_advance import compile_all
+from polhode.fits import ranking
+from polhode.fits.ranking import AS_PUBLISHED
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
-from polhode.study.analysis import ranking
-from polhode.study.analysis.ranking import AS_PUBLISHED
 
 #: Time limit of an answer, s.
 LIMIT = 60.0

@@ -9,10 +9,10 @@ import numpy as np
 
 from polhode.advice import files
 from polhode.advice.errors import AdviceError
+from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import single_body
-from polhode.study.storage import read_dataset
 
 #: The method whose step is the unit of prices.
 UNIT = "euler"

@@ -16,8 +16,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
+from polhode.interface.netcdf import UnreadableFile
 from polhode.registry import nearest
-from polhode.study.storage import UnreadableFile
 from polhode.version import __version__
 
 #: Every command and its module.

@@ -12,13 +12,14 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from polhode.cli import UsageError, check_writable, not_negative, positive, whole
+from polhode.interface.netcdf import plain
 from polhode.interface.progress import Stage, watched
 from polhode.manybody import Scene, pictures
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
 from polhode.registry import nearest
 from polhode.study.report import style
-from polhode.study.storage import plain, write_atomically
+from polhode.study.storage import write_atomically
 
 #: Edge of the picture in pixels, frames per second, number of colours.
 SIZE, RATE, COLOURS = 480, 25, 96

@@ -41,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from polhode.engines import all_engines, atlas, how_to_install, install, is_installed
     from polhode.engines.environments import EngineError
-    from polhode.study.storage import read_dataset, write_dataset
+    from polhode.interface.netcdf import read_dataset
+    from polhode.study.storage import write_dataset
 
     known = all_engines()
     for key in arguments.engines:

@@ -14,10 +14,10 @@ import pandas as pd
 import xarray as xr
 
 from polhode.cli import UsageError, check_writable, positive, whole
+from polhode.interface import plugins as own
 from polhode.interface.progress import Stage, watched
 from polhode.methods import METHODS
 from polhode.registry import nearest
-from polhode.study import plugins as own
 from polhode.study import provenance
 from polhode.study.analysis.step_times import OTHER, in_frame
 from polhode.study.run import timing

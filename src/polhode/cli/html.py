@@ -11,7 +11,7 @@ from pathlib import Path
 
 from polhode.cli import UsageError, check_writable
 from polhode.interface.progress import Stage, watched
-from polhode.study.reading import ConfigurationError, read
+from polhode.interface.reading import ConfigurationError, read
 from polhode.study.workflow.entry import HOME
 
 SUMMARY = "figures, tables and rules of a finished run as one page for a browser"

@@ -32,10 +32,10 @@ from polhode import advice as advising
 from polhode.advice import AdviceError, files
 from polhode.advice.answer import listed
 from polhode.cli import UsageError, not_negative, positive
+from polhode.fits.ranking import candidates, ladder, ranked
+from polhode.interface.netcdf import group_names, read_dataset
 from polhode.interface.progress import Stage, watched
 from polhode.registry import nearest
-from polhode.study.analysis.ranking import candidates, ladder, ranked
-from polhode.study.storage import group_names, read_dataset
 
 SUMMARY = "which method and which step size for a body, an error and a price of the torque"
 #: Groups of cost.nc that are not problems.

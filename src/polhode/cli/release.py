@@ -16,10 +16,11 @@ import xarray as xr
 
 import polhode
 from polhode.cli import UsageError, check_writable
+from polhode.fits import law_file
+from polhode.interface.netcdf import group_names, read_dataset
 from polhode.interface.progress import Stage, watched
 from polhode.study import provenance
-from polhode.study.analysis import law_file
-from polhode.study.storage import group_names, read_dataset, write_dataset, write_groups
+from polhode.study.storage import write_dataset, write_groups
 
 SUMMARY = "the many-body results of a full run as a small file distributed with the code"
 #: The variables that are kept; those along a run only in single precision.

@@ -12,7 +12,7 @@ from polhode.engines import all_engines
 from polhode.engines.advice import advice_of
 from polhode.engines.protocol import LOADS, Engine, option_of
 from polhode.engines.read_rows import MARK, READ
-from polhode.study.storage import read_dataset
+from polhode.interface.netcdf import read_dataset
 from polhode.study.workflow.entry import HOME
 
 

@@ -10,13 +10,13 @@ import pandas as pd
 import xarray as xr
 
 from polhode.cli.recommend import OTHER_GROUPS
+from polhode.fits.ranking import candidates, ranked
+from polhode.interface.netcdf import group_names, read_dataset
 from polhode.problems import representative
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.study.analysis import selection
-from polhode.study.analysis.ranking import candidates, ranked
 from polhode.study.artefacts import places
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.storage import group_names, read_dataset
 from polhode.study.workflow.entry import HOME
 
 
@@ -155,7 +155,7 @@ class Measurements:
         return float(change), float(data.attrs["dt"]), float(data["time"][-1])
 
     def first(self, problem: str, target: float, price: float = 0.0, one_torque: bool = True) -> pd.Series | None:
-        """The method that reaches an error on a problem soonest, as a row of :func:`polhode.study.analysis.ranking.ranked`."""
+        """The method that reaches an error on a problem soonest, as a row of :func:`polhode.fits.ranking.ranked`."""
         data = self.cost(problem)
         if data is None:
             return None

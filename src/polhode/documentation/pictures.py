@@ -19,17 +19,17 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 import polhode
 from polhode.documentation.measured import Measurements, representatives
+from polhode.fits.ranking import candidates
+from polhode.interface.netcdf import has_group, read_dataset
 from polhode.manybody import pictures as clumps
 from polhode.manybody import scenes
 from polhode.methods import METHODS, in_order
 from polhode.problems import PROBLEMS
 from polhode.problems.system import System
-from polhode.study.analysis.ranking import candidates
 from polhode.study.fingerprint import fingerprint
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import legend_below_styles, log_error_axis, new_figure, panel_title
-from polhode.study.storage import has_group, read_dataset
 from polhode.study.themes.engines import figures as engines
 from polhode.study.themes.time_to_solution import figures as time_to_solution
 from polhode.study.workflow.entry import HOME

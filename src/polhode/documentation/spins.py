@@ -11,8 +11,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from polhode.interface.netcdf import read_dataset
 from polhode.study.report import spheres
-from polhode.study.storage import read_dataset
 
 HOME = Path(__file__).parents[3]
 RELEASED, PICTURE = HOME / "data" / "released" / "atlas.nc", HOME / "docs" / "spins.png"

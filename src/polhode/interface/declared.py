@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from polhode.study.reading import ConfigurationError, dotted, listed, shown
+from polhode.interface.reading import ConfigurationError, dotted, load_yaml, shown
 
 #: For the dataclasses of pydantic: a key that they do not have is an error.
 STRICT = ConfigDict(extra="forbid")
@@ -21,7 +21,7 @@ def declared(kind: type[T], file: Path, **known: Any) -> T:
     ConfigurationError
         If the file is no YAML, or a key or a value is refused; the message names the file and each of these keys.
     """
-    values = listed(file)
+    values = load_yaml(file)
     try:
         return TypeAdapter(kind).validate_python({**values, **known} if known else values)
     except ValidationError as error:

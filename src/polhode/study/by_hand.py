@@ -23,8 +23,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from polhode.interface.reading import read
 from polhode.study.configuration import ConfigurationError
-from polhode.study.reading import read
 from polhode.study.workflow import interruption, locks
 from polhode.study.workflow.entry import HOME
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from math import inf, isfinite, log10
 from typing import TYPE_CHECKING
 
+from polhode.interface.reading import Keys, Place
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 from polhode.problems.problem import Case
 from polhode.problems.system import System
-from polhode.study.reading import Keys, Place
 
 if TYPE_CHECKING:  # the models belong to a package that imports this module
     from polhode.study.configuration import models

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from polhode import MOVED
-from polhode.study.reading import listed
+from polhode.interface.reading import load_yaml
 
 LIBRARIES = ("mpmath", "numba", "numpy", "scipy", "xarray")
 PACKAGE = "polhode"
@@ -115,7 +115,7 @@ def _digest(path: Path) -> tuple[str, tuple[Path, ...]]:
         found = _hash(tree)
         data = path.with_suffix(".yaml")
         if data.is_file():
-            found += hashlib.sha256(json.dumps(listed(data)).encode()).hexdigest()
+            found += hashlib.sha256(json.dumps(load_yaml(data)).encode()).hexdigest()
     imported = []
     for node in _statements(tree):
         if isinstance(node, ast.Import):

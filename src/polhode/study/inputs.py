@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from polhode.fits import NotInRun as NotInRun
+from polhode.interface.netcdf import at_the_top, plain, read_dataset, read_groups
+from polhode.interface.reading import load_yaml
 from polhode.study.artefacts import ARTEFACTS
 from polhode.study.conventions import CLASSES, ROWS
-from polhode.study.reading import listed
-from polhode.study.storage import at_the_top, plain, read_dataset, read_groups
 
 
 def _registered() -> xr.Dataset:
@@ -31,10 +32,6 @@ def _last_group() -> str:
     from polhode.methods.protocol import OTHERS
 
     return OTHERS
-
-
-class NotInRun(LookupError):
-    """Error for data that a figure, table or number needs but the run does not contain; the message says which."""
 
 
 @dataclass(frozen=True)
@@ -424,7 +421,7 @@ def load_errata(path: str | Path) -> list[dict[str, str]]:
     If an entry lacks a field, has an unknown field, repeats an id, or names an unknown kind or check; the message names file
     and entry.
     """
-    data = listed(path)
+    data = load_yaml(path)
     seen: set[str] = set()
     for number, entry in enumerate(data["errata"], 1):
         where = f"{path}: entry {number} ({entry.get('id', 'without id')})"
@@ -455,7 +452,7 @@ def load_sources(path: str | Path) -> list[dict[str, Any]]:
         If an item has an unknown field, lacks its name or description, gives neither its location nor the reason why it is
         missing, or is listed twice; the message names file and item.
     """
-    data = listed(path)
+    data = load_yaml(path)
     rows: list[dict[str, Any]] = []
     for source in data["sources"]:
         for entry in source["items"]:

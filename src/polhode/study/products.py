@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from polhode.interface.netcdf import DamagedFile, read_dataset
 from polhode.study import provenance, themes
 from polhode.study.artefacts import ARTEFACTS, CHECKOUT, Names, Role, needs, places
 from polhode.study.fingerprint import fingerprint
 from polhode.study.plan import Plan
 from polhode.study.report import macros
-from polhode.study.storage import DamagedFile, read_dataset
 
 #: Published-scale results, and one of them that every run shows.
 RELEASED = CHECKOUT["released"]

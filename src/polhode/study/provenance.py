@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import polhode
-from polhode.study.storage import UnreadableFile
+from polhode.interface.netcdf import UnreadableFile
 
 #: Name of the provenance file of a run.
 NAME = "provenance.json"

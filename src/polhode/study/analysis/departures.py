@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
+from polhode.fits.orders import CEILING
 from polhode.study.analysis.order_frames import TOLERANCE
-from polhode.study.analysis.orders import CEILING
 
 #: The quantities with an order: name in the files, name in words, the error to which it is fitted.
 ORDERED = (("q", "orientation", "q_error_l1"), ("omega", "angular velocity", "omega_error_l1"))

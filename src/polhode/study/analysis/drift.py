@@ -12,8 +12,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from polhode.fits.values import at
 from polhode.registry import LAST
-from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs, NotInRun, once
 
 #: A distance is called bounded if its exponent of time is below the first, and growing with time if it is above the second.

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from polhode.study.analysis import laws
+from polhode.fits import laws
 from polhode.study.analysis.law_frames import TARGET
 from polhode.study.inputs import Inputs, NotInRun, once
 

@@ -7,7 +7,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from polhode.study.analysis import law_file, law_frames, laws
+from polhode.fits import law_file, laws
+from polhode.study.analysis import law_frames
 from polhode.study.analysis.law_frames import TARGET, Ensemble
 
 Array = NDArray[np.float64]
@@ -17,11 +18,11 @@ def coefficients(data: xr.Dataset) -> xr.DataArray:
     """The median over the bodies of C with the order rounded to a whole number, (torque_class, method); NaN without a law.
 
     The line of a law is turned about the middle of its three finest steps, as in ``leading`` of
-    :func:`polhode.study.analysis.laws.laws`.
+    :func:`polhode.fits.laws.laws`.
 
     Parameters
     ----------
-    data : from :func:`polhode.study.analysis.law_file.condensed`, or a file laws.nc
+    data : from :func:`polhode.fits.law_file.condensed`, or a file laws.nc
     """
     leading = law_file.unpacked(data)["leading"]
     return xr.DataArray(laws.spread(leading.values).median, leading.isel(body=0).coords, leading.dims[:2])

@@ -7,7 +7,7 @@ Times of steps enter only with a price of the torque (:func:`time_per_radian`).
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf, isclose, isfinite, nan
+from math import inf, isclose, nan
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,17 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from polhode.study.analysis import drift, law_file, laws
-from polhode.study.analysis.ensembles import Estimate, followed, of_seeds, ran
+from polhode.fits import law_file, laws
+from polhode.fits.contact_law import steps_per_contact
+from polhode.fits.ladders import UNIT
+from polhode.fits.ranking import AS_PUBLISHED
+from polhode.fits.seed_statistics import Estimate
+from polhode.interface.netcdf import read_dataset
+from polhode.study.analysis import drift
 from polhode.study.analysis.frames import keyed
-from polhode.study.analysis.ladders import UNIT, interpolated_step
 from polhode.study.analysis.many_body import chess_pieces
-from polhode.study.analysis.ranking import AS_PUBLISHED
 from polhode.study.analysis.step_times import in_frame
 from polhode.study.inputs import Inputs, NotInRun, once
-from polhode.study.storage import read_dataset
 
 Array = NDArray[np.float64]
 
@@ -82,12 +84,12 @@ class Ensemble:
 
     @cached_property
     def laws(self) -> xr.Dataset:
-        """The laws of the larger error over torque_class, method and body, see :func:`polhode.study.analysis.laws.laws`."""
+        """The laws of the larger error over torque_class, method and body, see :func:`polhode.fits.laws.laws`."""
         return law_file.unpacked(self.data) if self.condensed else self._fits.sel(quantity="both")
 
     @cached_property
     def steps(self) -> xr.Dataset:
-        """See :func:`polhode.study.analysis.laws.steps_per_radian`."""
+        """See :func:`polhode.fits.laws.steps_per_radian`."""
         if self.condensed:
             return law_file.steps_per_radian(self.data)
         return laws.steps_per_radian(self.data, found=self._fits)
@@ -439,7 +441,7 @@ def sheet(ens: Ensemble) -> pd.DataFrame:
     """The law sheet: one row for each class of torque and method.
 
     Columns: torque_class, method, label; declared_q, declared_omega; order_q, order_omega, growth (medians over bodies);
-    fitted (part of the bodies with a law); C, C_low, C_high (``leading`` of :func:`polhode.study.analysis.laws.laws`);
+    fitted (part of the bodies with a law); C, C_low, C_high (``leading`` of :func:`polhode.fits.laws.laws`);
     stable, stable_at_least; for each target T: steps_T with _low, _high, extrapolated_T (part of the bodies); and what
     :func:`slowdowns` returns.
     """
@@ -511,34 +513,6 @@ class Contact:
     def over(self, other: "Contact") -> Estimate:
         """The steps of this method over those of another, from the same states."""
         return laws.paired(self.states, other.states)
-
-
-def steps_per_contact(data: xr.Dataset, energy: float = ENERGY) -> dict[str, Array]:
-    """Steps per contact time that keep the mean relative energy error below ``energy``, of each initial state, by method.
-
-    Methods that were run with a few step sizes only are left out: nothing lies between these. The contact time is that of a
-    head-on collision with a wall. Infinite if the finest step exceeds the error.
-    """
-    contact, dt = float(data.attrs["contact_time"]), data["dt"].values
-    found = {}
-    for key in followed(data):
-        # Over (dt, state).
-        rows = [row for row in range(len(dt)) if ran(data, key, row)]
-        curves = np.array([of_seeds(data, key, row, "energy_error_mean") for row in rows])
-        found[key] = contact / np.array([_largest(dt[rows], curve, energy) for curve in curves.T])
-    return found
-
-
-def _largest(dt: Array, curve: Array, energy: float) -> float:
-    """The step in s at which a curve first exceeds an error; the coarsest if it never does, and 0 if it does from the start."""
-    above = ~(curve < energy)
-    if not above.any():
-        return float(dt[-1])
-    if above[0]:
-        return 0.0
-    end = int(above.argmax())
-    step = interpolated_step(dt[: end + 1], curve[: end + 1], energy) if isfinite(curve[end]) else nan
-    return step if isfinite(step) else float(dt[end - 1])
 
 
 @once

@@ -9,7 +9,7 @@ from contextlib import suppress
 import numpy as np
 import xarray as xr
 
-from polhode.study.analysis.ensembles import ran, step_for
+from polhode.fits.seed_statistics import ran, step_for
 from polhode.study.inputs import Inputs, NotInRun
 
 #: The mean energy error at which the publication compares methods, %.

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from polhode.fits.values import at
 from polhode.study.analysis.selection import problems_by_class
-from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs, NotInRun
 
 #: A measured order counts as lower than another number if the difference exceeds this.

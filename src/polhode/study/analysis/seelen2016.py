@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from polhode.study.analysis.orders import Order, fit_order
+from polhode.fits.orders import Order, fit_order
 from polhode.study.analysis.pcdm_theory import FreeTop
 from polhode.study.inputs import Inputs, NotInRun
 

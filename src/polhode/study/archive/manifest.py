@@ -19,11 +19,12 @@ import numpy as np
 from pydantic import BaseModel, NonNegativeInt, ValidationError
 
 from polhode.interface.arguments import shown
+from polhode.interface.netcdf import DamagedFile, opened
 from polhode.study import themes
 from polhode.study.archive.zips import content_of, contents_of
 from polhode.study.artefacts import Verify, kind_of
 from polhode.study.provenance import Unusable, sha256
-from polhode.study.storage import DamagedFile, opened, write_atomically
+from polhode.study.storage import write_atomically
 
 #: Incremented when an older ``verify`` could not read a manifest written by a newer ``archive``.
 FORMAT = 1

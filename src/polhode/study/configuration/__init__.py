@@ -1,5 +1,6 @@
 """The configuration of a study: its keys (models), its errors in words, and the study that it describes."""
 
+from polhode.interface.reading import ConfigurationError
 from polhode.study.configuration.study import (
     CHECKS,
     NOTEBOOKS,
@@ -13,7 +14,6 @@ from polhode.study.configuration.study import (
     resolve,
     step_name,
 )
-from polhode.study.reading import ConfigurationError
 
 __all__ = [
     "CHECKS",

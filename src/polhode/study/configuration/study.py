@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from polhode.ensembles.classes import CLASSES
+from polhode.interface.reading import ConfigurationError, Place
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
@@ -22,7 +23,6 @@ from polhode.registry import load_file, nearest
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
 from polhode.study.estimate import CHECK_SECONDS, Estimate, estimate
 from polhode.study.macro_names import check_distinct
-from polhode.study.reading import ConfigurationError, Place
 
 # Only a process that resolves a configuration needs the models and pydantic, not one that names the files of a job.
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ class Study:
 def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] = (), *, checked: bool = False) -> Study:
     """The study described by ``config``: validated, with its plug-ins tested and loaded and its ladders expanded.
 
-    Remarks about plug-ins are printed to standard error (:func:`polhode.study.plugins.try_out`).
+    Remarks about plug-ins are printed to standard error (:func:`polhode.interface.plugins.try_out`).
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     plugins = [_plugin(path, home, top / "plugins", i) for i, path in enumerate(asked.plugins)]
     try:
         if plugins and not checked:
-            from polhode.study.plugins import try_out  # imported here because jobs do not need it
+            from polhode.interface.plugins import try_out  # imported here because jobs do not need it
 
             for remark in try_out(plugins):
                 print(remark, file=sys.stderr)

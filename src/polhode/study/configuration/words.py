@@ -5,10 +5,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from polhode.interface.reading import ConfigurationError, Keys, Place, dotted
 from polhode.registry import nearest
 from polhode.study.configuration.models import LIST, WORD, shown
 from polhode.study.configuration.schema import choices, node_at
-from polhode.study.reading import ConfigurationError, Keys, Place, dotted
 
 #: The required type of a value, by its name in the schema.
 KINDS = {

@@ -17,13 +17,14 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 import polhode
-from polhode.study.analysis import ranking, selection
-from polhode.study.analysis.ladders import METRIC
-from polhode.study.analysis.orders import FLOOR_FACTOR
+from polhode.fits import ranking
+from polhode.fits.ladders import METRIC
+from polhode.fits.orders import FLOOR_FACTOR
+from polhode.interface.reading import load_yaml
+from polhode.study.analysis import selection
 from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evidence
 from polhode.study.gather.cost import problem_cost
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.reading import listed
 from polhode.study.report import style
 
 Floats = NDArray[np.float64]
@@ -348,7 +349,7 @@ def _claims(inputs: Inputs, statements: Sequence[str | Path]) -> list[dict[str, 
     """Every judged claim, with the evidence for it."""
     entries = {}
     for path in statements:
-        loaded = listed(path)
+        loaded = load_yaml(path)
         entries.update({entry["id"]: entry for entry in loaded})
     rows, known = [], set(inputs.known)
     for timed, table in _judged(inputs):

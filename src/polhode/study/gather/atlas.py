@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import xarray as xr
 
 from polhode.engines import atlas
+from polhode.interface.netcdf import read_dataset
 from polhode.study.plan import Plan
 from polhode.study.run.engine import LEFT_OUT
-from polhode.study.storage import read_dataset
 
 
 def gather(plan: Plan) -> tuple[xr.Dataset, list[str]]:

@@ -17,12 +17,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from polhode.compiling.operations import Operations, operations
+from polhode.fits.ladders import METRIC, RIVAL, UNIT, Ladder, priced, whole_steps
+from polhode.interface.netcdf import at_the_top, read_groups
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
-from polhode.study.analysis.ladders import METRIC, RIVAL, UNIT, Ladder, priced, whole_steps
 from polhode.study.analysis.many_body import many_body_times
 from polhode.study.configuration import Study
-from polhode.study.storage import at_the_top, read_groups, write_groups
+from polhode.study.storage import write_groups
 
 #: The problem, the target errors and the metric of del Valle et al. (2024), Fig. 5 and Table 2.
 PUBLISHED_PROBLEM = "spiral_cylinder"

@@ -11,11 +11,11 @@ import numpy as np
 import xarray as xr
 
 from polhode.ensembles.classes import CLASSES
+from polhode.fits import laws
+from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
-from polhode.study.analysis import laws
 from polhode.study.declarations import FLAGS, TEXTS, method_declarations
 from polhode.study.plan import Plan
-from polhode.study.storage import read_dataset
 
 #: Coordinates and variables of the draw that the file keeps.
 DRAWN = ("moments", "q0", "omega0", "strength", "parameters", "reference_digits")
@@ -53,7 +53,7 @@ def gathered(
 ) -> xr.Dataset:
     """The errors of all methods over torque_class, method, body, step and radians, with the draw and what the methods declare.
 
-    The laws of the errors are added to them (:func:`polhode.study.analysis.laws.in_file`).
+    The laws of the errors are added to them (:func:`polhode.fits.laws.in_file`).
 
     Parameters
     ----------

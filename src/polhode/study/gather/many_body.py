@@ -8,12 +8,12 @@ import xarray as xr
 from tqdm import tqdm
 
 from polhode import manybody
+from polhode.interface.netcdf import plain, read_dataset
 from polhode.study.configuration import SceneStudy, method
 from polhode.study.declarations import method_declarations
 from polhode.study.gather.single_body import methods_of
 from polhode.study.plan import Plan
 from polhode.study.run.scene import scene_of
-from polhode.study.storage import plain, read_dataset
 
 #: The energy errors of a run. The first is plotted by del Valle et al. (2024); its definition is from the authors' program.
 ENERGIES = {

@@ -10,16 +10,16 @@ import xarray as xr
 from tqdm import tqdm
 
 from polhode.algebra import metrics
+from polhode.fits.orders import fit_order
+from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
 from polhode.problems.problem import Case, Problem
 from polhode.problems.system import System
 from polhode.simulate import count_steps
-from polhode.study.analysis.orders import fit_order
 from polhode.study.configuration import ProblemStudy, Study, method
 from polhode.study.declarations import method_declarations, problem_declarations
 from polhode.study.gather.arithmetic import arithmetic
 from polhode.study.plan import Plan
-from polhode.study.storage import read_dataset
 
 #: Error measures of a run, with descriptions; all are zero for an exact method. For several bodies the worst counts.
 ERRORS = {

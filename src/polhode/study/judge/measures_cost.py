@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.study.analysis.ensembles import median
+from polhode.fits.seed_statistics import median
 from polhode.study.analysis.selection import label
 from polhode.study.analysis.step_times import UNIT
 from polhode.study.inputs import Inputs, NotInRun

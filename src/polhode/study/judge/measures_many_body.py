@@ -11,7 +11,7 @@ from math import inf, isfinite, nan
 import numpy as np
 import xarray as xr
 
-from polhode.study.analysis.ensembles import (
+from polhode.fits.seed_statistics import (
     Estimate,
     mean_error,
     median,

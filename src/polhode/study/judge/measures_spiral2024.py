@@ -5,8 +5,8 @@ from typing import Any, TypeVar
 import numpy as np
 import xarray as xr
 
+from polhode.fits.ladders import interpolated_step, is_published_ladder
 from polhode.study.analysis import drift, seelen2016, selection
-from polhode.study.analysis.ladders import interpolated_step, is_published_ladder
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measured import Measure, Measured
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pandas as pd
 
+from polhode.interface.reading import load_yaml
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measured import Measure, Measured
-from polhode.study.reading import listed
 from polhode.study.storage import write_text
 
 COLUMNS = [
@@ -138,7 +138,7 @@ def load(path: str | Path) -> list[dict[str, Any]]:
         file and entry.
     """
     found: list[dict[str, Any]] = []
-    for number, entry in enumerate(listed(path), 1):
+    for number, entry in enumerate(load_yaml(path), 1):
         where = f"{path}: entry {number} ({entry.get('id', 'without id')})"
         if missing := [name for name in REQUIRED if name not in entry]:
             raise ValueError(f"{where}: {', '.join(missing)} is missing")

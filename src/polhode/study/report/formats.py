@@ -6,8 +6,8 @@ from math import ceil, floor, inf, isfinite, log10
 
 import xarray as xr
 
+from polhode.fits.values import at
 from polhode.study.analysis import selection
-from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs
 from polhode.study.macro_names import macro_name as macro_name
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, in_range, number

@@ -14,6 +14,8 @@ from polhode.algebra.body import angular_velocity, euler_equations
 from polhode.algebra.quaternion import derivative, increment, normalise, rotate, scaled, to_body, to_lab
 from polhode.algebra.vector import add, axpy, cross, dot, scale
 from polhode.compiling.kernel import kernel
+from polhode.fits import laws
+from polhode.fits.orders import fit_order
 from polhode.methods import (
     METHODS,
     calzavarini2010,
@@ -37,8 +39,6 @@ from polhode.problems.problem import Problem
 from polhode.problems.system import System
 from polhode.references import taylor
 from polhode.simulate import simulate
-from polhode.study.analysis import laws
-from polhode.study.analysis.orders import fit_order
 from polhode.study.run.body_checks import long_times, stiff_friction
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import states_dataset
@@ -605,7 +605,7 @@ STARTED_TARGET = 1e-4
 def started() -> xr.DataArray:
     """Steps per radian of Magnus-Adams 4 with four torques in the first steps and with one, and of other methods.
 
-    Over start, torque_class and body, for an error of :data:`STARTED_TARGET` per radian (:mod:`polhode.study.analysis.laws`).
+    Over start, torque_class and body, for an error of :data:`STARTED_TARGET` per radian (:mod:`polhode.fits.laws`).
     """
     whole, others = METHODS["magnus_adams4"], ("spiral_leapfrog", "exact_rotor")
     assert isinstance(whole, OneTorque)

@@ -13,7 +13,8 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polhode.study.storage import DamagedFile, write_text
+from polhode.interface.netcdf import DamagedFile
+from polhode.study.storage import write_text
 from polhode.study.workflow import interruption, meters, written
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def share_library() -> None:
     """
     unusable = sorted(set(str(HOME)) & set("{}\\" + os.pathsep))
     if unusable and os.name == "posix":
-        from polhode.study.reading import ConfigurationError
+        from polhode.interface.reading import ConfigurationError
 
         raise ConfigurationError(
             f"the path of the checkout, {HOME}, contains {' '.join(unusable)}: Snakemake writes paths of programs and scripts "

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polhode.study.storage import DamagedFile, checksums, contents, write_text
+from polhode.interface.netcdf import DamagedFile, contents
+from polhode.study.storage import checksums, write_text
 
 #: The folder of such lists within the folder of results.
 JOBS = "written"

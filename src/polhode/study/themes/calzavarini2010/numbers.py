@@ -2,8 +2,8 @@
 
 import xarray as xr
 
+from polhode.fits.values import at, nearest_step, quotient
 from polhode.study.analysis.selection import FRICTION
-from polhode.study.analysis.values import at, nearest_step, quotient
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import factor, macro_name, plain
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, number

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from polhode.fits.values import at, nearest_step
 from polhode.study.analysis import order_frames, selection
 from polhode.study.analysis.frames import keyed, records
 from polhode.study.analysis.selection import FRICTION
-from polhode.study.analysis.values import at, nearest_step
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, grouped_rows, number, tabular
 from polhode.study.themes.calzavarini2010 import analysis

@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from polhode.study.analysis import contact_law as analysis
-from polhode.study.analysis.ensembles import median
+from polhode.fits import contact_law as analysis
+from polhode.fits.seed_statistics import median
+from polhode.study.analysis import contact_scenes
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
 from polhode.study.report.drawing import legend_below_styles, looks_of, new_figure, panel_title, printable
@@ -23,7 +24,7 @@ COLOURS = ("#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc", "#ca9161", "#f
 
 def contact_law(inputs: Inputs) -> Figure:
     """A figure of the error over sqrt(N/n) (a) of SPIRAL in all scenes, with the law, and (b) of all methods in all scenes."""
-    scenes = analysis.scenes(inputs)
+    scenes = contact_scenes.scenes(inputs)
     figure = new_figure((style.TEXT_WIDTH, 4.1))
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
     called = analysis.names_with_states(scenes)

@@ -2,8 +2,9 @@
 
 from math import isfinite
 
-from polhode.study.analysis import contact_law as analysis
-from polhode.study.analysis.ensembles import ranks
+from polhode.fits import contact_law as analysis
+from polhode.fits.seed_statistics import ranks
+from polhode.study.analysis import contact_scenes
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
 
@@ -14,7 +15,7 @@ CONTACTS = {1.0: "Few", 100.0: "Many"}
 
 def contact_law(inputs: Inputs) -> dict[str, str]:
     """Macros for the law: scenes, its coefficient and spread, the exponents, and the steps of a contact that follow."""
-    scenes = analysis.scenes(inputs)
+    scenes = contact_scenes.scenes(inputs)
     middle, least, most = analysis.law(scenes)
     leading = analysis.LEADING
     run = [data for data in scenes.values() if leading in data["integrator"].values]

@@ -5,14 +5,15 @@ from typing import Any
 
 import pandas as pd
 
-from polhode.study.analysis import contact_law as analysis
+from polhode.fits import contact_law as analysis
+from polhode.study.analysis import contact_scenes
 from polhode.study.inputs import Inputs
 from polhode.study.report.latex import broken, decimal, escape, grouped_rows, number, stacked, tabular
 
 
 def contact_law(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the exponent of the time step, and of the error at a thirtieth of the contact time, by method and scene."""
-    scenes = analysis.scenes(inputs)
+    scenes = contact_scenes.scenes(inputs)
     frame = analysis.frame(scenes)
     rows: dict[tuple[str, str], Any] = {(str(row.method), str(row.scene)): row for row in frame.itertuples()}
 

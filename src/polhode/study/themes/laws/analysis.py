@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from polhode.fits.ranking import AS_PUBLISHED
 from polhode.study.analysis import law_draws, law_frames
 from polhode.study.analysis.law_frames import FREE, FRICTION, NO_CHOICE, SMOOTH, Choice, Contact, Ensemble, Situation
-from polhode.study.analysis.ranking import AS_PUBLISHED
 from polhode.study.inputs import Inputs, NotInRun, once
 
 

@@ -16,8 +16,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from polhode.study.analysis import law_frames, laws
-from polhode.study.analysis.ensembles import ran, ratio_of_means
+from polhode.fits import laws
+from polhode.fits.seed_statistics import ran, ratio_of_means
+from polhode.study.analysis import law_frames
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, SPIRAL, TARGET, Choice, Ensemble
 from polhode.study.analysis.many_body import chess_pieces, shown_row
 from polhode.study.inputs import Inputs, NotInRun

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from polhode.study.analysis import contact_law, law_checks, law_frames, laws
-from polhode.study.analysis.ensembles import LEVEL, Estimate, ranks
+from polhode.fits import contact_law, laws
+from polhode.fits.seed_statistics import LEVEL, Estimate, ranks
+from polhode.study.analysis import law_checks, law_frames
 from polhode.study.analysis.frames import only_finite
 from polhode.study.analysis.law_frames import (
     FREE,

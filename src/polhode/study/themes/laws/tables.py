@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from polhode.fits.seed_statistics import Estimate
 from polhode.study.analysis import law_checks, law_frames
-from polhode.study.analysis.ensembles import Estimate
 from polhode.study.analysis.frames import records
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, Choice, Ensemble, Situation
 from polhode.study.inputs import Inputs

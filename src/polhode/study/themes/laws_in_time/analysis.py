@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polhode.study.analysis import law_frames, laws
+from polhode.fits import laws
+from polhode.fits.laws import Compared
+from polhode.study.analysis import law_frames
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, Ensemble, Situation
-from polhode.study.analysis.laws import Compared
 from polhode.study.inputs import Inputs, NotInRun
 
 #: The situations that are shown, and the prices of a torque in the map, in steps of direct Euler.
@@ -58,7 +59,7 @@ class Map:
 
 
 def fastest(ens: Ensemble, times: Mapping[str, float], situation: Situation) -> Map:
-    """The fastest methods for all :data:`MAP_PRICES` and :data:`polhode.study.analysis.laws.TARGETS`."""
+    """The fastest methods for all :data:`MAP_PRICES` and :data:`polhode.fits.laws.TARGETS`."""
     best = np.full((len(MAP_PRICES), len(laws.TARGETS)), -1)
     apart = np.zeros(best.shape, bool)
     for row, price in enumerate(MAP_PRICES):

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from scipy import ndimage
 
-from polhode.study.analysis import laws
+from polhode.fits import laws
 from polhode.study.analysis.law_frames import Ensemble
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style

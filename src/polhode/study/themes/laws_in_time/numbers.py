@@ -5,7 +5,7 @@ from math import inf, isnan
 
 import numpy as np
 
-from polhode.study.analysis.ladders import UNIT
+from polhode.fits.ladders import UNIT
 from polhode.study.analysis.law_frames import FREE, PRICES, ROBUST, SPIRAL, TARGET, Ensemble
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import factor, listed, macro_name, plain

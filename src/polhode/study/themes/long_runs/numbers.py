@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from polhode.fits.values import at, peak, quotient
 from polhode.study.analysis import drift, order_frames, selection
 from polhode.study.analysis.canonical_form import ROUNDING, symplectic
 from polhode.study.analysis.drift import BOUNDED
 from polhode.study.analysis.frames import keyed, only_finite, records
-from polhode.study.analysis.values import at, peak, quotient
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor, listed, macro_name, plain, spoken, upper
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number

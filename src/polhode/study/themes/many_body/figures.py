@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from polhode.manybody import pictures
-from polhode.study.analysis.ensembles import (
+from polhode.fits.seed_statistics import (
     Estimate,
     followed,
     mean_error,
@@ -23,6 +22,7 @@ from polhode.study.analysis.ensembles import (
     ratio_over_steps,
     spin_label,
 )
+from polhode.manybody import pictures
 from polhode.study.analysis.many_body import NEAR, own_scenes
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS

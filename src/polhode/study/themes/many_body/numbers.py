@@ -7,7 +7,7 @@ from math import isfinite, nan
 import numpy as np
 import xarray as xr
 
-from polhode.study.analysis.ensembles import (
+from polhode.fits.seed_statistics import (
     Estimate,
     coverage_of_mean,
     coverage_of_ratio,
@@ -24,7 +24,7 @@ from polhode.study.analysis.ensembles import (
     ratio_over_steps,
     step_for,
 )
-from polhode.study.analysis.ensembles import ratio as ratio_of
+from polhode.fits.seed_statistics import ratio as ratio_of
 from polhode.study.analysis.many_body import MACRO_NAMES, NEAR, OTHER, SHOWN_DT, TARGET, chess_pieces, common_rows, shown_row
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS, delay, reached, rise

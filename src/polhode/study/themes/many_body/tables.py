@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from polhode.study.analysis.ensembles import (
+from polhode.fits.seed_statistics import (
     Estimate,
     followed,
     mean_error,

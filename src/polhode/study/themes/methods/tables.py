@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from polhode.fits.values import at
 from polhode.study.analysis.selection import method_order
-from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, tabular
 

@@ -5,9 +5,9 @@ from math import isfinite, nan
 import numpy as np
 import pandas as pd
 
+from polhode.fits.values import at, quotient
 from polhode.study.analysis import selection
 from polhode.study.analysis.drift import drift
-from polhode.study.analysis.values import at, quotient
 from polhode.study.inputs import Inputs, NotInRun
 
 #: The group in which new methods are declared.

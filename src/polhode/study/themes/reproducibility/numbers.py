@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import xarray as xr
 
-from polhode.study.analysis.ladders import is_published_ladder
+from polhode.fits.ladders import is_published_ladder
 from polhode.study.analysis.selection import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import plain

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.fits.values import at, quotient
 from polhode.study.analysis import pcdm_theory, seelen2016
 from polhode.study.analysis.seelen2016 import (
     COMPARED,
@@ -24,7 +25,6 @@ from polhode.study.analysis.seelen2016 import (
     rounding_floor,
     sphere_end,
 )
-from polhode.study.analysis.values import at, quotient
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge import measures_sources
 from polhode.study.judge.measured import Measure

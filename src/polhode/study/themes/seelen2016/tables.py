@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from polhode.fits.orders import NO_ORDER, Order
+from polhode.fits.values import at
 from polhode.study.analysis import pcdm_theory
-from polhode.study.analysis.orders import NO_ORDER, Order
 from polhode.study.analysis.seelen2016 import (
     CYLINDER,
     METHODS,
@@ -19,7 +20,6 @@ from polhode.study.analysis.seelen2016 import (
     printed_rows,
     sphere_end,
 )
-from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, number, tabular
 

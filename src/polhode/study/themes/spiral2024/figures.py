@@ -7,7 +7,6 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from polhode.study.analysis.ladders import step_off_the_curve
 from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
@@ -23,6 +22,7 @@ from polhode.study.report.drawing import (
     new_figure,
     panel_title,
 )
+from polhode.study.themes.spiral2024.analysis import step_off_the_curve
 
 #: The methods of their appendix A, and the hybrid found in their data.
 SPIRAL_VARIANTS = ("spiral_leapfrog", "spiral_synchronous", "omelyan1998", "spiral_omelyan")

@@ -5,13 +5,13 @@ from math import degrees, isfinite, nan
 
 import numpy as np
 
-from polhode.study.analysis.ladders import step_off_the_curve
+from polhode.fits.values import at, nearest_step, peak, quotient
 from polhode.study.analysis.selection import SNAPSHOT_TIME
-from polhode.study.analysis.values import at, nearest_step, peak, quotient
 from polhode.study.inputs import Inputs
 from polhode.study.judge.measures_spiral2024 import VARIANT_DIVISION
 from polhode.study.report.formats import factor, listed, macro_name, order_text, plain, spoken, upper
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
+from polhode.study.themes.spiral2024.analysis import step_off_the_curve
 
 #: The step size at which originators and published variants are compared in the text, s; the nearest one of the ladder is used.
 COMPARED_DT = 1e-4

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from polhode.study.analysis.ladders import step_off_the_curve
+from polhode.fits.values import at
 from polhode.study.analysis.selection import method_order
-from polhode.study.analysis.values import at
 from polhode.study.inputs import Inputs
 from polhode.study.judge.measures_spiral2024 import VARIANT_DIVISION
 from polhode.study.report.formats import factor
 from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, in_range, long_table, step, tabular
+from polhode.study.themes.spiral2024.analysis import step_off_the_curve
 
 
 def published_variants(inputs: Inputs) -> tuple[pd.DataFrame, str]:

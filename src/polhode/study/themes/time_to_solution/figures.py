@@ -13,10 +13,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
 
+from polhode.fits.ladders import RIVAL, UNIT
+from polhode.fits.ranking import CLOSE, at_the_edge, candidates, winners
 from polhode.study.analysis import selection
 from polhode.study.analysis.frames import records
-from polhode.study.analysis.ladders import RIVAL, UNIT
-from polhode.study.analysis.ranking import CLOSE, at_the_edge, candidates, winners
 from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style

@@ -6,10 +6,10 @@ from math import isfinite, nan
 import numpy as np
 import xarray as xr
 
+from polhode.fits.ladders import RIVAL, UNIT
+from polhode.fits.ranking import CLOSE, candidates, winners
 from polhode.study.analysis import selection
-from polhode.study.analysis.ladders import RIVAL, UNIT
 from polhode.study.analysis.many_body import MACRO_NAMES, OTHER, times_to_level
-from polhode.study.analysis.ranking import CLOSE, candidates, winners
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import factor, listed, macro_name, plain, without_comma
 from polhode.study.report.latex import NOT_AVAILABLE, escape, number

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from polhode.fits.ranking import at_the_edge, candidates, winners
 from polhode.study.analysis import selection
 from polhode.study.analysis.frames import keyed
 from polhode.study.analysis.many_body import TARGET, times_to_level
-from polhode.study.analysis.ranking import at_the_edge, candidates, winners
 from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import plain

@@ -6,9 +6,9 @@ from math import isfinite, nan
 import numpy as np
 import pandas as pd
 
+from polhode.fits.values import at, nearest_step, quotient
 from polhode.study.analysis import departures, order_frames, selection
 from polhode.study.analysis.frames import keyed, records
-from polhode.study.analysis.values import at, nearest_step, quotient
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import factor, listed, macro_name, plain, spoken
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number

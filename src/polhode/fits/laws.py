@@ -15,8 +15,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from polhode.study.analysis import ensembles
-from polhode.study.analysis.orders import CEILING, FLOOR_FACTOR
+from polhode.fits import seed_statistics
+from polhode.fits.orders import CEILING, FLOOR_FACTOR
 
 Array = NDArray[np.float64]
 
@@ -80,7 +80,7 @@ class Fits:
 def fit(step: ArrayLike, error: ArrayLike, usable: ArrayLike) -> Fits:
     """Least-squares lines through the finest usable steps of each curve, extended to coarser ones while they stay straight.
 
-    This is the window of :func:`polhode.study.analysis.orders.fit_order`, for ladders with a factor of two between steps and
+    This is the window of :func:`polhode.fits.orders.fit_order`, for ladders with a factor of two between steps and
     for many curves at once: the first :data:`FEWEST` neighbouring usable steps, from the finest on, with an rms residual of at
     most :data:`RESIDUAL` decades, and all coarser ones up to the first with which the residual is larger.
 
@@ -277,7 +277,7 @@ def _stable(step: Array, error: Array) -> Array:
 def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = TARGETS, found: xr.Dataset | None = None) -> xr.Dataset:
     """The number of steps per radian that keep the error per radian below each target, of every body.
 
-    As in :mod:`polhode.study.analysis.ladders`: the largest step for which it and all finer ones meet the target, except where
+    As in :mod:`polhode.fits.ladders`: the largest step for which it and all finer ones meet the target, except where
     round-off explains a miss; interpolated in logarithms; below the finest step from the law, if this reaches down to that
     step and round-off leaves room.
 
@@ -404,7 +404,7 @@ def compare(work: ArrayLike, allowed: ArrayLike) -> Compared:
 
     The best is the one that is beaten least: the largest median, over all rivals, of its work divided by theirs for the same
     body is smallest. The median of a ratio over bodies has the exact, distribution-free interval of the sign test
-    (:func:`polhode.study.analysis.ensembles.ranks`): what resampling bodies would approach, without random numbers.
+    (:func:`polhode.fits.seed_statistics.ranks`): what resampling bodies would approach, without random numbers.
 
     Parameters
     ----------
@@ -440,7 +440,7 @@ def _ratios(logarithm: Array, of: int, others: Sequence[int] | range) -> Array:
 
 
 def interval(values: ArrayLike) -> tuple[Array, Array, Array]:
-    """The median over the last axis with the interval of :func:`~polhode.study.analysis.ensembles.ranks`; NaN is left out.
+    """The median over the last axis with the interval of :func:`~polhode.fits.seed_statistics.ranks`; NaN is left out.
 
     A value without interval, that of a single body, has NaN for its ends.
     """
@@ -451,13 +451,13 @@ def interval(values: ArrayLike) -> tuple[Array, Array, Array]:
     for n in np.unique(count):
         if n < 2:
             continue
-        k, _ = ensembles.ranks(int(n))
+        k, _ = seed_statistics.ranks(int(n))
         here = count == n
         low[here], high[here] = ordered[here][:, k - 1], ordered[here][:, n - k]
     return value, low, high
 
 
-def paired(work: ArrayLike, other: ArrayLike) -> ensembles.Estimate:
+def paired(work: ArrayLike, other: ArrayLike) -> seed_statistics.Estimate:
     """The median over bodies of the work of one method over that of another, with its interval.
 
     Parameters
@@ -467,6 +467,6 @@ def paired(work: ArrayLike, other: ArrayLike) -> ensembles.Estimate:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.log(np.atleast_2d(np.asarray(work, float))) - np.log(np.atleast_2d(np.asarray(other, float)))
         ratio = ratio.mean(axis=0)
-    found = ensembles.median(ratio[~np.isnan(ratio)])
+    found = seed_statistics.median(ratio[~np.isnan(ratio)])
     value, low, high = (float(np.exp(x)) for x in (found.value, found.low, found.high))
-    return ensembles.Estimate(value, low, high, found.coverage)
+    return seed_statistics.Estimate(value, low, high, found.coverage)

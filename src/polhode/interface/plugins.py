@@ -123,7 +123,7 @@ def _worker(files: Sequence[Path], references: bool, printed: IO[bytes]) -> subp
     """A process that runs :func:`work`; its other output goes to the file ``printed``."""
     paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     worker = subprocess.Popen(
-        [sys.executable, "-c", "from polhode.study.plugins import work; work()"],
+        [sys.executable, "-c", "from polhode.interface.plugins import work; work()"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=printed,

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from polhode.study.analysis.ladders import Found, Ladder, priced, whole_steps
-from polhode.study.analysis.values import at
+from polhode.fits.ladders import Found, Ladder, priced, whole_steps
+from polhode.fits.values import at
 
 #: Suffix of variants that reproduce the curves of the published comparison. They should not be used for anything else.
 AS_PUBLISHED = "_delvalle2024"

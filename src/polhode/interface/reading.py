@@ -153,7 +153,7 @@ def read(path: str | Path, what: str = "configuration file", example: str = EXAM
     return ConfigurationFile(name, values, strict.lines)
 
 
-def listed(path: str | Path) -> Any:
+def load_yaml(path: str | Path) -> Any:
     """The contents of a YAML file of the project: long lists, for which PyYAML's own parser takes ten times that of libyaml.
 
     Raises

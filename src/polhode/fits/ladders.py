@@ -7,8 +7,7 @@ from math import ceil, isfinite, nan
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polhode.study.analysis.orders import FLOOR_FACTOR, Order, fit_order
-from polhode.study.inputs import Inputs
+from polhode.fits.orders import FLOOR_FACTOR, Order, fit_order
 
 #: The method whose steps are the unit for the price of a torque, and to which speed-ups are relative.
 UNIT = "euler"
@@ -67,7 +66,7 @@ class Ladder:
 
     @cached_property
     def order(self) -> Order:
-        """The order of this error, fitted above round-off; see :func:`polhode.study.analysis.orders.fit_order`."""
+        """The order of this error, fitted above round-off; see :func:`polhode.fits.orders.fit_order`."""
         return fit_order(self.dt, np.where(np.isfinite(self.error), self.error, nan), self.horizon)
 
     def round_off(self, dt: ArrayLike) -> NDArray[np.float64]:
@@ -153,19 +152,6 @@ def interpolated_step(dt: ArrayLike, error: ArrayLike, target: float) -> float:
         return float("nan")
     i = crossings[0]
     return float(np.exp(x[i] - y[i] * (x[i + 1] - x[i]) / (y[i + 1] - y[i])))
-
-
-def step_off_the_curve(inputs: Inputs, method: str, target: float) -> float:
-    """The dt at which the error curve over the ladder, interpolated linearly in logarithms, meets a target error.
-
-    That is how del Valle et al. (2024) obtain their Table 2 from the data of their Fig. 2, each method in the measure that they
-    take for it (``mean_error_as_published``). NaN where it is not met, and on any other ladder than theirs: a line between
-    other points is another number.
-    """
-    ladder = inputs.ladder
-    if not is_published_ladder(ladder["dt"].values) or method not in ladder["integrator"].values:
-        return float("nan")
-    return interpolated_step(ladder["dt"].values, ladder["mean_error_as_published"].sel(integrator=method).values, target)
 
 
 def priced(

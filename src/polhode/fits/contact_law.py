@@ -5,16 +5,17 @@ many contacts add up like the steps of a random walk: over n bodies, each of whi
 them, and relative to an energy that is proportional to n to sqrt(N/n).
 """
 
-from collections.abc import Mapping, Sequence
-from math import gamma, isclose, nan, pi, sqrt
+from collections.abc import Mapping
+from math import gamma, isfinite, nan, pi, sqrt
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from scipy.special import zeta
 
-from polhode.study.analysis.ensembles import Estimate, median, ranks
-from polhode.study.inputs import Inputs, NotInRun
+from polhode.fits import NotInRun
+from polhode.fits.ladders import interpolated_step
+from polhode.fits.seed_statistics import Estimate, followed, median, of_seeds, ran, ranks
 
 #: The exponent of the time step for Hertz contacts, whose force is not smooth where they begin and end.
 EXPONENT = 2.5
@@ -28,59 +29,6 @@ ROUND_OFF = 1e-12
 LEAST_STEPS = 3
 #: The time step of the table, in contact times.
 SHOWN = 1 / 30
-
-
-def scenes(inputs: Inputs) -> dict[str, xr.Dataset]:
-    """The scenes with enough step sizes, by their names, each from the data with more initial states: released, or of the run.
-
-    The attribute ``released`` says which. Released data that are older than the time in contact take it from another file
-    with the same scene, in proportion to the time: it varies by a few per cent between states, and the law has its root. The
-    attribute ``contact_states`` is the number of states in which it was measured.
-
-    Raises
-    ------
-    NotInRun
-        If there is none.
-    """
-    ours = {name: inputs.many_body(name).assign_attrs(released=0) for name in inputs.scenes}
-    theirs = {name: inputs.released_many_body(name).assign_attrs(released=1) for name in inputs.released_scenes}
-    every = [*theirs.values(), *ours.values()]
-    kept = {}
-    for name in dict.fromkeys([*ours, *theirs]):
-        both = [found[name] for found in (ours, theirs) if name in found]
-        if len(both) == 2 and not _same_scene(*both):
-            both = both[:1]
-        counted = [data for data in (_counted(data, every) for data in both if _is_resolved(data)) if "contacts" in data]
-        if counted:
-            kept[name] = max(counted, key=lambda data: data.sizes["seed"])
-    if not kept:
-        raise NotInRun(f"there is no scene of many bodies with {LEAST_STEPS} step sizes below the contact time")
-    return kept
-
-
-def _is_resolved(data: xr.Dataset) -> bool:
-    """Whether a scene was run with enough steps that resolve its contacts."""
-    return "contact_time" in data.attrs and int((relative_steps(data) <= COARSEST).sum()) >= LEAST_STEPS
-
-
-def _same_scene(data: xr.Dataset, other: xr.Dataset) -> bool:
-    """Whether two files hold the same bodies with the same speeds; the number of states and the time may differ."""
-    numbers = ("clumps", "spin", "box", "speed", "contact_time")
-    return data.attrs.get("label") == other.attrs.get("label") and all(
-        isclose(data.attrs.get(key, 0.0), other.attrs.get(key, 0.0), rel_tol=1e-6) for key in numbers
-    )
-
-
-def _counted(data: xr.Dataset, every: Sequence[xr.Dataset]) -> xr.Dataset:
-    """A scene with its time in contact, which may come from another file; as it is if no file has it."""
-    if "contacts" in data:
-        return data.assign_attrs(contact_states=data.sizes["seed"])
-    others = [other for other in every if "contacts" in other and "horizon" in other.attrs and _same_scene(data, other)]
-    if not others or "horizon" not in data.attrs:
-        return data
-    best = max(others, key=lambda other: other.sizes["seed"])
-    count = time_in_contact(best) * float(data.attrs["horizon"]) / float(best.attrs["horizon"])
-    return data.assign(contacts=count).assign_attrs(contact_states=best.sizes["seed"])
 
 
 def names(found: Mapping[str, xr.Dataset]) -> dict[str, str]:
@@ -206,6 +154,34 @@ def head_on() -> float:
 def steps_in_contact(coefficient: float, error: float, contacts: float) -> float:
     """T/dt for a relative error of the total energy; ``contacts`` is N/n, see :func:`relative_contacts`."""
     return float((coefficient * sqrt(contacts) / error) ** (1 / EXPONENT))
+
+
+def steps_per_contact(data: xr.Dataset, energy: float) -> dict[str, np.ndarray]:
+    """Steps per contact time that keep the mean relative energy error below ``energy``, of each initial state, by method.
+
+    Methods that were run with a few step sizes only are left out: nothing lies between these. The contact time is that of a
+    head-on collision with a wall. Infinite if the finest step exceeds the error.
+    """
+    contact, dt = float(data.attrs["contact_time"]), data["dt"].values
+    found = {}
+    for key in followed(data):
+        # Over (dt, state).
+        rows = [row for row in range(len(dt)) if ran(data, key, row)]
+        curves = np.array([of_seeds(data, key, row, "energy_error_mean") for row in rows])
+        found[key] = contact / np.array([_largest(dt[rows], curve, energy) for curve in curves.T])
+    return found
+
+
+def _largest(dt: np.ndarray, curve: np.ndarray, energy: float) -> float:
+    """The step in s at which a curve first exceeds an error; the coarsest if it never does, and 0 if it does from the start."""
+    above = ~(curve < energy)
+    if not above.any():
+        return float(dt[-1])
+    if above[0]:
+        return 0.0
+    end = int(above.argmax())
+    step = interpolated_step(dt[: end + 1], curve[: end + 1], energy) if isfinite(curve[end]) else nan
+    return step if isfinite(step) else float(dt[end - 1])
 
 
 def frame(found: Mapping[str, xr.Dataset]) -> pd.DataFrame:

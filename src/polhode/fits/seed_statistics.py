@@ -8,8 +8,8 @@ from math import comb, isclose, isfinite, nan, pi
 import numpy as np
 import xarray as xr
 
-from polhode.study.analysis.ladders import interpolated_step
-from polhode.study.inputs import NotInRun
+from polhode.fits import NotInRun
+from polhode.fits.ladders import interpolated_step
 
 #: Nominal coverage of the intervals. Their actual coverage is stated with them.
 LEVEL = 0.95

@@ -1,7 +1,7 @@
 """The laws of many bodies in a small file, laws.nc: what a step for a given error needs, without the errors behind it.
 
 The errors of 512 bodies take 80 MB. Nearly all of them lie on the laws ``error per radian = C h^p`` of
-:mod:`polhode.study.analysis.laws`, so that two numbers and the growth with time replace a curve; where a curve leaves its law,
+:mod:`polhode.fits.laws`, so that two numbers and the growth with time replace a curve; where a curve leaves its law,
 at large errors, the file has the measured number of steps as a factor on that of the law (``departure``).
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from polhode.study.analysis import laws
+from polhode.fits import laws
 
 Array = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def condensed(data: xr.Dataset) -> xr.Dataset:
     -------
     Over torque_class, method and body: ``order``, ``log10_coefficient`` and ``growth`` (NaN where there is no law), and the
     positions :data:`PLACES`. With the further dimension ``target``, an error per radian: ``how``, as in
-    :func:`polhode.study.analysis.laws.steps_per_radian`, and ``departure``, log10 of the steps per radian over those of the law
+    :func:`polhode.fits.laws.steps_per_radian`, and ``departure``, log10 of the steps per radian over those of the law
     (over 1 without a law), zero unless ``how`` is ``BETWEEN``. ``order_q`` and ``order_omega`` are medians over the bodies.
     """
     parts = [_condensed(data.isel(torque_class=[i])) for i in range(data.sizes["torque_class"])]
@@ -147,7 +147,7 @@ def _rounded(name: str, values: ArrayLike) -> Array:
 
 
 def unpacked(data: xr.Dataset) -> xr.Dataset:
-    """The laws in a dataset of :func:`condensed`, as :func:`polhode.study.analysis.laws.laws` has them for the larger error."""
+    """The laws in a dataset of :func:`condensed`, as :func:`polhode.fits.laws.laws` has them for the larger error."""
     dims = ("torque_class", "integrator", "body")
     data = data.transpose(*dims, ...)
     order, logarithm, finest = (data[name].values.astype(float) for name in ("order", "log10_coefficient", "finest"))
@@ -196,7 +196,7 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
 
     Returns
     -------
-    As :func:`polhode.study.analysis.laws.steps_per_radian`.
+    As :func:`polhode.fits.laws.steps_per_radian`.
     """
     over = ("torque_class", "integrator", "body")
     data = data.transpose(*over, "target", ...)

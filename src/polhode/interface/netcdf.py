@@ -1,0 +1,263 @@
+"""Reading netCDF files: whole datasets or their groups, in memory, with a checksum; a damaged file is named.
+
+A file of a study also records its origin: the attribute ``job`` holds the rule, the wildcards, the settings and the hash of the
+code that made it. A valid file under another file's name, or an outdated one, is therefore detected when it is read. The HDF5
+library may crash some time after it has read a damaged file: a process that has done so should end.
+"""
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+# The Snakefile needs neither.
+if TYPE_CHECKING:
+    import netCDF4
+    import xarray as xr
+
+
+# Files are read in memory, and written under a temporary name that nobody else knows: no lock of the HDF5 library is needed,
+# and some file systems have none. It looks at this when it is loaded; a value that is set already stays.
+os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
+
+
+class DamagedFile(ValueError):
+    """Error for a file that is missing, truncated, modified, or another file under its name. The message names it.
+
+    ``path`` is the file, ``why`` the reason.
+    """
+
+    def __init__(self, path: str | Path, why: str) -> None:
+        super().__init__(f"{path} {why}; {'' if why == MISSING else 'delete it and '}run again")
+        self.path, self.why = Path(path), why
+
+
+MISSING = "is missing"
+
+
+class UnreadableFile(Exception):
+    """Error for a file of which nothing is known, because the system does not let us read it. The message says what to do.
+
+    It is no :class:`OSError`, and no :class:`DamagedFile`: who takes those for damage must not take this for it.
+    """
+
+    def __init__(self, path: str | Path, error: OSError | MemoryError) -> None:
+        number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno
+        reason = os.strerror(number) if number else str(error)
+        remedy = next((text for numbers, text in _REMEDIES.items() if number in numbers), "mend this, then try again")
+        super().__init__(f"{path} cannot be read: {reason}. It need not be damaged: do not delete it; {remedy}")
+        self.path = Path(path)
+
+
+_REMEDIES = {
+    (errno.EACCES, errno.EPERM): "ask for the permission to read it (chmod, or its owner), then try again",
+    (errno.EMFILE, errno.ENFILE): "close files, or allow more (ulimit -n), then try again",
+    (errno.ENOMEM,): "free memory, then try again",
+    (errno.ENOLCK, errno.EAGAIN): "its file system has no locks: try again with HDF5_USE_FILE_LOCKING=FALSE in the environment",
+    (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN): "look at its file system (disk, network), then try again",
+    (errno.EISDIR,): "name a file, not a folder",
+}
+
+
+def contents(path: str | Path) -> bytes:
+    """The bytes of a file.
+
+    Raises
+    ------
+    DamagedFile
+        If it is missing.
+    UnreadableFile
+        If the system does not let us read it.
+    """
+    try:
+        return Path(path).read_bytes()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise DamagedFile(path, MISSING) from error
+    except (OSError, MemoryError) as error:
+        raise UnreadableFile(path, error) from error
+
+
+def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wildcards: str) -> "xr.Dataset":
+    """A dataset from a netCDF-4 file, loaded into memory.
+
+    ``job``: what must have made it (:func:`job_text`); empty to accept anything. ``wildcards``: those of the job that made the
+    file, e.g. ``problem="heavy_top"``.
+
+    Raises
+    ------
+    DamagedFile
+        If the file cannot be read, was changed since it was written, or is about something else; the message names it and
+        the group.
+    """
+    place = f"{path} (group {group})" if group else str(path)
+    file = opened(path)
+    try:
+        dataset = loaded(file[name] if (name := (group or "").strip("/")) else file)
+    except _UNREADABLE as error:
+        raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
+    _check_dataset(place, dataset, job, wildcards)
+    return dataset
+
+
+#: Exceptions of the netCDF library for a file that is truncated or of another kind.
+_UNREADABLE = (OSError, ValueError, LookupError, RuntimeError, AttributeError)
+
+
+def _check_dataset(place: str, found: "xr.Dataset", job: str = "", wildcards: Mapping[str, str] = MappingProxyType({})) -> None:
+    # Files shipped with the code may be older than the checksums.
+    if "checksum" in found.attrs and found.attrs["checksum"] != checksum_of(found):
+        raise DamagedFile(place, "was changed after it was written: its checksum does not match")
+    _check_job(place, str(found.attrs.get("job", "")), job)
+    _check_wildcards(place, str(found.attrs.get("job", "")), wildcards)
+
+
+def _check_job(path: str | Path, found: str, expected: str) -> None:
+    if not expected or found == expected:
+        return
+    try:
+        ours, theirs = json.loads(expected), json.loads(found)
+    except ValueError:
+        raise DamagedFile(path, "does not say by which job it was made") from None
+    for part in ("rule", "wildcards", "settings"):
+        if ours[part] != theirs.get(part):
+            raise DamagedFile(path, f"holds something else: its {part} should be {ours[part]}, found {theirs.get(part)}")
+    raise DamagedFile(path, "was made by another version of the code")
+
+
+def _check_wildcards(path: str | Path, job: str, wildcards: Mapping[str, str]) -> None:
+    if not wildcards or not job:
+        return
+    theirs = json.loads(job)["wildcards"]
+    for name, value in wildcards.items():
+        if theirs.get(name) != value:
+            raise DamagedFile(path, f"holds something else: its {name} should be {value}, found {theirs.get(name)}")
+
+
+def without_checksum(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The attributes of a group except its checksum."""
+    return {name: value for name, value in attributes.items() if name != "checksum"}
+
+
+def checksum_of(dataset: "xr.Dataset") -> str:
+    """SHA-256 of all values, names, dimensions and attributes of a dataset as read."""
+    found = hashlib.sha256()
+
+    def add(attributes: Mapping[Any, Any]) -> None:
+        for name in sorted(attributes):
+            value = np.asarray(attributes[name])
+            found.update(f"{name} {value.dtype.kind} {value.tolist()!r}\n".encode())
+
+    add(without_checksum(dataset.attrs))
+    for name in sorted(map(str, dataset.variables)):
+        variable = dataset.variables[name]
+        values = variable.values
+        found.update(f"{name} {variable.dims} {values.shape}\n".encode())
+        if values.dtype.kind in "OUS":
+            found.update("\0".join(map(str, values.ravel().tolist())).encode())
+        else:
+            found.update(f"{values.dtype.str}\n".encode() + np.ascontiguousarray(values).tobytes())
+        add(variable.attrs)
+    return found.hexdigest()
+
+
+def plain(dataset: "xr.Dataset") -> dict[str, Any]:
+    """The values of all variables of a dataset, and its attributes, by name: for code that goes through many of them."""
+    return {str(name): value for name, value in dataset.attrs.items()} | {
+        str(name): variable.values for name, variable in dataset.variables.items()
+    }
+
+
+def group_names(path: str | Path) -> list[str]:
+    """The names of the top-level groups of a netCDF-4 file, in the order written."""
+    return list(opened(path).groups)
+
+
+def read_groups(path: str | Path) -> "Mapping[str, xr.Dataset]":
+    """All groups of a netCDF-4 file by their paths, the root (``/``) first, each loaded and checked when it is first asked for.
+
+    They are loaded and checked as by :func:`read_dataset`. The file is opened only once: each opening reads the descriptions of
+    all its groups, which takes a quarter of a second for a whole study.
+    """
+    return _Groups(path)
+
+
+class _Groups(Mapping[str, "xr.Dataset"]):
+    """The mapping of :func:`read_groups`."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+        self.loaded: dict[str, xr.Dataset] = {}
+        self.there = {group.path: group for group in every_group(opened(path))}
+
+    def __getitem__(self, name: str) -> "xr.Dataset":
+        group = self.there[name]
+        if name not in self.loaded:
+            place = str(self.path) if name == "/" else f"{self.path} (group {name})"
+            try:
+                found = loaded(group)
+            except _UNREADABLE as error:
+                raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
+            _check_dataset(place, found)
+            self.loaded[name] = found
+        return self.loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.there)
+
+    def __len__(self) -> int:
+        return len(self.there)
+
+
+def at_the_top(groups: Iterable[str]) -> list[str]:
+    """The names of the top-level groups among the paths of :func:`read_groups`, in the order written."""
+    return [name[1:] for name in groups if name.count("/") == 1 and name != "/"]
+
+
+def every_group(group: "netCDF4.Dataset") -> "Iterator[netCDF4.Dataset]":
+    """A group of an open file, or its root, and all groups below."""
+    yield group
+    for below in group.groups.values():
+        yield from every_group(below)
+
+
+def loaded(group: "netCDF4.Dataset") -> "xr.Dataset":
+    """A group of an open file, in memory."""
+    import xarray as xr
+
+    found = xr.open_dataset(store_of(group)).load()
+    found.set_close(None)  # which would close the file, with all other groups
+    return found
+
+
+def store_of(group: "netCDF4.Dataset") -> Any:
+    """A group of an open file as a place where xarray reads and writes."""
+    from xarray.backends import NetCDF4DataStore
+
+    return NetCDF4DataStore(group)  # type: ignore[no-untyped-call]
+
+
+def opened(path: str | Path) -> "netCDF4.Dataset":
+    """A netCDF file, opened in memory: that needs neither a lock nor to be closed. Raises errors as :func:`contents` does."""
+    import netCDF4
+
+    data = contents(path)
+    try:
+        return netCDF4.Dataset(path, memory=data)
+    except _UNREADABLE as error:
+        raise DamagedFile(path, f"is not a complete netCDF file ({error})") from error
+
+
+def has_group(path: str | Path, group: str) -> bool:
+    """Whether a netCDF-4 file contains this group, given by its path inside the file."""
+    inside = opened(path)
+    for name in group.split("/"):
+        if name not in inside.groups:
+            return False
+        inside = inside.groups[name]
+    return True
