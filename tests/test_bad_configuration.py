@@ -556,7 +556,7 @@ def _run(*command: str | Path) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_reproduce_looks_at_configuration_files_first(arguments, said):
-    done = _run("-P", HOME / "src" / "polhode" / "study" / "reading.py", *arguments)
+    done = _run("-P", HOME / "src" / "polhode" / "interface" / "reading.py", *arguments)
     assert done.returncode == bool(said) and "Traceback" not in done.stderr
     assert done.stderr.startswith(f"reproduce: {said}") if said else not done.stderr
     assert 'python -P src/polhode/interface/reading.py "$@"' in (HOME / "reproduce").read_text()

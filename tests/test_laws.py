@@ -370,7 +370,7 @@ def test_intervals_cover_the_true_ratio():
         found = laws.compare(work, [True, True])
         ratio = found.low[1], found.high[1]
         inside += ratio[0] <= 2 <= ratio[1]
-    _, coverage = laws.ensembles.ranks(32)
+    _, coverage = laws.seed_statistics.ranks(32)
     assert coverage >= 0.95
     assert abs(inside / 400 - coverage) < 4 * np.sqrt(coverage * (1 - coverage) / 400)
 
