@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 import polhode
 from polhode.algebra.body import Body
 from polhode.algebra.quaternion import rotate
-from polhode.methods import adams_bashforth, catto2015, lacoursiere2006, linear_system, rescaled_momentum, richardson
+from polhode.methods import adams_bashforth, catto2015, lacoursiere2006, linear_system, richardson
 from polhode.methods.adams_bashforth2_barker import local_linearisation, third_coefficient
 from polhode.methods.buss2000_delvalle2024 import mean_rotation
 
@@ -172,14 +172,6 @@ def test_the_rescaled_momentum_keeps_its_length(free_problem):
         if np.linalg.norm(momentum) > 100 * length[0]:
             break
     assert np.linalg.norm(momentum) > 100 * length[0]
-
-
-def test_a_rescaled_step_is_that_of_explicit_euler_in_direction():
-    momentum = INERTIA @ np.array(OMEGA0)
-    found = np.array(rescaled_momentum.rescaled_step(tuple(momentum), OMEGA0, 0.1))
-    explicit = momentum - 0.1 * np.cross(OMEGA0, momentum)
-    np.testing.assert_allclose(np.cross(found, explicit), 0, atol=1e-15)
-    assert found @ explicit > 0
 
 
 def implicit_equation(new, old, dt):

@@ -34,12 +34,9 @@ def imported(lines: str, candidates: set[str]) -> set[str]:
 HEAVY = {"matplotlib", "netCDF4", "numba", "pandas", "pydantic", "scipy", "snakemake", "xarray"}
 
 
-def test_the_entry_of_a_job_imports_nothing_heavy():
-    assert imported("import polhode.study.workflow.entry", HEAVY) == set()
-
-
-def test_the_package_imports_nothing_before_it_is_asked():
-    assert imported("import polhode", HEAVY | {"numpy"}) == set()
+@pytest.mark.parametrize(("module", "lighter"), [("polhode.study.workflow.entry", set()), ("polhode", {"numpy"})])
+def test_the_package_and_the_entry_of_a_job_import_nothing_heavy(module, lighter):
+    assert imported(f"import {module}", HEAVY | lighter) == set()
 
 
 #: What a job of this kind does with its files and settings, in a temporary folder.
@@ -120,13 +117,18 @@ def test_public_names_are_there_before_they_are_imported():
         _ = polhode.simulates
 
 
-@pytest.mark.parametrize("name", ["methods", "problems", "simulate"])
-def test_a_module_does_not_take_the_place_of_a_public_name(name):
+@pytest.mark.parametrize("first", ["", "first = polhode.methods, polhode.problems, polhode.simulate"])
+def test_a_module_does_not_take_the_place_of_a_public_name(first):
     """Whichever comes first: importing the module polhode.simulate, or the function."""
-    before, after = f"import polhode.{name}", f"import polhode\nfirst = polhode.{name}\nimport polhode.{name}"
-    check = f"\nimport sys, types\nprint(isinstance(polhode.{name}, types.ModuleType), 'polhode.{name}' in sys.modules)"
-    assert run(before + check) == "False True"
-    assert run(after + check + f"\nassert first is polhode.{name}") == "False True"
+    program = f"""
+import sys, types
+import polhode
+{first}
+import polhode.methods, polhode.problems, polhode.simulate
+public = polhode.methods, polhode.problems, polhode.simulate
+print([type(x) for x in public].count(types.ModuleType), "polhode.simulate" in sys.modules, {first[:5] or "public"} == public)
+"""
+    assert run(program) == "0 True True"
 
 
 def test_a_public_name_can_still_be_replaced(monkeypatch):
@@ -165,12 +167,11 @@ with entry.job_of(SimpleNamespace(rule="film", wildcards={{}}, config={{"results
     assert run(program) == ("True True True True" if job else "True False False True")
 
 
-@pytest.mark.parametrize("script", ["captions", "provenance", "report"])
-def test_the_last_jobs_import_neither_compiler_nor_data(script):
+def test_the_last_jobs_import_neither_compiler_nor_data():
     """Nothing runs beside them at the end of a study."""
-    text = (HOME / "workflow" / "scripts" / f"{script}.py").read_text()
-    lines = "\n".join(line for line in text.splitlines() if line.startswith(("from ", "import ")))
-    assert imported(lines, HEAVY | {"llvmlite"}) == set() and "study_of" not in text
+    texts = [(HOME / "workflow" / "scripts" / f"{name}.py").read_text() for name in ("captions", "provenance", "report")]
+    lines = [line for text in texts for line in text.splitlines() if line.startswith(("from ", "import "))]
+    assert imported("\n".join(lines), HEAVY | {"llvmlite"}) == set() and "study_of" not in "".join(texts)
 
 
 def test_files_of_users_find_what_moved_into_rooms():

@@ -24,11 +24,6 @@ def unit_quaternions(draw):
     return tuple(float(x) for x in q / np.linalg.norm(q))
 
 
-def plain(kernel, *arguments):
-    """The kernel as plain Python, whether or not it is compiled here."""
-    return getattr(kernel, "py_func", kernel)(*arguments)
-
-
 def close(a, b, tolerance=1e-13):
     np.testing.assert_allclose(a, b, rtol=0, atol=tolerance)
 
@@ -216,23 +211,3 @@ def test_constants_of_the_range_reduction():
     # 32 bits: the product with a whole number below 2**21 is then exact.
     assert (quaternion.PI_HIGH * 2**30).is_integer()
     assert quaternion.ROUND == 1.5 * 2**52
-
-
-# --- compiled and plain ----------------------------------------------------------------------------------------------
-
-
-@given(unit_quaternions(), quaternions, vectors, vectors, st.floats(0, 1e6))
-def test_compiled_kernels_equal_plain_python_to_the_last_bit(q, p, v, w, x):
-    for kernel, arguments in (
-        (quaternion.multiply, (p, q)),
-        (quaternion.conjugate, (q,)),
-        (quaternion.increment, (v[0], p, q)),
-        (quaternion.scaled, (v[0], q)),
-        (quaternion.norm_squared, (p,)),
-        (quaternion.normalise, (q,)),
-        (quaternion.derivative, (q, v)),
-        (quaternion.cos_sinc, (x,)),
-        (vector.cross, (v, w)),
-        (vector.dot, (v, w)),
-    ):
-        assert kernel(*arguments) == plain(kernel, *arguments)

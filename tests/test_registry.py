@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -61,35 +60,25 @@ def test_the_registries_are_mappings():
     assert "nonsense" not in polhode.methods
 
 
-def in_a_new_process(code, *paths):
-    """What Python prints that runs ``code`` with the package, or that of ``paths``."""
-    paths = paths or (ROOT / "src",)
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
-    done = subprocess.run([sys.executable, "-c", dedent(code)], capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+IMPORTS = """
+import sys
+import polhode
+assert "polhode.methods.euler" not in sys.modules  # imported when first asked for
+import polhode.methods.euler
+import polhode.methods.rk4 as rk4
+from polhode import methods, problems
+from polhode.methods import METHODS, euler
+from polhode.problems import PROBLEMS, heavy_top
+assert polhode.methods is methods is METHODS and polhode.problems is problems is PROBLEMS
+assert polhode.methods.euler is euler and methods.rk4 is rk4
+assert methods["euler"] is euler.METHOD and methods["rk4"] is rk4.METHOD and problems["heavy_top"] is heavy_top.PROBLEM
+assert "polhode.methods.spiral_leapfrog" in sys.modules and methods.protocol.Method
+assert not hasattr(methods, "nonsense") and type(methods).__name__ == "Registry"
+"""
 
 
 def test_a_registry_is_also_the_package_to_import_from():
-    out = in_a_new_process(
-        """
-        import sys
-        import polhode
-        assert "polhode.methods.euler" not in sys.modules  # imported when first asked for
-        import polhode.methods.euler
-        import polhode.methods.rk4 as rk4
-        from polhode import methods, problems
-        from polhode.methods import METHODS, euler
-        from polhode.problems import PROBLEMS, heavy_top
-        assert polhode.methods is methods is METHODS and polhode.problems is problems is PROBLEMS
-        assert polhode.methods.euler is euler and methods.rk4 is rk4
-        assert methods["euler"] is euler.METHOD and methods["rk4"] is rk4.METHOD and problems["heavy_top"] is heavy_top.PROBLEM
-        assert "polhode.methods.spiral_leapfrog" in sys.modules and methods.protocol.Method
-        assert not hasattr(methods, "nonsense")
-        print(type(methods).__name__)
-        """
-    )
-    assert out == "Registry"
+    subprocess.run([sys.executable, "-c", IMPORTS], check=True, env=os.environ | {"PYTHONPATH": str(ROOT / "src")})
 
 
 def test_what_a_block_loads_is_taken_out_behind_it(plugin):
@@ -130,26 +119,9 @@ def test_problems_of_one_body_and_of_several_are_told_apart():
 
 
 def test_every_file_of_methods_is_registered():
-    shared = {
-        "adams_bashforth",
-        "backward_differences",
-        "fourth_order_start",
-        "free_top",
-        "linear_system",
-        "numbered",
-        "one_body",
-        "predictor",
-    }
-    shared |= {"rotor_choice", "several_bodies", "splitting", "states", "translation"}
-    others = {"__init__", "lab_frame", "plain_driver", "protocol", *shared}
-    files = {path.stem for path in METHODS.glob("*.py")} - others
-    assert set(polhode.methods) == files
-
-
-def test_the_methods_of_the_study_are_there():
-    originals = {"verlet", "fincham1992", "buss2000", "johnson2008", "pfc4"}
-    others = {"euler", "omelyan1998", "rk4", "spiral_leapfrog", "spiral_synchronous", "spiral_omelyan"}
-    assert set(polhode.methods) >= originals | others | {f"{key}_delvalle2024" for key in originals}
+    """Those that define no method are shared by several."""
+    files = {path.stem for path in METHODS.glob("*.py") if "\nMETHOD = " in path.read_text(encoding="utf-8")}
+    assert set(polhode.methods) == files and len(files) > 50
 
 
 def test_nearest():
@@ -200,22 +172,10 @@ def test_html_table_is_escaped(plugin):
 # --- plug-ins --------------------------------------------------------------------------------------------------------
 
 
-def test_a_copy_of_spiral_as_a_plugin_gives_the_same_bytes(plugin, cases):
-    method = polhode.methods.load(plugin())
-    assert method is polhode.methods["my_copy"]
-    assert "my_copy" in polhode.methods and "Mine" in repr(polhode.methods)
-    for name in ("constant", "orientation"):
-        ours = polhode.simulate(cases[name].problem, "my_copy", 1e-2)
-        builtin = polhode.simulate(cases[name].problem, "spiral_leapfrog", 1e-2)
-        for variable in ours.variables:
-            if ours[variable].dtype.kind == "f":
-                assert ours[variable].values.tobytes() == builtin[variable].values.tobytes(), variable
-
-
 def test_the_documented_example_runs_and_is_what_it_says():
     method = polhode.methods.load(ROOT / "docs/example_plugin.py")
     assert polhode.methods[method.key] is method
-    assert polhode.methods.origin(method.key) == ROOT / "docs/example_plugin.py"
+    assert polhode.methods.origin(method.key) == ROOT / "docs/example_plugin.py" and method.label in repr(polhode.methods)
     ours = polhode.simulate("spiral_cylinder", method.key, 1e-2)
     builtin = polhode.simulate("spiral_cylinder", "spiral_leapfrog", 1e-2)
     assert ours.q.values.tobytes() == builtin.q.values.tobytes()
@@ -276,15 +236,9 @@ def test_a_missing_file_is_named(tmp_path):
     os.mkfifo(tmp_path / "pipe.py")
     with pytest.raises(ValueError, match="is no regular file; name a file"):
         polhode.methods.load(tmp_path / "pipe.py")
-
-
-def test_a_file_without_a_method_is_refused(tmp_path):
-    path = tmp_path / "empty.py"
-    path.write_text("x = 1\n")
-    with pytest.raises(ValueError, match=r"plug-in .*empty\.py defines no METHOD"):
-        polhode.methods.load(path)
-    with pytest.raises(ValueError, match="defines no PROBLEM"):
-        polhode.problems.load(path)
+    (tmp_path / "method.txt").write_text("METHOD = 3")
+    with pytest.raises(ValueError, match=r"must end in \.py"):
+        polhode.methods.load(tmp_path / "method.txt")
 
 
 def test_a_problem_can_be_a_plugin(tmp_path):
@@ -312,10 +266,3 @@ def test_a_plugin_that_cannot_serve_is_named(tmp_path, text, message):
     with pytest.raises(ValueError, match=message) as error:
         polhode.methods.load(path)
     assert str(path) in str(error.value)
-
-
-def test_a_plugin_must_be_python(tmp_path):
-    path = tmp_path / "method.txt"
-    path.write_text("METHOD = 3")
-    with pytest.raises(ValueError, match=r"must end in \.py"):
-        polhode.methods.load(path)

@@ -17,7 +17,6 @@ from polhode.compiling.kernel import kernel
 from polhode.methods import calzavarini2010, fincham1992, no_squish, pcdm2016
 from polhode.methods.calzavarini2010 import VARIANTS, scheme
 from polhode.methods.states import read_synchronous
-from polhode.methods.translation import PCDM
 
 #: One object, one compilation.
 extended = cache(no_squish.extended)
@@ -42,66 +41,9 @@ def observed_orders(case, method, steps=(640, 1280), t_end=1.0):
 # --- Seelen et al. (2016): improved PCDM ------------------------------------------------------------------------------
 
 
-def general_torque(t, q, omega, parameters):
-    """Depends on everything a torque may depend on."""
-    return (
-        0.4 + t - 0.3 * omega[1],
-        2.0 * q[1] * q[3] - 0.2 * omega[2] * omega[0],
-        q[0] * q[0] - q[2] * q[2] + 0.5 * t * t,
-    )
-
-
 def times(p, q):
     """Hamilton's product p q."""
     return np.concatenate([[p[0] * q[0] - p[1:] @ q[1:]], p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:])])
-
-
-def between_frames(q, v):
-    """The vector part of q v q^-1."""
-    inverse = np.array([q[0], *-q[1:]]) / (q @ q)
-    return times(times(q, np.array([0.0, *v])), inverse)[1:]
-
-
-def direct_multiplication(omega, dt, q):
-    """Eq. 2 of the paper, for a lab omega over dt."""
-    speed = np.linalg.norm(omega)
-    return times(np.array([np.cos(speed * dt / 2), *(np.sin(speed * dt / 2) * omega / speed)]), q)
-
-
-def improved_pcdm(dt, steps):
-    """Sec. 2.2 of the paper in its own frames: torque and omega in the lab, products from the left. Returns the predictions."""
-    inertia = np.array(BODY.inertia)
-
-    def acceleration(omega_b, torque_b):
-        return (torque_b - np.cross(omega_b, inertia * omega_b)) / inertia
-
-    def lab_torque(t, q, omega):
-        """Step 3, first half: a torque in the lab, as a function of what is known in the lab."""
-        inverse = np.array([q[0], *-q[1:]]) / (q @ q)
-        return between_frames(q, np.array(general_torque(t, q, between_frames(inverse, omega), ())))
-
-    q, omega_b = np.array(Q0), np.array(OMEGA0)
-    rate_b = acceleration(omega_b, np.array(general_torque(0.0, q, omega_b, ())))
-    # The start: half a step ahead, with the same prediction as step 2.
-    q, omega_b = direct_multiplication(between_frames(q, omega_b + rate_b * dt / 4), dt / 2, q), omega_b + rate_b * dt / 2
-    for n in range(steps):
-        three_quarters = between_frames(q, omega_b + rate_b * dt / 4)
-        q_whole = direct_multiplication(three_quarters, dt / 2, q)  # |omega| dt/4 is half the angle over dt/2
-        whole_b = omega_b + rate_b * dt / 2
-        whole = between_frames(q_whole, whole_b)
-        torque = lab_torque((n + 1) * dt, q_whole, whole)
-        torque_b = between_frames(np.array([q_whole[0], *-q_whole[1:]]), torque)
-        rate_b = acceleration(whole_b, torque_b)
-        omega_b = omega_b + rate_b * dt
-        q = direct_multiplication(whole, dt, q)
-    return q_whole, whole_b, omega_b
-
-
-def test_improved_pcdm_is_the_printed_one():
-    problem = make("everything", general_torque, "velocity")
-    run = polhode.simulate(problem, "pcdm2016", 0.01, 1.0, samples=1)
-    for ours, printed in zip((run.q, run.omega, run.stored_omega), improved_pcdm(0.01, 100), strict=True):
-        np.testing.assert_allclose(ours.values[-1], printed, rtol=0, atol=1e-13)
 
 
 @kernel
@@ -116,28 +58,6 @@ def test_improved_pcdm_needs_its_start(cases):
     np.testing.assert_allclose(ahead, 2, atol=0.02)
     np.testing.assert_allclose(late, 1, atol=0.02)
     assert (late_error > 100 * error).all()
-
-
-def test_improved_pcdm_moves_its_centre_as_printed():
-    """Steps 1, 2a and 4 in their own words, under a force of time, place and velocity."""
-    mass, dt = 2.5, 0.01
-
-    def force_at(t, r, v):
-        return (math.sin(t) - 0.3 * v[0], 0.4 - r[1] + 0.1 * v[2], -v[2] * abs(v[2]))
-
-    r, v = np.array([0.1, -0.2, 0.3]), np.array([1.0, 0.5, -0.7])
-    state = PCDM.start(tuple(r), tuple(v), force_at(0.0, r, v), mass, dt)
-    force = np.array(force_at(0.0, r, v))
-    v_half = v + force * dt / (2 * mass)
-    for n in range(50):
-        r = r + v_half * dt
-        predicted = v_half + force * dt / (2 * mass)
-        force = np.array(force_at((n + 1) * dt, r, predicted))
-        v_half = v_half + force * dt / mass
-        state, place, velocity = PCDM.before_force(state, mass, dt)
-        state = PCDM.after_force(state, force_at((n + 1) * dt, place, velocity), mass, dt)
-    for ours, printed in zip(PCDM.read(state, (0.0, 0.0, 0.0), mass, dt), (r, predicted), strict=True):
-        np.testing.assert_allclose(ours, printed, rtol=0, atol=1e-14)
 
 
 # --- Seelen et al. (2016), Table 1: the x axis of a sphere after 1 s of torque A exp(t) about y -------------------------

@@ -216,6 +216,7 @@ def test_improved_pcdm_is_the_scheme_as_printed():
     np.testing.assert_allclose(run.r.values[-1, 0], r, rtol=1e-12)
     np.testing.assert_allclose(run.v.values[-1, 0], v_whole, rtol=1e-12)
     np.testing.assert_allclose(run.omega.values[-1, 0], omega_whole, rtol=1e-12)
+    np.testing.assert_allclose(run.stored_omega.values[-1, 0], omega, rtol=1e-12)
     q = run.q.values[-1, 0]
     assert abs(abs(q[[1, 2, 3, 0]] @ whole.as_quat()) - 1) < 1e-13
 
