@@ -25,11 +25,11 @@ from snakemake_logger_plugin_polhode import LogHandler
 
 from polhode.interface import netcdf
 from polhode.study import configuration, products, storage, themes
-from polhode.study.plan import later
+from polhode.study.plan import deferred
 from polhode.interface.reading import read
 from polhode.study.workflow import (
     entry,
-    interruption,
+    signals,
     locks,
     resources,
     scheduling,
@@ -37,7 +37,7 @@ from polhode.study.workflow import (
     written,
 )
 
-interruption.lead()
+signals.lead()
 try:
     entry.share_library()
     # Snakemake's own reader would report neither file nor line.
@@ -148,7 +148,7 @@ sys.executable = shlex.quote(sys.executable)
 
 onstart:
     locks.begin(RESULTS)
-    interruption.stop_jobs_on_signals()
+    signals.stop_jobs_on_signals()
     scheduling.look_when_a_job_ends(workflow)
     entry.forget_failures(RESULTS)
     WATCH.logfile = log[0]

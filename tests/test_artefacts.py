@@ -16,7 +16,7 @@ from polhode.interface.netcdf import read_groups
 from polhode.study import artefacts, configuration, themes
 from polhode.study.archive import manifest
 from polhode.study.artefacts import ARTEFACTS, Artefact, Role, Verify, with_role
-from polhode.study.conventions import TITLES
+from polhode.study.cf_attributes import TITLES
 from polhode.study.inputs import Inputs
 from polhode.study.products import Products
 from polhode.study.storage import write_dataset, write_groups

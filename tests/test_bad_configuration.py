@@ -329,7 +329,7 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
         assert expected.many_runs == sum(
             len(part) * study.scenes[key].seeds for key, parts in plan.scene_parts.items() for part in parts
         )
-        sizes[path.stem] = {measure.key: expected.total(measure) for measure in estimate.MEASURES}
+        sizes[path.stem] = {measure.key: expected.total(measure) for measure in estimate.LIMITED}
     # What the quick one took with nothing compiled: 405 s of CPU time, 42 MB, 795 MiB in a job.
     quick = sizes["quick"]
     assert (
@@ -344,7 +344,7 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
 def test_steps_are_counted_without_expanding_the_ladder(key):
     part = configuration.resolve(DEFAULT, HOME).problems[key]
     for name, ladder in DEFAULT["problems"][key]["dt"].items():
-        ladder = models.Ladder.model_validate(ladder)
+        ladder = models.LadderSection.model_validate(ladder)
         found = estimate.extent(ladder, part.problem.horizon)
         rungs = configuration.study._rungs({name: ladder}, part.problem.horizon, part.methods, reading.Place())
         assert found.rungs == pytest.approx(len(rungs), abs=2)

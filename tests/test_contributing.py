@@ -75,7 +75,7 @@ def test_what_is_neither_slow_nor_thorough_is_quick(request):
 
 #: Classes that still share their name with another, and names that say nothing: each is taken off here when it is renamed.
 SHARED_CLASSES = {
-    *("Atlas", "Case", "Choice", "Ensemble", "Estimate", "Found", "Ladder", "Point", "Row", "Section"),
+    *("Case", "Found", "Row"),
     *("_Invariants", "_Motion", "_Stored"),
 }
 EMPTY_NAMES = {

@@ -224,9 +224,9 @@ def test_seven_kills_and_the_same_bytes(undisturbed, tmp_path):
 
 STARTING = """
 import os, sys, time
-from polhode.study.workflow import interruption
+from polhode.study.workflow import signals
 if sys.argv[1] == "head":
-    interruption.lead()
+    signals.lead()
     import subprocess
     job = subprocess.Popen([sys.executable, "-c", sys.argv[2], "job", sys.argv[2]], start_new_session=True)
     print(job.pid, flush=True)
@@ -234,7 +234,7 @@ if sys.argv[1] == "head":
 else:
     while os.path.exists(os.environ["WAITING"]):  # the job is still importing
         time.sleep(0.01)
-    interruption.end_with_head()
+    signals.end_with_head()
     open(os.environ["BEGUN"], "w").close()
     time.sleep(60)
 """

@@ -234,7 +234,7 @@ def test_the_file_holds_the_laws(data, found):
         np.testing.assert_allclose(stored[f"law_order_{quantity}"], found["order"].sel(quantity=quantity), rtol=1e-6)
     # 80 % of the bodies, and the same numbers as in the table of the report.
     assert stored["quantile"].values.tolist() == [0.1, 0.5, 0.9]
-    frame = law_frames.sheet(law_frames.Ensemble(data)).set_index(["torque_class", "method"])
+    frame = law_frames.sheet(law_frames.EnsembleLaws(data)).set_index(["torque_class", "method"])
     for i, torque_class in enumerate(CLASSES):
         for j, key in enumerate(METHODS):
             own = frame.loc[torque_class, key]
@@ -820,7 +820,7 @@ def test_the_run_is_compared_with_the_bodies_that_were_stored(draws):
     frame = law_draws.compared(ens, released).set_index("torque_class")
     # From the errors of all bodies, without the file: the medians of C, and the verdicts pair by pair.
     middle = [laws.spread(laws.laws(d)["leading"].sel(quantity="both").values).median for d in (few, more)]
-    work = [law_frames.Ensemble(d).steps["steps"].sel(target=1e-4).values for d in (few, more)]
+    work = [law_frames.EnsembleLaws(d).steps["steps"].sel(target=1e-4).values for d in (few, more)]
     single = [j for j, law in enumerate(METHODS.values()) if law.torques == 1]
     for i, name in enumerate(CLASSES):
         ratio = (middle[0] / middle[1])[i]
@@ -855,7 +855,7 @@ def test_table_and_numbers_of_the_draws(draws):
 
 def test_page_one_rests_on_the_released_bodies_of_which_the_run_repeats_the_first(draws):
     _, more, run = draws
-    found, every = law_frames.ensemble(run), law_frames.Ensemble(more)
+    found, every = law_frames.ensemble(run), law_frames.EnsembleLaws(more)
     assert found.bodies == 96 and law_frames.of_run(run).bodies == 16 and found.radians == every.radians
     # From the errors of all bodies, without the file; it keeps steps to half a percent.
     for situation in (law_frames.SMOOTH, law_frames.FRICTION):
@@ -890,8 +890,8 @@ def test_a_run_with_something_of_its_own_is_shown_itself(draws, tmp_path, other)
 def test_a_run_that_cannot_be_compared_says_why(draws, tmp_path):
     few, more, run = draws
     with pytest.raises(NotInRun, match="no more bodies"):
-        law_frames.released(run, law_frames.Ensemble(more))
+        law_frames.released(run, law_frames.EnsembleLaws(more))
     with pytest.raises(NotInRun, match="16 radians, those of this run to 8"):
-        law_frames.released(run, law_frames.Ensemble(few.isel(radians=slice(0, 3))))
+        law_frames.released(run, law_frames.EnsembleLaws(few.isel(radians=slice(0, 3))))
     with pytest.raises(NotInRun, match="no laws"):
-        law_frames.released(Inputs("", released=tmp_path), law_frames.Ensemble(few))
+        law_frames.released(Inputs("", released=tmp_path), law_frames.EnsembleLaws(few))

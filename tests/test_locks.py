@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from polhode.study.report import typeset
-from polhode.study.workflow import interruption, locks
+from polhode.study.workflow import locks, signals
 
 HOME = Path(__file__).parents[1]
 
@@ -194,8 +194,8 @@ def test_what_is_swept_is_what_is_written(tmp_path):
 
 JOB = """
 import sys
-from polhode.study.workflow import interruption
-interruption.end_with_head()
+from polhode.study.workflow import signals
+signals.end_with_head()
 import polhode
 print("works", flush=True)
 polhode.simulate("spiral_cylinder", "spiral_leapfrog", 1e-9, t_end=1e3, samples=2)
@@ -212,7 +212,7 @@ def test_a_job_ends_soon_after_its_head_is_killed(orphan):
         ["bash", "-c", '"$@"; true', "bash", sys.executable, "-c", JOB],
         stdout=subprocess.PIPE,
         text=True,
-        env=environment(**interruption.marks(head.pid)),
+        env=environment(**signals.marks(head.pid)),
     )
     assert between.stdout.readline() == "works\n"
     time.sleep(1.5)
@@ -226,14 +226,14 @@ def test_a_job_ends_soon_after_its_head_is_killed(orphan):
 def test_a_job_without_a_head_runs_by_itself():
     script = """if True:
         import threading
-        from polhode.study.workflow import interruption
-        interruption.end_with_head()
+        from polhode.study.workflow import signals
+        signals.end_with_head()
         print(threading.active_count())
     """
     for value in ("", "nobody", str(2**22 + 1)):
         done = subprocess.run(
             [sys.executable, "-c", script],
-            env=environment(**{interruption.HEAD: value}),
+            env=environment(**{signals.HEAD: value}),
             capture_output=True,
             text=True,
             timeout=60,
@@ -244,12 +244,12 @@ def test_a_job_without_a_head_runs_by_itself():
 #: What Snakemake does, and a job that does not end by itself, or not by SIGTERM either.
 LEAD = """
 import os, subprocess, sys, time
-from polhode.study.workflow import interruption
-interruption.lead()
+from polhode.study.workflow import signals
+signals.lead()
 os.makedirs(".snakemake/scripts", exist_ok=True)
 open(".snakemake/scripts/job.py", "w").write(sys.argv[1])
 other = subprocess.Popen(["sleep", "100"])
-interruption.stop_jobs_on_signals()
+signals.stop_jobs_on_signals()
 try:
     job = subprocess.Popen(["bash", "-c", f"{sys.executable} .snakemake/scripts/job.py; exit $?"])
     while job.poll() is None:
@@ -279,7 +279,7 @@ def test_a_signal_ends_the_jobs_and_nothing_else(tmp_path, job, number):
         head.send_signal(number)
     said, warned = head.communicate(timeout=30)
     assert said == "ended None\n", "other children, such as those that talk to a scheduler, are left alone"
-    assert time.monotonic() - began < (interruption.PATIENCE if job is STUBBORN else 15)
+    assert time.monotonic() - began < (signals.PATIENCE if job is STUBBORN else 15)
     assert warned.startswith(f"polhode: {signal.Signals(number).name}: stopping all jobs"), warned
 
 

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from polhode.interface import progress
 from polhode.interface.progress import Board, Stage
-from polhode.study.workflow import entry, interruption, meters, watching
+from polhode.study.workflow import entry, meters, signals, watching
 from polhode.study.workflow.watching import Watch
 from snakemake_logger_plugin_polhode import LogHandler
 
@@ -487,7 +487,7 @@ def test_of_many_failures_the_others_are_named(told, capsys):
 
 def test_jobs_that_were_told_to_stop_have_not_failed(told, capsys, monkeypatch):
     told.job(1, "gather")
-    monkeypatch.setattr(interruption, "_signals", 1)
+    monkeypatch.setattr(signals, "_signals", 1)
     told.error(1, "gather")
     told.failed()
     told.tell("error", "WorkflowError:\nAt least one job did not complete successfully.", logging.ERROR)

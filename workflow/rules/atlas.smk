@@ -21,9 +21,9 @@ if PLAN.engines:
                 mem_mb=resources.memory(),
             params:
                 engine=KEY,
-                files=later(PLAN.engine_file, KEY),
+                files=deferred(PLAN.engine_file, KEY),
                 install=STUDY.atlas.install,
-                present=later(PLAN.engine_present, KEY),
+                present=deferred(PLAN.engine_present, KEY),
             script:
                 "../scripts/engine.py"
 
@@ -46,7 +46,7 @@ if PLAN.engines:
             mem_mb=resources.memory(),
             reporting=1,
         params:
-            code=later(PLAN.script_code, "gather_atlas"),
+            code=deferred(PLAN.script_code, "gather_atlas"),
             methods=PLAN.methods_code,
         script:
             "../scripts/gather_atlas.py"

@@ -48,7 +48,7 @@ rule cost:
         reporting=1,
     params:
         study=STUDY.json,
-        code=later(PLAN.script_code, "cost"),
+        code=deferred(PLAN.script_code, "cost"),
     script:
         "../scripts/cost.py"
 
@@ -75,7 +75,7 @@ rule cost_claims:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=later(PLAN.script_code, "cost_claims"),
+        code=deferred(PLAN.script_code, "cost_claims"),
         places=PLAN.places,
     script:
         "../scripts/cost_claims.py"

@@ -16,7 +16,7 @@ if STUDY.ensembles is not None:
             runtime=resources.minutes(),
             mem_mb=resources.memory(),
         params:
-            files=later(PLAN.ensemble_states_file),
+            files=deferred(PLAN.ensemble_states_file),
         script:
             "../scripts/ensemble_states.py"
 
@@ -41,8 +41,8 @@ if STUDY.ensembles is not None:
                 runtime=resources.ensemble_minutes(STUDY.ensembles, METHODS),
                 mem_mb=resources.memory(),
             params:
-                files=later(PLAN.ensemble_files, METHODS),
-                exact=later(PLAN.ensemble_states_job),
+                files=deferred(PLAN.ensemble_files, METHODS),
+                exact=deferred(PLAN.ensemble_states_job),
             script:
                 "../scripts/ensemble.py"
 
@@ -67,7 +67,7 @@ if STUDY.ensembles is not None:
             reporting=1,
         params:
             study=STUDY.json,
-            code=later(PLAN.script_code, "gather_ensembles"),
+            code=deferred(PLAN.script_code, "gather_ensembles"),
             methods=PLAN.methods_code,
         script:
             "../scripts/gather_ensembles.py"

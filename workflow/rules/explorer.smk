@@ -28,7 +28,7 @@ rule explorer:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=later(PLAN.script_code, "explorer"),
+        code=deferred(PLAN.script_code, "explorer"),
         plotly=version("plotly"),  # part of the page
         places=PLAN.places,
     script:

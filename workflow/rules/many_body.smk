@@ -22,7 +22,7 @@ for SCENE, PARTS in PLAN.scene_parts.items():
                 runtime=resources.many_body_minutes(STUDY.scenes[SCENE], PART),
                 mem_mb=resources.memory(),
             params:
-                files=later(PLAN.scene_files, SCENE, PART),
+                files=deferred(PLAN.scene_files, SCENE, PART),
             script:
                 "../scripts/many_body.py"
 
@@ -70,7 +70,7 @@ rule animation:
         runtime=resources.minutes(5),
         mem_mb=resources.memory(),
     params:
-        code=later(PLAN.script_code, "animation"),
+        code=deferred(PLAN.script_code, "animation"),
     script:
         "../scripts/animation.py"
 
@@ -95,7 +95,7 @@ rule gather_many_body:
         reporting=1,
     params:
         study=STUDY.json,
-        code=later(PLAN.script_code, "gather_many_body"),
+        code=deferred(PLAN.script_code, "gather_many_body"),
         methods=PLAN.methods_code,
     script:
         "../scripts/gather_many_body.py"

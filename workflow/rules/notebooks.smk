@@ -29,6 +29,6 @@ for NAME in STUDY.notebooks:
             reporting=1,
         params:
             name=NAME,
-            code=later(PLAN.notebook_code, NAME),
+            code=deferred(PLAN.notebook_code, NAME),
         script:
             "../scripts/execute_notebook.py"

@@ -39,9 +39,9 @@ for KEY, PARTS in themes.chapters().items():
             figures={key: part.figures for key, part in PARTS.items()},
             tables={key: part.tables for key, part in PARTS.items()},
             numbers=[key for key, part in PARTS.items() if part.numbers],
-            macros=later(PLAN.used_macros),
-            places=later(PLAN.chapter_places, KEY),
-            code=later(PLAN.chapter_code, KEY),
+            macros=deferred(PLAN.used_macros),
+            places=deferred(PLAN.chapter_places, KEY),
+            code=deferred(PLAN.chapter_code, KEY),
         script:
             "../scripts/chapter.py"
 
@@ -77,7 +77,7 @@ rule report:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=later(PLAN.script_code, "report"),
+        code=deferred(PLAN.script_code, "report"),
         commit=PLAN.commit,
     script:
         "../scripts/report.py"
@@ -103,7 +103,7 @@ rule captions:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=later(PLAN.script_code, "captions"),
+        code=deferred(PLAN.script_code, "captions"),
     script:
         "../scripts/captions.py"
 
@@ -125,7 +125,7 @@ rule provenance:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=later(PLAN.script_code, "provenance"),
+        code=deferred(PLAN.script_code, "provenance"),
         study=STUDY.json,
         commit=PLAN.commit,
     script:

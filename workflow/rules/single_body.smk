@@ -21,7 +21,7 @@ for PROBLEM, PARTS in PLAN.parts.items():
                 runtime=resources.single_body_minutes(STUDY.problems[PROBLEM], METHODS),
                 mem_mb=resources.memory(),
             params:
-                files=later(PLAN.part_files, PROBLEM, METHODS),
+                files=deferred(PLAN.part_files, PROBLEM, METHODS),
             script:
                 "../scripts/single_body.py"
 
@@ -66,7 +66,7 @@ rule gather:
         reporting=1,
     params:
         study=STUDY.json,
-        code=later(PLAN.script_code, "gather"),
+        code=deferred(PLAN.script_code, "gather"),
         methods=PLAN.methods_code,
     script:
         "../scripts/gather.py"
@@ -94,7 +94,7 @@ rule claims:
         mem_mb=resources.memory(),
         reporting=1,
     params:
-        code=later(PLAN.script_code, "claims"),
+        code=deferred(PLAN.script_code, "claims"),
         places=PLAN.places,
     script:
         "../scripts/claims.py"

@@ -3,8 +3,8 @@
 Whatever goes through the files of a run asks this table: the plan (which files a study has), the themes (which data they may
 need), ``polhode.open_results``, archives (what a file means), ``polhode verify`` (what is compared), the list of variables, and
 the progress display (the stage of a rule). CONTRIBUTING.md, "A new kind of run", says what else a new kind needs. Jobs import
-it, so it imports the standard library alone. What a file calls itself (:data:`polhode.study.conventions.TITLES`) is part of its
-bytes and stands with the code that writes files, whose hash should not change with a word in this table.
+it, so it imports the standard library alone. What a file calls itself (:data:`polhode.study.cf_attributes.TITLES`) is part of
+its bytes and stands with the code that writes files, whose hash should not change with a word in this table.
 """
 
 import re

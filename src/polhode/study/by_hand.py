@@ -25,7 +25,7 @@ from typing import Any, TypedDict, Unpack
 
 from polhode.interface.reading import read
 from polhode.study.configuration import ConfigurationError
-from polhode.study.workflow import interruption, locks
+from polhode.study.workflow import locks, signals
 from polhode.study.workflow.entry import HOME
 
 #: Not linked into another folder of results: logs are written in place, and the lock belongs to a run.
@@ -232,14 +232,14 @@ def mirror(results: Path, folder: Path) -> None:
 @contextmanager
 def _this_process_left_alone() -> Iterator[None]:
     """Undo the changes that the Snakefile makes to the process reading it, which are meant for the jobs it would start."""
-    python, head = sys.executable, os.environ.get(interruption.HEAD)
+    python, head = sys.executable, os.environ.get(signals.HEAD)
     try:
         yield
     finally:
         sys.executable = python
-        os.environ.pop(interruption.HEAD, None)
+        os.environ.pop(signals.HEAD, None)
         if head is not None:
-            os.environ[interruption.HEAD] = head
+            os.environ[signals.HEAD] = head
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,7 +13,7 @@ from polhode.problems import PROBLEMS
 from polhode.problems.problem import TORQUE_CLASSES, Case, Problem
 from polhode.problems.system import System
 from polhode.registry import LAST
-from polhode.study.conventions import CLASSES, ROWS
+from polhode.study.cf_attributes import CLASSES, ROWS
 
 #: Columns of the table of methods: their description and how they are computed. First texts, then flags, yes (1) or no (0).
 TEXTS: dict[str, tuple[str, Callable[[Method], str]]] = {

@@ -29,7 +29,7 @@ RUN, FILE = 1e-3, 0.03
 #: Taylor integration of a problem over its horizon with :data:`DIGITS` digits (0.1 to 2.3 s), and its growth with the digits.
 TAYLOR, DIGITS, POWER = 1.0, 50, 2.4
 #: The check run at higher precision and order, used where there is no closed form, relative to the first run.
-JUDGE = 2.5
+CHECKED_AGAIN = 2.5
 #: The exact states of one body of an ensemble under one torque, for a radian (0.3 to 4 ms), and the compilation of the code.
 ENSEMBLE_STATE, COMPILING_STATES = 1e-3, 12.0
 #: One time of a reference, with its digits (0.2 to 1.7 ms).
@@ -99,7 +99,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Measure:
+class LimitedResource:
     """A limited resource: its key under ``limits``, how it is computed from the shares, and its unit in words."""
 
     key: str
@@ -117,23 +117,23 @@ class Measure:
         return f"{number(amount)} {self.unit}"
 
 
-MEASURES = (
-    Measure("files", "runs", 1, "runs"),
-    Measure("memory_gib", "memory", 2**30, "GiB of memory in one job", summed=False),
-    Measure("disk_gib", "disk", 2**30, "GiB on the disk"),
-    Measure("cpu_hours", "cpu", 3600, "CPU hours"),
+LIMITED = (
+    LimitedResource("files", "runs", 1, "runs"),
+    LimitedResource("memory_gib", "memory", 2**30, "GiB of memory in one job", summed=False),
+    LimitedResource("disk_gib", "disk", 2**30, "GiB on the disk"),
+    LimitedResource("cpu_hours", "cpu", 3600, "CPU hours"),
 )
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Requirements:
     """Resources required by a whole study, by configuration key."""
 
     shares: tuple[Share, ...]
     single_runs: float
     many_runs: float
 
-    def total(self, measure: Measure) -> float:
+    def total(self, measure: LimitedResource) -> float:
         """The total requirement of the study; for memory, that of the largest job."""
         amounts = [measure.of(share) for share in self.shares]
         return sum(amounts) if measure.summed else max(amounts)
@@ -146,7 +146,7 @@ class Estimate:
         ConfigurationError
             Naming the key with the largest demand, its amount, and what to change.
         """
-        for measure in MEASURES:
+        for measure in LIMITED:
             limit: float | None = getattr(limits, measure.key)
             total = self.total(measure)
             if limit is None or total <= limit:
@@ -162,7 +162,7 @@ class Estimate:
 
     def summary(self) -> str:
         """The study in one line of text."""
-        by_key = {measure.key: self.total(measure) for measure in MEASURES}
+        by_key = {measure.key: self.total(measure) for measure in LIMITED}
         runs = [f"{round(self.single_runs):,} runs of one body or a few"]
         if self.many_runs:
             runs.append(f"{round(self.many_runs):,} of many")
@@ -202,7 +202,7 @@ class Extent:
     longest: float
 
 
-def extent(ladder: "models.Ladder", horizon: float) -> Extent:
+def extent(ladder: "models.LadderSection", horizon: float) -> Extent:
     """The extent of a ladder over a horizon in s, computed without expanding it."""
     if ladder.divisions is not None:
         fewest, most, count = ladder.divisions
@@ -216,7 +216,7 @@ def extent(ladder: "models.Ladder", horizon: float) -> Extent:
     return Extent(float(count), _geometric_sum(low, high, count), high)
 
 
-def _able(ladder: "models.Ladder", methods: Sequence[Method]) -> list[str]:
+def _able(ladder: "models.LadderSection", methods: Sequence[Method]) -> list[str]:
     """Keys of the methods that run with the step sizes of a ladder."""
     own = METHODS.plugins()
     return [m.key for m in methods if ladder.methods == "all" or m.key in ladder.methods or m.key in own]
@@ -243,7 +243,7 @@ def estimate(
     clumps: Mapping[str, int] | None = None,
     ensembles: tuple[Sequence[Method], int] | None = None,
     engines: int = 0,
-) -> Estimate:
+) -> Requirements:
     """The estimated resources of a configured study.
 
     Parameters
@@ -295,7 +295,7 @@ def estimate(
             disk=2e7,
         )
     )
-    return Estimate(tuple(shares), single, many)
+    return Requirements(tuple(shares), single, many)
 
 
 def step_seconds(problem: Case, method: Method) -> float:
@@ -352,7 +352,7 @@ def _problem(
     )
     closed = problem.reference is not None
     until = problem.horizon if settings.check_until is None else settings.check_until
-    taylor = TAYLOR * precise * (1 if closed else 1 + JUDGE)
+    taylor = TAYLOR * precise * (1 if closed else 1 + CHECKED_AGAIN)
     shares.append(
         Share(
             path if settings.check_until is None else (*path, "check_until"),

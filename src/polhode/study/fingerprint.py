@@ -25,7 +25,7 @@ NO_PART = frozenset(
         f"{PACKAGE}.{name}"
         for name in (
             "interface.progress",
-            "study.workflow.interruption",
+            "study.workflow.signals",
             "study.workflow.locks",
             "study.workflow.meters",
             "study.workflow.scheduling",

@@ -16,7 +16,7 @@ from polhode.fits import NotInRun as NotInRun
 from polhode.interface.netcdf import at_the_top, plain, read_dataset, read_groups
 from polhode.interface.reading import load_yaml
 from polhode.study.artefacts import ARTEFACTS
-from polhode.study.conventions import CLASSES, ROWS
+from polhode.study.cf_attributes import CLASSES, ROWS
 
 
 def _registered() -> xr.Dataset:

@@ -23,9 +23,9 @@ from polhode.simulate import count_steps
 from polhode.study.artefacts import ARTEFACTS, Names, Role
 from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
 from polhode.study.estimate import (
+    CHECKED_AGAIN,
     DIGITS,
     FILE,
-    JUDGE,
     LOADING_ENSEMBLE,
     LOADING_MANY,
     POWER,
@@ -48,10 +48,10 @@ SEARCH_RUNS = 1
 #: The kinds of files with runs of one method on one problem; the method comes last among their names.
 SINGLE_BODY = ("runs", "long_runs", "long_runs_switched", "targets")
 #: A method and the name of one of its step sizes: what it runs on a scene from all seeds.
-Share = tuple[str, str]
+MethodStep = tuple[str, str]
 
 
-def later(function: Callable[..., Any], *arguments: Any) -> Callable[[Any], Any]:
+def deferred(function: Callable[..., Any], *arguments: Any) -> Callable[[Any], Any]:
     """A parameter of a rule that is worked out when Snakemake asks for it, which it does for the jobs that it plans.
 
     Every job reads all rules again; otherwise each would hash the code and settings of all others.
@@ -174,24 +174,24 @@ class Plan:
 
     # Many bodies.
 
-    def many_body_path(self, scene: str, share: Share) -> str:
+    def many_body_path(self, scene: str, share: MethodStep) -> str:
         """Path of the runs of a method with one step size on a scene, from all initial states."""
         method, dt = share
         return self.path("many_body_runs", scene, dt, method)
 
     @cached_property
-    def scene_parts(self) -> dict[str, tuple[tuple[Share, ...], ...]]:
+    def scene_parts(self) -> dict[str, tuple[tuple[MethodStep, ...], ...]]:
         """What each job runs, grouped by scene: methods with their step sizes, for about :data:`PART_SECONDS`.
 
         A method that takes longer is divided between its step sizes.
         """
         return {key: _divided_scene(part) for key, part in self.study.scenes.items()}
 
-    def scene_paths(self, scene: str, part: Sequence[Share]) -> list[str]:
+    def scene_paths(self, scene: str, part: Sequence[MethodStep]) -> list[str]:
         """Paths of the files made by a job on many bodies."""
         return [self.many_body_path(scene, share) for share in part]
 
-    def scene_files(self, scene: str, part: Sequence[Share]) -> dict[str, str]:
+    def scene_files(self, scene: str, part: Sequence[MethodStep]) -> dict[str, str]:
         """The same with what each file must record about its origin."""
         return {self.many_body_path(scene, share): self.many_body_job(scene, *share) for share in part}
 
@@ -393,7 +393,7 @@ def reference_seconds(part: ProblemStudy, digits: int) -> float:
     times = part.reference_times()
     last = float(times[-1])
     checked = min(part.check_until, last)
-    solved = checked if part.problem.has_closed_form else last + JUDGE * checked
+    solved = checked if part.problem.has_closed_form else last + CHECKED_AGAIN * checked
     precise = float((digits / DIGITS) ** POWER)
     return TAYLOR * precise * solved / part.problem.horizon + len(times) * REFERENCE_TIME
 
@@ -408,9 +408,9 @@ def _divided(part: ProblemStudy) -> tuple[tuple[str, ...], ...]:
     return _in_parts(part.methods, [method_seconds(part, method) for method in part.methods])
 
 
-def _divided_scene(part: SceneStudy) -> tuple[tuple[Share, ...], ...]:
+def _divided_scene(part: SceneStudy) -> tuple[tuple[MethodStep, ...], ...]:
     """The methods of a scene with their step sizes, likewise."""
-    items: list[tuple[Share, ...]] = []
+    items: list[tuple[MethodStep, ...]] = []
     seconds: list[float] = []
     for method in part.methods:
         steps = [step for step in part.steps if step.runs(method)]

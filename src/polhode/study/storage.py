@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polhode.interface.netcdf import DamagedFile, checksum_of, every_group, loaded, read_dataset, store_of, without_checksum
-from polhode.study.conventions import described
+from polhode.study.cf_attributes import described
 
 if TYPE_CHECKING:  # the Snakefile does not need it
     import xarray as xr

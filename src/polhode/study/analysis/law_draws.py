@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from polhode.fits import law_file, laws
 from polhode.study.analysis import law_frames
-from polhode.study.analysis.law_frames import TARGET, Ensemble
+from polhode.study.analysis.law_frames import TARGET, EnsembleLaws
 
 Array = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ def verdicts(work: Array) -> NDArray[np.int8]:
     return np.where(low > 0, 1, np.where(high < 0, -1, 0)).astype("int8")
 
 
-def compared(ens: Ensemble, data: xr.Dataset) -> pd.DataFrame:
+def compared(ens: EnsembleLaws, data: xr.Dataset) -> pd.DataFrame:
     """The laws of the run against the released ones, a row for each class of torque that both have.
 
     Returns

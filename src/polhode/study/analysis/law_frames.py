@@ -63,7 +63,7 @@ SITUATIONS = (FREE, SMOOTH, FRICTION)
 
 
 @dataclass(frozen=True)
-class Ensemble:
+class EnsembleLaws:
     """Random bodies with the laws of their errors.
 
     Parameters
@@ -176,10 +176,10 @@ class Ensemble:
         return np.asarray(values[:, self.methods.index(method)])
 
 
-_last: list[Ensemble] = []
+_last: list[EnsembleLaws] = []
 
 
-def of_run(inputs: Inputs) -> Ensemble:
+def of_run(inputs: Inputs) -> EnsembleLaws:
     """The ensembles of a run with their errors; the laws are derived once in a process.
 
     Raises
@@ -191,11 +191,11 @@ def of_run(inputs: Inputs) -> Ensemble:
     if not data.sizes.get("body") or not data.sizes.get("integrator"):
         raise NotInRun("the ensembles of this run are empty")
     if not _last or _last[0].data is not data:
-        _last[:] = [Ensemble(data)]
+        _last[:] = [EnsembleLaws(data)]
     return _last[0]
 
 
-def released(inputs: Inputs, ens: Ensemble) -> xr.Dataset:
+def released(inputs: Inputs, ens: EnsembleLaws) -> xr.Dataset:
     """The released laws of many bodies, if they tell more than those of the run.
 
     Raises
@@ -214,7 +214,7 @@ def released(inputs: Inputs, ens: Ensemble) -> xr.Dataset:
     return data
 
 
-def begins_with(data: xr.Dataset, ens: Ensemble) -> bool:
+def begins_with(data: xr.Dataset, ens: EnsembleLaws) -> bool:
     """Whether the bodies of the run are the first of the released ones: the same moments, in the precision of the file."""
     if "moments" not in data or "moments" not in ens.data:
         return False
@@ -223,7 +223,7 @@ def begins_with(data: xr.Dataset, ens: Ensemble) -> bool:
 
 
 @once
-def ensemble(inputs: Inputs) -> Ensemble:
+def ensemble(inputs: Inputs) -> EnsembleLaws:
     """The random bodies on which tables, figures and the text rest: the released ones, of which the run repeats the first.
 
     Where the run has other bodies, or a method or a class of torque that the released laws have not, they are those of the run.
@@ -246,11 +246,11 @@ def ensemble(inputs: Inputs) -> Ensemble:
     data = data.sel({"integrator": ens.methods, "torque_class": ens.classes})
     names = [name for name in law_file.DECLARED if name in ens.data and "body" not in ens.data[name].dims]
     # Names as they are now.
-    return Ensemble(data.assign({name: (ens.data[name].dims, ens.data[name].values) for name in names}))
+    return EnsembleLaws(data.assign({name: (ens.data[name].dims, ens.data[name].values) for name in names}))
 
 
 @dataclass(frozen=True)
-class Choice:
+class BestMethod:
     """The best of some methods in a situation.
 
     Parameters
@@ -281,15 +281,15 @@ class Choice:
     nearly_all: float = nan
 
 
-NO_CHOICE = Choice("", "", (nan, nan, nan), nan, False)
+NO_METHOD = BestMethod("", "", (nan, nan, nan), nan, False)
 
 
-def choose(ens: Ensemble, situation: Situation, allowed: NDArray[np.bool_], target: float = TARGET) -> Choice:
+def choose(ens: EnsembleLaws, situation: Situation, allowed: NDArray[np.bool_], target: float = TARGET) -> BestMethod:
     """The method with the fewest torques per radian in a situation, among those ``allowed`` (method,)."""
     rows = ens.rows(situation)
     found = laws.compare(ens.work(rows, target), allowed & ens.recommendable)
     if found.best < 0:
-        return NO_CHOICE
+        return NO_METHOD
     equal = [
         i
         for i in np.flatnonzero(allowed & ens.recommendable & np.isfinite(found.value))
@@ -299,18 +299,20 @@ def choose(ens: Ensemble, situation: Situation, allowed: NDArray[np.bool_], targ
     return of_method(ens, situation, ens.methods[found.best], target, tuple(ens.methods[i] for i in equal))
 
 
-def of_method(ens: Ensemble, situation: Situation, method: str, target: float = TARGET, equal: tuple[str, ...] = ()) -> Choice:
+def of_method(
+    ens: EnsembleLaws, situation: Situation, method: str, target: float = TARGET, equal: tuple[str, ...] = ()
+) -> BestMethod:
     """The steps of a method in a situation."""
     rows = ens.rows(situation)
     if method not in ens.methods:
-        return NO_CHOICE
+        return NO_METHOD
     at = ens.methods.index(method)
     of_method = ens.steps_of(rows, target)[at].ravel()
     spread = laws.spread(of_method)
     torques = laws.spread(ens.work(rows, target)[at].ravel()).median
     coarsest = float(np.mean(ens.how(rows, method, target) == laws.COARSEST))
     steps = (float(spread.median), float(spread.low), float(spread.high))
-    return Choice(
+    return BestMethod(
         method,
         ens.label(method),
         steps,
@@ -322,7 +324,7 @@ def of_method(ens: Ensemble, situation: Situation, method: str, target: float = 
     )
 
 
-def gain(ens: Ensemble, situation: Situation, method: str, over: str, target: float = TARGET) -> Estimate:
+def gain(ens: EnsembleLaws, situation: Situation, method: str, over: str, target: float = TARGET) -> Estimate:
     """How many times as many torques another method takes for the same error: the median over bodies, with its interval."""
     if method not in ens.methods or over not in ens.methods:
         return Estimate(nan)
@@ -330,17 +332,17 @@ def gain(ens: Ensemble, situation: Situation, method: str, over: str, target: fl
     return laws.paired(work[ens.methods.index(over)], work[ens.methods.index(method)])
 
 
-def one_torque(ens: Ensemble) -> NDArray[np.bool_]:
+def one_torque(ens: EnsembleLaws) -> NDArray[np.bool_]:
     """The methods that evaluate one torque in a step."""
     return np.asarray(ens.torques_per_step == 1)
 
 
-def several_torques(ens: Ensemble) -> NDArray[np.bool_]:
+def several_torques(ens: EnsembleLaws) -> NDArray[np.bool_]:
     """The methods that evaluate several."""
     return np.asarray(ens.torques_per_step > 1)
 
 
-def keepers(inputs: Inputs, ens: Ensemble) -> NDArray[np.bool_]:
+def keepers(inputs: Inputs, ens: EnsembleLaws) -> NDArray[np.bool_]:
     """The methods whose energy and angular momentum did not drift in the long runs of the study (:func:`drift.kept`).
 
     Raises
@@ -352,7 +354,7 @@ def keepers(inputs: Inputs, ens: Ensemble) -> NDArray[np.bool_]:
     return np.array([key in kept for key in ens.methods])
 
 
-def breakeven(ens: Ensemble, situation: Situation) -> float:
+def breakeven(ens: EnsembleLaws, situation: Situation) -> float:
     """The largest error per radian at and below which several torques a step save torques; NaN if they never do."""
     below = nan
     rows = ens.rows(situation)
@@ -369,7 +371,7 @@ def breakeven(ens: Ensemble, situation: Situation) -> float:
     return below
 
 
-def price_limit(ens: Ensemble, situation: Situation, target: float = TARGET) -> float:
+def price_limit(ens: EnsembleLaws, situation: Situation, target: float = TARGET) -> float:
     """Steps of the best one-torque method over those of the best method with several, which must pay for its torques."""
     one, several = (choose(ens, situation, some(ens), target) for some in (one_torque, several_torques))
     if not (one.method and several.method):
@@ -379,7 +381,7 @@ def price_limit(ens: Ensemble, situation: Situation, target: float = TARGET) -> 
 
 
 def slowdowns(
-    ens: Ensemble, target: float = TARGET, step_times: Mapping[str, float] | None = None, price: float = inf
+    ens: EnsembleLaws, target: float = TARGET, step_times: Mapping[str, float] | None = None, price: float = inf
 ) -> pd.DataFrame:
     """Every method against the best one-torque method of each class, from the same bodies.
 
@@ -417,7 +419,7 @@ def slowdowns(
 
 
 def time_per_radian(
-    ens: Ensemble, steps: Array, step_times: Mapping[str, float], price: float, torque_class: str = ""
+    ens: EnsembleLaws, steps: Array, step_times: Mapping[str, float], price: float, torque_class: str = ""
 ) -> Array:
     """Time for one radian: steps times the time of a step, and of its torques at ``price`` steps of direct Euler each.
 
@@ -437,7 +439,7 @@ def step_times(inputs: Inputs) -> dict[str, float]:
     return {str(row["method"]): float(row["step"]) for row in frame.to_dict("records")}
 
 
-def sheet(ens: Ensemble) -> pd.DataFrame:
+def sheet(ens: EnsembleLaws) -> pd.DataFrame:
     """The law sheet: one row for each class of torque and method.
 
     Columns: torque_class, method, label; declared_q, declared_omega; order_q, order_omega, growth (medians over bodies);

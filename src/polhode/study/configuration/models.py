@@ -66,7 +66,7 @@ Texts = Annotated[tuple[str, ...], Field(strict=False)]
 Errors = Annotated[
     tuple[Error, ...], Field(strict=False, min_length=1, json_schema_extra={"uniqueItems": True}), AfterValidator(_each_once)
 ]
-Prices = Annotated[
+TorquePrices = Annotated[
     tuple[Annotated[float, Field(ge=0)], ...],
     Field(strict=False, min_length=1, json_schema_extra={"uniqueItems": True}),
     AfterValidator(_each_once),
@@ -76,7 +76,7 @@ AllOrSome = Annotated[All | Annotated[Texts, Tag(LIST)], Discriminator(_branch)]
 AllOrAtLeastOne = Annotated[All | Annotated[Texts, Field(min_length=1), Tag(LIST)], Discriminator(_branch)]
 
 
-class Section(BaseModel):
+class StrictModel(BaseModel):
     """Keys that belong together; an unknown one is an error, and so is a value that would have to be converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, regex_engine="python-re")
@@ -85,7 +85,7 @@ class Section(BaseModel):
 # ---- step sizes ----
 
 
-class Ladder(Section):
+class LadderSection(StrictModel):
     """step sizes in s, of one kind; null removes a kind that another of the merged files has"""
 
     geometric: Annotated[tuple[Positive, Positive, Count], Field(strict=False)] | None = Field(
@@ -126,13 +126,13 @@ SetName = Annotated[
         description="the name of a set of step sizes is that of a folder: letters, digits, _, - and dots, none of these first",
     ),
 ]
-Sets = Annotated[dict[SetName, Ladder | None], Field(min_length=1), _some_left("every set of step sizes")]
+Sets = Annotated[dict[SetName, LadderSection | None], Field(min_length=1), _some_left("every set of step sizes")]
 
 
 # ---- runs on a problem ----
 
 
-class LongRunSection(Section):
+class LongRunSection(StrictModel):
     """one run per method far beyond the horizon"""
 
     horizon: Positive = Field(description="time simulated, s")
@@ -146,7 +146,7 @@ class LongRunSection(Section):
     switched: bool = Field(default=False, description="whether to repeat it with the normalisation of the quaternion switched")
 
 
-class Targets(Section):
+class Targets(StrictModel):
     """target errors for which the step size is sought between two bounds"""
 
     errors: Annotated[Errors, AfterValidator(lambda errors: tuple(sorted(errors)))] = Field(
@@ -167,7 +167,7 @@ class Targets(Section):
         return self
 
 
-class ProblemSection(Section):
+class ProblemSection(StrictModel):
     """the key of a problem, and its runs; null leaves it out"""
 
     dt: Sets = Field(
@@ -187,7 +187,7 @@ class ProblemSection(Section):
 # ---- runs on many bodies ----
 
 
-class Film(Section):
+class Film(StrictModel):
     """one short run of a scene whose motion is kept, for pictures"""
 
     method: str = Field(description="key of the method")
@@ -202,7 +202,7 @@ class Film(Section):
         return self
 
 
-class SceneSection(Section):
+class SceneSection(StrictModel):
     """a name of your own, and the runs of many bodies under it; null leaves them out"""
 
     scene: str | None = Field(default=None, description="key of the scene; by default the name of this entry")
@@ -237,7 +237,7 @@ SceneName = Annotated[
 # ---- ensembles of random bodies ----
 
 
-class EnsembleSteps(Section):
+class EnsembleSteps(StrictModel):
     """step sizes in radians, that is, the initial angular velocity times dt, each half of the one before"""
 
     coarse: Positive = Field(description="the coarsest step size, radians; it divides every time in radians")
@@ -246,7 +246,7 @@ class EnsembleSteps(Section):
     )
 
 
-class Ensembles(Section):
+class Ensembles(StrictModel):
     """every method on random bodies under torques of every class; everything is dimensionless"""
 
     bodies: Count = Field(description="number of bodies, the same for every method, class and step size")
@@ -280,7 +280,7 @@ class Ensembles(Section):
 # ---- the engine atlas ----
 
 
-class Atlas(Section):
+class AtlasSection(StrictModel):
     """physics engines that are run to find out their integrators; without this key the report shows the released atlas"""
 
     engines: AllOrAtLeastOne = Field(default="all", description='the word "all" or a list of keys (polhode atlas --list)')
@@ -295,7 +295,7 @@ class Atlas(Section):
 # ---- the whole configuration ----
 
 
-class Cost(Section):
+class Cost(StrictModel):
     """the timing of a step, and the target errors and prices of the torque for the time to solution"""
 
     rounds: Count = Field(description="how often each method is timed in each form")
@@ -303,12 +303,12 @@ class Cost(Section):
     target_errors: Annotated[Errors, AfterValidator(lambda errors: tuple(sorted(errors, reverse=True)))] = Field(
         description="errors for which the time to solution is given"
     )
-    torque_prices: Annotated[Prices, AfterValidator(lambda prices: tuple(sorted(prices)))] = Field(
+    torque_prices: Annotated[TorquePrices, AfterValidator(lambda prices: tuple(sorted(prices)))] = Field(
         description="prices of one evaluation of the torque, in steps of direct Euler"
     )
 
 
-class Limits(Section):
+class Limits(StrictModel):
     """the resources that a study may use"""
 
     cpu_hours: Positive | None = Field(description="CPU time of the whole study, h")
@@ -317,7 +317,7 @@ class Limits(Section):
     files: Positive | None = Field(description="number of runs of all methods and step sizes")
 
 
-class Configuration(Section):
+class Configuration(StrictModel):
     """The keys of config.yaml. Unknown keys are errors, so that a misspelt one is never ignored."""
 
     results: Annotated[str, Field(min_length=1)] = Field(description="folder for all output of a run")
@@ -349,6 +349,6 @@ class Configuration(Section):
     ensembles: Ensembles | None = Field(
         description="errors on random bodies under torques of every class; null leaves them out"
     )
-    atlas: Atlas | None = Field(
+    atlas: AtlasSection | None = Field(
         default=None, description="the integrators of physics engines, by measurement; null or absent: those released"
     )

@@ -21,20 +21,20 @@ from polhode.problems import PROBLEMS
 from polhode.problems.problem import Case, Problem
 from polhode.registry import load_file, nearest
 from polhode.simulate import MOST_STEPS, count_steps, sampled_steps
-from polhode.study.estimate import CHECK_SECONDS, Estimate, estimate
+from polhode.study.estimate import CHECK_SECONDS, Requirements, estimate
 from polhode.study.macro_names import check_distinct
 
 # Only a process that resolves a configuration needs the models and pydantic, not one that names the files of a job.
 if TYPE_CHECKING:
     from polhode.study.configuration import models
-    from polhode.study.configuration.models import Configuration, Cost, Film, Ladder, Targets
+    from polhode.study.configuration.models import Configuration, Cost, Film, LadderSection, Targets
 
 #: Experiments on single methods, see :mod:`polhode.study.run.checks`; a configuration is read without it.
 CHECKS = tuple(CHECK_SECONDS)
 #: The notebooks in reading order; each is a file of the folder of that name.
 NOTEBOOKS = ("tour", "choose-a-method", "many-bodies", "add-a-method", "the-reference")
 #: Parts of a checkout that cannot hold results: a run writes to its folder and removes outdated files there.
-OURS = (
+CHECKOUT_FOLDERS = (
     ".ci",
     ".git",
     ".github",
@@ -52,7 +52,7 @@ OURS = (
 )
 #: Keys for the location of results, resource limits and displayed pages, which do not affect the results, and the atlas of
 #: engines, which affects no other file with data: its files say themselves how they were made.
-ASIDE = ("results", "limits", "notebooks", "atlas")
+WITHOUT_EFFECT = ("results", "limits", "notebooks", "atlas")
 
 
 def step_name(dt: float) -> str:
@@ -247,13 +247,13 @@ class Study:
     atlas: AtlasStudy | None
     notebooks: tuple[str, ...]
     plugins: tuple[Path, ...]
-    estimate: Estimate
+    estimate: Requirements
     resolved: dict[str, Any]
 
     @property
     def json(self) -> str:
         """The resolved configuration as one line, for the files of a run; without paths, as the location does not matter."""
-        chosen = {key: value for key, value in self.resolved.items() if key not in ASIDE}
+        chosen = {key: value for key, value in self.resolved.items() if key not in WITHOUT_EFFECT}
         chosen |= {"plugins": [Path(path).name for path in chosen["plugins"]]}
         return json.dumps(_shortest(chosen), sort_keys=True)
 
@@ -420,7 +420,7 @@ def results_folder(text: str, home: Path, place: Place) -> Path:
         raise refusal("holds the folder of the code")
     if folder == Path(os.path.expanduser("~")):
         raise refusal("is your home folder")
-    if folder.is_relative_to(home) and (first := folder.relative_to(home).parts[0]).casefold() in OURS:
+    if folder.is_relative_to(home) and (first := folder.relative_to(home).parts[0]).casefold() in CHECKOUT_FOLDERS:
         raise refusal(f"lies in {first}, which is part of the code")
     there = next(path for path in (folder, *folder.parents) if path.exists())
     if not there.is_dir():
@@ -431,7 +431,7 @@ def results_folder(text: str, home: Path, place: Place) -> Path:
 
 
 def _rungs(
-    sets: "Mapping[str, Ladder | None]", horizon: float, methods: Sequence[str], place: Place, truncate_all: bool = False
+    sets: "Mapping[str, LadderSection | None]", horizon: float, methods: Sequence[str], place: Place, truncate_all: bool = False
 ) -> tuple[StepSize, ...]:
     """The step sizes of named sets, ascending, that at least one of ``methods`` runs.
 
@@ -472,7 +472,7 @@ def _only(asked: Literal["all"] | tuple[str, ...], methods: Sequence[str], place
     return chosen if len(chosen) < len(methods) else None
 
 
-def _values(ladder: "Ladder", horizon: float) -> Sequence[float]:
+def _values(ladder: "LadderSection", horizon: float) -> Sequence[float]:
     """The step sizes of a ladder, s."""
     if ladder.geometric is not None:
         return geometric_ladder(*ladder.geometric)
@@ -545,7 +545,7 @@ def _ensembles(part: "models.Ensembles | None", methods: list[str], plugins: lis
     return EnsembleStudy(part.bodies, part.seed, classes, chosen, steps, part.radians) if chosen else None
 
 
-def _atlas(part: "models.Atlas | None", place: Place) -> AtlasStudy | None:
+def _atlas(part: "models.AtlasSection | None", place: Place) -> AtlasStudy | None:
     """The engines to be run, in alphabetical order; None if there are none."""
     if part is None:
         return None

@@ -181,7 +181,7 @@ def gather(plan: Plan) -> dict[str, xr.Dataset]:
     DamagedFile
         If a file is not what the plan expects under its name; the message names it.
     """
-    source = _Source(plan)
+    source = _CheckedFiles(plan)
     root = method_declarations(methods_of(plan.study)).assign(arithmetic().data_vars)
     groups = {"/": root.assign_attrs(_root_attributes(plan))}
     for key, part in plan.study.problems.items():
@@ -204,7 +204,7 @@ def _root_attributes(plan: Plan) -> dict[str, str]:
     }
 
 
-class _Source:
+class _CheckedFiles:
     """The files of a run, each checked against the plan."""
 
     def __init__(self, plan: Plan) -> None:
@@ -248,7 +248,7 @@ def _method_coordinates(problem: Case, keys: Sequence[str]) -> dict[str, Any]:
     return {"integrator": list(keys), **{name: ("integrator", values) for name, values in columns.items()}}
 
 
-def _runs(part: ProblemStudy, exact: Exact, source: _Source) -> xr.Dataset:
+def _runs(part: ProblemStudy, exact: Exact, source: _CheckedFiles) -> xr.Dataset:
     shape = (len(part.methods), len(part.steps))
     texts = {**ERRORS, **(MOVING_ERRORS if _moves(part.problem) else {}), **(MEANS if part.means else {})}
     errors = {name: np.full(shape, np.nan) for name in texts}
@@ -315,7 +315,7 @@ def _ends(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return ends | {name: np.array([float(run[name]) for run in runs]) for name in ("stored_offset", "dt")}
 
 
-def _long_runs(part: ProblemStudy, switched: bool, exact: Exact, source: _Source) -> xr.Dataset:
+def _long_runs(part: ProblemStudy, switched: bool, exact: Exact, source: _CheckedFiles) -> xr.Dataset:
     assert part.long_run is not None
     problem, times = part.problem, part.long_run.times
     keys = part.methods  # all methods, even those not run: a group with fewer would not open below its parent
@@ -358,7 +358,7 @@ def _long_runs(part: ProblemStudy, switched: bool, exact: Exact, source: _Source
     return xr.Dataset(data, coordinates, attributes)
 
 
-def _targets(part: ProblemStudy, source: _Source) -> xr.Dataset:
+def _targets(part: ProblemStudy, source: _CheckedFiles) -> xr.Dataset:
     searches = [source.read("targets", part.problem.key, key) for key in part.methods]
     assert part.targets is not None
     data = {

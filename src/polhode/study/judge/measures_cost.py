@@ -28,10 +28,10 @@ from polhode.study.judge.measures_spiral2024 import of
 BLOCKS = 6
 
 #: A form of a method: its key, the frame in which omega is kept, and whether the quaternion is normalised (None: as declared).
-Form = tuple[str, str, bool | None]
+TimedForm = tuple[str, str, bool | None]
 
 
-def step_ratio(results: Inputs, one: Form, two: Form) -> Measured:
+def step_ratio(results: Inputs, one: TimedForm, two: TimedForm) -> Measured:
     """The time of a step of one form over that of another, with its interval."""
     samples = [_samples(results, *form) for form in (one, two)]
     fastest = [float(row.min()) for row in samples]

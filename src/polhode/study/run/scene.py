@@ -16,7 +16,7 @@ from polhode.interface.arrays import Arrays
 from polhode.manybody.simulation import simulate_arrays
 from polhode.study.run.stacking import blown_up, stacked
 from polhode.study.storage import write_text
-from polhode.study.workflow.interruption import end_with_head
+from polhode.study.workflow.signals import end_with_head
 
 
 def scene_of(settings: Mapping[str, Any]) -> manybody.Scene:

@@ -20,7 +20,7 @@ from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
 from polhode.problems.problem import Case, Problem
 from polhode.study.run.timing import Clock, clock, forms_of, one_core, without_collection
-from polhode.study.workflow.interruption import end_with_head
+from polhode.study.workflow.signals import end_with_head
 
 #: Number of steps in a sample: the same part of the same run for every method, long enough for some contacts.
 STEPS = 20000

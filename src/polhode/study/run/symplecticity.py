@@ -52,7 +52,7 @@ DIGITS = 20
 NEWTON = 6
 
 
-class Point(NamedTuple):
+class PhasePoint(NamedTuple):
     """Orientation (unit, body to lab) and angular momentum in the body frame, kg m^2/s; arrays (4,) and (3,)."""
 
     q: Matrix
@@ -124,7 +124,7 @@ class Stepper:
         """The state one step later, after n steps."""
         return self.driver.step(state, n)
 
-    def seen(self, state: Any, n: int, reading: str) -> tuple[Point, Matrix]:
+    def seen(self, state: Any, n: int, reading: str) -> tuple[PhasePoint, Matrix]:
         """The point that a state after n steps represents in a reading, and the derivatives (6, 6) of its (xi, eta)."""
         q, omega = self.driver.read(state, n)
         if reading == "read":
@@ -136,7 +136,7 @@ class Stepper:
         q, dq = values_and_derivatives(q, 6)
         momentum, dp = values_and_derivatives(momentum, 6)
         # q need not have norm one.
-        return Point(q, momentum), np.vstack([2 * _times(q).T @ dq / (q @ q), dp])
+        return PhasePoint(q, momentum), np.vstack([2 * _times(q).T @ dq / (q @ q), dp])
 
 
 #: The derivatives of (xi, eta) with respect to themselves.
@@ -183,7 +183,7 @@ def memory(stepper: Stepper, q: Matrix, omega: Matrix, reading: str) -> float:
     return float(np.linalg.norm(scale * _difference(ends[1], ends[0])) / step)
 
 
-def _difference(one: Point, other: Point) -> Matrix:
+def _difference(one: PhasePoint, other: PhasePoint) -> Matrix:
     """(xi, eta) from one point to a nearby one."""
     q = other.q / np.linalg.norm(other.q)
     turn = 2 * _times(one.q).T @ q / np.linalg.norm(one.q)

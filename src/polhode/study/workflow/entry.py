@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from polhode.interface.netcdf import DamagedFile
 from polhode.study.storage import write_text
-from polhode.study.workflow import interruption, meters, written
+from polhode.study.workflow import meters, signals, written
 
 if TYPE_CHECKING:
     from polhode.study.configuration import Study
@@ -82,7 +82,7 @@ def job_of(snakemake: Any) -> Iterator[None]:
     job = meters.job_name(snakemake.rule, snakemake.wildcards)
     results = Path(snakemake.config["results"])
     written.forget(results, job)
-    if interruption.HEAD in os.environ:
+    if signals.HEAD in os.environ:
         # What is imported by now lives until the job ends; so does most of what survives two collections.
         gc.freeze()
         gc.set_threshold(700, 10, 1000)
@@ -93,7 +93,7 @@ def job_of(snakemake: Any) -> Iterator[None]:
         finally:
             meters.place(results, job).unlink(missing_ok=True)
         return
-    interruption.end_with_head()
+    signals.end_with_head()
     note = results / FAILED / f"{job}.txt"
     note.unlink(missing_ok=True)
     with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stdout(log), redirect_stderr(log):
@@ -111,7 +111,7 @@ def job_of(snakemake: Any) -> Iterator[None]:
             # What is not as it should be is made again by the next run.
             if isinstance(error, DamagedFile) and results.resolve() in error.path.resolve().parents:
                 error.path.unlink(missing_ok=True)
-            if os.environ.get(WATCHED, "") != os.environ.get(interruption.HEAD):
+            if os.environ.get(WATCHED, "") != os.environ.get(signals.HEAD):
                 print(lines, file=sys.__stderr__)
             raise SystemExit(1) from None
         finally:

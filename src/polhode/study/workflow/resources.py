@@ -8,10 +8,10 @@ from typing import Any
 
 from polhode.study.configuration import EnsembleStudy, ProblemStudy, SceneStudy
 from polhode.study.estimate import STEP
-from polhode.study.plan import Share, method_seconds
+from polhode.study.plan import MethodStep, method_seconds
 
 #: A function of wildcards and attempt, as Snakemake calls it for a resource.
-Asked = Callable[[Any, int], int]
+Resource = Callable[[Any, int], int]
 
 #: The largest resident set of any job of the default study was 0.6 GB (many-body figures, a film); most take 0.2 GB.
 MEGABYTES = 1500
@@ -20,10 +20,10 @@ MINUTES = 20
 #: Time of a many-body step: measured 0.4 (chess, small steps) to 1.0 (large steps), 0.5 for rods. Multiplied by three.
 MICROSECONDS_PER_STEP = 3.0
 #: The most expensive method takes five times as long as assumed for the division of work into jobs; twice that.
-ROOM = 10.0
+MARGIN = 10.0
 
 
-def minutes(first: int = MINUTES) -> Asked:
+def minutes(first: int = MINUTES) -> Resource:
     """Wall time in minutes (Snakemake's ``runtime``): ``first``, doubled at each further attempt."""
 
     def runtime(wildcards: Any, attempt: int) -> int:
@@ -32,7 +32,7 @@ def minutes(first: int = MINUTES) -> Asked:
     return runtime
 
 
-def memory(first: int = MEGABYTES) -> Asked:
+def memory(first: int = MEGABYTES) -> Resource:
     """Memory in MB (``mem_mb``): ``first``, and as much again at each further attempt."""
 
     def mem_mb(wildcards: Any, attempt: int) -> int:
@@ -41,17 +41,17 @@ def memory(first: int = MEGABYTES) -> Asked:
     return mem_mb
 
 
-def many_body_minutes(scene: SceneStudy, part: Sequence[Share]) -> Asked:
+def many_body_minutes(scene: SceneStudy, part: Sequence[MethodStep]) -> Resource:
     """Wall time in minutes of the runs of some methods with some step sizes on a scene."""
     steps = sum(scene.step(name).steps for _, name in part) * scene.seeds
     return minutes(MINUTES + round(steps * MICROSECONDS_PER_STEP * 1e-6 / 60.0))
 
 
-def ensemble_minutes(ensembles: EnsembleStudy, methods: Sequence[str]) -> Asked:
+def ensemble_minutes(ensembles: EnsembleStudy, methods: Sequence[str]) -> Resource:
     """Wall time in minutes of the runs of some methods on random bodies."""
-    return minutes(MINUTES + round(len(methods) * ensembles.total_steps * STEP * ROOM / 60.0))
+    return minutes(MINUTES + round(len(methods) * ensembles.total_steps * STEP * MARGIN / 60.0))
 
 
-def single_body_minutes(part: ProblemStudy, methods: Sequence[str]) -> Asked:
+def single_body_minutes(part: ProblemStudy, methods: Sequence[str]) -> Resource:
     """Wall time in minutes of all runs of some methods on one problem."""
-    return minutes(MINUTES + round(sum(method_seconds(part, method) for method in methods) * ROOM / 60.0))
+    return minutes(MINUTES + round(sum(method_seconds(part, method) for method in methods) * MARGIN / 60.0))

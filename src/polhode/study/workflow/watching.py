@@ -23,7 +23,7 @@ from rich.text import Text
 from polhode.interface import progress
 from polhode.interface.progress import Board, Stage, duration
 from polhode.study import artefacts
-from polhode.study.workflow import entry, interruption, meters
+from polhode.study.workflow import entry, meters, signals
 from snakemake_logger_plugin_polhode import LogHandler
 
 #: The stages of a study in the order in which they begin: name, unit of counting, and the rules that belong to it.
@@ -33,9 +33,9 @@ OTHER = "other jobs"
 #: Rules that only name targets.
 TARGETS = ("all", "data", "notebooks")
 #: Lines of a log repeated at the end, and characters of a message shown when a job fails.
-TAIL, HEAD = 12, 300
+LAST_LINES, LONGEST_MESSAGE = 12, 300
 #: Number of running jobs named, and of failures reported in full.
-SHOWN, TOLD = 4, 10
+NAMED_JOBS, FULL_REPORTS = 4, 10
 #: Snakemake's messages about a run with failed jobs, replaced by our own.
 _SUMMARIES = (
     "Exiting because a job execution failed",
@@ -182,7 +182,7 @@ class Tally:
         with self._lock:
             text = f"{self.finished} of {self.jobs} jobs" if self.jobs else f"{self.finished} jobs"
             names = [str(job) for job in self.running.values()]
-            shown = names if len(names) <= SHOWN else [*names[:SHOWN], f"{len(names) - SHOWN} more"]
+            shown = names if len(names) <= NAMED_JOBS else [*names[:NAMED_JOBS], f"{len(names) - NAMED_JOBS} more"]
             return f"{text}, {duration(self.clock() - self.began)}" + (f"; at work: {', '.join(shown)}" if shown else "")
 
 
@@ -212,7 +212,7 @@ def _end_of(log: str | Path, said: str) -> list[str]:
     # The error appears there after its type, with the module.
     while lines and re.sub(r"^[\w.]+: ", "", lines[-1].strip()) in said:
         lines.pop()
-    return [line[:HEAD] for line in lines[-TAIL:]]
+    return [line[:LONGEST_MESSAGE] for line in lines[-LAST_LINES:]]
 
 
 def failures(tally: Tally, notes: Mapping[str, str]) -> str:
@@ -221,8 +221,8 @@ def failures(tally: Tally, notes: Mapping[str, str]) -> str:
     # All jobs of a group on a cluster fail together; those that did not start have no note.
     if any(job.name in notes for job in jobs if job.in_group):
         jobs = [job for job in jobs if job.name in notes or not job.in_group]
-    told = [failure(job, notes.get(job.name, "")) for job in jobs[:TOLD]]
-    told += [f"rule {job}: log: {', '.join(job.logs)}" for job in jobs[TOLD:]]
+    told = [failure(job, notes.get(job.name, "")) for job in jobs[:FULL_REPORTS]]
+    told += [f"rule {job}: log: {', '.join(job.logs)}" for job in jobs[FULL_REPORTS:]]
     known = {job.name for job in jobs}
     told += [note.rstrip("\n") for name, note in notes.items() if name not in known]
     left = f", {tally.finished} of {tally.jobs} are done" if tally.jobs else ""
@@ -354,7 +354,7 @@ class Watch:
             self.tally.begin(about["jobid"], about["rule_name"], dict(about["wildcards"] or {}), list(about["log"]))
         elif event == "job_finished":
             self.tally.finish(about["job_id"])
-        elif event == "job_error" and interruption.is_stopping():
+        elif event == "job_error" and signals.is_stopping():
             pass  # told to stop
         elif event == "job_error":
             ended = self._causes.pop(record.thread, "")
@@ -378,7 +378,7 @@ class Watch:
             return not event and (
                 self.outcome == "nothing to do" or (ours and self.tally.finished == 0 and not self.tally.running)
             )
-        told = self.tally.failed or interruption.is_stopping()
+        told = self.tally.failed or signals.is_stopping()
         if event in ("job_error", "group_error") or (told and any(known in text for known in _SUMMARIES)):
             return False
         known = text in self._said
@@ -390,7 +390,7 @@ class Watch:
         if self._handler is not None and self._handler.writes_to_stream:
             note = entry.failures(self.results).get(job.name, "")
             text = note.split("\n    log: ")[0] or failure(Job(job.rule, job.wildcards, 0.0, (), 0.0, job.ended))
-            print(text if len(text) <= HEAD else f"{text[:HEAD]} ...", file=sys.stderr, flush=True)
+            print(text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]} ...", file=sys.stderr, flush=True)
 
     # Display.
 
@@ -421,7 +421,7 @@ class Watch:
 
     def failed(self) -> None:
         """Register that jobs failed, unless they were told to stop."""
-        self.outcome = "" if interruption.is_stopping() else "failed"
+        self.outcome = "" if signals.is_stopping() else "failed"
 
     def close(self) -> None:
         """End the display and report the outcome of the run, once."""

@@ -10,7 +10,7 @@ import xarray as xr
 
 from polhode.fits.ranking import AS_PUBLISHED
 from polhode.study.analysis import law_draws, law_frames
-from polhode.study.analysis.law_frames import FREE, FRICTION, NO_CHOICE, SMOOTH, Choice, Contact, Ensemble, Situation
+from polhode.study.analysis.law_frames import FREE, FRICTION, NO_METHOD, SMOOTH, BestMethod, Contact, EnsembleLaws, Situation
 from polhode.study.inputs import Inputs, NotInRun, once
 
 
@@ -21,11 +21,11 @@ class Advice:
     Parameters
     ----------
     situation : Situation
-    one : Choice
+    one : BestMethod
         The best method with one torque a step.
-    kept : Choice
+    kept : BestMethod
         The best of those whose energy and angular momentum do not drift in long runs.
-    several : Choice
+    several : BestMethod
         The best with several torques a step.
     steps_saved : float
         Steps of ``one`` over those of ``several``.
@@ -34,19 +34,19 @@ class Advice:
     """
 
     situation: Situation
-    one: Choice
-    kept: Choice
-    several: Choice
+    one: BestMethod
+    kept: BestMethod
+    several: BestMethod
     steps_saved: float
     breakeven: float
 
 
-def advice(inputs: Inputs, ens: Ensemble, situation: Situation) -> Advice:
+def advice(inputs: Inputs, ens: EnsembleLaws, situation: Situation) -> Advice:
     """The recommendation for one situation; raises :class:`NotInRun` if the run has none of its classes."""
     one, several = (
         law_frames.choose(ens, situation, some(ens)) for some in (law_frames.one_torque, law_frames.several_torques)
     )
-    kept = NO_CHOICE
+    kept = NO_METHOD
     with suppress(NotInRun):
         kept = law_frames.choose(ens, situation, law_frames.one_torque(ens) & law_frames.keepers(inputs, ens))
     return Advice(
@@ -59,7 +59,7 @@ def advice(inputs: Inputs, ens: Ensemble, situation: Situation) -> Advice:
     )
 
 
-def all_advice(inputs: Inputs, ens: Ensemble) -> dict[str, Advice]:
+def all_advice(inputs: Inputs, ens: EnsembleLaws) -> dict[str, Advice]:
     """The recommendation for every situation that the run has."""
     found = {}
     for situation in (FREE, SMOOTH, FRICTION):
@@ -71,7 +71,7 @@ def all_advice(inputs: Inputs, ens: Ensemble) -> dict[str, Advice]:
 
 
 @once
-def draws(inputs: Inputs) -> tuple[Ensemble, xr.Dataset, pd.DataFrame]:
+def draws(inputs: Inputs) -> tuple[EnsembleLaws, xr.Dataset, pd.DataFrame]:
     """The ensembles of the run, the released laws, and how far the former are from these (:func:`law_draws.compared`)."""
     ens = law_frames.of_run(inputs)
     data = law_frames.released(inputs, ens)

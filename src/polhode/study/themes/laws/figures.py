@@ -19,7 +19,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 from polhode.fits import laws
 from polhode.fits.seed_statistics import ran, ratio_of_means
 from polhode.study.analysis import law_frames
-from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, SPIRAL, TARGET, Choice, Ensemble
+from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, SPIRAL, TARGET, BestMethod, EnsembleLaws
 from polhode.study.analysis.many_body import chess_pieces, shown_row
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
@@ -80,7 +80,7 @@ def slowdown(inputs: Inputs) -> Figure:
     return figure
 
 
-def columns(ens: Ensemble, table: pd.DataFrame) -> list[tuple[str, list[str]]]:
+def columns(ens: EnsembleLaws, table: pd.DataFrame) -> list[tuple[str, list[str]]]:
     """The one-torque methods that some class has, by group in the order of their places, in a group by their mean slowdown."""
     places, groups = ens.declared("place", 0), ens.declared("group", "")
     single = law_frames.one_torque(ens)
@@ -93,12 +93,12 @@ def columns(ens: Ensemble, table: pd.DataFrame) -> list[tuple[str, list[str]]]:
     return [(group, sorted(keys, key=lambda key: float(capped[key].mean()))) for group, keys in found.items()]
 
 
-def _column_name(ens: Ensemble, key: str) -> str:
+def _column_name(ens: EnsembleLaws, key: str) -> str:
     label = ens.label(key).replace(" (as published)", "").replace("Adams-Bashforth ", "AB")
     return printable(label.replace("Calzavarini (mean velocities)", "Calzavarini (mean)"))
 
 
-def _heat(axes: Axes, table: pd.DataFrame, frame: pd.DataFrame, ens: Ensemble) -> None:
+def _heat(axes: Axes, table: pd.DataFrame, frame: pd.DataFrame, ens: EnsembleLaws) -> None:
     """Draw the heat map with seaborn, in discrete colours, and dots for the best methods."""
     colours, norm = _colours()
     values = table.replace(np.inf, NEVER).set_axis([printable(ens.class_label(name)) for name in table.index], axis=0)
@@ -261,7 +261,7 @@ def leaves(inputs: Inputs) -> dict[str, Leaf]:
     return found
 
 
-def _leaf(choice: Choice) -> Leaf:
+def _leaf(choice: BestMethod) -> Leaf:
     if not choice.method:
         return Leaf("n/a", ("no method is known to reach the error",))
     return Leaf(choice.label, (_steps_text(choice, "steps per radian"),))
@@ -301,7 +301,7 @@ def _some(names: Sequence[str]) -> str:
     return text
 
 
-def _steps_text(choice: Choice, unit: str) -> str:
+def _steps_text(choice: BestMethod, unit: str) -> str:
     median, low, high = choice.steps
     if choice.at_least:
         return f"{round_steps(median)} {unit}, or fewer"

@@ -20,8 +20,8 @@ from polhode.study.analysis.law_frames import (
     SMOOTH,
     SPIRAL,
     TARGET,
-    Choice,
-    Ensemble,
+    BestMethod,
+    EnsembleLaws,
     Situation,
 )
 from polhode.study.analysis.many_body import chess_pieces
@@ -95,7 +95,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
     }
 
 
-def _digits(ens: Ensemble) -> str:
+def _digits(ens: EnsembleLaws) -> str:
     if "reference_digits" not in ens.data:
         return NOT_AVAILABLE
     digits = float(np.nanmin(ens.data["reference_digits"].values))
@@ -142,12 +142,12 @@ def worst(inputs: Inputs) -> dict[str, str]:
     return result
 
 
-def nan_mask(ens: Ensemble) -> np.ndarray:
+def nan_mask(ens: EnsembleLaws) -> np.ndarray:
     """No method."""
     return np.zeros(len(ens.methods), bool)
 
 
-def _lowest_orders(ens: Ensemble) -> np.ndarray:
+def _lowest_orders(ens: EnsembleLaws) -> np.ndarray:
     """The lower of the declared orders of q and omega, over (method, class); NaN where none is declared."""
     orders = [ens.data[f"order_{name}_declared"] for name in ("q", "omega") if f"order_{name}_declared" in ens.data]
     if not orders:
@@ -155,12 +155,12 @@ def _lowest_orders(ens: Ensemble) -> np.ndarray:
     return np.asarray(np.min([o.transpose("integrator", "torque_class").values.astype(float) for o in orders], axis=0))
 
 
-def _second_order(ens: Ensemble) -> np.ndarray:
+def _second_order(ens: EnsembleLaws) -> np.ndarray:
     """The one-torque methods that declare at most second order in every class."""
     return np.asarray(law_frames.one_torque(ens) & ~(_lowest_orders(ens).max(axis=1) > 2))
 
 
-def _among_second_order(ens: Ensemble, allowed: np.ndarray) -> dict[str, str]:
+def _among_second_order(ens: EnsembleLaws, allowed: np.ndarray) -> dict[str, str]:
     """How far SPIRAL, and SPIRAL with a prediction, are behind the best of the one-torque methods of second order."""
     found: dict[tuple[str, str], list[float]] = {}
     for row, torque_class in enumerate(ens.classes):
@@ -177,7 +177,7 @@ def _among_second_order(ens: Ensemble, allowed: np.ndarray) -> dict[str, str]:
     return result
 
 
-def _allround(ens: Ensemble, frame: pd.DataFrame, among: np.ndarray | None = None) -> str:
+def _allround(ens: EnsembleLaws, frame: pd.DataFrame, among: np.ndarray | None = None) -> str:
     """The one-torque method whose largest slowdown over the classes is smallest; empty if there is none."""
     allowed = law_frames.one_torque(ens) & ens.recommendable
     allowed = allowed if among is None else allowed & among
@@ -280,7 +280,7 @@ def _breakeven(smooth: float, friction: float) -> str:
     return f"{ends[0]} under such torques, and {ends[1]} under friction"
 
 
-def _choice(ens: Ensemble, name: str, choice: Choice) -> dict[str, str]:
+def _choice(ens: EnsembleLaws, name: str, choice: BestMethod) -> dict[str, str]:
     if not choice.method:
         return {}
     made: dict[str, Any] = {"Method": escape(choice.label), "Equal": listed(escape(ens.label(key)) for key in choice.equal)}
@@ -288,7 +288,7 @@ def _choice(ens: Ensemble, name: str, choice: Choice) -> dict[str, str]:
     return {f"{name}{part}": text for part, text in made.items()}
 
 
-def _robust(ens: Ensemble, situation: Situation) -> dict[str, str]:
+def _robust(ens: EnsembleLaws, situation: Situation) -> dict[str, str]:
     """The steps of the methods that the text follows, in one situation."""
     result: dict[str, str] = {}
     for key in (ROBUST, SPIRAL, "verlet", "euler"):

@@ -10,7 +10,7 @@ import pandas as pd
 from polhode.fits.seed_statistics import Estimate
 from polhode.study.analysis import law_checks, law_frames
 from polhode.study.analysis.frames import records
-from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, Choice, Ensemble, Situation
+from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, BestMethod, EnsembleLaws, Situation
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import listed, upper
 from polhode.study.report.latex import decimal, escape, long_table, tabular
@@ -55,7 +55,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         if situation.key not in advice:
             continue
         own = advice[situation.key]
-        choice: Choice = getattr(own, name)
+        choice: BestMethod = getattr(own, name)
         gains = {key: law_frames.gain(ens, situation, choice.method, key) for key in (*USUAL, *ALSO)}
         found.append(_answer_record(situation, name, own, choice, gains))
         rows += _answer_rows(ens, (first, second), choice, gains, situation is not FREE)
@@ -71,7 +71,9 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     return pd.DataFrame(found), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
 
 
-def _answer_record(situation: Situation, name: str, own: Advice, choice: Choice, gains: dict[str, Estimate]) -> dict[str, Any]:
+def _answer_record(
+    situation: Situation, name: str, own: Advice, choice: BestMethod, gains: dict[str, Estimate]
+) -> dict[str, Any]:
     row: dict[str, Any] = {"situation": situation.key, "kept": int(name == "kept"), "method": choice.method}
     row |= dict(zip(("steps", "steps_low", "steps_high"), choice.steps, strict=True))
     row |= {"steps_nearly_all": choice.nearly_all, "any_step": int(choice.at_least), "equal": ",".join(choice.equal)}
@@ -83,7 +85,7 @@ def _answer_record(situation: Situation, name: str, own: Advice, choice: Choice,
 
 
 def _answer_rows(
-    ens: Ensemble, names: tuple[str, str], choice: Choice, gains: dict[str, Estimate], torque: bool
+    ens: EnsembleLaws, names: tuple[str, str], choice: BestMethod, gains: dict[str, Estimate], torque: bool
 ) -> list[Sequence[str] | str]:
     """Two lines of the table: what is recommended, and below it spreads and intervals."""
     if not choice.method:

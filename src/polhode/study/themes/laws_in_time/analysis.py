@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from polhode.fits import laws
 from polhode.fits.laws import Compared
 from polhode.study.analysis import law_frames
-from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, Ensemble, Situation
+from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, EnsembleLaws, Situation
 from polhode.study.inputs import Inputs, NotInRun
 
 #: The situations that are shown, and the prices of a torque in the map, in steps of direct Euler.
@@ -17,7 +17,7 @@ SHOWN = (FREE, SMOOTH, FRICTION)
 MAP_PRICES = (0.0, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 
 
-def read(inputs: Inputs) -> tuple[Ensemble, dict[str, float]]:
+def read(inputs: Inputs) -> tuple[EnsembleLaws, dict[str, float]]:
     """The ensembles and the times of a step.
 
     Raises
@@ -33,7 +33,7 @@ def read(inputs: Inputs) -> tuple[Ensemble, dict[str, float]]:
 
 
 def in_time(
-    ens: Ensemble, times: Mapping[str, float], situation: Situation, price: float, target: float, one_torque: bool
+    ens: EnsembleLaws, times: Mapping[str, float], situation: Situation, price: float, target: float, one_torque: bool
 ) -> Compared:
     """All methods of a situation against the best, of all or of those with one torque a step, in time."""
     rows = ens.rows(situation)
@@ -58,7 +58,7 @@ class Map:
     apart: NDArray[np.bool_]
 
 
-def fastest(ens: Ensemble, times: Mapping[str, float], situation: Situation) -> Map:
+def fastest(ens: EnsembleLaws, times: Mapping[str, float], situation: Situation) -> Map:
     """The fastest methods for all :data:`MAP_PRICES` and :data:`polhode.fits.laws.TARGETS`."""
     best = np.full((len(MAP_PRICES), len(laws.TARGETS)), -1)
     apart = np.zeros(best.shape, bool)
@@ -71,11 +71,11 @@ def fastest(ens: Ensemble, times: Mapping[str, float], situation: Situation) -> 
     return Map(best, apart)
 
 
-def mapped(ens: Ensemble) -> list[Situation]:
+def mapped(ens: EnsembleLaws) -> list[Situation]:
     """The situations of the map: those of the run with a torque."""
     return [situation for situation in present(ens) if situation is not FREE]
 
 
-def present(ens: Ensemble, situations: Sequence[Situation] = SHOWN) -> list[Situation]:
+def present(ens: EnsembleLaws, situations: Sequence[Situation] = SHOWN) -> list[Situation]:
     """The situations of which the run has a class."""
     return [situation for situation in situations if any(name in ens.classes for name in situation.classes)]

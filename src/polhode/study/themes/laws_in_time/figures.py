@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 from scipy import ndimage
 
 from polhode.fits import laws
-from polhode.study.analysis.law_frames import Ensemble
+from polhode.study.analysis.law_frames import EnsembleLaws
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import new_figure, panel_title, printable
@@ -41,7 +41,7 @@ def slowdown_map(inputs: Inputs) -> Figure:
     return figure
 
 
-def _map(axes: Axes, best: np.ndarray, apart: np.ndarray, ens: Ensemble, looks: dict[str, dict[str, Any]]) -> None:
+def _map(axes: Axes, best: np.ndarray, apart: np.ndarray, ens: EnsembleLaws, looks: dict[str, dict[str, Any]]) -> None:
     """Draw the cells of a panel in the colours of the best methods, with a name in each connected region."""
     rows, columns = best.shape
     for i in range(rows):

@@ -6,7 +6,7 @@ from math import inf, isnan
 import numpy as np
 
 from polhode.fits.ladders import UNIT
-from polhode.study.analysis.law_frames import FREE, PRICES, ROBUST, SPIRAL, TARGET, Ensemble
+from polhode.study.analysis.law_frames import FREE, PRICES, ROBUST, SPIRAL, TARGET, EnsembleLaws
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import factor, listed, macro_name, plain
 from polhode.study.report.latex import NOT_AVAILABLE, escape
@@ -69,7 +69,7 @@ def _slower(name: str, ends: list[float], itself: bool) -> dict[str, str]:
     return {name: value, f"{name}Low": low, f"{name}High": high, f"{name}Full": f"{value} ({low} to {high})"}
 
 
-def _first_of_map(ens: Ensemble, times: Mapping[str, float]) -> dict[str, str]:
+def _first_of_map(ens: EnsembleLaws, times: Mapping[str, float]) -> dict[str, str]:
     """The method that is the fastest in most cells of the map, and in how many."""
     best = np.array([analysis.fastest(ens, times, situation).best for situation in analysis.mapped(ens)])
     if not (best >= 0).any():
