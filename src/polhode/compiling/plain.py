@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -54,6 +55,13 @@ def plain_copy(function: Callable[..., Any], mathematics: Mapping[Callable[..., 
         return done[value]
 
     return convert(function)
+
+
+@cache
+def in_plain_python(function: Callable[..., Any]) -> Any:
+    """The kernel, and all that it calls, as plain Python on floats: the bits of the compiled one, without its compilation."""
+    usual: dict[Any, Any] = {f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)}
+    return plain_copy(function, usual, "no function {name}")
 
 
 def _names(code: CodeType) -> set[str]:

@@ -11,11 +11,9 @@ that needs loads of earlier steps begins with Runge-Kutta steps, with four evalu
 (:mod:`polhode.methods.fourth_order_start`), and its centres of mass move by the scheme that needs them as well.
 """
 
-import math
 from collections.abc import Callable
 from functools import cache
 from math import sqrt
-from types import BuiltinFunctionType
 from typing import Any, NamedTuple
 
 import numba
@@ -54,7 +52,7 @@ from polhode.compiling.lanes import (
     storer,
 )
 from polhode.compiling.marching import pause_type
-from polhode.compiling.plain import plain_copy
+from polhode.compiling.plain import in_plain_python
 from polhode.compiling.short_turns import shortened
 from polhode.manybody import contact, neighbours
 from polhode.manybody.contact import Setup
@@ -792,19 +790,14 @@ def record(method: OneTorque, normalise_first: bool) -> tuple[int, tuple[int, ..
     If they hand out the q or r that they carry, the record holds it once. To find out, their kernels run as plain Python, where
     a value that is passed on is the same object. Nothing is compiled.
     """
-    usual: dict[Any, Any] = {f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)}
-
-    def plain(function: Callable[..., Any]) -> Any:
-        return plain_copy(function, usual, "no function {name}")
-
     scheme = scheme_of(method)
     inertia = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
     zero = (0.0, 0.0, 0.0)
-    turning = plain(method.start)((1.0, *zero), zero, zero, inertia, 1.0)
-    moving = plain(scheme.start)(zero, zero, zero, 1.0, 1.0)
-    state, q, _ = plain(method.before_torque)(_numbers(len(turning)), inertia, 1.0)
+    turning = in_plain_python(method.start)((1.0, *zero), zero, zero, inertia, 1.0)
+    moving = in_plain_python(scheme.start)(zero, zero, zero, 1.0, 1.0)
+    state, q, _ = in_plain_python(method.before_torque)(_numbers(len(turning)), inertia, 1.0)
     shared_q = 4 if normalise_first or _same(state[:4], q) else 0
-    held, r, _ = plain(scheme.before_force)(_numbers(len(moving)), 1.0, 1.0)
+    held, r, _ = in_plain_python(scheme.before_force)(_numbers(len(moving)), 1.0, 1.0)
     shared_r = 3 if _same(held[:3], r) else 0
     of_state = fields_from(Q, shared_q) + fields_from(STATE, len(turning) - shared_q)
     of_moving = fields_from(R, shared_r) + fields_from(STATE + len(turning) - shared_q, len(moving) - shared_r)
