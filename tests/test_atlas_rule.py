@@ -120,7 +120,7 @@ def test_what_an_engine_declares_and_executes_makes_its_rows_again(tmp_path):
     def codes() -> list[str]:
         fingerprint._digest.cache_clear()
         study = Products(configuration.resolve(default | PAIR, HOME), tmp_path)
-        return [study.engine_code(key) for key in ("jsbsim", "rapier3d")]
+        return [study.origin(path) for path in study.files("engine_rows")]
 
     before = codes()
     for name, line in (("adapters/jsbsim.py", "MORE = 1"), ("adapters/jsbsim.yaml", "most_steps: 7")):

@@ -322,7 +322,11 @@ def test_the_configurations_that_come_with_the_code_are_within_the_limits():
         study = configuration.resolve(merged(DEFAULT, reading.read(path).values), HOME, [CONFIGURATIONS[0], path])
         plan = Plan(study, HOME)
         expected = study.estimate
-        jobs = [json.loads(job) for key, part in study.problems.items() for job in plan.part_files(key, part.methods).values()]
+        jobs = [
+            json.loads(job)
+            for key, part in study.problems.items()
+            for job in plan.origins(plan.part_paths(key, part.methods)).values()
+        ]
         single = sum(len(job["settings"].get("dt", [""])) for job in jobs)
         # Divisions that round to the same number of steps are one.
         assert single <= expected.single_runs <= 1.02 * single

@@ -5,7 +5,6 @@ import subprocess
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -425,10 +424,9 @@ def test_a_problem_that_the_configuration_does_not_run_is_said(capsys):
 def test_a_problem_of_ones_own_makes_no_experiment_again():
     """They are on problems of ours; with one more file in their hash all of them would be out of date."""
     full = yaml.safe_load((HOME / "config.yaml").read_text()) | {"many_body": None, "ensembles": None, "cost": None}
-    check = SimpleNamespace(check="stability")
-    before = Plan(resolve(full, HOME), HOME).check_file(check)
+    before = Plan(resolve(full, HOME), HOME).origin("results/checks/stability.nc")
     polhode.problems.load(HOME / "docs" / "example_problem.py")
-    assert Plan(resolve(full, HOME), HOME).check_file(check) == before
+    assert Plan(resolve(full, HOME), HOME).origin("results/checks/stability.nc") == before
 
 
 def test_another_draw_of_the_random_bodies_makes_the_experiments_on_them_again():
@@ -436,7 +434,7 @@ def test_another_draw_of_the_random_bodies_makes_the_experiments_on_them_again()
     codes = set()
     for seed in (1, 2):
         full["ensembles"]["seed"] = seed
-        codes |= {*Plan(resolve(full, HOME), HOME).check_file(SimpleNamespace(check="parts")).values()}
+        codes.add(Plan(resolve(full, HOME), HOME).origin("results/checks/parts.nc"))
     assert len(codes) == 2
 
 

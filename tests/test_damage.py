@@ -63,8 +63,8 @@ def made(tmp_path_factory):
     plan = Plan(configuration.resolve(small(folder), HOME), HOME)
     for key, part in plan.study.problems.items():
         reference = reference_dataset(part.problem, part.reference_times(), 20, part.check_until)
-        storage.write_dataset(reference, folder / "references" / f"{key}.nc", plan.reference_job(key))
-        make_files(plan.part_files(key, part.methods), make_single_body, lambda line: None)
+        storage.write_dataset(reference, folder / "references" / f"{key}.nc", plan.origin(plan.path("references", key)))
+        make_files(plan.origins(plan.part_paths(key, part.methods)), make_single_body, lambda line: None)
         written.record(folder, key, plan.part_paths(key, part.methods))
     return folder
 
@@ -85,7 +85,7 @@ def rerun(plan: Plan) -> list[str]:
     """All runs again; returns the files that were not kept."""
     said: list[str] = []
     for key, part in plan.study.problems.items():
-        make_files(plan.part_files(key, part.methods), make_single_body, said.append)
+        make_files(plan.origins(plan.part_paths(key, part.methods)), make_single_body, said.append)
         written.record(plan.results, key, plan.part_paths(key, part.methods))
     return [line.split(":")[0].removeprefix(f"{plan.results}/") for line in said if not line.endswith("kept")]
 
@@ -107,7 +107,7 @@ def test_an_exchanged_file_is_made_again(run, made, other, in_secret):
     shutil.copy(folder / other, ours)
     if in_secret:
         os.utime(ours, ns=(time.st_atime_ns, time.st_mtime_ns))
-    what = "rule" if "long" in other else "wildcards"
+    what = "kind" if "long" in other else "wildcards"
     with pytest.raises(DamagedFile, match=rf"{RUN} holds something else: its {what} should be .*delete it and run again"):
         gather.gather(plan)
     assert rerun(plan) == [RUN]
@@ -120,7 +120,7 @@ def test_a_run_of_other_settings_or_code_is_made_again(run, made):
     for change, said in (
         ({"settings": job["settings"] | {"samples": 2}}, "its settings should be"),
         ({"code": "0" * 16}, "was made by another version of the code"),
-        ({"rule": "long_runs"}, "its rule should be"),
+        ({"kind": "long_runs"}, "its kind should be"),
     ):
         storage.write_dataset(xr.load_dataset(path), path, json.dumps(job | change, sort_keys=True))
         with pytest.raises(DamagedFile, match=said):
@@ -220,7 +220,7 @@ def test_a_file_says_how_it_was_made(made):
     job = json.loads(xr.load_dataset(made / RUN).attrs["job"])
     assert job["wildcards"] == {"problem": "damped_top", "steps": "fit", "method": "euler"}
     assert job["settings"]["dt"] == {"0.00390625": False, "0.0078125": False, "0.015625": False}
-    assert job["settings"]["samples"] == 3 and job["rule"] == "runs" and len(job["code"]) == 16
+    assert job["settings"]["samples"] == 3 and job["kind"] == "runs" and len(job["code"]) == 16
 
 
 def test_a_failing_run_is_named_and_the_others_go_on(run, monkeypatch):
@@ -236,7 +236,7 @@ def test_a_failing_run_is_named_and_the_others_go_on(run, monkeypatch):
     monkeypatch.setattr(single_body, "simulate_arrays", fails)
     said: list[str] = []
     with pytest.raises(FailedRuns) as error:
-        make_files(plan.part_files("damped_top", ("euler", "spiral_leapfrog")), make_single_body, said.append)
+        make_files(plan.origins(plan.part_paths("damped_top", ("euler", "spiral_leapfrog"))), make_single_body, said.append)
     expected = "problem damped_top, steps fit, method euler, dt 0.00390625 s (and 1 other files): ValueError: no such luck"
     assert str(error.value) == expected
     assert sum("Traceback" in line for line in said) == 2

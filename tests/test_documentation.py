@@ -253,7 +253,7 @@ def run_like_the_released(folder):
     }
     root = xr.Dataset(attrs={"plugins": "", "configuration": "{}"})
     storage.write_groups({"/": root, **groups}, folder / "single_body.nc")
-    job = storage.job_text("check", {"check": "stability"}, {}, "0")
+    job = storage.job_text("checks", {"check": "stability"}, {}, "0")
     storage.write_dataset(
         xr.Dataset({"limit": ("integrator", [2.25])}, {"integrator": ["rk4"]}), folder / "checks/stability.nc", job
     )

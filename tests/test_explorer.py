@@ -87,8 +87,8 @@ def results(tmp_path_factory):
     (folder / "references").mkdir()
     for key, part in study.problems.items():
         reference = reference_dataset(part.problem, part.reference_times(), study.digits, part.check_until)
-        storage.write_dataset(reference, folder / "references" / f"{key}.nc", plan.reference_job(key))
-        make_files(plan.part_files(key, part.methods), make_single_body, lambda line: None)
+        storage.write_dataset(reference, folder / "references" / f"{key}.nc", plan.origin(plan.path("references", key)))
+        make_files(plan.origins(plan.part_paths(key, part.methods)), make_single_body, lambda line: None)
     storage.write_groups(gather.gather(plan), folder / "single_body.nc")
     timing = made_up_timing(METHODS, [26, 20, 24, 80, 31, 22])
     timing["step"]["samples"] = timing["step"]["fastest"].expand_dims(sample=2, axis=-1) * [1.0, 1.1]

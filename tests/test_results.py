@@ -13,7 +13,7 @@ import xarray as xr
 import polhode
 from polhode.documentation import reference, variables
 from polhode.interface import netcdf
-from polhode.study import conventions, storage
+from polhode.study import cf_attributes, storage
 
 RELEASED = sorted((Path(__file__).parents[1] / "data" / "released").glob("*.nc"))
 #: With a dimension of such a name, ``sel(NAME=...)`` would not select: xarray takes the keyword for itself.
@@ -45,7 +45,7 @@ def folder(tmp_path):
     }
     storage.write_groups(single, results / "single_body.nc")
     storage.write_groups({"/": xr.Dataset(), "/chess": errors(["rk4"])}, results / "many_body.nc")
-    job = storage.job_text("check", {"check": "stability"}, {}, "0")
+    job = storage.job_text("checks", {"check": "stability"}, {}, "0")
     storage.write_dataset(
         xr.Dataset({"limit": ("integrator", [2.0])}, {"integrator": ["rk4"]}), results / "checks/stability.nc", job
     )
@@ -138,8 +138,8 @@ def test_open_results_says_what_is_missing_or_damaged(folder, tmp_path):
 def test_files_say_what_they_hold_and_how_to_cite_them(folder):
     for path in folder.rglob("*.nc"):
         said = xr.open_dataset(path).attrs
-        assert said["Conventions"] == conventions.CONVENTIONS and said["version"] == polhode.__version__
-        assert said["citation"] == conventions.CITATION and said["title"]
+        assert said["Conventions"] == cf_attributes.CONVENTIONS and said["version"] == polhode.__version__
+        assert said["citation"] == cf_attributes.CITATION and said["title"]
     assert xr.open_dataset(folder / "checks/stability.nc").title == "Experiment on single methods: stability"
     assert xr.open_dataset(folder / "single_body.nc").title == "Errors"
 
@@ -147,23 +147,23 @@ def test_files_say_what_they_hold_and_how_to_cite_them(folder):
 def test_what_a_variable_says_of_itself_stays():
     data = errors(["rk4"]).assign_coords(label=("integrator", ["RK4"]))
     data["dt"].attrs["long_name"] = "my step"
-    found = conventions.described(data)
+    found = cf_attributes.described(data)
     assert found.dt.attrs == {"long_name": "my step", "units": "s"} and found.label.attrs == {"long_name": "name of the method"}
     assert "long_name" not in data.label.attrs, "the dataset handed in is not changed"
 
 
 def test_every_kind_of_run_has_a_title():
-    for rule, expected in (("long_runs", "Long run: heavy_top with rk4"), ("reference", "Exact motion of heavy_top")):
-        job = json.dumps({"rule": rule, "wildcards": {"problem": "heavy_top", "method": "rk4"}})
-        assert conventions.title_of({"job": job}) == expected
-    assert conventions.title_of({}) == "Results of polhode"
+    for kind, expected in (("long_runs", "Long run: heavy_top with rk4"), ("references", "Exact motion of heavy_top")):
+        job = json.dumps({"kind": kind, "wildcards": {"problem": "heavy_top", "method": "rk4"}})
+        assert cf_attributes.title_of({"job": job}) == expected
+    assert cf_attributes.title_of({}) == "Results of polhode"
 
 
 @pytest.mark.parametrize("name", ["cost", "many_body"])
 def test_released_files_open_and_say_what_they_hold(name):
-    path = f"{conventions.__file__.split('/src/')[0]}/data/released/{name}.nc"
+    path = f"{cf_attributes.__file__.split('/src/')[0]}/data/released/{name}.nc"
     tree = xr.open_datatree(path)
-    assert tree.attrs["Conventions"] == conventions.CONVENTIONS
+    assert tree.attrs["Conventions"] == cf_attributes.CONVENTIONS
     assert undescribed(tree) == []
     tree.close()
 

@@ -490,7 +490,7 @@ SPHERE = {"dt": {"fit": {"divisions": [64, 512, 2]}}, "samples": 1, "check_until
 def make_references(plan, say=lambda line: None, done=lambda: None):
     """Those of all problems."""
     keys = list(plan.study.problems)
-    make_files(plan.reference_files(keys), partial(make_reference, plan.reference_times(keys)), say, done)
+    make_files(plan.origins(plan.files("references", keys)), partial(make_reference, plan.reference_times(keys)), say, done)
 
 
 @pytest.fixture(scope="module")
@@ -501,7 +501,7 @@ def results(tmp_path_factory):
     plan = Plan(study, HOME)
     make_references(plan)
     for key, part in study.problems.items():
-        make_files(plan.part_files(key, part.methods), make_single_body, lambda line: None)
+        make_files(plan.origins(plan.part_paths(key, part.methods)), make_single_body, lambda line: None)
     storage.write_groups(gather.gather(plan), folder / "single_body.nc")
     return study, folder
 
@@ -533,7 +533,7 @@ def test_references_that_are_up_to_date_are_kept(tmp_path):
     assert ["kept" in line for line in run(plan)] == [True, False]
     config["problems"]["exponential_sphere"]["check_until"] = 0.25
     other = Plan(configuration.resolve(config, HOME), HOME)
-    jobs, changed = (one.reference_files(list(config["problems"])) for one in (plan, other))
+    jobs, changed = (one.origins(one.files("references")) for one in (plan, other))
     assert [jobs[path] == changed[path] for path in jobs] == [True, False]
     assert ["kept" in line for line in run(other)] == [True, False]
     assert netcdf.read_dataset(paths[1]).attrs["agreement_time"] <= 0.25
@@ -546,7 +546,7 @@ def test_of_files_that_fail_each_is_named_and_the_others_are_made(tmp_path):
         return xr.Dataset(), "made"
 
     files = {
-        str(tmp_path / f"{key}.nc"): storage.job_text("reference", {"problem": key}, {}, "")
+        str(tmp_path / f"{key}.nc"): storage.job_text("references", {"problem": key}, {}, "")
         for key in ("spiral_cylinder", "heavy_top")
     }
     said = []
@@ -596,7 +596,7 @@ def test_errors_computed_together_are_those_of_each_run_alone(results, problem):
     data = netcdf.read_dataset(folder / "single_body.nc", problem)
     exact = gather.Exact(folder / "references" / f"{problem}.nc")
     for key in part.methods:
-        for dt, run in gather._Source(plan).steps(problem, key):
+        for dt, run in gather._CheckedFiles(plan).steps(problem, key):
             alone = gather.run_errors(run, exact, part.problem, slice(-1, None))
             together = data.sel(integrator=key, dt=dt)
             assert {name: float(together[name]) for name in alone} == {name: value[0] for name, value in alone.items()}

@@ -1,6 +1,7 @@
 """Random bodies in the study: the jobs and their files, ensembles.nc, methods that fail, themes that need the file."""
 
 import dataclasses
+import json
 from functools import partial
 from pathlib import Path
 
@@ -52,9 +53,9 @@ def run(plan: Plan, methods=None, say=lambda line: None) -> xr.Dataset:
     """What the jobs do, without Snakemake; the exact states."""
     part = plan.study.ensembles
     exact = ensemble_states.states_dataset(**part.drawn)
-    write_dataset(exact, *plan.files("ensemble_states"), plan.ensemble_states_job())
+    write_dataset(exact, *plan.files("ensemble_states"), plan.origin(*plan.files("ensemble_states")))
     methods = part.methods if methods is None else methods
-    make_files(plan.ensemble_files(methods), partial(ensemble.make_errors, exact, say=say), say)
+    make_files(plan.origins(plan.files("ensemble_runs", methods)), partial(ensemble.make_errors, exact, say=say), say)
     return exact
 
 
@@ -168,7 +169,7 @@ def test_a_method_of_the_library_that_fails_ends_the_job_after_the_others(plan, 
     monkeypatch.setattr(ensemble, "march", march)
     exact = ensemble_states.states_dataset(**plan.study.ensembles.drawn)
     files = {
-        str(tmp_path / f"{key}.nc"): job_text("ensemble", {"method": key}, {"steps": [0.5]}, "0")
+        str(tmp_path / f"{key}.nc"): job_text("ensemble_runs", {"method": key}, {"steps": [0.5]}, "0")
         for key in ("euler", "spiral_leapfrog")
     }
     with pytest.raises(FailedRuns, match="method euler: ZeroDivisionError: no torque of the lab"):
@@ -197,14 +198,14 @@ def test_jobs_are_few_and_files_are_named(tmp_path):
 
 def test_settings_and_methods_make_other_jobs(tmp_path):
     one = plan_of(tmp_path)
+    states, euler = one.path("ensemble_states"), one.path("ensemble_runs", "euler")
     for changes in ({"bodies": 4}, {"seed": 2}, {"classes": ["lab"]}, {"radians": [1]}):
         other = plan_of(tmp_path, **changes)
-        assert other.ensemble_states_job() != one.ensemble_states_job()
-        assert other.ensemble_files(["euler"]) != one.ensemble_files(["euler"])
+        assert other.origin(states) != one.origin(states) and other.origin(euler) != one.origin(euler)
     steps = plan_of(tmp_path, steps={"coarse": 0.5, "halvings": 2})
-    assert steps.ensemble_states_job() == one.ensemble_states_job()
-    assert steps.ensemble_files(["euler"]) != one.ensemble_files(["euler"])
-    assert one.ensemble_code("euler") != one.ensemble_code("spiral_leapfrog")
+    assert steps.origin(states) == one.origin(states) and steps.origin(euler) != one.origin(euler)
+    codes = {json.loads(one.origin(path))["code"] for path in (euler, one.path("ensemble_runs", "spiral_leapfrog"))}
+    assert len(codes) == 2
 
 
 def test_a_theme_gets_the_file_only_if_it_needs_it(plan, monkeypatch):

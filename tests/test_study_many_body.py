@@ -68,7 +68,7 @@ def test_a_job_uses_the_threads_that_it_is_given(monkeypatch, tmp_path):
     asked = {"methods": [METHOD, "euler"], "dt": {"a": {"values": [0.1]}}, "seeds": 2}
     study = resolve(config(**WITHOUT, rods=asked) | {"results": str(tmp_path)}, HOME)
     plan = Plan(study, HOME)
-    files = plan.scene_files("rods", plan.scene_parts["rods"][0])
+    files = plan.origins(plan.scene_paths("rods", plan.scene_parts["rods"][0]))
     rule = SimpleNamespace(config={"results": str(tmp_path)}, params=SimpleNamespace(files=files), threads=3)
     counted = []
     monkeypatch.setattr(entry, "library_of", lambda snakemake: nullcontext())
@@ -175,7 +175,7 @@ def test_gathered_values_are_those_of_the_runs(tmp_path):
     )
     plan = Plan(study, HOME)
     for part in plan.scene_parts["rods"]:
-        make_files(plan.scene_files("rods", part), many_body.make_seeds, lambda line: None)
+        make_files(plan.origins(plan.scene_paths("rods", part)), many_body.make_seeds, lambda line: None)
     assert all(Path(path).is_file() for path in plan.files("many_body_runs")) and len(plan.files("many_body_runs")) == 7
     groups = gather_scenes(plan)
     write_groups(groups, tmp_path / "many_body.nc")
@@ -219,8 +219,8 @@ def test_what_is_kept_along_the_time_is_that_of_the_runs(tmp_path):
             | {"contact_steps": ("seed", [10, 10]), "axial_spin": (("seed", "time", "clump"), spin)},
             {"time": np.arange(21) * 2.0},
         )
-        share = method, "0.02"
-        write_dataset(runs, plan.many_body_path("rods", share), plan.many_body_job("rods", *share))
+        path = plan.path("many_body_runs", "rods", "0.02", method)
+        write_dataset(runs, path, plan.origin(path))
     data = gather_scenes(plan)["/rods"]
     for (method, seed), spin in spins.items():
         own = data.sel(integrator=method, seed=seed).isel(dt=0)
@@ -353,7 +353,7 @@ def few(tmp_path):
     def again(plan=None):
         plan, said, done = plan or Plan(study, HOME), [], []
         (part,) = plan.scene_parts["rods"]
-        make_files(plan.scene_files("rods", part), many_body.make_seeds, said.append, lambda: done.append(1))
+        make_files(plan.origins(plan.scene_paths("rods", part)), many_body.make_seeds, said.append, lambda: done.append(1))
         return said, len(done)
 
     return Plan(study, HOME), again
@@ -370,7 +370,7 @@ def test_a_job_keeps_what_is_up_to_date(few, tmp_path):
     # One is missing, one is another run under its name, one was made by other code.
     paths[0].unlink()
     paths[1].write_bytes(paths[2].read_bytes())
-    other = json.loads(plan.many_body_job("rods", "euler", "0.0002")) | {"code": "other"}
+    other = json.loads(plan.origin(plan.path("many_body_runs", "rods", "0.0002", "euler"))) | {"code": "other"}
     write_dataset(read_dataset(paths[2]), paths[2], json.dumps(other))
     said, done = again()
     assert done == 4 and [line.endswith(": kept") for line in said].count(False) == 3
@@ -381,12 +381,12 @@ def test_an_edited_method_is_run_alone(few, tmp_path, monkeypatch):
     plan, again = few
     again()
     (part,) = plan.scene_parts["rods"]
-    jobs = plan.scene_files("rods", part)
+    jobs = plan.origins(plan.scene_paths("rods", part))
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("many_body/rods/*/*.nc")}
     edited = Plan(plan.study, HOME)
     code = edited.many_body_run_code
     monkeypatch.setattr(edited, "many_body_run_code", lambda scene, method: code(scene, method) + "x" * (method == "euler"))
-    changed = {path for path, job in edited.scene_files("rods", part).items() if job != jobs[path]}
+    changed = {path for path, job in edited.origins(plan.scene_paths("rods", part)).items() if job != jobs[path]}
     again(edited)
     rewritten = {str(path) for path, time in before.items() if path.stat().st_mtime_ns != time}
     assert rewritten == changed == {str(tmp_path / "many_body" / "rods" / dt / "euler.nc") for dt in ("0.0001", "0.0002")}

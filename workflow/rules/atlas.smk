@@ -21,7 +21,7 @@ if PLAN.engines:
                 mem_mb=resources.memory(),
             params:
                 engine=KEY,
-                files=deferred(PLAN.engine_file, KEY),
+                files=deferred(PLAN.origins, PLAN.files("engine_rows", [KEY])),
                 install=STUDY.atlas.install,
                 present=deferred(PLAN.engine_present, KEY),
             script:

@@ -16,7 +16,7 @@ if STUDY.ensembles is not None:
             runtime=resources.minutes(),
             mem_mb=resources.memory(),
         params:
-            files=deferred(PLAN.ensemble_states_file),
+            files=deferred(PLAN.origins, PLAN.files("ensemble_states")),
         script:
             "../scripts/ensemble_states.py"
 
@@ -41,8 +41,8 @@ if STUDY.ensembles is not None:
                 runtime=resources.ensemble_minutes(STUDY.ensembles, METHODS),
                 mem_mb=resources.memory(),
             params:
-                files=deferred(PLAN.ensemble_files, METHODS),
-                exact=deferred(PLAN.ensemble_states_job),
+                files=deferred(PLAN.origins, PLAN.files("ensemble_runs", METHODS)),
+                exact=deferred(PLAN.origin, *PLAN.files("ensemble_states")),
             script:
                 "../scripts/ensemble.py"
 

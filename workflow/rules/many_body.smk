@@ -22,7 +22,7 @@ for SCENE, PARTS in PLAN.scene_parts.items():
                 runtime=resources.many_body_minutes(STUDY.scenes[SCENE], PART),
                 mem_mb=resources.memory(),
             params:
-                files=deferred(PLAN.scene_files, SCENE, PART),
+                files=deferred(PLAN.origins, PLAN.scene_paths(SCENE, PART)),
             script:
                 "../scripts/many_body.py"
 
@@ -43,7 +43,7 @@ rule film:
         runtime=resources.minutes(),
         mem_mb=resources.memory(),
     params:
-        files=PLAN.film_file,
+        files=PLAN.origin_by_wildcards("films"),
     script:
         "../scripts/film.py"
 

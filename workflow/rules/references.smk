@@ -20,7 +20,7 @@ for NUMBER, KEYS in enumerate(PLAN.reference_parts, 1):
             runtime=resources.minutes(),
             mem_mb=resources.memory(),
         params:
-            files=deferred(PLAN.reference_files, KEYS),
+            files=deferred(PLAN.origins, PLAN.files("references", KEYS)),
             times=deferred(PLAN.reference_times, KEYS),
         script:
             "../scripts/references.py"

@@ -21,7 +21,7 @@ for PROBLEM, PARTS in PLAN.parts.items():
                 runtime=resources.single_body_minutes(STUDY.problems[PROBLEM], METHODS),
                 mem_mb=resources.memory(),
             params:
-                files=deferred(PLAN.part_files, PROBLEM, METHODS),
+                files=deferred(PLAN.origins, PLAN.part_paths(PROBLEM, METHODS)),
             script:
                 "../scripts/single_body.py"
 
@@ -40,7 +40,7 @@ rule check:
         runtime=resources.minutes(),
         mem_mb=resources.memory(),
     params:
-        files=PLAN.check_file,
+        files=PLAN.origin_by_wildcards("checks"),
     script:
         "../scripts/check.py"
 

@@ -1,8 +1,8 @@
 """Reading netCDF files: whole datasets or their groups, in memory, with a checksum; a damaged file is named.
 
-A file of a study also records its origin: the attribute ``job`` holds the rule, the wildcards, the settings and the hash of the
-code that made it. A valid file under another file's name, or an outdated one, is therefore detected when it is read. The HDF5
-library may crash some time after it has read a damaged file: a process that has done so should end.
+A file of a study also records its origin: the attribute ``job`` holds its kind, the wildcards, the settings and the hash of
+the code that made it. A valid file under another file's name, or an outdated one, is therefore detected when it is read. The
+HDF5 library may crash some time after it has read a damaged file: a process that has done so should end.
 """
 
 import errno
@@ -124,7 +124,7 @@ def _check_job(path: str | Path, found: str, expected: str) -> None:
         ours, theirs = json.loads(expected), json.loads(found)
     except ValueError:
         raise DamagedFile(path, "does not say by which job it was made") from None
-    for part in ("rule", "wildcards", "settings"):
+    for part in ("kind", "wildcards", "settings"):
         if ours[part] != theirs.get(part):
             raise DamagedFile(path, f"holds something else: its {part} should be {ours[part]}, found {theirs.get(part)}")
     raise DamagedFile(path, "was made by another version of the code")

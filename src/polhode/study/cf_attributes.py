@@ -51,18 +51,18 @@ SHARED: dict[str, tuple[str, str]] = {
     "variant_of": ("method of which this is a variant; empty for an original method", ""),
 }
 
-#: Contents of a file made by one job, by rule; the wildcards of the job fill the placeholders.
+#: Contents of a file made by one job, by its kind; the names in its path fill the placeholders.
 TITLES = {
-    "reference": "Exact motion of {problem}",
+    "references": "Exact motion of {problem}",
     "runs": "Runs with the step sizes {steps}: {problem} with {method}",
     "long_runs": "Long run: {problem} with {method}",
     "long_runs_switched": "Long run: {problem} with {method}, normalisation switched",
     "targets": "Step sizes that meet target errors: {problem} with {method}",
-    "check": "Experiment on single methods: {check}",
-    "many_body": "Runs of many bodies: {scene} with {method}",
-    "film": "Film of {scene}",
+    "checks": "Experiment on single methods: {check}",
+    "many_body_runs": "Runs of many bodies: {scene} with {method}",
+    "films": "Film of {scene}",
     "ensemble_states": "Random bodies, and their exact states under torques of every class",
-    "ensemble": "Errors on random bodies: {method}",
+    "ensemble_runs": "Errors on random bodies: {method}",
 }
 
 
@@ -104,4 +104,4 @@ def title_of(attributes: Mapping[Any, Any]) -> str:
         return str(attributes["title"])
     job = json.loads(attributes.get("job") or "{}")
     wildcards = job.get("wildcards", {})
-    return TITLES.get(job.get("rule", ""), "Results of polhode").format_map({"problem": "", "method": "", **wildcards})
+    return TITLES.get(job.get("kind", ""), "Results of polhode").format_map({"problem": "", "method": "", **wildcards})

@@ -10,7 +10,7 @@ take longer to keep account of than to compute. A job makes the files of as many
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import accumulate, chain, count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +20,7 @@ from polhode.methods import METHODS
 from polhode.problems import PROBLEMS
 from polhode.problems.system import System
 from polhode.simulate import count_steps
-from polhode.study.artefacts import ARTEFACTS, Names, Role
+from polhode.study.artefacts import ARTEFACTS, Names, Role, kind_of
 from polhode.study.configuration import ProblemStudy, SceneStudy, StepSize, Study
 from polhode.study.estimate import (
     CHECKED_AGAIN,
@@ -49,6 +49,8 @@ SEARCH_RUNS = 1
 SINGLE_BODY = ("runs", "long_runs", "long_runs_switched", "targets")
 #: A method and the name of one of its step sizes: what it runs on a scene from all seeds.
 MethodStep = tuple[str, str]
+#: The settings on which a file depends apart from the names in its path, and the hash of the code behind it.
+Dependencies = tuple[dict[str, Any], str]
 
 
 def deferred(function: Callable[..., Any], *arguments: Any) -> Callable[[Any], Any]:
@@ -69,8 +71,6 @@ class Plan:
         self.simulation_code = cache(self._simulation_code)
         self.search_code = cache(self._search_code)
         self.many_body_run_code = cache(self._many_body_run_code)
-        self.ensemble_code = cache(self._ensemble_code)
-        self.engine_code = cache(self._engine_code)
 
     # Files to be made.
 
@@ -90,48 +90,77 @@ class Plan:
         """Paths of all files with these roles in this study."""
         return [path for kind, artefact in ARTEFACTS.items() if artefact.role in roles for path in self.files(kind)]
 
+    def origin(self, path: str) -> str:
+        """What a file that a job computes must record about its origin, see :func:`~polhode.study.storage.job_text`."""
+        name = path.removeprefix(f"{self.results}/")
+        artefact = kind_of(name)
+        assert artefact is not None, path
+        names = artefact.match(name) or {}
+        settings, code = self._dependencies[artefact.key](**names)
+        return job_text(artefact.key, names, settings, code)
+
+    def origins(self, paths: Iterable[str]) -> dict[str, str]:
+        """For each file of a job, its path -> what it must record about its origin."""
+        return {path: self.origin(path) for path in paths}
+
+    def origin_by_wildcards(self, kind: str) -> Callable[[Any], dict[str, str]]:
+        """The same for the one file of a rule with wildcards: a parameter of the rule."""
+        return lambda wildcards: self.origins([self.path(kind, *wildcards)])
+
+    @cached_property
+    def _dependencies(self) -> dict[str, Callable[..., Dependencies]]:
+        """Kind of file -> a function of the names in its path: the settings and the code on which it depends."""
+        return {
+            "references": self._reference,
+            "runs": self._runs,
+            "long_runs": partial(self._long_run, switched=False),
+            "long_runs_switched": partial(self._long_run, switched=True),
+            "targets": self._targets,
+            "checks": self._check,
+            "many_body_runs": self._many_body,
+            "films": self._film,
+            "ensemble_states": self._ensemble_states,
+            "ensemble_runs": self._ensemble,
+            "engine_rows": self._engine,
+        }
+
+    # References.
+
     @cached_property
     def reference_parts(self) -> tuple[tuple[str, ...], ...]:
         """The problems of each job on references: as many as take about :data:`PART_SECONDS`."""
         seconds = [reference_seconds(part, self.study.digits) for part in self.study.problems.values()]
         return _in_parts(list(self.study.problems), seconds)
 
-    def reference_files(self, problems: Sequence[str]) -> dict[str, str]:
-        """For each reference of a job, its path -> what it must record about its origin."""
-        return dict(zip(self.files("references", problems), map(self.reference_job, problems), strict=True))
-
     def reference_times(self, problems: Sequence[str]) -> dict[str, list[float]]:
         """The times of each reference of a job, s."""
         return {key: self.study.problems[key].reference_times().tolist() for key in problems}
 
+    def _reference(self, problem: str) -> Dependencies:
+        part = self.study.problems[problem]
+        times = hashlib.sha256(part.reference_times().tobytes()).hexdigest()[:16]
+        settings = {"digits": self.study.digits, "check_until": part.check_until, "times": times}
+        return settings, fingerprint("polhode.study.run.reference", PROBLEMS.origin(problem), *self._solution(problem))
+
     # Single bodies.
 
-    def runs(self, problem: str, method: str) -> dict[str, str]:
-        """The runs of a method on a problem: path -> what the file must record about its origin.
-
-        There is a file for each set of step sizes, for the long run and for its repetition with the normalisation switched, and
-        for the search for the step sizes that meet target errors.
-        """
+    def _runs(self, problem: str, steps: str, method: str) -> Dependencies:
         part = self.study.problems[problem]
-        code = self.simulation_code(problem, method)
-        files = {}
-        for name in part.sets(method):
-            steps = {step.name: step.truncate for step in part.steps if step.set_name == name and step.runs(method)}
-            settings = {"horizon": part.problem.horizon, "samples": part.samples, "switched": False, "dt": steps}
-            wildcards = {"problem": problem, "steps": name, "method": method}
-            files[self.path("runs", problem, name, method)] = job_text("runs", wildcards, settings, code)
-        wildcards = {"problem": problem, "method": method}
-        if part.long_run is not None:
-            common = {"horizon": part.long_run.horizon, "samples": part.long_run.samples, "dt": {part.long_run.name: False}}
-            for kind, switched in (("long_runs", False), ("long_runs_switched", True)):
-                if method in part.long_run_methods(switched):
-                    settings = common | {"switched": switched}
-                    files[self.path(kind, problem, method)] = job_text(kind, wildcards, settings, code)
-        if part.targets is not None:
-            settings = dict(vars(part.targets) | {"errors": list(part.targets.errors)})
-            job = job_text("targets", wildcards, settings, self.search_code(problem) + code)
-            files[self.path("targets", problem, method)] = job
-        return files
+        dt = {step.name: step.truncate for step in part.steps if step.set_name == steps and step.runs(method)}
+        settings = {"horizon": part.problem.horizon, "samples": part.samples, "switched": False, "dt": dt}
+        return settings, self.simulation_code(problem, method)
+
+    def _long_run(self, problem: str, method: str, switched: bool) -> Dependencies:
+        run = self.study.problems[problem].long_run
+        assert run is not None
+        settings = {"horizon": run.horizon, "samples": run.samples, "switched": switched, "dt": {run.name: False}}
+        return settings, self.simulation_code(problem, method)
+
+    def _targets(self, problem: str, method: str) -> Dependencies:
+        targets = self.study.problems[problem].targets
+        assert targets is not None
+        settings = vars(targets) | {"errors": list(targets.errors)}
+        return settings, self.search_code(problem) + self.simulation_code(problem, method)
 
     @cached_property
     def parts(self) -> dict[str, tuple[tuple[str, ...], ...]]:
@@ -152,13 +181,13 @@ class Plan:
         return found
 
     def part_paths(self, problem: str, methods: Sequence[str]) -> list[str]:
-        """Paths of the files made by a job on single bodies."""
-        names = {kind: [n for n in self.names(kind) if n[0] == problem and n[-1] in methods] for kind in SINGLE_BODY}
-        return [path for kind in SINGLE_BODY for path in self.files(kind, names[kind])]
+        """Paths of the files made by a job on single bodies, method by method.
 
-    def part_files(self, problem: str, methods: Sequence[str]) -> dict[str, str]:
-        """The same with what each file must record about its origin."""
-        return {path: job for method in methods for path, job in self.runs(problem, method).items()}
+        There is a file for each set of step sizes, for the long run and for its repetition with the normalisation switched, and
+        for the search for the step sizes that meet target errors.
+        """
+        files = [(kind, n) for kind in SINGLE_BODY for n in self.names(kind) if n[0] == problem and n[-1] in methods]
+        return [self.path(kind, *names) for kind, names in sorted(files, key=lambda file: methods.index(file[1][-1]))]
 
     def single_body_runs(self) -> list[str]:
         """Paths of all runs on single bodies."""
@@ -174,11 +203,6 @@ class Plan:
 
     # Many bodies.
 
-    def many_body_path(self, scene: str, share: MethodStep) -> str:
-        """Path of the runs of a method with one step size on a scene, from all initial states."""
-        method, dt = share
-        return self.path("many_body_runs", scene, dt, method)
-
     @cached_property
     def scene_parts(self) -> dict[str, tuple[tuple[MethodStep, ...], ...]]:
         """What each job runs, grouped by scene: methods with their step sizes, for about :data:`PART_SECONDS`.
@@ -189,11 +213,32 @@ class Plan:
 
     def scene_paths(self, scene: str, part: Sequence[MethodStep]) -> list[str]:
         """Paths of the files made by a job on many bodies."""
-        return [self.many_body_path(scene, share) for share in part]
+        return self.files("many_body_runs", [(scene, dt, method) for method, dt in part])
 
-    def scene_files(self, scene: str, part: Sequence[MethodStep]) -> dict[str, str]:
-        """The same with what each file must record about its origin."""
-        return {self.many_body_path(scene, share): self.many_body_job(scene, *share) for share in part}
+    def _many_body(self, scene: str, dt: str, method: str) -> Dependencies:
+        settings = self._scene_settings(scene) | {"seeds": self.study.scenes[scene].seeds}
+        return settings, self.many_body_run_code(scene, method)
+
+    def _film(self, scene: str) -> Dependencies:
+        film = self.study.scenes[scene].film
+        assert film is not None
+        return self._scene_settings(scene) | {"film": vars(film)}, self.many_body_run_code(scene, film.method)
+
+    def _scene_settings(self, scene: str) -> dict[str, Any]:
+        """The settings on which the runs of a scene depend, apart from method, step size, seeds and code."""
+        part = self.study.scenes[scene]
+        return {"scene": part.scene, "spin": part.spin, "horizon": part.horizon, "samples": part.samples}
+
+    def _many_body_run_code(self, scene: str, method: str) -> str:
+        origins = SCENES.origin(self.study.scenes[scene].scene), METHODS.origin(method)
+        return fingerprint("polhode.study.run.scene", *origins) + self._shapes()
+
+    def _shapes(self) -> str:
+        """Hash of the data that define the chess pieces."""
+        shapes = hashlib.sha256()
+        for path in sorted((self.home / "src" / "polhode" / "manybody" / "pieces").glob("*.csv")):
+            shapes.update(path.name.encode() + path.read_bytes())
+        return shapes.hexdigest()[:16]
 
     # Ensembles of random bodies.
 
@@ -206,28 +251,15 @@ class Plan:
         seconds = part.total_steps * STEP + LOADING_ENSEMBLE
         return _in_parts(part.methods, [seconds] * len(part.methods))
 
-    def ensemble_states_job(self) -> str:
-        """The provenance that the file of the draw must record."""
+    def _ensemble_states(self) -> Dependencies:
         assert self.study.ensembles is not None
-        return job_text("ensemble_states", {}, self.study.ensembles.drawn, fingerprint("polhode.study.run.ensemble_states"))
+        return self.study.ensembles.drawn, fingerprint("polhode.study.run.ensemble_states")
 
-    def ensemble_states_file(self) -> dict[str, str]:
-        """The path of the draw -> what the file must record about its origin."""
-        return {self.path("ensemble_states"): self.ensemble_states_job()}
-
-    def ensemble_job(self, method: str) -> str:
-        """The provenance that a method's file of errors on random bodies must record."""
+    def _ensemble(self, method: str) -> Dependencies:
         assert self.study.ensembles is not None
         settings = self.study.ensembles.drawn | {"steps": list(self.study.ensembles.steps)}
-        return job_text("ensemble", {"method": method}, settings, self.ensemble_code(method))
-
-    def ensemble_files(self, methods: Sequence[str]) -> dict[str, str]:
-        """For each file of errors of a job, its path -> what it must record about its origin."""
-        return dict(zip(self.files("ensemble_runs", methods), map(self.ensemble_job, methods), strict=True))
-
-    def _ensemble_code(self, method: str) -> str:
         modules = "polhode.study.run.ensemble", "polhode.study.run.ensemble_states"
-        return fingerprint(*modules, METHODS.origin(method))
+        return settings, fingerprint(*modules, METHODS.origin(method))
 
     # The engine atlas.
 
@@ -236,17 +268,13 @@ class Plan:
         """Keys of the engines that are run; none unless the configuration asks for an atlas."""
         return self.study.atlas.engines if self.study.atlas is not None else ()
 
-    def engine_file(self, key: str) -> dict[str, str]:
-        """The path of the rows of an engine -> what the file must record about its origin."""
-        assert self.study.atlas is not None
-        job = job_text("engine", {"engine": key}, {"limit": self.study.atlas.limit}, self.engine_code(key))
-        return {self.path("engine_rows", key): job}
-
-    def _engine_code(self, key: str) -> str:
+    def _engine(self, engine: str) -> Dependencies:
         # The Python of the engine executes files that nothing here imports; the candidates are all methods of the library.
+        assert self.study.atlas is not None
         folder = self.home / "src" / "polhode" / "engines"
-        executed = (folder / f"{name}.py" for name in ("worker", "rotations", "sampling", f"adapters/{key}"))
-        return fingerprint("polhode.study.run.engine", *executed, *(METHODS.origin(method) for method in METHODS))
+        executed = (folder / f"{name}.py" for name in ("worker", "rotations", "sampling", f"adapters/{engine}"))
+        code = fingerprint("polhode.study.run.engine", *executed, *(METHODS.origin(method) for method in METHODS))
+        return {"limit": self.study.atlas.limit}, code
 
     def units(self, rule: str) -> float:
         """The number of units of work in a job of this rule, for the progress display: runs, rounds or files."""
@@ -269,52 +297,7 @@ class Plan:
             found["timing"] = self.study.cost.rounds
         return found
 
-    # Parameters of a job.
-
-    def reference_job(self, problem: str) -> str:
-        """The provenance that a reference file must record."""
-        return job_text("reference", {"problem": problem}, self._reference_settings(problem), self._reference_code(problem))
-
-    def _reference_settings(self, problem: str) -> dict[str, Any]:
-        """The settings on which a reference file depends."""
-        part = self.study.problems[problem]
-        times = hashlib.sha256(part.reference_times().tobytes()).hexdigest()[:16]
-        return {"digits": self.study.digits, "check_until": part.check_until, "times": times}
-
-    def scene(self, key: str) -> SceneStudy:
-        """The many-body study of the scene with this key."""
-        return self.study.scenes[key]
-
-    def many_body_job(self, scene: str, method: str, step: str) -> str:
-        """The provenance that the file of many-body runs must record; ``scene`` is its name in the configuration."""
-        wildcards = {"scene": scene, "method": method, "dt": step}
-        settings = self.many_body_settings(scene) | {"seeds": self.scene(scene).seeds}
-        return job_text("many_body", wildcards, settings, self.many_body_run_code(scene, method))
-
-    def many_body_settings(self, scene: str) -> dict[str, Any]:
-        """The settings on which the runs of a scene depend, apart from method, step size, seeds and code."""
-        part = self.scene(scene)
-        return {"scene": part.scene, "spin": part.spin, "horizon": part.horizon, "samples": part.samples}
-
-    def film_file(self, wildcards: Any) -> dict[str, str]:
-        """The path of the film of a scene -> what the file must record about its origin."""
-        scene = wildcards.scene
-        film = self.scene(scene).film
-        assert film is not None
-        settings = self.many_body_settings(scene) | {"film": vars(film)}
-        job = job_text("film", {"scene": scene}, settings, self.many_body_run_code(scene, film.method))
-        return {self.path("films", scene): job}
-
-    def _many_body_run_code(self, scene: str, method: str) -> str:
-        origins = SCENES.origin(self.scene(scene).scene), METHODS.origin(method)
-        return fingerprint("polhode.study.run.scene", *origins) + self._shapes()
-
-    def _shapes(self) -> str:
-        """Hash of the data that define the chess pieces."""
-        shapes = hashlib.sha256()
-        for path in sorted((self.home / "src" / "polhode" / "manybody" / "pieces").glob("*.csv")):
-            shapes.update(path.name.encode() + path.read_bytes())
-        return shapes.hexdigest()[:16]
+    # Times and experiments.
 
     def timing_settings(self, wildcards: Any) -> dict[str, Any]:
         """The settings on which the timing of a step depends, apart from the code."""
@@ -335,16 +318,11 @@ class Plan:
             fingerprint("polhode.study.run.timing", *engine) + self.methods_code(wildcards) + (self._shapes() if engine else "")
         )
 
-    def check_file(self, wildcards: Any) -> dict[str, str]:
-        """The path of an experiment on single methods -> what the file must record about its origin.
-
-        Its code is that of the experiments, of all methods, and of the problems of the library.
-        """
-        name = wildcards.check
+    def _check(self, check: str) -> Dependencies:
+        """Its code is that of the experiments, of all methods, and of the problems of the library."""
         problems = (PROBLEMS.origin(p) for p in PROBLEMS if p not in PROBLEMS.plugins())
         code = fingerprint("polhode.study.run.checks", *problems) + self.methods_code(None)
-        settings = {"methods": list(self.study.methods), "seed": self.study.ensembles.seed if self.study.ensembles else 0}
-        return {self.path("checks", name): job_text("check", {"check": name}, settings, code)}
+        return {"methods": list(self.study.methods), "seed": self.study.ensembles.seed if self.study.ensembles else 0}, code
 
     # Hashes of code: Snakemake sees only its own files; these hashes follow the imports.
 
@@ -352,13 +330,10 @@ class Plan:
         return fingerprint("polhode.study.run.single_body", PROBLEMS.origin(problem), METHODS.origin(method))
 
     def _search_code(self, problem: str) -> str:
-        return fingerprint("polhode.study.run.target_steps", *self._reference(problem))
+        return fingerprint("polhode.study.run.target_steps", *self._solution(problem))
 
-    def _reference_code(self, problem: str) -> str:
-        """Hash of the code behind the exact solution of one problem."""
-        return fingerprint("polhode.study.run.reference", PROBLEMS.origin(problem), *self._reference(problem))
-
-    def _reference(self, problem: str) -> list[str]:
+    def _solution(self, problem: str) -> list[str]:
+        """The module of the exact solution of a problem."""
         name = self.study.problems[problem].problem.reference
         return [f"polhode.references.{name}"] if isinstance(name, str) else []
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:  # the Snakefile does not need it
     import xarray as xr
 
 
-def job_text(rule: str, wildcards: Mapping[str, Any], settings: Mapping[str, Any], code: str) -> str:
+def job_text(kind: str, wildcards: Mapping[str, Any], settings: Mapping[str, Any], code: str) -> str:
     """The provenance of a job's file: one line of JSON, stored as the attribute ``job``."""
-    job = {"rule": rule, "wildcards": dict(wildcards), "settings": dict(settings), "code": code}
+    job = {"kind": kind, "wildcards": dict(wildcards), "settings": dict(settings), "code": code}
     return json.dumps(job, sort_keys=True)
 
 

@@ -20,8 +20,7 @@ def gather(plan: Plan) -> tuple[xr.Dataset, list[str]]:
     DamagedFile
         If a file is damaged or was made by another job; it is removed, so that the next run makes it again.
     """
-    parts = [read_dataset(path, job=job) for key in plan.engines for path, job in plan.engine_file(key).items()]
-    return gathered(parts)
+    return gathered([read_dataset(path, job=plan.origin(path)) for path in plan.files("engine_rows")])
 
 
 def gathered(parts: Sequence[xr.Dataset]) -> tuple[xr.Dataset, list[str]]:

@@ -31,8 +31,9 @@ def gather(plan: Plan) -> xr.Dataset:
     """
     part = plan.study.ensembles
     assert part is not None
-    exact = read_dataset(plan.path("ensemble_states"), job=plan.ensemble_states_job())
-    runs = {key: read_dataset(plan.path("ensemble_runs", key), job=plan.ensemble_job(key)) for key in part.methods}
+    (exact,) = (read_dataset(path, job=plan.origin(path)) for path in plan.files("ensemble_states"))
+    paths = zip(part.methods, plan.files("ensemble_runs", part.methods), strict=True)
+    runs = {key: read_dataset(path, job=plan.origin(path)) for key, path in paths}
     return gathered(exact, runs, part.seed, plan.study.plugin_methods, plan.study.json)
 
 

@@ -70,8 +70,8 @@ def _scene(plan: Plan, part: SceneStudy) -> xr.Dataset:
     times = np.array([])
     for i, key in enumerate(tqdm(part.methods, desc=f"gather {part.key}", unit="method")):
         for j, step in ((j, step) for j, step in enumerate(part.steps) if step.runs(key)):
-            share = key, step.name
-            runs = read_dataset(plan.many_body_path(part.key, share), job=plan.many_body_job(part.key, *share))
+            path = plan.path("many_body_runs", part.key, step.name, key)
+            runs = read_dataset(path, job=plan.origin(path))
             for seed in range(part.seeds):
                 run = plain(runs.isel(seed=seed))
                 relative = relative_change(run)

@@ -1,7 +1,6 @@
 """Gather the runs of a study into one file: errors against the exact solution, orders, targets, long runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -185,7 +184,8 @@ def gather(plan: Plan) -> dict[str, xr.Dataset]:
     root = method_declarations(methods_of(plan.study)).assign(arithmetic().data_vars)
     groups = {"/": root.assign_attrs(_root_attributes(plan))}
     for key, part in plan.study.problems.items():
-        exact = Exact(plan.path("references", key), plan.reference_job(key))
+        reference = plan.path("references", key)
+        exact = Exact(reference, plan.origin(reference))
         groups[f"/{key}"] = _runs(part, exact, source)
         if part.long_run is not None:
             groups[f"/{key}/long_run"] = _long_runs(part, False, exact, source)
@@ -209,12 +209,11 @@ class _CheckedFiles:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.jobs = cache(plan.runs)
 
-    def read(self, kind: str, problem: str, *names: str) -> xr.Dataset:
-        """A file of a kind by its names, the last of which is the method."""
-        path = self.plan.path(kind, problem, *names)
-        return read_dataset(path, job=self.jobs(problem, names[-1])[path])
+    def read(self, kind: str, *names: str) -> xr.Dataset:
+        """A file of a kind by its names."""
+        path = self.plan.path(kind, *names)
+        return read_dataset(path, job=self.plan.origin(path))
 
     def steps(self, problem: str, method: str) -> Iterator[tuple[float, dict[str, Any]]]:
         """Each step size of a method, s, and its run as arrays: without the samples that only longer runs have."""
