@@ -16,10 +16,11 @@ from test_report import made_up as one_problem
 import polhode
 from polhode.interface.netcdf import read_groups
 from polhode.methods import grouped, in_order
-from polhode.methods.protocol import GROUPS, LAST, OTHERS
+from polhode.methods.checks import GROUPS, OTHERS
 from polhode.problems import representative
 from polhode.problems.problem import TORQUE_CLASSES
 from polhode.problems.system import System
+from polhode.registry import LAST
 from polhode.study import themes
 from polhode.study.analysis import drift, order_frames, selection
 from polhode.study.analysis.frames import keyed

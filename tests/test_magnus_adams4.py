@@ -18,7 +18,6 @@ from polhode.methods.backward_differences import MEMORY, NOTHING, continued
 from polhode.methods.fourth_order_start import fourth_order_step
 from polhode.methods.magnus_adams4 import METHOD, magnus
 from polhode.methods.plain_driver import plain_driver
-from polhode.methods.protocol import OneTorque
 from polhode.methods.translation import ADAMS, LEAPFROG
 from polhode.study.run import checks, symplecticity
 
@@ -439,13 +438,6 @@ def test_an_elastic_oscillation_is_damped_with_the_sixth_power_of_the_step():
 
 
 # --- the warm-up ---------------------------------------------------------------------------------------------------------
-
-
-def test_a_method_without_a_warm_up_has_the_driver_without_one():
-    for method in polhode.methods.values():
-        if isinstance(method, OneTorque):
-            name = "_warm_up_driver" if method.warm_up_steps else "_plain_driver"
-            assert name in method._driver().__qualname__
 
 
 def test_its_step_is_no_map_of_orientation_and_momentum():

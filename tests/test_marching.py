@@ -42,7 +42,7 @@ def parts(monkeypatch):
                 self._function = marching._Function(counting)
 
         monkeypatch.setattr(marching, "next_length", lambda length, seconds: length)
-        for module in ("polhode.methods.protocol", "polhode.manybody.simulation"):
+        for module in ("polhode.methods.drivers", "polhode.manybody.simulation"):
             monkeypatch.setattr(sys.modules[module], "Pauses", Counting)
         return paused
 

@@ -182,7 +182,7 @@ def test_the_driver_does_the_same(key, normalise):
             return moment
 
         out = [np.empty((1, n), dtype=object) for n in (4, 3, 3)]
-        drive, march = on_counting(one_body.drive), on_counting(method._driver())
+        drive, march = on_counting(one_body.drive), on_counting(method.march())
         work = np.empty((1, method.state_width), dtype=object), np.empty((3, 4), dtype=object)
         drive(
             march, *work, q, omega, constant, torque, (), h, method.normalisation(normalise), np.array([last]), Pauses(), *out

@@ -13,7 +13,8 @@ import pytest
 import polhode
 from polhode import registry
 from polhode.methods import grouped, in_order, short_label_of
-from polhode.methods.protocol import OTHERS, Method
+from polhode.methods.checks import OTHERS
+from polhode.methods.protocol import Method
 from polhode.problems import several_bodies, single_body
 from polhode.problems.problem import Case
 from polhode.registry import Registry

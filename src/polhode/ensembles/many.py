@@ -180,7 +180,7 @@ def march(
     pauses = Pauses()
     run(
         one_body.driver(),
-        method.compiled(method._driver, one_body.MARCH),
+        method.compiled_march(),
         np.zeros((1, method.state_width)),
         np.zeros((3, 4)),
         bodies.q0,

@@ -13,8 +13,9 @@ a user's own.
 
 from collections.abc import Iterable
 
-from polhode.methods.protocol import GROUPS, LAST, OTHERS, Method
-from polhode.registry import Registry
+from polhode.methods.checks import GROUPS, OTHERS
+from polhode.methods.protocol import Method
+from polhode.registry import LAST, Registry
 
 METHODS: Registry[Method] = Registry(
     __name__,
@@ -34,7 +35,7 @@ METHODS: Registry[Method] = Registry(
 
 
 def group_of(key: str) -> str:
-    """The group of ``polhode.methods.protocol.GROUPS`` in which a method is listed; a user's own are in the last one."""
+    """The group of ``polhode.methods.checks.GROUPS`` in which a method is listed; a user's own are in the last one."""
     return METHODS[key].group if key in METHODS and key not in METHODS.plugins() else OTHERS
 
 
@@ -57,10 +58,10 @@ def short_label_of(key: str) -> str:
 def grouped(keys: Iterable[str]) -> list[tuple[str, list[str]]]:
     """Methods by group, in the order in which they are listed; groups without a method are omitted."""
     ordered = sorted(dict.fromkeys(keys), key=place_of)
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for key in ordered:
-        found.setdefault(group_of(key), []).append(key)
-    return list(found.items())
+        groups.setdefault(group_of(key), []).append(key)
+    return list(groups.items())
 
 
 def in_order(keys: Iterable[str]) -> list[str]:

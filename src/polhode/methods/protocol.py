@@ -46,60 +46,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from polhode.algebra.body import Body
-from polhode.algebra.metrics import PUBLISHED_ERRORS
-from polhode.compiling.kernel import (
-    compile_driver,
-    is_kept,
-)
-from polhode.compiling.marching import Pauses
-from polhode.interface.arguments import flag, function, number, plain_name, shown, text, whole
-from polhode.methods import one_body, several_bodies
-from polhode.methods.fourth_order_start import FURTHER_TORQUES, fourth_order_step
-from polhode.methods.one_body import ONLY, READ, SOME_BODY, START, normalised, put_reading, row3, row4
-from polhode.methods.states import read_synchronous
+from polhode.compiling.kernel import compile_driver, is_kept
+from polhode.interface.arguments import whole
+from polhode.methods import checks, drivers, one_body, several_bodies
+from polhode.methods.fourth_order_start import FURTHER_TORQUES
+from polhode.methods.one_body import SOME_BODY
 from polhode.methods.translation import ADAMS, BY_TORQUE_TIME, Translation
-from polhode.problems.problem import TORQUE_CLASSES, Case, Problem
+from polhode.problems.problem import Case, Problem
+from polhode.registry import LAST
 
 #: Generic values with which a kernel ``start`` is run to find out the length of its states.
 _Q, _OMEGA, _TORQUE = (0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2)
 _compiling = threading.RLock()
-#: The engines that can run a method.
-ENGINES = ("single body", "many body")
-#: The groups in which figures and tables list the methods, in this order. Methods without a group, and a user's own, come last.
-OTHERS = "others"
-GROUPS = (
-    "new in this work",
-    "SPIRAL and Omelyan",
-    "leapfrogs of the angular momentum",
-    "kicks at both ends",
-    "splittings and variational",
-    "PCDM and scalar factor",
-    "implicit",
-    "multistep",
-    "simple",
-    "engines and codes",
-    "as published in 2024",
-    "several torques per step",
-    OTHERS,
-)
-#: The rank of a method that declares none: after the others of its group.
-LAST = 999
-#: Longer labels are truncated, since they appear in legends and in narrow columns.
-LABEL_LENGTH = 48
-#: The declarations of a method in words.
-_TEXTS = (
-    "source",
-    "citation",
-    "published_order",
-    "starts",
-    "reads",
-    "momentum_frame",
-    "variant_of",
-    "published_error",
-    "reconstruction",
-    "note",
-    "omega_handed",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +73,7 @@ class Method(ABC):
     short_label : str
         The name where space is limited; :attr:`label` if empty.
     group : str
-        The group in which figures and tables list it, one of :data:`GROUPS`.
+        The group in which figures and tables list it, one of :data:`polhode.methods.checks.GROUPS`.
     rank : int
         Its position within the group, from 0; methods of equal rank are listed in the order of their keys.
     source : str
@@ -164,7 +122,7 @@ class Method(ABC):
     key: str
     label: str
     short_label: str = ""
-    group: str = OTHERS
+    group: str = checks.OTHERS
     rank: int = LAST
     source: str
     citation: str
@@ -192,45 +150,9 @@ class Method(ABC):
     torques_per_step: ClassVar[int]
 
     def __post_init__(self) -> None:
-        text("method: key", self.key, empty=False)
-        plain_name("method key", self.key)
-        where = f"method {self.key}:"
-        object.__setattr__(self, "label", _label(text(f"{where} label", self.label, empty=False)))
-        object.__setattr__(self, "short_label", _label(text(f"{where} short_label", self.short_label)))
-        if self.group not in GROUPS:
-            raise ValueError(f"{where} group must be one of {', '.join(map(repr, GROUPS))}, got {shown(self.group)}")
-        if whole(f"{where} rank", self.rank, least=0) > LAST:
-            raise ValueError(f"{where} rank must be at most {LAST}, got {self.rank}")
-        for name in _TEXTS:
-            text(f"{where} {name}", getattr(self, name))
-        for name in ("normalises", "normalisable", "rotates_before_torque"):
-            flag(f"{where} {name}", getattr(self, name))
-        if not isinstance(self.engines, tuple | list) or not self.engines or not set(self.engines) <= set(ENGINES):
-            known = ", ".join(map(repr, ENGINES))
-            raise ValueError(f"{where} engines must be a tuple of some of {known}, got {shown(self.engines)}")
-        for name, handed in self.kernels().items():
-            _check_kernel(f"{where} {name}", getattr(self, name), handed)
-        if self.momentum_frame not in ("body", "lab"):
-            raise ValueError(f"method {self.key}: momentum_frame must be 'body' or 'lab', got {self.momentum_frame!r}")
-        if self.published_error not in PUBLISHED_ERRORS:
-            known = ", ".join(PUBLISHED_ERRORS)
-            raise ValueError(f"method {self.key}: published_error must be one of {known}, got {self.published_error!r}")
-        if not -1 <= number(f"{where} stored_offset", self.stored_offset) <= 1:
-            raise ValueError(f"method {self.key}: stored_offset is in steps, between -1 and 1, got {self.stored_offset!r}")
-        for name in ("order_q", "order_omega"):
-            whole(f"{where} {name}", getattr(self, name), least=1)
-        if not isinstance(self.order_exceptions, Mapping):
-            raise TypeError(
-                f'{where} order_exceptions must be a dict such as {{"velocity": (1, 1)}}, got {shown(self.order_exceptions)}'
-            )
-        for torque_class, orders in self.order_exceptions.items():
-            if torque_class not in TORQUE_CLASSES:
-                known = ", ".join(TORQUE_CLASSES)
-                raise ValueError(f"{where} order_exceptions: unknown torque class {torque_class!r}; known are: {known}")
-            if not isinstance(orders, tuple | list) or len(orders) != 2:
-                raise ValueError(f"{where} order_exceptions: orders must be two numbers of at least 1, got {shown(orders)}")
-            for order in orders:
-                whole(f"{where} order_exceptions: the order for {torque_class!r}", order, least=1)
+        checks.check_method(self)
+        for name in ("label", "short_label"):
+            object.__setattr__(self, name, checks.one_line(getattr(self, name)))
 
     def kernels(self) -> dict[str, tuple[str, ...]]:
         """The kernels of the method by name, each with the names of its arguments."""
@@ -249,8 +171,8 @@ class Method(ABC):
         return isinstance(problem, Problem)
 
     @abstractmethod
-    def _driver(self) -> Callable[..., Any]:
-        """The loop over steps, as plain Python around this method's kernels; see :mod:`polhode.methods.one_body`."""
+    def march(self) -> Callable[..., Any]:
+        """The loop over steps, as plain Python around this method's kernels; see :mod:`polhode.methods.drivers`."""
 
     @cached_property
     @abstractmethod
@@ -289,6 +211,10 @@ class Method(ABC):
         made: Callable[..., Any] = self.drivers[name]
         return made
 
+    def compiled_march(self) -> Callable[..., Any]:
+        """:meth:`march`, compiled."""
+        return self.compiled(self.march, one_body.MARCH)
+
     def normalisation(self, wanted: bool | None) -> bool:
         """Whether the driver normalises, given the user's choice (None: as declared by the method).
 
@@ -303,7 +229,7 @@ class Method(ABC):
 
     def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
         """The arguments of :meth:`compiled` for what the method's runs need; for systems of bodies only on request."""
-        return [(self._driver, one_body.MARCH)]
+        return [(self.march, one_body.MARCH)]
 
     def compile(self, systems: bool = False) -> None:
         """Compile the driver for one body, with ``systems`` also that for several, so that the first run does not wait."""
@@ -349,50 +275,7 @@ class Method(ABC):
             Or any exception from a signal handler: within a second, for any number of steps
             (:mod:`polhode.compiling.marching`).
         """
-        normalise = self.normalisation(normalise)
-        march, run = self.compiled(self._driver, one_body.MARCH), one_body.driver(len(body))
-        pauses = Pauses()
-        q = np.full((len(sample_steps), 4), np.nan)
-        omega = np.full((len(sample_steps), 3), np.nan)
-        stored = np.full((len(sample_steps), 3), np.nan)
-        steps = run(
-            march,
-            np.zeros((1, self.state_width)),
-            np.zeros((3, 4)),
-            tuple(float(x) for x in q0),
-            tuple(float(x) for x in omega0),
-            body,
-            torque,
-            parameters,
-            float(dt),
-            normalise,
-            np.ascontiguousarray(sample_steps, dtype=np.int64),
-            pauses,
-            q,
-            omega,
-            stored,
-        )
-        pauses.end()
-        return q, omega, stored, self.torques_in(int(steps))
-
-
-def _label(label: str) -> str:
-    """A label on one line, without unprintable characters, truncated if it is too long."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in label).split())
-    return line if len(line) <= LABEL_LENGTH else f"{line[: LABEL_LENGTH - 3].rstrip()}..."
-
-
-def _check_kernel(name: str, kernel: Any, handed: tuple[str, ...]) -> None:
-    """Refuse a kernel that is not a function or cannot take its arguments."""
-    code = getattr(getattr(function(name, kernel), "py_func", kernel), "__code__", None)
-    if code is None or code.co_flags & 0x04:  # not a Python function, or one that takes any number of arguments
-        return
-    optional = len(getattr(getattr(kernel, "py_func", kernel), "__defaults__", None) or ())
-    if not code.co_argcount - optional <= len(handed) <= code.co_argcount:
-        takes = ", ".join(code.co_varnames[: code.co_argcount])
-        raise TypeError(
-            f"{name} is handed {len(handed)} arguments ({', '.join(handed)}), but takes {code.co_argcount}: {takes}"
-        )
+        return drivers.run(self, q0, omega0, body, torque, parameters, dt, sample_steps, normalise)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -423,23 +306,9 @@ class OneTorque(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if number(f"method {self.key}: torque_time", self.torque_time) not in BY_TORQUE_TIME:
-            raise ValueError(f"method {self.key}: torque_time is 0, 0.5 or 1, got {self.torque_time!r}")
-        if self.translation is not None and not isinstance(self.translation, Translation):
-            raise TypeError(f"method {self.key}: translation must be a Translation or None, got {shown(self.translation)}")
-        warm_up_steps = whole(f"method {self.key}: warm_up_steps", self.warm_up_steps, least=0)
+        checks.check_one_torque(self)
         if self.translation is None:
-            object.__setattr__(self, "translation", ADAMS if warm_up_steps else BY_TORQUE_TIME[self.torque_time])
-        if warm_up_steps:
-            wanted = {
-                "torque_time=0.0": self.torque_time == 0.0,
-                "rotates_before_torque=False": not self.rotates_before_torque,
-                "read=polhode.methods.states.read_synchronous": self.read == read_synchronous,
-                "translation=None": self.translation == ADAMS,
-            }
-            for name, given in wanted.items():
-                if not given:
-                    raise ValueError(f"method {self.key}: warm_up_steps write q and omega of whole times; it needs {name}")
+            object.__setattr__(self, "translation", ADAMS if self.warm_up_steps else BY_TORQUE_TIME[self.torque_time])
 
     def kernels(self) -> dict[str, tuple[str, ...]]:
         """The kernels by name, each with the names of its arguments."""
@@ -455,7 +324,7 @@ class OneTorque(Method):
         return True
 
     def _loops(self, systems: bool) -> list[tuple[Callable[[], Callable[..., Any]], Any]]:
-        return [*super()._loops(systems), *([(self._turn, several_bodies.TURN)] if systems else [])]
+        return [*super()._loops(systems), *([(self.turn, several_bodies.TURN)] if systems else [])]
 
     def compile(self, systems: bool = False) -> None:
         """Compile the driver for one body, with ``systems`` also what is needed for several with fixed centres of mass.
@@ -484,94 +353,11 @@ class OneTorque(Method):
         """The method with one torque in every step from the first on."""
         return replace(self, warm_up_steps=0) if self.warm_up_steps else self
 
-    def _driver(self) -> Callable[..., Any]:
-        return self._warm_up_driver() if self.warm_up_steps else self._plain_driver()
+    def march(self) -> Callable[..., Any]:
+        """The loop over steps, see :func:`polhode.methods.drivers.march_of_one_torque`."""
+        return drivers.march_of_one_torque(self)
 
-    def _plain_driver(self) -> Callable[..., Any]:
-        """The loop of a method without a warm-up, kept apart so that the loop of the others costs it nothing."""
-        start, before_torque, after_torque = self.start, self.before_torque, self.after_torque
-        read, stored = self.read, self.stored
-        load, store = one_body.state_rows(self.state_width)
-        torque_time = float(self.torque_time)
-        torque_completes_reading = torque_time == 0.0
-        rotates_before_torque = self.rotates_before_torque
-
-        def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
-            if part == START:
-                q, omega = row4(reading, 0), row3(reading, 1)
-                state = start(q, omega, torque(0.0, q, omega, parameters), body, dt)
-            else:
-                state = load(states, ONLY)
-            # Two loops: a branch on normalisation inside one loop would make a step of some methods slower by a tenth.
-            if normalise:
-                while n < end:
-                    state, q, omega = before_torque(state, body, dt)
-                    if rotates_before_torque:
-                        state = normalised(state)
-                        q = state[:4]
-                    moment = torque((n + torque_time) * dt, q, omega, parameters)
-                    state = after_torque(state, moment, body, dt)
-                    if not rotates_before_torque:
-                        state = normalised(state)
-                    n += 1
-            else:
-                while n < end:
-                    state, q, omega = before_torque(state, body, dt)
-                    moment = torque((n + torque_time) * dt, q, omega, parameters)
-                    state = after_torque(state, moment, body, dt)
-                    n += 1
-            store(states, ONLY, state)
-            if part == READ:
-                if torque_completes_reading:
-                    half, q, omega = before_torque(state, body, dt)
-                    q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
-                else:
-                    q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
-                put_reading(reading, q, omega, stored(state, body, dt))
-
-        return march
-
-    def _warm_up_driver(self) -> Callable[..., Any]:
-        """The loop of a method whose first steps evaluate several torques; after them it is that of all others."""
-        start, before_torque, after_torque = self.start, self.before_torque, self.after_torque
-        read, stored = self.read, self.stored
-        load, store = one_body.state_rows(self.state_width)
-        warm_up_steps = int(self.warm_up_steps)
-
-        def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
-            if part == START:
-                q, omega = row4(reading, 0), row3(reading, 1)
-                state = start(q, omega, torque(0.0, q, omega, parameters), body, dt)
-            else:
-                state = load(states, ONLY)
-            while n < min(end, warm_up_steps):
-                state, q, omega = before_torque(state, body, dt)
-                moment = torque(n * dt, q, omega, parameters)
-                memory = after_torque(state, moment, body, dt)[7:]
-                q, omega = fourth_order_step(q, omega, moment, n * dt, dt, body, torque, parameters)
-                state = q + omega + memory
-                if normalise:
-                    state = normalised(state)
-                n += 1
-            if normalise:  # two loops, as above
-                while n < end:
-                    state, q, omega = before_torque(state, body, dt)
-                    state = normalised(after_torque(state, torque(n * dt, q, omega, parameters), body, dt))
-                    n += 1
-            else:
-                while n < end:
-                    state, q, omega = before_torque(state, body, dt)
-                    state = after_torque(state, torque(n * dt, q, omega, parameters), body, dt)
-                    n += 1
-            store(states, ONLY, state)
-            if part == READ:
-                half, q, omega = before_torque(state, body, dt)
-                q, omega = read(half, torque(n * dt, q, omega, parameters), body, dt)
-                put_reading(reading, q, omega, stored(state, body, dt))
-
-        return march
-
-    def _turn(self) -> Callable[..., Any]:
+    def turn(self) -> Callable[..., Any]:
         """One part of a step for all bodies of a system; see :mod:`polhode.methods.several_bodies`."""
         return several_bodies.turn_of(self, self.state_width)
 
@@ -589,43 +375,7 @@ class OneTorque(Method):
         q (samples, bodies, 4), omega, stored omega, r, v (samples, bodies, 3), number of evaluations of the loads.
         Samples after a blow-up (a value that is not finite) are NaN.
         """
-        normalise = self.normalisation(normalise)
-        assert self.translation is not None
-        turn, run = self.compiled(self._turn, several_bodies.TURN), several_bodies.driver()
-        fixed = system.fixed
-        move, moving_width = several_bodies.compiled_stay() if fixed else several_bodies.compiled_move(self.translation)
-        pauses = Pauses()
-        shape = len(sample_steps), len(system.bodies)
-        q = np.full((*shape, 4), np.nan)
-        omega, stored, r, v = (np.full((*shape, 3), np.nan) for _ in range(4))
-        evaluations = run(
-            turn,
-            move,
-            (self.state_width, moving_width),
-            float(self.torque_time),
-            int(self.warm_up_steps),
-            *(np.array(rows, dtype=float) for rows in (system.r0, system.v0, system.q0, system.omega0)),
-            np.array([self.numbers_of(body) for body in system.bodies]),
-            np.array([body.mass for body in system.bodies], dtype=float),
-            system.fixed,
-            system.compiled_loads,
-            system.parameter_array,
-            float(dt),
-            (normalise and self.rotates_before_torque, normalise and not self.rotates_before_torque),
-            np.ascontiguousarray(sample_steps, dtype=np.int64),
-            pauses,
-            q,
-            omega,
-            stored,
-            r,
-            v,
-        )
-        pauses.end()
-        bad = ~np.isfinite(q + 0).all(axis=(1, 2)) | ~np.isfinite(r).all(axis=(1, 2)) | ~np.isfinite(v).all(axis=(1, 2))
-        first = int(np.argmax(bad)) if bad.any() else len(bad)
-        for values in (q, omega, stored, r, v):
-            values[first:] = np.nan
-        return q, omega, stored, r, v, int(evaluations)
+        return drivers.run_system(self, system, dt, sample_steps, normalise)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -670,23 +420,6 @@ class SeveralTorques(Method):
         """The number of values in a state of one body."""
         return one_body.width_of(self.start, _Q, _OMEGA, self.numbers_of(SOME_BODY))
 
-    def _driver(self) -> Callable[..., Any]:
-        start, step, read, stored = self.start, self.step, self.read, self.stored
-        load, store = one_body.state_rows(self.state_width)
-
-        def march(part, states, reading, n, end, body, torque, parameters, dt, normalise):  # type: ignore[no-untyped-def]
-            state = start(row4(reading, 0), row3(reading, 1), body) if part == START else load(states, ONLY)
-            if normalise:  # two loops, as above
-                while n < end:
-                    state = normalised(step(state, n * dt, dt, body, torque, parameters))
-                    n += 1
-            else:
-                while n < end:
-                    state = step(state, n * dt, dt, body, torque, parameters)
-                    n += 1
-            store(states, ONLY, state)
-            if part == READ:
-                q, omega = read(state, (0.0, 0.0, 0.0), body, dt)
-                put_reading(reading, q, omega, stored(state, body, dt))
-
-        return march
+    def march(self) -> Callable[..., Any]:
+        """The loop over steps, see :func:`polhode.methods.drivers.march_of_several_torques`."""
+        return drivers.march_of_several_torques(self)

@@ -29,7 +29,7 @@ def _registered() -> xr.Dataset:
 
 def _last_group() -> str:
     """The group of methods that no file lists; imported here because this rarely happens."""
-    from polhode.methods.protocol import OTHERS
+    from polhode.methods.checks import OTHERS
 
     return OTHERS
 
