@@ -81,6 +81,7 @@ def test_gathered_rows_are_those_of_the_engines(released):
     wanted = np.flatnonzero(np.isin(released["key"].values.astype(str), ["jsbsim", "mujoco"]))
     for name in ("key", "option", "version", "method_label", "q_order", "path"):
         np.testing.assert_array_equal(data[name].values, released[name].isel(engine=wanted).values, name)
+    np.testing.assert_allclose(data["method_q_error"], released["method_q_error"].isel(engine=wanted), rtol=1e-6, atol=1e-12)
     assert "job" not in data.attrs and "checksum" not in data.attrs
     with pytest.raises(ValueError, match=r"ode: not installed.*or leave atlas: out"):
         gathered([absent])

@@ -223,7 +223,8 @@ def test_advice_is_one_sentence_for_every_option_of_an_adapter():
             assert text[0].isupper() and text.endswith(".") and ". " not in text and len(text) < 260, (key, text)
 
 
-def test_every_row_of_the_released_atlas_has_advice_and_a_source_or_says_that_it_was_not_read(released):
+def test_every_row_of_the_released_atlas_has_advice_and_a_source_or_says_that_it_was_not_read(released, monkeypatch):
+    monkeypatch.setattr(atlas, "_errors_of", lambda method: np.zeros(len(cases.STEPS)))
     fresh = atlas.with_citations(released)
     for name, read, text in zip(released["engine"].values, fresh["source_read"].values, fresh["source"].values, strict=True):
         assert text and bool(read) == ("not read" not in text), name
@@ -563,9 +564,10 @@ def test_rows_that_were_read_are_marked_and_not_in_the_file(released):
     from polhode.documentation.engines import advice_page, engines_page, sources_page
 
     assert not {row.key for row in READ} & (set(ENGINES) | set(map(str, released["key"].values)))
+    engines, advice, sources = engines_page(), advice_page(), sources_page()
     for row in READ:
-        assert f"{row.label} {row.commit}" in engines_page() and "*read, not run*" in engines_page()
-        assert f"{row.label} †" in advice_page() and f"{row.label} †" in sources_page() and row.advice and row.note
+        assert f"{row.label} {row.commit}" in engines and "*read, not run*" in engines and row.advice and row.note
+        assert f"{row.label} †" in advice and f"{row.label} †" in sources
     assert "read, not run" in atlas.as_text(released)
 
 

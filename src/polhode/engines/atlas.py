@@ -346,9 +346,8 @@ def with_citations(data: xr.Dataset) -> xr.Dataset:
             (str(m).partition(" = ")[0] for m in data["method"].values), data["is_identified"].values, strict=True
         )
     ]
-    lines = {
-        method: _errors_of(method) for method, done in zip(_first(data), data["is_identified"].values, strict=True) if done
-    }
+    identified = {method for method, done in zip(_first(data), data["is_identified"].values, strict=True) if done}
+    lines = {method: _errors_of(method) for method in identified}
     nothing = np.full(len(cases.STEPS), np.nan)
     ours = np.array([lines.get(method, nothing) for method in _first(data)]).reshape(-1, len(cases.STEPS))
     return data.assign(
