@@ -6,6 +6,7 @@ every member of a registry or waits for compilers. All else gets ``quick`` here:
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ from polhode.study.workflow import locks
 
 # Compiled code of the tests, and of the processes that they start, stays in the folder of pytest.
 os.environ.setdefault("POLHODE_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled"))
+
+# What checks notebooks imports it for two seconds and does without (issue 1428 of jsonschema).
+sys.modules.setdefault("rfc3987_syntax", None)
 
 # A suite in the background of a shell, or under nohup, would hand ignored signals on to the programs that the tests start and
 # stop; a handler that does nothing is not handed on.
