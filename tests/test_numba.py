@@ -4,11 +4,11 @@ pyproject.toml keeps to versions of Numba that were tried. Raise the bound there
 cache and one process pass with the new version.
 """
 
-import ast
 import inspect
 import re
 import tomllib
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 import numba
@@ -19,42 +19,28 @@ from polhode.compiling.kernel import KERNEL_OPTIONS
 
 HOME = Path(__file__).parents[1]
 SOURCE = HOME / "src/polhode"
-#: Module of Numba -> what is used of it and is no public interface -> where, and what to do without it.
+#: What is used of Numba and is no public interface, module and name -> where, and what to do without it.
 PRIVATE = {
-    "numba.core.bytecode": {
-        "FunctionIdentity._unique_ids": "cache.py numbers functions apart with it; without it cache.folder() must be None",
-    },
-    "numba.core.caching": {"_Cache": "cache.py derives its entries from it; give what replaces it the same load and save"},
-    "numba.core.codegen": {
-        "get_host_cpu_features": "kernel.py asks it for 512-bit vectors; leave numba.config.CPU_FEATURES alone without it",
-    },
-    "numba.core.compiler": {
-        "CompileResult._rebuild": "cache.py makes compiled code of bytes with it; look how numba.core.caching does it now",
-        "CompileResult._reduce": "cache.py makes bytes of compiled code with it; look how numba.core.caching does it now",
-    },
-    "numba.core.config": {
-        "DISABLE_JIT": "kernels stay plain Python where it is set; find the setting's new place",
-        "CPU_FEATURES": "kernel.py sets it for 512-bit vectors; find the setting's new place",
-    },
-    "numba.core.registry": {
-        "CPUDispatcher": "kernel.py derives its kernels from it; numba.njit(forceinline=True) does as well, with the wrappers",
-        "cpu_target.target_context": "cache.py asks it for the processor; any text that tells processors apart serves",
-    },
-    "numba.core.serialize": {"dumps": "cache.py pickles compiled code with it; look how numba.core.caching does it now"},
+    ("bytecode", "FunctionIdentity._unique_ids"): "cache.py numbers functions apart; without it cache.folder() must be None",
+    ("caching", "_Cache"): "cache.py derives its entries from it; give what replaces it the same load and save",
+    ("codegen", "get_host_cpu_features"): "kernel.py asks it for 512-bit vectors; leave numba.config.CPU_FEATURES alone",
+    ("compiler", "CompileResult._rebuild"): "cache.py makes compiled code of bytes; look how numba.core.caching does it now",
+    ("compiler", "CompileResult._reduce"): "cache.py makes bytes of compiled code; look how numba.core.caching does it now",
+    ("config", "DISABLE_JIT"): "kernels stay plain Python where it is set; find the setting's new place",
+    ("config", "CPU_FEATURES"): "kernel.py sets it for 512-bit vectors; find the setting's new place",
+    ("registry", "CPUDispatcher"): "kernel.py derives its kernels from it; numba.njit(forceinline=True) does as well",
+    ("registry", "cpu_target.target_context"): "cache.py asks it for the processor; any text that tells them apart serves",
+    ("serialize", "dumps"): "cache.py pickles compiled code with it; look how numba.core.caching does it now",
 }
-NAMES = [(module, name) for module, names in PRIVATE.items() for name in names]
 BOUND = "keep the bound on numba in pyproject.toml below this version until that is done"
 
 
-@pytest.mark.parametrize(("module", "name"), NAMES)
+@pytest.mark.parametrize(("module", "name"), PRIVATE)
 def test_what_is_private_in_numba_is_there(module, name):
-    said = f"Numba {numba.__version__} has no {module}.{name}: {PRIVATE[module][name]}; {BOUND}"
     try:
-        found = import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
+        attrgetter(name)(import_module(f"numba.core.{module}"))
     except (ImportError, AttributeError):
-        pytest.fail(said)
+        pytest.fail(f"Numba {numba.__version__} has no {module}.{name}: {PRIVATE[module, name]}; {BOUND}")
 
 
 def test_newer_versions_of_numba_are_kept_out():
@@ -82,20 +68,16 @@ def test_a_dispatcher_takes_a_cache_and_can_be_closed():
     assert hasattr(dispatcher, "_cache") and callable(getattr(dispatcher, "disable_compile", None)), said
 
 
-def used() -> set[tuple[str, str]]:
-    """The modules below numba.core (or with a name that begins with _) that the package imports, and the names from there."""
-    found = set()
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(("numba.core", "numba._")):
-                found |= {(node.module, alias.name) for alias in node.names}
-            elif isinstance(node, ast.Import):
-                found |= {(alias.name, "") for alias in node.names if alias.name.startswith(("numba.core", "numba._"))}
-    return found
-
-
 def test_nothing_else_of_numba_is_used_that_is_private():
-    known = {(module, name.split(".")[0]) for module, names in PRIVATE.items() for name in names}
-    known |= {("numba.core", module.removeprefix("numba.core.")) for module in PRIVATE}
-    assert used() <= known, f"add these to PRIVATE, with what to do without them: {sorted(used() - known)}"
-    assert {module for module, _ in used()} > {"numba.core"}
+    """What is imported from numba.core, in one line each."""
+    imported = set()
+    for path in SOURCE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"^ *(import|from) numba\._|^ *import numba\.core|^ *from numba\.core\S* import \(", text, re.M), (
+            path
+        )
+        for module, names in re.findall(r"^ *from numba\.core(\S*) import ([^#\n]+)", text, re.MULTILINE):
+            imported |= {(module or name, name)[: 2 if module else 1] for name in re.split(r",\s*", names.strip())}
+    modules = {module for module, _ in PRIVATE}
+    known = {(f".{module}", name.split(".")[0]) for module, name in PRIVATE} | {(module,) for module in modules}
+    assert imported and imported <= known, f"add these to PRIVATE, with what to do without them: {imported - known}"
