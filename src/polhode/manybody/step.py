@@ -34,7 +34,7 @@ _matrix, _in_body, _lab_position = map(in_plain_python, (contact.matrix, contact
 
 
 @dataclass
-class Body:
+class MovingClump:
     """A clump in motion.
 
     Parameters
@@ -64,7 +64,7 @@ class Body:
         return float(1.01 * max(dist(ZERO, sphere[:3]) + sphere[3] for sphere in self.spheres))
 
 
-def step(bodies: list[Body], scene: Scene, method: OneTorque, dt: float) -> None:
+def step(bodies: list[MovingClump], scene: Scene, method: OneTorque, dt: float) -> None:
     """One step of all clumps: the first part of their motion, all contacts at the poses reached, the rest of their motion."""
     advance_to_loads(bodies, method, dt)
     apply_contacts(bodies, scene)
@@ -76,7 +76,7 @@ def step(bodies: list[Body], scene: Scene, method: OneTorque, dt: float) -> None
             body.turning = _unit(body.turning[:4]) + body.turning[4:]
 
 
-def advance_to_loads(bodies: list[Body], method: OneTorque, dt: float) -> None:
+def advance_to_loads(bodies: list[MovingClump], method: OneTorque, dt: float) -> None:
     """The part of a step before the loads."""
     before_torque, before_force = map(in_plain_python, (method.before_torque, scheme_of(method).before_force))
     for body in bodies:
@@ -87,7 +87,7 @@ def advance_to_loads(bodies: list[Body], method: OneTorque, dt: float) -> None:
             body.turning = body.q + body.turning[4:]
 
 
-def apply_contacts(bodies: list[Body], scene: Scene) -> float:
+def apply_contacts(bodies: list[MovingClump], scene: Scene) -> float:
     """Set the loads on all clumps and return the stored energy: clump by clump, first its walls, then the later clumps."""
     stiffness, half, energy = 4 / 3 * scene.material.reduced, scene.box / 2, 0.0
     for body in bodies:
@@ -111,7 +111,7 @@ def apply_contacts(bodies: list[Body], scene: Scene) -> float:
     return energy
 
 
-def touching(one: Body, two: Body) -> Iterator[tuple[Any, Any, tuple[float, ...], float]]:
+def touching(one: MovingClump, two: MovingClump) -> Iterator[tuple[Any, Any, tuple[float, ...], float]]:
     """Pairs of overlapping spheres of two clumps, and the vector from the second centre to the first with its length."""
     if dist(one.r, two.r) > one.reach + two.reach:
         return
@@ -123,27 +123,27 @@ def touching(one: Body, two: Body) -> Iterator[tuple[Any, Any, tuple[float, ...]
         yield tuple(one.spheres[m]), tuple(two.spheres[n]), tuple(away[m, n]), sqrt(squared[m, n])
 
 
-def lab_centres(body: Body) -> np.ndarray:
+def lab_centres(body: MovingClump) -> np.ndarray:
     """The centres of the spheres of a clump in the lab, (n, 3)."""
     return np.stack(_lab_position(body.r, _matrix(body.q), body.spheres.T), axis=1)
 
 
-def push(body: Body, sphere: Any, force: Any) -> None:
+def push(body: MovingClump, sphere: Any, force: Any) -> None:
     """Add a force that acts at the centre of a sphere."""
     torque = _cross(sphere, _in_body(_matrix(body.q), force))
     body.force = tuple(a + b for a, b in zip(body.force, force, strict=True))
     body.torque = tuple(a + b for a, b in zip(body.torque, torque, strict=True))
 
 
-def start(scene: Scene, state: State, method: OneTorque, dt: float) -> list[Body]:
+def start(scene: Scene, state: State, method: OneTorque, dt: float) -> list[MovingClump]:
     """The clumps of a scene in an initial state, ready for their first step; not for methods that begin with other steps."""
     if method.warm_up_steps:
         raise ValueError(f"method {method.key!r} begins with Runge-Kutta steps, which the plain step does not have")
-    bodies: list[Body] = []
+    bodies: list[MovingClump] = []
     for clump, *motion in zip(scene.every_clump, state.r, state.q, state.v, state.omega, strict=True):
         solid = clump.body(scene.material.density)
         spheres = np.column_stack([clump.centres, clump.radii])
-        bodies.append(Body(spheres, solid.mass, solid.coefficients(), *(tuple(map(float, row)) for row in motion)))
+        bodies.append(MovingClump(spheres, solid.mass, solid.coefficients(), *(tuple(map(float, row)) for row in motion)))
     apply_contacts(bodies, scene)
     set_off, move_off = map(in_plain_python, (method.start, scheme_of(method).start))
     for body in bodies:
@@ -152,7 +152,7 @@ def start(scene: Scene, state: State, method: OneTorque, dt: float) -> list[Body
     return bodies
 
 
-def read(bodies: list[Body], scene: Scene, method: OneTorque, dt: float) -> np.ndarray:
+def read(bodies: list[MovingClump], scene: Scene, method: OneTorque, dt: float) -> np.ndarray:
     """r, v, q and omega of all clumps after the last step, (clumps, 13). The bodies are left as they are."""
     bodies = list(map(replace, bodies))
     if method.torque_time == 0.0:  # the loads at this time complete the velocities
