@@ -17,7 +17,7 @@ from polhode.study import artefacts, configuration, themes
 from polhode.study.archive import manifest
 from polhode.study.artefacts import ARTEFACTS, Artefact, Role, Verify, with_role
 from polhode.study.cf_attributes import TITLES
-from polhode.study.inputs import Inputs
+from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.products import Products
 from polhode.study.storage import write_dataset, write_groups
 from polhode.study.themes import Theme
@@ -118,14 +118,14 @@ def test_every_stage_and_every_need_is_of_some_kind(everything):
     asked = {need for theme in themes.all_themes().values() for need in theme.needs}
     assert asked <= {*artefacts.needs()} and "timing" not in artefacts.needs()
     inputs = Inputs(**everything.places(None))
-    assert inputs.atlas_file == f"{everything.results}/atlas.nc" and inputs.released == "data/released"
+    assert inputs.paths["atlas"] == f"{everything.results}/atlas.nc" and inputs.paths["released"] == "data/released"
 
 
 def test_parts_that_are_left_out_have_no_files():
     less = plan(cost=None, ensembles=None, atlas=None, many_body=None, notebooks=[], checks=[])
     absent = ["many_body", "ensembles", "ensemble_states", "cost", "timing", "atlas", "checks", "films", "animation"]
     assert [key for key in [*absent, "notebooks", "ensemble_runs", "engine_rows"] if less.files(key)] == []
-    assert not {"cost_file", "many_body_file", "ensembles_file", "atlas_file", "checks", "films"} & {*less.places(None)}
+    assert not {"cost", "many_body", "ensembles", "atlas", "checks", "films"} & {*less.places(None)}
 
 
 def test_a_file_of_one_job_has_a_title():
@@ -143,7 +143,7 @@ NEW = Artefact(
     "many bodies",
     "the collisions of the scene {scene}",
     lambda study: study.scenes,
-    argument="collisions",
+    is_reported=True,
     released="collisions.nc",
 )
 
@@ -166,6 +166,10 @@ def test_a_new_kind_is_known_everywhere_by_its_declaration(tmp_path, monkeypatch
     write_groups({"/": xr.Dataset()}, tmp_path / "single_body.nc")
     write_dataset(xr.Dataset({"count": ("integrator", [2.0])}), tmp_path / name)
     assert polhode.open_results(tmp_path)["collisions/chess"]["count"].item() == 2.0
+    run = Inputs(**artefacts.places(tmp_path, ["collisions"]))
+    assert run.single("collisions", "chess")["count"].item() == 2.0, "a theme opens it"
+    with pytest.raises(NotInRun, match="collisions of the scene rods"):
+        run.single("collisions", "rods")
 
 
 def test_the_page_on_files_names_every_kind():

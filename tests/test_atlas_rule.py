@@ -46,7 +46,7 @@ def rows(data: xr.Dataset, key: str) -> xr.Dataset:
 def test_there_is_no_atlas_unless_it_is_configured():
     study = products()
     assert study.engines == () and study.files("atlas") == [] and study.files("engine_rows") == []
-    assert "atlas_file" not in study.theme_places("engines")
+    assert "atlas" not in study.theme_places("engines")
 
 
 def test_the_configuration_of_the_atlas_names_all_engines():
@@ -54,7 +54,7 @@ def test_the_configuration_of_the_atlas_names_all_engines():
     assert study.engines == tuple(all_engines())
     assert study.files("atlas") == ["results/atlas.nc"] and "results/atlas.nc" in study.data()
     assert study.needed("engines").count("results/atlas.nc") == 1
-    assert study.theme_places("engines")["atlas_file"] == "results/atlas.nc"
+    assert study.theme_places("engines")["atlas"] == "results/atlas.nc"
 
 
 def test_engines_are_chosen_by_key_and_misspelt_ones_named():
@@ -67,9 +67,9 @@ def test_the_theme_shows_the_atlas_of_the_run_and_else_the_released_one(tmp_path
     own = tmp_path / "atlas.nc"
     rows(released, "jsbsim").drop_attrs().drop_encoding().assign_attrs(date="2001-02-03").to_netcdf(own)
     assert Inputs("", released=RELEASED.parent).atlas.attrs["date"] == released.attrs["date"]
-    assert Inputs("", released=RELEASED.parent, atlas_file=own).atlas.attrs["date"] == "2001-02-03"
+    assert Inputs("", released=RELEASED.parent, atlas=own).atlas.attrs["date"] == "2001-02-03"
     with pytest.raises(NotInRun):
-        _ = Inputs("", released=RELEASED.parent, atlas_file=tmp_path / "nothing.nc").atlas
+        _ = Inputs("", released=RELEASED.parent, atlas=tmp_path / "nothing.nc").atlas
     with pytest.raises(NotInRun):
         _ = Inputs("", released=tmp_path / "nowhere").atlas
 

@@ -515,7 +515,7 @@ def test_every_number_of_the_whole_text_is_made(made, tmp_path):
     """
     one = one_problem(tmp_path, [*polhode.methods])
     released = HOME / "data" / "released"
-    scenes = Inputs("", published=released.parent / "published", many_body_file=released / "many_body.nc", released=released)
+    scenes = Inputs("", published=released.parent / "published", many_body=released / "many_body.nc", released=released)
     found = {*made, *all_numbers(one), *rendering.numbers("many_body", scenes)}
     elsewhere = (
         "studySeelen",

@@ -407,7 +407,7 @@ PUBLISHED = Path(__file__).parents[1] / "data" / "published"
 
 @pytest.fixture
 def inputs(cost_file) -> Inputs:
-    return Inputs(cost_file.with_name("single_body.nc"), cost_file=cost_file, published=PUBLISHED)
+    return Inputs(cost_file.with_name("single_body.nc"), cost=cost_file, published=PUBLISHED)
 
 
 @pytest.mark.thorough
@@ -492,7 +492,7 @@ def test_the_sentence_on_several_torques_names_every_class_once(inputs):
 
 
 def test_without_times_every_figure_and_table_says_so(inputs, tmp_path):
-    empty = Inputs(inputs.single_body, published=PUBLISHED)
+    empty = Inputs(inputs.paths["single_body"], published=PUBLISHED)
     for name in THEME.figures:
         rendering.render_figure(name, empty, tmp_path)
     for name in THEME.tables:
@@ -515,7 +515,7 @@ def test_every_time_to_a_solution_in_the_text_is_made(tmp_path):
         asked["torque_prices"],
     )
     write_groups(found, tmp_path / "cost.nc")
-    whole = Inputs(tmp_path / "single_body.nc", cost_file=tmp_path / "cost.nc", published=PUBLISHED)
+    whole = Inputs(tmp_path / "single_body.nc", cost=tmp_path / "cost.nc", published=PUBLISHED)
     made = set(rendering.numbers("time_to_solution", whole))
     sections = home / "paper" / "sections"
     used = {path.stem: set(re.findall(r"\\(cost[A-Z][A-Za-z]*)", path.read_text())) for path in sections.glob("*.tex")}
@@ -534,7 +534,7 @@ def test_what_is_first_on_one_problem_is_followed_to_the_others(tmp_path):
     write_groups({"/": xr.Dataset(attrs={"plugins": ""}), **problems}, tmp_path / "single_body.nc")
     groups = cost.cost_groups(made_up_timing(ORDERS, NANOSECONDS), tmp_path / "single_body.nc", [1e-2, 1e-4], [0])
     write_groups(groups, tmp_path / "cost.nc")
-    made = time_numbers.first(Inputs(tmp_path / "single_body.nc", cost_file=tmp_path / "cost.nc"))
+    made = time_numbers.first(Inputs(tmp_path / "single_body.nc", cost=tmp_path / "cost.nc"))
     sentence = (
         r"At \\num\{1e-04\} velocity Verlet \(second order\) takes \\num\{([\d.]+)\} times as long as SPIRAL on the heavy top"
     )

@@ -912,7 +912,7 @@ def test_every_field_of_the_data_is_shown_in_some_view(browser, results):
 
 @pytest.mark.thorough
 def test_a_run_without_times_and_many_bodies_says_so(browser, results, tmp_path):
-    inputs = inputs_of(results, cost_file="", many_body_file="", released="", cost_claims="")
+    inputs = inputs_of(results, cost="", many_body="", released="", cost_claims="")
     page.write(inputs, STATEMENTS, tmp_path / "explorer.html")
     browser.open(tmp_path / "explorer.html")
     said = browser("return document.getElementById('answer').innerText")

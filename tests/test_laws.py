@@ -439,7 +439,7 @@ BETTER = {**METHODS, "no_squish": Law(2, 0.001, group="splittings and variationa
 def inputs_of(data, folder, **more):
     """A run that has these ensembles."""
     write_dataset(data, folder / "ensembles.nc")
-    return Inputs("", ensembles_file=folder / "ensembles.nc", released=HOME / "data" / "released", **more)
+    return Inputs("", ensembles=folder / "ensembles.nc", released=HOME / "data" / "released", **more)
 
 
 @pytest.fixture(scope="module")
@@ -653,7 +653,7 @@ def test_a_method_that_several_prices_have_is_named_once(names, said):
 
 def test_the_numbers_of_the_text_in_time(data, tmp_path):
     """The method that is the fastest is called so, instead of being 1.0 times as slow as itself; the map is summed up."""
-    run = inputs_of(data, tmp_path, cost_file=timed(tmp_path, METHODS))
+    run = inputs_of(data, tmp_path, cost=timed(tmp_path, METHODS))
     made = rendering.numbers("laws_in_time", run)
     used = macros.used([HOME / "paper" / "sections" / "laws_in_time.tex", HOME / "paper" / "article" / "cost.tex"])
     assert {name for name in used if name.startswith("costLaw")} <= set(made)
@@ -754,7 +754,7 @@ def test_a_run_that_has_little_is_shown_as_far_as_it_goes(methods, tmp_path):
     small = Inputs("")
     if methods:
         data = ensemble(methods, bodies=1, classes=("free", "her_class"))
-        small = inputs_of(data, tmp_path, cost_file=timed(tmp_path, ["euler", *methods]))
+        small = inputs_of(data, tmp_path, cost=timed(tmp_path, ["euler", *methods]))
     for kind, name in NEW:
         (rendering.render_figure if kind == "figures" else rendering.render_table)(name, small, tmp_path / kind)
     for key in ("laws", "laws_in_time"):
@@ -767,7 +767,7 @@ def test_a_run_that_has_little_is_shown_as_far_as_it_goes(methods, tmp_path):
 @pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "name"), NEW)
 def test_the_same_data_give_the_same_files(kind, name, data, tmp_path):
-    whole = inputs_of(data, tmp_path, cost_file=timed(tmp_path, METHODS))
+    whole = inputs_of(data, tmp_path, cost=timed(tmp_path, METHODS))
     for folder in ("one", "two"):
         (rendering.render_figure if kind == "figures" else rendering.render_table)(name, whole, tmp_path / folder)
     for path in (tmp_path / "one").iterdir():
@@ -788,7 +788,7 @@ def draws(tmp_path_factory):
     write_dataset(law_file.packed(law_file.condensed(more)), folder / "laws.nc")
     few = more.isel(body=slice(0, 16))
     write_dataset(few, folder / "ensembles.nc")
-    return few, more, Inputs("", ensembles_file=folder / "ensembles.nc", released=folder)
+    return few, more, Inputs("", ensembles=folder / "ensembles.nc", released=folder)
 
 
 def test_coefficients_from_the_file_are_those_at_the_rounded_order():
@@ -883,7 +883,7 @@ def test_a_run_with_something_of_its_own_is_shown_itself(draws, tmp_path, other)
     else:
         changed = few.assign_coords({other: ["mine", *few[other].values[1:].tolist()]})
     write_dataset(changed, tmp_path / "ensembles.nc")
-    found = law_frames.ensemble(Inputs("", ensembles_file=tmp_path / "ensembles.nc", released=run.released))
+    found = law_frames.ensemble(Inputs("", ensembles=tmp_path / "ensembles.nc", released=run.paths["released"]))
     assert found.bodies == 16 and not found.condensed
 
 

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -358,11 +357,12 @@ def test_an_analysis_is_done_once_for_each_file_problem_and_argument(tmp_path):
 
     @once
     def analysis(inputs: Inputs, power: int = 1) -> str:
-        done.append((inputs.problem, str(inputs.checks), power))
-        return f"{inputs.problem} {inputs.checks} {power}"
+        checks = str(inputs.paths.get("checks", ""))
+        done.append((inputs.problem, checks, power))
+        return f"{inputs.problem} {checks} {power}"
 
     run = Inputs("")
-    others = run.of("heavy_top"), replace(run, checks=tmp_path)
+    others = run.of("heavy_top"), run.sharing(checks=tmp_path)
     expected = [analysis(run), analysis(run, 2), analysis(run, power=3), *map(analysis, others)]
     assert len(set(expected)) == len(done) == 5
     assert [analysis(run), analysis(run, 2), analysis(run, power=3), *map(analysis, others)] == expected and len(done) == 5

@@ -176,8 +176,8 @@ def folder(tmp_path_factory):
 def inputs(folder):
     return Inputs(
         "",
-        many_body_file=folder / "run.nc",
-        cost_file=folder / "cost.nc",
+        many_body=folder / "run.nc",
+        cost=folder / "cost.nc",
         released=folder / "released",
         films=folder / "films",
         published=HOME / "data" / "published",
@@ -508,7 +508,7 @@ def test_figures_of_the_full_study_are_made_from_what_came_with_the_code(folder)
     published = HOME / "data" / "published"
     for alone in (
         Inputs("", released=folder / "released", published=published),
-        Inputs("", many_body_file=folder / "run.nc", published=published),
+        Inputs("", many_body=folder / "run.nc", published=published),
     ):
         for name in ("many_body_energy", "many_body_pairs", "rods_energy"):
             assert len(rendering.figure(name, alone).axes) >= 2
@@ -591,8 +591,8 @@ def test_a_scene_of_ones_own_is_in_the_figures_and_tables(folder, tmp_path, monk
     published = HOME / "data" / "published"
     run = Inputs(
         "",
-        many_body_file=tmp_path / "run.nc",
-        cost_file=tmp_path / "cost.nc",
+        many_body=tmp_path / "run.nc",
+        cost=tmp_path / "cost.nc",
         released=folder / "released",
         published=published,
         films=tmp_path,
@@ -603,7 +603,7 @@ def test_a_scene_of_ones_own_is_in_the_figures_and_tables(folder, tmp_path, monk
     last = titles[f"(c) {name}"]
     assert curves(last, TARGET * FACTORS[4]), "the means of NO_SQUISH"
     assert not [line for line in last.lines if line.get_marker() == "s" and line.get_color() == "none"]
-    alone = drawn.many_body_energy(Inputs("", many_body_file=tmp_path / "alone.nc", published=published))
+    alone = drawn.many_body_energy(Inputs("", many_body=tmp_path / "alone.nc", published=published))
     assert [axes.get_title(loc="left") for axes in alone.axes] == [f"(a) {name}"]
     rendering.render_figure("many_body_energy", run, tmp_path)
     frame, _ = rendering.table("many_body", run)
@@ -661,7 +661,7 @@ def test_every_number_of_the_section_is_made(inputs, tmp_path):
     write_groups({"/": xr.Dataset(), "chess": scene(np.pi).isel(dt=[2, 3])}, tmp_path / "run.nc")
     text = (HOME / "paper" / "sections" / "many_body.tex").read_text()
     made = {*rendering.numbers("many_body", inputs), *rendering.numbers("time_to_solution", inputs)}
-    made |= {*numbers.every_method(Inputs("", many_body_file=tmp_path / "run.nc"))}
+    made |= {*numbers.every_method(Inputs("", many_body=tmp_path / "run.nc"))}
     used = set(re.findall(r"\\((?:study|cost)[A-Za-z]+)", text))
     assert used - made == set()
 
@@ -744,7 +744,7 @@ def test_a_run_says_whether_it_repeats_the_released_rods(folder, inputs):
     other = rods()
     other["energy_change"][0, 0, -1] += 1e-9
     write_groups({"/": xr.Dataset(), "rods": other}, folder / "other.nc")
-    made = numbers.rods_repeated(Inputs("", many_body_file=folder / "other.nc", released=folder / "released"))
+    made = numbers.rods_repeated(Inputs("", many_body=folder / "other.nc", released=folder / "released"))
     assert made["studyRodsRepeated"].startswith("differs")
 
 
@@ -790,14 +790,14 @@ def test_claims_about_many_bodies(inputs):
     with pytest.raises(NotInRun, match="dt = 1e-06 s is not among the steps"):
         measures["energy_of_many"](inputs, "chess", "spiral_leapfrog", 1e-6)
     with pytest.raises(NotInRun):
-        measures["energy_of_many"](Inputs("", many_body_file=inputs.many_body_file), "chess", "spiral_leapfrog", 4.85e-6)
+        measures["energy_of_many"](Inputs("", many_body=inputs.paths["many_body"]), "chess", "spiral_leapfrog", 4.85e-6)
 
 
 def test_a_run_with_fewer_methods_and_steps_is_judged_the_same(folder, inputs):
     """What the run at hand does not hold is left out of the words; the verdict rests on the released study anyway."""
     less = inputs.many_body("chess").sel(integrator=["spiral_leapfrog"]).isel(dt=[0], seed=[0])
     write_groups({"/": xr.Dataset(), "chess": less}, folder / "less.nc")
-    few = Inputs("", many_body_file=folder / "less.nc", released=folder / "released")
+    few = Inputs("", many_body=folder / "less.nc", released=folder / "released")
     for measure, arguments in (
         ("energy_of_many", ("chess", "no_squish", 4.85e-6)),
         ("paired_energy", ("chess", "no_squish", "spiral_leapfrog", 4.85e-6)),
@@ -1106,7 +1106,7 @@ def test_every_method_on_the_pieces(tmp_path):
     """The ratios that were put in, at each step; the released runs come first."""
     data = scene(np.pi, blown=True).isel(dt=[2, 3])
     write_groups({"/": xr.Dataset(), "chess": data}, tmp_path / "run.nc")
-    run = Inputs("", many_body_file=tmp_path / "run.nc")
+    run = Inputs("", many_body=tmp_path / "run.nc")
     frame, text = rendering.table("many_body_methods", run)
     found = frame[frame["dt"] == 4.85e-6].set_index("method")
     for key, factor in zip(METHODS, FACTORS, strict=True):
@@ -1122,7 +1122,7 @@ def test_every_method_on_the_pieces(tmp_path):
     # From many states, the same scene with other errors.
     more = data.assign(energy_error_mean=data["energy_error_mean"] ** 2)
     write_groups({"/": xr.Dataset(), "chess": more}, tmp_path / "many_body.nc")
-    both = Inputs("", many_body_file=tmp_path / "run.nc", released=tmp_path)
+    both = Inputs("", many_body=tmp_path / "run.nc", released=tmp_path)
     frame, _ = rendering.table("many_body_methods", both)
     assert frame.set_index(["method", "dt"]).loc[("omelyan1998", 4.85e-6), "ratio"] > 1.2
     with pytest.raises(NotInRun):

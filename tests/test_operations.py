@@ -206,7 +206,7 @@ def counted(folder: Path, *keys: str) -> Inputs:
     """A run whose cost.nc holds the counts of these methods."""
     write_groups({"/": xr.Dataset(), "operations": cost_study.operation_counts(keys)}, folder / "cost.nc")
     write_groups({"/": root()}, folder / "single_body.nc")
-    return Inputs(folder / "single_body.nc", cost_file=folder / "cost.nc")
+    return Inputs(folder / "single_body.nc", cost=folder / "cost.nc")
 
 
 @pytest.fixture(scope="module")
@@ -254,7 +254,7 @@ def test_the_table_is_that_of_the_file(run, tmp_path):
     data = run.cost("operations").copy(deep=True)
     data["total"].loc[{"integrator": "no_squish"}] = 4711
     write_groups({"/": xr.Dataset(), "operations": data}, tmp_path / "cost.nc")
-    edited = Inputs(run.single_body, cost_file=tmp_path / "cost.nc")
+    edited = Inputs(run.paths["single_body"], cost=tmp_path / "cost.nc")
     assert "& 4711 &" in tables.operations(edited)[1]
     assert cost_numbers.operations(edited)["costOperationsNoSquish"] == "4711"
     with pytest.raises(NotInRun):

@@ -195,7 +195,7 @@ def test_without_a_cost_study_nothing_waits_for_it():
         assert set(plan.needed("times")) & {"results/cost.nc"} == set(expected) and "results/cost.nc" not in plan.needed(
             "spiral2024"
         )
-        assert plan.places(None).get("cost_file", "") == "".join(expected)
+        assert plan.places(None).get("cost", "") == "".join(expected)
         assert {"results/timing.nc", "results/cost.nc"} <= set(plan.data()) or not expected
         assert expected or not [path for path in plan.data() if "timing" in path or "cost" in path]
     assert "results/cost_claims.csv" not in plans[0].needed("overview")

@@ -89,7 +89,7 @@ def test_the_file_has_the_errors_the_draw_and_the_declarations(plan):
 def test_the_file_has_the_laws_of_the_errors_that_it_has(plan, tmp_path):
     data = gather.gather(plan)
     write_dataset(data, tmp_path / "ensembles.nc")
-    again = Inputs(single_body="", ensembles_file=tmp_path / "ensembles.nc").ensembles
+    again = Inputs(single_body="", ensembles=tmp_path / "ensembles.nc").ensembles
     assert data["law_order"].dims == data["law_rounding"].dims == ("torque_class", "integrator", "body")
     assert data["law_coefficient_quantile"].dims == ("torque_class", "integrator", "quantile")
     # Second order for SPIRAL, first for Euler.
@@ -103,7 +103,7 @@ def test_the_file_has_the_laws_of_the_errors_that_it_has(plan, tmp_path):
 def test_every_variable_is_described_and_the_file_reads_again(plan, tmp_path):
     data = gather.gather(plan)
     write_dataset(data, tmp_path / "ensembles.nc")
-    again = Inputs(single_body="", ensembles_file=tmp_path / "ensembles.nc").ensembles
+    again = Inputs(single_body="", ensembles=tmp_path / "ensembles.nc").ensembles
     assert (again["error_omega"].values == data["error_omega"].values).all()
     assert again["failed"].values.tolist() == [["", ""], ["", ""]]
     for name, variable in again.variables.items():
@@ -216,6 +216,6 @@ def test_a_theme_gets_the_file_only_if_it_needs_it(plan, monkeypatch):
     products = Products(plan.study, HOME)
     assert products.needed("cost") == plan.files("ensembles")
     places = products.theme_places("cost")
-    assert places["ensembles_file"] == plan.files("ensembles")[0] and places["single_body"] == ""
+    assert places["ensembles"] == plan.files("ensembles")[0] and "single_body" not in places
     with pytest.raises(NotInRun, match="no ensembles"):
         _ = Inputs(single_body="").ensembles

@@ -284,7 +284,7 @@ def run(tmp_path_factory) -> Inputs:
     inputs = Inputs(
         folder / "single_body.nc",
         published=HOME / "data" / "published",
-        cost_file=folder / "cost.nc",
+        cost=folder / "cost.nc",
         cost_claims=folder / "cost_claims.csv",
     )
     claims.judge(inputs, HOME / "data" / "cost_claims.yaml", folder / "cost_claims.csv", cost_claims.MEASURES)
@@ -295,7 +295,7 @@ def test_a_run_without_times_says_so(tmp_path):
     with pytest.raises(NotInRun, match="cost: null"):
         Inputs(tmp_path / "single_body.nc").cost("step")
     with pytest.raises(NotInRun, match="cost: null"):
-        Inputs(tmp_path / "single_body.nc", cost_file=tmp_path / "cost.nc").cost("step")
+        Inputs(tmp_path / "single_body.nc", cost=tmp_path / "cost.nc").cost("step")
 
 
 def test_a_group_that_is_not_there_is_named(run):
@@ -381,7 +381,7 @@ def test_the_numbers_compare_within_a_frame(run):
 
 
 def test_claims_of_time_are_measured_and_not_judged(run):
-    rows = pd.read_csv(run.cost_claims).set_index("id")
+    rows = pd.read_csv(run.paths["cost_claims"]).set_index("id")
     step = run.cost("step")
     spiral, euler = (
         float(step.relative.sel(integrator=key, frame="lab")[on]) for key, on in (("spiral_leapfrog", 0), ("euler", 1))
@@ -406,7 +406,7 @@ def test_times_to_a_target_are_compared(run, tmp_path):
     step = made_up(rounds=12)
     tree = {"/": xr.Dataset(), "step": step, "published": solved}
     write_groups(tree, tmp_path / "cost.nc")
-    inputs = replace(run, cost_file=tmp_path / "cost.nc")
+    inputs = Inputs(**run.paths | {"cost": tmp_path / "cost.nc"})
     found = cost_claims.time_ratio(inputs, "spiral_leapfrog", "omelyan1998", 1e-5)
     # Both methods grow slower alike from round to round, so that nothing scatters.
     assert (found.value, found.low, found.high) == pytest.approx((2.5, 2.5, 2.5))
@@ -425,7 +425,7 @@ def test_a_ratio_of_times_has_the_range_of_its_parts(run, tmp_path):
     step = made_up(("euler", "spiral_leapfrog", "omelyan1998"), rounds=60)
     step["samples"] *= 1 + rng.exponential(0.1, step.samples.shape)
     write_groups({"/": xr.Dataset(), "step": step}, tmp_path / "cost.nc")
-    inputs = replace(run, cost_file=tmp_path / "cost.nc")
+    inputs = Inputs(**run.paths | {"cost": tmp_path / "cost.nc"})
     one, two = ("spiral_leapfrog", "lab", None), ("euler", "lab", None)
     found = cost_claims.step_ratio(inputs, one, two)
     spiral, euler = step.samples.sel(frame="lab").values[1, 0], step.samples.sel(frame="lab").values[0, 1]

@@ -25,12 +25,12 @@ class _Released(Inputs):
 
     @cached_property
     def problems(self) -> list[str]:
-        return [name for name in group_names(self.cost_file) if name not in OTHER_GROUPS]
+        return [name for name in group_names(self.paths["cost"]) if name not in OTHER_GROUPS]
 
     def _group(self, *names: str) -> xr.Dataset:
         if names or self.problem not in self.problems:
             raise NotInRun(f"{' '.join((self.problem, *names))} is not among the released data")
-        return read_dataset(self.cost_file, self.problem)
+        return read_dataset(self.paths["cost"], self.problem)
 
     @cached_property
     def plugins(self) -> list[str]:
@@ -67,7 +67,7 @@ class Measurements:
         released = home / "data/released"
         own = folder / "cost.nc"
         if not ((folder / "single_body.nc").is_file() and own.is_file() and _contents(released / "cost.nc") <= _contents(own)):
-            return cls(_Released(single_body="", cost_file=released / "cost.nc", released=released), False)
+            return cls(_Released(cost=released / "cost.nc", released=released), False)
         kinds = ("single_body", "references", "checks", "cost", "many_body")
         return cls(Inputs(**places(folder, kinds) | {"released": released}), True)
 
@@ -79,7 +79,7 @@ class Measurements:
     @cached_property
     def machine(self) -> str:
         """The processor on which steps were timed."""
-        return str(read_dataset(self.inputs.cost_file).attrs.get("cpu", "an unknown processor"))
+        return str(read_dataset(self.inputs.paths["cost"]).attrs.get("cpu", "an unknown processor"))
 
     @cached_property
     def _read(self) -> dict[str, xr.Dataset | None]:

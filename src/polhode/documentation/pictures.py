@@ -69,12 +69,15 @@ def all_pictures(measured: Measurements, folder: Path) -> dict[str, bytes]:
 
 def _released_atlas(measured: Measurements) -> Inputs:
     """Inputs that show the released engine atlas, as the tables of its page do."""
-    return Inputs("", released=measured.inputs.released)
+    return Inputs(released=measured.inputs.paths["released"])
 
 
 def _stamp(measured: Measurements) -> dict[str, str]:
     """A hash of what the pictures depend on: the data, and the code of this module and of everything it imports."""
-    files = [measured.inputs.cost_file, *(Path(measured.inputs.released) / name for name in ("many_body.nc", "atlas.nc"))]
+    files = [
+        measured.inputs.paths["cost"],
+        *(Path(measured.inputs.paths["released"]) / name for name in ("many_body.nc", "atlas.nc")),
+    ]
     data = hashlib.sha256(b"".join(hashlib.sha256(Path(path).read_bytes()).digest() for path in files))
     return {"data": data.hexdigest(), "code": fingerprint(__name__), "matplotlib": matplotlib.__version__}
 

@@ -92,9 +92,8 @@ class Artefact:
     themed : str
         ``figures``, ``tables`` or ``numbers`` if the themes declare the names instead. Those of a theme that shows times are
         not compared, whatever ``verify`` says.
-    argument : str
-        The argument of :class:`polhode.study.inputs.Inputs` that takes the file, or the folder of several; empty if the report
-        does not read it.
+    is_reported : bool
+        Whether the report reads it, through :class:`polhode.study.inputs.Inputs`.
     released : str
         The file in data/released that has the same at the published scale.
     checksums_only : bool
@@ -110,7 +109,7 @@ class Artefact:
     meaning: str
     names: Callable[["Study"], Iterable[Names]] | None = None
     themed: str = ""
-    argument: str = ""
+    is_reported: bool = False
     released: str = ""
     checksums_only: bool = False
 
@@ -193,32 +192,32 @@ _SHOWN = "figures and tables"
 ARTEFACTS = {artefact.key: artefact for artefact in (
     # Data, in the order in which readers are shown them.
     Artefact("single_body", "single_body.nc", DATA, COMPARED, "gather", _SHOWN,
-             "errors, orders, steps and torque evaluations of all methods on single bodies", argument="single_body"),
+             "errors, orders, steps and torque evaluations of all methods on single bodies", is_reported=True),
     Artefact("many_body", "many_body.nc", DATA, COMPARED, "gather_many_body", _SHOWN,
-             "energy errors of many bodies", _one_if("scenes"), argument="many_body_file", released="many_body.nc"),
+             "energy errors of many bodies", _one_if("scenes"), is_reported=True, released="many_body.nc"),
     Artefact("ensembles", "ensembles.nc", DATA, COMPARED, "gather_ensembles", _SHOWN,
              "errors of all methods on random bodies, and the laws that they follow", _one_if("ensembles"),
-             argument="ensembles_file", released="laws.nc"),
+             is_reported=True, released="laws.nc"),
     Artefact("ensemble_states", "ensemble_states.nc", DATA, COMPARED, "ensemble_states", "random bodies",
              "the random bodies, and their exact states", _one_if("ensembles")),
     Artefact("cost", "cost.nc", DATA, TIMED, "cost", _SHOWN,
-             "times to target errors, made from measured times", _one_if("cost"), argument="cost_file", released="cost.nc"),
+             "times to target errors, made from measured times", _one_if("cost"), is_reported=True, released="cost.nc"),
     Artefact("timing", "timing.nc", DATA, TIMED, "timing", "timing",
              "the time of a step of each method, measured on one machine", _one_if("cost")),
     Artefact("atlas", "atlas.nc", DATA, COMPARED, "gather_atlas", _SHOWN,
-             "integrators of physics engines, by measurement", _one_if("atlas"), argument="atlas_file", released="atlas.nc"),
+             "integrators of physics engines, by measurement", _one_if("atlas"), is_reported=True, released="atlas.nc"),
     Artefact("references", "references/{problem}.nc", DATA, COMPARED, "references_*", "references",
              "the reference solution of {problem}, to arbitrary precision", lambda study: study.problems,
-             argument="references"),
+             is_reported=True),
     Artefact("checks", "checks/{check}.nc", DATA, COMPARED, "check", "checks",
-             "an experiment on single methods: {check}", lambda study: study.checks, argument="checks"),
+             "an experiment on single methods: {check}", lambda study: study.checks, is_reported=True),
     Artefact("films", "films/{scene}.nc", DATA, COMPARED, "film", "many bodies",
-             "a short run of the scene {scene}, for pictures", _filmed, argument="films", checksums_only=True),
+             "a short run of the scene {scene}, for pictures", _filmed, is_reported=True, checksums_only=True),
     Artefact("claims", "claims.csv", DATA, COMPARED, "claims", _SHOWN,
-             "statements of the publications, what this run measured, and the verdict", argument="claims"),
+             "statements of the publications, what this run measured, and the verdict", is_reported=True),
     # Products.
     Artefact("cost_claims", "cost_claims.csv", PRODUCT, TIMED, "cost_claims", _SHOWN,
-             "the same for statements about time", argument="cost_claims"),
+             "the same for statements about time", is_reported=True),
     Artefact("figures", "figures/{figure}.pdf", PRODUCT, DERIVED, "chapter_*", _SHOWN,
              "figure {figure} of the report", themed="figures"),
     Artefact("figures_png", "figures/{figure}.png", PRODUCT, DERIVED, "chapter_*", _SHOWN,
@@ -303,10 +302,9 @@ def stages() -> dict[str, tuple[str, tuple[str, ...]]]:
 
 def needs() -> dict[str, str]:
     """The data that a theme may need, and their meaning: what the report reads, and the commit that is checked out."""
-    return {key: each.meaning for key, each in ARTEFACTS.items() if each.argument} | {"checkout": "the commit checked out"}
+    return {key: each.meaning for key, each in ARTEFACTS.items() if each.is_reported} | {"checkout": "the commit checked out"}
 
 
 def places(results: str | Path, kinds: Iterable[str]) -> dict[str, Any]:
     """The arguments of :class:`polhode.study.inputs.Inputs` for files of these kinds, and for the data of the checkout."""
-    files = {ARTEFACTS[kind].argument: f"{results}/{ARTEFACTS[kind].root}" for kind in kinds}
-    return {"single_body": "", **CHECKOUT, **files}
+    return CHECKOUT | {kind: f"{results}/{ARTEFACTS[kind].root}" for kind in kinds}

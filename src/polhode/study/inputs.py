@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from math import inf
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -15,7 +15,7 @@ import xarray as xr
 from polhode.fits import NotInRun as NotInRun
 from polhode.interface.netcdf import at_the_top, plain, read_dataset, read_groups
 from polhode.interface.reading import load_yaml
-from polhode.study.artefacts import ARTEFACTS
+from polhode.study.artefacts import ARTEFACTS, CHECKOUT
 from polhode.study.cf_attributes import CLASSES, ROWS
 
 
@@ -34,7 +34,17 @@ def _last_group() -> str:
     return OTHERS
 
 
-@dataclass(frozen=True)
+#: What a run says that lacks a file, where its meaning is not enough.
+ABSENT = {
+    "cost": "this run measured no times (cost: null)",
+    "cost_claims": "this run judged no statements about time",
+    "ensembles": "this run has no ensembles of random bodies (ensembles: null)",
+    "references": "this run does not contain the reference of {problem}",
+    "checks": "this run has no check {check}",
+    "films": "this run has no film of the scene {scene}",
+}
+
+
 class Inputs:
     """The data of a run from which the report is made.
 
@@ -43,74 +53,98 @@ class Inputs:
 
     Parameters
     ----------
-    single_body, references, checks, claims, cost_file, cost_claims, many_body_file, films, ensembles_file, atlas_file
-        Path of the file, or folder of the files, of the kind with this argument (:mod:`polhode.study.artefacts`,
-        :func:`~polhode.study.artefacts.places`); empty if the run has none, or it is not needed.
-    published, released : folders of the published numbers, and of the published-scale results shipped with the code
-    errata, sources : paths of errata.yaml and of sources.yaml
-    checkout : the current commit: ``commit``, ``commit_time`` (seconds since the epoch), ``dirty``
+    single_body : path of this file; empty if the run has none, or it is not needed
     problem : str
         Key of the problem, which names the groups of ``single_body``.
+    checkout : the current commit: ``commit``, ``commit_time`` (seconds since the epoch), ``dirty``
+    paths : the other files by their kind (:data:`~polhode.study.artefacts.ARTEFACTS`), or the folder where there are several,
+        and the data of the checkout (:data:`~polhode.study.artefacts.CHECKOUT`), as
+        :func:`~polhode.study.artefacts.places` returns them
     """
 
-    single_body: str | Path
-    references: str | Path = ""
-    checks: str | Path = ""
-    published: str | Path = ""
-    errata: str | Path = ""
-    claims: str | Path = ""
-    sources: str | Path = ""
-    cost_file: str | Path = ""
-    cost_claims: str | Path = ""
-    many_body_file: str | Path = ""
-    films: str | Path = ""
-    ensembles_file: str | Path = ""
-    atlas_file: str | Path = ""
-    released: str | Path = ""
-    checkout: Mapping[str, Any] = field(default_factory=dict)
-    problem: str = "spiral_cylinder"
-    _others: dict[str, "Inputs"] = field(default_factory=dict, repr=False, compare=False)
-    _read: dict[str, Mapping[str, xr.Dataset]] = field(default_factory=dict, repr=False, compare=False)
-    _declared: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
-    _analysed: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False, compare=False)
+    def __init__(
+        self,
+        single_body: str | Path = "",
+        *,
+        problem: str = "spiral_cylinder",
+        checkout: Mapping[str, Any] = MappingProxyType({}),
+        **paths: str | Path,
+    ) -> None:
+        if unknown := sorted(paths.keys() - ARTEFACTS.keys() - CHECKOUT.keys()):
+            raise TypeError(f"unknown kind of file {', '.join(unknown)}; known are: {', '.join([*ARTEFACTS, *CHECKOUT])}")
+        self.paths: dict[str, str | Path] = {"single_body": single_body, **paths}
+        self.problem, self.checkout = problem, checkout
+        self._others: dict[str, Inputs] = {problem: self}
+        self._read: dict[str, Mapping[str, xr.Dataset]] = {}
+        self._declared: dict[str, dict[str, Any]] = {}
+        self._analysed: dict[tuple[Any, ...], Any] = {}
 
     def of(self, problem: str) -> "Inputs":
         """This run viewed from another problem; files are still read only once."""
-        if problem == self.problem:
-            return self
         if problem not in self._others:
-            self._others[problem] = replace(self, problem=problem)
+            other = self._others[problem] = type(self)(problem=problem, checkout=self.checkout, **self.paths)
+            other._others, other._read, other._declared, other._analysed = (
+                self._others, self._read, self._declared, self._analysed,
+            )  # fmt: skip
         return self._others[problem]
 
     def sharing(self, **places: Any) -> "Inputs":
         """The same run with another choice of files; what both have is read only once."""
-        return Inputs(**places, _read=self._read)
+        other = Inputs(**places)
+        other._read = self._read
+        return other
 
-    @cached_property
-    def problems(self) -> list[str]:
-        """Keys of the problems in this run, in the order of the configuration."""
-        return at_the_top(self.groups(self.single_body)) if str(self.single_body) else []
+    def file(self, kind: str, *names: str) -> Path:
+        """The file of a kind, from the names in its path if there are several.
 
-    def groups(self, path: str | Path) -> Mapping[str, xr.Dataset]:
-        """The groups of a file, which is opened once, and each of which is read once."""
+        Raises
+        ------
+        NotInRun
+            If the run does not contain it.
+        """
+        artefact, root = ARTEFACTS[kind], str(self.paths.get(kind, ""))
+        path = Path(root + artefact.filled(names).removeprefix(artefact.root))
+        if not root or not path.is_file():
+            absent = ABSENT.get(kind, f"this run has no file {artefact.path}: {artefact.meaning}")
+            raise NotInRun(absent.format(**dict(zip(artefact.fields, names, strict=True))))
+        return path
+
+    def released_file(self, kind: str) -> Path:
+        """The file with the published-scale results of a kind; no file if the results are without."""
+        return Path(self.paths["released"], ARTEFACTS[kind].released) if self.paths.get("released") else Path()
+
+    def single(self, kind: str, *names: str) -> xr.Dataset:
+        """The dataset of one of the files of a kind; :class:`NotInRun` as from :meth:`file`."""
+        return read_dataset(self.file(kind, *names), **dict(zip(ARTEFACTS[kind].fields, names, strict=True)))
+
+    def groups(self, kind: str, released: bool = False) -> Mapping[str, xr.Dataset]:
+        """The groups of the file of a kind by their paths, each read once; an empty mapping if there is no such file.
+
+        ``released``: of the published-scale results.
+        """
+        path = self.released_file(kind) if released else Path(self.paths.get(kind, ""))
+        if not path.is_file():
+            return {}
         if str(path) not in self._read:
             self._read[str(path)] = read_groups(path)
         return self._read[str(path)]
 
+    @cached_property
+    def problems(self) -> list[str]:
+        """Keys of the problems in this run, in the order of the configuration."""
+        return at_the_top(self.groups("single_body"))
+
     def _group(self, *names: str) -> xr.Dataset:
         if self.problem not in self.problems:
             raise NotInRun(f"this run does not contain the problem {self.problem}")
-        groups, name = self.groups(self.single_body), "/".join(("", self.problem, *names))
+        groups, name = self.groups("single_body"), "/".join(("", self.problem, *names))
         if name not in groups:
             raise NotInRun(f"this run has no {' '.join(names)} of the problem {self.problem}")
         return groups[name]
 
     def check(self, name: str) -> xr.Dataset:
         """An experiment on single methods: checks/NAME.nc."""
-        path = Path(self.checks) / f"{name}.nc"
-        if not path.is_file():
-            raise NotInRun(f"this run has no check {name}")
-        return read_dataset(path, check=name)
+        return self.single("checks", name)
 
     def cost(self, group: str) -> xr.Dataset:
         """A group of cost.nc: ``step`` (times), ``operations`` (counts), or the key of a problem (times to target errors).
@@ -120,17 +154,15 @@ class Inputs:
         NotInRun
             If the run has no cost study, or lacks this group.
         """
-        if not Path(self.cost_file).is_file():
-            raise NotInRun("this run measured no times (cost: null)")
-        groups = self.groups(self.cost_file)
-        if f"/{group}" not in groups:
+        self.file("cost")
+        if f"/{group}" not in self.groups("cost"):
             raise NotInRun(f"the cost study of this run does not contain {group}")
-        return groups[f"/{group}"]
+        return self.groups("cost")[f"/{group}"]
 
     @cached_property
     def scenes(self) -> list[str]:
         """Keys of the many-body scenes in this run."""
-        return at_the_top(self.groups(self.many_body_file)) if Path(self.many_body_file).is_file() else []
+        return at_the_top(self.groups("many_body"))
 
     def many_body(self, scene: str) -> xr.Dataset:
         """The many-body runs of a scene: a group of many_body.nc.
@@ -142,38 +174,26 @@ class Inputs:
         """
         if scene not in self.scenes:
             raise NotInRun(f"this run has no many-body runs of the scene {scene}")
-        return self.groups(self.many_body_file)[f"/{scene}"]
-
-    def released_file(self, kind: str) -> Path:
-        """The file with the published-scale results of a kind, a key of ``ARTEFACTS``; no file if :attr:`released` is empty."""
-        return Path(self.released, ARTEFACTS[kind].released) if str(self.released) else Path()
+        return self.groups("many_body")[f"/{scene}"]
 
     @cached_property
     def released_scenes(self) -> list[str]:
         """Keys of the many-body scenes among the published-scale results."""
-        path = self.released_file("many_body")
-        return at_the_top(self.groups(path)) if path.is_file() else []
+        return at_the_top(self.groups("many_body", released=True))
 
     def released_many_body(self, scene: str) -> xr.Dataset:
         """The published-scale many-body runs of a scene: a group of released/many_body.nc."""
         if scene not in self.released_scenes:
             raise NotInRun(f"data/released has no results of the scene {scene}")
-        return self.groups(self.released_file("many_body"))[f"/{scene}"]
+        return self.groups("many_body", released=True)[f"/{scene}"]
 
-    @cached_property
+    @property
     def ensembles(self) -> xr.Dataset:
-        """The errors on random bodies: ensembles.nc.
+        """The errors on random bodies: ensembles.nc; :class:`NotInRun` if the run does not contain them."""
+        self.file("ensembles")
+        return self.groups("ensembles")["/"]
 
-        Raises
-        ------
-        NotInRun
-            If the run does not contain them.
-        """
-        if not Path(self.ensembles_file).is_file():
-            raise NotInRun("this run has no ensembles of random bodies (ensembles: null)")
-        return self.groups(self.ensembles_file)["/"]
-
-    @cached_property
+    @property
     def atlas(self) -> xr.Dataset:
         """The engine atlas: what was measured in this run if that is configured, otherwise released/atlas.nc.
 
@@ -182,17 +202,14 @@ class Inputs:
         NotInRun
             If there is neither.
         """
-        path = Path(self.atlas_file) if str(self.atlas_file) else self.released_file("atlas")
-        if not path.is_file():
+        groups = self.groups("atlas", released=not self.paths.get("atlas"))
+        if not groups:
             raise NotInRun("there is no engine atlas, neither of this run nor in data/released")
-        return self.groups(path)["/"]
+        return groups["/"]
 
     def film(self, scene: str) -> dict[str, Any]:
         """A short run of a scene with all data needed to draw it, see :func:`polhode.study.run.scene.make_film`."""
-        path = Path(self.films) / f"{scene}.nc"
-        if not path.is_file():
-            raise NotInRun(f"this run has no film of the scene {scene}")
-        return plain(read_dataset(path, scene=scene))
+        return plain(self.single("films", scene))
 
     @cached_property
     def errors(self) -> xr.Dataset:
@@ -224,16 +241,13 @@ class Inputs:
     @cached_property
     def plugins(self) -> list[str]:
         """Keys of the user's own methods."""
-        named = str(self.groups(self.single_body)["/"].attrs.get("plugins", ""))
+        named = str(self.groups("single_body")["/"].attrs.get("plugins", ""))
         return [key for key in named.split(",") if key]
 
     @cached_property
     def reference_states(self) -> xr.Dataset:
         """The exact q and omega over time."""
-        path = Path(self.references) / f"{self.problem}.nc"
-        if not path.is_file():
-            raise NotInRun(f"this run does not contain the reference of {self.problem}")
-        return read_dataset(path, problem=self.problem)
+        return self.single("references", self.problem)
 
     @cached_property
     def published_steps(self) -> pd.DataFrame:
@@ -247,42 +261,40 @@ class Inputs:
         return float(found["dt"].iloc[0]) if len(found) else float("nan")
 
     def published_numbers(self, name: str) -> pd.DataFrame:
-        """A table of published numbers: NAME.csv in the folder :attr:`published`."""
-        return pd.read_csv(Path(self.published) / f"{name}.csv", comment="#")
+        """A table of published numbers: NAME.csv in the folder ``published``."""
+        return pd.read_csv(Path(self.paths.get("published", "")) / f"{name}.csv", comment="#")
 
     @cached_property
     def claim_rows(self) -> pd.DataFrame:
         """The statements checked in the publications, one row each; every cell is text."""
-        return pd.read_csv(self.claims, dtype=str, keep_default_na=False)
+        return pd.read_csv(self.file("claims"), dtype=str, keep_default_na=False)
 
     @cached_property
     def cost_claim_rows(self) -> pd.DataFrame:
         """The checked statements about time, one row each; every cell is text."""
-        if not Path(self.cost_claims).is_file():
-            raise NotInRun("this run judged no statements about time")
-        return pd.read_csv(self.cost_claims, dtype=str, keep_default_na=False)
+        return pd.read_csv(self.file("cost_claims"), dtype=str, keep_default_na=False)
 
     @cached_property
     def errata_rows(self) -> list[dict[str, str]]:
         """Errors in the texts of the publications, and choices that had to be made, see :func:`load_errata`."""
-        return load_errata(self.errata)
+        return load_errata(self.paths["errata"])
 
     @cached_property
     def source_rows(self) -> list[dict[str, Any]]:
         """Every numbered item of the sources and its counterpart here, see :func:`load_sources`."""
-        return load_sources(self.sources)
+        return load_sources(self.paths["sources"])
 
     @cached_property
     def declarations(self) -> xr.Dataset:
         """The declarations of the methods of the run, one row each: the root of single_body.nc or many_body.nc."""
-        for path in (self.single_body, self.many_body_file):
-            if Path(path).is_file() and ROWS in (root := self.groups(path)["/"]).dims:
-                return root
+        for kind in ("single_body", "many_body"):
+            if (groups := self.groups(kind)) and ROWS in groups["/"].dims:
+                return groups["/"]
         return _registered()  # older files lack them
 
     def _arithmetic(self, name: str) -> xr.DataArray:
         """A variable of :mod:`polhode.study.gather.arithmetic`, at the root of single_body.nc."""
-        root = self.groups(self.single_body)["/"] if str(self.single_body) else xr.Dataset()
+        root = self.groups("single_body").get("/", xr.Dataset())
         if name not in root:
             raise NotInRun("single_body.nc has no counts of the parts of a step: it was made by an older version")
         return root[name]
@@ -393,15 +405,14 @@ def once(analysis: Callable[Concatenate[Inputs, _Rest], _T]) -> Callable[Concate
     """
 
     @wraps(analysis)
-    def kept(inputs: Inputs, /, *args: _Rest.args, **kwargs: _Rest.kwargs) -> _T:
-        # A copy with another file (dataclasses.replace) shares what has been kept; its repr names all files and the problem.
-        key = (analysis, repr(inputs), args, tuple(sorted(kwargs.items())))
+    def analysis_once(inputs: Inputs, /, *args: _Rest.args, **kwargs: _Rest.kwargs) -> _T:
+        key = (analysis, inputs.problem, args, tuple(sorted(kwargs.items())))
         if key not in inputs._analysed:
             inputs._analysed[key] = analysis(inputs, *args, **kwargs)
-        found: _T = inputs._analysed[key]
-        return found
+        result: _T = inputs._analysed[key]
+        return result
 
-    return kept
+    return analysis_once
 
 
 #: Fields of every entry of errata.yaml; ``source`` is a key in paper/refs.bib, all other values are LaTeX text.

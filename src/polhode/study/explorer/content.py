@@ -101,7 +101,7 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
     """
     labels: dict[str, str] = {}
     variants: dict[str, str] = {}
-    single, cost = _groups(inputs, inputs.single_body), _groups(inputs, inputs.cost_file)
+    single, cost = (_groups(inputs, kind) for kind in ("single_body", "cost"))
     keys = [name for name in single if name and "/" not in name]
     problems = {key: _problem(inputs.of(key), single, cost.get(key), labels, variants) for key in keys}
     scenes = _scenes(inputs, labels, variants)
@@ -151,10 +151,9 @@ def look(of: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _groups(inputs: Inputs, path: str | Path) -> dict[str, xr.Dataset]:
+def _groups(inputs: Inputs, kind: str) -> dict[str, xr.Dataset]:
     """The groups of a file by path, the root under the empty string; an empty mapping if the run has no such file."""
-    there = str(path) and Path(path).is_file()
-    return {name.strip("/"): data for name, data in inputs.groups(path).items()} if there else {}
+    return {name.strip("/"): data for name, data in inputs.groups(kind).items()}
 
 
 def _machine(cost: Mapping[str, xr.Dataset]) -> dict[str, str] | None:

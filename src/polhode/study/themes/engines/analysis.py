@@ -39,7 +39,7 @@ def peers(inputs: Inputs) -> pd.DataFrame:
     NotInRun
         If there is no such file.
     """
-    path = Path(inputs.released) / "peers.csv"
-    if not str(inputs.released) or not path.is_file():
+    path = Path(inputs.paths.get("released", ""), "peers.csv")
+    if not path.is_file():
         raise NotInRun("data/released has no comparison with other codes")
     return pd.read_csv(path)
