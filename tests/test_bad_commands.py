@@ -151,7 +151,7 @@ def test_any_word_behind_any_option_is_parsed_or_named(command, data):
     given_words = [word for word in [option, *data.draw(st.lists(words, max_size=3))] if word not in ("-h", "--help")]
     said = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stderr(said):
-        patch.setattr(sys.modules[cli.COMMANDS[command]], "run", lambda arguments: 0)
+        patch.setattr(sys.modules[f"polhode.cli.{command}"], "run", lambda arguments: 0)
         status = cli.main([command, *filter(None, given_words)])
     assert status in (0, 2) and "Traceback" not in said.getvalue()
     assert (status == 0) == (not said.getvalue()) and len(said.getvalue()) < 900

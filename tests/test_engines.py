@@ -579,7 +579,6 @@ def test_rows_that_were_read_are_marked_and_not_in_the_file(released):
         ({"commit": "abcdef0"}, "must have been read, at abcdef0"),
         ({"method": "none"}, "'none' is neither a method nor a candidate"),
         ({"loads": ("lab",)}, "the free body must be among its loads"),
-        ({"precision": "float16"}, "precision"),
     ],
 )
 def test_a_reading_without_its_evidence_is_refused(change, message):

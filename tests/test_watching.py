@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from polhode.interface import progress
+from polhode.interface import bars, progress
 from polhode.interface.progress import Board, Stage
 from polhode.study.workflow import entry, meters, signals, watching
 from polhode.study.workflow.watching import Watch
@@ -126,7 +126,7 @@ def test_one_is_not_many():
 def drawn(board, width, height=25, **options):
     """What a board looks like on a terminal of this size."""
     console = Console(file=io.StringIO(), width=width, height=height, force_terminal=True, **options)
-    console.print(board)
+    console.print(bars.Drawing(board))
     return re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue())
 
 
@@ -167,8 +167,8 @@ def test_in_a_low_terminal_what_is_done_gives_way(board):
 
 def test_colours_are_left_out_where_they_are_not_wanted(board, monkeypatch):
     def colours():
-        console = progress.Bars(board, io.StringIO()).console
-        console.print(board)
+        console = bars.Bars(board, io.StringIO()).console
+        console.print(bars.Drawing(board))
         return re.search(r"\x1b\[[0-9;]*3[0-9]", console.file.getvalue()) is not None
 
     monkeypatch.setenv("TERM", "xterm-256color")
@@ -657,7 +657,8 @@ def screen(text, width=100):
 
 SIDE = """
 import os, subprocess, sys, time
-from polhode.interface.progress import Bars, Board, Stage
+from polhode.interface.bars import Bars
+from polhode.interface.progress import Board, Stage
 from polhode.study.workflow.watching import Capture
 stage = Stage("cells", 10, "runs")
 own = os.fdopen(os.dup(2), "w")

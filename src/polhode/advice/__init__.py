@@ -1,7 +1,7 @@
 """Advice: which method and which step for a body of one's own; from runs, from laws, and for many bodies from contacts."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,8 @@ __all__ = ["AdviceError", "recommend"]
 
 #: Materials of contacts: the arguments that give a contact time together.
 MATERIAL = ("young", "poisson", "density", "radius", "speed")
+#: The stages of an answer from runs, and what their bars are called.
+STAGES = {"compiling": "compiling", "motion": "exact motion", "methods": "running the methods", "interval": "other starts"}
 
 
 def recommend(
@@ -141,7 +143,7 @@ def recommend(
     from polhode.advice import of_runs
 
     allowed = of_runs.LIMIT if limit is None else _number(positive, "limit", limit, "s")
-    with _bars(progress) as advance:
+    with _progress(progress) as advance:
         return of_runs.of_runs(
             found,
             wanted,
@@ -270,10 +272,14 @@ def _number(check: Callable[..., float], *arguments: Any, **options: Any) -> flo
         raise AdviceError(str(error)) from None
 
 
-def _bars(show: bool) -> Any:
-    """A context with a function (stage, part done) that shows bars, or does nothing."""
+@contextmanager
+def _progress(show: bool) -> Iterator[Callable[[str, float], None]]:
+    """A function (stage, fraction done) that shows bars meanwhile, or does nothing."""
     if not show:
-        return nullcontext(lambda stage, done: None)
-    from polhode.advice.bars import bars
+        yield lambda stage, done: None
+        return
+    from polhode.interface.progress import Stage, watched
 
-    return bars()
+    stages = {key: Stage(name, 1.0) for key, name in STAGES.items()}
+    with watched(*stages.values()):
+        yield lambda stage, done: stages[stage].reach(done)

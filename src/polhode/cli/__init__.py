@@ -1,8 +1,9 @@
 """The command line: ``polhode COMMAND ...``.
 
-A command is a module with ``SUMMARY`` (one line), ``add_arguments(parser)`` and ``run(arguments)``, which returns the exit
-status and raises :class:`UsageError` for what the user should change. A command that works on files of the repository, which
-are not part of a wheel, declares ``NEEDS_REPOSITORY = True``.
+A command is a module with ``add_arguments(parser)`` and ``run(arguments)``, which returns the exit status and raises
+:class:`UsageError` for what the user should change. A command that works on files of the repository, which are not part of a
+wheel, declares ``NEEDS_REPOSITORY = True``. Only the module of the command that is run is imported: most need the packages of
+the study.
 """
 
 import argparse
@@ -11,26 +12,27 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
+from polhode.interface.extras import ExtraMissingError
 from polhode.interface.netcdf import UnreadableFile
 from polhode.registry import nearest
 from polhode.version import __version__
 
-#: Every command and its module.
+#: What each command does; a command is a module of this package.
 COMMANDS: dict[str, str] = {
-    "animate": "polhode.cli.animate",
-    "archive": "polhode.cli.archive",
-    "atlas": "polhode.cli.atlas",
-    "bench": "polhode.cli.bench",
-    "docs": "polhode.cli.docs",
-    "html": "polhode.cli.html",
-    "recommend": "polhode.cli.recommend",
-    "release": "polhode.cli.release",
-    "verify": "polhode.cli.verify",
+    "animate": "animate many bodies in a box (GIF)",
+    "archive": "a finished run as one zip for a data repository: data, report, source, checksums, metadata",
+    "atlas": "find out which integrators physics engines run",
+    "bench": "measure the time of a step of each method on this machine",
+    "docs": "the documentation as HTML pages",
+    "html": "figures, tables and rules of a finished run as one page for a browser",
+    "recommend": "which method and which step size for a body, an error and a price of the torque",
+    "release": "the many-body results of a full run as a small file distributed with the code",
+    "verify": "compare a folder of results or an archive with a released run, value by value",
 }
 
 
@@ -164,24 +166,32 @@ def check_repository(command: str) -> None:
         )
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of all commands; the module of a command is its default ``module``."""
-    made = Parser(prog="polhode", description="Integrators for rigid-body rotation: times and advice.")
-    made.add_argument("--version", action="version", version=f"polhode {__version__}")
-    commands = made.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
-    for name, path in COMMANDS.items():
-        module: Any = importlib.import_module(path)
-        command = commands.add_parser(name, help=module.SUMMARY, description=module.__doc__)
+def parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of all commands, with the arguments of these ``commands``, whose modules become the default ``module``."""
+    top = Parser(prog="polhode", description="Integrators for rigid-body rotation: times and advice.")
+    top.add_argument("--version", action="version", version=f"polhode {__version__}")
+    subparsers = top.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
+    for name, summary in COMMANDS.items():
+        if name not in commands:
+            subparsers.add_parser(name, help=summary)
+            continue
+        module: Any = importlib.import_module(f"polhode.cli.{name}")
+        command = subparsers.add_parser(name, help=summary, description=module.__doc__)
         command.formatter_class = argparse.RawDescriptionHelpFormatter
         module.add_arguments(command)
         command.set_defaults(module=module, parser=command)
-    return made
+    return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command named by ``arguments`` (by default those of the command line) and return its exit status."""
+    words = sys.argv[1:] if arguments is None else arguments
+    named = [word for word in words if word in COMMANDS][:1]
     try:
-        asked = parser().parse_args(arguments)
+        asked = parser(named).parse_args(words)
+    except ExtraMissingError as error:
+        print(f"polhode {named[0]}: {error}", file=sys.stderr)
+        return 2
     except SystemExit as end:
         if end.code == 2:
             return 2
@@ -190,7 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if getattr(asked.module, "NEEDS_REPOSITORY", False):
             check_repository(asked.command)
         return int(asked.module.run(asked))
-    except (UsageError, UnreadableFile) as error:
+    except (UsageError, UnreadableFile, ExtraMissingError) as error:
         print(f"polhode {asked.command}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:

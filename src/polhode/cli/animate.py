@@ -27,7 +27,6 @@ SIZE, RATE, COLOURS = 480, 25, 96
 SMALLEST, LARGEST, MOST = 32, 2000, 2000
 #: Largest number of steps; more would take hours.
 MOST_STEPS = 1e9
-SUMMARY = "animate many bodies in a box (GIF)"
 
 
 def frame_of(film: Mapping[str, Any], frame: int, size: int) -> Image.Image:

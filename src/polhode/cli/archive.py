@@ -29,7 +29,6 @@ from polhode.study.provenance import commit as checkout
 from polhode.study.workflow import written
 from polhode.study.workflow.entry import HOME
 
-SUMMARY = "a finished run as one zip for a data repository: data, report, source, checksums, metadata"
 NEEDS_REPOSITORY = True
 AGAIN = "run ./reproduce again, which makes what is missing or out of date"
 

@@ -15,7 +15,6 @@ from polhode.cli import UsageError, check_writable, positive
 from polhode.interface.progress import Stage, watched
 from polhode.registry import nearest
 
-SUMMARY = "find out which integrators physics engines run"
 #: Seconds that one run of one body may take.
 LIMIT = 600.0
 

@@ -23,8 +23,6 @@ from polhode.study.analysis.step_times import OTHER, in_frame
 from polhode.study.run import timing
 from polhode.study.storage import write_text
 
-SUMMARY = "measure the time of a step of each method on this machine"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of ``polhode bench``."""

@@ -15,7 +15,6 @@ from pathlib import Path
 from polhode.cli import UsageError
 from polhode.study.workflow.entry import HOME
 
-SUMMARY = "the documentation as HTML pages"
 NEEDS_REPOSITORY = True
 #: The folder of everything generated, below docs; not committed.
 GENERATED, BUILT = "_generated", "_build"

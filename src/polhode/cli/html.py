@@ -14,7 +14,6 @@ from polhode.interface.progress import Stage, watched
 from polhode.interface.reading import ConfigurationError, read
 from polhode.study.workflow.entry import HOME
 
-SUMMARY = "figures, tables and rules of a finished run as one page for a browser"
 NEEDS_REPOSITORY = True
 
 

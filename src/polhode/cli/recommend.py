@@ -37,7 +37,6 @@ from polhode.interface.netcdf import group_names, read_dataset
 from polhode.interface.progress import Stage, watched
 from polhode.registry import nearest
 
-SUMMARY = "which method and which step size for a body, an error and a price of the torque"
 #: Groups of cost.nc that are not problems.
 OTHER_GROUPS = ("step", "operations", "published", "many_body", "many_body_times")
 #: How many methods the table shows.

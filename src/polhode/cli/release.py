@@ -22,7 +22,6 @@ from polhode.interface.progress import Stage, watched
 from polhode.study import provenance
 from polhode.study.storage import write_dataset, write_groups
 
-SUMMARY = "the many-body results of a full run as a small file distributed with the code"
 #: The variables that are kept; those along a run only in single precision.
 KEPT = ("energy_error", "energy_error_mean", "energy_error_largest", "energy_drift", "diverged", "diverged_at", "contacts")
 

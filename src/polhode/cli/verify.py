@@ -32,7 +32,6 @@ from polhode.study.storage import write_text
 from polhode.study.workflow import written
 from polhode.study.workflow.entry import HOME
 
-SUMMARY = "compare a folder of results or an archive with a released run, value by value"
 #: Every archive has this file.
 CRATE = "ro-crate-metadata.json"
 #: The released run distributed with the code.

@@ -10,7 +10,6 @@ from polhode.algebra.body import Body
 from polhode.algebra.quaternion import to_body
 from polhode.engines.environments import Run
 from polhode.problems.problem import Problem
-from polhode.references import taylor
 
 #: Principal moments, kg m^2, and the angular velocities at the start: a general one, and one next to the middle axis; rad/s.
 #: Both have length 1 within rounding, so that a step in s is the angle turned by it in radians.
@@ -74,6 +73,8 @@ def problem(load: str, omega0: tuple[float, float, float] = GENERAL) -> Problem:
 @cache
 def exact(load: str) -> tuple[np.ndarray, np.ndarray]:
     """q (times, 4) and omega (times, 3) at :data:`TIMES`, to 25 digits, rounded."""
+    from polhode.references import taylor  # imported here because an identification does not need it
+
     states = taylor.solve(problem(load), TIMES, 25)
     return np.array([[float(x) for x in q] for q, _ in states]), np.array([[float(x) for x in w] for _, w in states])
 

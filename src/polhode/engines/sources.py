@@ -8,12 +8,10 @@ first line is the one with its name. Where the source at hand does something els
 citation is not read, and the identification rests on the measurement alone.
 """
 
-from pydantic.dataclasses import dataclass
-
-from polhode.interface.declared import STRICT
+from dataclasses import dataclass
 
 
-@dataclass(frozen=True, config=STRICT)
+@dataclass(frozen=True)
 class Source:
     """One place in the source of an engine.
 

@@ -40,7 +40,6 @@ from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS, single_body
 from polhode.problems.problem import Problem
 from polhode.problems.system import System
-from polhode.references import taylor
 from polhode.registry import Registry, load_file, place_in
 from polhode.simulate import simulate
 
@@ -301,6 +300,8 @@ def expand_plugin(problem: Problem | System, file: Path) -> None:
     PluginError
         If its torque is not plain arithmetic.
     """
+    from polhode.references import taylor  # imported here because only studies have references
+
     try:
         taylor.solver_of(problem)(problem, [PART * problem.horizon], DIGITS)
     except Exception as error:

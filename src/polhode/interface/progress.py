@@ -1,7 +1,7 @@
-"""Display of progress: bars on a terminal, elsewhere a line every half minute.
+"""Display of progress: bars on a terminal (:mod:`polhode.interface.bars`), elsewhere a line every half minute.
 
-A :class:`Stage` counts, a :class:`Board` collects stages, a display shows the board. Commands use :func:`watched`, the
-workflow :mod:`polhode.study.workflow.watching`. Everything goes to stderr, so that the output of a command can be piped.
+A :class:`Stage` counts, a :class:`Board` collects stages, a display shows the board. Commands use :func:`watched`, the workflow
+a display of its own. Everything goes to stderr, so that the output of a command can be piped.
 """
 
 import os
@@ -10,27 +10,18 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
-
-#: Interval at which bars are redrawn, and at which a line is written where there are none, s.
-REFRESH, HALF_MINUTE = 0.5, 30.0
+#: Interval at which a line is written where there are no bars, s.
+HALF_MINUTE = 30.0
 #: A rate is that of the last minute, or of a longer time if fewer units than this were done in it.
 WINDOW, FEWEST = 60.0, 3
 #: The time left is shown once this many are done, or this fraction of all.
 MANY, PART = 20, 0.05
 #: Work that takes less time than this shows no bar, s.
 PATIENCE = 0.5
-#: Number of terminal columns from which there is room for the rate, for the bar, and for the time left.
-ROOM_FOR_RATE, ROOM_FOR_BAR, ROOM_FOR_TIME = 80, 70, 48
-
 Clock = Callable[[], float]
 
 
@@ -162,46 +153,6 @@ class Board:
         self.foot: Callable[[], str] = lambda: ""
         self.clock, self.shown_from = clock, clock() + patience
 
-    def __rich_console__(self, console: Console, options: Any) -> Iterator[Any]:
-        """The bars, in the current width of the terminal."""
-        if self.clock() < self.shown_from:
-            return
-        foot = self.foot()
-        # On a terminal with few rows, finished stages are dropped first.
-        room = max(1, options.size.height - 2)
-        shown = self.stages
-        if len(shown) > room:
-            shown = [stage for stage in shown if not stage.complete][:room]
-        yield Group(self._bars(shown, options.max_width), *([_line(foot)] if foot else []))
-
-    def _bars(self, stages: Sequence[Stage], width: int) -> Table:
-        with_rate, with_bar, with_time = width >= ROOM_FOR_RATE, width >= ROOM_FOR_BAR, width >= ROOM_FOR_TIME
-        table = Table.grid(padding=(0, 1), expand=with_bar)
-        table.add_column(no_wrap=True, overflow="ellipsis")
-        if with_bar:
-            table.add_column(ratio=1, min_width=8)
-        table.add_column(no_wrap=True, justify="right")
-        if with_bar:
-            table.add_column(no_wrap=True)
-        if with_rate:
-            table.add_column(no_wrap=True, justify="right", min_width=8)
-        if with_time:
-            table.add_column(no_wrap=True, justify="right", min_width=14)
-        for stage in stages:
-            cells: list[Any] = [Text(stage.name, style="red" if stage.failed else "")]
-            if with_bar:
-                # Without a total: a moving bar. Not begun: an empty one at rest.
-                total = None if stage.total is None and stage.ended is None else (stage.total or 1.0)
-                cells.append(ProgressBar(total, stage.done, pulse=total is None, animation_time=self.clock()))
-            number, _, unit = count(stage).rpartition(" ") if stage.unit else (count(stage), "", "")
-            cells += [Text(number), *([Text(unit)] if with_bar else [])]
-            if with_rate:
-                cells.append(Text("" if stage.complete or stage.begun is None else pace(stage.rate()), style="dim"))
-            if with_time:
-                cells.append(_state(stage))
-            table.add_row(*cells)
-        return table
-
     def line(self) -> str:
         """All stages in one line, except those that have not begun."""
         parts = []
@@ -220,30 +171,7 @@ class Board:
         return "; ".join(([foot] if foot else []) + parts)
 
 
-def _state(stage: Stage) -> Text:
-    """The last column: time left or taken, or the reason why there is neither."""
-    if stage.failed:
-        return Text(f"{stage.failed} failed", style="red")
-    if stage.complete:
-        return Text(f"took {duration(stage.seconds)}", style="green")
-    if stage.begun is None:
-        return Text("waiting", style="dim")
-    left = stage.left()
-    return Text(duration(stage.seconds) if left is None else f"{duration(left)} left")
-
-
-def _line(text: str) -> Text:
-    return Text(text, style="dim", no_wrap=True, overflow="ellipsis")
-
-
 # ---- showing it ----
-
-
-class _Console(Console):
-    """A console that never hides the cursor, which a killed process could not restore."""
-
-    def show_cursor(self, show: bool = True) -> bool:
-        return False
 
 
 def can_redraw(stream: TextIO) -> bool:
@@ -291,7 +219,7 @@ class Display(ABC):
         """Called by the thread after each look."""
 
     @abstractmethod
-    def say(self, text: Text | str) -> None:
+    def say(self, text: Any) -> None:
         """A line that stays."""
 
     def stop(self, leave: bool = False) -> None:
@@ -299,44 +227,6 @@ class Display(ABC):
         self._over.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(5.0)
-
-
-class Bars(Display):
-    """Bars at the bottom of a terminal; messages are printed above them.
-
-    ``plain``: without colours; ``redirect``: also print above them what this process writes to ``sys.stderr``.
-    """
-
-    def __init__(
-        self,
-        board: Board,
-        stream: TextIO,
-        look: Callable[[], object] = lambda: None,
-        plain: bool = False,
-        redirect: bool = False,
-    ) -> None:
-        super().__init__(board, REFRESH, look)
-        self.console = _Console(file=stream, force_terminal=True, no_color=True if plain else None, highlight=False)
-        self.live = Live(board, console=self.console, auto_refresh=False, redirect_stdout=False, redirect_stderr=redirect)
-
-    def start(self) -> None:
-        """Draw them, and redraw them twice a second."""
-        self.live.start(refresh=True)
-        super().start()
-
-    def show(self) -> None:
-        """Redraw them."""
-        self.live.refresh()
-
-    def say(self, text: Text | str) -> None:
-        """Print a line above the bars."""
-        self.console.print(text, markup=False, soft_wrap=True)
-
-    def stop(self, leave: bool = False) -> None:
-        """Remove them, or leave them as they are."""
-        super().stop()
-        self.live.transient = not leave
-        self.live.stop()
 
 
 class Lines(Display):
@@ -352,7 +242,7 @@ class Lines(Display):
         """Write the line."""
         self.say(f"polhode: {self.board.line()}")
 
-    def say(self, text: Text | str) -> None:
+    def say(self, text: Any) -> None:
         """Print another line."""
         print(text, file=self.stream, flush=True)
 
@@ -372,7 +262,12 @@ def watched(*stages: Stage) -> Iterator[None]:
     """
     stages[0].begin()
     board = Board(stages, PATIENCE)
-    shown = Bars(board, sys.stderr, redirect=True) if can_redraw(sys.stderr) else Lines(board, sys.stderr)
+    shown: Display = Lines(board, sys.stderr)
+    if can_redraw(sys.stderr):
+        with suppress(ModuleNotFoundError):  # lines, where Rich is not installed
+            from polhode.interface.bars import Bars
+
+            shown = Bars(board, sys.stderr, redirect=True)
     shown.start()
     try:
         yield

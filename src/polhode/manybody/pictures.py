@@ -12,15 +12,19 @@ from math import ceil, floor, pi, sqrt, tan
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Polygon
 from numba import types
 
 from polhode.compiling.kernel import compile_driver
+from polhode.interface.extras import require
 from polhode.manybody.clump import Clump
 from polhode.manybody.placement import State
 from polhode.manybody.scene import Scene
+
+require("matplotlib", what="a picture")
+
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.patches import Polygon  # noqa: E402
 
 #: Colours of the two sides of a game, and of the clumps of a scene with a single kind.
 IVORY, EBONY = (0.93, 0.87, 0.74), (0.36, 0.24, 0.19)

@@ -16,17 +16,19 @@ from itertools import chain
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
-import gmpy2
 import mpmath
 import numpy as np
 
 from polhode.compiling.plain import plain_copy
+from polhode.interface.extras import load
 from polhode.problems.system import System
 from polhode.references.defect import GOLDEN, Looks
 from polhode.references.precision import GUARD_DIGITS, digits_and_guard
 
 if TYPE_CHECKING:
     from polhode.problems.problem import Case, Problem
+
+gmpy2 = load("gmpy2", what="the Taylor integrator")
 
 #: How many of the last coefficients determine the step; single ones vanish in series of definite parity.
 TAIL = 6

@@ -24,6 +24,7 @@ NO_PART = frozenset(
     {
         f"{PACKAGE}.{name}"
         for name in (
+            "interface.bars",
             "interface.progress",
             "study.workflow.signals",
             "study.workflow.locks",

@@ -20,7 +20,7 @@ from typing import TextIO
 
 from rich.text import Text
 
-from polhode.interface import progress
+from polhode.interface import bars, progress
 from polhode.interface.progress import Board, Stage, duration
 from polhode.study import artefacts
 from polhode.study.workflow import entry, meters, signals
@@ -316,7 +316,7 @@ class Watch:
         #: Snakemake's own log.
         self.logfile = ""
         self._handler: LogHandler | None = None
-        self._display: progress.Bars | progress.Lines | None = None
+        self._display: bars.Bars | progress.Lines | None = None
         self._capture: Capture | None = None
         self._said: set[str] = set()
         self._causes: dict[int | None, str] = {}
@@ -336,7 +336,7 @@ class Watch:
         if progress.can_redraw(stream):
             # A separate descriptor, because the others are captured.
             own = os.fdopen(os.dup(stream.fileno()), "w", encoding=stream.encoding, errors="replace")
-            self._display = progress.Bars(self.tally.board, own, self.tally.look, plain)
+            self._display = bars.Bars(self.tally.board, own, self.tally.look, plain)
         else:
             self._display = progress.Lines(self.tally.board, stream, self.tally.look)
 
@@ -402,7 +402,7 @@ class Watch:
         where = f"; Snakemake's full log: {os.path.relpath(self.logfile)}" if self.logfile else ""
         display.say(f"polhode: {progress.amount(self.tally.jobs, 'jobs')}{where}")
         display.start()
-        if isinstance(display, progress.Bars):
+        if isinstance(display, bars.Bars):
             numbers = [stream.fileno() for stream in (sys.__stdout__, sys.__stderr__) if stream and stream.isatty()]
             self._capture = Capture(numbers, self._pass_on)
 
