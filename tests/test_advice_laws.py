@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 
 import polhode
-from polhode.advice import of_laws
-from polhode.advice.of_laws import of_laws as ask
+from polhode.advice import from_laws
+from polhode.advice.from_laws import from_laws as ask
 from polhode.advice.prices import Prices
 from polhode.fits import law_file
 from polhode.study.storage import write_dataset
@@ -58,7 +58,7 @@ def run(tmp_path, monkeypatch):
     def equal(keys, price, results=None, anywhere=False):
         return Prices({**dict.fromkeys(keys, 1e-8), "euler": 1e-8}, price, "a made-up machine")
 
-    monkeypatch.setattr(of_laws, "prices", equal)
+    monkeypatch.setattr(from_laws, "prices", equal)
     (tmp_path / "run").mkdir()
 
     def write(*arguments, **options):
@@ -145,7 +145,7 @@ def test_the_file_with_more_bodies_answers_unless_a_run_is_named(run, tmp_path):
         return found, " ".join(str(found).split())
 
     found, said = asked()
-    assert "From data/released/laws.nc" in said and "80 bodies, against 40; --results results asks that run" in said
+    assert "From data/released/laws.nc" in said and "80 bodies, against 40; `results` results asks that run" in said
     own, said = asked(results="results")
     assert "From results/ensembles.nc." in said and own.dt / found.dt == pytest.approx(2.0, rel=0.05)
     write_dataset(large, tmp_path / "results" / "ensembles.nc")

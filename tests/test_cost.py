@@ -13,7 +13,7 @@ import yaml
 
 import polhode
 from polhode import cli
-from polhode.advice.of_runs import drift
+from polhode.advice.from_runs import drift
 from polhode.cli import recommend
 from polhode.compiling.operations import operations
 from polhode.fits import ranking

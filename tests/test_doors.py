@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 import polhode
 from polhode import manybody
-from polhode.advice import cases, of_contacts, of_laws, of_runs
+from polhode.advice import cases, from_contacts, from_laws, from_runs
 from polhode.algebra import metrics
 from polhode.manybody import Clump, Material, Scene, State
 from polhode.problems.problem import Problem
@@ -217,7 +217,7 @@ PAIRS = [pytest.param(door, name, id=f"{door}-{name}") for door in DOORS for nam
 def _no_work(monkeypatch, tmp_path):
     """Answers without the computation, which may take as long as it is asked to; nothing may be written either."""
     monkeypatch.chdir(tmp_path)
-    for module, name in ((of_runs, "of_runs"), (of_laws, "of_laws"), (of_contacts, "of_contacts")):
+    for module, name in ((from_runs, "from_runs"), (from_laws, "from_laws"), (from_contacts, "from_contacts")):
         monkeypatch.setattr(module, name, lambda *arguments: "an answer")
     yield
     assert list(tmp_path.iterdir()) == []

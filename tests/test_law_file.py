@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 import yaml
 
-from polhode.advice import AdviceError, of_laws
+from polhode.advice import AdviceError, from_laws
 from polhode.ensembles import draw
 from polhode.ensembles.classes import CLASSES
 from polhode.fits import law_file
@@ -135,7 +135,7 @@ def test_the_step_for_nine_bodies_of_ten_serves_bodies_that_were_not_in_the_draw
 
 
 def test_without_any_file_what_a_run_makes_is_named(monkeypatch):
-    monkeypatch.setattr(of_laws.files, "of_run", lambda name: None)
-    monkeypatch.setattr(of_laws.files, "released", lambda name, home=None: None)
+    monkeypatch.setattr(from_laws.files, "of_run", lambda name: None)
+    monkeypatch.setattr(from_laws.files, "released", lambda name, home=None: None)
     with pytest.raises(AdviceError, match=r"reproduce results/ensembles\.nc"):
-        of_laws._file(None)
+        from_laws._file(None)

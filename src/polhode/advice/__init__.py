@@ -129,22 +129,22 @@ def recommend(
         for name, value in {"omega": omega, "torque": torque, "strength": strength, "time": time}.items():
             if value is not None:
                 raise AdviceError(f"{name} does not belong to a question about contacts")
-        return _of_contacts(contact_time, contacts, material, _error(error), folder, everything)
+        return _from_contacts(contact_time, contacts, material, _error(error), folder, everything)
     if contacts is not None:
         raise AdviceError("contacts belongs to a question about contacts, which needs contact_time, or young and so on")
     if laws or (case is None and inertia is None and torque is not None):
-        return _of_laws(
+        return _from_laws(
             asked_for, orientation, strength, torque, error, omega, time, torque_price, one_torque, everything, folder
         )
     found, more = _case(case, inertia, triangle, omega, orientation, torque, strength, time)
     wanted = _error(more.get("error") if error is None else error)
     price = more.get("torque_price", 0.0) if torque_price is None else torque_price
     alone = more.get("one_torque", True) if one_torque is None else one_torque
-    from polhode.advice import of_runs
+    from polhode.advice import from_runs
 
-    allowed = of_runs.LIMIT if limit is None else _number(positive, "limit", limit, "s")
+    allowed = from_runs.LIMIT if limit is None else _number(positive, "limit", limit, "s")
     with _progress(progress) as advance:
-        return of_runs.of_runs(
+        return from_runs.from_runs(
             found,
             wanted,
             _number(number, "torque_price", price, least=0.0),
@@ -191,7 +191,7 @@ def _case(
     return cases.case_of_problem(case, time), {}
 
 
-def _of_laws(
+def _from_laws(
     asked_for: Mapping[str, bool],
     orientation: Any,
     strength: Any,
@@ -204,7 +204,7 @@ def _of_laws(
     everything: bool,
     results: Path | None,
 ) -> "Recommendation":
-    from polhode.advice import cases, of_laws
+    from polhode.advice import cases, from_laws
 
     body = [name for name in ("case", "inertia") if asked_for[name]]
     body += [name for name, value in {"orientation": orientation, "strength": strength}.items() if value is not None]
@@ -216,7 +216,7 @@ def _of_laws(
     _, size = cases.angular_velocity(omega)
     if size == 0:
         raise AdviceError("omega must not be zero: steps are measured in radians turned")
-    return of_laws.of_laws(
+    return from_laws.from_laws(
         str(torque),
         _error(error),
         size,
@@ -228,7 +228,7 @@ def _of_laws(
     )
 
 
-def _of_contacts(
+def _from_contacts(
     time: float | None,
     contacts: float | None,
     material: dict[str, float | None],
@@ -236,7 +236,7 @@ def _of_contacts(
     results: Path | None,
     everything: bool,
 ) -> "Recommendation":
-    from polhode.advice import of_contacts
+    from polhode.advice import from_contacts
 
     how = ""
     if time is None:
@@ -245,7 +245,7 @@ def _of_contacts(
             raise AdviceError(f"{missing[0]} is missing; a contact time follows from {', '.join(MATERIAL)}")
         given = {name: _number(number, name, value) for name, value in material.items() if value is not None}
         try:
-            time = of_contacts.contact_time(**given)
+            time = from_contacts.contact_time(**given)
         except ArithmeticError:
             raise AdviceError(f"{', '.join(MATERIAL)} are too small or too large to compute with; use SI units") from None
         how = (
@@ -253,7 +253,7 @@ def _of_contacts(
             f"nu = {given['poisson']:g}, {given['density']:g} kg/m^3"
         )
     count = None if contacts is None else _number(positive, "contacts", contacts)
-    return of_contacts.of_contacts(_number(positive, "contact_time", time, "s"), error, results, everything, how, count)
+    return from_contacts.from_contacts(_number(positive, "contact_time", time, "s"), error, results, everything, how, count)
 
 
 def _error(error: Any) -> float:

@@ -29,7 +29,7 @@ def find(name: str, results: Path | None = None, home: Path = HOME) -> Path:
         if not (results / name).is_file():
             what = f"holds no {name}" if results.is_dir() else "is not a folder"
             raise AdviceError(
-                f"--results: {results} {what}; make one with ./reproduce {results / name}, or leave --results out for the "
+                f"results: {results} {what}; make one with ./reproduce {results / name}, or leave `results` out for the "
                 "data released with polhode"
             )
         return results / name
@@ -37,7 +37,7 @@ def find(name: str, results: Path | None = None, home: Path = HOME) -> Path:
     if path is None:
         own, other = RUN / name, RELEASED / name
         raise AdviceError(
-            f"there is no {own} and no {other}; make one: ./reproduce {own}, or name the folder of a run: --results"
+            f"there is no {own} and no {other}; make one: ./reproduce {own}, or name the folder of a run with `results`"
         )
     return path
 
@@ -65,7 +65,7 @@ def larger(ours: tuple[Path, Size], theirs: tuple[Path, Size], what: str) -> tup
     (mine, size), (other, most) = ours, theirs
     if size >= most:
         return mine, f"{other} has no more {what}: {most[0]:g}, against {size[0]:g}."
-    return other, f"It has more than {mine}: {most[0]:g} {what}, against {size[0]:g}; --results {mine.parent} asks that run."
+    return other, f"It has more than {mine}: {most[0]:g} {what}, against {size[0]:g}; `results` {mine.parent} asks that run."
 
 
 def is_released(path: Path) -> bool:

@@ -361,7 +361,7 @@ def _too_long(problem: Problem, error: float, reached: float) -> str:
     known = f"it is known to {reached:.1g} so far; " if isfinite(reached) else ""
     return (
         f"the motion over {problem.horizon:g} s cannot be computed to well below {error:g} within the time limit; {known}"
-        "ask for a shorter time (errors grow with it at least in proportion) or a larger error, or allow more: --limit"
+        "ask for a shorter time (errors grow with it at least in proportion) or a larger error, or allow more time with `limit`"
     )
 
 

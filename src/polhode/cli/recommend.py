@@ -18,6 +18,7 @@ Four kinds of questions::
 
 import argparse
 import json
+import re
 import sys
 import warnings
 from math import isfinite
@@ -162,10 +163,10 @@ def run(arguments: argparse.Namespace) -> int:
                 progress=True,
             )
     except AdviceError as error:
-        raise UsageError(_in_options(str(error))) from error
+        raise _usage_error(error) from error
     for said in sorted({str(remark.message) for remark in remarks if remark.category is UserWarning}):
         print(f"polhode recommend: {said}", file=sys.stderr)
-    print(answer.to_json() if arguments.json else answer)
+    print(_in_options(answer.to_json() if arguments.json else str(answer)))
     return 0
 
 
@@ -194,11 +195,15 @@ def _option(name: str) -> str:
     return "FILE" if name == "case" else f"--{name.replace('_', '-')}"
 
 
-def _in_options(message: str) -> str:
-    """A message of :func:`polhode.recommend` with its first word as an option, if it is one."""
-    first, _, rest = message.partition(" ")
-    names = {name for names in KINDS.values() for name in names} | {"error", "torque_price"}
-    return f"{_option(first.rstrip(':'))} {rest}" if first.rstrip(":") in names - {"case"} else message
+def _in_options(text: str, argument: str = r"`(\w+)`") -> str:
+    """What :func:`polhode.recommend` says, with the arguments that it names as options."""
+    names = {"error", "torque_price", "results", *KINDS["case"][1:], *KINDS["contacts"]}
+    return re.sub(argument, lambda match: _option(match[1]) if match[1] in names else match[0], text)
+
+
+def _usage_error(error: AdviceError) -> UsageError:
+    """An error of :func:`polhode.recommend` for the command line; its first word may be an argument."""
+    return UsageError(_in_options(_in_options(str(error)), r"^(\w+)(?=[: ])"))
 
 
 def _of_problem(arguments: argparse.Namespace) -> None:
@@ -237,7 +242,7 @@ def find_file(results: Path | None = None, home: Path = files.HOME) -> Path:
     try:
         return files.find("cost.nc", results, home)
     except AdviceError as error:
-        raise UsageError(str(error)) from error
+        raise _usage_error(error) from error
 
 
 def as_json(path: Path, problem: str, error: float, price: float, one_torque: bool = True, everything: bool = False) -> str:
@@ -316,7 +321,7 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
 
 def _drift(best: str, shown: pd.DataFrame) -> list[str]:
     """What the answers to the other questions say of the energy in long runs."""
-    from polhode.advice.of_runs import drift  # imported here because nothing else in this answer needs the methods
+    from polhode.advice.from_runs import drift  # imported here because nothing else in this answer needs the methods
 
     return drift(best, shown["method"])
 

@@ -149,7 +149,7 @@ def contact_time(young: float, poisson: float, density: float, radius: float, sp
         raise AdviceError(str(error)) from None
 
 
-def of_contacts(
+def from_contacts(
     time: float,
     error: float,
     results: Path | None = None,
@@ -178,14 +178,14 @@ def of_contacts(
     if contacts is not None:
         counted = {key: [c for c in own if isfinite(c.contacts)] for key, own in chosen.items()}
         if not all(counted.values()):
-            raise AdviceError(f"--contacts: {path} does not hold how long its bodies were in contact; leave it out")
+            raise AdviceError(f"contacts: {path} does not hold how long its bodies were in contact; leave it out")
         chosen = counted
     if not chosen:
-        raise AdviceError(f"{path} holds no scene with {FEWEST} states or more; name another run: --results")
+        raise AdviceError(f"{path} holds no scene with {FEWEST} states or more; name another run with `results`")
     exponents = {key: _exponent(own) for key, own in chosen.items()}
     chosen = {key: own for key, own in chosen.items() if exponents[key] > 0}
     if not chosen:
-        raise AdviceError(f"{path} holds no scene with three step sizes or more; name another run: --results")
+        raise AdviceError(f"{path} holds no scene with three step sizes or more; name another run with `results`")
     known = [c.contacts for own in chosen.values() for c in own if isfinite(c.contacts)]
     number = contacts if contacts is not None else max(known, default=nan)
     if isfinite(number):
@@ -193,14 +193,14 @@ def of_contacts(
     shares = {key: min(c.largest(error, exponents[key]) for c in own) for key, own in chosen.items()}
     advisable = {key: share for key, share in shares.items() if share > 0 and not _as_published(key)}
     if not advisable:
-        raise AdviceError(f"--error: no method stays below {error:g} in all scenes")
+        raise AdviceError(f"error: no method stays below {error:g} in all scenes")
     largest = max(advisable.values())
     key = USUAL if advisable.get(USUAL, 0.0) * CLOSE >= largest else max(advisable, key=lambda each: advisable[each])
     share, own, exponent = advisable[key], chosen[key], exponents[key]
     finest = min(float(c.share[0]) for c in own)
     if share < finest / FARTHEST:
         raise AdviceError(
-            f"--error: {error:g} would need steps of T/{1 / share:.0f}, far below the finest that was run, T/{1 / finest:.0f}; "
+            f"error: {error:g} would need steps of T/{1 / share:.0f}, far below the finest that was run, T/{1 / finest:.0f}; "
             "ask for a larger one" + ("" if contacts is None else ", or for less time in contact")
         )
     if time * share < float_info.min:
@@ -230,7 +230,7 @@ def of_contacts(
             f"This is for bodies that are in contact for {_count(number)} contact times each during the run"
             + (", the longest of the scenes" if contacts is None else "")
             + "; n times as long takes n^(1/5) times as many steps"
-            + (" (--contacts)." if contacts is None else ".")
+            + (" (`contacts`)." if contacts is None else ".")
         )
     if any(share >= 0.999 * c.share[-1] for c in own if len(c.share) > 1):
         remarks.append("This is the coarsest step that was run; a longer one may do as well.")

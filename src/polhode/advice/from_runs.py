@@ -75,7 +75,7 @@ class Found:
     finest: int = 0
 
 
-def of_runs(
+def from_runs(
     case: Case,
     error: float,
     torque_price: float = 0.0,
@@ -220,7 +220,7 @@ class Search:
             if not self.budget.allows(steps):
                 raise TimeOver(
                     f"the time limit of {self.budget.seconds:g} s is over after {self.runs} runs; ask for a shorter time or a "
-                    "larger error, or allow more: --limit"
+                    "larger error, or allow more time with `limit`"
                 )
             self.runs += 1
             worst = max(worst, motion.error(method, steps, CHECKS))

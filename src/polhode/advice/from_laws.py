@@ -14,7 +14,7 @@ from polhode.advice import files
 from polhode.advice.answer import SHOWN, Choice, Recommendation, listed, price_in_words
 from polhode.advice.cases import ALIASES
 from polhode.advice.errors import AdviceError
-from polhode.advice.of_runs import drift
+from polhode.advice.from_runs import drift
 from polhode.advice.prices import prices
 from polhode.ensembles.draw import STRONGEST, WEAKEST
 from polhode.fits import law_file, laws
@@ -35,7 +35,7 @@ TOGETHER = {"friction": ("friction_isotropic", "friction_anisotropic", "friction
 SLOWEST_GROWTH, FASTEST_GROWTH = 1.0, 3.0
 
 
-def of_laws(
+def from_laws(
     torque: str,
     error: float,
     omega: float,
@@ -145,7 +145,7 @@ def of_laws(
         evidence=[
             f"{bodies} random bodies (all possible ratios of the moments, torques of strength {WEAKEST:g} to {STRONGEST:g} "
             f"omega^2) were run with {data.sizes['step']} steps; {SERVED:.0%} of them stay below the error with this step and "
-            "all finer ones. Your own body is answered for more closely by --inertia.",
+            "all finer ones. For your own body `inertia` gives a closer answer.",
             "Error: the larger of the angle in rad and |omega - exact| over the initial |omega|, "
             + (
                 f"at {total:g} rad, continued to {radians:.3g} rad by the growth of each method, which need not hold: "
