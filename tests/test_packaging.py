@@ -8,11 +8,13 @@ import subprocess
 import sys
 import sysconfig
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from polhode.documentation import reference
 from polhode.engines import all_engines
@@ -62,8 +64,16 @@ def texts() -> list[tuple[str, str]]:
 # ---- files in step ----
 
 #: The extras of the locked environment, and those of them that jobs of the study need.
-LOCKED = ("archive", "docs", "explorer", "notebooks", "test")
-OF_JOBS = ("explorer", "notebooks")
+LOCKED = ("archive", "docs", "explorer", "notebooks", "study", "test")
+OF_JOBS = ("explorer", "notebooks", "study")
+
+
+def test_the_library_needs_few_packages_and_not_those_of_the_study():
+    hard, study = (
+        {plain(name) for name in names} for names in (PROJECT["dependencies"], PROJECT["optional-dependencies"]["study"])
+    )
+    assert len(hard) <= 8 and not hard & study
+    assert {"matplotlib", "netcdf4", "pydantic", "rich", "snakemake"} - hard <= study
 
 
 def test_lock_names_exactly_what_the_project_asks_for():
@@ -569,6 +579,66 @@ def installed(tmp_path_factory) -> Path:
     # The .pth files of that folder, with which ours finds the repository, are not read.
     (Path(site) / "locked.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return programs
+
+
+def needed(names: Iterable[str]) -> set[str]:
+    """The distributions that these require at any depth, themselves included, without extras."""
+    waiting, known = [*names], set()
+    while waiting:
+        requirement = Requirement(waiting.pop())
+        if plain(requirement.name) not in known and (requirement.marker is None or requirement.marker.evaluate({"extra": ""})):
+            known.add(plain(requirement.name))
+            waiting += metadata.requires(requirement.name) or []
+    return known
+
+
+@pytest.fixture(scope="module")
+def library(installed, tmp_path_factory) -> Path:
+    """The Python of an environment as ``pip install polhode`` makes it: the wheel, and what its hard dependencies bring."""
+    folder = tmp_path_factory.mktemp("library")
+    packages = folder / "packages"
+    packages.mkdir()
+    for name in needed(PROJECT["dependencies"]):
+        for top in {file.parts[0] for file in metadata.files(name) or [] if file.parts[0] not in ("..", "__pycache__")}:
+            (packages / top).symlink_to(Path(sysconfig.get_path("purelib"), top))
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "env"], check=True)
+    (site,) = (folder / "env" / "lib").glob("python*/site-packages")
+    (wheel,) = (installed.parent / "lib").glob("python*/site-packages")
+    (site / "library.pth").write_text(f"{wheel}\n{packages}\n")
+    return folder / "env" / "bin" / "python"
+
+
+WITHOUT_STUDY = """
+import sys
+import polhode
+from polhode import manybody
+from polhode.engines import identify
+run = polhode.simulate("spiral_cylinder", "spiral_leapfrog", dt=1e-3)
+free = polhode.recommend(inertia=(1, 2, 2.5), omega=10.0, torque="free", time=1.0, error=1e-4, limit=300.0, progress=True)
+contacts = polhode.recommend(contact_time=1e-4, error=1e-4)
+dimer = manybody.Clump.from_file("dimer.txt")
+print(int(run["steps"]), free.method, contacts.method, dimer.volume > 0)
+print(*{"matplotlib", "pydantic", "rich", "snakemake", "polhode.study"} & {*sys.modules})
+"""
+
+
+@pytest.mark.slow
+def test_the_library_works_without_the_packages_of_the_study(library, tmp_path):
+    (tmp_path / "dimer.txt").write_text("0 0 0 0.01\n0.012 0 0 0.008\n")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+    def said(*arguments: str, status: int = 0) -> str:
+        done = subprocess.run([library, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+        return done.stderr if status else done.stdout
+
+    assert said("-c", WITHOUT_STUDY).splitlines() == ["1000 exact_rotor spiral_leapfrog True", ""]
+    assert "spiral_leapfrog" in said("-m", "polhode", "recommend", "--contact-time", "1e-4", "--error", "1e-4")
+    assert "mujoco" in said("-m", "polhode", "atlas", "--list") and "verify" in said("-m", "polhode", "--help")
+    for command in ("animate", "docs", "verify"):
+        assert "pip install 'polhode[study]'" in said("-m", "polhode", command, status=2)
+    for module in ("polhode.manybody.pictures", "polhode.references.taylor", "polhode.study.plan"):
+        assert "pip install 'polhode[study]'" in said("-c", f"import {module}", status=1)
 
 
 @pytest.fixture

@@ -83,7 +83,7 @@ class Body:
         if excess > ROUNDED:
             raise ValueError(
                 f"{said}; no rigid body has such moments. To compute with them all the same: triangle=False (in a file "
-                "triangle: false, on the command line --no-triangle)"
+                "triangle: false)"
             )
         warnings.warn(f"{said}, by {excess:.1g} of it; taken for rounding", stacklevel=3)
 

@@ -36,6 +36,8 @@ COMMANDS: dict[str, str] = {
 }
 
 
+#: The commands that work without the packages of the study.
+OF_THE_LIBRARY = ("atlas", "recommend")
 #: The longest message about an option, in characters; what it quotes may have any length.
 MOST_SAID = 700
 
@@ -175,6 +177,8 @@ def parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
         if name not in commands:
             subparsers.add_parser(name, help=summary)
             continue
+        if name not in OF_THE_LIBRARY:
+            importlib.import_module("polhode.study")  # says which packages are missing
         module: Any = importlib.import_module(f"polhode.cli.{name}")
         command = subparsers.add_parser(name, help=summary, description=module.__doc__)
         command.formatter_class = argparse.RawDescriptionHelpFormatter

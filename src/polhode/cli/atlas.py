@@ -40,8 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from polhode.engines import all_engines, atlas, how_to_install, install, is_installed
     from polhode.engines.environments import EngineError
-    from polhode.interface.netcdf import read_dataset
-    from polhode.study.storage import write_dataset
 
     known = all_engines()
     for key in arguments.engines:
@@ -57,6 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--option: unknown option {option!r}; {nearest(option, sorted(options))}")
     if arguments.install and not arguments.engines:
         raise UsageError("--install: name the engines to install; polhode atlas --list shows them")
+    # Measuring needs references, and writing the storage of the study.
+    from polhode.interface.netcdf import read_dataset
+    from polhode.study.storage import write_dataset
+
     path = arguments.results / "atlas.nc"
     check_writable(path, "--results")
     present = []

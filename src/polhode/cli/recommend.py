@@ -198,7 +198,8 @@ def _option(name: str) -> str:
 def _in_options(text: str, argument: str = r"`(\w+)`") -> str:
     """What :func:`polhode.recommend` says, with the arguments that it names as options."""
     names = {"error", "torque_price", "results", *KINDS["case"][1:], *KINDS["contacts"]}
-    return re.sub(argument, lambda match: _option(match[1]) if match[1] in names else match[0], text)
+    text = re.sub(argument, lambda match: _option(match[1]) if match[1] in names else match[0], text)
+    return text.replace("triangle=False", "--no-triangle")
 
 
 def _usage_error(error: AdviceError) -> UsageError:
