@@ -269,7 +269,7 @@ def _solve(
             looks = Looks(case, wanted[-1] if wanted else 0.0, (bits * order * GOLDEN) % 1)
             states = _integrate(looks, *equations(case), [gmpy2.mpfr(t) for t in wanted], bits, order)
         found = dict(zip(wanted, states, strict=True))
-        return [tuple(tuple(map(_number, vector)) for vector in found[float(t)]) for t in times]
+        return [tuple(tuple(map(to_mpmath, vector)) for vector in found[float(t)]) for t in times]
 
 
 def self_agreement(case: "Case", times: Sequence[float], digits: int, states: Sequence[Any] | None = None) -> list[float]:
@@ -312,7 +312,8 @@ def agreement(a: Any, b: Any, cap: int) -> float:
     return worst
 
 
-def _number(x: Any) -> Any:
+def to_mpmath(x: Any) -> Any:
+    """A number of gmpy2 as one of mpmath."""
     mantissa, exponent = x.as_mantissa_exp()
     return mpmath.mpf((int(mantissa), int(exponent)))
 
@@ -327,10 +328,10 @@ def _integrate(
     while len(states) < len(times):
         end = next((gmpy2.mpfr(b) for b in looks.case.breakpoints if t < b < times[-1]), times[-1])
         Series.inside = min((end - t) * INSIDE_PIECE, times[-1] * INSIDE)
-        series = _expand(t, vectors, equations)
+        series = expand(t, vectors, equations)
         for x in chain.from_iterable(series):
             x.upto(order)
-        step = min(_step(series, bits, order), end - t)
+        step = min(longest_step(series, bits, order), end - t)
         while step > 0 and not _holds(looks, equations, t, step, end, series, bits, order):
             step /= 2
             if step < SHORTEST * times[-1]:
@@ -339,10 +340,10 @@ def _integrate(
                     "power series can follow it; name this time under breakpoints of the problem"
                 )
         while len(states) < len(times) and times[len(states)] - t <= step:
-            states.append(_values(series, times[len(states)] - t, order))
+            states.append(values(series, times[len(states)] - t, order))
         if len(states) == len(times):
             break
-        vectors = _values(series, step, order)
+        vectors = values(series, step, order)
         if t + step == t or not all(gmpy2.is_finite(x) for x in chain.from_iterable(vectors)):
             raise ArithmeticError(f"problem {looks.case.key!r}: the Taylor series cannot be continued beyond t = {float(t)} s")
         t += step
@@ -364,7 +365,7 @@ def _holds(
         return False
     h = step * (1 - BEFORE_END)
     Series.inside = min((end - t - h) * INSIDE_PIECE, looks.last * INSIDE)
-    next_series = _expand(t + h, _values(series, h, order), equations)
+    next_series = expand(t + h, values(series, h, order), equations)
     for vector, other in zip(series, next_series, strict=True):
         size = max(abs(c * x) for one in vector for c, x in zip(scale, one.coefficients, strict=False))
         size = max(size, gmpy2.mpfr(2) ** (REST * bits))
@@ -377,7 +378,7 @@ def _holds(
     return True
 
 
-def _expand(t: Any, vectors: Sequence[Vector], equations: "Equations") -> list[list[Series]]:
+def expand(t: Any, vectors: Sequence[Vector], equations: "Equations") -> list[list[Series]]:
     """The series of the state's vectors about time t, from their values there."""
     rates: list[list[Series]] = []
 
@@ -398,7 +399,7 @@ def _one_body(problem: "Problem") -> tuple[list[Vector], "Equations"]:
 
     def rates(t: Series, vectors: Sequence[Any]) -> list[Any]:
         q, omega = (tuple(v) for v in vectors)
-        return [_turning(q, omega), _euler(omega, torque(t, q, omega, parameters), inertia)]
+        return [turning(q, omega), euler(omega, torque(t, q, omega, parameters), inertia)]
 
     return [_numbers(problem.q0), _numbers(problem.omega0)], rates
 
@@ -417,14 +418,14 @@ def _several_bodies(system: "System") -> tuple[list[Vector], "Equations"]:
         found: list[Any] = []
         for i, m in enumerate(mass):
             moving = [[0] * 3] * 2 if system.fixed else [v[i], [f / m for f in force[i]]]
-            found += [*moving, _turning(q[i], omega[i]), _euler(omega[i], torque[i], inertia[i])]
+            found += [*moving, turning(q[i], omega[i]), euler(omega[i], torque[i], inertia[i])]
         return found
 
     start = zip(system.r0, system.v0, system.q0, system.omega0, strict=True)
     return [_numbers(vector) for vector in chain.from_iterable(start)], rates
 
 
-def _turning(q: Sequence[Any], omega: Sequence[Any]) -> tuple[Any, ...]:
+def turning(q: Sequence[Any], omega: Sequence[Any]) -> tuple[Any, ...]:
     """dq/dt"""
     q0, qx, qy, qz = q
     x, y, z = omega
@@ -436,7 +437,7 @@ def _turning(q: Sequence[Any], omega: Sequence[Any]) -> tuple[Any, ...]:
     )
 
 
-def _euler(omega: Sequence[Any], torque: Sequence[Any], inertia: Sequence[Any]) -> tuple[Any, ...]:
+def euler(omega: Sequence[Any], torque: Sequence[Any], inertia: Sequence[Any]) -> tuple[Any, ...]:
     """d(omega)/dt"""
     x, y, z = omega
     tx, ty, tz = torque
@@ -452,7 +453,7 @@ def _constant(value: Any) -> Series:
     return Series(lambda k: gmpy2.mpfr(0), gmpy2.mpfr(value))
 
 
-def _step(series: Sequence[Sequence[Series]], bits: int, order: int) -> Any:
+def longest_step(series: Sequence[Sequence[Series]], bits: int, order: int) -> Any:
     """A step h for which the last terms c_k h^k are below the rounding of the largest term, for each vector of the state.
 
     Infinite if the series terminate earlier. Binary exponents are precise enough: a factor of two in a coefficient changes the
@@ -478,6 +479,6 @@ def _evaluate(x: Series, h: Any, order: int) -> Any:
     return value
 
 
-def _values(series: Sequence[Sequence[Series]], h: Any, order: int) -> list[Vector]:
+def values(series: Sequence[Sequence[Series]], h: Any, order: int) -> list[Vector]:
     """The vectors of the state at h."""
     return [tuple(_evaluate(x, h, order) for x in vector) for vector in series]

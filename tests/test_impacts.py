@@ -1,0 +1,196 @@
+"""References of single impacts: numbers of a trial outside the project, closed forms, and runs that check one another."""
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import mpmath
+import pytest
+from mpmath import mpf
+
+from polhode.references.impact import HertzMindlin, Impact, ImpactBody, LinearSpring, ViscoelasticHertz, self_agreement, solve
+
+#: Digits of the quick tests, and of what is printed of other numbers with more.
+QUICK = 12
+
+
+@pytest.fixture(autouse=True)
+def precision():
+    with mpmath.workdps(60):
+        yield
+
+
+def on_plane(angle, friction, law=None, **options):
+    """The sphere of Chung and Ooi (2011), test 4, on a rigid plane at 3.9 m/s; the angle is counted from the normal."""
+    speed, tilt = mpf("3.9"), mpmath.radians(angle)
+    velocity = (speed * mpmath.sin(tilt), 0, -speed * mpmath.cos(tilt))
+    body = ImpactBody.sphere("0.0025", 4000, velocity, young="3.8e11", poisson="0.23")
+    return Impact(body, law or HertzMindlin(), friction, arm="radius", **options)
+
+
+def two_spheres(friction=math.inf, law=None, **options):
+    """Two equal spheres that rub and twirl."""
+    material = {"young": "1e7", "poisson": "0.3"}
+    first = ImpactBody.sphere("0.005", 2500, (-1, "0.6", "0.2"), omega=(0, 0, 30), **material)
+    second = ImpactBody.sphere("0.005", 2500, (0, 0, 0), omega=(20, -10, 0), **material)
+    return Impact(first, law or HertzMindlin(), friction, partner=second, normal=(1, 0, 0), **options)
+
+
+def clump(friction, alpha=0, **options):
+    """Three spheres in a row; the last one touches."""
+    radius = mpf("0.0025")
+    mass = 4 * mpmath.pi / 3 * radius**3 * 2700
+    inertia = [6 * mass * radius**2 / 5]
+    inertia += [inertia[0] + 2 * mass * radius**2, (inertia[0] + 2 * mass * radius**2) * mpf("1.1")]
+    motion = {"velocity": (1, "0.3", -1), "omega": (200, 300, -150), "q": (1, "0.2", "0.35", "0.1")}
+    body = ImpactBody(3 * mass, inertia, radius, offset=(radius, 0, 0), young="7e10", poisson="0.33", **motion)
+    return Impact(body, HertzMindlin(alpha), friction, **options)
+
+
+def kinetic_share(solution):
+    return solution.end.energies.kinetic / solution.start.energies.kinetic
+
+
+def same(value, printed, digits=None):
+    """Whether a value is a printed number, to one unit of its last digit or to ``digits`` digits."""
+    printed = str(printed)
+    significant = len(printed.split("e")[0].replace(".", "").lstrip("-0"))
+    digits = min(significant, digits or significant)
+    error = abs(mpf(value) - mpf(printed))
+    return error <= mpf(10) ** (mpmath.floor(mpmath.log10(abs(mpf(printed)))) - digits + 1)
+
+
+#: A trial outside the project, with code of its own, at 34 digits: T, velocity, omega in the lab, share of the kinetic energy.
+TRIAL = {
+    "45 degrees, sticks": (
+        lambda: on_plane(45, math.inf),
+        "6.54265171958642553e-6",
+        {0: "2.76836324249089009", 2: "2.75771644662753535"},
+        {1: "-10.646795863354743"},
+        "1.00388681315122055",
+    ),
+    "3 degrees, sticks, then slips": (
+        lambda: on_plane(3, "0.092"),
+        "6.10618448746739331e-6",
+        {0: "0.20490171902485345", 2: "3.89465518554283811"},
+        {1: "-0.791489677372502262"},
+        "1.00002138690827299",
+    ),
+    "60 degrees, slips": (lambda: on_plane(60, "0.092"), None, {2: "1.95"}, {1: "358.8"}, "0.870275325703663289"),
+    "two spheres without twirl": (
+        lambda: two_spheres(twirl=False),
+        "0.0010175272987250033",
+        {0: "-0.016943602435050668", 1: "0.61427799511073532", 2: "0.20542845242834514"},
+        {0: "-0.0029993504672176983", 1: "-1.2511487648864049", 2: "34.695369021915143"},
+        "0.99292580545750316",
+    ),
+}
+
+
+def compare_with_trial(name, digits):
+    make, duration, velocity, omega, share = TRIAL[name]
+    solution = solve(make(), digits)
+    body = solution.end.bodies[0]
+    printed = digits if digits < 18 else None
+    assert duration is None or same(solution.duration, duration, printed)
+    assert all(same(body.velocity[i], value, printed) for i, value in velocity.items())
+    assert all(same(body.omega_lab[i], value, printed) for i, value in omega.items())
+    assert same(kinetic_share(solution), share, printed)
+    return solution
+
+
+@pytest.mark.parametrize("name", TRIAL)
+def test_impacts_are_those_of_a_trial_outside_the_project(name):
+    compare_with_trial(name, QUICK)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TRIAL)
+def test_impacts_have_all_digits_of_the_trial(name):
+    compare_with_trial(name, 34)
+
+
+def test_the_contact_slips_when_it_did_in_the_trial():
+    solution = solve(on_plane(3, "0.092"), QUICK)
+    (_, first), (time, second) = solution.changes
+    assert (first, second) == ("stick", "slip")
+    assert same(time / solution.duration, "0.995839")
+
+
+def test_slip_throughout_is_exact():
+    """The momentum along the plane is mu times that along the normal, whatever the law."""
+    solution = solve(on_plane(60, "0.092"), 30)
+    body = solution.end.bodies[0]
+    expected = mpf("3.9") * mpmath.sin(mpmath.pi / 3) - 2 * mpf("0.092") * mpf("1.95")
+    assert abs(body.velocity[0] - expected) < mpf(10) ** -30
+    assert abs(body.omega_lab[1] - 5 * mpf("0.092") * mpf("1.95") / mpf("0.0025")) < mpf(10) ** -27
+
+
+@pytest.mark.parametrize(("alpha", "restitution"), [("0.1", "0.872291466690707846"), ("0.2", "0.766410413045874779")])
+def test_restitution_of_tsuji(alpha, restitution):
+    impact = on_plane(0, 0, HertzMindlin(alpha))
+    assert same(solve(impact, 20).end.bodies[0].velocity[2] / mpf("3.9"), restitution)
+    pulled = mpmath.log(solve(replace(impact, attraction=True), 20).end.bodies[0].velocity[2] / mpf("3.9"))
+    assert abs(-mpmath.sqrt(5) * pulled / mpmath.sqrt(mpmath.pi**2 + pulled**2) - mpf(alpha)) < mpf(10) ** -20
+
+
+def test_linear_spring_and_dashpot_have_closed_forms():
+    """With attraction the half period of an oscillator; without, Schwager and Poeschel (2007)."""
+    gamma, k = mpf("0.2"), mpf(1000)
+    body = ImpactBody("0.01", ("1e-6",) * 3, "0.005", (0, 0, -1))
+    impact = Impact(body, LinearSpring(k, 0, gamma), friction=0)
+    b = gamma / (2 * mpf("0.01"))
+    w = mpmath.sqrt(k / mpf("0.01") - b * b)
+    pulled, free = solve(replace(impact, attraction=True), 20), solve(impact, 20)
+    assert abs(pulled.end.bodies[0].velocity[2] - mpmath.exp(-mpmath.pi * b / w)) < mpf(10) ** -20
+    assert abs(pulled.duration - mpmath.pi / w) < mpf(10) ** -22
+    end = mpmath.pi - mpmath.atan2(2 * b * w, w * w - b * b)
+    assert abs(free.end.bodies[0].velocity[2] - mpmath.exp(-b / w * end)) < mpf(10) ** -20
+    assert abs(free.duration - end / w) < mpf(10) ** -22
+
+
+@pytest.mark.parametrize("incremental", [False, True])
+def test_a_sphere_that_sticks_to_linear_springs_oscillates(incremental):
+    body = ImpactBody.sphere("0.005", 2500, ("0.5", 0, -1))
+    k_n, k_t = mpf(10000), mpf(3000)
+    impact = Impact(body, LinearSpring(k_n, k_t), arm="radius", incremental=incremental)
+    end = solve(impact, 20).end
+    surface = end.bodies[0].velocity[0] - mpf("0.005") * end.bodies[0].omega_lab[1]
+    assert abs(surface - mpf("0.5") * mpmath.cos(mpmath.pi * mpmath.sqrt(7 * k_t / (2 * k_n)))) < mpf(10) ** -20
+    assert abs(end.energies.made_by_law - (solve(impact, 20).start.energies.kinetic - end.energies.kinetic)) < mpf(10) ** -20
+
+
+CASES = {
+    "clump, sticks": lambda: clump(math.inf),
+    "clump, slips and sticks": lambda: clump("0.3"),
+    "clump, damped": lambda: clump("0.3", "0.3"),
+    "clump, damped, incremental": lambda: clump("0.3", "0.3", incremental=True),
+    "two spheres, slip": lambda: two_spheres("0.3"),
+    "viscoelastic": lambda: on_plane(30, "0.2", ViscoelasticHertz("1e-6", 1), twirl=False),
+    "45 degrees, damped, incremental": lambda: on_plane(45, "0.3", HertzMindlin("0.3"), incremental=True),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_another_order_and_precision_agree_to_all_digits(name):
+    impact = CASES[name]()
+    solution = solve(impact, 34)
+    assert self_agreement(impact, 34, solution) >= 34
+    assert closure(solution) < mpf(10) ** -34
+
+
+def closure(solution):
+    """The largest error of the balance of energy, over the start, in parts of the energy."""
+    energy = sum(solution.start.energies)
+    return max(abs(sum(state.energies) - energy) for state in [*solution.states, solution.end]) / energy
+
+
+@pytest.mark.parametrize("name", ["clump, slips and sticks", "clump, damped, incremental"])
+def test_energy_is_kept_and_dissipation_is_positive(name):
+    solution = solve(CASES[name](), 6, times=["2e-6", "1e-5"])
+    assert closure(solution) < mpf(10) ** -15
+    losses = [state.energies[3:6] for state in [solution.start, *solution.states, solution.end]]
+    for before, after in pairwise(losses):
+        assert all(x <= y * (1 + mpf(10) ** -15) for x, y in zip(before, after, strict=True))
+    assert solution.end.energies.sliding > 0
