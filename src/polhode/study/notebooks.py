@@ -1,26 +1,31 @@
 """The notebooks of a run: executed on its results and converted into pages that need no network.
 
-A notebook is stored without outputs and reads ``results``, the folder of results, from its cell tagged ``parameters``. It is
-executed with the Python running this module, whatever kernels the user has registered, in the folder of the notebooks and with
-an empty configuration. Equal results give equal output: no times, no random names, no paths. Formulas of the page are MathML.
+A notebook is stored without outputs and reads ``results``, the folder of results, from its cell tagged ``parameters``. nbclient
+executes it, and nbconvert makes the page. What is added to them here, and why:
+
+* The kernel is the Python running this module, whatever kernels the user has registered, in the folder of the notebooks and
+  with an empty configuration: a notebook shows what the study computed, on every machine.
+* Equal results give equal output: no times, no random names, no paths; warnings are printed instead of shown.
+* An error names notebook, cell and reason.
+* Cells are executed one by one: :meth:`nbclient.NotebookClient.execute` handles SIGINT and SIGTERM itself, and a notebook that
+  was told to stop would be reported as one whose kernel died.
+* Formulas of the page are MathML, pictures have a description, and nothing is fetched.
 
 ``python -m polhode.study.notebooks`` strips the outputs from the notebooks of the checkout before they are committed.
 """
 
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import nbformat
 from docutils.utils.math.latex2mathml import tex2mathml
 from jinja2 import DictLoader
-from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
@@ -28,6 +33,7 @@ from nbconvert.exporters.html import HTMLExporter
 from nbconvert.filters.ansi import strip_ansi
 from nbconvert.filters.highlight import Highlight2HTML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbconvert.preprocessors import ClearOutputPreprocessor
 from nbformat import NotebookNode
 
 #: The library's source folder: the kernel imports the same modules as this process.
@@ -41,6 +47,8 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+#: Figures as they are: cropping them draws each once more, and their layout leaves nothing to crop.
+PICTURES = ["--InlineBackend.figure_formats=retina", "--InlineBackend.print_figure_kwargs={'bbox_inches': None}"]
 #: Maximum length of the path of a socket.
 LONGEST_SOCKET = 90
 
@@ -77,23 +85,11 @@ class NotebookError(RuntimeError):
     """Error for a damaged notebook or a failed cell; the message names notebook, cell and reason."""
 
 
-@dataclass
-class Executed:
+class Executed(NamedTuple):
     """A notebook with its outputs, and the standard error of its cells: warnings, which are not part of the page."""
 
     notebook: NotebookNode
-    remarks: list[str] = field(default_factory=list)
-
-
-class _OwnKernel(KernelSpecManager):  # type: ignore[misc]
-    """A kernel manager with a single kernel: the Python that runs this module."""
-
-    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        """The specification of that kernel, for every name."""
-        # Figures as they are: cropping them draws each once more, and their layout leaves nothing to crop.
-        pictures = ["--InlineBackend.figure_formats=retina", "--InlineBackend.print_figure_kwargs={'bbox_inches': None}"]
-        arguments = ["-m", "ipykernel_launcher", "-f", "{connection_file}", *pictures]
-        return KernelSpec(argv=[sys.executable, *arguments], display_name=kernel_name, language="python")
+    remarks: list[str]
 
 
 def read(path: str | Path) -> NotebookNode:
@@ -105,20 +101,20 @@ def read(path: str | Path) -> NotebookNode:
         If the file does not exist or is not a notebook; the message names the file.
     """
     try:
-        found = nbformat.read(path, as_version=4)
-        nbformat.validate(found)
+        notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)
     except (OSError, ValueError, AttributeError, nbformat.ValidationError) as error:
         raise NotebookError(
             f"{path} is not a notebook ({str(error).splitlines()[0]}); restore it from the repository"
         ) from error
-    return found
+    return notebook
 
 
 def title(notebook: Mapping[str, Any]) -> str:
     """The first heading of a notebook."""
     text = "\n".join(cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "markdown")
-    found = re.search(r"^# +(.+)$", text, re.MULTILINE)
-    return found[1] if found else ""
+    heading = re.search(r"^# +(.+)$", text, re.MULTILINE)
+    return heading[1] if heading else ""
 
 
 def execute(path: str | Path, results: str | Path) -> Executed:
@@ -141,45 +137,35 @@ def execute(path: str | Path, results: str | Path) -> Executed:
     """
     path = Path(path).absolute()
     notebook = read(path)
-    stored = _hand_over(notebook, path, Path(results).absolute())
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    parameters = next((cell for cell in code if PARAMETERS in cell.metadata.get("tags", [])), None)
+    if parameters is None:
+        raise NotebookError(f"{path} has no cell with the tag {PARAMETERS!r}, which says where the results are")
+    stored = parameters.source
+    parameters.source = f"results = {str(Path(results).absolute())!r}"
     with tempfile.TemporaryDirectory(prefix="nb") as scratch:
         client = NotebookClient(
             notebook,
-            km=_manager(Path(scratch)),
+            km=_kernel(Path(scratch)),
             timeout=PATIENCE,
             startup_timeout=START,
+            extra_arguments=PICTURES,
             record_timing=False,
             resources={"metadata": {"path": str(path.parent)}},
         )
         with client.setup_kernel(env=_environment(Path(scratch)), cleanup_kc=True):
-            count = 0
-            for i, cell in enumerate(notebook.cells):
-                if cell.cell_type == "code":
-                    count += 1
-                    with _named(f"notebook {path.stem}, cell [{count}] ({_first_line(cell.source)})"):
-                        client.execute_cell(cell, i, execution_count=count)
-    stored.cell.source = stored.source
+            for count, cell in enumerate(code, 1):
+                with _named(_place(path.stem, count, cell)):
+                    client.execute_cell(cell, notebook.cells.index(cell), execution_count=count)
+    parameters.source = stored
     return Executed(notebook, _clean(notebook, path.stem))
 
 
-@dataclass
-class _Stored:
-    cell: NotebookNode
-    source: str
-
-
-def _hand_over(notebook: NotebookNode, path: Path, results: Path) -> _Stored:
-    """Write the folder of results into the cell for it; returns that cell with its original content."""
-    for cell in notebook.cells:
-        if cell.cell_type == "code" and PARAMETERS in cell.metadata.get("tags", []):
-            stored = _Stored(cell, cell.source)
-            cell.source = f"results = {str(results)!r}"
-            return stored
-    raise NotebookError(f"{path} has no cell with the tag {PARAMETERS!r}, which says where the results are")
-
-
-def _manager(scratch: Path) -> AsyncKernelManager:
-    manager = AsyncKernelManager(kernel_spec_manager=_OwnKernel(), connection_file=str(scratch / "kernel.json"))
+def _kernel(scratch: Path) -> AsyncKernelManager:
+    """The kernel of ipykernel in this Python: without folders to search, there is no other."""
+    manager = AsyncKernelManager(
+        kernel_spec_manager=KernelSpecManager(kernel_dirs=[]), connection_file=str(scratch / "kernel.json")
+    )
     # Ports are chosen before the kernel takes them: of several kernels started at once, two may choose the same one.
     if os.name == "posix" and len(str(scratch)) < LONGEST_SOCKET:
         manager.transport, manager.ip = "ipc", str(scratch / "kernel")
@@ -195,9 +181,12 @@ def _environment(scratch: Path) -> dict[str, str]:
     settings = scratch / "matplotlibrc"
     settings.write_text("")
     path = os.pathsep.join(filter(None, [str(SOURCES), os.environ.get("PYTHONPATH", "")]))
-    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONWARNINGS", "MPLBACKEND", "PYTHONSTARTUP")}
-    ours = {"MATPLOTLIBRC": str(settings), "PYTHONPATH": path}
-    return kept | {name: str(folder) for name, folder in folders.items()} | ours
+    users = {name: value for name, value in os.environ.items() if name not in ("PYTHONWARNINGS", "MPLBACKEND", "PYTHONSTARTUP")}
+    return users | {name: str(folder) for name, folder in folders.items()} | {"MATPLOTLIBRC": str(settings), "PYTHONPATH": path}
+
+
+def _place(notebook: str, count: int, cell: NotebookNode) -> str:
+    return f"notebook {notebook}, cell [{count}] ({_first_line(cell.source)})"
 
 
 @contextmanager
@@ -223,22 +212,19 @@ def _clean(notebook: NotebookNode, name: str) -> list[str]:
     remarks = []
     numbers: dict[str, str] = {}
 
-    def number(found: re.Match[str]) -> str:
-        return numbers.setdefault(found[0], f"00000000-0000-0000-0000-{len(numbers):012d}")
+    def number(uuid: re.Match[str]) -> str:
+        return numbers.setdefault(uuid[0], f"00000000-0000-0000-0000-{len(numbers):012d}")
 
     for cell in notebook.cells:
-        if cell.cell_type != "code":
-            continue
-        kept: list[NotebookNode] = []
-        for output in cell.outputs:
+        outputs: list[NotebookNode] = []
+        for output in cell.get("outputs", []):
             if output.output_type == "stream":
                 if output.name == "stderr":
-                    place = f"notebook {name}, cell [{cell.execution_count}] ({_first_line(cell.source)})"
-                    remarks.append(f"{place}: {output.text.strip()}")
-                elif kept and kept[-1].output_type == "stream":
-                    kept[-1].text += output.text
+                    remarks.append(f"{_place(name, cell.execution_count, cell)}: {output.text.strip()}")
+                elif outputs and outputs[-1].output_type == "stream":
+                    outputs[-1].text += output.text
                 else:
-                    kept.append(output)
+                    outputs.append(output)
                 continue
             sizes = {kind: dict(values) for kind, values in output.get("metadata", {}).items() if isinstance(values, Mapping)}
             if "image/png" in output.data:
@@ -247,23 +233,21 @@ def _clean(notebook: NotebookNode, name: str) -> list[str]:
             if "text/html" in output.data:
                 # xarray gives random names to the parts of its displays.
                 output.data["text/html"] = _UUID.sub(number, output.data["text/html"])
-            kept.append(output)
-        cell.outputs = kept
+            outputs.append(output)
+        if cell.cell_type == "code":
+            cell.outputs = outputs
     notebook.metadata = nbformat.from_dict(METADATA)
     return remarks
 
 
 def stripped(notebook: NotebookNode) -> NotebookNode:
     """A notebook as it is stored: no outputs, no counts; only tags and the metadata needed by an editor."""
-    found = nbformat.from_dict(notebook)
-    for cell in found.cells:
-        tags = cell.metadata.get("tags", [])
-        cell.metadata = nbformat.from_dict({"tags": list(tags)} if tags else {})
+    bare, _ = ClearOutputPreprocessor().preprocess(nbformat.from_dict(notebook), {})
+    for cell in bare.cells:
+        cell.metadata = nbformat.from_dict({"tags": tags} if (tags := cell.metadata.get("tags")) else {})
         cell.pop("attachments", None)
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-    found.metadata = nbformat.from_dict(METADATA)
-    return found
+    bare.metadata = nbformat.from_dict(METADATA)
+    return bare
 
 
 class _Renderer(IPythonRenderer):  # type: ignore[misc]
@@ -282,11 +266,11 @@ def _mathml(latex: str, block: bool) -> str:
     if re.search(r"frac\s*[^{\s]", latex):
         raise NotebookError(f"the formula {latex!r} has a fraction without braces, which is taken for another one; write them")
     try:
-        found: str = tex2mathml(" ".join(latex.split()), as_block=block)
+        mathml: str = tex2mathml(" ".join(latex.split()), as_block=block)
     except Exception as error:
         raise NotebookError(f"the formula {latex!r} cannot be made into MathML: {error}") from error
     # Line breaks in it would end a paragraph of Markdown.
-    return re.sub(r"\s*\n\s*", "", found)
+    return re.sub(r"\s*\n\s*", "", mathml)
 
 
 def _from_markdown(source: str) -> str:
