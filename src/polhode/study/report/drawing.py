@@ -9,21 +9,25 @@ import numpy as np
 import xarray as xr
 from matplotlib import font_manager
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
 
 #: Errors below this are plotted at this value, since a logarithmic axis has no zero.
 FLOOR = 1e-17
+#: Ticks of axes of ratios.
+RATIOS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
 #: Errors above this only mean that the orientation is lost; the axes end here.
 CEILING = 10.0
 
 Q_ERROR = r"error of orientation $\varepsilon_q$"
 OMEGA_ERROR = r"error of angular velocity $\varepsilon_\omega$"
 STEP = r"time step $\Delta t$ (s)"
+TIME = "time $t$ (s)"
 
 
 def available(data: xr.Dataset, wanted: Iterable[str], plugins: Sequence[str] = ()) -> list[str]:
@@ -44,6 +48,14 @@ def rows_height(rest: float, row: float, rows: float) -> float:
 def new_figure(size: tuple[float, float]) -> Figure:
     """An empty figure of this size in inches."""
     return Figure(figsize=size, layout="constrained")
+
+
+def panel_grid(figure: Figure, count: int, columns: int, **options: Any) -> list[Axes]:
+    """As many panels as asked for, row by row in at most so many columns; ``options`` as of ``Figure.subplots``."""
+    panels = figure.subplots(-(-count // columns), min(columns, count), squeeze=False, **options).ravel()
+    for axes in panels[count:]:
+        axes.set_axis_off()
+    return list(panels[:count])
 
 
 def looks_of(inputs: Inputs, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -163,6 +175,36 @@ def log_error_axis(axes: Axes, lowest: float, highest: float) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
+def decades_below(axes: Axes, values: np.ndarray, margin: float = 1.6) -> None:
+    """A logarithmic horizontal axis around these values, with a tick at every decade."""
+    axes.set_xscale("log")
+    axes.set_xlim(np.nanmin(values) / margin, np.nanmax(values) * margin)
+    axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def ratio_ticks(axis: Axis, low: float, high: float, marks: Iterable[float] = RATIOS) -> None:
+    """Plain numbers along a logarithmic axis of ratios between these limits."""
+    axis.set_major_locator(FixedLocator([mark for mark in marks if low <= mark <= high]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def row_places(groups: Iterable[tuple[str, Sequence[str]]], gap: float) -> tuple[dict[str, float], float]:
+    """The place of each member of some groups in a figure with one row (or column) for each, and the end of all.
+
+    Groups, and the end, are ``gap`` rows apart.
+    """
+    places: dict[str, float] = {}
+    at = 0.0
+    for _, keys in groups:
+        for key in keys:
+            places[key] = at
+            at += 1.0
+        at += gap
+    return places, at
+
+
 def limits(*values: np.ndarray) -> tuple[float, float]:
     """Whole decades around all finite errors, within FLOOR and CEILING."""
     joined = np.concatenate([np.ravel(v) for v in values]) if values else np.array([1.0])
@@ -199,30 +241,39 @@ def slope_guides(axes: Axes, slopes: Sequence[int]) -> None:
         )
 
 
-def errors_against_step(inputs: Inputs, keys: Sequence[str], omega: str, slopes: Sequence[int], columns: int) -> Figure:
-    """Errors of q and omega at the end against dt, one line per method, with guides of the given slopes."""
-    data, looks = inputs.ladder, looks_of(inputs, keys)
+def error_panels(
+    data: xr.Dataset, keys: Sequence[str], looks: Mapping[str, dict[str, Any]], omega: str, along: str, marks: int = 0
+) -> tuple[Figure, Any]:
+    """A figure with the errors of q and omega along a coordinate, one line per method, and its two panels.
+
+    ``omega`` is the variable with the error of omega; ``marks``: one marker for so many points, each method at others.
+    """
     figure = new_figure(style.TWO_PANELS)
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
-    dt = data["dt"].values
-    shown = data.sel(integrator=list(keys))
-    low, high = limits(shown["q_error_l1"].values, shown[omega].values)
+    at = data[along].values
+    low, high = limits(*(data[name].sel(integrator=list(keys)).values for name in ("q_error_l1", omega)))
     for axes, name, label, letter, title in zip(
         panels, ("q_error_l1", omega), (Q_ERROR, OMEGA_ERROR), "ab", ("orientation", "angular velocity"), strict=True
     ):
-        for key in keys:
+        for number, key in enumerate(keys):
             error = data[name].sel(integrator=key).values
-            there = np.isfinite(error)
-            axes.plot(dt[there], np.maximum(error[there], FLOOR), **looks[key])
-        axes.set_xscale("log")
-        axes.set_xlim(dt.min() / 1.6, dt.max() * 1.6)
-        axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
-        axes.xaxis.set_minor_locator(NullLocator())
+            finite = np.isfinite(error)
+            sparse = {"markevery": (number * marks // len(keys), marks), "linewidth": 0.8} if marks else {}
+            axes.plot(at[finite], np.maximum(error[finite], FLOOR), **{**looks[key], **sparse})
         log_error_axis(axes, low, high)
-        axes.set_xlabel(STEP)
         axes.set_ylabel(label)
         axes.yaxis.set_tick_params(labelleft=True)
         panel_title(axes, letter, title)
+    return figure, panels
+
+
+def errors_against_step(inputs: Inputs, keys: Sequence[str], omega: str, slopes: Sequence[int], columns: int) -> Figure:
+    """Errors of q and omega at the end against dt, one line per method, with guides of the given slopes."""
+    data, looks = inputs.ladder, looks_of(inputs, keys)
+    figure, panels = error_panels(data, keys, looks, omega, "dt")
+    for axes in panels:
+        decades_below(axes, data["dt"].values)
+        axes.set_xlabel(STEP)
         slope_guides(axes, slopes)
     legend_below(figure, inputs, keys, looks, columns)
     return figure
@@ -231,29 +282,11 @@ def errors_against_step(inputs: Inputs, keys: Sequence[str], omega: str, slopes:
 def errors_against_time(inputs: Inputs, keys: Sequence[str], omega: str, columns: int) -> Figure:
     """Errors of q and omega of the long run against time, one line per method."""
     data, looks = inputs.long_run, looks_of(inputs, keys)
-    figure = new_figure(style.TWO_PANELS)
-    panels = figure.subplots(1, 2, sharex=True, sharey=True)
     time = data["time"].values
-    later = time > 0
-    shown = data.sel(integrator=list(keys)).isel(time=later)
-    low, high = limits(shown["q_error_l1"].values, shown[omega].values)
-    marks = max(1, len(time) // 8)
-    for axes, name, label, letter, title in zip(
-        panels, ("q_error_l1", omega), (Q_ERROR, OMEGA_ERROR), "ab", ("orientation", "angular velocity"), strict=True
-    ):
-        for number, key in enumerate(keys):
-            error = data[name].sel(integrator=key).values
-            there = np.isfinite(error) & later
-            offset = number * marks // max(1, len(keys))
-            axes.plot(
-                time[there], np.maximum(error[there], FLOOR), markevery=(offset, marks), **{**looks[key], "linewidth": 0.8}
-            )
+    figure, panels = error_panels(data.isel(time=time > 0), keys, looks, omega, "time", max(1, len(time) // 8))
+    for axes in panels:
         axes.set_xlim(0, time.max())
-        log_error_axis(axes, low, high)
-        axes.set_xlabel("time $t$ (s)")
-        axes.set_ylabel(label)
-        axes.yaxis.set_tick_params(labelleft=True)
-        panel_title(axes, letter, title)
+        axes.set_xlabel(TIME)
     legend_below(figure, inputs, keys, looks, columns)
     return figure
 

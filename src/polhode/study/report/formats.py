@@ -1,11 +1,12 @@
 """Selection, rounding and naming of the numbers in the text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import ceil, floor, inf, isfinite, log10
 
 import xarray as xr
 
+from polhode.fits.seed_statistics import Estimate
 from polhode.fits.values import at
 from polhode.study.analysis import selection
 from polhode.study.inputs import Inputs
@@ -30,6 +31,11 @@ def factor(value: float) -> str:
         return number(value, 2)
     rounded = round(value, 1 - floor(log10(value)))
     return rf"\num{{{rounded:.0f}}}" if rounded >= 10 else rf"\num{{{rounded:.{max(0, 1 - floor(log10(rounded)))}f}}}"
+
+
+def factor_or_infinite(value: float) -> str:
+    """A ratio like :func:`factor`, which may be infinite."""
+    return INFINITE if value == inf else factor(value)
 
 
 def upper(value: float, digits: int) -> float:
@@ -64,6 +70,15 @@ SPOKEN = {
 }
 
 
+def labels_of(*groups: xr.Dataset) -> dict[str, str]:
+    """The labels of all methods of some data, by key."""
+    return {
+        str(key): str(label)
+        for data in groups
+        for key, label in zip(data["integrator"].values, data["label"].values, strict=True)
+    }
+
+
 def without_comma(label: str) -> str:
     """The name of a method as written in a sentence: in the words of its label, without a comma."""
     first, comma, second = label.partition(", ")
@@ -73,6 +88,17 @@ def without_comma(label: str) -> str:
 def spoken(inputs: Inputs, method: str) -> str:
     """The name of a method inside a sentence, without a comma of its own."""
     return escape(without_comma(selection.label(inputs, method)))
+
+
+def spoken_list(inputs: Inputs, methods: Iterable[str], none: str = "none") -> str:
+    """The names of methods as a list in a sentence, in the order of tables."""
+    return listed((spoken(inputs, method) for method in inputs.in_order(methods)), none)
+
+
+def with_interval(name: str, estimate: Estimate, form: Callable[[float], str], end: str = "") -> dict[str, str]:
+    """Macros NAME, NAMELow and NAMEHigh, each followed by ``end``, for an estimate."""
+    parts = {"": estimate.value, "Low": estimate.low, "High": estimate.high}
+    return {f"{name}{part}{end}": form(value) for part, value in parts.items()}
 
 
 def listed(items: Iterable[str], none: str = "none") -> str:

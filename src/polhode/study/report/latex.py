@@ -127,6 +127,20 @@ def tabular(columns: str, head: Sequence[str], rows: Sequence[Sequence[str] | st
     )
 
 
+def spanning(*cells: tuple[str, int] | str, before: str = " & ", trim: str = "lr") -> str:
+    r"""A line above a head: after the empty cells ``before``, texts over several columns, with rules, and texts over one.
+
+    ``trim``: at which ends the rules are shortened, as for ``\cmidrule``.
+    """
+    texts, rules, column = [], "", 1 + before.count("&")
+    for cell in cells:
+        text, width = (cell, 1) if isinstance(cell, str) else cell
+        texts.append(text if isinstance(cell, str) else rf"\multicolumn{{{width}}}{{c}}{{{text}}}")
+        rules += "" if isinstance(cell, str) else rf"\cmidrule({trim}){{{column}-{column + width - 1}}}"
+        column += width
+    return before + " & ".join(texts) + r" \\" + "\n" + rules + "\n"
+
+
 def above_head(table: str, line: str) -> str:
     """A tabular with another line, such as one over several columns, above its head."""
     return table.replace("\\toprule\n", "\\toprule\n" + line, 1)

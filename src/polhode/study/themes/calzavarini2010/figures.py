@@ -1,13 +1,10 @@
 """Effects of the misprints of the note, and torques that depend on the angular velocity."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullLocator
 
 from polhode.study.analysis import selection
 from polhode.study.inputs import Inputs
@@ -18,6 +15,8 @@ from polhode.study.report.drawing import (
     OMEGA_ERROR,
     Q_ERROR,
     STEP,
+    decades_below,
+    error_panels,
     legend_below_styles,
     limits,
     log_error_axis,
@@ -64,48 +63,19 @@ MISPRINTS: dict[str, tuple[str, str, Any, Any]] = {
 }
 
 
-def _step_axes(axes: Axes, dt: np.ndarray, low: float, high: float, slopes: Sequence[int]) -> None:
-    axes.set_xscale("log")
-    axes.set_xlim(np.nanmin(dt) / 1.6, np.nanmax(dt) * 1.6)
-    axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
-    axes.xaxis.set_minor_locator(NullLocator())
-    log_error_axis(axes, low, high)
-    axes.set_xlabel(STEP)
-    slope_guides(axes, slopes)
-
-
 def velocity_torque(inputs: Inputs) -> Figure:
     """A figure of the errors of q and omega against dt under friction: both options of the note, with other methods."""
     data = inputs.of(selection.FRICTION).errors
     keys = [key for key in (*COMPARED, *inputs.plugins) if key in data["integrator"].values]
     looks = styles_of(inputs, selection.all_methods(inputs))
-    figure = new_figure(style.TWO_PANELS)
-    panels = figure.subplots(1, 2, sharex=True, sharey=True)
-    dt = data["dt"].values
-    order = np.argsort(dt)
-    shown = data.sel(integrator=keys)
-    low, high = limits(shown["q_error_l1"].values, shown["omega_error_l1"].values)
-    for axes, name, text, letter, title in zip(
-        panels,
-        ("q_error_l1", "omega_error_l1"),
-        (Q_ERROR, OMEGA_ERROR),
-        "ab",
-        ("orientation", "angular velocity"),
-        strict=True,
-    ):
-        for key in keys:
-            error = data[name].sel(integrator=key).values[order]
-            there = np.isfinite(error)
-            axes.plot(
-                dt[order][there],
-                np.maximum(error[there], FLOOR),
-                markevery=max(1, len(dt) // 9),
-                **{**looks[key], "linewidth": 0.8},
-            )
-        _step_axes(axes, dt, max(low, 1e-12), high, (1, 2))
-        axes.set_ylabel(text)
-        axes.yaxis.set_tick_params(labelleft=True)
-        panel_title(axes, letter, title)
+    sparse = {"markevery": max(1, data.sizes["dt"] // 9), "linewidth": 0.8}
+    figure, panels = error_panels(data.sortby("dt"), keys, {key: looks[key] | sparse for key in keys}, "omega_error_l1", "dt")
+    for axes in panels:
+        decades_below(axes, data["dt"].values)
+        low, high = axes.get_ylim()
+        log_error_axis(axes, max(low, 1e-12), high)
+        axes.set_xlabel(STEP)
+        slope_guides(axes, (1, 2))
     legend_below_styles(figure, {key: selection.label(inputs, key) for key in keys}, looks, 3)
     return figure
 
@@ -135,12 +105,15 @@ def note_misprints(inputs: Inputs) -> Figure:
                 linewidth=0.8,
                 markersize=3.4,
             )
-        _step_axes(axes, dt, low, high, (1, 2))
+        decades_below(axes, dt)
+        log_error_axis(axes, low, high)
+        axes.set_xlabel(STEP)
+        slope_guides(axes, (1, 2))
         axes.set_ylabel(text)
         panel_title(axes, letter, title)
     handles = [
-        Line2D([], [], label=MISPRINTS[v][0], color=MISPRINTS[v][1], marker=MISPRINTS[v][2], linestyle=MISPRINTS[v][3])
-        for v in present
+        Line2D([], [], label=label, color=colour, marker=marker, linestyle=dashes)
+        for label, colour, marker, dashes in (MISPRINTS[variant] for variant in present)
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=5, handlelength=2.2, columnspacing=1.2)
     return figure

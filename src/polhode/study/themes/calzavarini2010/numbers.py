@@ -17,8 +17,6 @@ def note(inputs: Inputs) -> dict[str, str]:
     single = data[~data["variant"].isin(("corrected", "matrix", "as_printed"))].set_index("variant")
     result = {
         "studyMisprintCount": str(len(single)),
-        "studyFinchamDistance": _distance(check, "fincham_distance"),
-        "studyFinchamPlain": _distance(check, "fincham_distance_plain"),
         "studyFinchamApart": _apart(check),
         "studyFinchamSteps": rf"\num{{{int(check.attrs['fincham_steps'])}}}",
         "studyFinchamDt": plain(float(check.attrs["fincham_dt"])),
@@ -56,8 +54,6 @@ def friction(inputs: Inputs) -> dict[str, str]:
     mean = at(data, "omega_error_l1", "calzavarini2010_mean", dt=row)
     result = {
         "studyFrictionDt": plain(float(data["dt"].values[row])),
-        "studyFrictionMean": number(mean, 2),
-        "studyFrictionExtrapolated": number(at(data, "omega_error_l1", "calzavarini2010", dt=row), 2),
         "studyFrictionGain": factor(quotient(mean, at(data, "omega_error_l1", "calzavarini2010", dt=row))),
     }
     for key in inputs.of(FRICTION).built_in(data["integrator"].values):

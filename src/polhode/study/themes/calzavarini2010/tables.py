@@ -12,7 +12,7 @@ from polhode.study.analysis import order_frames, selection
 from polhode.study.analysis.frames import keyed, records
 from polhode.study.analysis.selection import FRICTION
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, grouped_rows, number, tabular
+from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, grouped_rows, number, spanning, tabular
 from polhode.study.themes.calzavarini2010 import analysis
 
 #: The key of the note in the bibliography.
@@ -101,16 +101,9 @@ def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     symbols = {"q": "$p_q$", "omega": r"$p_\omega$", "r": "$p_r$", "v": "$p_v$"}
     shown = [symbols[short] for p in problems for short in quantities[p]]
     head = ["method", r"$\omega$ supplied to the torque", *shown, r"$\varepsilon_\omega$"]
-    columns = "ll" + "c" * len(shown) + "c"
-    text = tabular(columns, head, grouped_rows(inputs, list(cells), lambda key: cells[key]))
-    top, rules, first = ["", ""], "", 3
-    for p in problems:
-        width = len(quantities[p])
-        top.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(selection.short_name(inputs, p))}}}")
-        rules += rf"\cmidrule(lr){{{first}-{first + width - 1}}}"
-        first += width
-    top_line = " & ".join([*top, ""]) + r" \\" + "\n" + rules + "\n"
-    return pd.DataFrame(records), above_head(text, top_line)
+    text = tabular("ll" + "c" * len(shown) + "c", head, grouped_rows(inputs, list(cells), cells.__getitem__))
+    names = [(escape(selection.short_name(inputs, p)), len(quantities[p])) for p in problems]
+    return pd.DataFrame(records), above_head(text, spanning(*names, "", before=" &  & "))
 
 
 def _cited(text: str) -> str:

@@ -1,6 +1,6 @@
 """Numbers on the energy of contacts."""
 
-from math import isfinite
+from math import isfinite, nan
 
 from polhode.fits import contact_law as analysis
 from polhode.fits.seed_statistics import ranks
@@ -38,23 +38,23 @@ def contact_law(inputs: Inputs) -> dict[str, str]:
         "studyCollisionContactsMost": number(max(contacts), 2),
         "studyCollisionBodiesLeast": str(min(bodies)),
         "studyCollisionBodiesMost": str(max(bodies)),
-        "studyCollisionCoefficient": number(middle, 2) if isfinite(middle) else NOT_AVAILABLE,
-        "studyCollisionLeast": number(least, 2) if isfinite(least) else NOT_AVAILABLE,
-        "studyCollisionMost": number(most, 2) if isfinite(most) else NOT_AVAILABLE,
-        "studyCollisionSpread": number(most / least, 2) if isfinite(least) else NOT_AVAILABLE,
+        "studyCollisionCoefficient": number(middle, 2),
+        "studyCollisionLeast": number(least, 2),
+        "studyCollisionMost": number(most, 2),
+        "studyCollisionSpread": number(most / least, 2),
         "studyCollisionBounce": number(analysis.bounce(), 3),
         "studyCollisionHeadOn": number(analysis.head_on(), 2),
-        "studyCollisionExponentLeast": decimal(min(exponents), 2) if exponents else NOT_AVAILABLE,
-        "studyCollisionExponentMost": decimal(max(exponents), 2) if exponents else NOT_AVAILABLE,
-        "studyCollisionExponentShorterLeast": decimal(min(shorter), 2) if shorter else NOT_AVAILABLE,
-        "studyCollisionExponentShorterMost": decimal(max(shorter), 2) if shorter else NOT_AVAILABLE,
+        "studyCollisionExponentLeast": decimal(min(exponents, default=nan), 2),
+        "studyCollisionExponentMost": decimal(max(exponents, default=nan), 2),
+        "studyCollisionExponentShorterLeast": decimal(min(shorter, default=nan), 2),
+        "studyCollisionExponentShorterMost": decimal(max(shorter, default=nan), 2),
     }
     for error, size in ERRORS.items():
         result[f"studyCollisionError{size}"] = number(error, 1)
         for count, many in CONTACTS.items():
             for name, value in {"": middle, "Worst": most}.items():
                 steps = analysis.steps_in_contact(value, error, count)
-                result[f"studyCollisionSteps{size}{many}{name}"] = decimal(steps, 0) if isfinite(steps) else NOT_AVAILABLE
+                result[f"studyCollisionSteps{size}{many}{name}"] = decimal(steps, 0)
     return result
 
 

@@ -7,11 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
-from polhode.study.report.drawing import new_figure, panel_title, printable, rows_height, styles_of
+from polhode.study.report.drawing import new_figure, panel_title, printable, ratio_ticks, row_places, rows_height, styles_of
 
 #: The right end of the axes, in units of the slowest median.
 MARGIN = 1.1
@@ -58,7 +57,9 @@ def relative_cost(inputs: Inputs) -> Figure:
                 y = rows[str(record["method"])]
                 axes.plot([record["value"]] * 2, [y - 0.5, y + 0.5], color=PUBLISHED, linewidth=1.6, zorder=6)
         axes.axvline(1.0, color="0.55", linewidth=0.7, linestyle=(0, (4, 2)), zorder=1)
-        _ratio_axis(axes, lowest, highest)
+        axes.set_xscale("log")
+        axes.set_xlim(lowest, highest)
+        ratio_ticks(axes.xaxis, lowest, highest, (0.25, 0.5, 1, 2, 5, 10, 20, 50))
         axes.set_xlabel("time of a step / that of direct Euler")
         panel_title(axes, letter, rf"$\omega$ kept in the {frame} frame")
     _legend(figure)
@@ -67,31 +68,14 @@ def relative_cost(inputs: Inputs) -> Figure:
 
 def _rows(inputs: Inputs, axes: Axes, labels: dict[str, str]) -> dict[str, float]:
     """Draw one row for each method, in groups separated by a small space; returns the height of each row."""
-    rows: dict[str, float] = {}
-    at = 0.0
-    for _, keys in inputs.grouped(labels):
-        for key in keys:
-            rows[key] = at
-            at += 1.0
-        at += 0.4
+    rows, end = row_places(inputs.grouped(labels), 0.4)
     axes.set_yticks(list(rows.values()), [printable(labels[key]) for key in rows])
-    axes.set_ylim(at - 0.75, -0.65)
+    axes.set_ylim(end - 0.75, -0.65)
     axes.tick_params(axis="y", length=0, labelsize=7.5)
     for number, y in enumerate(rows.values()):
         if number % 2:
             axes.axhspan(y - 0.5, y + 0.5, color="0.965", zorder=0, linewidth=0)
     return rows
-
-
-def _ratio_axis(axes: Axes, low: float, high: float) -> None:
-    """Set up a logarithmic horizontal axis with plain numbers."""
-    axes.set_xscale("log")
-    axes.set_xlim(low, high)
-    marks = [mark for mark in (0.25, 0.5, 1, 2, 5, 10, 20, 50) if low <= mark <= high]
-    axes.xaxis.set_major_locator(FixedLocator(marks))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _legend(figure: Figure) -> None:

@@ -1,9 +1,8 @@
 """Numbers on the cost of a step: operations and times."""
 
-from math import floor, isfinite, nan
+from math import isfinite, nan
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from pandas import isna
 
@@ -70,9 +69,7 @@ def steps(inputs: Inputs) -> dict[str, str]:
         for row in records(rows):
             key = macro_name(row["method"])
             result[f"costStep{name}{key}"] = decimal(row["step"], 1)
-            result[f"costRelative{name}{key}"] = decimal(row["to_euler"], 2)
             result[f"costNormalising{name}{key}"] = percent(row["normalised"] / row["left_alone"] - 1)
-            result[f"costToSpiral{name}{key}"] = decimal(row["to_spiral"], 2)
             result[f"costExtra{name}{key}"] = percent(row["to_euler"] - 1)
         result |= _compared(rows, name)
     body, lab = (in_frame(step, frame).set_index("method") for frame in FRAMES)
@@ -89,7 +86,6 @@ def percent(part: float) -> str:
 
 def _compared(rows: pd.DataFrame, name: str) -> dict[str, str]:
     """Macros on all methods with the angular velocity kept in one frame."""
-    labels: Any = rows["label"]
     added = rows["normalised"] / rows["left_alone"] - 1
     # The text does not rank the variants as published.
     ranked = rows[~rows["method"].str.endswith("_delvalle2024")].sort_values("step")
@@ -100,8 +96,7 @@ def _compared(rows: pd.DataFrame, name: str) -> dict[str, str]:
     return {
         f"costNormalisingLeast{name}": percent(float(added.min())),
         f"costNormalisingMost{name}": percent(float(added.max())),
-        f"costNormalisingMostOf{name}": escape(str(labels[added.idxmax()])) if added.notna().any() else NOT_AVAILABLE,
-        f"costCheaper{name}": listed(escape(without_comma(label)) for label in cheaper["label"]) if len(cheaper) else "none",
+        f"costCheaper{name}": listed(escape(without_comma(label)) for label in cheaper["label"]),
         f"costDearest{name}": escape(str(dearest["label"])),
         f"costDearestRelative{name}": decimal(float(dearest["to_euler"]), 1),
         f"costMedianAbove{name}": percent(float(spread.median())),
@@ -117,13 +112,11 @@ def time_of_an_operation(inputs: Inputs) -> dict[str, str]:
     if each.empty:
         return {}
     labels: Any = rows["label"]
-    ratio = np.log(rows["to_euler"] / (totals.reindex(rows.index) / totals[UNIT])).dropna()
     return {
         "costOperationLeast": decimal(float(each.min()), 2),
         "costOperationLeastOf": escape(str(labels[each.idxmin()])),
         "costOperationMost": decimal(float(each.max()), 2),
         "costOperationMostOf": escape(str(labels[each.idxmax()])),
-        "costOperationOff": decimal(floor(10 * float(np.exp(np.abs(ratio).max()))) / 10, 1),
     }
 
 

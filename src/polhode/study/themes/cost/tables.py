@@ -54,8 +54,7 @@ def cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     head = ["method", "operations", *(["relative", "norm.", "not"] * 2)]
     text = tabular("lc@{\\hspace{10pt}}rrr@{\\hspace{14pt}}rrr", head, rows)
     top = r" & & \multicolumn{3}{c}{kept in the body frame} & \multicolumn{3}{c}{kept in the lab frame} \\" + "\n"
-    top += r"\cmidrule(r{10pt}){3-5}\cmidrule(l){6-8}" + "\n"
-    return data, above_head(text, top)
+    return data, above_head(text, top + r"\cmidrule(r{10pt}){3-5}\cmidrule(l){6-8}" + "\n")
 
 
 def _decimal(value: Any, decimals: int) -> str:

@@ -16,7 +16,6 @@ def engines(inputs: Inputs) -> dict[str, str]:
         "studyEngineCount": str(len(set(map(str, data["key"].values)))),
         "studyEngineIdentified": str(int(data["is_identified"].sum())),
         "studyEngineRead": str(int(read)),
-        "studyEngineFirstOrder": str(int((order < 1.5).sum())),
         "studyEngineDefaults": str(int(defaults.sum())),
         "studyEngineDefaultsFirstOrder": str(int((defaults & ~(order > 1.5)).sum())),
         "studyEngineDate": str(data.attrs["date"]),

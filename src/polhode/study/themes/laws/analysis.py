@@ -81,16 +81,16 @@ def draws(inputs: Inputs) -> tuple[EnsembleLaws, xr.Dataset, pd.DataFrame]:
 def collisions(inputs: Inputs) -> list[Contact]:
     """Steps per contact of the recommendable methods, fewest first; empty if the run has no collisions."""
     try:
-        found = law_frames.contacts(inputs)
+        contacts = law_frames.contacts(inputs)
     except NotInRun:
         return []
-    return [own for own in found if not own.method.endswith(AS_PUBLISHED) and np.isfinite(own.steps[0])]
+    return [each for each in contacts if not each.method.endswith(AS_PUBLISHED) and np.isfinite(each.steps[0])]
 
 
-def recommended_in_contacts(inputs: Inputs, found: list[Contact]) -> Contact | None:
+def recommended_in_contacts(collisions: list[Contact]) -> Contact | None:
     """Among the methods that collisions do not tell apart, SPIRAL if it is one of them, else the first."""
-    equal = law_frames.as_good(found)
-    return next((own for own in equal if own.method == law_frames.SPIRAL), equal[0] if equal else None)
+    equal = law_frames.as_good(collisions)
+    return next((each for each in equal if each.method == law_frames.SPIRAL), equal[0] if equal else None)
 
 
 def count(value: float) -> str:
@@ -100,13 +100,8 @@ def count(value: float) -> str:
     if value == inf:
         return r"$\infty$"
     rounded = float(f"{value:.2g}")
-    return (
-        rf"\num{{{rounded:.0f}}}"
-        if 10 <= rounded < 1e6
-        else rf"\num{{{rounded:.1e}}}"
-        if rounded >= 1e6
-        else rf"\num{{{rounded:g}}}"
-    )
+    form = ".1e" if rounded >= 1e6 else ".0f" if rounded >= 10 else "g"
+    return rf"\num{{{rounded:{form}}}}"
 
 
 def power(value: float) -> str:

@@ -282,7 +282,7 @@ def _several_leaf(own: Advice) -> Leaf:
 
 def _contact_leaf(inputs: Inputs) -> Leaf:
     found = analysis.collisions(inputs)
-    best = analysis.recommended_in_contacts(inputs, found)
+    best = analysis.recommended_in_contacts(found)
     if best is None:
         return Leaf("n/a", ("no collisions in this run",))
     equal = [own.label for own in law_frames.as_good(found) if own is not best]

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from math import inf, isfinite, nan
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from polhode.fits import contact_law, laws
-from polhode.fits.seed_statistics import LEVEL, Estimate, ranks
+from polhode.fits.seed_statistics import LEVEL, ranks
 from polhode.study.analysis import law_checks, law_frames
 from polhode.study.analysis.frames import only_finite
 from polhode.study.analysis.law_frames import (
@@ -22,11 +22,10 @@ from polhode.study.analysis.law_frames import (
     TARGET,
     BestMethod,
     EnsembleLaws,
-    Situation,
 )
 from polhode.study.analysis.many_body import chess_pieces
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.formats import factor, listed, macro_name, plain
+from polhode.study.report.formats import factor_or_infinite, listed, macro_name, plain, with_interval
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
 from polhode.study.themes.laws import analysis
 from polhode.study.themes.laws.analysis import count, power
@@ -67,14 +66,12 @@ def scope(inputs: Inputs) -> dict[str, str]:
     return {
         "studyLawBodies": str(ens.bodies),
         "studyLawMethods": str(len(ens.methods)),
-        "studyLawOneTorque": str(int(law_frames.one_torque(ens).sum())),
         "studyLawClasses": str(len(ens.classes)),
         "studyLawSteps": str(len(step)),
         "studyLawFinest": number(float(step[0]), 2),
         "studyLawCoarsest": plain(float(step[-1])),
         "studyLawRadians": plain(ens.radians),
-        "studyLawRuns": _thousands(int(ran.sum()) * len(step)),
-        "studyLawCurves": _thousands(int(ran.sum())),
+        "studyLawCurves": rf"\num{{{int(ran.sum())}}}",
         "studyLawFitted": decimal(100 * float(fitted.sum() / max(1, ran.sum())), 1),
         "studyLawOrdersWithin": str(within),
         "studyLawOrdersAll": str(total),
@@ -102,14 +99,10 @@ def _digits(ens: EnsembleLaws) -> str:
     return str(int(digits)) if isfinite(digits) else NOT_AVAILABLE
 
 
-def _thousands(value: int) -> str:
-    return rf"\num{{{value}}}"
-
-
 def worst(inputs: Inputs) -> dict[str, str]:
-    """Macros for how far methods are behind the best one-torque method, at the least and the most over classes and errors."""
+    """Macros for how far methods are behind the best one-torque method, at the least and the most over classes."""
     ens = law_frames.ensemble(inputs)
-    frames = {target: law_frames.slowdowns(ens, target) for target in laws.TARGETS}
+    frame = law_frames.slowdowns(ens)
     result: dict[str, str] = {}
     for key, name in (
         (SPIRAL, "Spiral"),
@@ -122,29 +115,18 @@ def worst(inputs: Inputs) -> dict[str, str]:
             ("Free", FREE.classes),
             ("Smooth", SMOOTH.classes),
             ("Friction", FRICTION.classes),
-            ("Everywhere", tuple(ens.classes)),
+            ("Everywhere", ens.classes),
         ):
-            at_target = _values({TARGET: frames[TARGET]}, key, classes)
-            result |= _range(f"studyLaw{name}{where}", at_target)
-            result |= _range(f"studyLaw{name}{where}AnyError", _values(frames, key, classes))
-    allround = _allround(ens, frames[TARGET])
-    result["studyLawAllround"] = escape(ens.label(allround)) if allround else NOT_AVAILABLE
-    result |= _range("studyLawAllround", _values({TARGET: frames[TARGET]}, allround, tuple(ens.classes)))
-    keep = nan_mask(ens)
+            result |= _range(f"studyLaw{name}{where}", _values(frame, key, classes))
+    keep = np.zeros(len(ens.methods), bool)
     with suppress(NotInRun):
         keep = law_frames.keepers(inputs, ens) & law_frames.one_torque(ens)
-    kept = _allround(ens, frames[TARGET], keep)
-    result["studyLawAllroundKept"] = escape(ens.label(kept)) if kept else NOT_AVAILABLE
-    result |= _range("studyLawAllroundKept", _values({TARGET: frames[TARGET]}, kept, tuple(ens.classes)))
+    for name, among in (("studyLawAllround", law_frames.one_torque(ens)), ("studyLawAllroundKept", keep)):
+        method = _allround(ens, frame, among)
+        result[name] = escape(ens.label(method)) if method else NOT_AVAILABLE
+        result |= _range(name, _values(frame, method, ens.classes))
     result["studyLawKeepers"] = str(int(keep.sum())) if keep.any() else NOT_AVAILABLE
-    second = _second_order(ens)
-    result |= _among_second_order(ens, second)
-    return result
-
-
-def nan_mask(ens: EnsembleLaws) -> np.ndarray:
-    """No method."""
-    return np.zeros(len(ens.methods), bool)
+    return result | _among_second_order(ens, _second_order(ens))
 
 
 def _lowest_orders(ens: EnsembleLaws) -> np.ndarray:
@@ -177,36 +159,27 @@ def _among_second_order(ens: EnsembleLaws, allowed: np.ndarray) -> dict[str, str
     return result
 
 
-def _allround(ens: EnsembleLaws, frame: pd.DataFrame, among: np.ndarray | None = None) -> str:
-    """The one-torque method whose largest slowdown over the classes is smallest; empty if there is none."""
-    allowed = law_frames.one_torque(ens) & ens.recommendable
-    allowed = allowed if among is None else allowed & among
-    keys = {key for key, one in zip(ens.methods, allowed, strict=True) if one}
-    largest = frame[frame["method"].isin(keys)].groupby("method", sort=False)["slowdown"].agg(_largest)
+def _allround(ens: EnsembleLaws, frame: pd.DataFrame, among: np.ndarray) -> str:
+    """The method of ``among`` whose largest slowdown over the classes is smallest; empty if there is none."""
+    keys = {key for key, allowed in zip(ens.methods, among & ens.recommendable, strict=True) if allowed}
+    slowdowns = frame[frame["method"].isin(keys)].groupby("method", sort=False)["slowdown"]
+    # A method that lacks a class has no largest one.
+    largest = slowdowns.agg(lambda values: values.max(skipna=False))
     largest = largest[np.isfinite(largest)]
     return str(largest.idxmin()) if len(largest) else ""
 
 
-def _largest(values: pd.Series) -> float:
-    """The largest value; infinite if a class is missing."""
-    return inf if values.isna().any() else float(values.max())
-
-
-def _values(frames: dict[float, pd.DataFrame], key: str, classes: Iterable[str]) -> list[float]:
-    own = [f[(f["method"] == key) & f["torque_class"].isin(list(classes))]["slowdown"] for f in frames.values()]
-    return [float(x) for values in own for x in values if not np.isnan(x)]
+def _values(frame: pd.DataFrame, key: str, classes: Iterable[str]) -> list[float]:
+    """The slowdowns of a method in these classes."""
+    return frame[(frame["method"] == key) & frame["torque_class"].isin(list(classes))]["slowdown"].dropna().tolist()
 
 
 def _range(name: str, values: list[float]) -> dict[str, str]:
     """The smallest and the largest of some ratios to the best method, as macros ...Least and ...Most."""
     least, most = (min(values), max(values)) if values else (nan, nan)
     # The ratio of the best method to itself.
-    first = r"\num{1} (itself the best)" if least == 1 < most else _factor(least)
-    return {f"{name}Least": first, f"{name}Most": _factor(most)}
-
-
-def _factor(value: float) -> str:
-    return r"$\infty$" if value == inf else factor(value)
+    first = r"\num{1} (itself the best)" if least == 1 < most else factor_or_infinite(least)
+    return {f"{name}Least": first, f"{name}Most": factor_or_infinite(most)}
 
 
 def gains(inputs: Inputs) -> dict[str, str]:
@@ -216,39 +189,30 @@ def gains(inputs: Inputs) -> dict[str, str]:
     for situation in SITUATIONS:
         for method, over in PAIRS:
             name = f"studyLawGain{macro_name(method)}Over{macro_name(over)}{situation.key.capitalize()}"
-            try:
-                found = law_frames.gain(ens, situation, method, over)
-            except NotInRun:
-                continue
-            result |= _interval(name, found)
+            with suppress(NotInRun):
+                result |= with_interval(name, law_frames.gain(ens, situation, method, over), factor_or_infinite)
     return result
-
-
-def _interval(name: str, found: Estimate) -> dict[str, str]:
-    return {name: _factor(found.value), f"{name}Low": _factor(found.low), f"{name}High": _factor(found.high)}
 
 
 def contacts(inputs: Inputs) -> dict[str, str]:
     """Macros for steps per contact: of the recommended method, of those that are as good, and ratios to others."""
-    found = analysis.collisions(inputs)
-    best = analysis.recommended_in_contacts(inputs, found)
+    collisions = analysis.collisions(inputs)
+    best = analysis.recommended_in_contacts(collisions)
     data = chess_pieces(inputs)
     if best is None:
         raise NotInRun("no method keeps the energy in collisions to this error")
-    equal = [escape(own.label) for own in law_frames.as_good(found) if own is not best]
+    equal = [escape(contact.label) for contact in law_frames.as_good(collisions) if contact is not best]
     result = {
         "studyContactEnergy": power(law_frames.ENERGY),
-        "studyContactStates": str(data.sizes["seed"]),
         "studyContactCount": count(contact_law.time_in_contact(data)) if "contacts" in data else NOT_AVAILABLE,
         "studyContactMethod": escape(best.label),
         "studyContactEqual": listed(equal),
-        "studyContactEqualCount": str(len(equal)),
         "studyContactSteps": count(best.steps[0]),
         "studyContactStepsLow": count(best.steps[1]),
         "studyContactStepsHigh": count(best.steps[2]),
     }
-    for own in law_frames.contacts(inputs):
-        result |= _interval(f"studyContact{macro_name(own.method)}Over", own.over(best))
+    for contact in law_frames.contacts(inputs):
+        result |= with_interval(f"studyContact{macro_name(contact.method)}Over", contact.over(best), factor_or_infinite)
     return result
 
 
@@ -256,19 +220,20 @@ def answers(inputs: Inputs) -> dict[str, str]:
     """Macros for the recommendation in each situation: method, steps per radian and their spread."""
     ens = law_frames.ensemble(inputs)
     result: dict[str, str] = {}
-    found = analysis.all_advice(inputs, ens)
-    for key, own in found.items():
+    advice = analysis.all_advice(inputs, ens)
+    for key, answer in advice.items():
         name = key.capitalize()
-        for part, choice in (("One", own.one), ("Kept", own.kept), ("Several", own.several)):
-            result |= _choice(ens, f"studyAnswer{name}{part}", choice)
-        result[f"studyAnswer{name}SeveralTorques"] = count(own.several.torques)
-        result[f"studyAnswer{name}StepsSaved"] = _factor(own.steps_saved)
-        result[f"studyAnswer{name}Breakeven"] = power(own.breakeven) if isfinite(own.breakeven) else "none"
-    result["studyAnswerBreakeven"] = _breakeven(
-        *(found[key].breakeven if key in found else nan for key in ("smooth", "friction"))
-    )
+        for kind, choice in (("One", answer.one), ("Kept", answer.kept), ("Several", answer.several)):
+            result |= _choice(ens, f"studyAnswer{name}{kind}", choice)
+        result[f"studyAnswer{name}SeveralTorques"] = count(answer.several.torques)
+        result[f"studyAnswer{name}Breakeven"] = power(answer.breakeven) if isfinite(answer.breakeven) else "none"
+    ends = [advice[key].breakeven if key in advice else nan for key in ("smooth", "friction")]
+    result["studyAnswerBreakeven"] = _breakeven(*ends)
     for situation in SITUATIONS:
-        result |= _robust(ens, situation)
+        for key in (ROBUST, SPIRAL, "verlet", "euler"):
+            with suppress(NotInRun):
+                name = f"studyLaw{macro_name(key)}{situation.key.capitalize()}"
+                result |= _choice(ens, name, law_frames.of_method(ens, situation, key))
     return result
 
 
@@ -288,19 +253,6 @@ def _choice(ens: EnsembleLaws, name: str, choice: BestMethod) -> dict[str, str]:
     return {f"{name}{part}": text for part, text in made.items()}
 
 
-def _robust(ens: EnsembleLaws, situation: Situation) -> dict[str, str]:
-    """The steps of the methods that the text follows, in one situation."""
-    result: dict[str, str] = {}
-    for key in (ROBUST, SPIRAL, "verlet", "euler"):
-        try:
-            result |= _choice(
-                ens, f"studyLaw{macro_name(key)}{situation.key.capitalize()}", law_frames.of_method(ens, situation, key)
-            )
-        except NotInRun:
-            continue
-    return result
-
-
 def draws(inputs: Inputs) -> dict[str, str]:
     """Macros for how much the laws and verdicts of the run differ from those of the released draw of more bodies."""
     ens, data, frame = analysis.draws(inputs)
@@ -309,11 +261,7 @@ def draws(inputs: Inputs) -> dict[str, str]:
     return {
         "studyDrawBodies": str(data.sizes["body"]),
         "studyDrawRunBodies": str(ens.bodies),
-        "studyDrawRelation": (
-            f"The {ens.bodies} bodies of this run are the first of these"
-            if first
-            else f"The {ens.bodies} bodies of this run are others"
-        ),
+        "studyDrawRelation": f"The {ens.bodies} bodies of this run are {'the first of these' if first else 'others'}",
         "studyDrawRatioLeast": decimal(float(frame["ratio"].min()), 2),
         "studyDrawRatioMost": decimal(float(frame["ratio"].max()), 2),
         "studyDrawLeast": decimal(float(frame["least"].min()), 2),

@@ -13,7 +13,7 @@ from polhode.study.analysis.frames import records
 from polhode.study.analysis.law_frames import FREE, FRICTION, SMOOTH, BestMethod, EnsembleLaws, Situation
 from polhode.study.inputs import Inputs
 from polhode.study.report.formats import listed, upper
-from polhode.study.report.latex import decimal, escape, long_table, tabular
+from polhode.study.report.latex import above_head, decimal, escape, long_table, spanning, tabular
 from polhode.study.themes.laws import analysis
 from polhode.study.themes.laws.analysis import Advice, count
 
@@ -65,10 +65,8 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         rows += [*([r"\midrule"] if rows else []), *contact[1]]
     rows = [row for row, after in pairwise([*rows, ""]) if row != SPACE or after not in ("", r"\midrule")]
     head = ["your torque", "method", "per radian", *USUAL.values()]
-    top = rf" & & steps & \multicolumn{{{len(USUAL)}}}{{c}}{{times as many steps with}} \\" + "\n"
-    top += rf"\cmidrule(lr){{4-{3 + len(USUAL)}}}" + "\n"
-    text = tabular("@{}ll" + "c" * (1 + len(USUAL)) + "@{}", head, rows)
-    return pd.DataFrame(found), text.replace("\\toprule\n", "\\toprule\n" + top, 1)
+    top = spanning("steps", ("times as many steps with", len(USUAL)), before=" & & ")
+    return pd.DataFrame(found), above_head(tabular("@{}ll" + "c" * (1 + len(USUAL)) + "@{}", head, rows), top)
 
 
 def _answer_record(
@@ -135,7 +133,7 @@ SPACE = r"\addlinespace[3pt]"
 def _contact_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | str]] | None:
     """The record and the lines for collisions; None if the run has none."""
     found = analysis.collisions(inputs)
-    best = analysis.recommended_in_contacts(inputs, found)
+    best = analysis.recommended_in_contacts(found)
     if best is None:
         return None
     equal = [own for own in law_frames.as_good(found) if own is not best]

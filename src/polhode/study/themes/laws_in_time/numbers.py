@@ -1,14 +1,13 @@
 """Numbers of the laws in time."""
 
 from collections.abc import Mapping
-from math import inf, isnan
 
 import numpy as np
 
 from polhode.fits.ladders import UNIT
 from polhode.study.analysis.law_frames import FREE, PRICES, ROBUST, SPIRAL, TARGET, EnsembleLaws
 from polhode.study.inputs import Inputs
-from polhode.study.report.formats import factor, listed, macro_name, plain
+from polhode.study.report.formats import factor_or_infinite, listed, macro_name, plain
 from polhode.study.report.latex import NOT_AVAILABLE, escape
 from polhode.study.themes.laws_in_time import analysis
 
@@ -31,14 +30,14 @@ def in_time(inputs: Inputs) -> dict[str, str]:
             for kind, found in (("One", one), ("All", every)):
                 text = escape(ens.label(ens.methods[found.best])) if found.best >= 0 else NOT_AVAILABLE
                 result[f"costLawFastest{kind}{name}"] = names[kind][price] = text
-            for key in (SPIRAL, ROBUST, "exact_rotor", "magnus_adams4", "verlet", "fincham1992"):
-                if key in ens.methods:
-                    i = ens.methods.index(key)
+            compared = (SPIRAL, ROBUST, "exact_rotor", "magnus_adams4", "verlet", "fincham1992")
+            for i, key in enumerate(ens.methods):
+                if key in compared:
                     ends = [float(x) for x in (one.value[i], one.low[i], one.high[i])]
                     result |= _slower(f"costLawSlow{macro_name(key)}{name}", ends, one.best == i)
-        for kind, own in names.items():
-            if len(own) > 1:
-                result[f"costLawFastest{kind}{situation.key.capitalize()}"] = by_price(own)
+        for kind, by_cost in names.items():
+            if len(by_cost) > 1:
+                result[f"costLawFastest{kind}{situation.key.capitalize()}"] = by_price(by_cost)
     return result
 
 
@@ -48,24 +47,24 @@ def by_price(names: Mapping[float, str]) -> str:
     for price, name in names.items():
         prices.setdefault(name, []).append(price)
     unit = " steps of direct Euler"
-    told: list[str] = []
-    for name, own in prices.items():
-        words = [_WORDS[price] for price in own]
+    clauses: list[str] = []
+    for name, its_prices in prices.items():
+        words = [_WORDS[price] for price in its_prices]
         costs = ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else words[0]
-        if any(own):
+        if any(its_prices):
             costs, unit = costs + unit, ""
         if len(prices) == 1:
             return f"{name}, whether the torque costs {costs}"
-        told.append(f"{name} if {'it' if told else 'the torque'} costs {costs}")
-    return listed(told)
+        clauses.append(f"{name} if {'it' if clauses else 'the torque'} costs {costs}")
+    return listed(clauses)
 
 
 def _slower(name: str, ends: list[float], itself: bool) -> dict[str, str]:
     """A ratio of times with its interval, alone and together; of the fastest method, that it is this itself."""
-    value, low, high = (_factor(x) for x in ends)
+    value, low, high = map(factor_or_infinite, ends)
     if itself:
-        own = r"\num{1} (itself the fastest)"
-        return {name: own, f"{name}Low": r"\num{1}", f"{name}High": r"\num{1}", f"{name}Full": own}
+        text = r"\num{1} (itself the fastest)"
+        return {name: text, f"{name}Low": r"\num{1}", f"{name}High": r"\num{1}", f"{name}Full": text}
     return {name: value, f"{name}Low": low, f"{name}High": high, f"{name}Full": f"{value} ({low} to {high})"}
 
 
@@ -80,7 +79,3 @@ def _first_of_map(ens: EnsembleLaws, times: Mapping[str, float]) -> dict[str, st
         "costLawMapCells": str(int(counts.max())),
         "costLawMapAll": str(best.size),
     }
-
-
-def _factor(value: float) -> str:
-    return r"$\infty$" if value == inf else NOT_AVAILABLE if isnan(value) else factor(value)

@@ -83,7 +83,6 @@ def index(inputs: Inputs) -> dict[str, str]:
         "studySourceCount": str(len({row["source"] for row in rows})),
         "studySourceItems": str(len(rows)),
         "studySourceHere": str(sum(bool(row["here"]) and not row["missing"] for row in rows)),
-        "studySourceMissing": str(sum(not row["here"] for row in rows)),
     }
 
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, NullFormatter
 
 from polhode.study.analysis import drift, selection
 from polhode.study.analysis.frames import records
@@ -19,12 +19,16 @@ from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
 from polhode.study.report.drawing import (
     FLOOR,
+    STEP,
+    TIME,
+    decades_below,
     legend_below_styles,
     limits,
     log_error_axis,
     new_figure,
     panel_title,
     printable,
+    row_places,
     rows_height,
     slope_guides,
     styles_of,
@@ -75,15 +79,9 @@ def growth_colour(exponent: float, last: float) -> str:
 
 def method_rows(axes: Axes, inputs: Inputs, methods: Sequence[str]) -> dict[str, float]:
     """Draw one row for each method, in groups separated by a small space; returns the height of each row."""
-    rows: dict[str, float] = {}
-    at = 0.0
-    for _, keys in inputs.grouped(methods):
-        for key in keys:
-            rows[key] = at
-            at += 1.0
-        at += 0.5
+    rows, end = row_places(inputs.grouped(methods), 0.5)
     axes.set_yticks(list(rows.values()), [printable(selection.label(inputs, key)) for key in rows])
-    axes.set_ylim(at - 0.9, -0.6)
+    axes.set_ylim(end - 0.9, -0.6)
     axes.tick_params(axis="y", length=0, labelsize=7)
     for y in rows.values():
         axes.axhline(y, color="0.9", linewidth=0.5, zorder=0)
@@ -203,12 +201,13 @@ def normalisation(inputs: Inputs) -> Figure:
                 )
         axes.set_xlabel(text)
         panel_title(axes, letter, title)
-    handles = [
-        Line2D([], [], linestyle="none", marker="o", markersize=3.2, color="#0072B2", label="normalised every step"),
-        Line2D([], [], linestyle="none", marker="o", markersize=4.6, color="#D55E00", markerfacecolor="none", label="never"),
-        Line2D([], [], linestyle="none", marker="x", markersize=4.6, color="#0072B2", label="blew up, normalised"),
-        Line2D([], [], linestyle="none", marker="x", markersize=4.6, color="#D55E00", label="blew up, not normalised"),
-    ]
+    looks: dict[str, dict[str, Any]] = {
+        "normalised every step": {"marker": "o", "markersize": 3.2, "color": "#0072B2"},
+        "never": {"marker": "o", "markersize": 4.6, "color": "#D55E00", "markerfacecolor": "none"},
+        "blew up, normalised": {"marker": "x", "markersize": 4.6, "color": "#0072B2"},
+        "blew up, not normalised": {"marker": "x", "markersize": 4.6, "color": "#D55E00"},
+    }
+    handles = [Line2D([], [], linestyle="none", label=label, **look) for label, look in looks.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1.2)
     return figure
 
@@ -226,27 +225,19 @@ def reversibility(inputs: Inputs) -> Figure:
     low = max(low / 100, FLOOR / 10)
     for axes, problem, letter in zip(panels, problems, "abcd", strict=False):
         chosen = data.sel({"problem": problem})
-        dt = _steps(chosen)
+        dt = np.asarray(chosen["dt"].values, float)
         for key in methods:
             angle = chosen["return_angle"].sel(integrator=key).values
             there = np.isfinite(angle) & np.isfinite(dt)
             axes.plot(dt[there], np.maximum(angle[there], FLOOR), **{**looks[key], "linewidth": 0.8})
-        axes.set_xscale("log")
-        axes.set_xlim(np.nanmin(dt) / 1.4, np.nanmax(dt) * 1.4)
-        axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
-        axes.xaxis.set_minor_locator(NullLocator())
+        decades_below(axes, dt, 1.4)
         log_error_axis(axes, low, high)
-        axes.set_xlabel(r"time step $\Delta t$ (s)")
+        axes.set_xlabel(STEP)
         slope_guides(axes, (1, 3, 5))
         panel_title(axes, letter, selection.short_name(inputs, problem))
     panels[0].set_ylabel("angle to the start after the return (rad)")
     legend_below_styles(figure, {key: selection.label(inputs, key) for key in methods}, looks, 3)
     return figure
-
-
-def _steps(data: Any) -> np.ndarray:
-    """The step sizes of one problem of a check."""
-    return np.asarray(data["dt"].values, float)
 
 
 def energy_over_time(inputs: Inputs) -> Figure:
@@ -279,7 +270,7 @@ def energy_over_time(inputs: Inputs) -> Figure:
         for text, side in zip(axes.get_xticklabels(), ("left", "center", "right"), strict=True):
             text.set_horizontalalignment(side)
         log_error_axis(axes, low, high)
-        axes.set_xlabel("time $t$ (s)")
+        axes.set_xlabel(TIME)
         panel_title(axes, letter, selection.short_name(inputs, problem))
     panels[0].set_ylabel(drift.FOLLOWED["energy_drift"][1])
     legend_below_styles(figure, {key: selection.label(inputs, key) for key in keys}, looks, 4)

@@ -2,10 +2,8 @@
 
 from contextlib import suppress
 from math import isfinite, nan
-from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from polhode.fits.values import at, peak, quotient
@@ -14,7 +12,7 @@ from polhode.study.analysis.canonical_form import ROUNDING, symplectic
 from polhode.study.analysis.drift import BOUNDED
 from polhode.study.analysis.frames import keyed, only_finite, records
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.formats import factor, listed, macro_name, plain, spoken, upper
+from polhode.study.report.formats import factor, listed, macro_name, plain, spoken, spoken_list, upper
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
 from polhode.study.themes.long_runs.analysis import DEFECT_DIVISION, FITTED, reversibility, symplecticity
 from polhode.study.themes.long_runs.analysis import ROUNDING as ANGLE_ROUNDING
@@ -58,27 +56,14 @@ def long_runs(inputs: Inputs) -> dict[str, str]:
             result[f"studyRunDt{name}"] = plain(float(here["dt"].iloc[0]))
             result[f"studyRunSteps{name}"] = plain(float(here["steps"].iloc[0]))
             result[f"studyRunEnd{name}"] = plain(float(here["dt"].iloc[0] * here["steps"].iloc[0]))
-        energy = here[here["quantity"] == "energy_drift"]
-        bounded = [str(row["method"]) for row in records(energy) if drift.bounded(row["growth"], row["last"])]
-        result[f"studyBounded{name}"] = listed(spoken(inputs, m) for m in inputs.in_order(bounded))
-        gone = here[here["quantity"] == "energy_drift"]
-        lost = [str(m) for m in gone[~(gone["last"] < drift.LOST)]["method"]]
-        result[f"studyLost{name}"] = listed(spoken(inputs, m) for m in inputs.in_order(lost))
-        momentum = here[here["quantity"] == "momentum_drift"]
-        gone_momentum = [str(m) for m in momentum[~(momentum["last"] < drift.LOST)]["method"]]
-        result[f"studyLostMomentum{name}"] = listed((spoken(inputs, m) for m in inputs.in_order(gone_momentum)), "no method")
-        # Within a factor of ten of the best, among the methods that do not lose it.
-        best = min(only_finite(momentum["last"]), default=nan)
-        held = [str(m) for m in momentum[momentum["last"] < 10 * best]["method"]]
-        result[f"studyHeldMomentum{name}"] = listed(spoken(inputs, m) for m in inputs.in_order(held))
-        result[f"studyHeldMomentumBelow{name}"] = number(upper(_largest(momentum[momentum["last"] < 10 * best]), 1), 1)
-        rest = momentum[(momentum["last"] >= 10 * best) & (momentum["last"] < drift.LOST)]
-        result[f"studyRestMomentumLow{name}"] = number(min(only_finite(rest["last"]), default=nan), 2)
-        result[f"studyRestMomentumHigh{name}"] = number(_largest(rest), 2)
+        energy, momentum = (here[here["quantity"] == quantity] for quantity in ("energy_drift", "momentum_drift"))
+        result[f"studyLost{name}"] = spoken_list(inputs, energy[~(energy["last"] < drift.LOST)]["method"])
+        gone = momentum[~(momentum["last"] < drift.LOST)]["method"]
+        result[f"studyLostMomentum{name}"] = spoken_list(inputs, gone, "no method")
     everywhere, problems = drift.kept(inputs)
     result["studyEnergyProblems"] = str(len(problems))
     result["studyBoundedRounding"] = plain(drift.ROUNDING)
-    result["studyBoundedEverywhere"] = listed(spoken(inputs, m) for m in inputs.in_order(everywhere))
+    result["studyBoundedEverywhere"] = spoken_list(inputs, everywhere)
     for row in records(frame):
         if row["method"] not in inputs.plugins:
             where = (LONG_NAMES | LONG_OTHERS)[row["problem"]]
@@ -86,11 +71,6 @@ def long_runs(inputs: Inputs) -> dict[str, str]:
             result[f"studyRun{name}"] = number(row["last"], 2)
             result[f"studyGrowth{name}"] = decimal(row["growth"] + 0.0, 1).replace("{-0.0}", "{0.0}")
     return result
-
-
-def _largest(frame: pd.DataFrame) -> float:
-    """The largest value remaining at the end of the runs of a frame."""
-    return max(only_finite(frame["last"]), default=nan)
 
 
 def normalisation(inputs: Inputs) -> dict[str, str]:
@@ -115,9 +95,8 @@ def normalisation(inputs: Inputs) -> dict[str, str]:
             elif not isfinite(energy["last_switched"]) or (norm and not norm["last_switched"] < drift.LOST):
                 needs.append(method)
         lost_always |= set(lost)
-        result[f"studyNormNeeded{LONG_NAMES[problem]}"] = listed(spoken(inputs, m) for m in inputs.in_order(needs))
-        result[f"studyNormLost{LONG_NAMES[problem]}"] = listed(spoken(inputs, m) for m in inputs.in_order(lost))
-    result["studyNormLost"] = listed(spoken(inputs, m) for m in inputs.in_order(lost_always))
+        result[f"studyNormNeeded{LONG_NAMES[problem]}"] = spoken_list(inputs, needs)
+    result["studyNormLost"] = spoken_list(inputs, lost_always)
     bent = rows.get(("heavy_top", "calzavarini2010", "energy_drift"))
     result["studyNormGainCalzavarini"] = factor(quotient(bent["last"], bent["last_switched"]) if bent else nan)
     never = [m for m in selection.all_methods(inputs) if not inputs.declared(m, "normalisable", True)]
@@ -150,8 +129,6 @@ def return_trips(inputs: Inputs) -> dict[str, str]:
             finer.append(str(method))
         if method not in inputs.plugins:
             result[f"studyReturn{macro_name(str(method))}"] = number(upper(float(rows["largest_angle"].max()), 1), 1)
-            orders = [decimal(x, 1) for x in rows["order"] if isfinite(x)]
-            result[f"studyReturnOrder{macro_name(str(method))}"] = listed(dict.fromkeys(orders), NOT_AVAILABLE)
     # Relation between the order of a method and of its return: for even order the leading error cancels.
     even, more, own, first = 0, 0, [], []
     for row in records(data):
@@ -169,16 +146,12 @@ def return_trips(inputs: Inputs) -> dict[str, str]:
                 own.append(method)
     result["studyReturnEvenCount"] = str(even)
     result["studyReturnMoreCount"] = str(more)
-    result["studyReturnOwn"] = listed(spoken(inputs, m) for m in inputs.in_order(own))
+    result["studyReturnOwn"] = spoken_list(inputs, own)
     result["studyReturnFirstLow"] = decimal(min(first, default=nan), 1)
     result["studyReturnFirstHigh"] = decimal(max(first, default=nan), 1)
     result["studyReturnFitted"] = number(FITTED, 1)
-    result["studyReversibleFiner"] = (
-        f" At short enough steps the same holds for {listed(spoken(inputs, m) for m in inputs.in_order(finer))}."
-        if finer
-        else ""
-    )
-    result["studyReversible"] = listed(spoken(inputs, m) for m in inputs.in_order(exact))
+    result["studyReversibleFiner"] = f" At short enough steps the same holds for {spoken_list(inputs, finer)}." if finer else ""
+    result["studyReversible"] = spoken_list(inputs, exact)
     return result
 
 
@@ -189,6 +162,8 @@ def _declared_q(inputs: Inputs, problem: str, method: str) -> float:
     return at(inputs.of(problem).errors, "claimed_q_order", method)
 
 
+#: Number of iterations of RATTLE's constraint that the text calls few.
+FEW_ITERATIONS = 4
 #: A run whose final energy is within this fraction of the initial kinetic energy still follows the motion.
 KEPT = 0.01
 
@@ -202,22 +177,19 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
     tried = memory.notnull().any("problem")
     history = (memory > ROUNDING).all("problem") & tried
     partly = (memory > ROUNDING).any("problem") & ~history
-    there, rest = data[data["method"].isin(found)], data[~data["method"].isin(found) & np.isfinite(data["defect"])]
+    rest = data[~data["method"].isin(found) & np.isfinite(data["defect"])]
 
     def names(chosen: xr.DataArray) -> str:
-        return listed(spoken(inputs, m) for m in inputs.in_order(map(str, check["integrator"].values[chosen.values])))
+        return spoken_list(inputs, check["integrator"].values[chosen.values])
 
     result = {
-        "studySymplectic": listed(spoken(inputs, m) for m in inputs.in_order(found)),
+        "studySymplectic": spoken_list(inputs, found),
         "studySymplecticTried": str(int((tried & ~history).sum())),
         "studySymplecticHistory": names(history),
         "studySymplecticHistoryTorque": names(partly),
-        "studySymplecticDefect": number(upper(_finite_max(defects.sel(integrator=found).values), 1), 1)
-        if found
-        else NOT_AVAILABLE,
+        "studySymplecticDefect": number(upper(max(only_finite(np.ravel(defects.sel(integrator=found))), default=nan), 1), 1),
         "studySymplecticRest": number(float(rest["defect"].min()) if len(rest) else nan, 1),
         "studySymplecticSteps": str(DEFECT_DIVISION),
-        "studySymplecticThere": number(upper(float(there["defect"].max()), 1), 1) if len(there) else NOT_AVAILABLE,
     }
     rows = keyed(data, "method", "reading", "problem")
     for (method, reading, problem), row in rows.items():
@@ -273,11 +245,3 @@ def iterations(inputs: Inputs) -> dict[str, str]:
     ends = [result[f"studyIterationsEnergyMost{name}"] for name in TRAPEZOIDAL.values()]
     result["studyIterationsEnergyMost"] = f"both end {ends[0]} away" if len(set(ends)) == 1 else f"it ends {listed(ends)} away"
     return result
-
-
-#: Number of iterations of RATTLE's constraint that the text calls few.
-FEW_ITERATIONS = 4
-
-
-def _finite_max(values: Any) -> float:
-    return max(only_finite(np.ravel(values)), default=nan)

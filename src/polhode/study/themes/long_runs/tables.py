@@ -11,7 +11,17 @@ from polhode.study.analysis.canonical_form import READINGS
 from polhode.study.analysis.canonical_form import ROUNDING as NO_DEFECT
 from polhode.study.analysis.frames import keyed, only_finite
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, grouped_rows, long_table, step, tabular
+from polhode.study.report.latex import (
+    NOT_AVAILABLE,
+    above_head,
+    decimal,
+    escape,
+    grouped_rows,
+    long_table,
+    spanning,
+    step,
+    tabular,
+)
 from polhode.study.themes.long_runs import analysis
 
 #: Heads of the columns of the long runs, which its caption explains: the symbols of the figures are too wide.
@@ -55,19 +65,10 @@ def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         return [*cells, step(largest, 1) if isfinite(largest) else "--"]
 
     symbols = [SYMBOLS[name] for p in problems for name in held[p]]
-    text = tabular(
-        "l" + "c" * len(symbols) + "c",
-        ["method", *symbols, SYMBOLS["norm_error"]],
-        grouped_rows(inputs, methods, row),
-    )
-    top, rules, at = [""], "", 2
-    for problem in problems:
-        width = len(held[problem])
-        top.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(selection.short_name(inputs, problem))}}}")
-        rules += rf"\cmidrule(lr){{{at}-{at + width - 1}}}"
-        at += width
-    top_line = " & ".join([*top, "all"]) + r" \\" + "\n" + rules + "\n"
-    return data, above_head(text, top_line)
+    head = ["method", *symbols, SYMBOLS["norm_error"]]
+    text = tabular("l" + "c" * len(symbols) + "c", head, grouped_rows(inputs, methods, row))
+    names = [(escape(selection.short_name(inputs, problem)), len(held[problem])) for problem in problems]
+    return data, above_head(text, spanning(*names, "all"))
 
 
 def reversibility(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -94,10 +95,12 @@ def reversibility(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     methods = list(dict.fromkeys(data["method"]))
     head = ["method", *(["angle (rad)", "order"] * len(problems))]
     text = tabular("l" + "cc" * len(problems), head, grouped_rows(inputs, methods, row))
-    names = [selection.short_name(inputs, p) for p in problems]
-    top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in names)]) + r" \\" + "\n"
-    top += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(problems))) + "\n"
-    return data, above_head(text, top)
+    return data, above_head(text, _problems_above(inputs, problems))
+
+
+def _problems_above(inputs: Inputs, problems: Sequence[str]) -> str:
+    """The names of problems above two columns for each."""
+    return spanning(*((escape(selection.short_name(inputs, problem)), 2) for problem in problems))
 
 
 #: The table shows both readings of a method if their defects differ by more than this, relative to the smaller one.
@@ -139,8 +142,6 @@ def symplecticity(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             # The star keeps a page from ending between the two lines of a method.
             rows[-1] = " & ".join(rows[-1]) + r" \\*"
             rows.append([r"\quad as read", *cells(key, READINGS[1])])
-    names = [selection.short_name(inputs, p) for p in problems]
-    above = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in names)]) + r" \\" + "\n"
-    above += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(problems))) + "\n"
     head = ["method", *(["defect", "power"] * len(problems))]
+    above = _problems_above(inputs, problems)
     return data, long_table("l" + "rc" * len(problems), head, rows, "symplectic", above, gap="")

@@ -11,7 +11,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from polhode.fits.seed_statistics import (
     Estimate,
@@ -27,7 +27,18 @@ from polhode.study.analysis.many_body import NEAR, own_scenes
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS
 from polhode.study.report import style
-from polhode.study.report.drawing import STEP, legend_below_styles, log_error_axis, new_figure, panel_title, printable
+from polhode.study.report.drawing import (
+    STEP,
+    TIME,
+    decades_below,
+    legend_below_styles,
+    log_error_axis,
+    new_figure,
+    panel_grid,
+    panel_title,
+    printable,
+    ratio_ticks,
+)
 
 #: The chess pieces as stated in the publication and as run by its program, in the order of the panels.
 CHESS = ("chess", "chess_no_spin")
@@ -110,12 +121,11 @@ def many_body_energy(inputs: Inputs) -> Figure:
     """A figure of the mean energy error over dt^(5/2), against the time step: of the chess pieces, and of a user's scenes."""
     scenes = _with_own(inputs)
     labels, looks = method_looks(_there(*scenes.values()))
-    rows = -(-len(scenes) // 2)
-    figure = new_figure((style.TEXT_WIDTH, 4.3 + 2.8 * (rows - 1)))
-    panels: Any = figure.subplots(rows, min(2, len(scenes)), sharex=True, sharey=True, squeeze=False)
+    figure = new_figure((style.TEXT_WIDTH, 4.3 + 2.8 * (-(-len(scenes) // 2) - 1)))
+    panels = panel_grid(figure, len(scenes), 2, sharex=True, sharey=True)
     drawn: list[float] = []
     published = inputs.published_numbers("delvalle_many_body")
-    for axes, (name, (full, run)), letter in zip(panels.ravel(), scenes.items(), ascii_lowercase, strict=False):
+    for axes, (name, (full, run)), letter in zip(panels, scenes.items(), ascii_lowercase, strict=False):
         shown = _there((full, run))[0]
         for key in labels:
             if full is not None:
@@ -129,14 +139,12 @@ def many_body_energy(inputs: Inputs) -> Figure:
             at, error = published["dt"].to_numpy(), published["energy_error"].to_numpy()
             axes.plot(at, scaled(at, error), **SQUARES, markersize=7.5, zorder=6)
         axes.set_xlabel(STEP)
-    for axes in panels.ravel()[len(scenes) :]:
-        axes.set_axis_off()
-    log_error_axis(panels[0, 0], *_decades(drawn))
-    for axes in panels[:, 0]:
+    log_error_axis(panels[0], *_decades(drawn))
+    for axes in panels[::2]:
         axes.set_ylabel(r"mean energy error $\times\,(4.85\,\mu\mathrm{s}/\Delta t)^{5/2}$ (%)")
     dt = np.concatenate([data["dt"].values for data in _there(*scenes.values())])
     contact = max(float(data.attrs["contact_time"]) for data in _there(*scenes.values()))
-    _step_axis(panels[0, 0], float(dt.min()), contact)
+    decades_below(panels[0], np.array([dt.min(), contact]))
     _legend(figure, labels, looks, scenes.values(), {"published": SQUARES})
     return figure
 
@@ -197,13 +205,6 @@ def _decades(values: list[float]) -> tuple[float, float]:
     return 10.0 ** np.floor(np.log10(min(values)) - 0.1), 10.0 ** np.ceil(np.log10(max(values)) + 0.1)
 
 
-def _step_axis(axes: Axes, low: float, high: float) -> None:
-    axes.set_xscale("log")
-    axes.set_xlim(low / 1.6, high * 1.6)
-    axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
-    axes.xaxis.set_minor_locator(NullLocator())
-
-
 def _time_scales(axes: Axes, data: xr.Dataset) -> None:
     """Draw vertical lines at the Rayleigh step and the contact time, each with its name."""
     for name, text, dashes in (
@@ -241,21 +242,20 @@ def many_body_pairs(inputs: Inputs) -> Figure:
     near = [key for key in others if 1 / NEAR < overall[key].value < NEAR]
     far = [key for key in others if key not in near]
     groups: list[Sequence[str]] = [*([key] for key in near), *([far] if far else [])]
-    lines = -(-len(groups) // 3)
-    figure = new_figure((style.TEXT_WIDTH, 0.9 + 1.75 * lines))
-    panels = np.atleast_1d(figure.subplots(lines, min(3, len(groups)), sharex=True)).ravel()
+    figure = new_figure((style.TEXT_WIDTH, 0.9 + 1.75 * -(-len(groups) // 3)))
+    panels = panel_grid(figure, len(groups), 3, sharex=True)
     drawn: list[float] = []
-    for number, (axes, keys) in enumerate(zip(panels, groups, strict=False)):
+    for number, (axes, keys) in enumerate(zip(panels, groups, strict=True)):
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.axhline(1, color=looks[COMPARED]["color"], linewidth=1.2, zorder=1)
         values = [value for key in keys for value in _ratios(axes, full, run, key, looks[key])]
         if keys is far:
             log_error_axis(axes, *_decades([1.0, *values]))
-            panel_title(axes, "abcdefghijklmnopqrstuvwxyz"[number], "others")
+            panel_title(axes, ascii_lowercase[number], "others")
         else:
             drawn += values
-            panel_title(axes, "abcdefghijklmnopqrstuvwxyz"[number], printable(labels[keys[0]]))
+            panel_title(axes, ascii_lowercase[number], printable(labels[keys[0]]))
             axes.annotate(
                 f"all steps: {_words(overall[keys[0]])}",
                 (0.03, 0.96),
@@ -269,13 +269,12 @@ def many_body_pairs(inputs: Inputs) -> Figure:
         if number + 3 >= len(groups):
             axes.set_xlabel(STEP)
             axes.xaxis.set_tick_params(labelbottom=True)
-    for axes in panels[len(groups) :]:
-        axes.set_axis_off()
     dt = np.concatenate([data["dt"].values for data in _there(pairs[0])])
-    _step_axis(panels[0], float(dt.min()), float(dt.max()))
+    decades_below(panels[0], dt)
     limits = (min([1 / NEAR, *drawn]) / 1.15, max([NEAR, *drawn]) * 1.15)
     for axes in panels[: len(near)]:
-        _ratio_axis(axes, *limits)
+        axes.set_ylim(*limits)
+        ratio_ticks(axes.yaxis, *limits)
     _legend(figure, {key: labels[key] for key in others}, looks, pairs[:1], {})
     return figure
 
@@ -306,15 +305,6 @@ def _ratios(axes: Axes, full: xr.Dataset | None, run: xr.Dataset | None, key: st
             _bars(axes, dt, low, high, drawable, look["color"])
         drawn += value[drawable].tolist()
     return drawn
-
-
-def _ratio_axis(axes: Axes, low: float, high: float) -> None:
-    """Set up a logarithmic axis of ratios near 1, with plain numbers."""
-    axes.set_ylim(low, high)
-    marks = [mark for mark in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if low <= mark <= high]
-    axes.yaxis.set_major_locator(FixedLocator(marks))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_locator(NullLocator())
 
 
 def peaks(values: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -353,7 +343,7 @@ def rods_energy(inputs: Inputs) -> Figure:
         _log_lines(axes, time[later], lines, looks)
         axes.set_ylabel(text)
         panel_title(axes, letter, title)
-    panels[1].set_xlabel("time $t$ (s)")
+    panels[1].set_xlabel(TIME)
     panels[1].set_xscale("log")
     panels[1].set_xlim(time[later].min(), time.max())
     spin = float(data.attrs["spin"])
@@ -473,7 +463,7 @@ def _halved(axes: Axes, inputs: Inputs, data: xr.Dataset) -> None:
     log_error_axis(axes, *_decades([1e-4, float(np.nanmax(change))]))
     axes.set_xlim(0, float(data["time"][-1]))
     axes.axhline(1.0, color="0.6", linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=0)
-    axes.set_xlabel("time $t$ (s)")
+    axes.set_xlabel(TIME)
     axes.set_ylabel(r"$|\Delta E|/E_0$")
     panel_title(axes, "c", printable(str(half["label"].values[0])))
     axes.legend(handles=handles, loc="lower right")
@@ -498,12 +488,8 @@ def many_body_scene(inputs: Inputs) -> Figure:
             films[name] = inputs.film(name)
     if not films:
         raise NotInRun("this run has no film of many bodies")
-    rows = -(-len(films) // 2)
-    figure = new_figure((style.TEXT_WIDTH, 3.3 * rows if len(films) > 1 else 5.0))
-    panels: Any = figure.subplots(rows, min(2, len(films)), squeeze=False)
-    for axes in panels.ravel()[len(films) :]:
-        axes.set_axis_off()
-    for axes, (name, film), letter in zip(panels.ravel(), films.items(), ascii_lowercase, strict=False):
+    figure = new_figure((style.TEXT_WIDTH, 3.3 * -(-len(films) // 2) if len(films) > 1 else 5.0))
+    for axes, (name, film), letter in zip(panel_grid(figure, len(films), 2), films.items(), ascii_lowercase, strict=False):
         pixels = 1000
         pictures.draw(axes, film, len(film["time"]) // 2, pictures.view_of(float(film["box"]), pixels, pixels))
         time = float(film["time"][len(film["time"]) // 2])

@@ -1,6 +1,5 @@
 """Numbers on many bodies."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from math import isfinite, nan
 
@@ -28,7 +27,7 @@ from polhode.fits.seed_statistics import ratio as ratio_of
 from polhode.study.analysis.many_body import MACRO_NAMES, NEAR, OTHER, SHOWN_DT, TARGET, chess_pieces, common_rows, shown_row
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge.measures_many_body import HALF_STEP, ONE_BOX, RODS, delay, reached, rise
-from polhode.study.report.formats import factor, listed, macro_name, plain, ratio
+from polhode.study.report.formats import factor, labels_of, listed, macro_name, plain, ratio, with_interval
 from polhode.study.report.latex import NOT_AVAILABLE, escape, number
 
 #: Published time steps in macros, s.
@@ -111,23 +110,23 @@ def _errors(data: xr.Dataset, case: str, full: str) -> dict[str, str]:
     shown = shown_row(dt)
     name = f"{full}{MACRO_NAMES[case]}"
     for key in map(str, data["integrator"].values):
-        own = macro_name(key)
+        method = macro_name(key)
         for short, row in at.items():
-            result |= _with_interval(f"study{name}Mean{short}", own, mean_error(data, key, row))
-            result[f"study{name}Median{short}{own}"] = number(median_error(data, key, row).value, 2)
-        result[f"study{name}Level{own}"] = _reached(step_for(data, key, TARGET))
+            result |= with_interval(f"study{name}Mean{short}", mean_error(data, key, row), _two_digits, method)
+            result[f"study{name}Median{short}{method}"] = number(median_error(data, key, row).value, 2)
+        result[f"study{name}Level{method}"] = number(step_for(data, key, TARGET), 2)
         if OTHER in data["integrator"]:
             if shown is not None:
-                result |= _with_interval(f"study{name}Ratio", own, ratio_of_means(data, key, shown, OTHER), ratio)
+                result |= with_interval(f"study{name}Ratio", ratio_of_means(data, key, shown, OTHER), _ratio, method)
             ratios = [ratio_of_means(data, key, row, OTHER).value for row in range(len(dt)) if ran(data, key, row)]
             ratios = [value for value in ratios if isfinite(value)] or [nan]
-            result[f"study{name}RatioSteps{own}"] = str(sum(map(isfinite, ratios)))
-            result[f"study{name}RatioLeast{own}"] = ratio(min(ratios))
-            result[f"study{name}RatioMost{own}"] = ratio(max(ratios))
-            result |= _with_interval(f"study{name}Overall", own, ratio_over_steps(data, key, OTHER), ratio)
-            result |= _with_interval(f"study{name}StepRatio", own, ratio_of_steps(data, OTHER, key, TARGET), ratio)
-        result |= _with_interval(f"study{name}Order", own, exponent(data, key), ratio)
-        result |= _with_interval(f"study{name}OrderShorter", own, exponent(data, key, longest=False), ratio)
+            result[f"study{name}RatioSteps{method}"] = str(sum(map(isfinite, ratios)))
+            result[f"study{name}RatioLeast{method}"] = ratio(min(ratios))
+            result[f"study{name}RatioMost{method}"] = ratio(max(ratios))
+            result |= with_interval(f"study{name}Overall", ratio_over_steps(data, key, OTHER), _ratio, method)
+            result |= with_interval(f"study{name}StepRatio", ratio_of_steps(data, OTHER, key, TARGET), _ratio, method)
+        result |= with_interval(f"study{name}Order", exponent(data, key), _ratio, method)
+        result |= with_interval(f"study{name}OrderShorter", exponent(data, key, longest=False), _ratio, method)
     result |= _near(data, name)
     return result | _coverages(data, name)
 
@@ -147,16 +146,18 @@ def _near(data: xr.Dataset, name: str) -> dict[str, str]:
     ]
     return {
         f"study{name}NearCount": str(len(near)),
-        f"study{name}NearLeast": ratio(min(near)) if near else NOT_AVAILABLE,
-        f"study{name}NearMost": ratio(max(near)) if near else NOT_AVAILABLE,
+        f"study{name}NearLeast": _ratio(min(near, default=nan)),
+        f"study{name}NearMost": _ratio(max(near, default=nan)),
     }
 
 
-def _with_interval(name: str, own: str, found: Estimate, form: Callable[[float], str] | None = None) -> dict[str, str]:
-    """Macros NAME, NAMELow and NAMEHigh for an estimate of one method."""
-    text = form or (lambda value: number(value, 2))
-    parts = {"": found.value, "Low": found.low, "High": found.high}
-    return {f"{name}{end}{own}": text(value) if isfinite(value) else NOT_AVAILABLE for end, value in parts.items()}
+def _two_digits(value: float) -> str:
+    return number(value, 2)
+
+
+def _ratio(value: float) -> str:
+    """A ratio, which may not exist."""
+    return ratio(value) if isfinite(value) else NOT_AVAILABLE
 
 
 def _coverages(data: xr.Dataset, name: str) -> dict[str, str]:
@@ -165,12 +166,16 @@ def _coverages(data: xr.Dataset, name: str) -> dict[str, str]:
     known = _simulated(data, seeds)
     shares = [value for value in _simulated_ratios(data) if isfinite(value)]
     return {
-        f"study{name}RatioCoverage": number(100 * float(np.median(shares)), 2) if shares else NOT_AVAILABLE,
-        f"study{name}RatioCoverageLeast": number(100 * min(shares), 2) if shares else NOT_AVAILABLE,
+        f"study{name}RatioCoverage": number(100 * _middle(shares), 2),
+        f"study{name}RatioCoverageLeast": number(100 * min(shares, default=nan), 2),
         f"study{name}MedianCoverage": number(100 * ranks(seeds)[1], 3) if seeds > 1 else NOT_AVAILABLE,
-        f"study{name}MeanCoverage": number(100 * float(np.median(known)), 2) if known else NOT_AVAILABLE,
-        f"study{name}MeanCoverageLeast": number(100 * min(known), 2) if known else NOT_AVAILABLE,
+        f"study{name}MeanCoverage": number(100 * _middle(known), 2),
+        f"study{name}MeanCoverageLeast": number(100 * min(known, default=nan), 2),
     }
+
+
+def _middle(values: list[float]) -> float:
+    return float(np.median(values)) if values else nan
 
 
 def _simulated(data: xr.Dataset, seeds: int) -> list[float]:
@@ -187,10 +192,6 @@ def _simulated_ratios(data: xr.Dataset) -> list[float]:
     keys = [key for key in map(str, data["integrator"].values) if key != OTHER]
     errors = {key: [of_seeds(data, key, row, "energy_error_mean") for row in range(data.sizes["dt"])] for key in (*keys, OTHER)}
     return [coverage_of_ratio(one, other) for key in keys for one, other in zip(errors[key], errors[OTHER], strict=True)]
-
-
-def _reached(value: float) -> str:
-    return number(value, 2) if isfinite(value) else NOT_AVAILABLE
 
 
 def exponent(data: xr.Dataset, method: str, longest: bool = True) -> Estimate:
@@ -240,27 +241,25 @@ def rods_states(inputs: Inputs) -> dict[str, str]:
         "studyStatesSeeds": str(data.sizes["seed"]),
         "studyStatesHorizon": plain(float(data.attrs["horizon"])),
         "studyStatesCoverage": number(100 * ranks(data.sizes["seed"])[1], 3),
-        "studyStatesHalfDt": plain(float(half["dt"].values[0])),
     }
     largest = {name: abs(data[name]).fillna(np.inf).max("time") for name in ("energy_change", "axial_spin_change")}
     spin = float(data.attrs["spin"])
     for key in map(str, data["integrator"].values):
-        own = macro_name(key)
+        method = macro_name(key)
         energy, turned = (largest[name].sel(integrator=key).values.ravel() for name in largest)
-        result |= _with_interval("studyStatesEnergy", own, median(energy)) | _with_interval(
-            "studyStatesSpin", own, median(turned)
-        )
-        result[f"studyStatesLost{own}"] = str(int((np.isfinite(turned) & (turned >= spin)).sum()))
-        result[f"studyStatesBlown{own}"] = str(int(np.isfinite(data["diverged_at"].sel(integrator=key)).sum()))
+        result |= with_interval("studyStatesEnergy", median(energy), _two_digits, method)
+        result |= with_interval("studyStatesSpin", median(turned), _two_digits, method)
+        result[f"studyStatesLost{method}"] = str(int((np.isfinite(turned) & (turned >= spin)).sum()))
+        result[f"studyStatesBlown{method}"] = str(int(np.isfinite(data["diverged_at"].sel(integrator=key)).sum()))
         if OTHER in data["integrator"].values:
             other = largest["energy_change"].sel(integrator=OTHER).values.ravel()
-            result |= _with_interval("studyStatesRatio", own, ratio_of(energy, other), ratio)
+            result |= with_interval("studyStatesRatio", ratio_of(energy, other), _ratio, method)
     (unstable,) = map(str, half["integrator"].values)
     if unstable in data["integrator"].values:
         for name, runs in (("", data), ("Half", half)):
             result[f"studyStatesDoubled{name}"] = number(float(np.median(reached(runs, unstable, 1.0))), 2)
-        result |= _with_interval("studyStatesDelay", "", delay(data, half, unstable, 1.0), ratio)
-        result |= _with_interval("studyStatesRise", "", rise(data, unstable), ratio)
+        result |= with_interval("studyStatesDelay", delay(data, half, unstable, 1.0), _ratio)
+        result |= with_interval("studyStatesRise", rise(data, unstable), _ratio)
     return result
 
 
@@ -270,7 +269,7 @@ def few(inputs: Inputs) -> dict[str, str]:
     known = _simulated(data, seeds)
     return {
         "studyFewMedianCoverage": number(100 * ranks(seeds)[1], 3) if seeds > 1 else NOT_AVAILABLE,
-        "studyFewMeanCoverage": number(100 * float(np.median(known)), 2) if known else NOT_AVAILABLE,
+        "studyFewMeanCoverage": number(100 * _middle(known), 2),
     }
 
 
@@ -278,25 +277,19 @@ def _rods(data: xr.Dataset, name: str) -> dict[str, str]:
     if "energy_change" not in data:
         raise NotInRun("the rods were not followed over time")
     result = {f"study{name}Dt": plain(float(data["dt"].values[0]))}
-    kept: list[str] = []
-    turned: list[str] = []
     blown_up: list[str] = []
-    for key, label in zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True):
-        own = data.sel(integrator=key)  # the worst of all initial states
-        energy, spin = (abs(own[n]).max("seed").values for n in ("energy_change", "axial_spin_change"))
+    for key, label in labels_of(data).items():
+        runs = data.sel(integrator=key)  # the worst of all initial states
+        energy, spin = (abs(runs[n]).max("seed").values for n in ("energy_change", "axial_spin_change"))
         result[f"study{name}Energy{macro_name(key)}"] = number(float(np.nanmax(energy)), 2)
         result[f"study{name}Spin{macro_name(key)}"] = number(float(np.nanmax(spin)), 2)
         lost = np.flatnonzero(spin >= float(data.attrs["spin"]))
         result[f"study{name}Lost{macro_name(key)}"] = number(float(data["time"].values[lost[0]]), 2) if lost.size else "never"
-        blown = float(own["diverged_at"].min())
-        result[f"study{name}Diverged{macro_name(key)}"] = number(blown, 3) if isfinite(blown) else "never"
-        (blown_up if isfinite(blown) else turned if lost.size else kept).append(escape(label))
-    zero = data["axial_spin_change"].max(("seed", "time"), skipna=False).values == 0
-    exact = [escape(str(label)) for label, kept_exactly in zip(data["label"].values, zero, strict=True) if kept_exactly]
-    result[f"study{name}ExactSpin"] = listed(exact) if exact else "none"
-    result[f"study{name}KeptSpin"] = listed(kept) if kept else "none"
-    result[f"study{name}LostSpin"] = listed(turned) if turned else "none"
-    result[f"study{name}Blown"] = listed(blown_up) if blown_up else "none"
+        if isfinite(float(runs["diverged_at"].min())):
+            blown_up.append(escape(label))
+    constant = data["axial_spin_change"].max(("seed", "time"), skipna=False).values == 0
+    result[f"study{name}ExactSpin"] = listed(escape(str(label)) for label in data["label"].values[constant])
+    result[f"study{name}Blown"] = listed(blown_up)
     return result
 
 
@@ -305,17 +298,16 @@ def every_method(inputs: Inputs) -> dict[str, str]:
     data = chess_pieces(inputs)
     rows = common_rows(data)
     data = data.isel(dt=rows)
-    labels = {str(key): escape(str(label)) for key, label in zip(data["integrator"].values, data["label"].values, strict=True)}
+    labels = {key: escape(label) for key, label in labels_of(data).items()}
     keys = [key for key in map(str, data["integrator"].values) if key != OTHER]
     ratios = {key: ratio_over_steps(data, key, OTHER) for key in keys if OTHER in data["integrator"]}
-    alike = [key for key, own in ratios.items() if own.low <= 1 <= own.high]
+    alike = [key for key, estimate in ratios.items() if estimate.low <= 1 <= estimate.high]
     lost = [key for key in keys if int(data["diverged"].sel(integrator=key).sum())]
     return {
         "studyEveryMethodCount": str(data.sizes["integrator"]),
         "studyEveryMethodStates": str(data.sizes["seed"]),
         "studyEveryMethodSteps": str(len(rows)),
         "studyEveryMethodContactSteps": number(float(data.attrs["contact_time"]) / SHOWN_DT, 2),
-        "studyEveryMethodAlike": listed([labels[key] for key in inputs.in_order(alike)]) or "none",
-        "studyEveryMethodAlikeCount": str(len(alike)),
-        "studyEveryMethodLost": listed([labels[key] for key in inputs.in_order(lost)]) or "none",
+        "studyEveryMethodAlike": listed(labels[key] for key in inputs.in_order(alike)),
+        "studyEveryMethodLost": listed(labels[key] for key in inputs.in_order(lost)),
     }

@@ -3,7 +3,6 @@
 from math import inf, isfinite
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -29,8 +28,18 @@ from polhode.study.analysis.many_body import (
     shown_row,
 )
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.formats import INFINITE, ratio
-from polhode.study.report.latex import NOT_AVAILABLE, above_head, escape, grouped_rows, number, stacked, step_or_dash, tabular
+from polhode.study.report.formats import INFINITE, labels_of, ratio
+from polhode.study.report.latex import (
+    NOT_AVAILABLE,
+    above_head,
+    escape,
+    grouped_rows,
+    number,
+    spanning,
+    stacked,
+    step_or_dash,
+    tabular,
+)
 
 
 def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -48,23 +57,14 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     if not cases:
         raise NotInRun("neither this run nor data/released has the chess pieces")
     pairs = {case: tuple(scenes.get(case) for scenes in studies.values()) for case in cases}
-    labels = {
-        key: str(data["label"].sel(integrator=key).item())
-        for pair in pairs.values()
-        for data in pair
-        if data is not None
-        for key in followed(data)
-    }
+    labels = labels_of(*(data.sel(integrator=followed(data)) for pair in pairs.values() for data in pair if data is not None))
 
     def row_of(method: str) -> list[str]:
         cells = [escape(labels[method])]
         for number_of, (full, run) in enumerate(pairs.values()):
             over_steps, dt = _pair(full, method)
-            cells += (
-                [_mean(full, method), over_steps]
-                if number_of
-                else [_mean(full, method), _mean(run, method, False), over_steps, dt]
-            )
+            cells += [_mean(full, method), *([] if number_of else [_mean(run, method, False)]), over_steps]
+            cells += [] if number_of else [dt]
         return cells
 
     run = pairs[cases[0]][1]
@@ -73,10 +73,7 @@ def many_body(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     head = ["method", "mean", few, to_spiral, r"$\dt$ (s)", *(["mean", to_spiral] * (len(cases) - 1))]
     text = tabular("@{}lcccc" + "cc" * (len(cases) - 1) + "@{}", head, grouped_rows(inputs, inputs.in_order(labels), row_of))
     spins = [spin_label(next(data for data in pair if data is not None)) for pair in pairs.values()]
-    widths = [4, *([2] * (len(cases) - 1))]
-    top = " & ".join(["", *(rf"\multicolumn{{{w}}}{{c}}{{{spin}}}" for w, spin in zip(widths, spins, strict=True))])
-    ends = np.cumsum(widths) + 1
-    top += r" \\" + "\n" + "".join(rf"\cmidrule(lr){{{e - w + 1}-{e}}}" for w, e in zip(widths, ends, strict=True)) + "\n"
+    top = spanning((spins[0], 4), *((spin, 2) for spin in spins[1:]))
     return pd.DataFrame(records), above_head(text, top)
 
 
@@ -85,7 +82,7 @@ def many_body_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     data = chess_pieces(inputs)
     if OTHER not in data["integrator"]:
         raise NotInRun(f"the scene has no {OTHER}, to which others are compared")
-    labels = {str(m): str(label) for m, label in zip(data["integrator"].values, data["label"].values, strict=True)}
+    labels = labels_of(data)
     rows = common_rows(data)
     steps = data["dt"].values[rows]
 

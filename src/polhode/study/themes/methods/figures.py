@@ -13,12 +13,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from polhode.study.analysis.selection import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
-from polhode.study.report.drawing import (
-    COMPONENTS,
-    looks_of,
-    new_figure,
-    panel_title,
-)
+from polhode.study.report.drawing import COMPONENTS, TIME, looks_of, new_figure, panel_title
 
 #: Radius and half height of the cylinder drawn, in cm.
 CYLINDER = (5.0, 7.5)
@@ -48,7 +43,7 @@ def reference_solution(inputs: Inputs) -> Figure:
     middle.set_ylim(-1.15, 1.15)
     for axes in (left, middle):
         axes.set_xlim(0, horizon)
-        axes.set_xlabel("time $t$ (s)")
+        axes.set_xlabel(TIME)
     left.set_ylabel(r"angular velocity $\omega'$ (rad s$^{-1}$)")
     middle.set_ylabel("orientation $q'$")
     panel_title(left, "a", "")
@@ -91,19 +86,15 @@ def _cylinder(axes: Axes, q: np.ndarray, look: dict[str, Any], fill: bool, zorde
     angle = np.linspace(0, 2 * np.pi, 73)
     rim = np.stack([np.zeros_like(angle), radius * np.cos(angle), radius * np.sin(angle)], axis=-1)
     ends = [_project(_rotate(q, rim + np.array([x, 0.0, 0.0]))) for x in (-half, half)]
-    if fill:
-        hull = _convex_hull(np.concatenate([end[0] for end in ends]))
-        axes.add_patch(Polygon(hull, closed=True, facecolor="#004488", alpha=0.08, edgecolor="none", zorder=1))
     outline = _convex_hull(np.concatenate([end[0] for end in ends]))
-    axes.add_patch(Polygon(outline, closed=True, fill=False, edgecolor=look["color"], **_without_colour(look), zorder=zorder))
+    if fill:
+        axes.add_patch(Polygon(outline, closed=True, facecolor="#004488", alpha=0.08, edgecolor="none", zorder=1))
+    edge = {"edgecolor" if name == "color" else name: value for name, value in look.items()}
+    axes.add_patch(Polygon(outline, closed=True, fill=False, **edge, zorder=zorder))
     near = max(ends, key=lambda end: float(end[1].mean()))
     axes.plot(*near[0].T, **look, zorder=zorder)
     mark = np.array([[-half, radius, 0.0], [half, radius, 0.0], [half, 0.0, 0.0]])
     axes.plot(*_project(_rotate(q, mark))[0].T, **{**look, "linewidth": 0.6 * look["linewidth"]}, zorder=zorder)
-
-
-def _without_colour(look: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in look.items() if name != "color"}
 
 
 def _rotate(q: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ LARGE = 1e5
 
 
 def new_methods(inputs: Inputs) -> dict[str, str]:
-    """Macros for gains, stability limits and drift of each method compared; and of the best of the others under friction."""
+    """Macros for the gain in accuracy of each method compared, by class of torque."""
     frame = analysis.compared(inputs).set_index("method")
     result = {"studyNewSteps": str(analysis.STEPS), "studyNewCount": str(len(analysis.new(inputs)))}
     classes = [name for name, _ in analysis.representatives(inputs)]
@@ -21,9 +21,6 @@ def new_methods(inputs: Inputs) -> dict[str, str]:
         for torque_class in classes:
             gain = float(row[f"gain_{torque_class}"])
             result[f"studyGain{torque_class.capitalize()}{name}"] = number(gain, 2) if gain >= LARGE else factor(gain)
-        result[f"studyStable{name}"] = decimal(float(row["stability"]), 2)
-        for problem, short in zip(analysis.LONG_RUNS, ("Free", "Heavy"), strict=True):
-            result[f"studyNewEnergy{short}{name}"] = number(float(row[f"energy_{problem}"]), 2)
     return result
 
 

@@ -8,7 +8,7 @@ from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
 
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
-from polhode.study.report.drawing import FLOOR, limits, log_error_axis, new_figure, panel_title
+from polhode.study.report.drawing import FLOOR, TIME, limits, log_error_axis, new_figure, panel_title
 
 #: The moments whose runs are drawn over time, kg m^2, with colour and dashes.
 TIMED: tuple[tuple[float, str, object], ...] = (
@@ -28,14 +28,8 @@ def extended_inertia(inputs: Inputs) -> Figure:
     left, right = figure.subplots(1, 2, sharey=True)
     low, high = limits(np.where(angle > 0, angle, np.nan), np.where(norm > 0, norm, np.nan))
     left.plot(moments, np.maximum(np.nanmax(angle, axis=1), FLOOR), color="#EE3377", marker="+", label="angle between both")
-    left.plot(
-        moments,
-        np.maximum(np.nanmax(norm, axis=1), FLOOR),
-        color="#4477AA",
-        marker="s",
-        linestyle=(0, (4, 1.6)),
-        label=r"$|\,|q|-1\,|$",
-    )
+    dashed: Any = {"color": "#4477AA", "marker": "s", "linestyle": (0, (4, 1.6))}
+    left.plot(moments, np.maximum(np.nanmax(norm, axis=1), FLOOR), **dashed, label=r"$|\,|q|-1\,|$")
     plain = float(np.nanmax(data["plain_norm_error"].values))
     if plain > 0:
         left.axhline(plain, color="0.45", linewidth=0.8, linestyle=":", label=r"$|\,|q|-1\,|$ without that flow")
@@ -45,19 +39,12 @@ def extended_inertia(inputs: Inputs) -> Figure:
     left.set_xlabel(r"arbitrary moment $I_{11}$ (kg m$^2$)")
     left.set_ylabel(r"largest angle (rad), or of $|\,|q|-1\,|$")
     for moment, colour, dashes in TIMED:
-        near = np.flatnonzero(np.isclose(moments, moment, rtol=1e-6))
-        if near.size:
-            exponent = round(np.log10(moment))
-            right.plot(
-                time[1:],
-                np.maximum(angle[near[0], 1:], FLOOR),
-                color=colour,
-                linestyle=dashes,
-                label=rf"$10^{{{exponent}}}$",
-            )
+        for row in np.flatnonzero(np.isclose(moments, moment, rtol=1e-6))[:1]:
+            label = rf"$10^{{{round(np.log10(moment))}}}$"
+            right.plot(time[1:], np.maximum(angle[row, 1:], FLOOR), color=colour, linestyle=dashes, label=label)
     right.set_xlim(0, time[-1])
     right.xaxis.set_major_locator(FixedLocator([0, time[-1] / 2, time[-1]]))
-    right.set_xlabel("time $t$ (s)")
+    right.set_xlabel(TIME)
     right.set_ylabel("angle between both (rad)")
     for axes, letter, title in ((left, "a", "against the moment"), (right, "b", "against time")):
         log_error_axis(axes, low, high)

@@ -35,13 +35,12 @@ def rotor_order(inputs: Inputs) -> dict[str, str]:
         "studyRotorAngle": plain(float(data.attrs["angle"])),
     }
     for family in map(str, data["family"].values):
-        name, own = family.capitalize(), summary.sel(family=family, order=of_orders.CHOSEN)
+        name, by_score = family.capitalize(), summary.sel(family=family, order=of_orders.CHOSEN)
         result |= {
             f"studyRotorSpread{name}": factor(float(spread.sel(family=family).median())),
             f"studyRotorSpreadMost{name}": factor(float(spread.sel(family=family).max())),
-            f"studyRotorChosenBest{name}": decimal(100 * float(own["best"]), 0),
-            f"studyRotorChosenHigh{name}": factor(float(own["p95"])),
-            f"studyRotorChosenMost{name}": factor(float(own["largest"])),
+            f"studyRotorChosenBest{name}": decimal(100 * float(by_score["best"]), 0),
+            f"studyRotorChosenHigh{name}": factor(float(by_score["p95"])),
         }
     gain = chosen.sel(family="rotors") / chosen.sel(family="top")
     return result | {

@@ -32,6 +32,7 @@ from polhode.study.report import style
 from polhode.study.report.drawing import (
     COMPONENTS,
     FLOOR,
+    TIME,
     available,
     legend_below,
     limits,
@@ -41,8 +42,6 @@ from polhode.study.report.drawing import (
     panel_title,
     printable,
 )
-
-TIME = "time $t$ (s)"
 
 OMEGA = r"angular velocity $\omega$ (rad s$^{-1}$)"
 

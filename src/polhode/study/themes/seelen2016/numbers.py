@@ -1,5 +1,6 @@
 """Numbers on the four cases of Seelen et al. (2016)."""
 
+from contextlib import suppress
 from math import floor, isfinite, log10, nan
 from typing import Any
 
@@ -28,8 +29,8 @@ from polhode.study.analysis.seelen2016 import (
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.judge import measures_sources
 from polhode.study.judge.measured import Measure
-from polhode.study.report.formats import factor, macro_name, order_text, plain, upper
-from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, in_range, number
+from polhode.study.report.formats import factor, macro_name, plain, upper
+from polhode.study.report.latex import NOT_AVAILABLE, decimal, in_range, number
 
 #: Macro names of the two schemes compared in Figs. 1 and 5.
 NAMES = dict(zip(COMPARED, ("Original", "Improved"), strict=True))
@@ -47,7 +48,6 @@ def free_top(inputs: Inputs) -> dict[str, str]:
     result = {
         "studySeelenTopDt": plain(dt),
         "studySeelenTopEnd": plain(last),
-        "studySeelenTopSteps": plain(round(last / dt)),
         "studySeelenTopSamples": str(min(LAST_SAMPLES, len(time))),
         "studySeelenTopMoments": ", ".join(f"{x:g}" for x in top.inertia),
         "studySeelenTopOffset": number(float(pcdm_theory.energy_error(top, COMPARED[1], dt, dt)), 2),
@@ -78,27 +78,22 @@ def sphere(inputs: Inputs) -> dict[str, str]:
     theory, exact = float(printed.x["Theory"]), float(ours.x["exact"])
     result = {
         "studySeelenArrowX": decimal(exact, 7),
-        "studySeelenArrowZ": decimal(float(ours.z["exact"]), 7),
         "studySeelenTheoryPercent": number(error_percent(theory, exact), 2),
         "studySeelenSphereDt": plain(float(inputs.of(SPHERE).long_run.attrs["dt"])),
     }
     for row, candidates in ROWS.items():
         name = "".join(word.capitalize() for word in row.split())
-        try:
-            nearest, apart = counterpart(ours, float(printed.x[row]), candidates)
-        except NotInRun:
-            nearest, apart = "", nan
+        apart = nan
+        with suppress(NotInRun):
+            _, apart = counterpart(ours, float(printed.x[row]), candidates)
         result[f"studySeelenApart{name}"] = number(abs(apart), 2)
-        result[f"studySeelenNearest{name}"] = escape(inputs.of(SPHERE).label(nearest)) if nearest else NOT_AVAILABLE
     errors = {}
     for key in METHODS:
         x = float(ours.x[key]) if key in ours.index else nan
         errors[key] = error_percent(x, exact)
         result[f"studySeelenPercent{macro_name(key)}"] = number(error_percent(x, theory), 2)
         result[f"studySeelenExactPercent{macro_name(key)}"] = number(errors[key], 2)
-    gain = quotient(errors["pcdm2013_lead"], errors["pcdm2016"])
-    result["studySeelenSphereGain"] = factor(gain)
-    result["studySeelenSphereGainOrder"] = str(floor(log10(gain))) if isfinite(gain) and gain > 0 else NOT_AVAILABLE
+    result["studySeelenSphereGain"] = factor(quotient(errors["pcdm2013_lead"], errors["pcdm2016"]))
     return result
 
 
@@ -110,7 +105,6 @@ def cylinder(inputs: Inputs) -> dict[str, str]:
         "studySeelenCylinderEnd": plain(float(data["end_time"].max())),
         "studySeelenCylinderDtMin": plain(float(dt.min())),
         "studySeelenCylinderDtMax": plain(float(dt.max())),
-        "studySeelenCylinderSteps": str(len(dt)),
     }
     for key in METHODS:
         for name, quantity in (("Inclination", "inclination_error_mean"), ("Rotation", "angle_error_mean")):
@@ -122,21 +116,6 @@ def cylinder(inputs: Inputs) -> dict[str, str]:
                 slope = least = NOT_AVAILABLE
             result[f"studySeelen{name}Slope{macro_name(key)}"] = slope
             result[f"studySeelen{name}Floor{macro_name(key)}"] = least
-    return result
-
-
-def orders(inputs: Inputs) -> dict[str, str]:
-    """Macros for the fitted orders of the schemes in the cases with a torque."""
-    result = {}
-    for name, problem in (("Sphere", SPHERE), ("Cylinder", CYLINDER), ("Pair", PAIR)):
-        for key in METHODS:
-            for quantity, short in (("q", "Q"), ("omega", "Omega")):
-                try:
-                    data = inputs.of(problem).errors
-                    text = order_text(data, quantity, key)
-                except NotInRun:
-                    text = NOT_AVAILABLE
-                result[f"studySeelen{name}Order{short}{macro_name(key)}"] = text
     return result
 
 
@@ -153,28 +132,21 @@ def pair(inputs: Inputs) -> dict[str, str]:
         "studySeelenPairMass": plain(setup["masses"][0]),
         "studySeelenPairMomentRatio": number(moments[0] / moments[1], 2),
         "studySeelenPairRate": plain(rate),
-        "studySeelenPairProduct": plain(rate * dt),
         "studySeelenPairOmegaOne": decimal(float(end[0]), 3),
         "studySeelenPairOmegaTwo": decimal(float(end[1]), 3),
     }
-    worst = {}
     for key in METHODS:
-        try:
-            worst[key] = float(np.nanmax(first_spin_error(inputs, key)))
-        except NotInRun:
-            worst[key] = nan
-        result[f"studySeelenPairError{macro_name(key)}"] = number(worst[key], 2)
-    result["studySeelenPairGain"] = factor(quotient(worst[COMPARED[0]], worst[COMPARED[1]]))
+        worst = nan
+        with suppress(NotInRun):
+            worst = float(np.nanmax(first_spin_error(inputs, key)))
+        result[f"studySeelenPairError{macro_name(key)}"] = number(worst, 2)
     return result
 
 
 def stability(inputs: Inputs) -> dict[str, str]:
     """Macros for the stability limits under friction."""
     data = inputs.check("stability")
-    result = {}
-    for key in METHODS:
-        result[f"studySeelenLimit{macro_name(key)}"] = decimal(at(data, "limit", key), 3)
-    return result
+    return {f"studySeelenLimit{macro_name(key)}": decimal(at(data, "limit", key), 3) for key in METHODS}
 
 
 def statements(inputs: Inputs) -> dict[str, str]:

@@ -21,7 +21,7 @@ from polhode.study.analysis.seelen2016 import (
     sphere_end,
 )
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, number, tabular
+from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, number, spanning, tabular
 
 #: Half a unit of the last printed digit of Table 1.
 PRINTED_ROUNDING = 5e-7
@@ -87,9 +87,8 @@ def _percent(value: float, rounding: float = 0.0) -> str:
 def seelen2016_orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of orders of convergence in the cases with a torque, and of both averages of Fig. 3; ranges are in the data."""
     problems = (SPHERE, CYLINDER, PAIR)
-    present = [
-        key for key in METHODS if any(key in inputs.of(p).errors["integrator"].values for p in problems if _held(inputs, p))
-    ]
+    data_of = {problem: inputs.of(problem).errors for problem in problems if problem in inputs.problems}
+    present = [key for key in METHODS if any(key in data["integrator"].values for data in data_of.values())]
     if not present:
         raise NotInRun(f"this run has none of the problems {', '.join(problems)}")
     records: list[dict[str, Any]] = []
@@ -98,10 +97,9 @@ def seelen2016_orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         record: dict[str, Any] = {"method": key}
         cells = [_label(inputs, problems, key)]
         for problem in problems:
-            data = inputs.of(problem).errors if _held(inputs, problem) else None
             for quantity in ("q", "omega"):
                 for suffix in ("order", "order_low", "order_high"):
-                    value = nan if data is None else at(data, f"{quantity}_{suffix}", key)
+                    value = at(data_of[problem], f"{quantity}_{suffix}", key) if problem in data_of else nan
                     record[f"{problem}_{quantity}_{suffix}"] = value
                 cells.append(decimal(record[f"{problem}_{quantity}_order"], 3))
         for quantity in ("inclination_error_mean", "angle_error_mean"):
@@ -114,17 +112,11 @@ def seelen2016_orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     head = ["method", *[r"$p_q$", r"$p_\omega$"] * 3, r"$\alpha$", "angle"]
     text = tabular("l" + "c" * 8, head, rows)
     groups = ("sphere", "cylinder", "two cylinders", "cylinder, means")
-    top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{name}}}" for name in groups)]) + r" \\" + "\n"
-    top += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(4)) + "\n"
-    return pd.DataFrame(records), above_head(text, top)
-
-
-def _held(inputs: Inputs, problem: str) -> bool:
-    return problem in inputs.problems
+    return pd.DataFrame(records), above_head(text, spanning(*((name, 2) for name in groups)))
 
 
 def _label(inputs: Inputs, problems: Sequence[str], key: str) -> str:
-    return escape(next((inputs.of(p).label(key) for p in problems if _held(inputs, p)), key))
+    return escape(next((inputs.of(p).label(key) for p in problems if p in inputs.problems), key))
 
 
 def _slope(inputs: Inputs, key: str, quantity: str) -> Order:

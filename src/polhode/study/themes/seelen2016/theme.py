@@ -14,5 +14,5 @@ THEME = Theme(
         "seelen2016_coupled_cylinders",
     ),
     tables=("seelen2016_table1", "seelen2016_orders", "seelen2016_stability"),
-    numbers=("free_top", "sphere", "cylinder", "orders", "pair", "stability", "statements"),
+    numbers=("free_top", "sphere", "cylinder", "pair", "stability", "statements"),
 )

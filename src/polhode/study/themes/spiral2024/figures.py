@@ -12,6 +12,7 @@ from polhode.study.inputs import Inputs
 from polhode.study.report import style
 from polhode.study.report.drawing import (
     FLOOR,
+    TIME,
     available,
     errors_against_step,
     errors_against_time,
@@ -109,7 +110,7 @@ def norm_drift(inputs: Inputs) -> Figure:
     low, high = limits(data["norm_error"].sel(integrator=keys).isel(time=later).values, np.array([2e-17]))
     axes.set_xlim(0, time.max())
     log_error_axis(axes, low, high)
-    axes.set_xlabel("time $t$ (s)")
+    axes.set_xlabel(TIME)
     axes.set_ylabel(r"$|\,|q|-1\,|$")
     legend_below(figure, inputs, keys, looks, 3)
     return figure
@@ -125,13 +126,8 @@ def target_ratio(inputs: Inputs) -> Figure:
     smallest = 1e-6
     values = [1e-5, 1e-2]
     steps: tuple[Callable[[str, float], float], ...] = (partial(step_off_the_curve, inputs), partial(_target_step, inputs))
-    for axes, step, letter, title in zip(
-        panels,
-        steps,
-        "ab",
-        ("interpolated on the ladder", "found on runs"),
-        strict=True,
-    ):
+    titles = ("interpolated on the ladder", "found on runs")
+    for axes, step, letter, title in zip(panels, steps, "ab", titles, strict=True):
         for number, key in enumerate(keys):
             rows = table[table["method"] == key].sort_values("target_error")
             at = rows["target_error"].to_numpy(float)

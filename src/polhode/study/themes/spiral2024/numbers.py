@@ -9,7 +9,7 @@ from polhode.fits.values import at, nearest_step, peak, quotient
 from polhode.study.analysis.selection import SNAPSHOT_TIME
 from polhode.study.inputs import Inputs
 from polhode.study.judge.measures_spiral2024 import VARIANT_DIVISION
-from polhode.study.report.formats import factor, listed, macro_name, order_text, plain, spoken, upper
+from polhode.study.report.formats import factor, macro_name, order_text, plain, upper
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, number
 from polhode.study.themes.spiral2024.analysis import step_off_the_curve
 
@@ -101,7 +101,6 @@ def comparisons(inputs: Inputs) -> dict[str, str]:
     result["studyTableEqual"] = f"all {entries}" if equal == entries else f"{equal} of the {entries}"
     result["studyMatrixGainLow"] = decimal(min(finite[2], default=nan), 2)
     result["studyMatrixGainHigh"] = decimal(max(finite[2], default=nan), 2)
-    result["studyFewestSteps"] = _fewest_steps(inputs)
     result["studyNoStepNote"] = _no_step(targets["step_size"].transpose("integrator", "target_error").values, errors)
     return result
 
@@ -134,19 +133,3 @@ def _no_step(steps: np.ndarray, errors: np.ndarray) -> str:
     if (gone == easy).all():
         return "; n/a: the longest step of the search still meets the target"
     return "; n/a: no step of the search is the longest that meets the target"
-
-
-def _fewest_steps(inputs: Inputs) -> str:
-    """The target errors at which SPIRAL takes the longest steps of all one-torque methods, as the end of a sentence."""
-    targets, own = inputs.targets, "spiral_leapfrog"
-    if own not in targets["integrator"].values:
-        return NOT_AVAILABLE
-    rivals = [str(m) for m in targets["integrator"].values if int(inputs.declared(str(m), "torques_per_step", 1)) == 1]
-    beaten = []
-    for column, target in enumerate(targets["target_error"].values):
-        steps = {m: at(targets, "step_size", m, target_error=column) for m in rivals}
-        best = max((m for m in steps if isfinite(steps[m])), key=lambda m: steps[m], default=own)
-        if best != own:
-            size = f"{number(steps[best], 3)} against {number(steps[own], 3)}"
-            beaten.append(rf"{plain(float(target))}, where {spoken(inputs, best)} may take longer ones ({size}\,s)")
-    return "at every target error" + (f" but {listed(beaten)}" if beaten else "")

@@ -12,7 +12,17 @@ from polhode.study.analysis.selection import method_order
 from polhode.study.inputs import Inputs
 from polhode.study.judge.measures_spiral2024 import VARIANT_DIVISION
 from polhode.study.report.formats import factor
-from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, in_range, long_table, step, tabular
+from polhode.study.report.latex import (
+    NOT_AVAILABLE,
+    above_head,
+    decimal,
+    escape,
+    in_range,
+    long_table,
+    spanning,
+    step,
+    tabular,
+)
 from polhode.study.themes.spiral2024.analysis import step_off_the_curve
 
 
@@ -39,8 +49,7 @@ def published_variants(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             cells += [step(error, 2), factor(published / error), decimal(record[f"{quantity}_order"], 2)]
         records.append(record)
         rows.append(cells)
-    head = ["method", "change"]
-    head += [r"$\errorq$", "gain", r"$p_q$", r"$\errorw$", "gain", r"$p_\omega$"]
+    head = ["method", "change", r"$\errorq$", "gain", r"$p_q$", r"$\errorw$", "gain", r"$p_\omega$"]
     return pd.DataFrame(records), tabular(r"l>{\raggedright\arraybackslash}p{54mm}rrcrrc", head, rows)
 
 
@@ -53,14 +62,14 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     targets = [float(t) for t in inputs.targets["target_error"].values]
     present = set(map(str, inputs.targets["integrator"].values))
     records: list[dict[str, Any]] = []
-    groups: list[tuple[str, list[list[str]]]] = []
+    groups: list[list[list[str]]] = []
     for key in method_order(inputs):
         if key not in present:
             continue
-        ours = inputs.targets["step_size"].sel(integrator=key).values.astype(float)
-        own = inputs.targets["step_size_as_published"].sel(integrator=key).values.astype(float)
-        reached = inputs.targets["mean_error"].sel(integrator=key).values.astype(float)
-        steps = inputs.targets["steps"].sel(integrator=key).values.astype(float)
+        ours, own, reached, steps = (
+            inputs.targets[name].sel(integrator=key).values.astype(float)
+            for name in ("step_size", "step_size_as_published", "mean_error", "steps")
+        )
         drawn = np.array([step_off_the_curve(inputs, key, target) for target in targets])
         theirs = np.array([inputs.published_step(key, target) for target in targets])
         for i, target in enumerate(targets):
@@ -85,19 +94,18 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             lines.append(["", "published", *(step(v) for v in theirs)])
             lines.append(["", "ratio (interp.)", *(decimal(v, 4) for v in drawn / theirs)])
             lines.append(["", "ratio (runs)", *(decimal(v, 4) for v in own / theirs)])
-        groups.append((key, lines))
+        groups.append(lines)
     rows: list[Sequence[str] | str] = []
-    groups.sort(key=lambda group: len(group[1]) == 1)
-    for number_of_group, (_, lines) in enumerate(groups):
-        if number_of_group and len(lines) > 1:
+    groups.sort(key=lambda lines: len(lines) == 1)
+    for before, lines in zip([[], *groups], groups, strict=False):
+        if before and len(lines) > 1:
             rows.append(r"\addlinespace[3pt]")
-        elif number_of_group and len(groups[number_of_group - 1][1]) > 1:
+        elif len(before) > 1:
             rows.append(r"\midrule")
         # A page ends between methods.
         rows += [*(" & ".join(line) + r" \\*" for line in lines[:-1]), lines[-1]]
     head = ["method", "", *(step(t, 1) for t in targets)]
-    above = rf" & & \multicolumn{{{len(targets)}}}{{c}}{{target error}} \\" + "\n"
-    above += rf"\cmidrule(lr){{3-{2 + len(targets)}}}" + "\n"
+    above = spanning(("target error", len(targets)), before=" & & ")
     return pd.DataFrame(records), long_table("ll" + "r" * len(targets), head, rows, "target", above, gap="")
 
 
@@ -125,12 +133,6 @@ def orders(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             record[f"stored_omega_order{suffix}"] = at(inputs.errors, f"stored_omega_order{suffix}", key)
         records.append(record)
         rows.append(cells)
-    head = [
-        "",
-        r"\multicolumn{3}{c}{orientation}",
-        r"\multicolumn{3}{c}{angular velocity}",
-    ]
-    second = ["method", "decl.", "measured", r"$\Delta t$ (s)", "decl.", "measured", r"$\Delta t$ (s)"]
-    text = tabular("lccrccr", second, rows)
-    top = " & ".join(head) + r" \\" + "\n" + r"\cmidrule(lr){2-4}\cmidrule(lr){5-7}" + "\n"
-    return pd.DataFrame(records), above_head(text, top)
+    head = ["method", *(["decl.", "measured", r"$\Delta t$ (s)"] * 2)]
+    top = spanning(("orientation", 3), ("angular velocity", 3))
+    return pd.DataFrame(records), above_head(tabular("lccrccr", head, rows), top)

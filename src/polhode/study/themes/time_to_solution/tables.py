@@ -15,8 +15,8 @@ from polhode.study.analysis.frames import keyed
 from polhode.study.analysis.many_body import TARGET, times_to_level
 from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.formats import plain
-from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, number, step_or_dash, tabular
+from polhode.study.report.formats import labels_of, plain
+from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, number, spanning, step_or_dash, tabular
 
 #: The target errors and prices in the printed table; the CSV has all.
 SHOWN_TARGETS = (1e-2, 1e-4, 1e-6, 1e-8)
@@ -57,18 +57,16 @@ def speed_up(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 )
     frame_of = pd.DataFrame(records)
     found = keyed(frame_of, "method", "frame", "target_error")
-    labels = {str(key): str(text) for key, text in zip(data["integrator"].values, data["label"].values, strict=True)}
+    labels = labels_of(data)
 
     def row(key: str) -> list[str]:
         cells = [_ratio(found[key, frame, t]["speed_up_over_euler"]) for frame in ("lab", "body") for t in targets]
         return [escape(labels[key]), *cells]
 
-    groups = ([key for key in PUBLISHED_SET if key in present], [key for key in MEANT if key in present])
-    plugins = [key for key in inputs.plugins if key in present]
     rows: list[Sequence[str] | str] = []
-    for keys in (*groups, plugins):
-        if rows and keys:
-            rows.append(r"\addlinespace[3pt]")
+    for group in (PUBLISHED_SET, MEANT, inputs.plugins):
+        keys = [key for key in group if key in present]
+        rows += [r"\addlinespace[3pt]"] if rows and keys else []
         rows += [row(key) for key in keys]
     head = [r"method \hfill target error:", *([_power(t) for t in targets] * 2)]
     text = tabular("l" + "r" * len(targets) + "@{\\hspace{14pt}}" + "r" * len(targets), head, rows)
@@ -98,26 +96,23 @@ def time_to_solution(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         raise NotInRun("this run has no problems")
     head = ["class", "price", *(_power(t) for t in SHOWN_TARGETS)]
     text = tabular("lr" + "l" * len(SHOWN_TARGETS), head, rows)
-    top = rf" & & \multicolumn{{{len(SHOWN_TARGETS)}}}{{c}}{{target error}} \\" + "\n"
-    top += rf"\cmidrule(l){{3-{len(SHOWN_TARGETS) + 2}}}" + "\n"
+    top = spanning(("target error", len(SHOWN_TARGETS)), before=" & & ", trim="l")
     return pd.DataFrame(records).astype({"place": "Int64"}), above_head(text, top)
 
 
 def _records(inputs: Inputs, data: xr.Dataset, torque_class: str) -> list[dict[str, Any]]:
     result: list[dict[str, Any]] = []
     places = {
-        case: {key: (place, seconds / rows[0][1]) for place, (key, seconds) in enumerate(rows, 1)}
+        case: {key: (place, time / rows[0][1]) for place, (key, time) in enumerate(rows, 1)}
         for case, rows in winners(data, candidates(data)).items()
     }
     keys, targets, prices = (list(data[name].values) for name in ("integrator", "target_error", "torque_price"))
-    steps = ("dt", "steps", "torque_evaluations", "extrapolated", "coarsest")
-    times = {
-        "seconds": "priced_time",
-        "speed_up_over_euler": "priced_speed_up_euler",
-        "speed_up_over_spiral": "priced_speed_up_spiral",
-    }
-    own = {name: data[name].transpose("integrator", "target_error").values for name in steps}
-    here = {name: data[of].transpose("integrator", "target_error", "torque_price").values for name, of in times.items()}
+    kinds = {"dt": float, "steps": float, "torque_evaluations": float, "extrapolated": int, "coarsest": int}
+    steps = {name: data[name].transpose("integrator", "target_error").values for name in kinds}
+    seconds, over_euler, over_spiral = (
+        data[f"priced_{name}"].transpose("integrator", "target_error", "torque_price").values
+        for name in ("time", "speed_up_euler", "speed_up_spiral")
+    )
     for key in inputs.in_order(data["integrator"].values):
         i = keys.index(key)
         for j, target in enumerate(targets):
@@ -130,16 +125,12 @@ def _records(inputs: Inputs, data: xr.Dataset, torque_class: str) -> list[dict[s
                         "method": key,
                         "target_error": float(target),
                         "torque_price": float(price),
-                        "dt": float(own["dt"][i, j]),
-                        "steps": float(own["steps"][i, j]),
-                        "torque_evaluations": float(own["torque_evaluations"][i, j]),
-                        "extrapolated": int(own["extrapolated"][i, j]),
-                        "coarsest": int(own["coarsest"][i, j]),
-                        "seconds": float(here["seconds"][i, j, k]),
+                        **{name: kind(steps[name][i, j]) for name, kind in kinds.items()},
+                        "seconds": float(seconds[i, j, k]),
                         "place": place,
                         "times_first": times_first,
-                        "speed_up_over_euler": float(here["speed_up_over_euler"][i, j, k]),
-                        "speed_up_over_spiral": float(here["speed_up_over_spiral"][i, j, k]),
+                        "speed_up_over_euler": float(over_euler[i, j, k]),
+                        "speed_up_over_spiral": float(over_spiral[i, j, k]),
                     }
                 )
     return result
@@ -147,7 +138,7 @@ def _records(inputs: Inputs, data: xr.Dataset, torque_class: str) -> list[dict[s
 
 def _first_rows(inputs: Inputs, data: xr.Dataset, torque_class: str) -> list[list[str]]:
     everyone, single = (winners(data, candidates(data, one_torque)) for one_torque in (False, True))
-    labels = dict(zip(map(str, data["integrator"].values), map(str, data["label"].values), strict=True))
+    labels = labels_of(data)
 
     def name(key: str) -> str:
         return escape(str(inputs.declared(key, "short_label", labels[key])))
@@ -223,8 +214,5 @@ def many_body_cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     head = ["method", *map(escape, scenes), r"$\dt$ (s)", "published", "CPU (s)", "published"]
     rows = grouped_rows(inputs, inputs.in_order(map(str, times["integrator"].values)), row_of)
     text = tabular("l" + "c" * len(scenes) + "cccc", head, rows)
-    top = (
-        rf" & \multicolumn{{{len(scenes)}}}{{c}}{{step ($\mu$s)}} & \multicolumn{{4}}{{c}}{{chess, mean error {TARGET}\,\%}} \\"
-    )
-    top += "\n" + rf"\cmidrule(lr){{2-{len(scenes) + 1}}}\cmidrule(lr){{{len(scenes) + 2}-{len(scenes) + 5}}}" + "\n"
+    top = spanning((r"step ($\mu$s)", len(scenes)), (rf"chess, mean error {TARGET}\,\%", 4))
     return frame, above_head(text, top)

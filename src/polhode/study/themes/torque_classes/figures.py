@@ -1,6 +1,5 @@
 """Figures of orders and errors of all methods, by torque class."""
 
-from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
@@ -10,7 +9,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import LogLocator, NullLocator
 
 from polhode.study.analysis import order_frames, selection
 from polhode.study.analysis.frames import records
@@ -19,11 +17,14 @@ from polhode.study.report import style
 from polhode.study.report.drawing import (
     FLOOR,
     STEP,
+    decades_below,
     legend_below_styles,
     log_error_axis,
     new_figure,
+    panel_grid,
     panel_title,
     printable,
+    row_places,
     rows_height,
     styles_of,
 )
@@ -60,33 +61,17 @@ CHOSEN = (
 REACH = (0.15, 1.5)
 
 
-def _places(groups: Sequence[tuple[str, Sequence[str]]]) -> tuple[dict[str, float], list[tuple[str, float, float]], float]:
-    """The position of each key, the beginning and end of each group, and the overall end."""
-    places: dict[str, float] = {}
-    spans: list[tuple[str, float, float]] = []
-    at = 0.0
-    for title, keys in groups:
-        begin = at
-        for key in keys:
-            places[key] = at
-            at += 1.0
-        spans.append((title, begin, at))
-        at += GAP
-    return places, spans, at - GAP
-
-
 def order_map(inputs: Inputs) -> Figure:
     """A figure of fitted orders of q and of omega, with one cell for each method and problem."""
     frame = order_frames.orders(inputs)
     classes = selection.problems_by_class(inputs)
     methods = inputs.grouped(frame["method"])
-    columns, column_spans, width = _places(classes)
-    rows, row_spans, height = _places(methods)
+    (columns, width), (rows, height) = (row_places(groups, GAP) for groups in (classes, methods))
+    width, height = width - GAP, height - GAP
     figure = new_figure((style.TEXT_WIDTH, max(4.0, rows_height(1.75, 0.15, height))))
     panels = figure.subplots(1, 2, sharey=True)
-    for axes, short, letter, title in zip(
-        panels, order_frames.QUANTITIES, "ab", ("orientation", "angular velocity"), strict=True
-    ):
+    titles = ("orientation", "angular velocity")
+    for axes, short, letter, title in zip(panels, order_frames.QUANTITIES, "ab", titles, strict=True):
         filled = set()
         for record in records(frame):
             x, y = columns[record["problem"]], rows[record["method"]]
@@ -103,7 +88,8 @@ def order_map(inputs: Inputs) -> Figure:
         axes.set_yticks([y + 0.5 for y in rows.values()], [printable(selection.label(inputs, key)) for key in rows])
         axes.tick_params(length=0, labelsize=7)
         axes.tick_params(axis="x", rotation=90, pad=1)
-        for name, begin, end in column_spans:
+        for name, problems in classes:
+            begin, end = columns[problems[0]], columns[problems[-1]] + 1.0
             above = axes.get_xaxis_transform()
             axes.plot([begin + 0.08, end - 0.08], [1.006, 1.006], color="0.3", linewidth=0.9, clip_on=False, transform=above)
             axes.annotate(
@@ -129,8 +115,10 @@ def order_map(inputs: Inputs) -> Figure:
             va="bottom",
             fontsize=9,
         )
-    for _, begin, end in row_spans:
-        panels[0].plot([-0.3, -0.3], [begin + 0.08, end - 0.08], color="0.3", linewidth=0.9, clip_on=False)
+    for _, keys in methods:
+        panels[0].plot(
+            [-0.3, -0.3], [rows[keys[0]] + 0.08, rows[keys[-1]] + 1.0 - 0.08], color="0.3", linewidth=0.9, clip_on=False
+        )
     missed = any(frame[f"missed_{short}"].any() for short in order_frames.QUANTITIES)
     found = np.concatenate([frame[f"{short}_order"].to_numpy(float) for short in order_frames.QUANTITIES])
     figure.legend(
@@ -178,11 +166,9 @@ def error_by_torque(inputs: Inputs) -> Figure:
     present = {str(k) for _, problem in shown for k in inputs.of(problem).errors["integrator"].values}
     keys = [key for key in (*CHOSEN, *inputs.plugins) if key in present]
     looks = styles_of(inputs, selection.all_methods(inputs))
-    lines = -(-len(shown) // 3)
-    figure = new_figure((style.TEXT_WIDTH, 0.95 + 2.05 * lines))
-    panels = np.atleast_1d(figure.subplots(lines, min(3, len(shown)))).ravel()
-    for number, (torque_class, problem) in enumerate(shown):
-        axes, data = panels[number], _fitted(inputs.of(problem).errors)
+    figure = new_figure((style.TEXT_WIDTH, 0.95 + 2.05 * -(-len(shown) // 3)))
+    for number, (axes, (torque_class, problem)) in enumerate(zip(panel_grid(figure, len(shown), 3), shown, strict=True)):
+        data = _fitted(inputs.of(problem).errors)
         dt = data["dt"].values
         order = np.argsort(dt)
         marks = max(1, len(dt) // 9)
@@ -191,18 +177,13 @@ def error_by_torque(inputs: Inputs) -> Figure:
         for key, error in zip(here, scaled, strict=True):
             there = np.isfinite(error)
             axes.plot(dt[order][there], error[there], markevery=marks, **{**looks[key], "linewidth": 0.8})
-        axes.set_xscale("log")
-        axes.set_xlim(dt.min() / 1.6, dt.max() * 1.6)
-        axes.xaxis.set_major_locator(LogLocator(10, numticks=12))
-        axes.xaxis.set_minor_locator(NullLocator())
+        decades_below(axes, dt)
         log_error_axis(axes, *_around_second_order(scaled, data["q_order"].sel(integrator=here).values))
         panel_title(axes, "abcdefgh"[number], f"{torque_class}: {selection.short_name(inputs, problem)}")
         if number % 3 == 0:
             axes.set_ylabel(r"error$/\Delta t^2$ (rad s$^{-2}$)")
         if number + 3 >= len(shown):
             axes.set_xlabel(STEP)
-    for axes in panels[len(shown) :]:
-        axes.set_axis_off()
     labels = {key: selection.label(inputs, key) for key in keys}
     legend_below_styles(figure, labels, looks, 3)
     return figure

@@ -1,6 +1,5 @@
 """Numbers on the comparison over torque classes."""
 
-from collections.abc import Iterable
 from math import isfinite, nan
 
 import numpy as np
@@ -10,7 +9,7 @@ from polhode.fits.values import at, nearest_step, quotient
 from polhode.study.analysis import departures, order_frames, selection
 from polhode.study.analysis.frames import keyed, records
 from polhode.study.inputs import Inputs
-from polhode.study.report.formats import factor, listed, macro_name, plain, spoken
+from polhode.study.report.formats import factor, listed, macro_name, plain, spoken, spoken_list
 from polhode.study.report.latex import NOT_AVAILABLE, decimal, escape, number
 
 #: Problems on which methods show a higher order than for their class, with their names in macros.
@@ -35,28 +34,22 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
     frame = order_frames.orders(inputs)
     lowest = order_frames.lowest_orders(frame)
     classes = [name for name, _ in selection.problems_by_class(inputs)]
-
-    def names(keys: Iterable[str]) -> str:
-        return listed(spoken(inputs, key) for key in inputs.in_order(keys))
-
     result = {
         "studyProblemCount": str(len(inputs.problems)),
         "studyClassCount": str(len(classes)),
         "studyOrderCount": str(int(np.isfinite(frame[["q_order", "omega_order"]].to_numpy(float)).sum())),
-        "studyOrderCells": str(2 * len(frame)),
     }
     worst = frame.groupby("method")[["q_order", "omega_order"]].min().min(axis=1)
     second = [key for key in worst.index if worst[key] >= 2 - order_frames.TOLERANCE]
-    result["studyKeepSecond"] = names(second)
     one = [key for key in worst.index if int(inputs.declared(key, "torques_per_step", 1)) == 1]
     result["studyOneTorqueCount"] = str(len(one))
     result["studyKeepSecondOneCount"] = str(len([key for key in second if key in one]))
-    result["studyKeepSecondOne"] = names(key for key in second if int(inputs.declared(key, "torques_per_step", 1)) == 1)
+    result["studyKeepSecondOne"] = spoken_list(inputs, [key for key in second if key in one])
     for name in classes:
         # A method whose highest order is the first has none to lose.
         here = frame[(frame["torque_class"] == name) & (frame["highest_q"] >= 2)]
         fallen = list(dict.fromkeys(here[here["q_order"] < 1 + order_frames.TOLERANCE]["method"]))
-        result[f"studyFirst{name.capitalize()}"] = names(fallen)
+        result[f"studyFirst{name.capitalize()}"] = spoken_list(inputs, fallen)
         result[f"studyFirstCount{name.capitalize()}"] = str(len(fallen))
     missed = frame[frame["missed_q"] | frame["missed_omega"]]
     result["studyOrderTolerance"] = plain(order_frames.TOLERANCE)
@@ -69,12 +62,8 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
             if row["problem"] in HIGHER and row["method"] not in inputs.plugins:
                 name = f"study{HIGHER[row['problem']]}Order{called}{macro_name(row['method'])}"
                 result[name] = decimal(float(row[f"{short}_order"]), 1)
-    result["studyMissedCount"] = str(int(frame[["missed_q", "missed_omega"]].to_numpy(bool).sum()))
-    short_of = listed(
-        f"{spoken(inputs, row['method'])} ({escape(selection.short_name(inputs, row['problem']))})" for row in records(missed)
-    )
     result["studyMissedSentence"] = (
-        f"Measured below the declaration for the class: {short_of}."
+        f"Measured below the declaration for the class: {listed(_runs(inputs, missed))}."
         if len(missed)
         else "No method falls short of the order that it declares for a class."
     )
@@ -168,11 +157,16 @@ def splitting(inputs: Inputs) -> dict[str, str]:
 NAMED = 12
 
 
+def _runs(inputs: Inputs, rows: pd.DataFrame) -> list[str]:
+    """The methods of some rows, each with its problem."""
+    return [f"{spoken(inputs, r['method'])} ({escape(selection.short_name(inputs, r['problem']))})" for r in records(rows)]
+
+
 def _unfitted(inputs: Inputs, rows: pd.DataFrame, count: int) -> str:
     """A sentence on the orders without a fit: the runs they belong to, if these are few."""
     if not count:
         return "Every order has a fit."
-    which = [f"{spoken(inputs, r['method'])} ({escape(selection.short_name(inputs, r['problem']))})" for r in records(rows)]
+    which = _runs(inputs, rows)
     named = f": {listed(which)}" if len(which) <= NAMED else r", grey in Fig.~\ref{fig:map}"
     return (
         f"{count} orders are missing{named}: no six consecutive steps, between errors too large for a fit and errors spoilt by "

@@ -9,7 +9,7 @@ import pandas as pd
 from polhode.study.analysis import order_frames, selection
 from polhode.study.analysis.frames import keyed
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, tabular
+from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, spanning, tabular
 
 
 def orders_by_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -42,9 +42,7 @@ def orders_by_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     rows = grouped_rows(inputs, list(dict.fromkeys(frame["method"])), row)
     head = ["method", *([r"$p_q$", r"$p_\omega$"] * len(classes))]
     text = tabular("@{}l" + r"c@{\hspace{7.5pt}}c" * len(classes) + "@{}", head, rows)
-    top = " & ".join(["", *(rf"\multicolumn{{2}}{{c}}{{{name}}}" for name in classes)]) + r" \\" + "\n"
-    top += "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(classes))) + "\n"
-    return frame, above_head(text, top)
+    return frame, above_head(text, spanning(*((name, 2) for name in classes)))
 
 
 #: The defining property of a class and the choice made for it, in a word; the problems themselves come from the run.
