@@ -348,7 +348,6 @@ def test_numbers_of_the_section_are_made(run, one_case, tmp_path):
     made = rendering.numbers("seelen2016", run)
     assert used <= set(made)
     assert not [name for name, text in made.items() if "nan" in text.lower() or "inf" in text.lower()]
-    assert made["studySeelenNearestPcdm"] == polhode.methods["pcdm2013_lead"].label
     assert made["studySeelenEnergyRatio"] != "n/a"
     part = seelen_numbers.pair(one_case)
     assert part["studySeelenPairErrorPcdmLag"] == "n/a" != part["studySeelenPairErrorPcdm"]

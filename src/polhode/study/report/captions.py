@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from polhode.study.report.braces import closing
 from polhode.study.report.macros import missing
 
 #: Commands that only mark up their argument.
@@ -77,13 +78,9 @@ def definitions(text: str) -> dict[str, str]:
 
 def group(text: str, start: int) -> str:
     """The content of the braces that open at ``start``."""
-    depth = 0
-    for i in range(start, len(text)):
-        if text[i] in "{}" and text[i - 1] != "\\":
-            depth += 1 if text[i] == "{" else -1
-            if depth == 0:
-                return text[start + 1 : i]
-    raise CaptionError(f"no end of the braces at {text[start : start + 40]!r}")
+    if (end := closing(text, start)) == len(text):
+        raise CaptionError(f"no end of the braces at {text[start : start + 40]!r}")
+    return text[start + 1 : end]
 
 
 def readable(text: str, macros: Mapping[str, str], places: Mapping[str, str], name: str) -> str:
@@ -177,7 +174,7 @@ def _command(command: str, arguments: list[str], places: Mapping[str, str]) -> s
         return f"{BREAK}``{places[arguments[0]]}``{BREAK}" if arguments[0] in places else "of the report"
     if command == "sisetup":
         return ""  # how numbers look
-    if command in ("ensuremath",):
+    if command == "ensuremath":
         return _formula(arguments[0])
     raise CaptionError(f"the LaTeX command \\{command} is not understood; add it to {Path(__file__).name}")
 

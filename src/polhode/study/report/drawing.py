@@ -16,6 +16,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
+from polhode.study.report.formats import labels_of
 
 #: Errors below this are plotted at this value, since a logarithmic axis has no zero.
 FLOOR = 1e-17
@@ -155,6 +156,22 @@ def legend_below_styles(figure: Figure, labels: Mapping[str, str], looks: Mappin
         legend_below_styles(figure, labels, looks, columns - 1)
 
 
+def method_looks(*groups: xr.Dataset) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
+    """Labels and line styles of all methods of some data that name their variants."""
+    variants = {
+        str(key): str(parent)
+        for data in groups
+        for key, parent in zip(data["integrator"].values, data["variant_of"].values, strict=True)
+    }
+    return labels_of(*groups), style.styles(variants, variants)
+
+
+def error_line(axes: Axes, at: np.ndarray, error: np.ndarray, look: Mapping[str, Any], **options: Any) -> None:
+    """A line through the finite errors, with zero at :data:`FLOOR`; ``options`` replace entries of the style."""
+    finite = np.isfinite(error)
+    axes.plot(at[finite], np.maximum(error[finite], FLOOR), **{**look, **options})
+
+
 def panel_title(axes: Axes, letter: str, text: str) -> None:
     """(a) and so on, above the left corner."""
     axes.set_title(f"({letter}) {text}", loc="left")
@@ -256,10 +273,8 @@ def error_panels(
         panels, ("q_error_l1", omega), (Q_ERROR, OMEGA_ERROR), "ab", ("orientation", "angular velocity"), strict=True
     ):
         for number, key in enumerate(keys):
-            error = data[name].sel(integrator=key).values
-            finite = np.isfinite(error)
-            sparse = {"markevery": (number * marks // len(keys), marks), "linewidth": 0.8} if marks else {}
-            axes.plot(at[finite], np.maximum(error[finite], FLOOR), **{**looks[key], **sparse})
+            sparse: Any = {"markevery": (number * marks // len(keys), marks), "linewidth": 0.8} if marks else {}
+            error_line(axes, at, data[name].sel(integrator=key).values, looks[key], **sparse)
         log_error_axis(axes, low, high)
         axes.set_ylabel(label)
         axes.yaxis.set_tick_params(labelleft=True)

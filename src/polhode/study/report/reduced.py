@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from polhode.study.report.braces import closing
 from polhode.study.report.macros import MACRO, NOT_AVAILABLE, used
 
 #: A definition whose text is "not available", or partly so; "n/a: why" is a remark about a table.
@@ -121,7 +122,7 @@ class _Text:
         if start < 0:
             return piece
         begin = start + len(r"\caption{")
-        end = _closing(piece, begin)
+        end = closing(piece, begin - 1)
         sentences = sentences_of(piece[begin:end])
         remaining = [sentence for sentence in sentences if not self._lacks(sentence)]
         if not remaining:
@@ -147,16 +148,6 @@ class _Text:
 
 def _has_data(text: str) -> bool:
     return bool(MACRO.search(text) or _INCLUDED.search(text))
-
-
-def _closing(text: str, begin: int) -> int:
-    """The position of the brace that closes the group which is open at ``begin``."""
-    depth = 1
-    for place in range(begin, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[place], 0) if text[place - 1] != "\\" else 0
-        if not depth:
-            return place
-    return len(text)
 
 
 def sentences_of(text: str) -> list[str]:

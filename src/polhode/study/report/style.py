@@ -172,11 +172,6 @@ def use() -> None:
     matplotlib.rcParams.update(look)
 
 
-def family(key: str, variant_of: str = "") -> str:
-    """The method whose colour ``key`` shares: itself, or the method of which it is a variant."""
-    return variant_of or key
-
-
 def styles(keys: Iterable[str], variants: Mapping[str, str] | None = None) -> dict[str, dict[str, Any]]:
     """Line styles of several methods, all distinct, independent of the order in which they are given.
 
@@ -196,7 +191,7 @@ def styles(keys: Iterable[str], variants: Mapping[str, str] | None = None) -> di
         from polhode.study.declarations import variant_of_registered  # imported here because figures name their variants
 
         variants = {key: variant_of_registered(key) for key in keys}
-    parents = {key: key if key in FAMILIES else family(key, variants.get(key, "")) for key in keys}
+    parents = {key: key if key in FAMILIES else variants.get(key) or key for key in keys}
     look: dict[str, tuple[str, Any]] = dict(FAMILIES)
     unknown = sorted({parent for parent in parents.values()} - set(look))
     if len(unknown) > len(SPARE):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from polhode.study.report import reduced
+from polhode.study.report.braces import groups
 from polhode.study.report.macros import NOT_IN_RUN, missing
 from polhode.study.storage import write_atomically
 from polhode.study.workflow.locks import BUILD
@@ -90,24 +91,10 @@ def labels(auxiliary: Path) -> str:
     for line in auxiliary.read_text(encoding="utf-8", errors="replace").splitlines():
         found = re.match(r"\\newlabel\{([a-z]+:[\w-]+)\}(?=\{)", line)
         if found:
-            fields = _groups(line[found.end() + 1 : -1])
+            fields = groups(line[found.end() + 1 : -1])
             anchor = fields[3] if len(fields) > 3 else ""
             lines.append(rf"\newlabel{{{found[1]}}}{{{{{fields[0]}}}{{}}{{}}{{{anchor}}}{{{auxiliary.stem}.pdf}}}}" + "\n")
     return "".join(lines)
-
-
-def _groups(text: str) -> list[str]:
-    """The contents of the groups in braces of which a text consists."""
-    found, depth, start = [], 0, 0
-    for i, character in enumerate(text):
-        if character == "{":
-            depth += 1
-            start = i + 1 if depth == 1 else start
-        elif character == "}":
-            depth -= 1
-            if depth == 0:
-                found.append(text[start:i])
-    return found
 
 
 def generated(paper: Path, results: Path, themes: Mapping[str, Section]) -> dict[str, str]:

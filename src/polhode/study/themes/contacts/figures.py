@@ -15,6 +15,7 @@ from polhode.study.analysis import contact_scenes
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
 from polhode.study.report.drawing import legend_below_styles, looks_of, new_figure, panel_title, printable
+from polhode.study.report.formats import labels_of
 
 #: Markers of the scenes, in their order.
 MARKERS = "osD^vPX*"
@@ -28,7 +29,7 @@ def contact_law(inputs: Inputs) -> Figure:
     figure = new_figure((style.TEXT_WIDTH, 4.1))
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
     called = analysis.names_with_states(scenes)
-    for (name, data), marker, colour in zip(scenes.items(), _markers(len(scenes)), cycle(COLOURS)):
+    for (name, data), marker, colour in zip(scenes.items(), cycle(MARKERS), cycle(COLOURS)):
         if analysis.LEADING in data["integrator"].values:
             _curve(left, data, analysis.LEADING, bars=True, marker=marker, color=colour, label=printable(called[name]))
     _band(left, scenes)
@@ -53,18 +54,11 @@ def contact_law(inputs: Inputs) -> Figure:
     return figure
 
 
-def _markers(count: int) -> list[str]:
-    return [MARKERS[i % len(MARKERS)] for i in range(count)]
-
-
 def _labels(scenes: dict[str, xr.Dataset]) -> dict[str, str]:
     """Labels of the methods that more than one scene was run with, or all if there is one scene only."""
-    found: dict[str, str] = {}
-    for data in scenes.values():
-        keys, labels = map(str, data["integrator"].values), map(str, data["label"].values)
-        found |= dict(zip(keys, labels, strict=True))
-    common = [key for key in found if sum(key in data["integrator"].values for data in scenes.values()) > 1]
-    return {key: found[key] for key in common or found}
+    labels = labels_of(*scenes.values())
+    common = [key for key in labels if sum(key in data["integrator"].values for data in scenes.values()) > 1]
+    return {key: labels[key] for key in common or labels}
 
 
 def _curve(axes: Axes, data: xr.Dataset, method: str, *, bars: bool, **look: Any) -> None:

@@ -22,6 +22,7 @@ from polhode.study.report.drawing import (
     STEP,
     TIME,
     decades_below,
+    error_line,
     legend_below_styles,
     limits,
     log_error_axis,
@@ -227,9 +228,7 @@ def reversibility(inputs: Inputs) -> Figure:
         chosen = data.sel({"problem": problem})
         dt = np.asarray(chosen["dt"].values, float)
         for key in methods:
-            angle = chosen["return_angle"].sel(integrator=key).values
-            there = np.isfinite(angle) & np.isfinite(dt)
-            axes.plot(dt[there], np.maximum(angle[there], FLOOR), **{**looks[key], "linewidth": 0.8})
+            error_line(axes, dt, chosen["return_angle"].sel(integrator=key).values, looks[key], linewidth=0.8)
         decades_below(axes, dt, 1.4)
         log_error_axis(axes, low, high)
         axes.set_xlabel(STEP)
@@ -256,13 +255,11 @@ def energy_over_time(inputs: Inputs) -> Figure:
     for axes, problem, letter in zip(panels, shown, ascii_lowercase, strict=False):
         data = _long_run(inputs, problem)
         time = data["time"].values
+        later = time > 0
         for key in keys:
             distance = np.abs(data["energy_drift"].sel(integrator=key).values)
-            top = _running_top(distance, max(1, len(time) // 60))
-            there = np.isfinite(top) & (time > 0)
-            axes.plot(
-                time[there], np.maximum(top[there], FLOOR), markevery=max(1, len(time) // 8), **{**looks[key], "linewidth": 0.9}
-            )
+            top = _running_top(distance, max(1, len(time) // 60))[later]
+            error_line(axes, time[later], top, looks[key], markevery=max(1, len(time) // 8), linewidth=0.9)
         axes.set_xlim(0, time[-1])
         axes.xaxis.set_major_locator(FixedLocator([0, time[-1] / 2, time[-1]]))
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}".replace(",", r"$\,$"))

@@ -33,6 +33,7 @@ from polhode.study.report.drawing import (
     decades_below,
     legend_below_styles,
     log_error_axis,
+    method_looks,
     new_figure,
     panel_grid,
     panel_title,
@@ -68,17 +69,6 @@ CHECK: dict[str, Any] = {"linestyle": "none", "marker": "x", "markersize": 3.4, 
 LEAST = 1e-16
 
 Pair = tuple[xr.Dataset | None, xr.Dataset | None]
-
-
-def method_looks(scenes: Iterable[xr.Dataset]) -> tuple[dict[str, str], dict[str, dict[str, Any]]]:
-    """Labels and line styles of all methods of these scenes."""
-    labels: dict[str, str] = {}
-    variants: dict[str, str] = {}
-    for data in scenes:
-        keys = list(map(str, data["integrator"].values))
-        labels |= dict(zip(keys, map(str, data["label"].values), strict=True))
-        variants |= dict(zip(keys, map(str, data["variant_of"].values), strict=True))
-    return labels, style.styles(labels, variants)
 
 
 def _scenes(inputs: Inputs) -> dict[str, Pair]:
@@ -120,7 +110,7 @@ def _there(*pairs: Pair) -> list[xr.Dataset]:
 def many_body_energy(inputs: Inputs) -> Figure:
     """A figure of the mean energy error over dt^(5/2), against the time step: of the chess pieces, and of a user's scenes."""
     scenes = _with_own(inputs)
-    labels, looks = method_looks(_there(*scenes.values()))
+    labels, looks = method_looks(*_there(*scenes.values()))
     figure = new_figure((style.TEXT_WIDTH, 4.3 + 2.8 * (-(-len(scenes) // 2) - 1)))
     panels = panel_grid(figure, len(scenes), 2, sharex=True, sharey=True)
     drawn: list[float] = []
@@ -236,7 +226,7 @@ def many_body_pairs(inputs: Inputs) -> Figure:
     if not pairs:
         raise NotInRun(f"{COMPARED} is not among the methods of the chess pieces")
     full, run = pairs[0]
-    labels, looks = method_looks(_there(pairs[0]))
+    labels, looks = method_looks(*_there(pairs[0]))
     others = [key for key in labels if key != COMPARED]
     overall = {key: _overall(_there(pairs[0]), key) for key in others}
     near = [key for key in others if 1 / NEAR < overall[key].value < NEAR]
@@ -324,7 +314,7 @@ def rods_energy(inputs: Inputs) -> Figure:
         data = inputs.many_body(ONE_BOX)
     if "axial_spin_change" not in data:
         raise NotInRun("the rods were not followed over time")
-    labels, looks = method_looks([data])
+    labels, looks = method_looks(data)
     figure = new_figure((style.TEXT_WIDTH, 5.2))
     panels: Any = figure.subplots(2, 1, sharex=True)
     time = data["time"].values
@@ -388,7 +378,7 @@ def _log_lines(axes: Axes, time: np.ndarray, lines: dict[str, np.ndarray], looks
 def rods_states(inputs: Inputs) -> Figure:
     """A figure of rods from many initial states: energy and spin by method, and the unstable variant with half the step."""
     data = inputs.released_many_body(RODS)
-    labels, looks = method_looks([data])
+    labels, looks = method_looks(data)
     figure = new_figure((style.TEXT_WIDTH, 5.0))
     panels = figure.subplot_mosaic([["energy", "spin"], ["time", "time"]], height_ratios=[1.15, 1])  # type: ignore[list-item]
     order = inputs.in_order(labels)
@@ -450,7 +440,7 @@ def _halved(axes: Axes, inputs: Inputs, data: xr.Dataset) -> None:
     """Draw the energy of the unstable variant over time, all states and their median, with the full and with half the step."""
     half = inputs.released_many_body(HALF_STEP)
     (key,) = map(str, half["integrator"].values)
-    colour = method_looks([half])[1][key]["color"]
+    colour = method_looks(half)[1][key]["color"]
     handles = []
     looks: tuple[tuple[xr.Dataset, Any, str], ...] = ((data, "-", colour), (half, (0, (4, 1.6)), "0.25"))
     for runs, line, shade in looks:

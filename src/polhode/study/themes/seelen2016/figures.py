@@ -34,6 +34,7 @@ from polhode.study.report.drawing import (
     FLOOR,
     TIME,
     available,
+    error_line,
     legend_below,
     limits,
     log_error_axis,
@@ -172,8 +173,7 @@ def seelen2016_forced_cylinder(inputs: Inputs) -> Figure:
     low, high = limits(*(error for curves in drawn.values() for _, error in curves.values()))
     for axes, name, letter, title in zip((middle, right), names, "bc", ("inclination", "angle of rotation"), strict=True):
         for key, (dt, error) in drawn[name].items():
-            there = np.isfinite(error)
-            axes.plot(1 / dt[there], np.maximum(error[there], FLOOR), **{**looks[key], "linewidth": 0.8})
+            error_line(axes, 1 / dt, error, looks[key], linewidth=0.8)
         finest = max((1 / dt.min() for dt, _ in drawn[name].values()), default=1e8)
         axes.set_xscale("log")
         axes.set_xlim(10**2.7, finest * 2)

@@ -11,9 +11,9 @@ from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs
 from polhode.study.report import style
 from polhode.study.report.drawing import (
-    FLOOR,
     TIME,
     available,
+    error_line,
     errors_against_step,
     errors_against_time,
     legend_below,
@@ -90,13 +90,7 @@ def norm_drift(inputs: Inputs) -> Figure:
     later = time > 0
     for number, key in enumerate(keys):
         drift = data["norm_error"].sel(integrator=key).values
-        there = np.isfinite(drift) & later
-        axes.plot(
-            time[there],
-            np.maximum(drift[there], FLOOR),
-            markevery=(number, max(1, len(time) // 12)),
-            **{**looks[key], "linewidth": 0.8},
-        )
+        error_line(axes, time[later], drift[later], looks[key], markevery=(number, max(1, len(time) // 12)), linewidth=0.8)
     axes.axhline(2.0**-53, color="0.45", linewidth=0.8, linestyle=":")
     axes.annotate(
         "half a unit in the last place of 1",

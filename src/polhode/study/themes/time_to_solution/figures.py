@@ -23,13 +23,13 @@ from polhode.study.report.drawing import (
     available,
     legend_below_styles,
     log_error_axis,
+    method_looks,
     new_figure,
     panel_grid,
     panel_title,
     printable,
     row_places,
 )
-from polhode.study.report.formats import labels_of
 
 #: Opacity of the bands of published values.
 BAND = 0.25
@@ -71,20 +71,10 @@ def representatives(inputs: Inputs) -> list[tuple[str, str, xr.Dataset]]:
     return found
 
 
-def _looks(*groups: xr.Dataset) -> dict[str, dict[str, Any]]:
-    """Styles of all methods of some groups of cost.nc."""
-    variants = {
-        key: str(parent)
-        for data in groups
-        for key, parent in zip(map(str, data["integrator"].values), data["variant_of"].values, strict=True)
-    }
-    return style.styles(variants, variants)
-
-
 def speed_up(inputs: Inputs) -> Figure:
     """A figure of speed-ups over direct Euler at target errors, and of SPIRAL over others: del Valle et al. (2024), Fig. 5."""
     data = inputs.cost("published")
-    looks, labels = _looks(data), labels_of(data)
+    labels, looks = method_looks(data)
     shown = [key for key in available(data, PUBLISHED_SET, inputs.plugins) if key != UNIT]
     rivals = available(data, RIVALS)
     figure = new_figure((style.TEXT_WIDTH, 3.75))
@@ -183,7 +173,7 @@ def _against_work(inputs: Inputs, work: Callable[[xr.Dataset], np.ndarray], labe
     """
     shown = representatives(inputs)
     groups = [data for _, _, data in shown]
-    looks, labels = _looks(*groups), labels_of(*groups)
+    labels, looks = method_looks(*groups)
     first = {UNIT, RIVAL}
     for data in groups:
         wanted = float(data["torque_price"].values[price])
@@ -227,7 +217,7 @@ def price_of_torque(inputs: Inputs) -> Figure:
     """A figure of the first method to reach a target error, over error and torque price, with a panel for each torque class."""
     shown = representatives(inputs)
     groups = [data for _, _, data in shown]
-    looks, labels = _looks(*groups), labels_of(*groups)
+    labels, looks = method_looks(*groups)
     columns = min(2, len(shown))
     figure = new_figure((style.TEXT_WIDTH, 0.6 + 1.85 * -(-len(shown) // columns)))
     used: set[str] = set()
@@ -254,7 +244,7 @@ def best_methods(inputs: Inputs) -> Figure:
     groups = {problem: inputs.cost(problem) for _, keys in classes for problem in keys}
     if not groups:
         raise NotInRun("this run has no problems")
-    looks, labels = _looks(*groups.values()), labels_of(*groups.values())
+    labels, looks = method_looks(*groups.values())
     targets = next(iter(groups.values()))["target_error"].values
     highest = max(float(price) for price in next(iter(groups.values()))["torque_price"].values)
     figure = new_figure((style.TEXT_WIDTH, 1.35 + 0.235 * (len(groups) + GAP * len(classes))))
