@@ -685,9 +685,9 @@ def test_where_several_torques_pay_is_said_once_if_it_is_the_same():
 
 
 def test_a_range_that_ends_beyond_what_is_printed_is_no_arrow():
-    cell = time_tables._cell(600.0, 330.0, 2000.0, False, True)
-    assert cell == r"\num{600}* (\num{330} to $>$\num{1000})"
-    assert time_tables._cell(6.0, 3.3, 20.0, False, True) == r"\num{6.0}* (\num{3.3}--\num{20})"
+    compared = laws.Compared(-1, np.array([600.0, 6.0]), np.array([330.0, 3.3]), np.array([2000.0, 20.0]))
+    assert time_tables._cell(compared, 0) == r"\num{600}* (\num{330} to $>$\num{1000})"
+    assert time_tables._cell(compared, 1) == r"\num{6.0}* (\num{3.3}--\num{20})"
     row = {
         "label": "x",
         "order_q": 2.0,

@@ -46,9 +46,9 @@ def _keys(node: Mapping[str, Any], path: str, default: Any, required: bool) -> I
         yield path, kind(node), "yes" if required else "no", shown_default(default), meaning
     inside = default if isinstance(default, dict) else {}
     for name, child in section.get("properties", {}).items():
-        here = resolved(child)
-        found = inside.get(name, here.get("default"))
-        yield from _keys(here, f"{path}.{name}" if path else name, found, name in section.get("required", []))
+        child = resolved(child)
+        value = inside.get(name, child.get("default"))
+        yield from _keys(child, f"{path}.{name}" if path else name, value, name in section.get("required", []))
     if isinstance(others := section.get("additionalProperties"), dict):
         yield from _keys(resolved(others), f"{path}.{NAMES[path.rpartition('.')[2]]}", None, False)
 

@@ -43,18 +43,18 @@ def mathml(text: str, block: bool = False) -> str:
 
 def _visit(self: Any, node: nodes.Element, block: bool) -> None:
     try:
-        found = mathml(node.astext(), block)
+        formula = mathml(node.astext(), block)
     except ValueError as error:
         logging.getLogger(__name__).warning("%s", error, location=node, type="mathml")
-        found = f"<code>{self.encode(node.astext())}</code>"
+        formula = f"<code>{self.encode(node.astext())}</code>"
     if not block:
-        self.body.append(found)
+        self.body.append(formula)
         raise nodes.SkipNode
     self.body.append(self.starttag(node, "div", CLASS="formula"))
     if node.get("number"):
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})</span>')
         self.add_permalink_ref(node, "Link to this equation")
-    self.body.append(f"{found}</div>\n")
+    self.body.append(f"{formula}</div>\n")
     raise nodes.SkipNode
 
 

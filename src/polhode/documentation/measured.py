@@ -65,8 +65,8 @@ class Measurements:
         """
         folder = home / "results" if results is None else results
         released = home / "data/released"
-        own = folder / "cost.nc"
-        if not ((folder / "single_body.nc").is_file() and own.is_file() and _contents(released / "cost.nc") <= _contents(own)):
+        cost, older = folder / "cost.nc", released / "cost.nc"
+        if not ((folder / "single_body.nc").is_file() and cost.is_file() and _contents(older) <= _contents(cost)):
             return cls(_Released(cost=released / "cost.nc", released=released), False)
         kinds = ("single_body", "references", "checks", "cost", "many_body")
         return cls(Inputs(**places(folder, kinds) | {"released": released}), True)
@@ -107,18 +107,18 @@ class Measurements:
         data = self.cost("operations")
         if data is None or method not in data["integrator"].values:
             return None
-        own = data.sel(integrator=method)
-        return {str(name): float(values) for name, values in own.data_vars.items()}
+        counts = data.sel(integrator=method)
+        return {str(name): float(values) for name, values in counts.data_vars.items()}
 
     def step_time(self, method: str) -> tuple[float, float]:
         """Time of a step in the body frame as the method declares it, s, and its ratio to direct Euler's; NaN if not timed."""
         data = self.cost("step")
         if data is None or method not in data["integrator"].values:
             return nan, nan
-        own = data.sel(integrator=method, frame="body")
+        times = data.sel(integrator=method, frame="body")
         # A method whose normalisation cannot be switched has only one form.
-        for normalised in (int(own["declared"]), 0, 1):
-            form = own.sel(normalised=normalised)
+        for normalised in (int(times["declared"]), 0, 1):
+            form = times.sel(normalised=normalised)
             if isfinite(float(form["median"])):
                 return float(form["median"]) * 1e-9, float(form["relative"])
         return nan, nan
@@ -128,7 +128,7 @@ class Measurements:
 
         The quantities are ``q`` and ``omega`` in a run, and ``mean``, the mean of the two errors, in the released data.
         """
-        found: dict[str, list[float]] = {}
+        by_class: dict[str, list[float]] = {}
         for problem in self._classes.get(torque_class, []):
             data = self.inputs.of(problem).errors
             if method not in data["integrator"].values:
@@ -136,8 +136,8 @@ class Measurements:
             names = {"q": "q_order", "omega": "omega_order"} if self.run else {"mean": "order"}
             for quantity, name in names.items():
                 if name in data and isfinite(value := float(data[name].sel(integrator=method))):
-                    found.setdefault(quantity, []).append(value)
-        return {quantity: (min(values), max(values)) for quantity, values in found.items()}
+                    by_class.setdefault(quantity, []).append(value)
+        return {quantity: (min(values), max(values)) for quantity, values in by_class.items()}
 
     def stability(self, method: str) -> float:
         """The largest stable product of decay rate and step size under friction; NaN where it was not measured."""
@@ -159,11 +159,11 @@ class Measurements:
         data = self.cost(problem)
         if data is None:
             return None
-        asked = (problem, target, price, one_torque)
-        if asked not in self._first:
+        key = (problem, target, price, one_torque)
+        if key not in self._first:
             rows = ranked(data, target, price, candidates(data, one_torque))
-            self._first[asked] = None if rows.empty else rows.iloc[0]
-        return self._first[asked]
+            self._first[key] = None if rows.empty else rows.iloc[0]
+        return self._first[key]
 
     @cached_property
     def _first(self) -> dict[tuple[str, float, float, bool], pd.Series | None]:

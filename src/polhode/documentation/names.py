@@ -17,15 +17,15 @@ def defined_at(name: str) -> str:
     parts = name.split(".")
     for length in range(len(parts) - 1, 0, -1):
         try:
-            found: Any = importlib.import_module(".".join(parts[:length]))
+            target: Any = importlib.import_module(".".join(parts[:length]))
         except ImportError:
             continue
         try:
             for part in parts[length:]:
-                found = getattr(found, part)
+                target = getattr(target, part)
         except AttributeError:
             return name
-        module, inner = getattr(found, "__module__", None), getattr(found, "__qualname__", None)
+        module, inner = getattr(target, "__module__", None), getattr(target, "__qualname__", None)
         return f"{module}.{inner}" if module and inner else name
     return name
 
@@ -37,10 +37,10 @@ def _resolve(app: Sphinx, env: Any, node: nodes.Element, content: nodes.Element)
     other = defined_at(target)
     if other == target:
         return None
-    found: nodes.Element | None = env.get_domain("py").resolve_xref(
+    reference: nodes.Element | None = env.get_domain("py").resolve_xref(
         env, node["refdoc"], app.builder, node["reftype"], other, node, content
     )
-    return found
+    return reference
 
 
 def _escape(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

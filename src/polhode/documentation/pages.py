@@ -162,18 +162,18 @@ def _example(method: Method) -> str:
     return "spiral_cylinder" if method.runs(PROBLEMS["spiral_cylinder"]) else next(iter(PROBLEMS))
 
 
-def _interval(found: tuple[float, float] | None) -> str:
-    if found is None:
+def _interval(interval: tuple[float, float] | None) -> str:
+    if interval is None:
         return "–"
-    low, high = (f"{value:.2f}" for value in found)
+    low, high = (f"{value:.2f}" for value in interval)
     return low if low == high else f"{low} to {high}"
 
 
 def _orders(method: Method, measured: Measurements) -> str:
     rows = []
     for name, meaning in TORQUE_CLASSES.items():
-        declared, found = method.orders(name), measured.orders(method.key, name)
-        numbers = [_interval(found.get(quantity)) for quantity in (("q", "omega") if measured.run else ("mean",))]
+        declared, fitted = method.orders(name), measured.orders(method.key, name)
+        numbers = [_interval(fitted.get(quantity)) for quantity in (("q", "omega") if measured.run else ("mean",))]
         rows.append((f"{name} ({meaning})", *declared, *numbers))
     if measured.run:
         text = "Measured: the smallest and the largest over the problems of the class; a dash where there is no fit."
@@ -184,16 +184,16 @@ def _orders(method: Method, measured: Measurements) -> str:
 
 def _cost(method: Method, measured: Measurements) -> str:
     time, relative = measured.step_time(method.key)
-    found = measured.operations(method.key)
+    counts = measured.operations(method.key)
     rows = []
     if isfinite(time):
         rows.append(
             ("a step", f"{seconds(time)} on {measured.machine}, {relative:.2f} times direct Euler's, without the torque")
         )
-    if found is not None:
+    if counts is not None:
         names = ("additions", "multiplications", "divisions", "square_roots")
-        counts = ", ".join(f"{found[name]:.0f} {name.replace('_', ' ')}" for name in names)
-        rows.append(("operations of a step", f"{found['total']:.0f}: {counts}"))
+        kinds = ", ".join(f"{counts[name]:.0f} {name.replace('_', ' ')}" for name in names)
+        rows.append(("operations of a step", f"{counts['total']:.0f}: {kinds}"))
     limit = measured.stability(method.key)
     if isfinite(limit):
         rows.append(("stable under friction", f"while decay rate × Δt is below {limit:.2f}"))

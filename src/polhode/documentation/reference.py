@@ -68,8 +68,8 @@ def pages(home: Path = HOME) -> dict[str, str]:
 
 def modules() -> list[str]:
     """All modules that have a page here: those of single methods and problems have one of their own, some are named only."""
-    own = {f"polhode.methods.{key}" for key in METHODS} | {f"polhode.problems.{key}" for key in PROBLEMS}
-    return sorted(["polhode", *(name for name in _everything() if name not in own and not _inside(name))])
+    own_pages = {f"polhode.methods.{key}" for key in METHODS} | {f"polhode.problems.{key}" for key in PROBLEMS}
+    return sorted(["polhode", *(name for name in _everything() if name not in own_pages and not _inside(name))])
 
 
 def _everything() -> list[str]:
@@ -130,15 +130,15 @@ def variables_tables(path: Path) -> str:
 
 def notebooks(home: Path, results: Path) -> dict[str, bytes]:
     """The tutorials, executed if the run has them, otherwise as stored; and the page that lists them."""
-    found = {path.name: path for path in sorted((home / "notebooks").glob("*.ipynb"))}
+    paths = {path.name: path for path in sorted((home / "notebooks").glob("*.ipynb"))}
     result: dict[str, bytes] = {}
-    for name, path in found.items():
+    for name, path in paths.items():
         executed = results / "notebooks" / name
         result[f"notebooks/{name}"] = (executed if executed.is_file() else path).read_bytes()
-    order = [f"{stem}.ipynb" for stem in TUTORIALS if f"{stem}.ipynb" in found]
-    order += [name for name in found if name not in order]
+    order = [f"{stem}.ipynb" for stem in TUTORIALS if f"{stem}.ipynb" in paths]
+    order += [name for name in paths if name not in order]
     names = "\n".join(f"/_generated/notebooks/{name.removesuffix('.ipynb')}" for name in order)
-    executed_all = bool(found) and all((results / "notebooks" / name).is_file() for name in found)
+    executed_all = bool(paths) and all((results / "notebooks" / name).is_file() for name in paths)
     text = "" if executed_all else "They are shown without output; a run of the study executes them.\n\n"
     listing = f"```{{toctree}}\n:maxdepth: 1\n\n{names}\n```\n" if names else ""
     result["notebooks/list.md"] = (text + listing).encode()

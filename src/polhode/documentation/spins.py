@@ -28,10 +28,10 @@ SHOWN = (
 
 def row(data: xr.Dataset, label: str, option: str) -> int:
     """The row of an engine and option."""
-    found = np.flatnonzero((data["label"].values.astype(str) == label) & (data["option"].values.astype(str) == option))
-    if len(found) != 1:
-        raise LookupError(f"the atlas has {len(found)} rows of {label} {option}")
-    return int(found[0])
+    rows = np.flatnonzero((data["label"].values.astype(str) == label) & (data["option"].values.astype(str) == option))
+    if len(rows) != 1:
+        raise LookupError(f"the atlas has {len(rows)} rows of {label} {option}")
+    return int(rows[0])
 
 
 def picture(data: xr.Dataset) -> Figure:

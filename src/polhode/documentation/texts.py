@@ -27,9 +27,9 @@ def plain_bars(lines: list[str]) -> list[str]:
 def docstring(module: ModuleType, pages: Mapping[str, str] | None = None) -> str:
     """The docstring of a module, ready for Sphinx; literals that are keys of ``pages`` link to the page there."""
 
-    def link(found: re.Match[str]) -> str:
-        key = found[1]
-        return f":doc:`{key} <{pages[key]}>`" if pages and key in pages else found[0]
+    def link(match: re.Match[str]) -> str:
+        key = match[1]
+        return f":doc:`{key} <{pages[key]}>`" if pages and key in pages else match[0]
 
     text = "\n".join(plain_bars((inspect.getdoc(module) or "").splitlines()))
     return re.sub(r"``(\w+)``", link, text)

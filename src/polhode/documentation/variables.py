@@ -88,7 +88,7 @@ def _place(row: Mapping[str, str]) -> tuple[int, str, str, bool, str]:
 
 def files_of(results: Path) -> list[Path]:
     """All netCDF files of a run, but only a few of those of single runs, which are alike."""
-    found: list[Path] = []
+    files: list[Path] = []
     counts: dict[tuple[str, str], int] = {}
     for path in sorted(results.rglob("*.nc")):
         relative = path.relative_to(results)
@@ -96,8 +96,8 @@ def files_of(results: Path) -> list[Path]:
         key = (listed_as(relative), relative.parts[1] if len(relative.parts) > 1 else "")
         counts[key] = counts.get(key, 0) + 1
         if counts[key] <= 2:
-            found.append(path)
-    return found
+            files.append(path)
+    return files
 
 
 def write(runs: Iterable[Path], path: Path = LIST) -> None:

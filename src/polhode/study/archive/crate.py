@@ -50,14 +50,14 @@ def encoding(name: str) -> str:
 
 def people(citation: Mapping[str, Any]) -> list[dict[str, str]]:
     """The authors of a CITATION.cff: ``name``, for persons also ``given``, ``family`` and, if there is one, ``orcid``."""
-    found = []
+    persons = []
     for author in citation["authors"]:
         given, family = author.get("given-names", ""), author.get("family-names", "")
         person = {"name": author.get("name") or f"{given} {family}".strip()}
         person |= {"given": given, "family": family} if family else {}
         person |= {"orcid": author["orcid"]} if author.get("orcid") else {}
-        found.append(person)
-    return found
+        persons.append(person)
+    return persons
 
 
 def cited(citation: Mapping[str, Any]) -> list[dict[str, Any]]:

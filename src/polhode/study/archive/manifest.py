@@ -165,13 +165,13 @@ def write(manifest: Manifest, path: str | Path, when: tuple[int, int, int, int, 
     described = []
     offset = 0
     for variable in manifest.variables.values():
-        kept = _thinned(variable)
+        stored = _thinned(variable)
         entry: dict[str, Any] = {
             name: value for name, value in asdict(variable).items() if name not in ("values", "rows") and value != ""
         }
         entry["sha256"] = variable.sha256[:32]
-        if kept is not None:
-            rows, values = kept
+        if stored is not None:
+            rows, values = stored
             if any(row is not None for row in rows):
                 entry["rows"] = rows
             entry["at"] = offset
@@ -218,9 +218,9 @@ def _thinned(variable: Variable) -> tuple[list[list[int] | None], np.ndarray] | 
         if few >= size:
             rows.append(None)
             continue
-        kept = np.unique(np.linspace(0, size - 1, few).round().astype(int))
-        rows.append(kept.tolist())
-        values = values.take(kept, axis)
+        indices = np.unique(np.linspace(0, size - 1, few).round().astype(int))
+        rows.append(indices.tolist())
+        values = values.take(indices, axis)
     with np.errstate(over="ignore"):  # values beyond single precision become infinite, here and in the comparison
         return rows, values.astype("<f4")
 
@@ -303,9 +303,9 @@ def _entry(entry: Mapping[str, Any], numbers: np.ndarray) -> Variable:
     rows = tuple(None if row is None else tuple(row) for row in entry.get("rows", [None] * len(shape)))
     values = None
     if "at" in entry:
-        kept = [size if row is None else len(row) for size, row in zip(shape, rows, strict=True)]
-        count = int(np.prod(kept, dtype=int))
-        values = numbers[entry["at"] : entry["at"] + count].reshape(kept)
+        sizes = [size if row is None else len(row) for size, row in zip(shape, rows, strict=True)]
+        count = int(np.prod(sizes, dtype=int))
+        values = numbers[entry["at"] : entry["at"] + count].reshape(sizes)
     return Variable(
         entry["file"],
         entry.get("group", ""),

@@ -52,8 +52,8 @@ class Tolerance:
     def pooled(self, values: np.ndarray, axis: int) -> np.ndarray:
         """What is compared of values along the dimension ``over``, which is ``axis``; NaN where there is no value at all."""
         if self.decades:
-            kept = np.minimum(np.where(np.isnan(values), np.inf, np.abs(values)), self.lost)
-            return np.asarray(np.sqrt(np.mean(kept**2, axis)))
+            bounded = np.minimum(np.where(np.isnan(values), np.inf, np.abs(values)), self.lost)
+            return np.asarray(np.sqrt(np.mean(bounded**2, axis)))
         known = ~np.isnan(values)
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(known, values, 0.0).sum(axis) / known.sum(axis))

@@ -176,7 +176,7 @@ def _problem(
 ) -> dict[str, Any]:
     data = single[inputs.problem]
     keys = _note(data, labels, variants)
-    found: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "label": str(data.attrs.get("label", inputs.problem)),
         "short": selection.short_name(inputs, inputs.problem),
         "class": str(data.attrs["torque_class"]),
@@ -185,12 +185,12 @@ def _problem(
         "orders": _orders(data),
     }
     if (long := single.get(f"{inputs.problem}/long_run")) is not None:
-        found["long"] = _long(long)
+        entry["long"] = _long(long)
         if (top := _top(inputs, long)) is not None:
-            found["top"] = top
+            entry["top"] = top
     if f"{inputs.problem}/long_run_switched" in single:
-        found["switched"] = _long(inputs.long_run_switched)
-    return found
+        entry["switched"] = _long(inputs.long_run_switched)
+    return entry
 
 
 def _no_times() -> xr.Dataset:
@@ -227,7 +227,7 @@ def _work(cost: xr.Dataset) -> dict[str, Any]:
 
 def _orders(data: xr.Dataset) -> dict[str, Any]:
     """Declared and measured orders, and the errors from which they were fitted."""
-    found: dict[str, Any] = {"dt": numbers(data["dt"])}
+    orders: dict[str, Any] = {"dt": numbers(data["dt"])}
     for short in ("q", "omega"):
         names = {
             "order": f"{short}_order",
@@ -237,9 +237,9 @@ def _orders(data: xr.Dataset) -> dict[str, Any]:
             "to": f"{short}_order_dt_max",
             "declared": f"claimed_{short}_order",
         }
-        found[short] = {name: numbers(data[variable]) for name, variable in names.items()}
-        found[short]["error"] = numbers(data[f"{short}_error_l1"].transpose("integrator", "dt"), "f4")
-    return found
+        orders[short] = {name: numbers(data[variable]) for name, variable in names.items()}
+        orders[short]["error"] = numbers(data[f"{short}_error_l1"].transpose("integrator", "dt"), "f4")
+    return orders
 
 
 def _thin(data: xr.Dataset) -> xr.Dataset:
@@ -251,7 +251,7 @@ def _thin(data: xr.Dataset) -> xr.Dataset:
 def _long(data: xr.Dataset) -> dict[str, Any]:
     """Errors of a long run over time; quantities missing in the run are omitted."""
     data = _thin(data)
-    found: dict[str, Any] = {
+    run: dict[str, Any] = {
         "dt": float(data.attrs["dt"]),
         "methods": list(map(str, data["integrator"].values)),
         "time": numbers(data["time"]),
@@ -259,8 +259,8 @@ def _long(data: xr.Dataset) -> dict[str, Any]:
     }
     for name in LONG:
         if name in data and np.isfinite(values := data[name].transpose("integrator", "time").values).any():
-            found["values"][name] = numbers(np.abs(values), "f4")
-    return found
+            run["values"][name] = numbers(np.abs(values), "f4")
+    return run
 
 
 def _top(inputs: Inputs, data: xr.Dataset) -> dict[str, Any] | None:
@@ -276,7 +276,7 @@ def _top(inputs: Inputs, data: xr.Dataset) -> dict[str, Any] | None:
     with np.errstate(over="ignore", invalid="ignore"):
         energy, momentum = polhode_of(inertia, omega)
     energy_then, momentum_then = polhode_of(inertia, start)
-    found = {
+    top = {
         "inertia": inertia.tolist(),
         "start": start.tolist(),
         "omega": numbers(omega, "f4"),
@@ -285,8 +285,8 @@ def _top(inputs: Inputs, data: xr.Dataset) -> dict[str, Any] | None:
         "momentum": numbers(momentum / momentum_then - 1, "f4"),
     }
     if "exact_omega" in data:
-        found["exact"] = numbers(data["exact_omega"].transpose("time", "axis"), "f4")
-    return found
+        top["exact"] = numbers(data["exact_omega"].transpose("time", "axis"), "f4")
+    return top
 
 
 def polhode_of(inertia: Floats, omega: Floats) -> tuple[Floats, Floats]:
@@ -310,17 +310,17 @@ def _scenes(inputs: Inputs, labels: dict[str, str], variants: dict[str, str]) ->
         ("this run", inputs.scenes, inputs.many_body),
         ("published scale", inputs.released_scenes, inputs.released_many_body),
     ]
-    found = []
+    scenes = []
     for whose, names, get in places:
         for name in names:
             data = get(name)
-            found.append({"key": name, "whose": whose, **_scene(data, _note(data, labels, variants))})
-    return found
+            scenes.append({"key": name, "whose": whose, **_scene(data, _note(data, labels, variants))})
+    return scenes
 
 
 def _scene(data: xr.Dataset, keys: list[str]) -> dict[str, Any]:
     over = ("integrator", "dt", "seed")
-    found: dict[str, Any] = {
+    scene: dict[str, Any] = {
         "label": str(data.attrs.get("label", "")),
         "methods": keys,
         "dt": numbers(data["dt"]),
@@ -334,11 +334,11 @@ def _scene(data: xr.Dataset, keys: list[str]) -> dict[str, Any]:
     }
     if "energy_change" in data:
         along = _thin(data["energy_change"].isel(seed=slice(SHOWN_SEEDS)).to_dataset())
-        found["along"] = {
+        scene["along"] = {
             "time": numbers(along["time"]),
             "energy_change": numbers(along["energy_change"].transpose("integrator", "seed", "time"), "f4"),
         }
-    return found
+    return scene
 
 
 # ---- claims ----
@@ -381,12 +381,12 @@ def _judged(inputs: Inputs) -> Iterator[tuple[bool, pd.DataFrame]]:
 
 def _named(arguments: Mapping[str, Any], known: Collection[str]) -> list[str]:
     """The methods among the arguments of a measure."""
-    found: list[str] = []
+    methods: list[str] = []
     for value in arguments.values():
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, str) and item in known:
-                found.append(item)
-    return list(dict.fromkeys(found))
+                methods.append(item)
+    return list(dict.fromkeys(methods))
 
 
 def _number(value: Any) -> float | str | None:

@@ -38,12 +38,12 @@ def plotly_script() -> str:
     return (package / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
 
 
-def page(found: Mapping[str, Any], plotly: str) -> str:
+def page(data: Mapping[str, Any], plotly: str) -> str:
     """The page as text.
 
     Parameters
     ----------
-    found : what :func:`polhode.study.explorer.content.content` returns
+    data : what :func:`polhode.study.explorer.content.content` returns
     plotly : source of the library, inserted once
     """
     notice = re.match(r"/\*.*?\*/", plotly, flags=re.DOTALL)
@@ -51,7 +51,7 @@ def page(found: Mapping[str, Any], plotly: str) -> str:
         "style": (HERE / "page.css").read_text(encoding="utf-8"),
         "notice": notice[0] if notice else "",
         "plotly": packed(plotly),
-        "content": packed(json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
+        "content": packed(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
         "script": packed("\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)),
     }
     # In a single pass: inserted text is not searched again.

@@ -14,9 +14,9 @@ def closing(text: str, start: int) -> int:
 
 def groups(text: str) -> list[str]:
     """The contents of the groups of which a text consists."""
-    found, place = [], text.find("{")
+    contents, place = [], text.find("{")
     while place >= 0:
         end = closing(text, place)
-        found.append(text[place + 1 : end])
+        contents.append(text[place + 1 : end])
         place = text.find("{", end)
-    return found
+    return contents

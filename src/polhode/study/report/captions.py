@@ -50,8 +50,8 @@ def captions(sources: Sequence[Path], numbers: Sequence[Path]) -> dict[str, str]
     for path in numbers:
         macros.update(definitions(path.read_text(encoding="utf-8")))
     macros.update(definitions(missing(sources, numbers)))
-    own = {name: value for text in texts for name, value in definitions(text).items()}
-    found, places = {}, {}
+    local = {name: value for text in texts for name, value in definitions(text).items()}
+    captions_of, places = {}, {}
     for text in texts:
         for kind, body in re.findall(r"\\begin\{(figure|table)\*?\}(.*?)\\end\{\1\*?\}", text, flags=re.DOTALL):
             start = body.find(r"\caption{")
@@ -59,21 +59,21 @@ def captions(sources: Sequence[Path], numbers: Sequence[Path]) -> dict[str, str]
                 continue
             caption = group(body, start + len(r"\caption"))
             names = re.findall(r"\\includegraphics(?:\[[^]]*\])?\{(\w+)\}" if kind == "figure" else r"tables/(\w+)\}", body)
-            found.update({f"{kind}s/{name}": caption for name in names})
+            captions_of.update({f"{kind}s/{name}": caption for name in names})
             places.update({label: names[0] for label in re.findall(r"\\label\{([^}]*)\}", body) if names})
         # Long tables contain their captions as macros, named after their labels, which the text defines before the table.
         for place in re.finditer(r"\\input\{\\resultsdir/tables/(\w+)\}", text):
             name, before = place[1], re.findall(r"\\newcommand\{\\(\w+)caption\}", text[: place.start()])
-            label = next((key for key in (name.replace("_", ""), *before[::-1]) if f"{key}caption" in own), "")
-            if f"tables/{name}" not in found and label:
-                found[f"tables/{name}"] = own[f"{label}caption"]
+            label = next((key for key in (name.replace("_", ""), *before[::-1]) if f"{key}caption" in local), "")
+            if f"tables/{name}" not in captions_of and label:
+                captions_of[f"tables/{name}"] = local[f"{label}caption"]
                 places.setdefault(f"tab:{label}", name)
-    return {name: readable(text, {**own, **macros}, places, name) for name, text in found.items()}
+    return {name: readable(text, {**local, **macros}, places, name) for name, text in captions_of.items()}
 
 
 def definitions(text: str) -> dict[str, str]:
     r"""The macros without arguments that ``\newcommand`` defines in a text."""
-    return {found[1]: group(text, found.end()) for found in re.finditer(r"\\newcommand\{\\(\w+)\}(?=\{)", text)}
+    return {match[1]: group(text, match.end()) for match in re.finditer(r"\\newcommand\{\\(\w+)\}(?=\{)", text)}
 
 
 def group(text: str, start: int) -> str:
@@ -109,9 +109,9 @@ def _text(text: str, places: Mapping[str, str]) -> str:
             parts.append(_formula(text[i + 1 : end]))
             i = end + 1
         elif text[i] == "\\":
-            found = re.match(r"\\([A-Za-z]+|.)\s*", text[i:], flags=re.DOTALL)
-            assert found is not None
-            command, i = found[1], i + found.end() - (0 if text[i + 1].isalpha() else len(found[0]) - 2)
+            match = re.match(r"\\([A-Za-z]+|.)\s*", text[i:], flags=re.DOTALL)
+            assert match is not None
+            command, i = match[1], i + match.end() - (0 if text[i + 1].isalpha() else len(match[0]) - 2)
             arguments = []
             while i < len(text) and text[i] == "{":
                 arguments.append(group(text, i))

@@ -152,7 +152,7 @@ def _has_data(text: str) -> bool:
 
 def sentences_of(text: str) -> list[str]:
     """The sentences of a paragraph in LaTeX, each with the space behind it; braces, formulas and environments stay whole."""
-    found, start, depth, formula = [], 0, 0, False
+    sentences, start, depth, formula = [], 0, 0, False
     place = 0
     while place < len(text):
         character = text[place]
@@ -170,8 +170,8 @@ def sentences_of(text: str) -> list[str]:
         if not formula and not depth:
             ended = _NEXT.match(text, place + 1)
             if ended and _END.search(text[max(0, place - 3) : place + 1]):
-                found.append(text[start : ended.end()])
+                sentences.append(text[start : ended.end()])
                 start = place = ended.end()
                 continue
         place += 1
-    return [*found, text[start:]] if text[start:] else found
+    return [*sentences, text[start:]] if text[start:] else sentences

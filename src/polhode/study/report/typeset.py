@@ -89,11 +89,11 @@ def labels(auxiliary: Path) -> str:
     r"""The labels of a document for use in others, from its auxiliary file: their numbers, and links to its PDF."""
     lines = []
     for line in auxiliary.read_text(encoding="utf-8", errors="replace").splitlines():
-        found = re.match(r"\\newlabel\{([a-z]+:[\w-]+)\}(?=\{)", line)
-        if found:
-            fields = groups(line[found.end() + 1 : -1])
+        match = re.match(r"\\newlabel\{([a-z]+:[\w-]+)\}(?=\{)", line)
+        if match:
+            fields = groups(line[match.end() + 1 : -1])
             anchor = fields[3] if len(fields) > 3 else ""
-            lines.append(rf"\newlabel{{{found[1]}}}{{{{{fields[0]}}}{{}}{{}}{{{anchor}}}{{{auxiliary.stem}.pdf}}}}" + "\n")
+            lines.append(rf"\newlabel{{{match[1]}}}{{{{{fields[0]}}}{{}}{{}}{{{anchor}}}{{{auxiliary.stem}.pdf}}}}" + "\n")
     return "".join(lines)
 
 
@@ -141,11 +141,11 @@ def _contents(paths: Iterable[Path]) -> dict[str, str]:
     return {str(path): path.read_text(encoding="utf-8") for path in sorted(paths)}
 
 
-def _left_out(found: reduced.Reduced) -> str:
+def _left_out(text: reduced.Reduced) -> str:
     """What the text of a reduced run lacks, in a sentence."""
-    sections = "".join(f", all of ``{title}''" for title in found.sections)
-    plural = "s" * (found.sentences != 1)
-    return rf" \emph{{Left out for want of data: {found.sentences} sentence{plural} and floats{sections}.}}"
+    sections = "".join(f", all of ``{title}''" for title in text.sections)
+    plural = "s" * (text.sentences != 1)
+    return rf" \emph{{Left out for want of data: {text.sentences} sentence{plural} and floats{sections}.}}"
 
 
 #: Options of every run of LaTeX.
@@ -166,5 +166,5 @@ def _run(command: Sequence[str], build: Path, commit_time: int, name: str) -> No
 
 def _first_error(text: str) -> str:
     """The first error line of LaTeX with the line of the source it names."""
-    found = re.search(r"^! .*?(?:^l\.\d+.*?$|\Z)", text, re.MULTILINE | re.DOTALL)
-    return " ".join(found.group(0).split()) if found else "no error line found"
+    match = re.search(r"^! .*?(?:^l\.\d+.*?$|\Z)", text, re.MULTILINE | re.DOTALL)
+    return " ".join(match.group(0).split()) if match else "no error line found"

@@ -19,19 +19,19 @@ from polhode.study.themes.theme import Theme
 @cache
 def all_themes() -> dict[str, Theme]:
     """Every theme by the name of its folder, in the order of the report."""
-    found = {}
+    themes = {}
     for entry in pkgutil.iter_modules(__path__):
         if entry.ispkg:
-            found[entry.name] = importlib.import_module(f"{__name__}.{entry.name}.theme").THEME
-    return dict(sorted(found.items(), key=lambda item: (item[1].place, item[0])))
+            themes[entry.name] = importlib.import_module(f"{__name__}.{entry.name}.theme").THEME
+    return dict(sorted(themes.items(), key=lambda item: (item[1].place, item[0])))
 
 
 def chapters() -> dict[str, dict[str, Theme]]:
     """The themes made by one job each, by the name of the chapter; a theme without one is a chapter of its own name."""
-    found: dict[str, dict[str, Theme]] = {}
+    members: dict[str, dict[str, Theme]] = {}
     for key, theme in all_themes().items():
-        found.setdefault(theme.chapter or key, {})[key] = theme
-    return found
+        members.setdefault(theme.chapter or key, {})[key] = theme
+    return members
 
 
 def names(kind: str, *keys: str, timed: bool = False) -> list[str]:
@@ -39,10 +39,10 @@ def names(kind: str, *keys: str, timed: bool = False) -> list[str]:
 
     Of these themes, by default of all; with ``timed`` only those that show measured times, which differ from run to run.
     """
-    found = {key: theme for key, theme in all_themes().items() if (not keys or key in keys) and theme.timed >= timed}
+    themes = {key: theme for key, theme in all_themes().items() if (not keys or key in keys) and theme.timed >= timed}
     if kind == "numbers":
-        return [key for key, theme in found.items() if theme.numbers]
-    return [name for theme in found.values() for name in getattr(theme, kind)]
+        return [key for key, theme in themes.items() if theme.numbers]
+    return [name for theme in themes.values() for name in getattr(theme, kind)]
 
 
 def theme_of(kind: str, name: str) -> str:

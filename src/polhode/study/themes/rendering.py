@@ -54,10 +54,10 @@ def numbers(theme: str, inputs: Inputs) -> dict[str, str]:
     result: dict[str, str] = {}
     for name in declared.numbers:
         with suppress(NotInRun):
-            found = getattr(module(theme, "numbers"), name)(inputs)
-            if clash := sorted(key for key in found.keys() & result.keys() if found[key] != result[key]):
+            group = getattr(module(theme, "numbers"), name)(inputs)
+            if clash := sorted(key for key in group.keys() & result.keys() if group[key] != result[key]):
                 raise ValueError(f"numbers of the theme {theme}: {name} gives {clash[0]} another value than an earlier group")
-            result |= found
+            result |= group
     bad = [name for name in result if not re.fullmatch(f"{declared.prefix}[A-Za-z]+", name)]
     assert not bad, bad
     return result

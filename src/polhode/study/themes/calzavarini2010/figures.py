@@ -94,11 +94,11 @@ def note_misprints(inputs: Inputs) -> Figure:
         for variant in present:
             _, colour, marker, dashes = MISPRINTS[variant]
             error = chosen["error"].sel({"variant": variant}).values
-            there = np.isfinite(error)
+            finite = np.isfinite(error)
             # Errors of lost motion are drawn at the edge, to remain visible.
             axes.plot(
-                dt[there],
-                np.clip(error[there], FLOOR, CEILING / 1.2),
+                dt[finite],
+                np.clip(error[finite], FLOOR, CEILING / 1.2),
                 color=colour,
                 marker=marker,
                 linestyle=dashes,

@@ -80,7 +80,7 @@ def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     problems = list(dict.fromkeys(frame["problem"]))
     # If the centre of mass moves, its orders are included.
     quantities = {p: ("q", "omega", "r", "v") if _moves(inputs, p) else ("q", "omega") for p in problems}
-    own = keyed(frame, "problem", "method")
+    by_run = keyed(frame, "problem", "method")
     records: list[dict[str, Any]] = []
     cells: dict[str, list[str]] = {}
     for method in inputs.in_order(frame["method"]):
@@ -88,7 +88,7 @@ def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         record["translation"] = str(inputs.declared(method, "translation"))
         line = [escape(selection.label(inputs, method)), _cited(escape(record["handed_to_torque"])) or "--"]
         for problem in problems:
-            held = (problem, method) in own
+            held = (problem, method) in by_run
             for short in quantities[problem]:
                 value = at(inputs.of(problem).errors, f"{short}_order", method)
                 record[f"{problem}_{short}_order"] = value

@@ -63,12 +63,12 @@ def _labels(scenes: dict[str, xr.Dataset]) -> dict[str, str]:
 
 def _curve(axes: Axes, data: xr.Dataset, method: str, *, bars: bool, **look: Any) -> None:
     step, error = analysis.relative_steps(data), analysis.reduced_errors(data, method)
-    found = [median(row) for row in error]
-    value, low, high = (np.array([getattr(e, name) for e in found]) for name in ("value", "low", "high"))
-    there = np.isfinite(value) & (value > 0)
-    axes.plot(step[there], value[there], **look)
+    estimates = [median(row) for row in error]
+    value, low, high = (np.array([getattr(e, name) for e in estimates]) for name in ("value", "low", "high"))
+    drawable = np.isfinite(value) & (value > 0)
+    axes.plot(step[drawable], value[drawable], **look)
     if bars:
-        shown = there & np.isfinite(high) & (low > 0)
+        shown = drawable & np.isfinite(high) & (low > 0)
         axes.vlines(step[shown], low[shown], high[shown], color=look["color"], linewidth=0.8)
 
 

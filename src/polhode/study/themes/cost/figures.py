@@ -38,20 +38,21 @@ def relative_cost(inputs: Inputs) -> Figure:
     highest = float(np.nanmax(step["relative"].values * step["median"].values / step["fastest"].values)) * MARGIN
     lowest = float(np.nanmin(step["relative"].values)) / 1.15
     for axes, frame, letter in zip(panels, map(str, step["frame"].values), "ab", strict=True):
-        own = step.sel({"frame": frame})
+        in_frame = step.sel({"frame": frame})
         rows = _rows(inputs, axes, labels)
-        unit = float(own["fastest"].sel(integrator="euler").isel(normalised=int(own["declared"].sel(integrator="euler"))))
+        euler = in_frame.sel(integrator="euler")
+        unit = float(euler["fastest"].isel(normalised=int(euler["declared"])))
         for key, row in rows.items():
-            one = own.sel(integrator=key)
+            one = in_frame.sel(integrator=key)
             declared = int(one["declared"])
-            found = one["relative"].values
+            relative = one["relative"].values
             middle = float(one["median"].isel(normalised=declared)) / unit
             # Higher than the symbol, which would hide it.
-            axes.fill_betweenx([row - 0.46, row + 0.46], found[declared], middle, **MEDIAN, zorder=2)
-            if np.isfinite(found).all():
-                axes.plot(found, [row, row], color="0.35", linewidth=0.6, zorder=3)
-                axes.plot(found[1 - declared], row, "|" if declared else ".", color="0.2", markersize=5, zorder=4)
-            axes.plot(found[declared], row, **{**looks[key], "linestyle": "none", "markersize": 4.8, "zorder": 5})
+            axes.fill_betweenx([row - 0.46, row + 0.46], relative[declared], middle, **MEDIAN, zorder=2)
+            if np.isfinite(relative).all():
+                axes.plot(relative, [row, row], color="0.35", linewidth=0.6, zorder=3)
+                axes.plot(relative[1 - declared], row, "|" if declared else ".", color="0.2", markersize=5, zorder=4)
+            axes.plot(relative[declared], row, **{**looks[key], "linestyle": "none", "markersize": 4.8, "zorder": 5})
         for record in stated.to_dict("records"):
             if frame == "lab" and record["method"] in rows:
                 y = rows[str(record["method"])]

@@ -16,18 +16,18 @@ from polhode.study.themes.cost.analysis import SHOWN, counts
 def operations(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     """A table of the torques and operations of a step of every method, and their total relative to direct Euler."""
     data = counts(inputs)
-    own = keyed(data, "method")
+    by_method = keyed(data, "method")
 
     def row(key: str) -> list[str]:
-        found = own[key]
-        cells = ["--" if pd.isna(found[name]) else str(found[name]) for name in ("torques", *SHOWN, "total", "constants")]
+        record = by_method[key]
+        cells = ["--" if pd.isna(record[name]) else str(record[name]) for name in ("torques", *SHOWN, "total", "constants")]
         for name in ("total_normalised", "total_left_alone"):
-            text = "--" if pd.isna(found[name]) else str(found[name])
-            cells.append(rf"\emph{{{text}}}" if text == str(found["total"]) else text)
-        return [escape(found["label"]), *cells, decimal(found["relative"], 2)]
+            text = "--" if pd.isna(record[name]) else str(record[name])
+            cells.append(rf"\emph{{{text}}}" if text == str(record["total"]) else text)
+        return [escape(record["label"]), *cells, decimal(record["relative"], 2)]
 
     head = ["method", "$n_M$", *SHOWN.values(), "total", "const.", "norm.", "not", "relative"]
-    return data, tabular("lc" + "r" * (len(head) - 2), head, grouped_rows(inputs, list(own), row))
+    return data, tabular("lc" + "r" * (len(head) - 2), head, grouped_rows(inputs, list(by_method), row))
 
 
 def cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -37,17 +37,17 @@ def cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     totals = counted["total"].to_series()
     data["operations"] = data["method"].map(totals)
     data["operations_to_euler"] = data["operations"] / totals["euler"]
-    found = keyed(data, "method", "frame")
+    by_method = keyed(data, "method", "frame")
 
     def row(key: str) -> list[str]:
-        cells = [escape(found[key, "body"]["label"]), _decimal(found[key, "body"]["operations_to_euler"], 2)]
+        cells = [escape(by_method[key, "body"]["label"]), _decimal(by_method[key, "body"]["operations_to_euler"], 2)]
         for frame in ("body", "lab"):
-            own = found[key, frame]
-            cells.append(_decimal(own["to_euler"], 2))
+            record = by_method[key, frame]
+            cells.append(_decimal(record["to_euler"], 2))
             for name, declared in (("normalised", "yes"), ("left_alone", "no")):
                 # Plain digits: siunitx would set them upright.
-                text = f"{own[name]:.1f}" if isfinite(own[name]) else "--"
-                cells.append(rf"\emph{{{text}}}" if own["normalises"] == declared else text)
+                text = f"{record[name]:.1f}" if isfinite(record[name]) else "--"
+                cells.append(rf"\emph{{{text}}}" if record["normalises"] == declared else text)
         return cells
 
     rows = grouped_rows(inputs, list(map(str, step["integrator"].values)), row)

@@ -46,13 +46,13 @@ def advice(inputs: Inputs, ens: EnsembleLaws, situation: Situation) -> Advice:
     one, several = (
         law_frames.choose(ens, situation, some(ens)) for some in (law_frames.one_torque, law_frames.several_torques)
     )
-    kept = NO_METHOD
+    steady = NO_METHOD
     with suppress(NotInRun):
-        kept = law_frames.choose(ens, situation, law_frames.one_torque(ens) & law_frames.keepers(inputs, ens))
+        steady = law_frames.choose(ens, situation, law_frames.one_torque(ens) & law_frames.keepers(inputs, ens))
     return Advice(
         situation,
         one,
-        kept,
+        steady,
         several,
         law_frames.price_limit(ens, situation),
         nan if situation is FREE else law_frames.breakeven(ens, situation),
@@ -61,13 +61,13 @@ def advice(inputs: Inputs, ens: EnsembleLaws, situation: Situation) -> Advice:
 
 def all_advice(inputs: Inputs, ens: EnsembleLaws) -> dict[str, Advice]:
     """The recommendation for every situation that the run has."""
-    found = {}
+    answers = {}
     for situation in (FREE, SMOOTH, FRICTION):
         with suppress(NotInRun):
-            found[situation.key] = advice(inputs, ens, situation)
-    if not found:
+            answers[situation.key] = advice(inputs, ens, situation)
+    if not answers:
         raise NotInRun("the ensembles of this run have none of the classes of torque")
-    return found
+    return answers
 
 
 @once

@@ -60,7 +60,7 @@ def slowdown(inputs: Inputs) -> Figure:
     frame = law_frames.slowdowns(ens)
     table = frame.pivot(index="torque_class", columns="method", values="slowdown").loc[ens.classes]
     groups = columns(ens, table)
-    keys = [key for _, own in groups for key in own]
+    keys = [key for _, members in groups for key in members]
     if not keys:
         raise NotInRun("the ensembles of this run have no method with one torque a step")
     ratios = chess_ratios(inputs, keys)
@@ -84,13 +84,13 @@ def columns(ens: EnsembleLaws, table: pd.DataFrame) -> list[tuple[str, list[str]
     """The one-torque methods that some class has, by group in the order of their places, in a group by their mean slowdown."""
     places, groups = ens.declared("place", 0), ens.declared("group", "")
     single = law_frames.one_torque(ens)
-    found: dict[str, list[str]] = {}
+    members: dict[str, list[str]] = {}
     for i in np.argsort(np.array(places), kind="stable"):
         key = ens.methods[int(i)]
         if single[i] and table[key].notna().any():
-            found.setdefault(groups[int(i)], []).append(key)
+            members.setdefault(groups[int(i)], []).append(key)
     capped = np.log(table.clip(upper=1e4))
-    return [(group, sorted(keys, key=lambda key: float(capped[key].mean()))) for group, keys in found.items()]
+    return [(group, sorted(keys, key=lambda key: float(capped[key].mean()))) for group, keys in members.items()]
 
 
 def _column_name(ens: EnsembleLaws, key: str) -> str:
@@ -117,15 +117,15 @@ def _heat(axes: Axes, table: pd.DataFrame, frame: pd.DataFrame, ens: EnsembleLaw
     axes.set_xlabel("")
     axes.set_ylabel("")
     axes.tick_params(axis="y", length=0, labelsize=7.5, rotation=0)
-    told = frame.set_index(["torque_class", "method"])
+    rows = frame.set_index(["torque_class", "method"])
     for row, torque_class in enumerate(table.index):
         for column, key in enumerate(table.columns):
-            own = told.loc[(torque_class, key)]
-            if not isfinite(own["slowdown"]):
+            cell = rows.loc[(torque_class, key)]
+            if not isfinite(cell["slowdown"]):
                 continue
-            if own["best"] == key:
+            if cell["best"] == key:
                 axes.plot(column + 0.5, row + 0.5, marker="*", color="black", markersize=4.6, markeredgewidth=0)
-            elif not own["told_apart"]:
+            elif not cell["told_apart"]:
                 axes.plot(column + 0.5, row + 0.5, marker="o", color="black", markersize=1.7, markeredgewidth=0)
 
 
@@ -203,12 +203,12 @@ def _chess(axes: Axes, keys: Sequence[str], ratios: dict[str, Any]) -> None:
     for column, key in enumerate(keys):
         if key not in ratios:
             continue
-        own = ratios[key]
-        if not isfinite(own.value):
+        ratio = ratios[key]
+        if not isfinite(ratio.value):
             axes.plot(column + 0.5, TOP / 1.7, marker="^", color="black", markersize=4)
             continue
-        axes.vlines(column + 0.5, max(own.low, 0.4), min(own.high, TOP), color="black", linewidth=1.2)
-        axes.plot(column + 0.5, own.value, marker="_", color="black", markersize=6, markeredgewidth=1.4)
+        axes.vlines(column + 0.5, max(ratio.low, 0.4), min(ratio.high, TOP), color="black", linewidth=1.2)
+        axes.plot(column + 0.5, ratio.value, marker="_", color="black", markersize=6, markeredgewidth=1.4)
     axes.set_yscale("log")
     axes.set_ylim(0.4, TOP)
     axes.yaxis.set_major_locator(FixedLocator([1, 30, 1000]))
@@ -248,17 +248,17 @@ def leaves(inputs: Inputs) -> dict[str, Leaf]:
     """
     ens = law_frames.ensemble(inputs)
     advice = analysis.all_advice(inputs, ens)
-    found = {"contacts": _contact_leaf(inputs)}
+    ends = {"contacts": _contact_leaf(inputs)}
     none = Leaf("n/a", ("not in this run",))
     free, smooth, friction = (advice.get(situation.key) for situation in (FREE, SMOOTH, FRICTION))
-    found["free"] = _leaf(free.one) if free else none
+    ends["free"] = _leaf(free.one) if free else none
     if free and free.one.at_least:
-        found["free"] = Leaf(free.one.label, ("any step",))
-    for name, own in (("friction", friction), ("smooth", smooth)):
-        found[f"{name}_one"] = _leaf(own.one) if own else none
-        found[f"{name}_several"] = _several_leaf(own) if own else none
-    found["smooth_kept"] = _leaf(smooth.kept) if smooth else none
-    return found
+        ends["free"] = Leaf(free.one.label, ("any step",))
+    for name, answer in (("friction", friction), ("smooth", smooth)):
+        ends[f"{name}_one"] = _leaf(answer.one) if answer else none
+        ends[f"{name}_several"] = _several_leaf(answer) if answer else none
+    ends["smooth_kept"] = _leaf(smooth.kept) if smooth else none
+    return ends
 
 
 def _leaf(choice: BestMethod) -> Leaf:
@@ -267,25 +267,25 @@ def _leaf(choice: BestMethod) -> Leaf:
     return Leaf(choice.label, (_steps_text(choice, "steps per radian"),))
 
 
-def _several_leaf(own: Advice) -> Leaf:
-    if not own.several.method:
+def _several_leaf(answer: Advice) -> Leaf:
+    if not answer.several.method:
         return Leaf("n/a", ("no method is known to reach the error",))
-    torques = f"{round_steps(own.several.torques)} torques per radian"
-    if own.one.method:
+    torques = f"{round_steps(answer.several.torques)} torques per radian"
+    if answer.one.method:
         torques += (
-            f", fewer than with one below {_power(own.breakeven)}"
-            if isfinite(own.breakeven)
+            f", fewer than with one below {_power(answer.breakeven)}"
+            if isfinite(answer.breakeven)
             else ", never fewer than with one a step"
         )
-    return Leaf(own.several.label, (_steps_text(own.several, "steps per radian"), torques))
+    return Leaf(answer.several.label, (_steps_text(answer.several, "steps per radian"), torques))
 
 
 def _contact_leaf(inputs: Inputs) -> Leaf:
-    found = analysis.collisions(inputs)
-    best = analysis.recommended_in_contacts(found)
+    collisions = analysis.collisions(inputs)
+    best = analysis.recommended_in_contacts(collisions)
     if best is None:
         return Leaf("n/a", ("no collisions in this run",))
-    equal = [own.label for own in law_frames.as_good(found) if own is not best]
+    equal = [contact.label for contact in law_frames.as_good(collisions) if contact is not best]
     median, low, high = best.steps
     steps = f"{median:.2g} ({low:.2g} to {high:.2g}) steps per elastic contact"
     return Leaf(best.label, (f"or {_some(equal)}", steps) if equal else (steps,))
@@ -362,14 +362,14 @@ _COLUMNS = {False: (0.005, 0.265), True: (0.335, 0.185), "leaf": (0.575, 0.42)}
 
 def decision(inputs: Inputs) -> Figure:
     """A flow chart from the torque to a method and the steps per radian that it needs; its ends are filled by the laws."""
-    found = leaves(inputs)
+    ends = leaves(inputs)
     figure = Figure(figsize=(style.TEXT_WIDTH, _ROW_HEIGHT * len(_ROWS)))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_axis_off()
     axes.set_xlim(0, 1)
     axes.set_ylim(len(_ROWS) - 0.5, -0.5)
     boxes = {key: _box(axes, _COLUMNS[second], row, text, False) for key, (text, row, second) in _QUESTIONS.items()}
-    boxes |= {f"leaf {key}": _box(axes, _COLUMNS["leaf"], row, found[key].text, True) for row, key in enumerate(_ROWS)}
+    boxes |= {f"leaf {key}": _box(axes, _COLUMNS["leaf"], row, ends[key].text, True) for row, key in enumerate(_ROWS)}
     for start, end, text in _ARROWS:
         _arrow(axes, boxes[start], boxes[end], text)
     return figure
@@ -446,14 +446,13 @@ def law_fits(inputs: Inputs) -> Figure:
     for axes, name, letter in zip(panels[0], shown, "abc", strict=False):
         for key in keys:
             values = error.sel({"torque_class": name, "integrator": key}).values / total
-            found = laws.spread(values, axis=0)
-            inside = np.isfinite(found.median) & (found.median < 1)
-            axes.plot(step[inside], found.median[inside], **looks[key], zorder=3)
-            both = inside & np.isfinite(found.high)
+            spread = laws.spread(values, axis=0)
+            inside = np.isfinite(spread.median) & (spread.median < 1)
+            axes.plot(step[inside], spread.median[inside], **looks[key], zorder=3)
+            both = inside & np.isfinite(spread.high)
             if key in BANDED:
-                axes.fill_between(
-                    step[both], found.low[both], found.high[both], color=looks[key]["color"], alpha=0.15, linewidth=0, zorder=1
-                )
+                band: Any = {"color": looks[key]["color"], "alpha": 0.15, "linewidth": 0, "zorder": 1}
+                axes.fill_between(step[both], spread.low[both], spread.high[both], **band)
         axes.plot(step, laws.round_off(step, total) / total, color="0.4", linewidth=0.8, linestyle=":")
         axes.set_xscale("log")
         axes.set_xlim(step[0] / 1.4, step[-1] * 1.4)
@@ -482,14 +481,14 @@ def law_spread(inputs: Inputs) -> Figure:
     largest = 10.0
     for row in range(len(ens.classes)):
         for place, key in enumerate(keys):
-            found = laws.spread(ens.steps_of([row])[ens.methods.index(key)].ravel())
+            spread = laws.spread(ens.steps_of([row])[ens.methods.index(key)].ravel())
             y = row + 0.78 * ((place + 0.5) / len(keys) - 0.5)
-            if not isfinite(float(found.median)):
+            if not isfinite(float(spread.median)):
                 continue
-            high = float(found.high) if isfinite(float(found.high)) else 1e9
-            largest = max(largest, *(x for x in (float(found.median), high) if x < 1e9))
-            axes.plot([float(found.low), high], [y, y], color=looks[key]["color"], linewidth=1.4, zorder=2)
-            axes.plot([float(found.median)], [y], **{**looks[key], "linestyle": "none", "markersize": 3.6}, zorder=3)
+            high = float(spread.high) if isfinite(float(spread.high)) else 1e9
+            largest = max(largest, *(x for x in (float(spread.median), high) if x < 1e9))
+            axes.plot([float(spread.low), high], [y, y], color=looks[key]["color"], linewidth=1.4, zorder=2)
+            axes.plot([float(spread.median)], [y], **{**looks[key], "linestyle": "none", "markersize": 3.6}, zorder=3)
         if row:
             axes.axhline(row - 0.5, color="0.85", linewidth=0.5)
     axes.set_xscale("log")

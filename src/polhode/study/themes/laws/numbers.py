@@ -144,7 +144,7 @@ def _second_order(ens: EnsembleLaws) -> np.ndarray:
 
 def _among_second_order(ens: EnsembleLaws, allowed: np.ndarray) -> dict[str, str]:
     """How far SPIRAL, and SPIRAL with a prediction, are behind the best of the one-torque methods of second order."""
-    found: dict[tuple[str, str], list[float]] = {}
+    slowdowns: dict[tuple[str, str], list[float]] = {}
     for row, torque_class in enumerate(ens.classes):
         pair = laws.compare(ens.work([row]), allowed & ens.recommendable)
         where = next((s.key.capitalize() for s in SITUATIONS if torque_class in s.classes), "Other")
@@ -152,9 +152,9 @@ def _among_second_order(ens: EnsembleLaws, allowed: np.ndarray) -> dict[str, str
             if key in ens.methods:
                 value = float(pair.value[ens.methods.index(key)])
                 for part in (where, "Everywhere"):
-                    found.setdefault((key, part), []).append(value)
+                    slowdowns.setdefault((key, part), []).append(value)
     result = {"studyLawSecondOrder": str(int(allowed.sum()))}
-    for (key, where), values in found.items():
+    for (key, where), values in slowdowns.items():
         result |= _range(f"studyLaw{'Spiral' if key == SPIRAL else 'Predicted'}{where}SecondOrder", values)
     return result
 

@@ -50,36 +50,36 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         (FRICTION, "one", "depends on angular", "velocity (drag)"),
     ]
     rows: list[Sequence[str] | str] = []
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     for situation, name, first, second in kinds:
         if situation.key not in advice:
             continue
-        own = advice[situation.key]
-        choice: BestMethod = getattr(own, name)
+        answers = advice[situation.key]
+        choice: BestMethod = getattr(answers, name)
         gains = {key: law_frames.gain(ens, situation, choice.method, key) for key in (*USUAL, *ALSO)}
-        found.append(_answer_record(situation, name, own, choice, gains))
+        entries.append(_answer_record(situation, name, answers, choice, gains))
         rows += _answer_rows(ens, (first, second), choice, gains, situation is not FREE)
     if contact := _contact_rows(inputs):
-        found.append(contact[0])
+        entries.append(contact[0])
         # Steps per contact do not belong below those per radian.
         rows += [*([r"\midrule"] if rows else []), *contact[1]]
     rows = [row for row, after in pairwise([*rows, ""]) if row != SPACE or after not in ("", r"\midrule")]
     head = ["your torque", "method", "per radian", *USUAL.values()]
     top = spanning("steps", ("times as many steps with", len(USUAL)), before=" & & ")
-    return pd.DataFrame(found), above_head(tabular("@{}ll" + "c" * (1 + len(USUAL)) + "@{}", head, rows), top)
+    return pd.DataFrame(entries), above_head(tabular("@{}ll" + "c" * (1 + len(USUAL)) + "@{}", head, rows), top)
 
 
 def _answer_record(
-    situation: Situation, name: str, own: Advice, choice: BestMethod, gains: dict[str, Estimate]
+    situation: Situation, name: str, answers: Advice, choice: BestMethod, gains: dict[str, Estimate]
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"situation": situation.key, "kept": int(name == "kept"), "method": choice.method}
     row |= dict(zip(("steps", "steps_low", "steps_high"), choice.steps, strict=True))
     row |= {"steps_nearly_all": choice.nearly_all, "any_step": int(choice.at_least), "equal": ",".join(choice.equal)}
     for key, gain in gains.items():
         row |= {f"gain_{key}": gain.value, f"gain_{key}_low": gain.low, f"gain_{key}_high": gain.high}
-    row |= {"several": own.several.method}
-    row |= dict(zip(("several_steps", "several_low", "several_high"), own.several.steps, strict=True))
-    return row | {"steps_saved": own.steps_saved, "breakeven": own.breakeven}
+    row |= {"several": answers.several.method}
+    row |= dict(zip(("several_steps", "several_low", "several_high"), answers.several.steps, strict=True))
+    return row | {"steps_saved": answers.steps_saved, "breakeven": answers.breakeven}
 
 
 def _answer_rows(
@@ -102,10 +102,10 @@ def _answer_rows(
         names[0],
         rf"\textbf{{{escape(choice.label)}}}",
         steps,
-        *(_gain(own.value, least) for own in shown.values()),
+        *(_gain(estimate.value, least) for estimate in shown.values()),
     ]
     # A bound from the coarsest step that was run has no interval.
-    spreads = [small("" if choice.at_least else _ends(own)) for own in shown.values()]
+    spreads = [small("" if choice.at_least else _ends(estimate)) for estimate in shown.values()]
     second = [names[1], small(either), small(spread), *spreads]
     return [first, second, SPACE]
 
@@ -132,31 +132,31 @@ SPACE = r"\addlinespace[3pt]"
 
 def _contact_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | str]] | None:
     """The record and the lines for collisions; None if the run has none."""
-    found = analysis.collisions(inputs)
-    best = analysis.recommended_in_contacts(found)
+    collisions = analysis.collisions(inputs)
+    best = analysis.recommended_in_contacts(collisions)
     if best is None:
         return None
-    equal = [own for own in law_frames.as_good(found) if own is not best]
-    of = {own.method: own for own in found}
+    equal = [estimate for estimate in law_frames.as_good(collisions) if estimate is not best]
+    of = {estimate.method: estimate for estimate in collisions}
     median, low, high = (count(x) for x in best.steps)
     ratios = {key: of[key].over(best) if key in of else Estimate(float("nan")) for key in USUAL}
     first = [
         "elastic contacts,",
         rf"\textbf{{{escape(best.label)}}}",
         median,
-        *(ratio(own.value) for own in ratios.values()),
+        *(ratio(estimate.value) for estimate in ratios.values()),
     ]
     second = [
         "steps per contact",
-        small(_either([escape(own.label) for own in equal])),
+        small(_either([escape(estimate.label) for estimate in equal])),
         small(f"{low}--{high}"),
-        *(small(_ends(own)) for own in ratios.values()),
+        *(small(_ends(estimate)) for estimate in ratios.values()),
     ]
     record: dict[str, Any] = {"situation": "contacts", "kept": 0, "method": best.method}
     record |= dict(zip(("steps", "steps_low", "steps_high"), best.steps, strict=True))
-    record |= {"any_step": 0, "equal": ",".join(own.method for own in equal)}
-    for key, own in ratios.items():
-        record |= {f"gain_{key}": own.value, f"gain_{key}_low": own.low, f"gain_{key}_high": own.high}
+    record |= {"any_step": 0, "equal": ",".join(estimate.method for estimate in equal)}
+    for key, estimate in ratios.items():
+        record |= {f"gain_{key}": estimate.value, f"gain_{key}_low": estimate.low, f"gain_{key}_high": estimate.high}
     return record, [first, second, SPACE]
 
 
@@ -174,9 +174,9 @@ def ratio(value: float) -> str:
     return rf"\num{{{value:.1f}}}" if value < 9.95 else count(value)
 
 
-def _ends(own: Estimate) -> str:
+def _ends(estimate: Estimate) -> str:
     """The interval of a ratio; empty where there is none."""
-    return "" if isnan(own.low) or isnan(own.high) else f"{ratio(own.low)}--{ratio(own.high)}"
+    return "" if isnan(estimate.low) or isnan(estimate.high) else f"{ratio(estimate.low)}--{ratio(estimate.high)}"
 
 
 def law_sheet(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -188,14 +188,14 @@ def law_sheet(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     rows: list[Sequence[str] | str] = []
     columns = 6 + len(SHOWN)
     for torque_class in ens.classes:
-        own = {row["method"]: row for row in records(frame[frame["torque_class"] == torque_class])}
+        by_method = {row["method"]: row for row in records(frame[frame["torque_class"] == torque_class])}
         title = escape(ens.class_label(torque_class))
         rows += [SPACE] if rows else []
         rows.append(rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\textbf{{{title}}}}} \\*[2pt]")
         last = None
         for i in order:
             key = ens.methods[i]
-            row = own[key]
+            row = by_method[key]
             if isnan(row["slowdown"]) and isnan(row["steps_1e-02"]):
                 continue
             if last is not None and groups[i] != last:

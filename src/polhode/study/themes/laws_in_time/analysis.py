@@ -64,10 +64,10 @@ def fastest(ens: EnsembleLaws, times: Mapping[str, float], situation: Situation)
     apart = np.zeros(best.shape, bool)
     for row, price in enumerate(MAP_PRICES):
         for column, target in enumerate(laws.TARGETS):
-            found = in_time(ens, times, situation, price, target, False)
-            best[row, column] = found.best
-            rivals = ens.recommendable & ~np.isnan(found.value) & (np.arange(len(ens.methods)) != found.best)
-            apart[row, column] = bool(found.told_apart[rivals].all())
+            compared = in_time(ens, times, situation, price, target, False)
+            best[row, column] = compared.best
+            rivals = ens.recommendable & ~np.isnan(compared.value) & (np.arange(len(ens.methods)) != compared.best)
+            apart[row, column] = bool(compared.told_apart[rivals].all())
     return Map(best, apart)
 
 

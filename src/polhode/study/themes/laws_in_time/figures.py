@@ -29,8 +29,8 @@ def slowdown_map(inputs: Inputs) -> Figure:
     figure = new_figure((style.TEXT_WIDTH, 3.0))
     panels: Any = figure.subplots(1, len(situations), sharey=True, squeeze=False)
     for axes, situation, letter in zip(panels[0], situations, "abc", strict=False):
-        found = analysis.fastest(ens, times, situation)
-        _map(axes, found.best, found.apart, ens, looks)
+        fastest = analysis.fastest(ens, times, situation)
+        _map(axes, fastest.best, fastest.apart, ens, looks)
         panel_title(axes, letter, situation.label)
         axes.set_xlabel("error per radian")
     panels[0, 0].set_yticks(np.arange(len(analysis.MAP_PRICES)) + 0.5, [f"{price:g}" for price in analysis.MAP_PRICES])

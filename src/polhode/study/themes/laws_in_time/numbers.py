@@ -27,12 +27,11 @@ def in_time(inputs: Inputs) -> dict[str, str]:
             name = f"{situation.key.capitalize()}{_PRICES[price]}"
             one = analysis.in_time(ens, times, situation, price, TARGET, True)
             every = analysis.in_time(ens, times, situation, price, TARGET, False)
-            for kind, found in (("One", one), ("All", every)):
-                text = escape(ens.label(ens.methods[found.best])) if found.best >= 0 else NOT_AVAILABLE
+            for kind, compared in (("One", one), ("All", every)):
+                text = escape(ens.label(ens.methods[compared.best])) if compared.best >= 0 else NOT_AVAILABLE
                 result[f"costLawFastest{kind}{name}"] = names[kind][price] = text
-            compared = (SPIRAL, ROBUST, "exact_rotor", "magnus_adams4", "verlet", "fincham1992")
             for i, key in enumerate(ens.methods):
-                if key in compared:
+                if key in (SPIRAL, ROBUST, "exact_rotor", "magnus_adams4", "verlet", "fincham1992"):
                     ends = [float(x) for x in (one.value[i], one.low[i], one.high[i])]
                     result |= _slower(f"costLawSlow{macro_name(key)}{name}", ends, one.best == i)
         for kind, by_cost in names.items():

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from polhode.fits.laws import Compared
 from polhode.study.analysis import law_frames
 from polhode.study.analysis.law_frames import FREE, PRICES, TARGET
 from polhode.study.inputs import Inputs, NotInRun
@@ -26,32 +27,30 @@ def slowdown_in_time(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     rows: list[Sequence[str] | str] = []
     for situation in analysis.present(ens):
         prices = PRICES if situation is not FREE else PRICES[:1]
-        found = [analysis.in_time(ens, times, situation, price, TARGET, True) for price in prices]
-        there = [i for i in single if any(not isnan(own.value[i]) for own in found)]
-        if not there:
+        by_price = [analysis.in_time(ens, times, situation, price, TARGET, True) for price in prices]
+        timed = [i for i in single if any(not isnan(compared.value[i]) for compared in by_price)]
+        if not timed:
             continue
         rows += [r"\addlinespace[4pt]"] if rows else []
         rows.append(rf"\multicolumn{{{1 + len(PRICES)}}}{{@{{}}l}}{{\textbf{{{escape(situation.label)}}}}} \\*[2pt]")
-        last = groups[there[0]]
-        for i in there:
+        last = groups[timed[0]]
+        for i in timed:
             records += [
                 {
                     "situation": situation.key,
                     "torque_price": price,
                     "method": ens.methods[i],
-                    "slowdown": float(own.value[i]),
-                    "low": float(own.low[i]),
-                    "high": float(own.high[i]),
-                    "best": ens.methods[own.best] if own.best >= 0 else "",
-                    "told_apart": bool(own.told_apart[i]),
+                    "slowdown": float(compared.value[i]),
+                    "low": float(compared.low[i]),
+                    "high": float(compared.high[i]),
+                    "best": ens.methods[compared.best] if compared.best >= 0 else "",
+                    "told_apart": bool(compared.told_apart[i]),
                 }
-                for price, own in zip(prices, found, strict=True)
+                for price, compared in zip(prices, by_price, strict=True)
             ]
             rows += [r"\addlinespace[2pt]"] if groups[i] != last else []
             last = groups[i]
-            cells = [
-                _cell(float(c.value[i]), float(c.low[i]), float(c.high[i]), c.best == i, bool(c.told_apart[i])) for c in found
-            ]
+            cells = [_cell(c, int(i)) for c in by_price]
             cells += [""] * (len(PRICES) - len(cells))
             rows.append(" & ".join([escape(_shorter(ens.label(ens.methods[i]))), *cells]) + r" \\")
     if not rows:
@@ -60,17 +59,19 @@ def slowdown_in_time(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     return pd.DataFrame(records), long_table("@{}l" + "c" * len(PRICES) + "@{}", head, rows, "slowdownintime")
 
 
-def _cell(value: float, low: float, high: float, best: bool, told_apart: bool) -> str:
+def _cell(compared: Compared, method: int) -> str:
+    """The ratio of a method, with an asterisk if the bodies tell it from the best, and its interval."""
+    value, low, high = (float(x[method]) for x in (compared.value, compared.low, compared.high))
     if isnan(value):
         return "--"
-    if best:
+    if compared.best == method:
         return r"\textbf{1}"
     if low > LARGE:
         return f"{_two(low)}*"
     # "330--$>$1000" would look like an arrow.
     dash = " to " if high > LARGE else "--"
     ends = "" if isnan(low) else f" ({_two(low)}{dash}{_two(high)})"
-    return f"{_two(value)}{'*' if told_apart else ''}{ends}"
+    return f"{_two(value)}{'*' if compared.told_apart[method] else ''}{ends}"
 
 
 def _two(value: float) -> str:

@@ -80,13 +80,13 @@ def source_index(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     for entry in inputs.source_rows:
         records.append({**entry, "here": "; ".join(entry["here"])})
         missing = rf"\emph{{{'not here' if not entry['here'] else 'except'}:}} {entry['missing']}" if entry["missing"] else ""
-        here = ", ".join(place(name) for name in entry["here"])
+        places = ", ".join(place(name) for name in entry["here"])
         rows.append(
             [
                 rf"\cite{{{entry['source']}}}" if entry["source"] != last else "",
                 escape(entry["item"]).replace("-", "--"),
                 entry["about"],
-                "; ".join(part for part in (here, missing) if part),
+                "; ".join(part for part in (places, missing) if part),
             ]
         )
         last = entry["source"]

@@ -159,9 +159,9 @@ def _long_name(inputs: Inputs, problem: str) -> str:
 
 def normalisation(inputs: Inputs) -> Figure:
     """A figure of norm and energy at the end of the long runs, with and without normalising the quaternion every step."""
-    own = drift.long_runs(inputs, ("free_asymmetric_top", "heavy_top"))
+    declared = drift.long_runs(inputs, ("free_asymmetric_top", "heavy_top"))
     switched = drift.long_runs(inputs, ("free_asymmetric_top", "heavy_top"), "long_run_switched")
-    both = own.merge(switched, on=["problem", "method", "quantity"], suffixes=("", "_switched"))
+    both = declared.merge(switched, on=["problem", "method", "quantity"], suffixes=("", "_switched"))
     if both.empty:
         raise NotInRun("this run has no long run with normalisation switched")
     methods = inputs.in_order(both["method"])

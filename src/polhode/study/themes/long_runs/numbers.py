@@ -41,8 +41,8 @@ def largest_norm(inputs: Inputs) -> dict[str, str]:
             held.append(inputs.of(problem).long_run)
         for data in held:
             for key in map(str, data["integrator"].values):
-                found = [x for x in (worst.get(key, nan), peak(data, "norm_error", key)) if isfinite(x)]
-                worst[key] = max(found, default=nan)
+                known = [x for x in (worst.get(key, nan), peak(data, "norm_error", key)) if isfinite(x)]
+                worst[key] = max(known, default=nan)
     return {f"studyNormEver{macro_name(key)}": number(worst.get(key, nan), 2) for key in inputs.built_in(worst)}
 
 
@@ -51,12 +51,12 @@ def long_runs(inputs: Inputs) -> dict[str, str]:
     frame = drift.long_runs(inputs, [*drift.LONG_PROBLEMS, *LONG_OTHERS])
     result: dict[str, str] = {}
     for problem, name in (LONG_NAMES | LONG_OTHERS).items():
-        here = frame[frame["problem"] == problem]
-        if len(here):
-            result[f"studyRunDt{name}"] = plain(float(here["dt"].iloc[0]))
-            result[f"studyRunSteps{name}"] = plain(float(here["steps"].iloc[0]))
-            result[f"studyRunEnd{name}"] = plain(float(here["dt"].iloc[0] * here["steps"].iloc[0]))
-        energy, momentum = (here[here["quantity"] == quantity] for quantity in ("energy_drift", "momentum_drift"))
+        of_problem = frame[frame["problem"] == problem]
+        if len(of_problem):
+            result[f"studyRunDt{name}"] = plain(float(of_problem["dt"].iloc[0]))
+            result[f"studyRunSteps{name}"] = plain(float(of_problem["steps"].iloc[0]))
+            result[f"studyRunEnd{name}"] = plain(float(of_problem["dt"].iloc[0] * of_problem["steps"].iloc[0]))
+        energy, momentum = (of_problem[of_problem["quantity"] == quantity] for quantity in ("energy_drift", "momentum_drift"))
         result[f"studyLost{name}"] = spoken_list(inputs, energy[~(energy["last"] < drift.LOST)]["method"])
         gone = momentum[~(momentum["last"] < drift.LOST)]["method"]
         result[f"studyLostMomentum{name}"] = spoken_list(inputs, gone, "no method")
@@ -86,8 +86,9 @@ def normalisation(inputs: Inputs) -> dict[str, str]:
     for problem in problems:
         # Methods that normalise: those that blow up without it (norm or energy), and those that lose the motion even with it.
         needs, lost = [], []
-        for found, method, quantity in rows:
-            if found != problem or quantity != "energy_drift" or not inputs.of(problem).declared(method, "normalises", False):
+        for its_problem, method, quantity in rows:
+            normalises = inputs.of(problem).declared(method, "normalises", False)
+            if (its_problem, quantity) != (problem, "energy_drift") or not normalises:
                 continue
             energy, norm = rows[problem, method, "energy_drift"], rows.get((problem, method, "norm_error"))
             if not energy["last"] < drift.LOST:
@@ -130,7 +131,7 @@ def return_trips(inputs: Inputs) -> dict[str, str]:
         if method not in inputs.plugins:
             result[f"studyReturn{macro_name(str(method))}"] = number(upper(float(rows["largest_angle"].max()), 1), 1)
     # Relation between the order of a method and of its return: for even order the leading error cancels.
-    even, more, own, first = 0, 0, [], []
+    even, more, not_more, first = 0, 0, [], []
     for row in records(data):
         method, problem = row["method"], row["problem"]
         declared = _declared_q(inputs, problem, method)
@@ -143,10 +144,10 @@ def return_trips(inputs: Inputs) -> dict[str, str]:
             if row["order"] >= declared + 1 - order_frames.TOLERANCE:
                 more += 1
             else:
-                own.append(method)
+                not_more.append(method)
     result["studyReturnEvenCount"] = str(even)
     result["studyReturnMoreCount"] = str(more)
-    result["studyReturnOwn"] = spoken_list(inputs, own)
+    result["studyReturnOwn"] = spoken_list(inputs, not_more)
     result["studyReturnFirstLow"] = decimal(min(first, default=nan), 1)
     result["studyReturnFirstHigh"] = decimal(max(first, default=nan), 1)
     result["studyReturnFitted"] = number(FITTED, 1)
@@ -172,22 +173,24 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
     """Macros for the symplectic methods, the deviation of the others, and the effect of iterated constraints."""
     check = inputs.check("symplecticity")
     data = symplecticity(inputs)
-    found = symplectic(check)
+    symplectic_methods = symplectic(check)
     defects, memory = check["defect"], check["memory"]
     tried = memory.notnull().any("problem")
     history = (memory > ROUNDING).all("problem") & tried
     partly = (memory > ROUNDING).any("problem") & ~history
-    rest = data[~data["method"].isin(found) & np.isfinite(data["defect"])]
+    rest = data[~data["method"].isin(symplectic_methods) & np.isfinite(data["defect"])]
+
+    no_defects = np.ravel(defects.sel(integrator=symplectic_methods).values)
 
     def names(chosen: xr.DataArray) -> str:
         return spoken_list(inputs, check["integrator"].values[chosen.values])
 
     result = {
-        "studySymplectic": spoken_list(inputs, found),
+        "studySymplectic": spoken_list(inputs, symplectic_methods),
         "studySymplecticTried": str(int((tried & ~history).sum())),
         "studySymplecticHistory": names(history),
         "studySymplecticHistoryTorque": names(partly),
-        "studySymplecticDefect": number(upper(max(only_finite(np.ravel(defects.sel(integrator=found))), default=nan), 1), 1),
+        "studySymplecticDefect": number(upper(max(only_finite(no_defects), default=nan), 1), 1),
         "studySymplecticRest": number(float(rest["defect"].min()) if len(rest) else nan, 1),
         "studySymplecticSteps": str(DEFECT_DIVISION),
     }
@@ -213,7 +216,7 @@ def canonical_form(inputs: Inputs) -> dict[str, str]:
     with suppress(NotInRun):
         runs = drift.long_runs(inputs, [str(p) for p in check["problem"].values])
         bounded = runs[runs["quantity"].eq("energy_drift") & runs["growth"].lt(BOUNDED) & runs["last"].lt(KEPT)]
-        bounded = bounded[bounded["method"].isin(check["integrator"].values) & ~bounded["method"].isin(found)]
+        bounded = bounded[bounded["method"].isin(check["integrator"].values) & ~bounded["method"].isin(symplectic_methods)]
         where = {
             m: listed(escape(selection.short_name(inputs, p)) for p in bounded[bounded["method"] == m]["problem"])
             for m in inputs.in_order(bounded["method"])

@@ -37,7 +37,7 @@ def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     with suppress(NotInRun):
         frames.append(drift.long_runs(inputs, inputs.problems, "long_run_switched").assign(switched=True))
     data = pd.concat(frames, ignore_index=True)
-    own = keyed(frames[0], "problem", "method", "quantity")
+    by_run = keyed(frames[0], "problem", "method", "quantity")
     held = {
         p: [q for q in ("energy_drift", "momentum_drift") if (frames[0].problem.eq(p) & frames[0].quantity.eq(q)).any()]
         for p in drift.long_problems(inputs)
@@ -45,22 +45,22 @@ def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     problems = [p for p, quantities in held.items() if quantities]
     if not problems:
         raise NotInRun(f"this run has no long run of {', '.join(drift.LONG_PROBLEMS)}")
-    methods = inputs.in_order(m for p, m, _ in own if p in problems)
+    methods = inputs.in_order(m for p, m, _ in by_run if p in problems)
 
     def entry(problem: str, method: str, quantity: str) -> str:
-        if (problem, method, quantity) not in own:
+        if (problem, method, quantity) not in by_run:
             return "--"
-        found = own[problem, method, quantity]
-        if found["diverged"] or not found["last"] < drift.LOST:
+        record = by_run[problem, method, quantity]
+        if record["diverged"] or not record["last"] < drift.LOST:
             return "lost"
-        growth = f" ({found['growth']:.1f})" if isfinite(found["growth"]) and quantity == "energy_drift" else ""
-        return step(float(found["last"]), 2) + growth.replace("-0.0", "0.0").replace("-", "$-$")
+        growth = f" ({record['growth']:.1f})" if isfinite(record["growth"]) and quantity == "energy_drift" else ""
+        return step(float(record["last"]), 2) + growth.replace("-0.0", "0.0").replace("-", "$-$")
 
     def row(method: str) -> list[str]:
         cells = [escape(selection.label(inputs, method))]
         for problem in problems:
             cells += [entry(problem, method, name) for name in held[problem]]
-        norms = [own[key]["largest"] for key in ((p, method, "norm_error") for p in problems) if key in own]
+        norms = [by_run[key]["largest"] for key in ((p, method, "norm_error") for p in problems) if key in by_run]
         largest = max(only_finite(norms), default=nan)
         return [*cells, step(largest, 1) if isfinite(largest) else "--"]
 
@@ -76,18 +76,18 @@ def reversibility(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     check = inputs.check("reversibility")
     problems = [str(p) for p in check["problem"].values]
     data = analysis.reversibility(inputs)
-    own = keyed(data, "problem", "method")
+    by_run = keyed(data, "problem", "method")
 
     def row(method: str) -> list[str]:
         cells = [escape(selection.label(inputs, method))]
         for problem in problems:
-            found = own[problem, method]
+            record = by_run[problem, method]
             cells += [
-                step(float(found["return_angle"]), 2),
-                decimal(float(found["order"]), 1)
-                if isfinite(found["order"])
+                step(float(record["return_angle"]), 2),
+                decimal(float(record["order"]), 1)
+                if isfinite(record["order"])
                 else "rounding"
-                if found["rounding"]
+                if record["rounding"]
                 else NOT_AVAILABLE,
             ]
         return cells
@@ -112,22 +112,22 @@ def symplecticity(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     check = inputs.check("symplecticity")
     problems = [str(p) for p in check["problem"].values]
     data = analysis.symplecticity(inputs)
-    own = keyed(data, "method", "reading", "problem")
+    by_run = keyed(data, "method", "reading", "problem")
 
     def cells(method: str, reading: str) -> list[str]:
         entries: list[str] = []
         for problem in problems:
-            found = own[method, reading, problem]
-            if not isfinite(found["defect"]):
-                entries += ["no map" if isfinite(found["memory"]) else NOT_AVAILABLE, "--"]
-            elif found["defect"] < NO_DEFECT:
-                entries += [step(found["defect"], 1), "rounding"]
+            record = by_run[method, reading, problem]
+            if not isfinite(record["defect"]):
+                entries += ["no map" if isfinite(record["memory"]) else NOT_AVAILABLE, "--"]
+            elif record["defect"] < NO_DEFECT:
+                entries += [step(record["defect"], 1), "rounding"]
             else:
-                entries += [step(found["defect"], 2), decimal(found["power"], 1)]
+                entries += [step(record["defect"], 2), decimal(record["power"], 1)]
         return entries
 
     def differ(method: str) -> bool:
-        one, two = ([own[method, reading, p]["defect"] for p in problems] for reading in READINGS)
+        one, two = ([by_run[method, reading, p]["defect"] for p in problems] for reading in READINGS)
         return any(abs(a - b) > SAME_DEFECT * min(a, b) for a, b in zip(one, two, strict=True) if max(a, b) > NO_DEFECT)
 
     rows: list[Sequence[str] | str] = []

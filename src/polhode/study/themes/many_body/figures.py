@@ -73,7 +73,7 @@ Pair = tuple[xr.Dataset | None, xr.Dataset | None]
 
 def _scenes(inputs: Inputs) -> dict[str, Pair]:
     """The available chess scenes, each from the published-scale results and from the current run."""
-    found: dict[str, Pair] = {}
+    pairs: dict[str, Pair] = {}
     for name in CHESS:
         full = run = None
         with suppress(NotInRun):
@@ -81,10 +81,10 @@ def _scenes(inputs: Inputs) -> dict[str, Pair]:
         with suppress(NotInRun):
             run = _followed(inputs.many_body(name))
         if full is not None or run is not None:
-            found[name] = (full, run)
-    if not found:
+            pairs[name] = (full, run)
+    if not pairs:
         raise NotInRun("neither this run nor data/released has the chess pieces")
-    return found
+    return pairs
 
 
 def _followed(data: xr.Dataset) -> xr.Dataset:
@@ -94,13 +94,13 @@ def _followed(data: xr.Dataset) -> xr.Dataset:
 
 def _with_own(inputs: Inputs) -> dict[str, Pair]:
     """The chess scenes, and after them those that a user has added to the run."""
-    own: dict[str, Pair] = {name: (inputs.many_body(name), None) for name in own_scenes(inputs)}
+    of_user: dict[str, Pair] = {name: (inputs.many_body(name), None) for name in own_scenes(inputs)}
     try:
-        return _scenes(inputs) | own
+        return _scenes(inputs) | of_user
     except NotInRun:
-        if not own:
+        if not of_user:
             raise
-        return own
+        return of_user
 
 
 def _there(*pairs: Pair) -> list[xr.Dataset]:
@@ -149,18 +149,18 @@ def _means(axes: Axes, data: xr.Dataset, key: str, look: Mapping[str, Any], bars
     if key not in data["integrator"].values:
         return []
     dt = data["dt"].values
-    found = [mean_error(data, key, row) for row in range(len(dt))]
-    value, low, high = (scaled(dt, np.array([getattr(e, name) for e in found])) for name in ("value", "low", "high"))
-    there = np.isfinite(value) & (value > 0)
-    axes.plot(dt, np.where(there, value, np.nan), **look, zorder=3)
+    estimates = [mean_error(data, key, row) for row in range(len(dt))]
+    value, low, high = (scaled(dt, np.array([getattr(e, name) for e in estimates])) for name in ("value", "low", "high"))
+    drawable = np.isfinite(value) & (value > 0)
+    axes.plot(dt, np.where(drawable, value, np.nan), **look, zorder=3)
     if bars:
-        _bars(axes, dt, low, high, there, look["color"])
-    return list(map(float, value[there]))
+        _bars(axes, dt, low, high, drawable, look["color"])
+    return list(map(float, value[drawable]))
 
 
-def _bars(axes: Axes, dt: np.ndarray, low: np.ndarray, high: np.ndarray, there: np.ndarray, colour: str) -> None:
+def _bars(axes: Axes, dt: np.ndarray, low: np.ndarray, high: np.ndarray, drawable: np.ndarray, colour: str) -> None:
     """Draw intervals as thin lines; one that extends into runs that blew up, or below zero, has no end there."""
-    barred = there & ~np.isnan(low)
+    barred = drawable & ~np.isnan(low)
     lower, upper = np.where(low > 0, low, 1e-99), np.where(np.isfinite(high), high, 1e99)
     axes.vlines(dt[barred], lower[barred], upper[barred], color=colour, linewidth=0.9, zorder=2)
 
@@ -269,15 +269,15 @@ def many_body_pairs(inputs: Inputs) -> Figure:
     return figure
 
 
-def _overall(there: Sequence[xr.Dataset], key: str) -> Estimate:
+def _overall(sources: Sequence[xr.Dataset], key: str) -> Estimate:
     """The ratio over all steps, from the published-scale results if they contain the method."""
-    data = next(data for data in there if key in data["integrator"].values)
+    data = next(data for data in sources if key in data["integrator"].values)
     return ratio_over_steps(data, key, COMPARED)
 
 
-def _words(found: Estimate) -> str:
-    interval = f" ({found.low:.2f} to {found.high:.2f})" if np.isfinite(found.low) else ""
-    return f"{found.value:.2f}{interval}"
+def _words(estimate: Estimate) -> str:
+    interval = f" ({estimate.low:.2f} to {estimate.high:.2f})" if np.isfinite(estimate.low) else ""
+    return f"{estimate.value:.2f}{interval}"
 
 
 def _ratios(axes: Axes, full: xr.Dataset | None, run: xr.Dataset | None, key: str, look: dict[str, Any]) -> list[float]:
@@ -404,7 +404,7 @@ def _strips(axes: Axes, values: Mapping[str, np.ndarray], looks: Mapping[str, di
     left = low / 10 if (joined <= LEAST).any() else low
     axes.set_xscale("log")
     axes.set_xlim(left / 1.8, high)
-    shown = {key: np.where(found <= LEAST, left, found) for key, found in values.items()}
+    shown = {key: np.where(points <= LEAST, left, points) for key, points in values.items()}
     sns.stripplot(
         x=np.concatenate(list(shown.values())),
         y=np.repeat(np.arange(len(shown)), [len(at) for at in shown.values()]),

@@ -200,12 +200,12 @@ def exponent(data: xr.Dataset, method: str, longest: bool = True) -> Estimate:
     ``longest``: with the longest of them, at which few steps make a contact and single states have large errors.
     """
     errors = np.array([of_seeds(data, method, row, "energy_error_mean") for row in range(data.sizes["dt"])])
-    there = (np.isfinite(errors) & (errors > 0)).all(axis=1)
-    if not longest and there.any():
-        there[np.flatnonzero(there)[-1]] = False
-    if there.sum() < 2:
+    usable = (np.isfinite(errors) & (errors > 0)).all(axis=1)
+    if not longest and usable.any():
+        usable[np.flatnonzero(usable)[-1]] = False
+    if usable.sum() < 2:
         return Estimate(nan)
-    return mean(np.polyfit(np.log(data["dt"].values[there]), np.log(errors[there]), 1)[0])
+    return mean(np.polyfit(np.log(data["dt"].values[usable]), np.log(errors[usable]), 1)[0])
 
 
 def published(inputs: Inputs) -> dict[str, str]:

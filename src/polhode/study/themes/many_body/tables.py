@@ -88,7 +88,7 @@ def many_body_methods(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 
     def row_of(method: str) -> list[str]:
         ratios = [ratio_of_means(data, method, row, OTHER) for row in rows]
-        cells = ["1" if method == OTHER else _between(found, one_line=True) for found in ratios]
+        cells = ["1" if method == OTHER else _between(estimate, one_line=True) for estimate in ratios]
         lost = int(data["diverged"].sel(integrator=method).isel(dt=rows).sum())
         return [escape(labels[method]), *cells, str(lost) if lost else ""]
 
@@ -106,8 +106,8 @@ def _records(study: str, case: str, data: xr.Dataset) -> list[dict[str, Any]]:
             if OTHER in data["integrator"]:
                 estimates["ratio"] = ratio_of_means(data, method, row, OTHER)
             record: dict[str, Any] = {"study": study, "scene": case, "method": method, "dt": dt, "seeds": data.sizes["seed"]}
-            for name, found in estimates.items():
-                record |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+            for name, estimate in estimates.items():
+                record |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
             record["coverage_of_medians"] = estimates["median"].coverage
             record["diverged"] = int(data["diverged"].sel(integrator=method).isel(dt=row).sum())
             records.append({**record, "dt_at_published_level": level})
@@ -119,11 +119,13 @@ def _mean(data: xr.Dataset | None, method: str, interval: bool = True) -> str:
     at = shown_row(data["dt"].values) if data is not None else None
     if data is None or at is None or method not in data["integrator"]:
         return "--"
-    found = mean_error(data, method, at)
-    if found.value == inf:
+    estimate = mean_error(data, method, at)
+    if estimate.value == inf:
         return INFINITE
-    value = number(found.value, 2)
-    return stacked(value, f"({number(found.low, 2)}--{number(found.high, 2)})") if interval and isfinite(found.low) else value
+    value = number(estimate.value, 2)
+    if not interval or not isfinite(estimate.low):
+        return value
+    return stacked(value, f"({number(estimate.low, 2)}--{number(estimate.high, 2)})")
 
 
 def _pair(data: xr.Dataset | None, method: str) -> tuple[str, str]:
@@ -134,13 +136,13 @@ def _pair(data: xr.Dataset | None, method: str) -> tuple[str, str]:
     return "1" if method == OTHER else pairs, step_or_dash(step_for(data, method, TARGET))
 
 
-def _between(found: Estimate, one_line: bool = False) -> str:
+def _between(estimate: Estimate, one_line: bool = False) -> str:
     """A ratio with its interval, as text: below it, or on one line."""
-    if found.value == inf:
+    if estimate.value == inf:
         return INFINITE
-    if not isfinite(found.value):
+    if not isfinite(estimate.value):
         return NOT_AVAILABLE
-    if not isfinite(found.low):
-        return ratio(found.value)
-    value, interval = ratio(found.value), f"({ratio(found.low)}--{ratio(found.high)})"
+    if not isfinite(estimate.low):
+        return ratio(estimate.value)
+    value, interval = ratio(estimate.value), f"({ratio(estimate.low)}--{ratio(estimate.high)})"
     return f"{value} {interval}" if one_line else stacked(value, interval)

@@ -84,5 +84,5 @@ def _energy(inputs: Inputs, problem: str, key: str) -> float:
         return nan
     if key not in data["integrator"].values or "energy_drift" not in data:
         return nan
-    found = drift(data["time"].values, data["energy_drift"].sel(integrator=key).values).last
-    return found if isfinite(found) else nan
+    change = drift(data["time"].values, data["energy_drift"].sel(integrator=key).values).last
+    return change if isfinite(change) else nan

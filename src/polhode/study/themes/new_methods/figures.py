@@ -43,16 +43,16 @@ def new_methods(inputs: Inputs) -> Figure:
             if key not in data["integrator"].values:
                 continue
             values = np.maximum(data["angle_error"].sel(integrator=key).values[order], FLOOR)
-            there = np.isfinite(values) & (values < CEILING)
+            inside = np.isfinite(values) & (values < CEILING)
             # Where lines coincide, the dashes of the new methods and markers at other places let each one show.
             axes.plot(
-                steps[order][there],
-                values[there],
+                steps[order][inside],
+                values[inside],
                 markevery=(place % marks, marks),
                 zorder=3 if key in new else 2,
                 **{**looks[key], "linewidth": 0.9},
             )
-            low, high = min(low, *values[there], CEILING), max(high, *values[there], FLOOR)
+            low, high = min(low, *values[inside], CEILING), max(high, *values[inside], FLOOR)
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(10, numticks=8))
         axes.xaxis.set_minor_locator(NullLocator())

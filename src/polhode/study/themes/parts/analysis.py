@@ -108,9 +108,9 @@ def exchanges(error: xr.DataArray) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for factor in FACTORS:
         for level in error[factor].values:
-            found = error.sel({**BASE, factor: level}) / base
+            factors = error.sel({**BASE, factor: level}) / base
             rows.append(
-                {"part": factor, "level": str(level)} | {str(p): float(found.sel(problem=p)) for p in found.problem.values}
+                {"part": factor, "level": str(level)} | {str(p): float(factors.sel(problem=p)) for p in factors.problem.values}
             )
     return pd.DataFrame(rows)
 

@@ -77,7 +77,7 @@ def _exchanges(axes: Axes, error: xr.DataArray, classes: list[str]) -> None:
     )
     axes.set_xticks(np.arange(len(classes)) + 0.5, classes, rotation=0)
     base = [BASE[part] == level for part, level in zip(frame["part"], frame["level"], strict=True)]
-    labels = [_bold(LABELS[level]) if own else LABELS[level] for level, own in zip(frame["level"], base, strict=True)]
+    labels = [_bold(LABELS[level]) if is_base else LABELS[level] for level, is_base in zip(frame["level"], base, strict=True)]
     axes.set_yticks(np.arange(len(labels)) + 0.5, labels, rotation=0)
     axes.tick_params(length=0)
     ends = np.cumsum([int((frame["part"] == factor).sum()) for factor in FACTORS])

@@ -20,14 +20,14 @@ def parts(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     frame["order"] = order.transpose(*error.dims).values.ravel()
     rows = []
     for problem, name in zip(error["problem"].values, error["torque_class"].values, strict=True):
-        found = analysis.best(error, problem)
+        best = analysis.best(error, problem)
         values = error.sel(problem=problem)
         close = int((values <= CLOSE * values.min()).sum())
-        where: Any = {**found, "problem": problem}
+        where: Any = {**best, "problem": problem}
         rows.append(
             [
                 escape(str(name)),
-                *(escape(LABELS[found[factor]]) for factor in FACTORS),
+                *(escape(LABELS[best[factor]]) for factor in FACTORS),
                 step(float(values.min()), 2),
                 decimal(float(order.sel(where)), 2),
                 str(close),

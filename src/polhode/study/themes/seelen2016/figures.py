@@ -196,9 +196,9 @@ def _slopes(axes: Axes, inputs: Inputs, name: str) -> None:
             continue
         dt, error = mean_error(inputs, key, name)
         fit = mean_slope(inputs, key, name)
-        here = int(len(dt) * part)
-        if np.isfinite(fit.order) and error[here] > 0:
-            place = (1 / dt[here], error[here])
+        row = int(len(dt) * part)
+        if np.isfinite(fit.order) and error[row] > 0:
+            place = (1 / dt[row], error[row])
             shift: Any = {"xytext": (-5, -4), "textcoords": "offset points", "ha": "right", "va": "top"}
             colour = _looks(inputs, [key])[key]["color"]
             axes.annotate(f"slope $-{fit.order:.3f}$", place, fontsize=7, color=colour, **shift)

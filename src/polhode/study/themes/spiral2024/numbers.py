@@ -82,19 +82,19 @@ def comparisons(inputs: Inputs) -> dict[str, str]:
 
     # Table 2: deviation of our steps from the printed ones, and the effect of measuring all methods alike.
     published = inputs.published_steps
-    drawn, found, apart = [], [], []
+    drawn, on_runs, apart = [], [], []
     equal = 0
     for key in dict.fromkeys(published["method"]):
         for column, target in enumerate(errors):
             printed = inputs.published_step(key, float(target))
-            own = at(targets, "step_size_as_published", key, target_error=column)
+            as_published = at(targets, "step_size_as_published", key, target_error=column)
             interpolated = step_off_the_curve(inputs, key, float(target))
-            found.append(abs(quotient(own, printed) - 1))
+            on_runs.append(abs(quotient(as_published, printed) - 1))
             drawn.append(abs(quotient(interpolated, printed) - 1))
             equal += f"{interpolated:.3e}" == f"{printed:.3e}"
             if inputs.declared(key, "published_error", "quaternion") != "quaternion":
-                apart.append(quotient(at(targets, "step_size", key, target_error=column), own))
-    finite = [[x for x in values if isfinite(x)] for values in (drawn, found, apart)]
+                apart.append(quotient(at(targets, "step_size", key, target_error=column), as_published))
+    finite = [[x for x in values if isfinite(x)] for values in (drawn, on_runs, apart)]
     entries = len(finite[0])
     result["studyTableWorst"] = number(max(finite[0], default=nan), 2)
     result["studyTableWorstFound"] = number(max(finite[1], default=nan), 2)

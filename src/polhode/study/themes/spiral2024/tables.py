@@ -66,7 +66,7 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     for key in method_order(inputs):
         if key not in present:
             continue
-        ours, own, reached, steps = (
+        ours, as_published, reached, steps = (
             inputs.targets[name].sel(integrator=key).values.astype(float)
             for name in ("step_size", "step_size_as_published", "mean_error", "steps")
         )
@@ -83,17 +83,17 @@ def target_dt(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                     "dt_published": theirs[i],
                     "dt_interpolated": drawn[i],
                     "ratio_interpolated": drawn[i] / theirs[i],
-                    "dt_as_published": own[i],
-                    "ratio_as_published": own[i] / theirs[i],
+                    "dt_as_published": as_published[i],
+                    "ratio_as_published": as_published[i] / theirs[i],
                 }
             )
         lines = [[escape(inputs.label(key)), "ours", *(step(v) for v in ours)]]
         if inputs.declared(key, "published_error", "quaternion") != "quaternion":
-            lines.append(["", "ours (matrix)", *(step(v) for v in own)])
+            lines.append(["", "ours (matrix)", *(step(v) for v in as_published)])
         if np.isfinite(theirs).any():
             lines.append(["", "published", *(step(v) for v in theirs)])
             lines.append(["", "ratio (interp.)", *(decimal(v, 4) for v in drawn / theirs)])
-            lines.append(["", "ratio (runs)", *(decimal(v, 4) for v in own / theirs)])
+            lines.append(["", "ratio (runs)", *(decimal(v, 4) for v in as_published / theirs)])
         groups.append(lines)
     rows: list[Sequence[str] | str] = []
     groups.sort(key=lambda lines: len(lines) == 1)

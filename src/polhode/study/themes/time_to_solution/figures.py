@@ -62,13 +62,13 @@ def representatives(inputs: Inputs) -> list[tuple[str, str, xr.Dataset]]:
     NotInRun
         If the run measured no times, or contains no problem.
     """
-    found = []
+    classes = []
     for torque_class, keys in selection.problems_by_class(inputs):
         problem = selection.representative(inputs, keys)
-        found.append((torque_class, problem, inputs.cost(problem)))
-    if not found:
+        classes.append((torque_class, problem, inputs.cost(problem)))
+    if not classes:
         raise NotInRun("this run has no problems")
-    return found
+    return classes
 
 
 def speed_up(inputs: Inputs) -> Figure:
@@ -178,8 +178,8 @@ def _against_work(inputs: Inputs, work: Callable[[xr.Dataset], np.ndarray], labe
     for data in groups:
         wanted = float(data["torque_price"].values[price])
         for one_torque in (False, True):
-            found = winners(data, candidates(data, one_torque))
-            first |= {rows[0][0] for (_, other), rows in found.items() if rows and other == wanted}
+            first_of = winners(data, candidates(data, one_torque))
+            first |= {rows[0][0] for (_, other), rows in first_of.items() if rows and other == wanted}
     coloured = [key for key in inputs.in_order(labels) if key in first]
     figure = new_figure((style.TEXT_WIDTH, 0.95 + 2.05 * -(-len(shown) // 3)))
     panels = panel_grid(figure, len(shown), 3, sharey=True)

@@ -92,11 +92,11 @@ def _label(data: xr.Dataset, rows: list[tuple[str, float]]) -> str:
     return escape(_name(data, rows[0][0])) if rows else "none"
 
 
-def _several_from(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> float:
+def _several_from(data: xr.Dataset, first_of: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> float:
     """The largest target error below which a method with several torques is always first at this price; NaN if none."""
     largest = nan
     for target in sorted(float(t) for t in data["target_error"].values):
-        rows = found[target, price]
+        rows = first_of[target, price]
         if not rows:
             continue
         if int(data["torques_per_step"].sel(integrator=rows[0][0])) == 1:
@@ -105,40 +105,40 @@ def _several_from(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[
     return largest
 
 
-def _several_somewhere(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> bool:
+def _several_somewhere(data: xr.Dataset, first_of: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> bool:
     """Whether a method with several torques is first at some target error at this price."""
-    first = {rows[0][0] for (_, own), rows in found.items() if own == price and rows}
+    first = {rows[0][0] for (_, its_price), rows in first_of.items() if its_price == price and rows}
     return any(int(data["torques_per_step"].sel(integrator=key)) > 1 for key in first)
 
 
 def _several_first(
-    data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], prices: dict[str, float]
+    data: xr.Dataset, first_of: dict[tuple[float, float], list[tuple[str, float]]], prices: dict[str, float]
 ) -> str:
     """A sentence on the methods with several torques that are first on a problem, and from which target error downward."""
     parts = []
     for word, price in prices.items():
-        error = _several_from(data, found, price)
+        error = _several_from(data, first_of, price)
         if isfinite(error):
-            targets = [float(t) for t in data["target_error"].values if float(t) <= error and found[float(t), price]]
-            names = dict.fromkeys(_label(data, found[target, price]) for target in targets)
+            targets = [float(t) for t in data["target_error"].values if float(t) <= error and first_of[float(t), price]]
+            names = dict.fromkeys(_label(data, first_of[target, price]) for target in targets)
             parts.append(f"{listed(names)} from {plain(error)} downward with a torque that is {word}")
     if not parts:
         return "No method with several torques per step is fastest at the smallest errors on this problem"
     return f"With several torques per step, fastest on this problem are {listed(parts)}"
 
 
-def _all_first(data: xr.Dataset, found: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> str:
+def _all_first(data: xr.Dataset, first_of: dict[tuple[float, float], list[tuple[str, float]]], price: float) -> str:
     """All methods that are first at some target error at this price, by number of targets, as text."""
-    keys = [rows[0][0] for (_, here), rows in found.items() if here == price and rows]
+    keys = [rows[0][0] for (_, its_price), rows in first_of.items() if its_price == price and rows]
     ordered = sorted(set(keys), key=lambda key: (-keys.count(key), key))
     return listed(escape(_name(data, key)) for key in ordered)
 
 
 def _elsewhere(
-    inputs: Inputs, found: dict[tuple[float, float], list[tuple[str, float]]], others: list[str], price: float
+    inputs: Inputs, first_of: dict[tuple[float, float], list[tuple[str, float]]], others: list[str], price: float
 ) -> str:
     """A sentence on how the first one-torque method of one problem performs on others."""
-    rows = found.get((CARRIED, price), [])
+    rows = first_of.get((CARRIED, price), [])
     if not others:
         return "This run has no other problem of this class"
     if not rows:
@@ -146,15 +146,15 @@ def _elsewhere(
     key, first, parts = rows[0][0], [], []
     for problem in others:
         data = inputs.cost(problem)
-        there = winners(data, candidates(data, one_torque=True)).get((CARRIED, price), [])
-        own = dict(there).get(key, nan)
+        ranked = winners(data, candidates(data, one_torque=True)).get((CARRIED, price), [])
+        seconds = dict(ranked).get(key, nan)
         name = escape(selection.short_name(inputs, problem))
-        if not isfinite(own):
+        if not isfinite(seconds):
             parts.append(f"does not reach it on the {name}")
-        elif there[0][0] == key:
+        elif ranked[0][0] == key:
             first.append(f"the {name}")
         else:
-            parts.append(f"takes {factor(own / there[0][1])} times as long as {_label(data, there)} on the {name}")
+            parts.append(f"takes {factor(seconds / ranked[0][1])} times as long as {_label(data, ranked)} on the {name}")
     if first:
         parts.insert(0, f"is also first on {listed(first)}")
     return rf"At {plain(CARRIED)} {escape(_name(inputs.cost(others[0]), key))} {listed(parts)}"
@@ -195,7 +195,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
     reached = sum(int(np.isfinite(data["dt"].values).sum()) for data in groups)
     beyond = sum(int(data["extrapolated"].values.sum()) for data in groups)
     ends = sum(int(data["coarsest"].values.sum()) for data in groups)
-    asked = sum(data["dt"].size for data in groups)
+    wanted = sum(data["dt"].size for data in groups)
     close, cells = 0, 0
     for data in groups:
         for rows in winners(data, candidates(data)).values():
@@ -206,7 +206,7 @@ def scope(inputs: Inputs) -> dict[str, str]:
         "costPriceMost": plain(float(prices.max())),
         "costTargetMost": plain(float(targets.max())),
         "costTargetLeast": plain(float(targets.min())),
-        "costTargetsAsked": str(asked),
+        "costTargetsAsked": str(wanted),
         "costTargetsReached": str(reached),
         "costTargetsExtrapolated": str(beyond),
         "costTargetsCoarsest": str(ends),
@@ -236,11 +236,11 @@ def times(inputs: Inputs) -> dict[str, str]:
         if case not in MACRO_NAMES:
             continue
         values = to_level["cpu"].sel({"case": case}).values
-        own = dict(zip(map(str, to_level["integrator"].values), map(float, values), strict=True))
-        for key, value in own.items():
+        of_scene = dict(zip(map(str, to_level["integrator"].values), map(float, values), strict=True))
+        for key, value in of_scene.items():
             name = f"{MACRO_NAMES[case]}{macro_name(key)}"
             result[f"costCpu{name}"] = number(value, 2)
-            result[f"costCpuRatio{name}"] = factor(value / own.get(OTHER, nan))
+            result[f"costCpuRatio{name}"] = factor(value / of_scene.get(OTHER, nan))
     for key, value in published.items():
         result[f"costPublishedCpuRatio{macro_name(key)}"] = factor(value / published[OTHER])
     return result

@@ -39,28 +39,28 @@ def speed_up(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     records: list[dict[str, Any]] = []
     for key in inputs.in_order(present):
         for target in targets:
-            own = data.sel(integrator=key, target_error=target)
+            at_target = data.sel(integrator=key, target_error=target)
             for frame in frames:
-                here = own.sel(frame=frame)
-                gain = float(here["speed_up_spiral"])
+                in_frame = at_target.sel(frame=frame)
+                gain = float(in_frame["speed_up_spiral"])
                 records.append(
                     {
                         "method": key,
                         "frame": frame,
                         "target_error": target,
-                        "dt": float(own["dt"]),
-                        "steps": float(own["steps"]),
-                        "seconds": float(here["time_to_solution"]),
-                        "speed_up_over_euler": float(here["speed_up_euler"]),
+                        "dt": float(at_target["dt"]),
+                        "steps": float(at_target["steps"]),
+                        "seconds": float(in_frame["time_to_solution"]),
+                        "speed_up_over_euler": float(in_frame["speed_up_euler"]),
                         "speed_up_of_spiral": 1 / gain if gain else nan,
                     }
                 )
     frame_of = pd.DataFrame(records)
-    found = keyed(frame_of, "method", "frame", "target_error")
+    by_run = keyed(frame_of, "method", "frame", "target_error")
     labels = labels_of(data)
 
     def row(key: str) -> list[str]:
-        cells = [_ratio(found[key, frame, t]["speed_up_over_euler"]) for frame in ("lab", "body") for t in targets]
+        cells = [_ratio(by_run[key, frame, t]["speed_up_over_euler"]) for frame in ("lab", "body") for t in targets]
         return [escape(labels[key]), *cells]
 
     rows: list[Sequence[str] | str] = []
@@ -180,15 +180,15 @@ def many_body_cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     records = []
     for case in map(str, times["case"].values):
         for method in map(str, times["integrator"].values):
-            own = times.sel(case=case, integrator=method)
+            row = times.sel(case=case, integrator=method)
             records.append(
                 {
                     "scene": case,
                     "method": method,
-                    "step_time_us": float(own["step_time"]),
-                    "dt": float(own["dt"]),
-                    "steps": float(own["steps"]),
-                    "cpu_s": float(own["cpu"]),
+                    "step_time_us": float(row["step_time"]),
+                    "dt": float(row["dt"]),
+                    "steps": float(row["steps"]),
+                    "cpu_s": float(row["cpu"]),
                     "published_dt": published["dt"].get(method, np.nan) if case == "chess" else np.nan,
                     "published_cpu_s": published["cpu"].get(method, np.nan) if case == "chess" else np.nan,
                 }
@@ -202,12 +202,12 @@ def many_body_cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
         cells = [escape(str(times["label"].sel(integrator=method).item()))]
         cells += [decimal(float(steps["fastest"].sel(scene=s, integrator=method)), 2) for s in scenes]
         with suppress(KeyError):
-            found = found_for["chess", method]
+            record = found_for["chess", method]
             return [
                 *cells,
-                *(step_or_dash(found[name]) for name in ("dt", "published_dt")),
-                number(found["cpu_s"], 2) if isfinite(found["cpu_s"]) else "--",
-                plain(found["published_cpu_s"]) if isfinite(found["published_cpu_s"]) else "--",  # as printed
+                *(step_or_dash(record[name]) for name in ("dt", "published_dt")),
+                number(record["cpu_s"], 2) if isfinite(record["cpu_s"]) else "--",
+                plain(record["published_cpu_s"]) if isfinite(record["published_cpu_s"]) else "--",  # as printed
             ]
         return [*cells, "--", "--", "--", "--"]
 

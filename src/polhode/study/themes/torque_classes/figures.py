@@ -120,9 +120,9 @@ def order_map(inputs: Inputs) -> Figure:
             [-0.3, -0.3], [rows[keys[0]] + 0.08, rows[keys[-1]] + 1.0 - 0.08], color="0.3", linewidth=0.9, clip_on=False
         )
     missed = any(frame[f"missed_{short}"].any() for short in order_frames.QUANTITIES)
-    found = np.concatenate([frame[f"{short}_order"].to_numpy(float) for short in order_frames.QUANTITIES])
+    fitted = np.concatenate([frame[f"{short}_order"].to_numpy(float) for short in order_frames.QUANTITIES])
     figure.legend(
-        handles=_order_legend({_rounded(order) for order in found[np.isfinite(found)]}, missed),
+        handles=_order_legend({_rounded(order) for order in fitted[np.isfinite(fitted)]}, missed),
         loc="outside lower center",
         ncols=4,
         handlelength=1.2,
@@ -146,10 +146,11 @@ def _rounded(order: float) -> int:
     return int(np.clip(round(order), 0, max(ORDER_COLOURS)))
 
 
-def _order_legend(found: set[int], missed: bool) -> list[Any]:
+def _order_legend(occurring: set[int], missed: bool) -> list[Any]:
     """The legend of the colours and marks that occur; matplotlib fills it column by column."""
     names = {0: "no convergence", 1: "first order", 2: "second", 3: "third", 4: "fourth"}
-    orders: list[Any] = [Patch(facecolor=back, label=names[order]) for order, back in ORDER_COLOURS.items() if order in found]
+    shown = [order for order in ORDER_COLOURS if order in occurring]
+    orders: list[Any] = [Patch(facecolor=ORDER_COLOURS[order], label=names[order]) for order in shown]
     marks: list[Any] = [
         Patch(facecolor=NO_FIT, label="no fit"),
         Patch(facecolor="white", edgecolor=NOT_RUN, hatch="//////", linewidth=0, label="not run"),
@@ -163,8 +164,8 @@ def _order_legend(found: set[int], missed: bool) -> list[Any]:
 def error_by_torque(inputs: Inputs) -> Figure:
     """A figure of orientation errors at the end, divided by dt^2, against dt, with one problem of each torque class."""
     shown = _representatives(inputs)
-    present = {str(k) for _, problem in shown for k in inputs.of(problem).errors["integrator"].values}
-    keys = [key for key in (*CHOSEN, *inputs.plugins) if key in present]
+    run = {str(k) for _, problem in shown for k in inputs.of(problem).errors["integrator"].values}
+    keys = [key for key in (*CHOSEN, *inputs.plugins) if key in run]
     looks = styles_of(inputs, selection.all_methods(inputs))
     figure = new_figure((style.TEXT_WIDTH, 0.95 + 2.05 * -(-len(shown) // 3)))
     for number, (axes, (torque_class, problem)) in enumerate(zip(panel_grid(figure, len(shown), 3), shown, strict=True)):
@@ -172,13 +173,13 @@ def error_by_torque(inputs: Inputs) -> Figure:
         dt = data["dt"].values
         order = np.argsort(dt)
         marks = max(1, len(dt) // 9)
-        here = [key for key in keys if key in data["integrator"].values]
-        scaled = np.maximum(data["angle_error"].sel(integrator=here).values[:, order], FLOOR) / dt[order] ** 2
-        for key, error in zip(here, scaled, strict=True):
-            there = np.isfinite(error)
-            axes.plot(dt[order][there], error[there], markevery=marks, **{**looks[key], "linewidth": 0.8})
+        present = [key for key in keys if key in data["integrator"].values]
+        scaled = np.maximum(data["angle_error"].sel(integrator=present).values[:, order], FLOOR) / dt[order] ** 2
+        for key, error in zip(present, scaled, strict=True):
+            finite = np.isfinite(error)
+            axes.plot(dt[order][finite], error[finite], markevery=marks, **{**looks[key], "linewidth": 0.8})
         decades_below(axes, dt)
-        log_error_axis(axes, *_around_second_order(scaled, data["q_order"].sel(integrator=here).values))
+        log_error_axis(axes, *_around_second_order(scaled, data["q_order"].sel(integrator=present).values))
         panel_title(axes, "abcdefgh"[number], f"{torque_class}: {selection.short_name(inputs, problem)}")
         if number % 3 == 0:
             axes.set_ylabel(r"error$/\Delta t^2$ (rad s$^{-2}$)")
@@ -210,7 +211,7 @@ def _fitted(data: xr.Dataset) -> xr.Dataset:
 
 def _representatives(inputs: Inputs) -> list[tuple[str, str]]:
     """The torque classes of the run, each with the problem that represents it."""
-    found = [(name, selection.representative(inputs, keys)) for name, keys in selection.problems_by_class(inputs)]
-    if not found:
+    classes = [(name, selection.representative(inputs, keys)) for name, keys in selection.problems_by_class(inputs)]
+    if not classes:
         raise NotInRun("this run has no problems")
-    return found
+    return classes

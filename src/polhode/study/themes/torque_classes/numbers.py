@@ -47,8 +47,8 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
     result["studyKeepSecondOne"] = spoken_list(inputs, [key for key in second if key in one])
     for name in classes:
         # A method whose highest order is the first has none to lose.
-        here = frame[(frame["torque_class"] == name) & (frame["highest_q"] >= 2)]
-        fallen = list(dict.fromkeys(here[here["q_order"] < 1 + order_frames.TOLERANCE]["method"]))
+        of_class = frame[(frame["torque_class"] == name) & (frame["highest_q"] >= 2)]
+        fallen = list(dict.fromkeys(of_class[of_class["q_order"] < 1 + order_frames.TOLERANCE]["method"]))
         result[f"studyFirst{name.capitalize()}"] = spoken_list(inputs, fallen)
         result[f"studyFirstCount{name.capitalize()}"] = str(len(fallen))
     missed = frame[frame["missed_q"] | frame["missed_omega"]]
@@ -74,26 +74,27 @@ def torque_classes(inputs: Inputs) -> dict[str, str]:
     result["studyClosedForms"] = str(len(inputs.problems) - len(series))
     digits = [selection.reference_digits(inputs, p) for p in inputs.problems]
     result["studyLeastAgreement"] = str(round(min(digits))) if all(map(isfinite, digits)) else NOT_AVAILABLE
-    for (key, name), found in keyed(lowest, "method", "torque_class").items():
+    for (key, name), record in keyed(lowest, "method", "torque_class").items():
         if key not in inputs.plugins:
             for short, called in zip(order_frames.QUANTITIES, ("Q", "Omega"), strict=True):
-                text = decimal(float(found[f"{short}_order"]), 2)
+                text = decimal(float(record[f"{short}_order"]), 2)
                 result[f"studyClass{called}{name.capitalize()}{macro_name(key)}"] = text
     return result
 
 
 def _plugin_orders(inputs: Inputs) -> str:
     """A sentence on orders that plug-ins declare and a run does not confirm; empty if it confirms all."""
-    found = [one for p in inputs.problems for one in departures.below(inputs.of(p).errors) if one.method in inputs.plugins]
-    if not found:
+    below = [departure for problem in inputs.problems for departure in departures.below(inputs.of(problem).errors)]
+    unconfirmed = [departure for departure in below if departure.method in inputs.plugins]
+    if not unconfirmed:
         return ""
     parts = [
         f"{escape(one.label)} declares order {one.declared} in the {one.quantity} and has "
         f"{decimal(one.measured, 2) if isfinite(one.measured) else 'none'} on the problem "
         f"\\emph{{{escape(selection.short_name(inputs, one.problem))}}}"
-        for one in found[: departures.MOST]
+        for one in unconfirmed[: departures.MOST]
     ]
-    more = f"; and {len(found) - len(parts)} more" if len(found) > len(parts) else ""
+    more = f"; and {len(unconfirmed) - len(parts)} more" if len(unconfirmed) > len(parts) else ""
     return f"Some orders declared by plug-ins are not confirmed by this run: {'; '.join(parts)}{more}."
 
 
@@ -136,7 +137,7 @@ def splitting(inputs: Inputs) -> dict[str, str]:
     result: dict[str, str] = {}
     for name, wanted in (("Fine", SPREAD[problem][1]), ("Coarse", SPLIT_COARSE)):
         row = nearest_step(data["dt"].values, wanted)
-        own, other = (at(data, "angle_error", key, dt=row) for key in ("no_squish", "pcdm2016"))
+        split, other = (at(data, "angle_error", key, dt=row) for key in ("no_squish", "pcdm2016"))
         first = [
             at(data, "angle_error", str(m), dt=row)
             for m in data["integrator"].values
@@ -144,10 +145,10 @@ def splitting(inputs: Inputs) -> dict[str, str]:
         ]
         result |= {
             f"studySplitDt{name}": plain(float(data["dt"].values[row])),
-            f"studySplitAngle{name}": number(own, 2),
+            f"studySplitAngle{name}": number(split, 2),
             f"studySplitAngle{name}Pcdm": number(other, 2),
-            f"studySplitCost{name}": factor(quotient(own, other)),
-            f"studySplitBeaten{name}": str(sum(x < own for x in first)) if isfinite(own) else NOT_AVAILABLE,
+            f"studySplitCost{name}": factor(quotient(split, other)),
+            f"studySplitBeaten{name}": str(sum(x < split for x in first)) if isfinite(split) else NOT_AVAILABLE,
             f"studySplitFirst{name}": str(len(first)),
         }
     return result

@@ -29,12 +29,12 @@ def orders_by_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 if (method, name) not in lowest:
                     cells.append("--")
                     continue
-                found = lowest[method, name]
-                measured, declared = float(found[f"{short}_order"]), float(found[f"declared_{short}"])
+                record = lowest[method, name]
+                measured, declared = float(record[f"{short}_order"]), float(record[f"declared_{short}"])
                 text = f"{measured:.1f}" if isfinite(measured) else "--"
-                text = rf"\textbf{{{text}}}" if found[f"reduced_{short}"] else text
-                star = "*" if found[f"missed_{short}"] else ""
-                star += r"$^\dagger$" if found[f"unfitted_{short}"] else ""
+                text = rf"\textbf{{{text}}}" if record[f"reduced_{short}"] else text
+                star = "*" if record[f"missed_{short}"] else ""
+                star += r"$^\dagger$" if record[f"unfitted_{short}"] else ""
                 star = rf"\rlap{{{star}}}" if star else ""
                 cells.append(f"{text}/{declared:.0f}{star}" if isfinite(declared) else text)
         return cells
