@@ -1,12 +1,13 @@
-"""What several tests ask of the themes: all their numbers at once, and LaTeX files of them."""
+"""What several tests ask of the themes: whole figures and tables, all their numbers at once, and LaTeX files of them."""
 
+import re
 from functools import cache
 from pathlib import Path
 
 from polhode.study.gather.arithmetic import arithmetic
 from polhode.study.report import macros
 from polhode.study.themes import all_themes
-from polhode.study.themes.rendering import numbers, render_numbers
+from polhode.study.themes.rendering import numbers, render_figure, render_numbers, render_table
 
 
 @cache
@@ -37,3 +38,27 @@ def number_lines(inputs, folder, texts, timed=False):
         render_numbers(path.stem, inputs, path, used)
     lines = [line for path in files for line in path.read_text().splitlines() if not line.startswith("%")]
     return lines + macros.missing(texts, files).splitlines()
+
+
+def figure_twice(name, inputs, folder):
+    """The picture of a figure, which must be the same PDF when it is drawn again."""
+    one, two = (Path(folder) / time for time in ("one", "two"))
+    for place in (one, two):
+        render_figure(name, inputs, place)
+    assert (one / f"{name}.pdf").read_bytes() == (two / f"{name}.pdf").read_bytes()
+    return one / f"{name}.png"
+
+
+def whole_table(name, inputs, folder):
+    """A table as LaTeX, which must be the same when it is made again, close its braces, and have a cell for each column."""
+    one, two = (Path(folder) / time for time in ("one", "two"))
+    for place in (one, two):
+        render_table(name, inputs, place)
+    for ending in ("csv", "tex"):
+        assert (one / f"{name}.{ending}").read_bytes() == (two / f"{name}.{ending}").read_bytes()
+    text = (one / f"{name}.tex").read_text()
+    assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+    assert not re.search(r"\b(nan|inf)\b", text, re.IGNORECASE)
+    rows = [row for row in text.splitlines() if row.endswith(r"\\") and "multicolumn" not in row and "caption" not in row]
+    assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1, "every row has as many cells"
+    return text

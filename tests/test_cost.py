@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 import yaml
+from rendered import figure_twice
 
 import polhode
 from polhode import cli
@@ -413,9 +414,7 @@ def inputs(cost_file) -> Inputs:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", THEME.figures)
 def test_figure_is_the_same_file_twice(name, inputs, tmp_path):
-    for folder in ("one", "two"):
-        rendering.render_figure(name, inputs, tmp_path / folder)
-    assert (tmp_path / "one" / f"{name}.pdf").read_bytes() == (tmp_path / "two" / f"{name}.pdf").read_bytes()
+    figure_twice(name, inputs, tmp_path)
     with style.settings():
         assert len(rendering.figure(name, inputs).axes) >= 2, "a figure, not a note that says what is missing"
 
