@@ -46,7 +46,7 @@ def write(folder: Path, results: Path | None = None) -> None:
         Folder of a run; see :meth:`polhode.documentation.measured.Measurements.of`.
     """
     measured = Measurements.of(results)
-    kept = {
+    texts = {
         **{f"methods/{key}.md": method_page(METHODS[key], measured) for key in METHODS},
         **{f"problems/{key}.md": problem_page(PROBLEMS[key], measured) for key in PROBLEMS},
         **{f"scenes/{key}.md": scene_page(scenes[key]) for key in scenes},
@@ -63,7 +63,7 @@ def write(folder: Path, results: Path | None = None) -> None:
     }
     drawn: Mapping[str, bytes] = pictures.all_pictures(measured, folder)
     notebooks = reference.notebooks(HOME, HOME / "results" if results is None else results)
-    everything: dict[str, str | bytes] = {**kept, **drawn, **notebooks}
+    everything: dict[str, str | bytes] = {**texts, **drawn, **notebooks}
     for name, content in everything.items():
         put(folder / name, content)
     wanted = {folder / name for name in everything}
@@ -327,12 +327,8 @@ def problems_table(measured: Measurements) -> str:
     parts = []
     for name, meaning in TORQUE_CLASSES.items():
         rows = []
-        for problem in sorted(
-            PROBLEMS.values(),
-            key=lambda p: (p.rank, p.key),
-        ):
-            if problem.torque_class != name:
-                continue
+        members = [problem for problem in PROBLEMS.values() if problem.torque_class == name]
+        for problem in sorted(members, key=lambda problem: (problem.rank, problem.key)):
             link = f"[{cell(problem.label)}](/_generated/problems/{problem.key}.md)"
             rows.append((link, f"`{problem.key}`", problem.source, problem.formula or "Taylor series"))
         if rows:

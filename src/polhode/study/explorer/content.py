@@ -5,7 +5,7 @@ series that are only drawn are thinned and passed in as many digits as can be se
 """
 
 import base64
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
 from pathlib import Path
@@ -26,6 +26,7 @@ from polhode.study.explorer.evidence import DEFAULT_PROBLEM, SOURCE_NAMES, evide
 from polhode.study.gather.cost import problem_cost
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report import style
+from polhode.study.report.formats import labels_of
 
 Floats = NDArray[np.float64]
 
@@ -99,22 +100,21 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
     inputs : the files of a run
     statements : the files from which claims are made, data/claims.yaml and data/cost_claims.yaml
     """
-    labels: dict[str, str] = {}
-    variants: dict[str, str] = {}
     single, cost = (_groups(inputs, kind) for kind in ("single_body", "cost"))
     keys = [name for name in single if name and "/" not in name]
-    problems = {key: _problem(inputs.of(key), single, cost.get(key), labels, variants) for key in keys}
-    scenes = _scenes(inputs, labels, variants)
+    scenes = _scenes(inputs)
+    groups = [*(single[key] for key in keys), *(data for _, _, data in scenes)]
+    labels = labels_of(*groups)
     return {
         "version": polhode.__version__,
         "machine": _machine(cost),
         "metric": METRIC,
         "floor": FLOOR_FACTOR,
         "classes": inputs.torque_classes,
-        "methods": _methods(labels, variants),
+        "methods": _methods(labels, groups),
         "groups": [{"name": name, "methods": keys} for name, keys in inputs.grouped(labels)],
-        "problems": problems,
-        "scenes": scenes,
+        "problems": {key: _problem(inputs.of(key), single, cost.get(key)) for key in keys},
+        "scenes": [{"key": name, "whose": whose, **_scene(data)} for name, whose, data in scenes],
         "claims": _claims(inputs, statements),
         "sources": SOURCE_NAMES,
         "long": LONG,
@@ -125,15 +125,10 @@ def content(inputs: Inputs, statements: Sequence[str | Path]) -> dict[str, Any]:
 # ---- methods ----
 
 
-def _note(data: xr.Dataset, labels: dict[str, str], variants: dict[str, str]) -> list[str]:
-    """The keys of the methods of a group, after recording their labels and parents."""
-    keys = list(map(str, data["integrator"].values))
-    labels |= dict(zip(keys, map(str, data["label"].values), strict=True))
-    variants |= dict(zip(keys, map(str, data["variant_of"].values), strict=True))
-    return keys
-
-
-def _methods(labels: Mapping[str, str], variants: Mapping[str, str]) -> dict[str, Any]:
+def _methods(labels: Mapping[str, str], groups: Iterable[xr.Dataset]) -> dict[str, Any]:
+    variants: dict[str, str] = {}
+    for data in groups:
+        variants |= dict(zip(map(str, data["integrator"].values), map(str, data["variant_of"].values), strict=True))
     looks = style.styles(labels, variants)
     return {key: {"label": labels[key], "published": key.endswith(ranking.AS_PUBLISHED), **look(looks[key])} for key in labels}
 
@@ -167,20 +162,13 @@ def _machine(cost: Mapping[str, xr.Dataset]) -> dict[str, str] | None:
 # ---- single bodies ----
 
 
-def _problem(
-    inputs: Inputs,
-    single: Mapping[str, xr.Dataset],
-    cost: xr.Dataset | None,
-    labels: dict[str, str],
-    variants: dict[str, str],
-) -> dict[str, Any]:
+def _problem(inputs: Inputs, single: Mapping[str, xr.Dataset], cost: xr.Dataset | None) -> dict[str, Any]:
     data = single[inputs.problem]
-    keys = _note(data, labels, variants)
     entry: dict[str, Any] = {
         "label": str(data.attrs.get("label", inputs.problem)),
         "short": selection.short_name(inputs, inputs.problem),
         "class": str(data.attrs["torque_class"]),
-        "methods": keys,
+        "methods": list(map(str, data["integrator"].values)),
         "work": _work(cost if cost is not None else problem_cost(data, _no_times(), [], [])),
         "orders": _orders(data),
     }
@@ -304,25 +292,17 @@ def _reference(inputs: Inputs) -> Floats | None:
 # ---- many bodies ----
 
 
-def _scenes(inputs: Inputs, labels: dict[str, str], variants: dict[str, str]) -> list[dict[str, Any]]:
-    """Every scene of this run and of the published-scale results shipped in data/released."""
-    places: list[tuple[str, Iterable[str], Callable[[str], xr.Dataset]]] = [
-        ("this run", inputs.scenes, inputs.many_body),
-        ("published scale", inputs.released_scenes, inputs.released_many_body),
-    ]
-    scenes = []
-    for whose, names, get in places:
-        for name in names:
-            data = get(name)
-            scenes.append({"key": name, "whose": whose, **_scene(data, _note(data, labels, variants))})
-    return scenes
+def _scenes(inputs: Inputs) -> list[tuple[str, str, xr.Dataset]]:
+    """Every scene of this run and of the published-scale results shipped in data/released, and of which of them it is."""
+    run = [(name, "this run", inputs.many_body(name)) for name in inputs.scenes]
+    return run + [(name, "published scale", inputs.released_many_body(name)) for name in inputs.released_scenes]
 
 
-def _scene(data: xr.Dataset, keys: list[str]) -> dict[str, Any]:
+def _scene(data: xr.Dataset) -> dict[str, Any]:
     over = ("integrator", "dt", "seed")
     scene: dict[str, Any] = {
         "label": str(data.attrs.get("label", "")),
-        "methods": keys,
+        "methods": list(map(str, data["integrator"].values)),
         "dt": numbers(data["dt"]),
         "seeds": data.sizes["seed"],
         "horizon": float(data.attrs["horizon"]),

@@ -1,6 +1,6 @@
 """Tables of the laws: the answers on one page, and the law sheet."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import inf, isfinite, isnan, log10, nan
 from typing import Any
@@ -75,9 +75,7 @@ def _answer_record(
     row: dict[str, Any] = {"situation": situation.key, "kept": int(name == "kept"), "method": choice.method}
     row |= dict(zip(("steps", "steps_low", "steps_high"), choice.steps, strict=True))
     row |= {"steps_nearly_all": choice.nearly_all, "any_step": int(choice.at_least), "equal": ",".join(choice.equal)}
-    for key, gain in gains.items():
-        row |= {f"gain_{key}": gain.value, f"gain_{key}_low": gain.low, f"gain_{key}_high": gain.high}
-    row |= {"several": answers.several.method}
+    row |= _gain_columns(gains) | {"several": answers.several.method}
     row |= dict(zip(("several_steps", "several_low", "several_high"), answers.several.steps, strict=True))
     return row | {"steps_saved": answers.steps_saved, "breakeven": answers.breakeven}
 
@@ -97,17 +95,27 @@ def _answer_rows(
     least = "$>$" if choice.at_least else ""
     # Where the longest step run was short enough, the bodies cannot tell others from it.
     either = "" if choice.at_least else _either([escape(ens.label(key)) for key in choice.equal])
-    shown = {key: Estimate(1) if key == choice.method else gains[key] for key in USUAL}
-    first = [
-        names[0],
-        rf"\textbf{{{escape(choice.label)}}}",
-        steps,
-        *(_gain(estimate.value, least) for estimate in shown.values()),
-    ]
-    # A bound from the coarsest step that was run has no interval.
-    spreads = [small("" if choice.at_least else _ends(estimate)) for estimate in shown.values()]
-    second = [names[1], small(either), small(spread), *spreads]
+    ratios = [Estimate(1) if key == choice.method else gains[key] for key in USUAL]
+    return _lines(names, choice.label, (steps, either, spread), ratios, least)
+
+
+def _lines(
+    names: tuple[str, str], method: str, texts: tuple[str, str, str], ratios: Sequence[Estimate], least: str = ""
+) -> list[Sequence[str] | str]:
+    """A recommended method with its steps and ratios, and below it others as good, spread and intervals.
+
+    ``least``: the sign before ratios that are bounds, from the coarsest step that was run; these have no interval.
+    """
+    steps, either, spread = texts
+    first = [names[0], rf"\textbf{{{escape(method)}}}", steps, *(_gain(gain.value, least) for gain in ratios)]
+    second = [names[1], small(either), small(spread), *(small("" if least else _ends(gain)) for gain in ratios)]
     return [first, second, SPACE]
+
+
+def _gain_columns(gains: Mapping[str, Estimate]) -> dict[str, float]:
+    """The gains over other methods, with their intervals, as columns of the file."""
+    names = {"": "value", "_low": "low", "_high": "high"}
+    return {f"gain_{key}{end}": getattr(gain, name) for key, gain in gains.items() for end, name in names.items()}
 
 
 def _either(labels: Sequence[str]) -> str:
@@ -136,28 +144,15 @@ def _contact_rows(inputs: Inputs) -> tuple[dict[str, Any], list[Sequence[str] | 
     best = analysis.recommended_in_contacts(collisions)
     if best is None:
         return None
-    equal = [estimate for estimate in law_frames.as_good(collisions) if estimate is not best]
-    of = {estimate.method: estimate for estimate in collisions}
+    equal = [contact for contact in law_frames.as_good(collisions) if contact is not best]
+    of = {contact.method: contact for contact in collisions}
     median, low, high = (count(x) for x in best.steps)
-    ratios = {key: of[key].over(best) if key in of else Estimate(float("nan")) for key in USUAL}
-    first = [
-        "elastic contacts,",
-        rf"\textbf{{{escape(best.label)}}}",
-        median,
-        *(ratio(estimate.value) for estimate in ratios.values()),
-    ]
-    second = [
-        "steps per contact",
-        small(_either([escape(estimate.label) for estimate in equal])),
-        small(f"{low}--{high}"),
-        *(small(_ends(estimate)) for estimate in ratios.values()),
-    ]
+    gains = {key: of[key].over(best) if key in of else Estimate(nan) for key in USUAL}
     record: dict[str, Any] = {"situation": "contacts", "kept": 0, "method": best.method}
     record |= dict(zip(("steps", "steps_low", "steps_high"), best.steps, strict=True))
-    record |= {"any_step": 0, "equal": ",".join(estimate.method for estimate in equal)}
-    for key, estimate in ratios.items():
-        record |= {f"gain_{key}": estimate.value, f"gain_{key}_low": estimate.low, f"gain_{key}_high": estimate.high}
-    return record, [first, second, SPACE]
+    record |= {"any_step": 0, "equal": ",".join(contact.method for contact in equal), **_gain_columns(gains)}
+    texts = median, _either([escape(contact.label) for contact in equal]), f"{low}--{high}"
+    return record, _lines(("elastic contacts,", "steps per contact"), best.label, texts, list(gains.values()))
 
 
 def small(text: str) -> str:
