@@ -92,9 +92,9 @@ def step(value: float, digits: int = 4) -> str:
     return rf"\num{{{value:.{digits - 1}e}}}" if isfinite(value) else NOT_AVAILABLE
 
 
-def step_or_dash(value: float) -> str:
-    """A time step with two digits, a dash where there is none."""
-    return step(value, 2) if isfinite(value) else "--"
+def or_dash(text: str) -> str:
+    """A number as text, a dash where there is none: in a table that has many of them."""
+    return "--" if text == NOT_AVAILABLE else text
 
 
 def decimal(value: float, decimals: int) -> str:

@@ -12,7 +12,7 @@ from polhode.study.analysis import order_frames, selection
 from polhode.study.analysis.frames import keyed, records
 from polhode.study.analysis.selection import FRICTION
 from polhode.study.inputs import Inputs, NotInRun
-from polhode.study.report.latex import NOT_AVAILABLE, above_head, decimal, escape, grouped_rows, number, spanning, tabular
+from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, number, or_dash, spanning, tabular
 from polhode.study.themes.calzavarini2010 import analysis
 
 #: The key of the note in the bibliography.
@@ -92,10 +92,10 @@ def velocity_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             for short in quantities[problem]:
                 value = at(inputs.of(problem).errors, f"{short}_order", method)
                 record[f"{problem}_{short}_order"] = value
-                line.append(decimal(value, 2) if isfinite(value) else "--" if not held else NOT_AVAILABLE)
+                line.append(decimal(value, 2) if held else or_dash(decimal(value, 2)))
         dt, error = _error_at(inputs, method)
         record |= {"dt": dt, "omega_error": error}
-        line.append(number(error, 2) if isfinite(error) else "--")
+        line.append(or_dash(number(error, 2)))
         records.append(record)
         cells[method] = line
     symbols = {"q": "$p_q$", "omega": r"$p_\omega$", "r": "$p_r$", "v": "$p_v$"}

@@ -8,7 +8,7 @@ import pandas as pd
 from polhode.fits import contact_law as analysis
 from polhode.study.analysis import contact_scenes
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import broken, decimal, escape, grouped_rows, number, stacked, tabular
+from polhode.study.report.latex import broken, decimal, escape, grouped_rows, number, or_dash, stacked, tabular
 
 
 def contact_law(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -26,7 +26,7 @@ def contact_law(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                 cells.append("--")
                 continue
             low, high = (decimal(value, 1) for value in (row.exponent_low, row.exponent_high))
-            error = number(row.error_at_shown_step, 2) if isfinite(row.error_at_shown_step) else "--"
+            error = or_dash(number(row.error_at_shown_step, 2))
             cells.append(stacked(rf"{decimal(row.exponent, 1)} [{low}, {high}]", error))
         return cells
 

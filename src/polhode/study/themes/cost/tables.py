@@ -1,7 +1,6 @@
 """Tables on the cost of a step: operations and times, and the published statements about them."""
 
 from math import isfinite
-from typing import Any
 
 import pandas as pd
 
@@ -9,7 +8,7 @@ from polhode.study.analysis.frames import keyed
 from polhode.study.analysis.step_times import in_frame
 from polhode.study.inputs import Inputs
 from polhode.study.report.claims import CLAIM_COLUMNS, CLAIM_HEAD, by_source, claim_cells
-from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, tabular
+from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, or_dash, tabular
 from polhode.study.themes.cost.analysis import SHOWN, counts
 
 
@@ -40,10 +39,10 @@ def cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     by_method = keyed(data, "method", "frame")
 
     def row(key: str) -> list[str]:
-        cells = [escape(by_method[key, "body"]["label"]), _decimal(by_method[key, "body"]["operations_to_euler"], 2)]
+        cells = [escape(by_method[key, "body"]["label"]), or_dash(decimal(by_method[key, "body"]["operations_to_euler"], 2))]
         for frame in ("body", "lab"):
             record = by_method[key, frame]
-            cells.append(_decimal(record["to_euler"], 2))
+            cells.append(or_dash(decimal(record["to_euler"], 2)))
             for name, declared in (("normalised", "yes"), ("left_alone", "no")):
                 # Plain digits: siunitx would set them upright.
                 text = f"{record[name]:.1f}" if isfinite(record[name]) else "--"
@@ -55,10 +54,6 @@ def cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     text = tabular("lc@{\\hspace{10pt}}rrr@{\\hspace{14pt}}rrr", head, rows)
     top = r" & & \multicolumn{3}{c}{kept in the body frame} & \multicolumn{3}{c}{kept in the lab frame} \\" + "\n"
     return data, above_head(text, top + r"\cmidrule(r{10pt}){3-5}\cmidrule(l){6-8}" + "\n")
-
-
-def _decimal(value: Any, decimals: int) -> str:
-    return decimal(float(value), decimals) if isfinite(float(value)) else "--"
 
 
 def cost_claims(inputs: Inputs) -> tuple[pd.DataFrame, str]:

@@ -6,7 +6,7 @@ import re
 import pandas as pd
 
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import decimal, escape, long_table, number, tabular
+from polhode.study.report.latex import decimal, escape, long_table, number, or_dash, tabular
 from polhode.study.themes.engines import analysis
 from polhode.study.themes.engines.analysis import LOADS
 
@@ -23,7 +23,7 @@ def engines(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     previous = ""
     for _, row in frame.iterrows():
         name = str(row["label"])
-        orders = "/".join(_order(float(row[f"q_order_{short}"])) for short in LOADS.values())
+        orders = "/".join(or_dash(decimal(float(row[f"q_order_{short}"]), 1)) for short in LOADS.values())
         done = bool(row["is_identified"])
         said = str(row["method_label"])
         method = (said if "$" in said else escape(said)) if done else "---"
@@ -81,7 +81,3 @@ def peers(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 def _breakable(option: str) -> str:
     """The name of an option, which may be broken where its words join: after an underscore, before a capital letter."""
     return r"\allowbreak{}".join(escape(part) for part in re.split(r"(?<=_)|(?<=[a-z])(?=[A-Z])", option))
-
-
-def _order(value: float) -> str:
-    return decimal(value, 1) if math.isfinite(value) else "--"

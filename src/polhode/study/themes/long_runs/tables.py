@@ -18,6 +18,7 @@ from polhode.study.report.latex import (
     escape,
     grouped_rows,
     long_table,
+    or_dash,
     spanning,
     step,
     tabular,
@@ -62,7 +63,7 @@ def long_runs(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             cells += [entry(problem, method, name) for name in held[problem]]
         norms = [by_run[key]["largest"] for key in ((p, method, "norm_error") for p in problems) if key in by_run]
         largest = max(only_finite(norms), default=nan)
-        return [*cells, step(largest, 1) if isfinite(largest) else "--"]
+        return [*cells, or_dash(step(largest, 1))]
 
     symbols = [SYMBOLS[name] for p in problems for name in held[p]]
     head = ["method", *symbols, SYMBOLS["norm_error"]]

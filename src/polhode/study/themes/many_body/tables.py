@@ -35,9 +35,10 @@ from polhode.study.report.latex import (
     escape,
     grouped_rows,
     number,
+    or_dash,
     spanning,
     stacked,
-    step_or_dash,
+    step,
     tabular,
 )
 
@@ -133,7 +134,7 @@ def _pair(data: xr.Dataset | None, method: str) -> tuple[str, str]:
     if data is None or method not in data["integrator"]:
         return "--", "--"
     pairs = "--" if OTHER not in data["integrator"] else _between(ratio_over_steps(data, method, OTHER))
-    return "1" if method == OTHER else pairs, step_or_dash(step_for(data, method, TARGET))
+    return "1" if method == OTHER else pairs, or_dash(step(step_for(data, method, TARGET), 2))
 
 
 def _between(estimate: Estimate, one_line: bool = False) -> str:

@@ -16,7 +16,7 @@ from polhode.study.analysis.many_body import TARGET, times_to_level
 from polhode.study.analysis.selection import PUBLISHED_SET
 from polhode.study.inputs import Inputs, NotInRun
 from polhode.study.report.formats import labels_of, plain
-from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, number, spanning, step_or_dash, tabular
+from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, number, or_dash, spanning, step, tabular
 
 #: The target errors and prices in the printed table; the CSV has all.
 SHOWN_TARGETS = (1e-2, 1e-4, 1e-6, 1e-8)
@@ -205,9 +205,9 @@ def many_body_cost(inputs: Inputs) -> tuple[pd.DataFrame, str]:
             record = found_for["chess", method]
             return [
                 *cells,
-                *(step_or_dash(record[name]) for name in ("dt", "published_dt")),
-                number(record["cpu_s"], 2) if isfinite(record["cpu_s"]) else "--",
-                plain(record["published_cpu_s"]) if isfinite(record["published_cpu_s"]) else "--",  # as printed
+                *(or_dash(step(record[name], 2)) for name in ("dt", "published_dt")),
+                or_dash(number(record["cpu_s"], 2)),
+                or_dash(plain(record["published_cpu_s"])),  # as printed
             ]
         return [*cells, "--", "--", "--", "--"]
 

@@ -9,7 +9,7 @@ import pandas as pd
 from polhode.study.analysis import order_frames, selection
 from polhode.study.analysis.frames import keyed
 from polhode.study.inputs import Inputs
-from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, spanning, tabular
+from polhode.study.report.latex import above_head, decimal, escape, grouped_rows, or_dash, spanning, tabular
 
 
 def orders_by_torque(inputs: Inputs) -> tuple[pd.DataFrame, str]:
@@ -94,7 +94,7 @@ def torque_classes(inputs: Inputs) -> tuple[pd.DataFrame, str]:
                     escape(record["label"]),
                     _cited(record["source"]),
                     escape(record["reference"]),
-                    decimal(record["agreement"], 0) if isfinite(record["agreement"]) else "--",
+                    or_dash(decimal(record["agreement"], 0)),
                 ]
             )
     columns = (
