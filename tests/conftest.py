@@ -4,6 +4,7 @@ Tiers are markers. ``slow`` is on what runs the workflow or whole studies or com
 every member of a registry or waits for compilers. All else gets ``quick`` here: what one runs while working, ``-m quick``.
 """
 
+import math
 import os
 import signal
 import sys
@@ -13,14 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import hypothesis
+import mpmath
 import numpy as np
 import pytest
 import scipy.integrate
 from scipy.spatial.transform import Rotation
 
 import polhode
+from polhode.compiling.plain import plain_copy
 from polhode.problems.problem import Problem
-from polhode.references import axial_torque
+from polhode.references import axial_torque, taylor
 from polhode.study.workflow import locks
 
 # Compiled code of the tests, and of the processes that they start, stays in the folder of pytest.
@@ -231,3 +234,23 @@ def rotation(q) -> Rotation:
     """The scipy rotation of a scalar-first quaternion."""
     q = np.asarray(q, float)
     return Rotation.from_quat(np.concatenate([q[..., 1:], q[..., :1]], axis=-1))
+
+
+def plain(function):
+    """A kernel as plain Python."""
+    return plain_copy(function, {math.sqrt: math.sqrt}, "")
+
+
+def unit(*q) -> tuple[float, ...]:
+    return tuple(float(x) for x in np.array(q) / np.linalg.norm(q))
+
+
+def distance(a, b):
+    """The distance of two vectors of mpmath numbers."""
+    return mpmath.sqrt(sum((x - y) ** 2 for x, y in zip(a, b, strict=True)))
+
+
+def worst_agreement(problem: Problem, times, digits):
+    """The digits that the closed form of a problem and its Taylor series share, at the worst of the times."""
+    closed, series = problem.closed_form(problem, times, digits), taylor.solve(problem, times, digits)
+    return min(taylor.agreement(a, b, digits + 15) for a, b in zip(closed, series, strict=True))

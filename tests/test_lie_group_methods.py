@@ -1,10 +1,8 @@
 """Lie group, midpoint and Moser-Veselov methods: against independent implementations, closed forms and what they must keep."""
 
-from math import sqrt
-
 import numpy as np
 import pytest
-from conftest import BODY, HEAVY, OMEGA0, Q0, heavy_torque, make, no_torque, rotation
+from conftest import BODY, HEAVY, OMEGA0, Q0, heavy_torque, make, no_torque, plain, rotation
 from scipy.linalg import expm
 from scipy.optimize import root
 from scipy.spatial.transform import Rotation
@@ -12,7 +10,6 @@ from scipy.spatial.transform import Rotation
 import polhode
 from polhode.algebra import metrics
 from polhode.algebra.body import Body, euler_equations
-from polhode.compiling.plain import plain_copy
 from polhode.methods import implicit_midpoint, moser_veselov, moser_veselov4
 from polhode.methods.plain_driver import plain_driver
 from polhode.references import asymmetric_top
@@ -29,10 +26,6 @@ KEEPING = ("implicit_midpoint", "implicit_midpoint_iterated", "moser_veselov", "
 BODIES = ((1.0, 1.7, 2.3), (0.02, 1.0, 1.01), (1.0, 1.5, 2.5), (0.7, 0.7, 0.7), (2.0, 1.2, 1.2))
 
 
-def plain(function):
-    return plain_copy(function, {sqrt: sqrt}, "")
-
-
 def hat(v):
     return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
 
@@ -46,21 +39,6 @@ def in_scalar_first(turned):
 
 
 # --- Lie group Runge-Kutta methods ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("key", "order"), [("rkmk4", 4), ("cf4", 4), ("lie_rk4_naive", 2)])
-def test_the_free_top_against_the_exact_rotor(key, order):
-    """Jacobi's functions, in 25 digits: omega is of fourth order, q of the order of the method."""
-    times = 2.0
-    ((q, omega),) = asymmetric_top.solve(FREE, [times], 25)
-    q, omega = np.array(q, float), np.array(omega, float)
-    error = []
-    for steps in (100, 200, 400):
-        run = polhode.simulate(FREE, key, times / steps, times, samples=1)
-        error.append((metrics.orientation_l1(run.q.values[-1], q), metrics.relative_l1(run.omega.values[-1], omega)))
-    found = np.log2(np.array(error[:-1]) / np.array(error[1:]))
-    assert found[:, 0] == pytest.approx(order, abs=0.15)
-    assert found[:, 1] == pytest.approx(4, abs=0.15)
 
 
 def matrices(key, problem, dt, steps):
@@ -423,19 +401,3 @@ def test_preprocessing_of_a_sphere_is_the_series_of_the_sine():
     x2 = dt * dt * sum(w * w for w in OMEGA0)
     inverses = plain(moser_veselov4.modified_inverses)(momentum, body, dt)
     assert inverses == pytest.approx([(1 - x2 / 6) / 0.7] * 3, rel=1e-14)
-
-
-@pytest.mark.parametrize(("key", "order"), [("moser_veselov", 2), ("moser_veselov4", 4)])
-def test_moser_veselov_against_the_exact_rotor(key, order):
-    times = 2.0
-    ((q, omega),) = asymmetric_top.solve(FREE, [times], 25)
-    error = []
-    for steps in (100, 200, 400):
-        run = polhode.simulate(FREE, key, times / steps, times, samples=1)
-        error.append(
-            (
-                metrics.orientation_l1(run.q.values[-1], np.array(q, float)),
-                metrics.relative_l1(run.omega.values[-1], np.array(omega, float)),
-            )
-        )
-    assert np.log2(np.array(error[1]) / np.array(error[2])) == pytest.approx(order, abs=0.05)

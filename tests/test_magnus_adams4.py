@@ -7,12 +7,11 @@ from functools import partial
 import mpmath
 import numpy as np
 import pytest
-from conftest import OMEGA0, Q0, make, right_hand_side
+from conftest import OMEGA0, Q0, make, plain, right_hand_side
 from scipy.integrate import solve_ivp
 
 import polhode
 from polhode.algebra import metrics
-from polhode.compiling.plain import plain_copy
 from polhode.methods import backward_differences
 from polhode.methods.backward_differences import MEMORY, NOTHING, continued
 from polhode.methods.fourth_order_start import fourth_order_step
@@ -109,7 +108,6 @@ def test_a_cubic_torque_on_a_sphere_is_integrated_exactly():
 
 
 def test_a_cubic_force_is_integrated_exactly_once_it_is_known():
-    plain = partial(plain_copy, mathematics={math.sqrt: math.sqrt}, lack="")
     remember, after = plain(continued), plain(ADAMS.after_force)
     h, mass, memory = 0.25, 2.0, NOTHING
 
@@ -128,7 +126,7 @@ def test_a_cubic_force_is_integrated_exactly_once_it_is_known():
 
 def fed(loads):
     """The results of ``continued`` for successive loads along x, in plain Python."""
-    remember, memory = plain_copy(continued, {math.sqrt: math.sqrt}, ""), NOTHING
+    remember, memory = plain(continued), NOTHING
     for load in loads:
         found = remember(memory, (load, 0.0, 0.0))
         memory = found[-1]
@@ -167,7 +165,6 @@ def test_the_fifth_miss_in_a_row_makes_the_prediction_linear():
 
 def finer_start(problem, n):
     """q at t = 1 after n steps, the first three in halves: their error is as good as none beside that of the method."""
-    plain = partial(plain_copy, mathematics={math.sqrt: math.sqrt}, lack="")
     parameters, body, dt = tuple(problem.parameters.values()), problem.body.coefficients(), 1 / n
     driver = plain_driver(METHOD, plain, problem.torque, body, dt, parameters)
     step, state = plain(fourth_order_step), driver.start(problem.q0, problem.omega0)
@@ -276,7 +273,6 @@ def jump_reference(problem, t0):
 
 def states(problem, dt, steps):
     """The states of a run, in plain Python."""
-    plain = partial(plain_copy, mathematics={math.sqrt: math.sqrt}, lack="")
     parameters = tuple(problem.parameters.values())
     driver = plain_driver(METHOD, plain, problem.torque, problem.body.coefficients(), dt, parameters)
     state = driver.start(problem.q0, problem.omega0)

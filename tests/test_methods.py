@@ -4,19 +4,17 @@ import csv
 import re
 import warnings
 from dataclasses import replace
-from math import sqrt
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import BODY, OMEGA0, Q0, make, rotation
+from conftest import BODY, OMEGA0, Q0, make, plain, rotation
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode.algebra import metrics
 from polhode.compiling.kernel import compile_torque
-from polhode.compiling.plain import plain_copy
 from polhode.methods import omelyan1998, pfc4_delvalle2024
 from polhode.methods.pfc4_delvalle2024 import to_quaternion
 from polhode.methods.protocol import OneTorque, SeveralTorques
@@ -44,8 +42,6 @@ def test_declarations(key):
     assert method.stored_offset in (0.0, -0.5, 0.5)
     assert (method.starts == "at once") == (method.stored_offset == 0)
     assert (method.reads == "synchronous") == (method.stored_offset == 0)
-    assert method.momentum_frame in ("body", "lab")
-    assert method.engines and set(method.engines) <= {"single body", "many body"}
     assert method.note == "" or method.note.endswith(".")
     assert method.reconstruction == "" or method.reconstruction.endswith(".")
     assert method.published_error == ("matrix" if key == "pfc4_delvalle2024" else "quaternion")
@@ -55,12 +51,6 @@ def test_declarations(key):
         assert method.engines == ("single body",)
     else:
         assert method.torques_per_step == 1
-        assert method.torque_time in (0.0, 0.5, 1.0)
-
-
-def test_an_unknown_measure_is_refused():
-    with pytest.raises(ValueError, match="method euler: published_error must be one of quaternion, matrix, got 'angle'"):
-        replace(polhode.methods["euler"], published_error="angle")
 
 
 def test_what_is_ours_is_declared():
@@ -123,18 +113,20 @@ def test_variants_name_their_original(key):
         assert re.split(r" \(|, ", method.label)[0] == re.split(r" \(|, ", original.label)[0]
 
 
-def test_impossible_declarations_are_refused():
-    method = polhode.methods["euler"]
-    with pytest.raises(ValueError, match="'my method' is not a plain name"):
-        replace(method, key="my method")
-    with pytest.raises(ValueError, match=r"method euler: group must be one of 'new in this work', .*, got 'simpel'"):
-        replace(method, group="simpel")
-    with pytest.raises(ValueError, match="method euler: rank must be at most 999, got 1000"):
-        replace(method, rank=1000)
-    with pytest.raises(ValueError, match="method euler: rank must be"):
-        replace(method, rank=-1)
-    with pytest.raises(ValueError, match="method euler: momentum_frame must be 'body' or 'lab', got 'space'"):
-        replace(method, momentum_frame="space")
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"key": "my method"}, "'my method' is not a plain name"),
+        ({"group": "simpel"}, r"method euler: group must be one of 'new in this work', .*, got 'simpel'"),
+        ({"rank": 1000}, "method euler: rank must be at most 999, got 1000"),
+        ({"rank": -1}, "method euler: rank must be"),
+        ({"momentum_frame": "space"}, "method euler: momentum_frame must be one of 'body', 'lab', got 'space'"),
+        ({"published_error": "angle"}, "method euler: published_error must be one of 'quaternion', 'matrix', got 'angle'"),
+    ],
+)
+def test_impossible_declarations_are_refused(changes, said):
+    with pytest.raises(ValueError, match=said):
+        replace(polhode.methods["euler"], **changes)
 
 
 # --- torque evaluations ----------------------------------------------------------------------------------------------
@@ -465,7 +457,7 @@ def test_what_three_iterations_leave_falls_with_the_fourth_power_of_the_step(kic
 @pytest.mark.parametrize("z", [0.2, 0.1])
 def test_what_four_iterations_of_the_torque_leave_under_friction(z):
     """A sphere under friction at one rate: (z/2)^4 of the first error, which is z/2 of the mean angular velocity."""
-    step = plain_copy(polhode.methods["implicit_midpoint_iterated"].step, {sqrt: sqrt}, "")
+    step = plain(polhode.methods["implicit_midpoint_iterated"].step)
     omega = np.array([0.9, -0.7, 1.1])
     state = (1.0, 0.0, 0.0, 0.0, *omega)
     new = step(state, 0.0, z, polhode.Body((1.0, 1.0, 1.0)).coefficients(), lambda t, q, w, p: tuple(-x for x in w), None)

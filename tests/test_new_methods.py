@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import scipy.integrate
 import test_manybody_engine
+from conftest import make
 
 import polhode
 from polhode.algebra import metrics
@@ -36,6 +37,7 @@ WITHOUT_FRICTION = [
     if isinstance(p, Problem) and p.torque_class in ("free", "constant", "time", "lab", "state")
 ]
 PAIR = polhode.problems["coupled_cylinders"]
+SPHERE, UPRIGHT = polhode.Body((1.0, 1.0, 1.0)), (1.0, 0.0, 0.0, 0.0)
 
 
 def dense_friction(t, q, omega, parameters):
@@ -51,17 +53,8 @@ def dense_friction(t, q, omega, parameters):
 
 def sphere_with(matrix, omega0):
     """A sphere of moment one under this friction: no gyroscopic term."""
-    return Problem(
-        key="dense",
-        label="dense",
-        source="tests",
-        body=polhode.Body((1.0, 1.0, 1.0)),
-        omega0=tuple(map(float, omega0)),
-        torque=dense_friction,
-        parameters={f"c{i}": float(c) for i, c in enumerate(np.ravel(matrix))},
-        torque_class="velocity",
-        horizon=1.0,
-    )
+    parameters = {f"c{i}": float(c) for i, c in enumerate(np.ravel(matrix))}
+    return make("dense", dense_friction, "velocity", parameters, body=SPHERE, omega0=tuple(map(float, omega0)), q0=UPRIGHT)
 
 
 def sliding(method, z, steps):
@@ -382,16 +375,9 @@ def friction_of_the_lab(t, q, omega, parameters):
 
 def test_friction_that_the_body_turns_through_leaves_long_steps_stable():
     """An asymmetric body: z is 2.5 at 60 steps, against a thousand times as many of Runge and Kutta."""
-    problem = Problem(
-        key="lab_friction",
-        label="lab_friction",
-        source="tests",
-        body=polhode.Body((0.8, 1.3, 1.9)),
-        omega0=(3.0, -4.0, 5.0),
-        torque=friction_of_the_lab,
-        torque_class="velocity",
-        horizon=4.0,
-    )
+    body = polhode.Body((0.8, 1.3, 1.9))
+    changes = {"body": body, "omega0": (3.0, -4.0, 5.0), "q0": UPRIGHT, "horizon": 4.0}
+    problem = make("lab_friction", friction_of_the_lab, "velocity", **changes)
     exact = polhode.simulate(problem, "rk4", 4.0 / 2**16, samples=1).omega.values[-1]
 
     def error(key, steps):
@@ -440,18 +426,9 @@ def test_instants_without_acceleration_cost_no_order(key):
         sine = 2 * (q[0] * q[1] + q[2] * q[3])
         return (-parameters[0] * sine - parameters[1] * omega[0], -parameters[1] * omega[1], -parameters[1] * omega[2])
 
-    pendulum = Problem(
-        key="pendulum",
-        label="pendulum",
-        source="tests",
-        body=polhode.Body((1.0, 1.0, 1.0)),
-        q0=(math.cos(0.4), math.sin(0.4), 0.0, 0.0),
-        omega0=(0.3, 0.0, 0.0),
-        torque=torque,
-        parameters={"weight": weight, "friction": friction},
-        torque_class="velocity",
-        horizon=4.0,
-    )
+    start = {"q0": (math.cos(0.4), math.sin(0.4), 0.0, 0.0), "omega0": (0.3, 0.0, 0.0)}
+    parameters = {"weight": weight, "friction": friction}
+    pendulum = make("pendulum", torque, "velocity", parameters, body=SPHERE, horizon=4.0, **start)
     at = np.linspace(0.0, 4.0, 65)
     exact = scipy.integrate.solve_ivp(
         lambda t, y: (y[1], -weight * math.sin(y[0]) - friction * y[1]),

@@ -1,7 +1,6 @@
 """References must be right before anything is measured by them: closed form, Taylor series and balls check one another."""
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,6 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 import xarray as xr
+from conftest import distance, no_torque, unit, worst_agreement
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpc, mpf
@@ -22,6 +22,7 @@ from polhode.algebra.vector import cross
 from polhode.problems.problem import Problem
 from polhode.problems.spiral_cylinder import PROBLEM as CYLINDER
 from polhode.references import axial_torque, taylor
+from polhode.references.closed_form import multiply
 from polhode.references.dataset import agreement, reference_dataset
 
 
@@ -31,38 +32,9 @@ def make(torque, inertia=(1.0, 1.7, 2.3), omega0=(0.9, -0.7, 1.1), torque_class=
     return Problem(body=Body(inertia), omega0=omega0, torque=torque, torque_class=torque_class, **values)
 
 
-def no_torque(t, q, omega, parameters):
-    return (0.0, 0.0, 0.0)
-
-
 def axial(inertia=(1.0, 2.0, 2.0), omega0=(0.3, -0.9, 0.6), mx=0.5, q0=(1.0, 0.0, 0.0, 0.0)):
     """The published problem with another body, start or torque."""
     return replace(CYLINDER, body=Body(inertia), omega0=omega0, q0=q0, parameters={"Mx": mx})
-
-
-def unit(*q):
-    return tuple(float(x) for x in np.array(q) / np.linalg.norm(q))
-
-
-def distance(a, b):
-    return mpmath.sqrt(sum((x - y) ** 2 for x, y in zip(a, b, strict=True)))
-
-
-def multiply(p, q):
-    a, b, c, d = p
-    e, f, g, h = q
-    return (
-        a * e - b * f - c * g - d * h,
-        a * f + b * e + c * h - d * g,
-        a * g - b * h + c * e + d * f,
-        a * h + b * g - c * f + d * e,
-    )
-
-
-def worst_agreement(problem, times, digits):
-    closed = problem.closed_form(problem, times, digits)
-    series = taylor.solve(problem, times, digits)
-    return min(agreement(a, b, digits + 15) for a, b in zip(closed, series, strict=True))
 
 
 TILTED = unit(0.5, -0.1, 0.7, 0.5)
@@ -281,41 +253,6 @@ def test_rigorous_enclosure(name, digits):
 # The Taylor integrator on its own
 
 
-def test_free_symmetric_top_about_z():
-    problem = make(no_torque, inertia=(2.0, 2.0, 0.7), torque_class="free")
-    times = [0.3, 1.0, 4.0]
-
-    def turned(vector):
-        angle = mpmath.sqrt(sum(v * v for v in vector))
-        return (mpmath.cos(angle / 2), *(v * mpmath.sin(angle / 2) / angle for v in vector))
-
-    for t, (q, omega) in zip(times, taylor.solve(problem, times, 50), strict=True):
-        with mp.workdps(65):
-            inertia = [mpf(i) for i in problem.body.inertia]
-            momentum = [i * mpf(w) for i, w in zip(inertia, problem.omega0, strict=True)]
-            nutation = (inertia[2] - inertia[0]) / inertia[0] * mpf(problem.omega0[2])
-            exact = multiply(turned([x * t / inertia[0] for x in momentum]), turned([mpf(0), mpf(0), -nutation * t]))
-            w = mpc(problem.omega0[0], problem.omega0[1]) * mpmath.expj(nutation * t)
-            assert distance(q, exact) < mpf(10) ** -58
-            assert distance(omega, (w.real, w.imag, problem.omega0[2])) < mpf(10) ** -58
-
-
-def test_free_asymmetric_top_conserves_energy_and_momentum():
-    problem = make(no_torque, torque_class="free", q0=TILTED)
-    with mp.workdps(65):
-        inertia = [mpf(i) for i in problem.body.inertia]
-        start, *later = taylor.solve(problem, [0.0, 0.5, 3.0, 20.0], 50)
-
-        def invariants(state):
-            q, omega = state
-            momentum = [i * w for i, w in zip(inertia, omega, strict=True)]
-            lab = multiply(multiply(q, (0, *momentum)), (q[0], -q[1], -q[2], -q[3]))
-            return (*lab[1:], sum(i * w * w for i, w in zip(inertia, omega, strict=True)) / 2, sum(x * x for x in q))
-
-        for state in later:
-            assert distance(invariants(state), invariants(start)) < mpf(10) ** -58
-
-
 def test_self_agreement():
     problem = make(no_torque, torque_class="free")
     assert min(taylor.self_agreement(problem, [0.0, 0.5, 3.0], 40)) >= 50
@@ -341,23 +278,7 @@ def test_bad_times(bad):
 def test_precision_and_contexts_are_left_alone():
     before = mp.prec, gmpy2.get_context().precision
     taylor.solve(CYLINDER, [0.5], 40)
-    axial_torque.solve(CYLINDER, [0.5], 40)
     assert (mp.prec, gmpy2.get_context().precision) == before
-
-
-def exponential_torque(t, q, omega, parameters):
-    return (parameters[0] * math.exp(t), 0.0, 0.0)
-
-
-def test_exponential_torque_on_a_sphere():
-    problem = make(exponential_torque, inertia=(1.3, 1.3, 1.3), omega0=(0.0, 0.0, 0.0), parameters={"A": 2.5})
-    times = [0.001, 0.5, 1.0, 2.5]
-    for t, (q, omega) in zip(times, taylor.solve(problem, times, 50), strict=True):
-        with mp.workdps(65):
-            rate = mpf(2.5) / mpf(1.3)
-            angle = rate * (mpmath.exp(t) - 1 - t)
-            assert distance(omega, (rate * (mpmath.exp(t) - 1), 0, 0)) < mpf(10) ** -57
-            assert distance(q, (mpmath.cos(angle / 2), mpmath.sin(angle / 2), 0, 0)) < mpf(10) ** -57
 
 
 def mixed_torque(t, q, omega, parameters):
@@ -390,32 +311,6 @@ def test_torque_of_everything_against_another_integrator():
 
 def heavy_torque(t, q, omega, parameters):
     return cross((parameters[0], parameters[1], parameters[2]), to_body(q, (0.0, 0.0, -parameters[3])))
-
-
-def test_heavy_top_conserves_energy_and_vertical_momentum():
-    """The torque is written with compiled kernels, which the integrator runs on series."""
-    arm = (0.31, -0.22, 0.54)
-    weight = 9.0
-    problem = make(
-        heavy_torque, q0=TILTED, torque_class="state", parameters=dict(zip("xyz", arm, strict=True)) | {"weight": weight}
-    )
-    start, *later = taylor.solve(problem, [0.0, 0.4, 2.0], 50)
-    with mp.workdps(65):
-        inertia = [mpf(i) for i in problem.body.inertia]
-
-        def vertical(q, v):
-            return multiply(multiply(q, (0, *v)), (q[0], -q[1], -q[2], -q[3]))[3]
-
-        def invariants(state):
-            q, omega = state
-            kinetic = sum(i * w * w for i, w in zip(inertia, omega, strict=True)) / 2
-            momentum = [i * w for i, w in zip(inertia, omega, strict=True)]
-            return kinetic + weight * vertical(q, [mpf(x) for x in arm]), vertical(q, momentum), sum(x * x for x in q)
-
-        for state in later:
-            assert distance(invariants(state), invariants(start)) < mpf(10) ** -58
-            assert distance(state[1], start[1]) > 0.1
-    assert min(taylor.self_agreement(problem, [0.4, 2.0], 30)) >= 40
 
 
 def quadratic_torque(t, q, omega, parameters):
@@ -628,13 +523,3 @@ def test_dataset_is_reproducible_and_survives_a_file(tmp_path):
 def test_every_problem_has_a_confirmed_reference():
     for problem in polhode.problems.values():
         assert reference_dataset(problem, [0.0, 0.05], 30).attrs["agreement"] >= 30
-
-
-def test_threads_do_not_disturb_each_other():
-    """mpmath's precision belongs to the process; the closed form must hold it while it computes."""
-    times = [0.1 * k for k in range(1, 40)]
-    alone = {digits: axial_torque.solve(CYLINDER, times, digits) for digits in (20, 60)}
-    with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda digits: (digits, axial_torque.solve(CYLINDER, times, digits)), [20, 60] * 6))
-    for digits, states in together:
-        assert states == alone[digits]

@@ -6,13 +6,12 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 import pytest
-from conftest import HEAVY, heavy_torque, make, no_torque
+from conftest import HEAVY, OMEGA0, Q0, heavy_torque, make, no_torque, plain
 from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode.algebra import metrics
 from polhode.compiling.kernel import kernel
-from polhode.compiling.plain import plain_copy
 from polhode.methods import dlm1997_fasso, free_top, rotor_choice, splitting, touma1994
 from polhode.references import asymmetric_top, taylor
 from polhode.study.analysis import rotor_order as of_orders
@@ -35,12 +34,6 @@ BODIES = (
     (1.7, 1.0, 1.0),
     (0.8, 0.8, 0.8),
 )
-Q0 = (0.5, -0.1, 0.7, 0.5)
-OMEGA0 = (0.9, -0.7, 1.1)
-
-
-def plain(function):
-    return plain_copy(function, {math.sqrt: math.sqrt}, "")
 
 
 def free(inertia, omega0=OMEGA0, **changes):

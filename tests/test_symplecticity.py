@@ -138,10 +138,7 @@ def test_the_plain_driver_takes_the_steps_of_the_compiled_one(key):
     arguments = problem.body.coefficients(), problem.compiled_torque, problem.parameter_array, dt
     q, omega, stored, _ = method.integrate(problem.q0, problem.omega0, *arguments, np.arange(4))
 
-    def plain(function):
-        return plain_copy(function, {math.sqrt: math.sqrt}, "")
-
-    driver = plain_driver(method, plain, plain(problem.torque), arguments[0], dt, (8.0,))
+    driver = plain_driver(method, conftest.plain, conftest.plain(problem.torque), arguments[0], dt, (8.0,))
     state = driver.start(problem.q0, problem.omega0)
     for n in range(4):
         read = driver.read(state, n)
