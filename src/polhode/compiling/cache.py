@@ -114,7 +114,7 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def kept(function: Callable[..., Any], signature: Any, **options: Any) -> bool:
+def is_on_disk(function: Callable[..., Any], signature: Any, **options: Any) -> bool:
     """Whether :func:`compiled` with the same arguments finds its code on disk."""
     entry = None if config.DISABLE_JIT else _entry(function, signature, options)
     path = _path(function, entry) if entry is not None else None
@@ -140,19 +140,19 @@ def _is_safe(path: Path) -> bool:
     if not hasattr(os, "geteuid"):  # on Windows a user's folder is closed to others
         return True
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return True
-    return _is_ours(found, path)
+    return _is_ours(status, path)
 
 
-def _is_ours(found: os.stat_result, path: Path) -> bool:
+def _is_ours(status: os.stat_result, path: Path) -> bool:
     if not hasattr(os, "geteuid"):
         return True
     user = os.geteuid()
-    if found.st_uid not in (user, 0):
-        reason, remedy = f"belongs to user {found.st_uid} and not to {user}", "name a folder of your own"
-    elif found.st_mode & 0o022:
+    if status.st_uid not in (user, 0):
+        reason, remedy = f"belongs to user {status.st_uid} and not to {user}", "name a folder of your own"
+    elif status.st_mode & 0o022:
         reason, remedy = "can be written to by others", f"close it (chmod go-w '{path}') or name a folder of your own"
     else:
         return True
@@ -217,13 +217,13 @@ class _Entry(caching._Cache):  # type: ignore[misc]
             if not data.startswith(_MAGIC) or hashlib.sha256(payload).digest() != checksum:
                 return None
             target_context.refresh()
-            found = compiler.CompileResult._rebuild(target_context, *pickle.loads(payload))
+            result = compiler.CompileResult._rebuild(target_context, *pickle.loads(payload))
         except Exception:
             return None
         with suppress(OSError):
             if time.time() - self.path.stat().st_mtime > 86400:
                 os.utime(self.path)
-        return found
+        return result
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write the file, if possible."""
@@ -290,8 +290,8 @@ def _fields(value: Any) -> list[str]:
     """The fields of all named tuples in a type or signature, which its text omits; code finds values by these names."""
     is_signature = isinstance(value, numba.core.typing.Signature)
     inner = [*value.args, value.return_type] if is_signature else getattr(value, "types", ())
-    own = [repr(value.fields)] if isinstance(value, numba.types.BaseNamedTuple) else []
-    return own + [text for one in inner for text in _fields(one)]
+    fields = [repr(value.fields)] if isinstance(value, numba.types.BaseNamedTuple) else []
+    return fields + [text for one in inner for text in _fields(one)]
 
 
 @cache

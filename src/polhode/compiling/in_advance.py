@@ -78,7 +78,7 @@ def compile_all(
     kept = cache.folder() is not None and not config.DISABLE_JIT
     shares = min(processes or processors_here(), len(missing) // SHARE, len(together)) if kept else 1
     if shares > 1:
-        plugins = [(name, str(path)) for name, found in REGISTRIES.items() for path in found.plugins().values()]
+        plugins = [(name, str(path)) for name, registry in REGISTRIES.items() for path in registry.plugins().values()]
         workers = [
             _worker({"plugins": plugins, "wanted": list(chain.from_iterable(together[share::shares]))})
             for share in range(shares)
@@ -133,11 +133,11 @@ class _Item:
     systems: bool
 
     def _object(self) -> Any:
-        found = REGISTRIES[self.kind][self.key]
+        registered = REGISTRIES[self.kind][self.key]
         if not self.form:
-            return found
+            return registered
         module, _, name = self.form.partition(":")
-        return getattr(import_module(module), name)(found)
+        return getattr(import_module(module), name)(registered)
 
     def exists(self) -> bool:
         """Whether there is such a form of the method."""

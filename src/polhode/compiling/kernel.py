@@ -110,7 +110,7 @@ def compiled(function: Function) -> Function:
     return cast(Function, numba.njit(error_model="numpy")(function))
 
 
-def part(function: Function) -> Function:
+def subroutine(function: Function) -> Function:
     """The function compiled on its first use by other compiled code: a kernel that need not be inlined. It makes no arrays.
 
     Without wrappers and reference counts it compiles in two thirds of the time of :func:`compiled`.
@@ -130,7 +130,7 @@ def compile_driver(function: Function, signature: Any, part: bool = False) -> Fu
 
 def is_kept(function: Callable[..., Any], signature: Any, part: bool = False) -> bool:
     """Whether :func:`compile_driver` would find its code on disk."""
-    return cache.kept(function, signature, **(_PART_OPTIONS if part else _OPTIONS))
+    return cache.is_on_disk(function, signature, **(_PART_OPTIONS if part else _OPTIONS))
 
 
 def compile_torque(function: Function) -> Function:

@@ -265,8 +265,8 @@ def _in_words(value: Any) -> str:
 
 def _compiled(where: str, name: str, compiler: Callable[[Any], Any], given: Any, function: FunctionType) -> Callable[..., Any]:
     try:
-        found: Callable[..., Any] = compiler(given)
-        return found
+        compiled: Callable[..., Any] = compiler(given)
+        return compiled
     except Exception as error:
         file = Path(function.__code__.co_filename)
         line = line_of(file, error) or function.__code__.co_firstlineno

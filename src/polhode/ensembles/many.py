@@ -308,5 +308,5 @@ def _compiled_torque(torque: Any, bodies: Bodies, time: float) -> Callable[..., 
         raise TypeError(
             f"torque must be the key of a torque class or a function (t, q, omega, parameters), got {shown(torque)}"
         )
-    found: Callable[..., Any] = compiled_torque("bodies", torque, parameters, states)
-    return found
+    tried: Callable[..., Any] = compiled_torque("bodies", torque, parameters, states)
+    return tried

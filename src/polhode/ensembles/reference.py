@@ -310,9 +310,9 @@ def reference(ensemble: Ensemble, torque_class: str, times: np.ndarray) -> tuple
     """
     bodies = ensemble.bodies(torque_class)
     rows = list(zip(bodies.moments, bodies.q0, bodies.omega0, bodies.parameters, strict=True))
-    found = [solve(torque_class, *row, times) for row in rows]
+    solutions = [solve(torque_class, *row, times) for row in rows]
     others = [solve(torque_class, *row, times, CHECK_ORDER, CHECK_TOLERANCE) for row in rows]
-    high, low = (np.array([one[i] for one in found]) for i in range(2))
+    high, low = (np.array([one[i] for one in solutions]) for i in range(2))
     high2, low2 = (np.array([one[i] for one in others]) for i in range(2))
     apart = np.abs((high - high2) + (low - low2)).max(axis=(1, 2))
     return high, low, np.minimum(-np.log10(np.maximum(apart, 10.0**-MOST_DIGITS)), MOST_DIGITS)

@@ -26,7 +26,7 @@ from types import FunctionType
 from typing import Any, NoReturn, TypeAlias
 
 from polhode.export import values
-from polhode.export.values import QUAT, VEC3, Argument, Flat, Group, Handed, Row, Scalar, Stored, Struct, Unknown, Value, unused
+from polhode.export.values import QUAT, VEC3, Argument, Flat, Group, Joined, Scalar, Stored, Struct, Unknown, Value, unused
 
 #: The longest line.
 WIDTH = 120
@@ -315,7 +315,7 @@ class _Function:
         if self.result is None:
             names = [_name(one) for one in node.elts] if isinstance(node, ast.Tuple) else []
             hints = self.hints if len(self.hints) == len(names) else ("",) * len(names)
-            four = isinstance(value, Row) and value.width == 4 and hints is not self.hints
+            four = isinstance(value, Joined) and value.width == 4 and hints is not self.hints
             hints = tuple(name or hint for name, hint in zip(names, hints, strict=True))
             self.result = QUAT if four else self._struct(value, f"{self.name}_result", hints, node)
         if isinstance(value, Group):
@@ -412,7 +412,7 @@ class _Function:
         if isinstance(node, ast.Name) and name in self.variables:
             variable = self.variables[name]
             if isinstance(variable.type, str):
-                return Handed(variable.code, variable.type)
+                return values.Handed(variable.code, variable.type)
             if variable.type is None:
                 return Scalar(variable.code, integer=variable.integer)
             return Stored(variable.code, variable.type)
@@ -420,7 +420,7 @@ class _Function:
         if isinstance(value, float) or type(value) is int:
             return Scalar(self.file.constant(name, value, self.plain.__module__), integer=type(value) is int)
         if isinstance(value, tuple) and all(isinstance(x, float) and math.isfinite(x) for x in value):
-            return Row(tuple(Scalar(repr(x), values.SIGN if x < 0 else values.ATOM) for x in value))
+            return Joined(tuple(Scalar(repr(x), values.SIGN if x < 0 else values.ATOM) for x in value))
         self._refuse(node, f"{name} is neither a number nor a tuple of numbers")
 
     def _operation(self, node: ast.BinOp) -> Value:
@@ -468,7 +468,7 @@ class _Function:
         (part,) = self._cut(value, [(first, end)])
         if isinstance(part, Scalar):
             self._record(part, "")
-            return Row((part,)) if isinstance(at, ast.Slice) else part
+            return Joined((part,)) if isinstance(at, ast.Slice) else part
         return part
 
     def _tuple(self, node: ast.Tuple) -> Value:
@@ -480,7 +480,7 @@ class _Function:
             return values.row(*parts)
         items = tuple(self._value(one) for one in node.elts)
         if all(isinstance(item, Scalar) for item in items):
-            return Row(tuple(item.real for item in items if isinstance(item, Scalar)))
+            return Joined(tuple(item.real for item in items if isinstance(item, Scalar)))
         return Group(items)
 
     def _call(self, node: ast.Call, hints: Hints) -> Value:
@@ -546,7 +546,7 @@ class _Function:
     # From values to C
 
     def _argument(self, value: Value, name: str, node: ast.AST) -> Argument:
-        return value.kind if isinstance(value, Handed) else self._struct(value, name, (), node)
+        return value.kind if isinstance(value, values.Handed) else self._struct(value, name, (), node)
 
     def _struct(self, value: Value, name: str, hints: Hints, node: ast.AST) -> Struct | None:
         """The structure that holds a value; None for a number."""
@@ -554,12 +554,12 @@ class _Function:
             return None
         if isinstance(value, Stored):
             return value.struct
-        if isinstance(value, Handed):
+        if isinstance(value, values.Handed):
             self._refuse(node, "a function can only be called and handed on")
         if len(hints) != len(value.items):
             hints = ("",) * len(value.items)
         unnamed = not any(hints)
-        if isinstance(value, Row) and value.width in (3, 4) and (unnamed or value.width == 3):
+        if isinstance(value, Joined) and value.width in (3, 4) and (unnamed or value.width == 3):
             return QUAT if value.width == 4 else VEC3
         members: list[tuple[str, Struct | None]] = []
         for i, item in enumerate(value.items):
@@ -569,7 +569,7 @@ class _Function:
             inner: Hints = () if isinstance(hint, str) else hint
             label = unused(_safe(hint if isinstance(hint, str) and hint else default), taken)
             members.append((label, self._struct(item, f"{self.name}_{label}", inner, node)))
-        if isinstance(value, Row) and any(member for _, member in members):
+        if isinstance(value, Joined) and any(member for _, member in members):
             shape = values.shape(members)
             if shape not in self.file.shapes:
                 self.file.shapes[shape] = self.file.struct(name, members)
@@ -578,7 +578,7 @@ class _Function:
 
     def _code(self, value: Value, of: Argument, node: ast.AST, name: str = "") -> str:
         """The value as an expression that has this structure."""
-        if isinstance(value, Handed):
+        if isinstance(value, values.Handed):
             if value.kind != of:
                 self._refuse(node, "a function stands where a number is expected")
             return value.code
@@ -592,7 +592,7 @@ class _Function:
             return getattr(value, "code", "state")
         if isinstance(value, Stored) and value.struct == of:
             return value.code
-        if of in (VEC3, QUAT) and isinstance(value, Stored | Row) and value.width == of.width:
+        if of in (VEC3, QUAT) and isinstance(value, Stored | Joined) and value.width == of.width:
             return f"{of.name}_of({', '.join(self._code(number, None, node) for number in self._numbers(value))})"
         return self._temporary_of(value, of, name or "value", node)
 
@@ -601,15 +601,15 @@ class _Function:
         held = isinstance(value, Stored) and value.struct == of
         if held or of in (None, VEC3, QUAT) or isinstance(of, Unknown):
             return self._code(value, of, node)
-        assert of is not None and not isinstance(value, Handed)
+        assert of is not None and not isinstance(value, values.Handed)
         items = self._members(value, of, node)
         return f"{{{', '.join(self._initialiser(i, member, node) for i, (_, member) in zip(items, of.members, strict=True))}}}"
 
     def _members(self, value: Value, of: Struct, node: ast.AST) -> Sequence[Value]:
         if of.nested:
             return self._items(value, node)
-        value = Row((value,)) if isinstance(value, Scalar) else value
-        if not isinstance(value, Stored | Row) or value.width != of.width:
+        value = Joined((value,)) if isinstance(value, Scalar) else value
+        if not isinstance(value, Stored | Joined) or value.width != of.width:
             self._refuse(node, f"a tuple of {of.width} numbers is expected")
         ends = list(itertools.accumulate(member.width if member else 1 for _, member in of.members))
         return self._cut(value, list(itertools.pairwise([0, *ends])))
@@ -622,24 +622,24 @@ class _Function:
             value = self._temporary(value, _label(value))
         if isinstance(value, Stored) and value.struct.nested:
             return [values.member_of(value, i) for i in range(len(value.struct.members))]
-        if isinstance(value, Stored | Row):
+        if isinstance(value, Stored | Joined):
             return self._numbers(value)
         self._refuse(node, "one value stands where several are expected")
 
-    def _flat(self, value: Value, node: ast.AST) -> Stored | Row:
+    def _flat(self, value: Value, node: ast.AST) -> Stored | Joined:
         """The value if it is a tuple of numbers."""
-        if isinstance(value, Row) or (isinstance(value, Stored) and not value.struct.nested):
+        if isinstance(value, Joined) or (isinstance(value, Stored) and not value.struct.nested):
             return value
         self._refuse(node, "a tuple of numbers is expected")
 
-    def _numbers(self, value: Stored | Row) -> Sequence[Flat]:
+    def _numbers(self, value: Stored | Joined) -> Sequence[Flat]:
         return self._cut(value, [(i, i + 1) for i in range(value.width)])
 
-    def _cut(self, value: Stored | Row, parts: Sequence[tuple[int, int]]) -> list[Flat]:
+    def _cut(self, value: Stored | Joined, parts: Sequence[tuple[int, int]]) -> list[Flat]:
         """Parts of a tuple, by first number and end. What is cut into pieces is computed once, into a variable."""
         items: list[Scalar | Stored] = []
         at = 0
-        for item in value.items if isinstance(value, Row) else (value,):
+        for item in value.items if isinstance(value, Joined) else (value,):
             first, end = at, at + item.width
             cut = (first, end) not in parts and any(a < end and first < b for a, b in parts)
             if cut and isinstance(item, Stored) and not item.repeatable and not isinstance(item.struct, Unknown):
@@ -648,7 +648,7 @@ class _Function:
             else:
                 items.append(item)
             at = end
-        whole = Row(tuple(items)) if isinstance(value, Row) else items[0]
+        whole = Joined(tuple(items)) if isinstance(value, Joined) else items[0]
         return [values.cut(whole, first, end) for first, end in parts]
 
     def _temporary(self, value: Value, name: str) -> Value:
@@ -677,7 +677,7 @@ class _Function:
     def _put_together(self, value: Value) -> None:
         """Remember what an unknown state is put together from, by the names of variables."""
         at = 0
-        for item in value.items if isinstance(value, Row) else ():
+        for item in value.items if isinstance(value, Joined) else ():
             name = item.code.strip("_") if item.code.isidentifier() and item.origin is None else ""
             self.file.pieces.append((at, at + item.width, name))
             at += item.width

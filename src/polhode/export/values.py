@@ -102,7 +102,7 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class Row:
+class Joined:
     """Numbers and tuples of numbers, one after the other, which no variable holds yet."""
 
     items: "tuple[Scalar | Stored, ...]"
@@ -128,7 +128,7 @@ class Handed:
     kind: str
 
 
-Flat: TypeAlias = Scalar | Stored | Row
+Flat: TypeAlias = Scalar | Stored | Joined
 Value: TypeAlias = Flat | Group | Handed
 #: The type of an argument: a structure, a double (None), or what is only handed on, by its C type.
 Argument: TypeAlias = Struct | str | None
@@ -138,8 +138,8 @@ def row(*items: Flat) -> Flat:
     """The numbers of all items one after the other."""
     flat: list[Scalar | Stored] = []
     for item in items:
-        flat += item.items if isinstance(item, Row) else [item]
-    return Row(tuple(flat))
+        flat += item.items if isinstance(item, Joined) else [item]
+    return Joined(tuple(flat))
 
 
 def cut(value: Flat, first: int, end: int) -> Flat:
@@ -152,10 +152,10 @@ def cut(value: Flat, first: int, end: int) -> Flat:
     return items[0] if len(items) == 1 else row(*items)
 
 
-def _overlapping(value: Stored | Row, first: int, end: int) -> Iterator[tuple[Flat, int]]:
+def _overlapping(value: Stored | Joined, first: int, end: int) -> Iterator[tuple[Flat, int]]:
     """The items of a value that have numbers between these, each with the position of its first number."""
     at = 0
-    for item in value.items if isinstance(value, Row) else _members(value):
+    for item in value.items if isinstance(value, Joined) else _members(value):
         if at < end and first < at + item.width:
             yield item, at
         at += item.width

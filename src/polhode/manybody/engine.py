@@ -24,7 +24,7 @@ from polhode.algebra.body import angular_momentum
 from polhode.algebra.quaternion import normalise as unit_quaternion
 from polhode.algebra.quaternion import to_lab
 from polhode.algebra.vector import cross, dot
-from polhode.compiling.kernel import compile_driver, compiled, float_type, kernel, part, steps_type
+from polhode.compiling.kernel import compile_driver, compiled, float_type, kernel, steps_type, subroutine
 from polhode.compiling.lanes import (
     FORCE,
     FRACTION,
@@ -352,7 +352,7 @@ def driver() -> Callable[..., Any]:
                 n += 1
         return -1
 
-    @part
+    @subroutine
     def runge_kutta_step(
         all_loads: Any, fields: Any, wide: int, copy: Any, now: Start, setup: Setup, stages: Stages, dt: float, normalise: bool
     ) -> None:
@@ -394,7 +394,7 @@ def driver() -> Callable[..., Any]:
             for c in range(count):
                 put4(now.q, c, unit_quaternion(row4(now.q, c)))
 
-    @part
+    @subroutine
     def write(
         all_loads: Any,
         kinetic: float,
@@ -488,7 +488,7 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
     short = shortened(method.before_torque, method.after_torque)
     fast_finish, fast_begin = (finish, begin) if short is None else passes(*short)
 
-    @part
+    @subroutine
     def advance(fields: Any, blocks: int, dt: float) -> bool:
         """The end of a step and the beginning of the next, for all clumps; returns whether one has used up its margin.
 

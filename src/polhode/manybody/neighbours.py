@@ -18,7 +18,7 @@ import numpy as np
 
 from polhode.algebra.quaternion import norm_squared
 from polhode.algebra.vector import dot
-from polhode.compiling.kernel import compiled, kernel, part
+from polhode.compiling.kernel import compiled, kernel, subroutine
 from polhode.compiling.lanes import (
     AXIS_LISTED,
     FRACTION,
@@ -450,7 +450,7 @@ def enter(groups: Any, g: int, values: Any) -> None:
         groups[g, k] = values[k]
 
 
-@part
+@subroutine
 def take(marks: Any, many: int, first: int, spheres: Any, near: Any, n: int) -> int:
     """Append the marked spheres of a clump to the list and note the place of each; returns the new number of listed spheres."""
     for k in range(many):
@@ -463,7 +463,7 @@ def take(marks: Any, many: int, first: int, spheres: Any, near: Any, n: int) -> 
     return n
 
 
-@part
+@subroutine
 def name_pairs(listed: Listed, marks: Any, begin: int, end: int) -> None:
     """Replace the indices of spheres within their clumps by their places in the list, and store the squared sums of radii."""
     near, pairs, sums = listed.near, listed.pairs, listed.sums
@@ -476,7 +476,7 @@ def name_pairs(listed: Listed, marks: Any, begin: int, end: int) -> None:
             sums[p] = both * both
 
 
-@part
+@subroutine
 def sort_into_cells(fields: Any, width: int, count: int, least: float, scratch: Scratch) -> Any:
     """Sort the clumps into cubic cells with edges of at least ``least``; returns the number of cells along each axis.
 
@@ -544,7 +544,7 @@ def cell_of(r: Any, cells: Any, low: Any, edge: float) -> Any:
     )
 
 
-@part
+@subroutine
 def chain_near_clumps(count: int, cells: Any, scratch: Scratch) -> int:
     """Chain to each clump, in ascending order, those with a higher index whose bounding spheres come within both margins.
 
@@ -587,7 +587,7 @@ def look(e: int, begin: int, end: int, n: int, places: Any, order: Any, chains: 
     return n
 
 
-@part
+@subroutine
 def enter_link(a: int, b: int, n: int, chains: Any, links: Any) -> None:
     """Enter one clump into the chain of another, which is sorted by index."""
     first, second = min(a, b), max(a, b)
@@ -601,7 +601,7 @@ def enter_link(a: int, b: int, n: int, chains: Any, links: Any) -> None:
         links[before, 1] = n
 
 
-@part
+@subroutine
 def listed_loads(fields: Any, width: int, listed: Listed, n_groups: int, stiffness: float, half: float, work: Any) -> Any:
     """Add forces and torques of all contacts in the list.
 

@@ -104,29 +104,29 @@ def _matrix(q: Any, body: Any) -> Any:
 @kernel
 def _into_body_printed(q: Any, v: Any, body: Any) -> Any:
     if body[_NO_ROTATION] == 0.0:
-        found = to_body(q, v)
+        turned = to_body(q, v)
     else:
         a = _matrix(q, body)
-        found = (
+        turned = (
             a[0] * v[0] + a[1] * v[1] + a[2] * v[2],
             a[3] * v[0] + a[4] * v[1] + a[5] * v[2],
             a[6] * v[0] + a[7] * v[1] + a[8] * v[2],
         )
-    return found
+    return turned
 
 
 @kernel
 def _into_lab_printed(q: Any, v: Any, body: Any) -> Any:
     if body[_NO_ROTATION] == 0.0:
-        found = to_lab(q, v)
+        turned = to_lab(q, v)
     else:
         a = _matrix(q, body)
-        found = (
+        turned = (
             a[0] * v[0] + a[3] * v[1] + a[6] * v[2],
             a[1] * v[0] + a[4] * v[1] + a[7] * v[2],
             a[2] * v[0] + a[5] * v[1] + a[8] * v[2],
         )
-    return found
+    return turned
 
 
 @kernel

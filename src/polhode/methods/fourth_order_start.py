@@ -24,7 +24,7 @@ from typing import Any
 from polhode.algebra.body import euler_equations
 from polhode.algebra.quaternion import exponential, multiply
 from polhode.algebra.vector import add, axpy, cross, scale
-from polhode.compiling.kernel import kernel, part
+from polhode.compiling.kernel import kernel, subroutine
 from polhode.methods.one_body import put3, put4, row3, state_rows
 
 #: The torques that a step evaluates besides the one at its beginning.
@@ -101,7 +101,7 @@ def _sum_of_stages(held: Any, b: int, rate: int) -> Any:
     return weighted(_held(held, b, first), _held(held, b, first + 12), _held(held, b, first + 24), _held(held, b, first + 36))
 
 
-@part
+@subroutine
 def next_stage(
     stage: int,
     held: Any,

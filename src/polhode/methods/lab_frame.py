@@ -131,11 +131,11 @@ def in_lab(method: Method) -> Method:
         return q + given(q, to_body(q, omega_lab), body) + state[end:]
 
     if isinstance(method, OneTorque):
-        own = method.before_torque
+        original = method.before_torque
 
         @kernel
         def before_torque(state: Any, body: Any, dt: Any) -> Any:
-            return own(exchange(state, body), body, dt)
+            return original(exchange(state, body), body, dt)
 
         return replace(method, key=key, before_torque=before_torque)
     assert isinstance(method, SeveralTorques)

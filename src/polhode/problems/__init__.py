@@ -33,10 +33,10 @@ def single_body(key: str) -> Problem:
     KeyError, TypeError
         If there is no such problem, or if it has several bodies.
     """
-    found = PROBLEMS[key]
-    if not isinstance(found, Problem):
-        raise TypeError(f"problem {key!r} must be one of a single body, got a {type(found).__name__}")
-    return found
+    problem = PROBLEMS[key]
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem {key!r} must be one of a single body, got a {type(problem).__name__}")
+    return problem
 
 
 def several_bodies(key: str) -> System:
@@ -47,10 +47,10 @@ def several_bodies(key: str) -> System:
     KeyError, TypeError
         If there is no such problem, or if it has a single body.
     """
-    found = PROBLEMS[key]
-    if not isinstance(found, System):
-        raise TypeError(f"problem {key!r} must be one of several bodies, got a {type(found).__name__}")
-    return found
+    problem = PROBLEMS[key]
+    if not isinstance(problem, System):
+        raise TypeError(f"problem {key!r} must be one of several bodies, got a {type(problem).__name__}")
+    return problem
 
 
 def representative(torque_class: str) -> str:

@@ -165,8 +165,8 @@ class Case:
         """The function that computes the exact solution, or None."""
         if not isinstance(self.reference, str):
             return self.reference
-        found: Reference = import_module(f"polhode.references.{self.reference}").solve
-        return found
+        solve: Reference = import_module(f"polhode.references.{self.reference}").solve
+        return solve
 
     def _exact_states(self, times: Sequence[float], digits: int) -> list[Any]:
         if self.closed_form is None:

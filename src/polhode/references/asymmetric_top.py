@@ -53,14 +53,14 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
     if sum(w != 0 for w in problem.omega0) < 2:
         with digits_and_guard(digits + digits_of(Fraction(latest) * Fraction(max(map(abs, problem.omega0))))):
             return [_steady(problem, mpmath.mpf(float(t))) for t in times]
-    invariants = _Invariants(problem)
+    invariants = _FreeInvariants(problem)
     if invariants.p2 == 0:
         raise ValueError(
             f"{where}: the motion is exactly on the separatrix, L^2 = 2 E I2, where this closed form does not hold; "
             "use polhode.references.taylor"
         )
     with digits_and_guard(digits + invariants.digits_lost(latest)):
-        motion = _Motion(problem, invariants)
+        motion = _FreeMotion(problem, invariants)
         return [motion.state(mpmath.mpf(float(t))) for t in times]
 
 
@@ -72,7 +72,7 @@ def _steady(problem: "Problem", t: Any) -> tuple[tuple[Any, ...], tuple[Any, ...
     return multiply(tuple(mpmath.mpf(x) for x in problem.q0), turned), omega
 
 
-class _Invariants:
+class _FreeInvariants:
     """The renamed axes and the conserved quantities, as exact fractions: the digits depend on their differences."""
 
     def __init__(self, problem: "Problem"):
@@ -110,10 +110,10 @@ def _defect(moments: Sequence[Fraction], spin: Sequence[Fraction], k: int) -> Fr
     return sum((i * (i - moments[k]) * w * w for i, w in zip(moments, spin, strict=True)), Fraction(0))
 
 
-class _Motion:
+class _FreeMotion:
     """The motion of one body, in the current precision: the constants of the motion, and the state at a time."""
 
-    def __init__(self, problem: "Problem", invariants: _Invariants):
+    def __init__(self, problem: "Problem", invariants: _FreeInvariants):
         self.order, self.signs = invariants.order, invariants.signs
         i1, i2, i3 = map(real, invariants.moments)
         momentum = mpmath.sqrt(real(invariants.momentum2))

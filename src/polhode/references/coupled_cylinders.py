@@ -45,7 +45,7 @@ def solve(system: "System", times: Sequence[float], digits: int) -> list[list[tu
         spins = [mpmath.mpf(omega[0]) for omega in system.omega0]
         k = eta * sum(radius**2 / moment for radius, moment in zip(radii, moments, strict=True))
         sliding = sum(radius * spin for radius, spin in zip(radii, spins, strict=True))
-        found: list[list[tuple[tuple[Any, ...], ...]]] = []
+        states: list[list[tuple[tuple[Any, ...], ...]]] = []
         for t in (mpmath.mpf(float(t)) for t in times):
             # The integral of v/v0 from 0 to t, and its integral; without friction their factor is zero.
             once = -mpmath.expm1(-k * t) / k if k else t
@@ -56,5 +56,5 @@ def solve(system: "System", times: Sequence[float], digits: int) -> list[list[tu
                 theta = spin * t - slowing * twice
                 r, v, q = (tuple(map(mpmath.mpf, values[i])) for values in (system.r0, system.v0, system.q0))
                 state.append((r, v, multiply(q, turn((theta, 0, 0))), (spin - slowing * once, mpmath.mpf(0), mpmath.mpf(0))))
-            found.append(state)
-        return found
+            states.append(state)
+        return states

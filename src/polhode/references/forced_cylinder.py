@@ -69,10 +69,10 @@ def angular_velocity(problem: "Problem", times: Sequence[float], digits: int) ->
 
 def _harmonics(z: Any) -> list[tuple[int, Any]]:
     """Pairs (n, J_n(z)), n of either sign, of all terms that matter in the current precision."""
-    found = [(0, mpmath.besselj(0, z))]
+    terms = [(0, mpmath.besselj(0, z))]
     n = 0
-    while abs(found[-1][1]) > mpmath.eps**2:
+    while abs(terms[-1][1]) > mpmath.eps**2:
         n += 1
         value = mpmath.besselj(n, z)
-        found += [(n, value), (-n, (-1) ** n * value)]
-    return found
+        terms += [(n, value), (-n, (-1) ** n * value)]
+    return terms

@@ -49,20 +49,20 @@ def solve(problem: "Problem", times: Sequence[float], digits: int) -> list[tuple
         raise ValueError(f"{where}: this closed form needs Ix = Iy, got {moments}")
     if list(problem.parameters) != ["mgl"] or not problem.parameters["mgl"] > 0:
         raise ValueError(f"{where}: this closed form needs the single parameter mgl > 0, got {problem.parameters}")
-    invariants = _Invariants(problem)
+    invariants = _TopInvariants(problem)
     if invariants.discriminant == 0:
         raise ValueError(
             f"{where}: the nutation has no period (steady precession, or a motion that tends to it), and this closed form "
             "does not hold; use polhode.references.taylor"
         )
     with digits_and_guard(digits + invariants.digits_lost(latest)):
-        motion = _Motion(invariants)
+        motion = _TopMotion(invariants)
         begin = tuple(map(mpmath.mpf, problem.q0)), tuple(map(mpmath.mpf, problem.omega0))
         # From rest, an omega that is not exact would have no correct digit relative to its norm.
         return [motion.state(mpmath.mpf(float(t))) if t else begin for t in times]
 
 
-class _Invariants:
+class _TopInvariants:
     """The initial state and the conserved quantities, as exact fractions, in units of the angular velocity."""
 
     def __init__(self, problem: "Problem"):
@@ -91,7 +91,7 @@ class _Invariants:
         return roots + digits_of(Fraction(latest) ** 2 * (self.largest + self.omega[2] ** 2))
 
 
-def _roots(invariants: _Invariants) -> tuple[Any, Any, Any]:
+def _roots(invariants: _TopInvariants) -> tuple[Any, Any, Any]:
     """u1 < u2 < u3, by Viete's formula for three real roots."""
     c2, c1, c0 = invariants.cubic
     middle = -c2 / 3
@@ -136,10 +136,10 @@ def _heights(functions: Jacobi, roots: Sequence[Any], beta: Any, a: Any, b: Any)
     return alpha_x if b + a >= 0 else -alpha_x, alpha_y if b - a >= 0 else -alpha_y
 
 
-class _Motion:
+class _TopMotion:
     """The motion of one top, in the current precision: the constants of the motion, and the state at a time."""
 
-    def __init__(self, invariants: _Invariants):
+    def __init__(self, invariants: _TopInvariants):
         a, b, beta, u, rate = map(real, (invariants.a, invariants.b, invariants.beta, invariants.u, invariants.rate))
         u1, u2, u3 = roots = _roots(invariants)
         p = self.p = mpmath.sqrt(beta * (u3 - u1)) / 2
@@ -180,6 +180,6 @@ class _Motion:
 
     def _factor(self, line: Line, turning: Any, value: Any, rate: Any) -> Any:
         """The constant factor of X or Y, from its value and rate at t = 0."""
-        found, found_rate = self._value_and_rate(line, turning, 1, self.functions.at(self.start), mpmath.mpf(0))
+        first, first_rate = self._value_and_rate(line, turning, 1, self.functions.at(self.start), mpmath.mpf(0))
         # One of them may vanish (the value, where the top is vertical), but not both.
-        return value / found if self.p * abs(found) > abs(found_rate) else rate / found_rate
+        return value / first if self.p * abs(first) > abs(first_rate) else rate / first_rate

@@ -67,10 +67,10 @@ class Series:
 
     def upto(self, k: int) -> list[Any]:
         """The list of coefficients, up to at least number k."""
-        found = self.coefficients
-        while len(found) <= k:
-            found.append(self.rule(len(found)))
-        return found
+        known = self.coefficients
+        while len(known) <= k:
+            known.append(self.rule(len(known)))
+        return known
 
     def __getitem__(self, k: int) -> Any:
         return self.upto(k)[k]
@@ -268,8 +268,8 @@ def _solve(
             # Another precision or order looks at other instants.
             looks = Looks(case, wanted[-1] if wanted else 0.0, (bits * order * GOLDEN) % 1)
             states = _integrate(looks, *equations(case), [gmpy2.mpfr(t) for t in wanted], bits, order)
-        found = dict(zip(wanted, states, strict=True))
-        return [tuple(tuple(map(to_mpmath, vector)) for vector in found[float(t)]) for t in times]
+        by_time = dict(zip(wanted, states, strict=True))
+        return [tuple(tuple(map(to_mpmath, vector)) for vector in by_time[float(t)]) for t in times]
 
 
 def self_agreement(case: "Case", times: Sequence[float], digits: int, states: Sequence[Any] | None = None) -> list[float]:
@@ -415,11 +415,11 @@ def _several_bodies(system: "System") -> tuple[list[Vector], "Equations"]:
         r, v, q, omega = (vectors[i::4] for i in range(4))
         force, torque = ([[gmpy2.mpfr(0)] * 3 for _ in mass] for _ in range(2))
         loads(t, r, v, q, omega, parameters, force, torque)
-        found: list[Any] = []
+        changes: list[Any] = []
         for i, m in enumerate(mass):
             moving = [[0] * 3] * 2 if system.fixed else [v[i], [f / m for f in force[i]]]
-            found += [*moving, turning(q[i], omega[i]), euler(omega[i], torque[i], inertia[i])]
-        return found
+            changes += [*moving, turning(q[i], omega[i]), euler(omega[i], torque[i], inertia[i])]
+        return changes
 
     start = zip(system.r0, system.v0, system.q0, system.omega0, strict=True)
     return [_numbers(vector) for vector in chain.from_iterable(start)], rates
