@@ -16,8 +16,16 @@ CROWDED = {"rods": (0.9, 3.83e-5, 300), "chess": (0.3, 2e-5, 80)}
 METHODS = ["spiral_leapfrog", "verlet", "spiral_dkd", "no_squish", "spiral_predicted"]
 
 
-@pytest.mark.parametrize("key", CROWDED)
-@pytest.mark.parametrize("method", METHODS)
+#: One method on each scene is quick, plain Python is not.
+QUICK = {("chess", "spiral_leapfrog"), ("rods", "spiral_predicted")}
+PAIRS = [
+    pytest.param(key, method, marks=() if (key, method) in QUICK else pytest.mark.thorough)
+    for key in CROWDED
+    for method in METHODS
+]
+
+
+@pytest.mark.parametrize(("key", "method"), PAIRS)
 def test_the_engine_takes_the_plain_step_bit_by_bit(key, method):
     box, dt, steps = CROWDED[key]
     scene, method = replace(manybody.scenes[key], box=box), polhode.methods[method]
