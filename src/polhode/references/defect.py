@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from polhode.compiling.kernel import compile_driver, parameters_type, samples_type, torque_type
+from polhode.compiling.kernel import compile_driver, loads_type, parameters_type, samples_type, torque_type
 from polhode.compiling.trials import TrialError
 from polhode.problems.system import System
 
@@ -52,6 +52,17 @@ def _torques(torque: Any, parameters: Any, t: Any, q: Any, omega: Any, found: An
 def _compiled_torques() -> Callable[..., Any]:
     rows = samples_type
     return compile_driver(_torques, types.void(torque_type, parameters_type, rows, rows, rows, rows))
+
+
+def _all_loads(loads: Any, parameters: Any, t: Any, r: Any, v: Any, q: Any, omega: Any, force: Any, torque: Any) -> None:
+    for i in range(t.shape[1]):
+        loads(t[0, i], r[i], v[i], q[i], omega[i], parameters, force[i], torque[i])
+
+
+@cache
+def _compiled_loads() -> Callable[..., Any]:
+    rows = (types.Array(types.float64, 3, "C"),) * 6
+    return compile_driver(_all_loads, types.void(loads_type, parameters_type, samples_type, *rows))
 
 
 class Looks:
@@ -127,12 +138,11 @@ class Looks:
         count = len(self.bodies)
         state = [np.stack(values[k::4], axis=1) for k in range(4)]
         force, torque = np.zeros((2, len(instants), count, 3))
+        arguments = case.parameter_array, instants[None], *state, force, torque
         try:
-            loads = case.compiled_loads
+            _compiled_loads()(case.compiled_loads, *arguments)
         except TrialError:
-            loads = case.loads
-        for i, t in enumerate(instants):
-            loads(t, *(np.ascontiguousarray(part[i]) for part in state), case.parameter_array, force[i], torque[i])
+            _all_loads(case.loads, *arguments)
         return [(torque[:, i], None if case.fixed else force[:, i]) for i in range(count)]
 
 
