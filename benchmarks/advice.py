@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from polhode.advice.answer import Recommendation
-from polhode.advice.cases import Case, case_of_problem, parameters_of, unit_vector
+from polhode.advice.cases import BodyCase, case_of_problem, parameters_of, unit_vector
 from polhode.advice.from_runs import LIMIT, from_runs
 from polhode.advice.motion import Budget, motion_of
 from polhode.algebra import metrics
@@ -124,7 +124,7 @@ class Checked:
 
 def check(asked: Asked, starts: int = STARTS, seed: int = SEED) -> Checked:
     """Ask for the step of a case, and run it."""
-    case: Case = case_of_problem(asked.problem)
+    case: BodyCase = case_of_problem(asked.problem)
     found = from_runs(case, asked.error, asked.price, asked.one_torque)
     assert found.best.steps is not None
     alone = next(row.steps for row in found.alternatives if row.method == found.method)

@@ -268,7 +268,7 @@ def test_a_lucky_step_does_not_count():
 
 
 def test_the_coarsest_step_and_what_never_gets_there():
-    assert Curve(lambda n: 0.0).fewest(None) == from_runs.Found(10, 0.0, coarsest=True)
+    assert Curve(lambda n: 0.0).fewest(None) == from_runs.FewestSteps(10, 0.0, coarsest=True)
     assert Curve(lambda n: 0.01 + 1 / n).fewest(None).why == "does not meet it"
     assert Curve(lambda n: 1 / n).fewest(None, 900).why == "gave up"
     assert 1000 <= Curve(lambda n: 1 / n).fewest(None, 1100).steps <= 1010

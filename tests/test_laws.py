@@ -121,7 +121,7 @@ def found(data):
 
 @pytest.fixture(scope="module")
 def steps(data, found):
-    return laws.steps_per_radian(data, found=found)
+    return laws.steps_per_radian(data, known_laws=found)
 
 
 def median(found, name, method, torque_class="state", quantity="both"):
@@ -278,7 +278,7 @@ def test_what_is_exact_has_no_law_and_takes_any_step():
     data = ensemble({"exact": Law(2, 0.0), "other": Law(2, 0.05)}, bodies=8, classes=("free",))
     found = laws.laws(data)
     assert found["order"].sel({"integrator": "exact"}).isnull().all()
-    steps = laws.steps_per_radian(data, found=found).sel({"integrator": "exact"})
+    steps = laws.steps_per_radian(data, known_laws=found).sel({"integrator": "exact"})
     assert (steps["how"] == laws.COARSEST).all()
     assert (steps["steps"] == 1 / STEPS[0]).all()
     # A constant error above the bound of round-off is none either.

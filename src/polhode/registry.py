@@ -137,7 +137,7 @@ class Registry(Mapping[str, T]):
                 self.enter(getattr(member, self.object_name), Path(str(member.__file__)))
         self._complete = True
 
-    def enter(self, found: object, origin: Path) -> T:
+    def enter(self, member: object, origin: Path) -> T:
         """Add an object defined by the file ``origin`` and return it.
 
         Raises
@@ -145,10 +145,10 @@ class Registry(Mapping[str, T]):
         ValueError
             If it has the wrong type, or its key is not a plain name or is used by another file; the message names the file.
         """
-        if not isinstance(found, self._type):
-            wanted, got = self._type.__name__, type(found).__name__
+        if not isinstance(member, self._type):
+            wanted, got = self._type.__name__, type(member).__name__
             raise ValueError(f"{origin}: {self.object_name} must be a {wanted} (or a subclass), not a {got}")
-        item: T = found
+        item: T = member
         if origin.parent != self.folder:
             plain_name(f"{origin}: {self.kind} key", item.key)
         # Keys become file names, and some file systems ignore case.
@@ -266,17 +266,17 @@ def load_file(path: str | Path, registries: "Sequence[Registry[Any]]") -> dict[s
     if not isinstance(path, str | Path):
         raise TypeError(f"path must be that of a Python file, got {shown(path)}")
     path = regular_file("plug-in", Path(path).absolute()).resolve()
-    found = {registry.kind: registry.loaded_from(path) for registry in registries}
-    if None in found.values():
+    objects = {registry.kind: registry.loaded_from(path) for registry in registries}
+    if None in objects.values():
         member = _executed.get(path) or _execute(path)
         for registry in registries:
-            if found[registry.kind] is None and registry.object_name in vars(member):
+            if objects[registry.kind] is None and registry.object_name in vars(member):
                 item = vars(member)[registry.object_name]
                 # Objects that the file imports from this package are not its own definitions.
                 if not any(item is other for other in registry.values()):
-                    found[registry.kind] = registry.enter(item, path)
+                    objects[registry.kind] = registry.enter(item, path)
                     _executed[path] = member
-    loaded = {kind: item for kind, item in found.items() if item is not None}
+    loaded = {kind: item for kind, item in objects.items() if item is not None}
     if not loaded:
         *others, last = (registry.object_name for registry in registries)
         raise ValueError(f"plug-in {path} defines no {' or '.join(filter(None, [', '.join(others), last]))}")

@@ -136,7 +136,7 @@ def recommend(
         return _from_laws(
             asked_for, orientation, strength, torque, error, omega, time, torque_price, one_torque, everything, folder
         )
-    found, more = _case(case, inertia, triangle, omega, orientation, torque, strength, time)
+    body_case, more = _case(case, inertia, triangle, omega, orientation, torque, strength, time)
     wanted = _error(more.get("error") if error is None else error)
     price = more.get("torque_price", 0.0) if torque_price is None else torque_price
     alone = more.get("one_torque", True) if one_torque is None else one_torque
@@ -145,7 +145,7 @@ def recommend(
     allowed = from_runs.LIMIT if limit is None else _number(positive, "limit", limit, "s")
     with _progress(progress) as advance:
         return from_runs.from_runs(
-            found,
+            body_case,
             wanted,
             _number(number, "torque_price", price, least=0.0),
             flag("one_torque", alone),

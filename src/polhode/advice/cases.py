@@ -50,7 +50,7 @@ STEP_KEYS = ("dt", "step", "steps", "time_step", "timestep")
 
 
 @dataclass(frozen=True)
-class Case:
+class BodyCase:
     """A body under a torque, from one or several starts.
 
     Parameters
@@ -107,7 +107,7 @@ def case_of_words(
     orientation: Sequence[float] | None = None,
     starts: int = STARTS,
     triangle: bool = True,
-) -> Case:
+) -> BodyCase:
     """The case of a body with a torque named by its class.
 
     Parameters
@@ -166,7 +166,7 @@ def case_of_words(
     number_of_starts = starts if left else 1
     name = "no torque" if key == "free" else f"{one.label} torque" if key in ("constant", "time", "lab") else one.label
     how = "" if key == "free" else f" of strength {strength:g}"
-    return Case(
+    return BodyCase(
         f"Body {_list(body.inertia)} kg m^2 turning at {size:g} rad/s for {time:g} s, {name}{how}",
         [start(i, SEED, False) for i in range(number_of_starts)],
         tuple(left),
@@ -182,7 +182,7 @@ def case_of_words(
     )
 
 
-def case_of_problem(problem: Problem, time: float | None = None, words: str = "") -> Case:
+def case_of_problem(problem: Problem, time: float | None = None, words: str = "") -> BodyCase:
     """The case of a problem, which leaves nothing open; the other starts have random orientations and directions of omega."""
     if time is not None:
         problem = replace(problem, horizon=_checked(positive, "time", time, "s"))
@@ -196,8 +196,8 @@ def case_of_problem(problem: Problem, time: float | None = None, words: str = ""
         other.__dict__["compiled_torque"] = problem.compiled_torque
         return other
 
-    said = words or f"{problem.label[:1].upper()}{problem.label[1:]} ({problem.key})"
-    said += f", body {_list(problem.body.inertia)} kg m^2, for {problem.horizon:g} s"
+    words_of_case = words or f"{problem.label[:1].upper()}{problem.label[1:]} ({problem.key})"
+    words_of_case += f", body {_list(problem.body.inertia)} kg m^2, for {problem.horizon:g} s"
     question = {
         "problem": problem.key,
         "inertia": list(problem.body.inertia),
@@ -206,10 +206,10 @@ def case_of_problem(problem: Problem, time: float | None = None, words: str = ""
         "parameters": dict(problem.parameters),
         "time": problem.horizon,
     }
-    return Case(said, [problem], (), again, question)
+    return BodyCase(words_of_case, [problem], (), again, question)
 
 
-def case_of_file(path: str | Path, time: float | None = None) -> tuple[Case, dict[str, Any]]:
+def case_of_file(path: str | Path, time: float | None = None) -> tuple[BodyCase, dict[str, Any]]:
     """The case in a file, ``.yaml`` or ``.py``, and the other keys of the question that a YAML file may hold.
 
     Raises
@@ -236,7 +236,7 @@ def case_of_file(path: str | Path, time: float | None = None) -> tuple[Case, dic
         raise AdviceError(f"{path}: {error}") from None
 
 
-def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tuple[Case, dict[str, Any]]:
+def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tuple[BodyCase, dict[str, Any]]:
     """The case that the keys of a YAML file describe, and the keys of the question among them."""
     known = [*CASE_KEYS, *QUESTION_KEYS]
     for key in values:
@@ -250,7 +250,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
     if missing:
         raise AdviceError(f"the key {missing[0]} is missing; a case needs inertia, omega, torque and time")
     values = {key: _numbers(value) if key != "torque" else value for key, value in values.items()}
-    asked = {key: values[key] for key in QUESTION_KEYS if key in values}
+    question = {key: values[key] for key in QUESTION_KEYS if key in values}
     time = _checked(positive, "time", values.get("time") if time is None else time, "s")
     torque = values["torque"]
     if isinstance(torque, str):
@@ -267,7 +267,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
                 values.get("orientation"),
                 triangle=_checked(flag, "triangle", values.get("triangle", True)),
             ),
-            asked,
+            question,
         )
     if "strength" in values:
         raise AdviceError("strength belongs to a torque named by its class; formulas have parameters")
@@ -305,7 +305,7 @@ def case_of_mapping(values: Mapping[Any, Any], time: float | None = None) -> tup
         breakpoints=tuple(breakpoints),
     )
     _checked(problem.try_out)
-    return case_of_problem(problem), asked
+    return case_of_problem(problem), question
 
 
 def _numbers(value: Any) -> Any:
@@ -460,16 +460,16 @@ def _problem_in(path: Path) -> Problem:
 
     try:
         plugins.try_out([path], references=False)
-        found = load_file(path, [PROBLEMS])["problem"]
+        problem = load_file(path, [PROBLEMS])["problem"]
     except (FileNotFoundError, TypeError, ValueError) as error:
         raise AdviceError(str(error)) from error
-    if not isinstance(found, Problem):
-        raise AdviceError(f"{path}: PROBLEM must be a Problem of one body, got a {type(found).__name__}")
+    if not isinstance(problem, Problem):
+        raise AdviceError(f"{path}: PROBLEM must be a Problem of one body, got a {type(problem).__name__}")
     try:
-        found.compile()
+        problem.compile()
     except Exception as error:
         raise AdviceError(f"{place_in(path, error)} does not compile: {error}") from error
-    return found
+    return problem
 
 
 def body_of(inertia: Any, triangle: bool = True) -> tuple[Body, Quaternion]:
@@ -521,10 +521,10 @@ def parameters_of(
 
 def unit_vector(random: np.random.Generator, size: int) -> np.ndarray:
     """A random unit vector; of four components, a uniform rotation."""
-    found = random.standard_normal(size)
+    direction = random.standard_normal(size)
     for _ in range(2):
-        found = found / sqrt(float(found @ found))
-    return np.asarray(found)
+        direction = direction / sqrt(float(direction @ direction))
+    return np.asarray(direction)
 
 
 def omega_as_json(omega: Any) -> Any:

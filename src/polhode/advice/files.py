@@ -35,9 +35,10 @@ def find(name: str, results: Path | None = None, home: Path = HOME) -> Path:
         return results / name
     path = of_run(name) or released(name, home)
     if path is None:
-        own, other = RUN / name, RELEASED / name
+        of_results, of_release = RUN / name, RELEASED / name
         raise AdviceError(
-            f"there is no {own} and no {other}; make one: ./reproduce {own}, or name the folder of a run with `results`"
+            f"there is no {of_results} and no {of_release}; make one: ./reproduce {of_results}, or name the folder of a run "
+            "with `results`"
         )
     return path
 

@@ -91,14 +91,14 @@ class Curve:
         Between two steps that were run the error is a power of the step. Below the finest one, and for a scene that was run
         with a single step, it is that of ``exponent``.
         """
-        found = _quantile(self.errors, part)
-        good = found <= error
+        errors = _quantile(self.errors, part)
+        good = errors <= error
         count = len(good) if good.all() else int(np.argmin(good))
         if count == 0 or len(good) == 1:
-            return float(self.share[0] * (error / found[0]) ** (1 / exponent)) if np.isfinite(found[0]) else 0.0
-        if count == len(good) or not np.isfinite(found[count]):
+            return float(self.share[0] * (error / errors[0]) ** (1 / exponent)) if np.isfinite(errors[0]) else 0.0
+        if count == len(good) or not np.isfinite(errors[count]):
             return float(self.share[count - 1])
-        x, y = np.log(self.share[count - 1 : count + 1]), np.log(found[count - 1 : count + 1])
+        x, y = np.log(self.share[count - 1 : count + 1]), np.log(errors[count - 1 : count + 1])
         return float(np.exp(x[0] + (np.log(error) - y[0]) / (y[1] - y[0]) * (x[1] - x[0])))
 
     def is_extrapolated(self, share: float) -> bool:
@@ -108,9 +108,9 @@ class Curve:
     @property
     def exponent(self) -> float:
         """The power of the step with which the error grows, over all steps; NaN from less than three."""
-        found = _quantile(self.errors, 0.5)
-        good = np.isfinite(found)
-        return float(np.polyfit(np.log(self.share[good]), np.log(found[good]), 1)[0]) if good.sum() >= 3 else nan
+        errors = _quantile(self.errors, 0.5)
+        good = np.isfinite(errors)
+        return float(np.polyfit(np.log(self.share[good]), np.log(errors[good]), 1)[0]) if good.sum() >= 3 else nan
 
 
 def growth(ratio: float, exponent: float) -> float:
@@ -173,31 +173,31 @@ def from_contacts(
     AdviceError
         If the scenes do not reach this error.
     """
-    path, found, why = _file(results)
-    chosen = _comparable(found)
+    path, every_curve, why = _file(results)
+    chosen = _comparable(every_curve)
     if contacts is not None:
-        counted = {key: [c for c in own if isfinite(c.contacts)] for key, own in chosen.items()}
+        counted = {key: [c for c in group if isfinite(c.contacts)] for key, group in chosen.items()}
         if not all(counted.values()):
             raise AdviceError(f"contacts: {path} does not hold how long its bodies were in contact; leave it out")
         chosen = counted
     if not chosen:
         raise AdviceError(f"{path} holds no scene with {FEWEST} states or more; name another run with `results`")
-    exponents = {key: _exponent(own) for key, own in chosen.items()}
-    chosen = {key: own for key, own in chosen.items() if exponents[key] > 0}
+    exponents = {key: _exponent(group) for key, group in chosen.items()}
+    chosen = {key: group for key, group in chosen.items() if exponents[key] > 0}
     if not chosen:
         raise AdviceError(f"{path} holds no scene with three step sizes or more; name another run with `results`")
-    known = [c.contacts for own in chosen.values() for c in own if isfinite(c.contacts)]
+    known = [c.contacts for group in chosen.values() for c in group if isfinite(c.contacts)]
     number = contacts if contacts is not None else max(known, default=nan)
     if isfinite(number):
-        chosen = {key: [c.with_contacts(number, exponents[key]) for c in own] for key, own in chosen.items()}
-    shares = {key: min(c.largest(error, exponents[key]) for c in own) for key, own in chosen.items()}
+        chosen = {key: [c.with_contacts(number, exponents[key]) for c in group] for key, group in chosen.items()}
+    shares = {key: min(c.largest(error, exponents[key]) for c in group) for key, group in chosen.items()}
     advisable = {key: share for key, share in shares.items() if share > 0 and not _as_published(key)}
     if not advisable:
         raise AdviceError(f"error: no method stays below {error:g} in all scenes")
     largest = max(advisable.values())
     key = USUAL if advisable.get(USUAL, 0.0) * CLOSE >= largest else max(advisable, key=lambda each: advisable[each])
-    share, own, exponent = advisable[key], chosen[key], exponents[key]
-    finest = min(float(c.share[0]) for c in own)
+    share, scenes_of_best, exponent = advisable[key], chosen[key], exponents[key]
+    finest = min(float(c.share[0]) for c in scenes_of_best)
     if share < finest / FARTHEST:
         raise AdviceError(
             f"error: {error:g} would need steps of T/{1 / share:.0f}, far below the finest that was run, T/{1 / finest:.0f}; "
@@ -205,7 +205,7 @@ def from_contacts(
         )
     if time * share < float_info.min:
         raise AdviceError(f"contact_time {time:g} s is too short to be divided into steps; take other units")
-    spread = [c.largest(error, exponent, part) for c in own for part in (0.5, SERVED)]
+    spread = [c.largest(error, exponent, part) for c in scenes_of_best for part in (0.5, SERVED)]
     low, high = min(spread), max(spread)
     rows = [
         Choice(
@@ -215,14 +215,14 @@ def from_contacts(
         if everything or (s > 0 and not _as_published(method))
     ]
     rows.sort(key=lambda row: row.method != key)
-    called = names(own)
+    called = names(scenes_of_best)
     scenes = "; ".join(
         f"{called[c.scene]} ({c.errors.shape[1]} states"
         + (f", in contact for {_count(c.contacts)} T" if isfinite(c.contacts) else ", time in contact not measured, as run")
         + (f", T/{1 / c.share[0]:.0f} to " if len(c.share) > 1 else ", only ")
         + f"T/{1 / c.share[-1]:.0f}) T/{1 / (own_share := c.largest(error, exponent)):.0f}"
         + (", extrapolated" if c.is_extrapolated(own_share) else "")
-        for c in own
+        for c in scenes_of_best
     )
     remarks = []
     if isfinite(number):
@@ -232,7 +232,7 @@ def from_contacts(
             + "; n times as long takes n^(1/5) times as many steps"
             + (" (`contacts`)." if contacts is None else ".")
         )
-    if any(share >= 0.999 * c.share[-1] for c in own if len(c.share) > 1):
+    if any(share >= 0.999 * c.share[-1] for c in scenes_of_best if len(c.share) > 1):
         remarks.append("This is the coarsest step that was run; a longer one may do as well.")
     others = [m for m, s in advisable.items() if m != key and s * CLOSE >= share]
     if others:
@@ -247,7 +247,7 @@ def from_contacts(
         if isfinite(number)
         else ""
     )
-    fewest, most = min(c.clumps for c in own), max(c.clumps for c in own)
+    fewest, most = min(c.clumps for c in scenes_of_best), max(c.clumps for c in scenes_of_best)
     bodies = f"{fewest} to {most}" if most > fewest else f"{most}"
     return Recommendation(
         question=f"Many bodies, contacts of {time:.4g} s{f' ({how})' if how else ''}"
@@ -278,9 +278,9 @@ def from_contacts(
     )
 
 
-def _exponent(own: list[Curve]) -> float:
+def _exponent(group: list[Curve]) -> float:
     """The power of the step with which the error of a method grows: the median of the scenes with enough steps, or NaN."""
-    known = [c.exponent for c in own if isfinite(c.exponent)]
+    known = [c.exponent for c in group if isfinite(c.exponent)]
     return float(np.median(known)) if known else nan
 
 
@@ -290,10 +290,12 @@ def _count(contacts: float) -> str:
 
 def _file(results: Path | None) -> tuple[Path, list[Curve], str]:
     """The file to answer from, its curves, and why it was taken if there were two."""
-    if results is None and (ours := files.of_run("many_body.nc")) and (theirs := files.released("many_body.nc")):
-        found = {path: _read(path) for path in (ours, theirs)}
-        path, why = files.larger((ours, _size(found[ours])), (theirs, _size(found[theirs])), "states of a scene")
-        return path, found[path], why
+    if results is None and (of_results := files.of_run("many_body.nc")) and (of_release := files.released("many_body.nc")):
+        curves_in = {path: _read(path) for path in (of_results, of_release)}
+        path, why = files.larger(
+            (of_results, _size(curves_in[of_results])), (of_release, _size(curves_in[of_release])), "states of a scene"
+        )
+        return path, curves_in[path], why
     path = files.find("many_body.nc", results)
     return path, _read(path), ""
 
@@ -306,9 +308,9 @@ def _read(path: Path) -> list[Curve]:
         raise AdviceError(f"{path} is damaged or not a many_body.nc of this version ({why[:200]})") from failure
 
 
-def _size(found: list[Curve]) -> files.Size:
+def _size(every_curve: list[Curve]) -> files.Size:
     """The states of the scene that has most, and the number of scenes with enough states."""
-    return max((c.errors.shape[1] for c in found), default=0), len({c.label for c in found})
+    return max((c.errors.shape[1] for c in every_curve), default=0), len({c.label for c in every_curve})
 
 
 def _of_the_report(path: Path, method: str, error: float) -> list[str]:
@@ -325,56 +327,58 @@ def _of_the_report(path: Path, method: str, error: float) -> list[str]:
     ]
 
 
-def names(found: Iterable[Curve]) -> dict[str, str]:
+def names(some_curves: Iterable[Curve]) -> dict[str, str]:
     """What to call the scenes of some curves, no two alike: without the box that all have, and told apart by their spin."""
-    own = list(found)
-    called = {c.scene: c.label.removesuffix(" in a box") for c in own}
-    for c in own:
+    every_curve = list(some_curves)
+    called = {c.scene: c.label.removesuffix(" in a box") for c in every_curve}
+    for c in every_curve:
         if c.spin == 0 and sum(called[c.scene] == name for name in called.values()) > 1:
             called[c.scene] += " without spin"
     alike = [scene for scene, name in called.items() if list(called.values()).count(name) > 1]
     return called | {scene: f"{called[scene]}, {scene}" for scene in alike}
 
 
-def _comparable(found: list[Curve]) -> dict[str, list[Curve]]:
+def _comparable(every_curve: list[Curve]) -> dict[str, list[Curve]]:
     """The curves of the methods that ran with the same bodies, by method.
 
     With the same bodies and spin a method has one curve, that of most steps; a curve of a single step counts only where the
     bodies were run with no more. Bodies that few methods were run with are left out until some methods have all in common.
     """
-    kept: dict[tuple[str, str], list[Curve]] = {}
-    for (method, label), group in groupby(sorted(found, key=lambda c: (c.method, c.label)), lambda c: (c.method, c.label)):
+    usable: dict[tuple[str, str], list[Curve]] = {}
+    for (method, label), group in groupby(
+        sorted(every_curve, key=lambda c: (c.method, c.label)), lambda c: (c.method, c.label)
+    ):
         most: dict[tuple[str, int, float], Curve] = {}
         for c in sorted(group, key=lambda c: (len(c.share), c.errors.shape[1])):
             most[c.kind] = c
         several = [c for c in most.values() if len(c.share) > 1]
-        kept[method, label] = several or list(most.values())
-    ran = {label: {m for m, own in kept if own == label} for _, label in kept}
+        usable[method, label] = several or list(most.values())
+    ran = {label: {m for m, other in usable if other == label} for _, label in usable}
     labels = sorted(ran, key=lambda label: len(ran[label]), reverse=True)
     while len(labels) > 1 and len(set.intersection(*(ran[label] for label in labels))) < METHODS_TO_CHOOSE:
         labels.pop()
     common = set.intersection(*(ran[label] for label in labels)) if labels else set()
-    return {key: [c for label in labels for c in kept[key, label]] for key in sorted(common)}
+    return {key: [c for label in labels for c in usable[key, label]] for key in sorted(common)}
 
 
 def curves(path: Path) -> Iterator[Curve]:
     """The energy errors of every method on every scene of a many_body.nc that has several seeds."""
-    found = []
+    every_curve = []
     for name in group_names(path):
         data = read_dataset(path, name)
         if VARIABLE in data and "contact_time" in data.attrs:
-            found += list(_curves(name, data))
-    for c in found:
+            every_curve += list(_curves(name, data))
+    for c in every_curve:
         if c.errors.shape[1] >= FEWEST:
-            yield c if isfinite(c.contacts) else replace(c, contacts=_counted_elsewhere(c, found))
+            yield c if isfinite(c.contacts) else replace(c, contacts=_counted_elsewhere(c, every_curve))
 
 
-def _counted_elsewhere(curve: Curve, found: list[Curve]) -> float:
+def _counted_elsewhere(curve: Curve, every_curve: list[Curve]) -> float:
     """The time in contact of a scene that lacks it, from other runs of the same bodies, in proportion to the horizon; else NaN.
 
     Of the same spin if there are such runs; the spin hardly matters, as the bodies fly at the same speed.
     """
-    others = [c for c in found if c.kind[:2] == curve.kind[:2] and isfinite(c.contacts)]
+    others = [c for c in every_curve if c.kind[:2] == curve.kind[:2] and isfinite(c.contacts)]
     if not others:
         return nan
     best = max(others, key=lambda c: (c.spin == curve.spin, c.errors.shape[1]))
@@ -386,9 +390,9 @@ def _curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
     contacts = contact_law.time_in_contact(data) if "contacts" in data else nan
     data = data.sortby("dt")
     for key in data["integrator"].values:
-        own = data.sel(integrator=key)
-        errors = own[VARIABLE].transpose("dt", "seed").values
-        lost = own["diverged"].transpose("dt", "seed").values.astype(bool)
+        of_method = data.sel(integrator=key)
+        errors = of_method[VARIABLE].transpose("dt", "seed").values
+        lost = of_method["diverged"].transpose("dt", "seed").values.astype(bool)
         errors = np.where(lost, np.inf, errors)
         run = ~np.isnan(errors).any(axis=1)
         if run.any():
@@ -396,7 +400,7 @@ def _curves(name: str, data: xr.Dataset) -> Iterator[Curve]:
                 name,
                 str(data.attrs.get("label", name)),
                 str(key),
-                own["dt"].values[run] / time,
+                of_method["dt"].values[run] / time,
                 errors[run],
                 float(data.attrs.get("spin", nan)),
                 int(data.attrs["clumps"]),

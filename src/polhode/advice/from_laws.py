@@ -177,13 +177,13 @@ def from_laws(
 
 def _file(results: Path | None) -> tuple[Path, xr.Dataset, str]:
     """The errors of a run or the released laws, whichever have more bodies: path, contents, and why if there are both."""
-    ours, laws_file = files.of_run(ERRORS), files.released(LAWS)
-    if results is None and ours and laws_file:
-        found = {path: _read(path) for path in (ours, laws_file)}
-        bodies = {path: (float(data.sizes.get("body", 0)),) for path, data in found.items()}
-        path, why = files.larger((ours, bodies[ours]), (laws_file, bodies[laws_file]), "bodies")
-        return path, found[path], why
-    path = laws_file if results is None and laws_file and not ours else files.find(ERRORS, results)
+    errors_file, laws_file = files.of_run(ERRORS), files.released(LAWS)
+    if results is None and errors_file and laws_file:
+        datasets = {path: _read(path) for path in (errors_file, laws_file)}
+        bodies = {path: (float(data.sizes.get("body", 0)),) for path, data in datasets.items()}
+        path, why = files.larger((errors_file, bodies[errors_file]), (laws_file, bodies[laws_file]), "bodies")
+        return path, datasets[path], why
+    path = laws_file if results is None and laws_file and not errors_file else files.find(ERRORS, results)
     return path, _read(path), ""
 
 
@@ -214,13 +214,13 @@ def _steps(data: xr.Dataset, error: float, radians: float | None) -> tuple[np.nd
     at = len(ends) - 1 if radians is None else min(int(np.searchsorted(ends, radians)), len(ends) - 1)
     total = float(ends[at])
     data = data.isel(radians=slice(0, at + 1))
-    found = laws.laws(data)
+    laws_of_bodies = laws.laws(data)
     shape = (data.sizes["torque_class"], data.sizes["integrator"], data.sizes["body"])
     if radians is None or radians <= total:
         target = error if radians is None else error / total
-        steps = laws.steps_per_radian(data, [target], found)["steps"]
+        steps = laws.steps_per_radian(data, [target], laws_of_bodies)["steps"]
         return steps.isel(target=0).transpose("torque_class", "integrator", "body").values, total
-    growth = found["growth"].sel(quantity="both").transpose("torque_class", "integrator", "body").values
+    growth = laws_of_bodies["growth"].sel(quantity="both").transpose("torque_class", "integrator", "body").values
     result = np.full(shape, np.nan)
     for i in range(shape[0]):
         for j in range(shape[1]):
@@ -228,7 +228,7 @@ def _steps(data: xr.Dataset, error: float, radians: float | None) -> tuple[np.nd
             exponent = float(np.clip(np.median(known) if known.size else SLOWEST_GROWTH, SLOWEST_GROWTH, FASTEST_GROWTH))
             target = error * (total / radians) ** exponent / total
             one_method = data.isel(torque_class=[i], integrator=[j])
-            result[i, j] = laws.steps_per_radian(one_method, [target], found.isel(torque_class=[i], integrator=[j]))[
+            result[i, j] = laws.steps_per_radian(one_method, [target], laws_of_bodies.isel(torque_class=[i], integrator=[j]))[
                 "steps"
             ].values.ravel()
     return result, total
@@ -248,5 +248,5 @@ def _one_torque(keys: list[str], torques: np.ndarray, allowed: np.ndarray) -> se
 
 def _is_better(work: np.ndarray, other: np.ndarray) -> bool:
     """Whether the interval of the median ratio of two works (class, body) says that the first is smaller."""
-    found = laws.paired(work, other)
-    return isfinite(found.high) and found.high < 1
+    ratio = laws.paired(work, other)
+    return isfinite(ratio.high) and ratio.high < 1

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from polhode.advice.answer import SHOWN, Choice, Recommendation, price_in_words
-from polhode.advice.cases import Case
+from polhode.advice.cases import BodyCase
 from polhode.advice.errors import AdviceError, TimeOver
 from polhode.advice.motion import FIRST, SECOND, Budget, Motion, largest_error, motion_of, run
 from polhode.advice.prices import Prices, prices
@@ -56,7 +56,7 @@ FAVOURITES = ("spiral_leapfrog", "spiral_predicted", "magnus_adams4", "cf4", "rk
 
 
 @dataclass(frozen=True)
-class Found:
+class FewestSteps:
     """The fewest steps with which a method meets an error.
 
     Parameters
@@ -76,7 +76,7 @@ class Found:
 
 
 def from_runs(
-    case: Case,
+    case: BodyCase,
     error: float,
     torque_price: float = 0.0,
     one_torque: bool = True,
@@ -113,38 +113,38 @@ def from_runs(
         motions.append(motion_of(start, error, budget, motions[0] if motions else None))
         progress("motion", (i + 1) / len(case.starts))
     finding = Search(motions, error, budget)
-    found: dict[str, Found] = {}
+    fewest: dict[str, FewestSteps] = {}
     fastest: dict[str, float] = {}
     for i, method in enumerate(sorted(methods, key=_favourites_first)):
         enough = inf if everything else _enough(fastest, kind(method))
         try:
-            found[method.key] = finding.fewest(method, priced.steps(method, enough))
+            fewest[method.key] = finding.fewest(method, priced.steps(method, enough))
         except TimeOver:
             if not fastest:
                 raise
-            found[method.key] = Found(0, inf, why="no time")
-        if found[method.key].steps and not method.key.endswith(AS_PUBLISHED):
-            seconds = priced.seconds(method, found[method.key].steps)
+            fewest[method.key] = FewestSteps(0, inf, why="no time")
+        if fewest[method.key].steps and not method.key.endswith(AS_PUBLISHED):
+            seconds = priced.seconds(method, fewest[method.key].steps)
             fastest[kind(method)] = min(fastest.get(kind(method), inf), seconds)
         progress("methods", (i + 1) / len(methods))
-    _refuse_a_wrong_motion(found, finding)
+    _refuse_a_wrong_motion(fewest, finding)
     if not fastest:
         raise AdviceError(_unreached(finding, error))
     best = min(fastest.values())
-    rows = _choices(case, [m for m in methods if found[m.key].steps], found, priced, best)
+    rows = _choices(case, [m for m in methods if fewest[m.key].steps], fewest, priced, best)
     first = next(row for row in rows if not row.method.endswith(AS_PUBLISHED))
     others = _interval(case, METHODS[first.method], first, finding, budget, error, progress)
-    return _recommendation(case, rows, first, found, finding, priced, others, one_torque, everything)
+    return _recommendation(case, rows, first, fewest, finding, priced, others, one_torque, everything)
 
 
-def _refuse_a_wrong_motion(found: Mapping[str, Found], finding: "Search") -> None:
+def _refuse_a_wrong_motion(fewest: Mapping[str, FewestSteps], finding: "Search") -> None:
     """Raise if methods that do not meet the error agree with each other: then the motion they are compared with is wrong.
 
     Not if more methods meet it than agree so: methods that are related may share a fault.
     """
     motion = finding.motions[0]
     at = np.arange(1, 9, dtype=np.int64)
-    lost = {key: one.finest // 8 * 8 for key, one in found.items() if one.finest >= 8 and not key.endswith(AS_PUBLISHED)}
+    lost = {key: one.finest // 8 * 8 for key, one in fewest.items() if one.finest >= 8 and not key.endswith(AS_PUBLISHED)}
     ends = {key: run(motion.problem, METHODS[key], steps, at * (steps // 8)) for key, steps in lost.items()}
     exact = motion.at(at / 8 * motion.problem.horizon)
     apart = {key: largest_error(*end, *exact, motion.scale) for key, end in ends.items()}
@@ -154,7 +154,7 @@ def _refuse_a_wrong_motion(found: Mapping[str, Found], finding: "Search") -> Non
         if largest_error(*ends[a], *ends[b], motion.scale) < CLOSER * min(apart[a], apart[b])
     ]
     agreeing = {key for _, *pair in pairs for key in pair}
-    if pairs and len(agreeing) > sum(one.steps > 0 for one in found.values()):
+    if pairs and len(agreeing) > sum(one.steps > 0 for one in fewest.values()):
         difference, a, b = max(pairs)
         raise AdviceError(
             f"{METHODS[a].label} and {METHODS[b].label} agree with each other and differ from the exact motion by "
@@ -163,14 +163,14 @@ def _refuse_a_wrong_motion(found: Mapping[str, Found], finding: "Search") -> Non
         )
 
 
-def _enough(fastest: dict[str, float], own: str) -> float:
+def _enough(fastest: dict[str, float], kind_of_method: str) -> float:
     """The time (s) beyond which a method is of no interest, from the fastest of each kind so far.
 
     Of a kind that cannot compete with the others only the best is wanted.
     """
-    if own not in fastest:
+    if kind_of_method not in fastest:
         return inf
-    return fastest[own] * (SLOWER if fastest[own] <= SLOWER * min(fastest.values()) else 1.0)
+    return fastest[kind_of_method] * (SLOWER if fastest[kind_of_method] <= SLOWER * min(fastest.values()) else 1.0)
 
 
 def kind(method: Method) -> str:
@@ -182,10 +182,10 @@ def kind(method: Method) -> str:
 
 def candidates(one_torque: bool = False, everything: bool = False) -> list[Method]:
     """The registered methods that may be recommended; with ``everything`` also variants of publications' code."""
-    found = list(METHODS.values())
+    methods = list(METHODS.values())
     if one_torque:
-        found = [method for method in found if method.torques_per_step == 1]
-    return [method for method in found if everything or not method.key.endswith(AS_PUBLISHED)]
+        methods = [method for method in methods if method.torques_per_step == 1]
+    return [method for method in methods if everything or not method.key.endswith(AS_PUBLISHED)]
 
 
 class Search:
@@ -230,7 +230,7 @@ class Search:
                 break
         return worst
 
-    def fewest(self, method: Method, most: float = inf) -> Found:
+    def fewest(self, method: Method, most: float = inf) -> FewestSteps:
         """The fewest steps with which a method meets the error, as with all larger numbers that are tried.
 
         Parameters
@@ -248,7 +248,7 @@ class Search:
         most = most / self.unit
         coarsest = max(ceil(2 / self.unit), ceil(self.radians / COARSEST / self.unit))
         if most < coarsest or (isfinite(most) and not meets(int(most))):
-            return Found(0, inf, why="gave up")
+            return FewestSteps(0, inf, why="gave up")
         low, high = 0, coarsest
         while True:
             # The ladder: the first rung from which on all meet the error.
@@ -257,10 +257,10 @@ class Search:
                 if low < int(min(most, high)) < high:
                     high = int(most)  # known to meet it
                 elif high > most:
-                    return Found(0, inf, why="gave up")
-                seen = {steps: found for steps, found in errors.items() if steps * self.unit >= self.resolved}
+                    return FewestSteps(0, inf, why="gave up")
+                seen = {steps: error for steps, error in errors.items() if steps * self.unit >= self.resolved}
                 if stuck(seen, FINE * self.radians / self.unit):
-                    return Found(0, inf, why="does not meet it", finest=max(errors) * self.unit)
+                    return FewestSteps(0, inf, why="does not meet it", finest=max(errors) * self.unit)
             lost = [steps for k in range(1, FINER + 1) if not meets(steps := high << k)]
             if lost:
                 low, high = lost[-1], 2 * lost[-1]
@@ -271,9 +271,11 @@ class Search:
                 low, high = (low, middle) if meets(middle) else (middle, high)
             lost = [steps for ratio in NEIGHBOURS if not meets(steps := max(high + 1, round(ratio * high)))]
             if not lost:
-                return Found(high * self.unit, errors[high], coarsest=high == coarsest and (self.unit == 1 or coarsest > 1))
+                return FewestSteps(
+                    high * self.unit, errors[high], coarsest=high == coarsest and (self.unit == 1 or coarsest > 1)
+                )
             low = lost[-1]
-            high = min(steps for steps, found in errors.items() if steps > low and found <= self.allowed)
+            high = min(steps for steps, error in errors.items() if steps > low and error <= self.allowed)
 
 
 def stuck(errors: Mapping[int, float], fine: float = inf) -> bool:
@@ -288,10 +290,12 @@ def _favourites_first(method: Method) -> tuple[int, int]:
     return (FAVOURITES.index(key) if key in FAVOURITES else len(FAVOURITES), method.torques_per_step)
 
 
-def _choices(case: Case, methods: Iterable[Method], found: dict[str, Found], priced: Prices, best: float) -> list[Choice]:
+def _choices(
+    case: BodyCase, methods: Iterable[Method], fewest: dict[str, FewestSteps], priced: Prices, best: float
+) -> list[Choice]:
     rows = []
     for method in methods:
-        one = found[method.key]
+        one = fewest[method.key]
         seconds = priced.seconds(method, one.steps)
         rows.append(
             Choice(
@@ -333,7 +337,7 @@ class Others:
 
 
 def _interval(
-    case: Case,
+    case: BodyCase,
     method: Method,
     first: Choice,
     finding: Search,
@@ -343,28 +347,28 @@ def _interval(
 ) -> Others:
     """The range of steps that the method needs from other starts; of a case with several starts, from each of these."""
     steps: list[int] = []
-    own = bool(case.open_questions)
-    number = len(finding.motions) if own else OTHERS
+    tried_all = bool(case.open_questions)
+    number = len(finding.motions) if tried_all else OTHERS
     given = first.steps or 0
     lost = 0
     for i in range(number):
         try:
-            motion = finding.motions[i] if own else motion_of(case.again(i), error, budget, finding.motions[0])
+            motion = finding.motions[i] if tried_all else motion_of(case.again(i), error, budget, finding.motions[0])
             one = Search([motion], error, budget).fewest(method)
         except TimeOver:
             break
         except AdviceError:
-            one = Found(0, inf)
+            one = FewestSteps(0, inf)
         if one.steps:
             steps.append(one.steps)
         else:
             lost += 1
         progress("interval", (i + 1) / number)
     tried = len(steps) + lost
-    most = max([given, *([] if own else steps)])
+    most = max([given, *([] if tried_all else steps)])
     low, high = (case.horizon / f(steps) for f in (max, min)) if steps else (first.dt, first.dt)
     missed = "" if tried == number else f" There was no time for {'' if tried else 'any of '}the other {number - tried}."
-    if own:
+    if tried_all:
         return Others(
             low,
             high,
@@ -423,10 +427,10 @@ def density(steps: int, speed: float, horizon: float, turned: float) -> str:
 
 
 def _recommendation(
-    case: Case,
+    case: BodyCase,
     rows: list[Choice],
     first: Choice,
-    found: dict[str, Found],
+    fewest: dict[str, FewestSteps],
     finding: Search,
     priced: Prices,
     others: Others,
@@ -449,14 +453,14 @@ def _recommendation(
             error=max(motion.error(chosen, others.steps, CHECKS) for motion in finding.motions),
             mark="",
         )
-    gave_up = sum(one.why == "gave up" for one in found.values())
-    never = sum(one.why == "does not meet it" for one in found.values())
+    gave_up = sum(one.why == "gave up" for one in fewest.values())
+    never = sum(one.why == "does not meet it" for one in fewest.values())
     lost = [f"{gave_up} given up as too slow"] if gave_up else []
     lost += [f"{never} never reach the error"] if never else []
-    late = sum(one.why == "no time" for one in found.values())
+    late = sum(one.why == "no time" for one in fewest.values())
     lost += [f"{late} not finished within the time limit"] if late else []
     evidence = [
-        f"{len(found)} methods were run on this very problem, {finding.runs:,} runs"
+        f"{len(fewest)} methods were run on this very problem, {finding.runs:,} runs"
         + (f"; {' and '.join(lost)}" if lost else "")
         + f". The step is the largest at which, as at all finer ones tried, the error stays below {MARGIN:g} of the one asked "
         f"for{'' if case.open_questions else ', from every start'}: it is {best.error:.2g}"
@@ -492,7 +496,7 @@ def _recommendation(
         remarks += _instead(when, plain, lambda method: kind(method) == "one torque")
     if first.mark:
         remarks.append("It meets the error with the coarsest step tried; a longer one may do as well.")
-    asked = {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque}
+    question = {**case.question, "error": error, "torque_price": priced.torque, "one_torque": one_torque}
     return Recommendation(
         question=f"{case.words}, error below {error:g}, {price_in_words(priced.torque, priced.unit)}",
         best=best,
@@ -505,7 +509,7 @@ def _recommendation(
         evidence=evidence,
         error=error,
         kind="runs",
-        asked=asked,
+        asked=question,
         remarks=remarks,
         shown=len(rows) if everything else SHOWN,
     )

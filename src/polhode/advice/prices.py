@@ -88,8 +88,8 @@ def prices(keys: Iterable[str], torque: float, results: Path | None = None, anyw
         raise AdviceError(f"{path} does not contain the time of a step of direct Euler")
     missing = [key for key in keys if key not in known]
     if missing:
-        here = {key: _timed(METHODS[key]) for key in (*missing, UNIT)}
-        known |= {key: here[key] / here[UNIT] * known[UNIT] for key in missing}
+        measured = {key: _timed(METHODS[key]) for key in (*missing, UNIT)}
+        known |= {key: measured[key] / measured[UNIT] * known[UNIT] for key in missing}
     return Prices(known, torque, machine)
 
 

@@ -57,16 +57,16 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as the base class does, with another message about unknown options."""
-        found, unknown = self.parse_known_args(args, namespace)
+        options, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            parser = getattr(found, "parser", self)
+            parser = getattr(options, "parser", self)
             word = unknown[0].partition("=")[0]
             known = [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
             # An abbreviation is a better guess than a similar word.
             longer = [option for option in known if option.startswith(word)] if len(word) > 2 else []
             advice = nearest(word, longer or known, 0.7) if word.startswith("-") else "it takes no such word"
             parser.error(f"unknown argument {unknown[0]}; {advice}")
-        return found
+        return options
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -78,7 +78,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print one line that says what is wrong, and where all options are explained."""
         message = re.sub(
-            r"^argument (\S+): (must )?", lambda found: f"{found[1]} must " if found[2] else f"{found[1]}: ", message
+            r"^argument (\S+): (must )?", lambda match: f"{match[1]} must " if match[2] else f"{match[1]}: ", message
         )
         message = message if len(message) <= MOST_SAID else f"{message[: MOST_SAID - 3]}..."
         self.exit(2, f"{self.prog}: {message}\n{self.prog} --help explains all options\n")
@@ -192,7 +192,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     named = [word for word in words if word in COMMANDS][:1]
     try:
-        asked = parser(named).parse_args(words)
+        request = parser(named).parse_args(words)
     except ExtraMissingError as error:
         print(f"polhode {named[0]}: {error}", file=sys.stderr)
         return 2
@@ -201,11 +201,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         raise
     try:
-        if getattr(asked.module, "NEEDS_REPOSITORY", False):
-            check_repository(asked.command)
-        return int(asked.module.run(asked))
+        if getattr(request.module, "NEEDS_REPOSITORY", False):
+            check_repository(request.command)
+        return int(request.module.run(request))
     except (UsageError, UnreadableFile, ExtraMissingError) as error:
-        print(f"polhode {asked.command}: {error}", file=sys.stderr)
+        print(f"polhode {request.command}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader has closed the pipe, as in `polhode bench | head`.

@@ -81,30 +81,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="folder of a run (results, or the released data if they have more states or bodies or there is no run)",
     )
-    own = parser.add_argument_group("a body and a torque of your own")
-    own.add_argument("case", nargs="?", type=Path, metavar="FILE", help="a .yaml or .py file with body and torque")
-    own.add_argument(
+    body = parser.add_argument_group("a body and a torque of your own")
+    body.add_argument("case", nargs="?", type=Path, metavar="FILE", help="a .yaml or .py file with body and torque")
+    body.add_argument(
         "--inertia",
         nargs="+",
         type=_finite,
         metavar="I",
         help="kg m^2: three principal moments, or a tensor: Ixx Iyy Izz Ixy Ixz Iyz as in LAMMPS, or its nine elements by rows",
     )
-    own.add_argument(
+    body.add_argument(
         "--no-triangle", dest="triangle", action="store_const", const=False, help="allow moments that no rigid body has"
     )
-    own.add_argument(
+    body.add_argument(
         "--omega", nargs="+", type=_finite, metavar="W", help="initial angular velocity, rad/s: its size, or three components"
     )
-    own.add_argument(
+    body.add_argument(
         "--orientation", nargs=4, type=_finite, metavar=("Q0", "QX", "QY", "QZ"), help="initial quaternion, body to lab"
     )
-    own.add_argument("--torque", metavar="CLASS", help="free, constant, time, lab, state, friction ...")
-    own.add_argument("--strength", type=not_negative, metavar="S", help="angular acceleration by the torque over omega^2 (1)")
-    own.add_argument("--time", type=positive, metavar="T", help="time to simulate, s")
-    own.add_argument("--laws", action="store_true", help="answer for random bodies instead of one that is known")
-    own.add_argument("--torque-class", metavar="CLASS", help="the same as --laws --torque CLASS")
-    own.add_argument("--limit", type=positive, metavar="T", help="time limit of the answer, s of processor time (60)")
+    body.add_argument("--torque", metavar="CLASS", help="free, constant, time, lab, state, friction ...")
+    body.add_argument("--strength", type=not_negative, metavar="S", help="angular acceleration by the torque over omega^2 (1)")
+    body.add_argument("--time", type=positive, metavar="T", help="time to simulate, s")
+    body.add_argument("--laws", action="store_true", help="answer for random bodies instead of one that is known")
+    body.add_argument("--torque-class", metavar="CLASS", help="the same as --laws --torque CLASS")
+    body.add_argument("--limit", type=positive, metavar="T", help="time limit of the answer, s of processor time (60)")
     contacts = parser.add_argument_group("many bodies that collide")
     contacts.add_argument("--contact-time", type=positive, metavar="T", help="duration of a contact, s; or else:")
     contacts.add_argument(
@@ -173,22 +173,22 @@ def run(arguments: argparse.Namespace) -> int:
 def _kind(arguments: argparse.Namespace) -> str:
     """What is asked: a kind of :data:`KINDS`."""
     given = {kind: [name for name in names if getattr(arguments, name) not in (None, False)] for kind, names in KINDS.items()}
-    asked = [kind for kind, names in given.items() if names]
-    if len(asked) > 1:
-        first, second = (_option(given[kind][0]) for kind in asked[:2])
+    kinds = [kind for kind, names in given.items() if names]
+    if len(kinds) > 1:
+        first, second = (_option(given[kind][0]) for kind in kinds[:2])
         raise UsageError(f"{first} and {second} belong to different questions; ask one (--help shows the four kinds)")
-    if not asked:
+    if not kinds:
         raise UsageError(
             "what for? A body of your own: --inertia, --omega, --torque, --time, or a FILE; colliding bodies: --contact-time; "
             "a test problem: --problem"
         )
-    if arguments.error is None and not (asked == ["case"] and arguments.case is not None):
+    if arguments.error is None and not (kinds == ["case"] and arguments.case is not None):
         raise UsageError("--error is missing: the error to stay below, between 0 and 1")
     if arguments.case is not None and len(given["case"]) > 1:
         others = [name for name in given["case"] if name not in ("case", "time", "limit")]
         if others:
             raise UsageError(f"{_option(others[0])} is part of the case, which is in {arguments.case}")
-    return asked[0]
+    return kinds[0]
 
 
 def _option(name: str) -> str:
@@ -252,9 +252,9 @@ def as_json(path: Path, problem: str, error: float, price: float, one_torque: bo
     horizon = float(data.attrs["horizon"])
 
     def row(one: pd.Series) -> dict[str, Any]:
-        found = {str(key): value.item() if hasattr(value, "item") else value for key, value in one.items()}
-        found["dt"] = horizon / found["steps"]
-        return {key: None if isinstance(value, float) and not isfinite(value) else value for key, value in found.items()}
+        values = {str(key): value.item() if hasattr(value, "item") else value for key, value in one.items()}
+        values["dt"] = horizon / values["steps"]
+        return {key: None if isinstance(value, float) and not isfinite(value) else value for key, value in values.items()}
 
     first = row(rows.iloc[0])
     content = {
@@ -292,7 +292,7 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
     cost = "a torque that costs next to nothing" if price == 0 else f"a torque that costs {price:g} steps of direct Euler"
     horizon = float(data.attrs["horizon"])
     measured = f"{root.attrs.get('cpu', 'an unknown processor')}, {str(root.attrs.get('date', 'no date'))[:10]}"
-    ours = files.is_released(path)
+    released = files.is_released(path)
     paragraphs = [
         f"{data.attrs['label']} ({problem}; torque: {data.attrs['torque_class']}), {horizon:g} s, error below {error:g}, {cost}"
         + (f" ({_time(price * unit)})" if price > 0 else ""),
@@ -305,7 +305,7 @@ def advice(path: Path, problem: str, error: float, price: float, one_torque: boo
         f"Error: {data.attrs['metric']}.",
         f"Times: steps measured on {measured}, for {data.attrs['timed']}. On another machine `polhode bench` shows how "
         "steps compare.",
-        f"From {path}" + (", which comes with polhode." if ours else "."),
+        f"From {path}" + (", which comes with polhode." if released else "."),
     ]
     close = [row["label"] for _, row in rows.iloc[1:].iterrows() if row["seconds"] < (1 + CLOSE) * first["seconds"]]
     if close:

@@ -37,7 +37,7 @@ AXES = ("smallest", "middle", "largest")
 
 
 @dataclass(frozen=True)
-class Row:
+class EngineRow:
     """One engine with one option.
 
     Parameters
@@ -118,7 +118,7 @@ def requests(engine: Engine, option: str) -> tuple[list[Run], list[tuple[str, st
     return runs, what
 
 
-def measure(engine: Engine, option: str, progress: Callable[[], object] = lambda: None, limit: float = RUN_LIMIT) -> Row:
+def measure(engine: Engine, option: str, progress: Callable[[], object] = lambda: None, limit: float = RUN_LIMIT) -> EngineRow:
     """Run an engine and measure everything in its row.
 
     Parameters
@@ -138,15 +138,15 @@ def judged(
     runs: Sequence[Run],
     what: Sequence[tuple[str, str, float]],
     spun: Sequence[Spun],
-) -> Row:
+) -> EngineRow:
     """The row that follows from what the engine returned."""
     eps = float(np.finfo(engine.precision).eps)
     identities, orders, errors = {}, {}, {}
     for load in engine.loads(option):
         chosen = [i for i, one in enumerate(what) if one[:2] == ("identify", load)]
         damping = engine.options[option].damping
-        found = identify.deviations([runs[i] for i in chosen], [spun[i] for i in chosen], eps, damping)
-        identities[load] = identify.judged(found)
+        deviations = identify.deviations([runs[i] for i in chosen], [spun[i] for i in chosen], eps, damping)
+        identities[load] = identify.judged(deviations)
         at = {what[i][2]: spun[i] for i in range(len(what)) if what[i][:2] == ("ladder", load)}
         with np.errstate(all="ignore"):
             pairs = np.array([cases.errors(load, at[dt].q, at[dt].omega) for dt in cases.STEPS])
@@ -155,7 +155,7 @@ def judged(
         orders[load] = tuple(cases.order([cases.STEPS[k] for k in fit], pairs[fit, j], eps) for j in (0, 1))
     long = spun[-1]
     failures = sorted({one.error for one in spun if one.error})
-    return Row(
+    return EngineRow(
         engine,
         option,
         version,
@@ -216,14 +216,14 @@ def _gyroscopic(free: np.ndarray, identity: identify.Identity) -> str:
     return "yes" if finest < WRONG else "other" if np.isfinite(finest) else "failed"
 
 
-def dataset(rows: Sequence[Row]) -> xr.Dataset:
+def dataset(rows: Sequence[EngineRow]) -> xr.Dataset:
     """All rows as one dataset, over ``engine`` (a row), ``load``, ``step`` and the samples of the long spin."""
     nothing = np.full(len(cases.STEPS), np.nan)
 
-    def texts(get: Callable[[Row], str]) -> tuple[str, list[str]]:
+    def texts(get: Callable[[EngineRow], str]) -> tuple[str, list[str]]:
         return "engine", [get(row) for row in rows]
 
-    def table(get: Callable[[Row, str], Any]) -> tuple[tuple[str, str], np.ndarray]:
+    def table(get: Callable[[EngineRow, str], Any]) -> tuple[tuple[str, str], np.ndarray]:
         values = [[get(row, load) if load in row.identities else np.nan for load in LOADS] for row in rows]
         return ("engine", "load"), np.array(values, dtype=float).reshape(len(rows), len(LOADS))
 
@@ -231,7 +231,9 @@ def dataset(rows: Sequence[Row]) -> xr.Dataset:
         values = [[get(row.identities[load]) if load in row.identities else "" for load in LOADS] for row in rows]
         return ("engine", "load"), np.array(values, dtype=object).reshape(len(rows), len(LOADS))
 
-    def ladder(get: Callable[[Row], Mapping[str, np.ndarray]], name: str, units: str) -> tuple[Any, np.ndarray, dict[str, str]]:
+    def ladder(
+        get: Callable[[EngineRow], Mapping[str, np.ndarray]], name: str, units: str
+    ) -> tuple[Any, np.ndarray, dict[str, str]]:
         values = [[get(row).get(load, nothing) for load in LOADS] for row in rows]
         attributes = {"long_name": name, "units": units}
         return ("engine", "load", "step"), np.array(values).reshape(len(rows), len(LOADS), len(cases.STEPS)), attributes
@@ -378,7 +380,7 @@ def _errors_of(key: str) -> np.ndarray:
     A multistep method starts as engines start it: with the rates of the start in the place of earlier ones.
     """
     name, _, mode = key.partition(" ")
-    found, first = [], getattr(candidate(name), "warm_up_steps", 0)
+    errors, first = [], getattr(candidate(name), "warm_up_steps", 0)
     for dt in cases.STEPS:
         run = cases.ladder_run("free", dt)
         driver = plain_driver(candidate(name), identify._plain, identify._plain(cases.LOADS["free"]), _body(run), dt, run.value)
@@ -389,8 +391,8 @@ def _errors_of(key: str) -> np.ndarray:
             if n + 1 in run.samples:
                 rows.append(driver.read(state, n + 1))
         with np.errstate(all="ignore"):
-            found.append(cases.errors("free", np.array([q for q, _ in rows]), np.array([w for _, w in rows]))[0])
-    return np.array(found)
+            errors.append(cases.errors("free", np.array([q for q, _ in rows]), np.array([w for _, w in rows]))[0])
+    return np.array(errors)
 
 
 def _body(run: Run) -> Any:

@@ -538,13 +538,13 @@ def _stages(
     advanced : (h, rate, x) -> x + h rate
     """
     matrix, weights, nodes = TABLEAUX[tableau]
-    found: list[Any] = []
+    slopes: list[Any] = []
     for row, node in zip(((), *matrix), nodes, strict=True):
         at, turning = x, spin
-        for a, (dx, dspin) in zip(row, found, strict=True):
+        for a, (dx, dspin) in zip(row, slopes, strict=True):
             at, turning = advanced(a * dt, dx, at), axpy(a * dt, dspin, turning)
-        found.append(rates(t + node * dt, at, turning, *others))
-    for b, (dx, dspin) in zip(weights, found, strict=True):
+        slopes.append(rates(t + node * dt, at, turning, *others))
+    for b, (dx, dspin) in zip(weights, slopes, strict=True):
         x, spin = advanced(b * dt, dx, x), axpy(b * dt, dspin, spin)
     return x, spin
 

@@ -132,10 +132,10 @@ def angle(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 def order(dt: Sequence[float] | np.ndarray, error: Sequence[float] | np.ndarray, eps: float) -> float:
     """The slope of log(error) over log(dt) for the three finest steps that are clear of round-off; NaN if there are none."""
-    step, found = np.asarray(dt, float), np.asarray(error, float)
-    usable = np.isfinite(found) & (found > 30 * eps * TIMES[-1] / step) & (found < 0.5)
-    step, found = step[usable], found[usable]
+    step, errors = np.asarray(dt, float), np.asarray(error, float)
+    usable = np.isfinite(errors) & (errors > 30 * eps * TIMES[-1] / step) & (errors < 0.5)
+    step, errors = step[usable], errors[usable]
     finest = np.argsort(step)[:3]
     if len(finest) < 3:
         return float("nan")
-    return float(np.polyfit(np.log(step[finest]), np.log(found[finest]), 1)[0])
+    return float(np.polyfit(np.log(step[finest]), np.log(errors[finest]), 1)[0])

@@ -58,12 +58,14 @@ def python_of(engine: Engine) -> Path:
 
 def environment_of(engine: Engine) -> dict[str, str]:
     """The environment variables of its process: nothing of this Python, one thread, the libraries it needs."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV", "SNAKEMAKE"))}
-    kept |= {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    variables = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV", "SNAKEMAKE"))
+    }
+    variables |= {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     if engine.libraries:
         folders = [str(place(engine) / name) for name in engine.libraries]
-        kept["LD_LIBRARY_PATH"] = os.pathsep.join([*folders, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
-    return kept
+        variables["LD_LIBRARY_PATH"] = os.pathsep.join([*folders, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
+    return variables
 
 
 def how_to_install(engine: Engine) -> str:
@@ -90,7 +92,7 @@ def is_installed(engine: Engine) -> bool:
         "sys.exit(0 if here else 3)"
     )
     try:
-        asked = subprocess.run(
+        answer = subprocess.run(
             [python, "-I", "-c", code, json.dumps([engine.module, pins, engine.paths])],
             capture_output=True,
             timeout=120,
@@ -99,7 +101,7 @@ def is_installed(engine: Engine) -> bool:
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return asked.returncode == 0
+    return answer.returncode == 0
 
 
 def install(engine: Engine) -> None:
@@ -191,8 +193,8 @@ def spin(
                 return _text(folder / "version.txt"), [_nothing(run, failure) for run in runs]
             (folder / f"{at}.txt").write_text(failure)
             progress()
-        found = [_found(run, folder, number) for number, run in enumerate(runs)]
-        return _text(folder / "version.txt"), found
+        spun = [_found(run, folder, number) for number, run in enumerate(runs)]
+        return _text(folder / "version.txt"), spun
 
 
 def _process(

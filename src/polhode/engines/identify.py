@@ -73,8 +73,8 @@ def stored(driver: PlainDriver, state: State | None, q: State, omega: State) -> 
     else:
         if max(map(abs, miss)) > 1e-13:
             raise ArithmeticError("no state has this stored angular velocity")
-    found: State = made
-    return found
+    begun: State = made
+    return begun
 
 
 def carried(driver: PlainDriver, state: State | None, q: State, omega: State) -> State:
@@ -174,16 +174,16 @@ def deviations(runs: Sequence[Run], spun: Sequence[Spun], eps: float, damping: f
     # The largest deviation only grows with more steps: a candidate is followed to the end only if it could still be among the
     # best two classes.
     first.sort(key=lambda one: one[2])
-    found: dict[str, Deviation] = {}
+    closest: dict[str, Deviation] = {}
     whole: list[float] = []
     for method, mode, value in first:
         if math.isfinite(value) and sum(done >= WITHIN and done <= value for done in whole) < 2:
             for run, one, count in pairs:
                 value = max(value, deviation(method, mode, run, one, eps, range(count), 4 if mode == "memory" else 1))
             whole.append(value)
-        if method.key not in found or value < found[method.key].value:
-            found[method.key] = Deviation(method.key, mode, value)
-    return sorted(found.values(), key=lambda one: one.value)
+        if method.key not in closest or value < closest[method.key].value:
+            closest[method.key] = Deviation(method.key, mode, value)
+    return sorted(closest.values(), key=lambda one: one.value)
 
 
 def usable(run: Run, spun: Spun) -> int:
@@ -215,14 +215,14 @@ class Identity:
 NOTHING = Identity(False, (), math.inf, "", math.inf)
 
 
-def judged(found: Sequence[Deviation]) -> Identity:
+def judged(deviations: Sequence[Deviation]) -> Identity:
     """The verdict on deviations sorted by size."""
-    if not found:
+    if not deviations:
         return NOTHING
-    same = [one for one in found if one.value < WITHIN]
-    others = [one for one in found if one.value >= WITHIN]
+    same = [one for one in deviations if one.value < WITHIN]
+    others = [one for one in deviations if one.value >= WITHIN]
     if not same:
-        best, second = found[0], found[1] if len(found) > 1 else Deviation("", "", math.inf)
+        best, second = deviations[0], deviations[1] if len(deviations) > 1 else Deviation("", "", math.inf)
         return Identity(False, (named(best),), best.value, named(second), second.value)
     worst = max(one.value for one in same)
     second = others[0] if others else Deviation("", "", math.inf)

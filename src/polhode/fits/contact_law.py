@@ -31,26 +31,26 @@ LEAST_STEPS = 3
 SHOWN = 1 / 30
 
 
-def names(found: Mapping[str, xr.Dataset]) -> dict[str, str]:
+def names(scenes: Mapping[str, xr.Dataset]) -> dict[str, str]:
     """What to call the scenes in figures and tables, by their names in the configuration.
 
     A scene is called as it declares ("rods in a box"), without the box that all have. Where two are the same but for the spin,
     the one without says so; what is then still called alike is told apart by its name in the configuration.
     """
-    called = {name: str(data.attrs.get("label", name)).removesuffix(" in a box") for name, data in found.items()}
-    for name, data in found.items():
+    called = {name: str(data.attrs.get("label", name)).removesuffix(" in a box") for name, data in scenes.items()}
+    for name, data in scenes.items():
         if list(called.values()).count(called[name]) > 1 and data.attrs.get("spin") == 0:
             called[name] += ", no spin"
     alike = [name for name in called if list(called.values()).count(called[name]) > 1]
     return called | {name: f"{called[name]} ({name})" for name in alike}
 
 
-def names_with_states(found: Mapping[str, xr.Dataset]) -> dict[str, str]:
+def names_with_states(scenes: Mapping[str, xr.Dataset]) -> dict[str, str]:
     """As :func:`names`, with the number of initial states of each scene where they differ."""
-    called, states = names(found), {name: data.sizes["seed"] for name, data in found.items()}
+    called, states = names(scenes), {name: data.sizes["seed"] for name, data in scenes.items()}
     if len(set(states.values())) < 2:
         return called
-    return {name: f"{called[name]}, {states[name]} states" for name in found}
+    return {name: f"{called[name]}, {states[name]} states" for name in scenes}
 
 
 def relative_steps(data: xr.Dataset) -> np.ndarray:
@@ -86,8 +86,8 @@ def reduced_errors(data: xr.Dataset, method: str) -> np.ndarray:
 def _usable(data: xr.Dataset, method: str) -> tuple[np.ndarray, np.ndarray]:
     """Relative steps and reduced errors of the steps that are resolved and at which all runs lasted, above round-off."""
     step, error = relative_steps(data), reduced_errors(data, method)
-    kept = (step <= COARSEST) & np.isfinite(error).all(axis=1) & (error > ROUND_OFF).all(axis=1)
-    return step[kept], error[kept]
+    usable = (step <= COARSEST) & np.isfinite(error).all(axis=1) & (error > ROUND_OFF).all(axis=1)
+    return step[usable], error[usable]
 
 
 def exponent(data: xr.Dataset, method: str, longest: bool = True) -> Estimate:
@@ -120,12 +120,12 @@ def at_step(data: xr.Dataset, method: str, step: float = SHOWN) -> Estimate:
     return median(np.exp(offset + slope * np.log(step)))
 
 
-def law(found: Mapping[str, xr.Dataset], method: str = LEADING) -> tuple[float, float, float]:
+def law(scenes: Mapping[str, xr.Dataset], method: str = LEADING) -> tuple[float, float, float]:
     """The coefficient C of all scenes together: its geometric mean over the scenes, the smallest and the largest.
 
     NaN if no scene was run with the method at enough steps.
     """
-    values = [coefficient(data, method).value for data in found.values() if method in data["integrator"].values]
+    values = [coefficient(data, method).value for data in scenes.values() if method in data["integrator"].values]
     values = [value for value in values if np.isfinite(value)]
     return (float(np.exp(np.mean(np.log(values)))), min(values), max(values)) if values else (nan, nan, nan)
 
@@ -163,13 +163,13 @@ def steps_per_contact(data: xr.Dataset, energy: float) -> dict[str, np.ndarray]:
     head-on collision with a wall. Infinite if the finest step exceeds the error.
     """
     contact, dt = float(data.attrs["contact_time"]), data["dt"].values
-    found = {}
+    steps = {}
     for key in followed(data):
         # Over (dt, state).
         rows = [row for row in range(len(dt)) if ran(data, key, row)]
         curves = np.array([of_seeds(data, key, row, "energy_error_mean") for row in rows])
-        found[key] = contact / np.array([_largest(dt[rows], curve, energy) for curve in curves.T])
-    return found
+        steps[key] = contact / np.array([_largest(dt[rows], curve, energy) for curve in curves.T])
+    return steps
 
 
 def _largest(dt: np.ndarray, curve: np.ndarray, energy: float) -> float:
@@ -184,10 +184,10 @@ def _largest(dt: np.ndarray, curve: np.ndarray, energy: float) -> float:
     return step if isfinite(step) else float(dt[end - 1])
 
 
-def frame(found: Mapping[str, xr.Dataset]) -> pd.DataFrame:
+def frame(scenes: Mapping[str, xr.Dataset]) -> pd.DataFrame:
     """A row for each method and scene: time in contact, exponent, coefficient, error at the shown step, with intervals."""
     rows = []
-    for name, data in found.items():
+    for name, data in scenes.items():
         for method in map(str, data["integrator"].values):
             row = {
                 "method": method,

@@ -17,7 +17,7 @@ METRIC = "mean of the relative L1 errors of q and omega at the same whole time, 
 
 
 @dataclass(frozen=True)
-class Found:
+class LargestStep:
     """The largest step size for which it and all finer ones meet a target, and how it was found.
 
     Parameters
@@ -59,10 +59,10 @@ class Ladder:
 
     def __post_init__(self) -> None:
         dt, error = np.asarray(self.dt, float), np.asarray(self.error, float)
-        there = ~np.isnan(error)
-        ascending = np.argsort(dt[there], kind="stable")
-        object.__setattr__(self, "dt", dt[there][ascending])
-        object.__setattr__(self, "error", error[there][ascending])
+        run = ~np.isnan(error)
+        ascending = np.argsort(dt[run], kind="stable")
+        object.__setattr__(self, "dt", dt[run][ascending])
+        object.__setattr__(self, "error", error[run][ascending])
 
     @cached_property
     def order(self) -> Order:
@@ -73,7 +73,7 @@ class Ladder:
         """The largest error of a run with this step size that can be explained by round-off alone."""
         return np.asarray(FLOOR_FACTOR * np.finfo(float).eps * self.horizon / np.asarray(dt, float))
 
-    def find(self, target: float) -> Found:
+    def find(self, target: float) -> LargestStep:
         """The largest step size for which the error stays below ``target`` there and at all finer ones.
 
         An error may accidentally dip below the target at coarse steps, where it changes sign; therefore all finer steps have
@@ -91,39 +91,39 @@ class Ladder:
             raise ValueError(f"a target error must be a number greater than zero, got {target!r}")
         dt, error, floor = self.dt, self.error, self.round_off(self.dt)
         if not dt.size:
-            return Found(nan, "not run")
+            return LargestStep(nan, "not run")
         good = error <= target
         missed = ~good & (error > floor)
         stop = int(np.argmax(missed)) if missed.any() else len(dt)
         met = np.flatnonzero(good[:stop])
         if not met.size:
-            return Found(nan, "round-off") if stop else self._beyond(target)
+            return LargestStep(nan, "round-off") if stop else self._beyond(target)
         i = int(met[-1])
         if i == len(dt) - 1:
-            return Found(float(dt[i]), "coarsest", float(dt[i]), nan, float(error[i]), nan)
+            return LargestStep(float(dt[i]), "coarsest", float(dt[i]), nan, float(error[i]), nan)
         known = (float(dt[i]), float(dt[i + 1]), float(error[i]), float(error[i + 1]))
         if not isfinite(error[i + 1]):
-            return Found(float(dt[i]), "between", *known)
+            return LargestStep(float(dt[i]), "between", *known)
         # An error of exactly zero has no logarithm.
         low, high = np.log(max(error[i], np.finfo(float).eps)), np.log(error[i + 1])
         width = np.log(dt[i + 1] / dt[i])
         order = self.order.order if isfinite(self.order.order) else 1.0
         if error[i + 1] <= floor[i + 1] and high - low < 0.5 * order * width:
-            return Found(nan, "round-off", *known)
+            return LargestStep(nan, "round-off", *known)
         share = (np.log(target) - low) / (high - low) if high > low else 0.0
-        return Found(float(dt[i] * np.exp(width * min(max(share, 0.0), 1.0))), "between", *known)
+        return LargestStep(float(dt[i] * np.exp(width * min(max(share, 0.0), 1.0))), "between", *known)
 
-    def _beyond(self, target: float) -> Found:
+    def _beyond(self, target: float) -> LargestStep:
         """The step size below the finest measured one at which the line of the fitted order meets the target."""
         finest, error = float(self.dt[0]), float(self.error[0])
         known = (nan, finest, nan, error)
         fitted = self.order
         if not (isfinite(fitted.order) and fitted.order > 0.5 and fitted.dt_min <= finest * (1 + 1e-9)):
-            return Found(nan, "no order", *known)
+            return LargestStep(nan, "no order", *known)
         dt = finest * (target / error) ** (1 / fitted.order)
         if float(self.round_off(dt)) > target:
-            return Found(nan, "round-off", *known)
-        return Found(dt, "extrapolated", *known)
+            return LargestStep(nan, "round-off", *known)
+        return LargestStep(dt, "extrapolated", *known)
 
 
 def whole_steps(dt: float, horizon: float) -> float:
@@ -145,8 +145,8 @@ def interpolated_step(dt: ArrayLike, error: ArrayLike, target: float) -> float:
     dt, error : step sizes in s, ascending, and the errors there; points that are not finite and positive are left out
     """
     x, y = np.asarray(dt, float), np.asarray(error, float)
-    there = np.isfinite(y) & (y > 0)
-    x, y = np.log(x[there]), np.log(y[there]) - np.log(target)
+    positive = np.isfinite(y) & (y > 0)
+    x, y = np.log(x[positive]), np.log(y[positive]) - np.log(target)
     crossings = np.flatnonzero((y[:-1] < 0) & (y[1:] >= 0))
     if crossings.size == 0:
         return float("nan")

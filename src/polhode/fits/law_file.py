@@ -63,25 +63,25 @@ def condensed(data: xr.Dataset) -> xr.Dataset:
     (over 1 without a law), zero unless ``how`` is ``BETWEEN``. ``order_q`` and ``order_omega`` are medians over the bodies.
     """
     parts = [_condensed(data.isel(torque_class=[i])) for i in range(data.sizes["torque_class"])]
-    found = xr.concat(parts, "torque_class", coords="minimal", compat="override")
+    condensed_laws = xr.concat(parts, "torque_class", coords="minimal", compat="override")
     for name in DECLARED:
         if name in data:
-            found[name] = data[name].astype("float32") if data[name].dtype == float else data[name]
+            condensed_laws[name] = data[name].astype("float32") if data[name].dtype == float else data[name]
     # Bodies are numbered from zero, and a law belongs to the last of the times.
     total = float(np.max(data["radians"].values))
-    return found.drop_vars("body", errors="ignore").assign_attrs(radians=total, radians_units="rad")
+    return condensed_laws.drop_vars("body", errors="ignore").assign_attrs(radians=total, radians_units="rad")
 
 
 def _condensed(data: xr.Dataset) -> xr.Dataset:
-    found = laws.laws(data)
-    both = found.sel(quantity="both")
+    laws_of_bodies = laws.laws(data)
+    both = laws_of_bodies.sel(quantity="both")
     order = _rounded("order", both["order"].values)
     # Where the curve is: C belongs to the order as it is, and the fit to its middle.
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = 0.5 * (np.log10(both["finest"].values) + np.log10(both["coarsest"].values))
         logarithm = np.log10(both["coefficient"].values) + (both["order"].values - order) * middle
     logarithm = _rounded("log10_coefficient", logarithm)
-    measured = laws.steps_per_radian(data, TARGETS, found)
+    measured = laws.steps_per_radian(data, TARGETS, laws_of_bodies)
     steps, how = measured["steps"].values, measured["how"].values
     with np.errstate(divide="ignore", invalid="ignore"):
         departure = np.log10(steps) - _of_law(order, logarithm, np.log10(TARGETS))
@@ -96,7 +96,7 @@ def _condensed(data: xr.Dataset) -> xr.Dataset:
     medians = {
         f"order_{name}": (
             over[:2],
-            laws.spread(found["order"].sel(quantity=name).values).median.astype("float32"),
+            laws.spread(laws_of_bodies["order"].sel(quantity=name).values).median.astype("float32"),
             _attrs(f"order of the error of {text}, the median over the bodies"),
         )
         for name, text in (("q", "the orientation"), ("omega", "the angular velocity"))
@@ -221,7 +221,7 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         share = np.where(after > before, np.clip((wanted - grid[before]) / (grid[after] - grid[before]), 0.0, 1.0), 1.0)
         steps = np.where(share == 1, high, low + share * (high - low))
-        found = np.take_along_axis(how, after, axis=-1)
+        how_known = np.take_along_axis(how, after, axis=-1)
         # Between an error that is reached and one that is not, and below the smallest, the law leads on as far
         # as round-off lets it.
         onward = np.where(beyond, np.isfinite(high), np.isfinite(low) & np.isinf(steps) & (share < 1))
@@ -229,12 +229,12 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = laws.TARGETS, 
         possible = (finest == 0) | ((finest > 0) & (law <= -np.log10(float(data["step"].values.min()))))
         possible &= laws.round_off(10.0**-law, 1.0) <= 10.0**wanted
     steps = np.where(onward, np.maximum(law, np.where(beyond, high, low)), steps)
-    found = np.where(onward, np.where(possible, laws.EXTRAPOLATED, laws.UNREACHED), found)
+    how_known = np.where(onward, np.where(possible, laws.EXTRAPOLATED, laws.UNREACHED), how_known)
     with np.errstate(over="ignore"):
-        steps = np.select([found == laws.NOT_RUN, found == laws.UNREACHED], [np.nan, np.inf], 10.0**steps)
+        steps = np.select([how_known == laws.NOT_RUN, how_known == laws.UNREACHED], [np.nan, np.inf], 10.0**steps)
     dims = (*over, "target")
     return xr.Dataset(
-        {"steps": (dims, steps, {"long_name": "steps per radian"}), "how": (dims, found.astype("int8"))},
+        {"steps": (dims, steps, {"long_name": "steps per radian"}), "how": (dims, how_known.astype("int8"))},
         {**{name: data[name] for name in over if name in data.coords}, "target": list(targets)},
     )
 

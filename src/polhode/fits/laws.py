@@ -72,9 +72,9 @@ class Fits:
 
     def without_flat(self) -> "Fits":
         """The fits with an order above :data:`LOWEST`."""
-        kept = self.order > LOWEST
-        ends = (np.where(kept, end, -1) for end in (self.first, self.last))
-        return Fits(np.where(kept, self.order, np.nan), np.where(kept, self.intercept, np.nan), *ends)
+        sloping = self.order > LOWEST
+        ends = (np.where(sloping, end, -1) for end in (self.first, self.last))
+        return Fits(np.where(sloping, self.order, np.nan), np.where(sloping, self.intercept, np.nan), *ends)
 
 
 def fit(step: ArrayLike, error: ArrayLike, usable: ArrayLike) -> Fits:
@@ -145,10 +145,10 @@ def laws(data: xr.Dataset) -> xr.Dataset:
     * ``stable``: the largest step that, as all finer ones, leaves an error below :data:`STABLE`; ``stable_at_least`` tells
       that it is the coarsest step that was run.
     """
-    found = errors(data)
-    step, radians = found["step"].values, found["radians"].values
+    all_errors = errors(data)
+    step, radians = all_errors["step"].values, all_errors["radians"].values
     total = float(radians[-1])
-    every = found.values
+    every = all_errors.values
     error = every[..., -1]
     usable = np.isfinite(error) & (error > round_off(step, total)) & (error < CEILING)
     line = fit(step, error, usable).without_flat()
@@ -162,10 +162,10 @@ def laws(data: xr.Dataset) -> xr.Dataset:
         "rounding": (_rounding(step, error, line, total), "coarsest step at which round-off shows, rad"),
         "stable": (_stable(step, error), "largest stable step, rad"),
     }
-    dims = found.dims[:-2]
+    dims = all_errors.dims[:-2]
     result = xr.Dataset({name: (dims, values, {"long_name": text}) for name, (values, text) in columns.items()})
     result["stable_at_least"] = (dims, np.asarray(columns["stable"][0] == step[-1]))
-    return result.assign_coords({name: found[name] for name in dims if name in found.coords})
+    return result.assign_coords({name: all_errors[name] for name in dims if name in all_errors.coords})
 
 
 #: What :func:`in_file` says of a law: name in the file -> (name in :func:`laws`, units, meaning).
@@ -216,10 +216,10 @@ def in_file(data: xr.Dataset) -> xr.Dataset:
     variables["law_stable_at_least"] = (dims, both["stable_at_least"].astype("int8"), bound)
     for name in DISTRIBUTED:
         values, units, text = columns[name]
-        found = spread(values)
-        ends = np.stack([found.low, found.median, found.high], axis=-1).astype("float32")
-        told = {"long_name": f"quantiles over the bodies of: {text}", "units": units}
-        variables[f"{name}_quantile"] = ((*dims[:-1], "quantile"), ends, told)
+        distribution = spread(values)
+        ends = np.stack([distribution.low, distribution.median, distribution.high], axis=-1).astype("float32")
+        attributes = {"long_name": f"quantiles over the bodies of: {text}", "units": units}
+        variables[f"{name}_quantile"] = ((*dims[:-1], "quantile"), ends, attributes)
     quantiles = {"long_name": "part of the bodies whose value is not larger", "units": "1"}
     coords = {name: data[name].variable for name in dims if name in data.coords}
     return xr.Dataset(variables, {**coords, "quantile": ("quantile", [SPREAD[0], 0.5, SPREAD[1]], quantiles)})
@@ -235,9 +235,9 @@ def _leading(step: Array, error: Array, line: Fits) -> Array:
     logarithms = np.full((*line.order.shape, FEWEST), np.nan)
     for k in range(FEWEST):
         at = np.where(line.first < 0, 0, line.first + k)
-        own = np.take_along_axis(error, at[..., None], axis=-1)[..., 0]
+        error_there = np.take_along_axis(error, at[..., None], axis=-1)[..., 0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            logarithms[..., k] = np.log10(own) - whole * np.log10(step[at])
+            logarithms[..., k] = np.log10(error_there) - whole * np.log10(step[at])
     return np.asarray(np.where(line.first < 0, np.nan, 10.0 ** logarithms.mean(axis=-1)))
 
 
@@ -274,7 +274,7 @@ def _stable(step: Array, error: Array) -> Array:
     return np.where(count > 0, step[np.maximum(count - 1, 0)], np.nan)
 
 
-def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = TARGETS, found: xr.Dataset | None = None) -> xr.Dataset:
+def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = TARGETS, known_laws: xr.Dataset | None = None) -> xr.Dataset:
     """The number of steps per radian that keep the error per radian below each target, of every body.
 
     As in :mod:`polhode.fits.ladders`: the largest step for which it and all finer ones meet the target, except where
@@ -293,11 +293,11 @@ def steps_per_radian(data: xr.Dataset, targets: Sequence[float] = TARGETS, found
     nothing was run; ``how``, one of :data:`BETWEEN`, :data:`COARSEST` (fewer might do), :data:`EXTRAPOLATED`,
     :data:`UNREACHED` and :data:`NOT_RUN`.
     """
-    found = laws(data) if found is None else found
+    known_laws = laws(data) if known_laws is None else known_laws
     every = errors(data).sel(quantity="both").isel(radians=-1)
     step, total = every["step"].values, float(every["radians"])
     error = every.values / total
-    law = found.sel(quantity="both")
+    law = known_laws.sel(quantity="both")
     floor = round_off(step, total) / total
     steps = np.full((*error.shape[:-1], len(targets)), np.nan)
     how = np.full(steps.shape, NOT_RUN, "int8")
@@ -433,10 +433,10 @@ def compare(work: ArrayLike, allowed: ArrayLike) -> Compared:
 
 def _ratios(logarithm: Array, of: int, others: Sequence[int] | range) -> Array:
     """Logarithms of the work of ``others`` over that of one method, (other, body); geometric means over the classes."""
-    ours = logarithm[of][None]
-    theirs = logarithm[list(others)]
+    of_one = logarithm[of][None]
+    of_others = logarithm[list(others)]
     with np.errstate(invalid="ignore"):
-        return np.asarray((theirs - ours).mean(axis=1))
+        return np.asarray((of_others - of_one).mean(axis=1))
 
 
 def interval(values: ArrayLike) -> tuple[Array, Array, Array]:
@@ -452,8 +452,8 @@ def interval(values: ArrayLike) -> tuple[Array, Array, Array]:
         if n < 2:
             continue
         k, _ = seed_statistics.ranks(int(n))
-        here = count == n
-        low[here], high[here] = ordered[here][:, k - 1], ordered[here][:, n - k]
+        of_size = count == n
+        low[of_size], high[of_size] = ordered[of_size][:, k - 1], ordered[of_size][:, n - k]
     return value, low, high
 
 
@@ -467,6 +467,6 @@ def paired(work: ArrayLike, other: ArrayLike) -> seed_statistics.Estimate:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.log(np.atleast_2d(np.asarray(work, float))) - np.log(np.atleast_2d(np.asarray(other, float)))
         ratio = ratio.mean(axis=0)
-    found = seed_statistics.median(ratio[~np.isnan(ratio)])
-    value, low, high = (float(np.exp(x)) for x in (found.value, found.low, found.high))
-    return seed_statistics.Estimate(value, low, high, found.coverage)
+    estimate = seed_statistics.median(ratio[~np.isnan(ratio)])
+    value, low, high = (float(np.exp(x)) for x in (estimate.value, estimate.low, estimate.high))
+    return seed_statistics.Estimate(value, low, high, estimate.coverage)

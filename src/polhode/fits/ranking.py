@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from polhode.fits.ladders import Found, Ladder, priced, whole_steps
+from polhode.fits.ladders import Ladder, LargestStep, priced, whole_steps
 from polhode.fits.values import at
 
 #: Suffix of variants that reproduce the curves of the published comparison. They should not be used for anything else.
@@ -55,18 +55,18 @@ def ranked(data: xr.Dataset, target: float, price: float, keys: Iterable[str]) -
 
     Returns
     -------
-    DataFrame with columns method, label, dt (s), steps, torque_evaluations, seconds, and what :class:`Found` says: how, finer,
-    coarser (s), finer_error, coarser_error. Methods of equal time keep the order of ``keys``.
+    DataFrame with columns method, label, dt (s), steps, torque_evaluations, seconds, and what :class:`LargestStep` says: how,
+    finer, coarser (s), finer_error, coarser_error. Methods of equal time keep the order of ``keys``.
     """
     rows = []
     for key in keys:
-        own = data.sel(integrator=key)
-        found = ladder(data, key).find(target)
-        steps = whole_steps(found.dt, float(data.attrs["horizon"]))
-        torques = steps * float(own["torques_per_step"]) + float(own["starting_torques"])
-        seconds = float(priced(steps, torques, float(own["step_time"]), price, float(data.attrs["price_unit"])))
+        of_method = data.sel(integrator=key)
+        largest = ladder(data, key).find(target)
+        steps = whole_steps(largest.dt, float(data.attrs["horizon"]))
+        torques = steps * float(of_method["torques_per_step"]) + float(of_method["starting_torques"])
+        seconds = float(priced(steps, torques, float(of_method["step_time"]), price, float(data.attrs["price_unit"])))
         if isfinite(seconds):
-            rows.append((key, str(own["label"].values), found.dt, steps, torques, seconds, *_how(found)))
+            rows.append((key, str(of_method["label"].values), largest.dt, steps, torques, seconds, *_how(largest)))
     columns = ["method", "label", "dt", "steps", "torque_evaluations", "seconds", *HOW]
     return pd.DataFrame(rows, columns=columns).sort_values("seconds", kind="stable", ignore_index=True)
 
@@ -74,14 +74,14 @@ def ranked(data: xr.Dataset, target: float, price: float, keys: Iterable[str]) -
 HOW = ("how", "finer", "coarser", "finer_error", "coarser_error")
 
 
-def _how(found: Found) -> tuple[object, ...]:
-    return tuple(getattr(found, name) for name in HOW)
+def _how(largest: LargestStep) -> tuple[object, ...]:
+    return tuple(getattr(largest, name) for name in HOW)
 
 
 def ladder(data: xr.Dataset, key: str) -> Ladder:
     """The measured errors of one method, from a problem's group of cost.nc."""
-    own = data["ladder_error"].sel(integrator=key)
-    return Ladder(data["ladder_dt"].values, own.values, float(data.attrs["horizon"]))
+    errors = data["ladder_error"].sel(integrator=key)
+    return Ladder(data["ladder_dt"].values, errors.values, float(data.attrs["horizon"]))
 
 
 def winners(data: xr.Dataset, keys: Iterable[str]) -> dict[tuple[float, float], list[tuple[str, float]]]:

@@ -46,11 +46,11 @@ def ranks(n: int) -> tuple[int, float]:
     -------
     k, and the coverage
     """
-    k, below, found = 1, 1, float(1 - 2 / 2**n)
+    k, below, coverage_of_k = 1, 1, float(1 - 2 / 2**n)
     # Whether one value more on either side may be left out.
     while k < n // 2 and (coverage := float(1 - 2 * (below := below + comb(n, k)) / 2**n)) >= LEVEL:
-        k, found = k + 1, coverage
-    return k, found if n > 1 else nan
+        k, coverage_of_k = k + 1, coverage
+    return k, coverage_of_k if n > 1 else nan
 
 
 def median(values: np.ndarray) -> Estimate:
@@ -242,10 +242,10 @@ def step_for(data: xr.Dataset, method: str, error: float) -> float:
 
 
 def _crossing(dt: np.ndarray, curve: np.ndarray, error: float) -> float:
-    there = ~np.isnan(curve)
-    dt, curve = dt[there], curve[there]
-    kept = np.flatnonzero(~np.isfinite(curve))
-    end = int(kept[0]) if kept.size else len(curve)
+    run = ~np.isnan(curve)
+    dt, curve = dt[run], curve[run]
+    lost = np.flatnonzero(~np.isfinite(curve))
+    end = int(lost[0]) if lost.size else len(curve)
     if end == 0 or curve[0] >= error:
         return nan
     return interpolated_step(dt[:end], curve[:end], error)

@@ -34,8 +34,8 @@ class Arrays(NamedTuple):
 
     def plain(self) -> dict[str, Variable]:
         """All arrays by name, first the variables, each with a tuple of dimensions, an array and its own attributes."""
-        found = {}
+        variables = {}
         for name, (dims, values, *attributes) in {**self.variables, **self.coordinates}.items():
             over = (dims,) if isinstance(dims, str) else tuple(dims)
-            found[name] = over, np.asarray(values), dict(*attributes)
-        return found
+            variables[name] = over, np.asarray(values), dict(*attributes)
+        return variables

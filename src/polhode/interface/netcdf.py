@@ -109,34 +109,36 @@ def read_dataset(path: str | Path, group: str | None = None, job: str = "", **wi
 _UNREADABLE = (OSError, ValueError, LookupError, RuntimeError, AttributeError)
 
 
-def _check_dataset(place: str, found: "xr.Dataset", job: str = "", wildcards: Mapping[str, str] = MappingProxyType({})) -> None:
+def _check_dataset(
+    place: str, dataset: "xr.Dataset", job: str = "", wildcards: Mapping[str, str] = MappingProxyType({})
+) -> None:
     # Files shipped with the code may be older than the checksums.
-    if "checksum" in found.attrs and found.attrs["checksum"] != checksum_of(found):
+    if "checksum" in dataset.attrs and dataset.attrs["checksum"] != checksum_of(dataset):
         raise DamagedFile(place, "was changed after it was written: its checksum does not match")
-    _check_job(place, str(found.attrs.get("job", "")), job)
-    _check_wildcards(place, str(found.attrs.get("job", "")), wildcards)
+    _check_job(place, str(dataset.attrs.get("job", "")), job)
+    _check_wildcards(place, str(dataset.attrs.get("job", "")), wildcards)
 
 
-def _check_job(path: str | Path, found: str, expected: str) -> None:
-    if not expected or found == expected:
+def _check_job(path: str | Path, actual: str, expected: str) -> None:
+    if not expected or actual == expected:
         return
     try:
-        ours, theirs = json.loads(expected), json.loads(found)
+        wanted, recorded = json.loads(expected), json.loads(actual)
     except ValueError:
         raise DamagedFile(path, "does not say by which job it was made") from None
-    for part in ("kind", "wildcards", "settings"):
-        if ours[part] != theirs.get(part):
-            raise DamagedFile(path, f"holds something else: its {part} should be {ours[part]}, found {theirs.get(part)}")
+    for key in ("kind", "wildcards", "settings"):
+        if wanted[key] != recorded.get(key):
+            raise DamagedFile(path, f"holds something else: its {key} should be {wanted[key]}, found {recorded.get(key)}")
     raise DamagedFile(path, "was made by another version of the code")
 
 
 def _check_wildcards(path: str | Path, job: str, wildcards: Mapping[str, str]) -> None:
     if not wildcards or not job:
         return
-    theirs = json.loads(job)["wildcards"]
+    recorded = json.loads(job)["wildcards"]
     for name, value in wildcards.items():
-        if theirs.get(name) != value:
-            raise DamagedFile(path, f"holds something else: its {name} should be {value}, found {theirs.get(name)}")
+        if recorded.get(name) != value:
+            raise DamagedFile(path, f"holds something else: its {name} should be {value}, found {recorded.get(name)}")
 
 
 def without_checksum(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -146,24 +148,24 @@ def without_checksum(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
 
 def checksum_of(dataset: "xr.Dataset") -> str:
     """SHA-256 of all values, names, dimensions and attributes of a dataset as read."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
 
     def add(attributes: Mapping[Any, Any]) -> None:
         for name in sorted(attributes):
             value = np.asarray(attributes[name])
-            found.update(f"{name} {value.dtype.kind} {value.tolist()!r}\n".encode())
+            digest.update(f"{name} {value.dtype.kind} {value.tolist()!r}\n".encode())
 
     add(without_checksum(dataset.attrs))
     for name in sorted(map(str, dataset.variables)):
         variable = dataset.variables[name]
         values = variable.values
-        found.update(f"{name} {variable.dims} {values.shape}\n".encode())
+        digest.update(f"{name} {variable.dims} {values.shape}\n".encode())
         if values.dtype.kind in "OUS":
-            found.update("\0".join(map(str, values.ravel().tolist())).encode())
+            digest.update("\0".join(map(str, values.ravel().tolist())).encode())
         else:
-            found.update(f"{values.dtype.str}\n".encode() + np.ascontiguousarray(values).tobytes())
+            digest.update(f"{values.dtype.str}\n".encode() + np.ascontiguousarray(values).tobytes())
         add(variable.attrs)
-    return found.hexdigest()
+    return digest.hexdigest()
 
 
 def plain(dataset: "xr.Dataset") -> dict[str, Any]:
@@ -193,25 +195,25 @@ class _Groups(Mapping[str, "xr.Dataset"]):
     def __init__(self, path: str | Path) -> None:
         self.path = path
         self.loaded: dict[str, xr.Dataset] = {}
-        self.there = {group.path: group for group in every_group(opened(path))}
+        self.groups = {group.path: group for group in every_group(opened(path))}
 
     def __getitem__(self, name: str) -> "xr.Dataset":
-        group = self.there[name]
+        group = self.groups[name]
         if name not in self.loaded:
             place = str(self.path) if name == "/" else f"{self.path} (group {name})"
             try:
-                found = loaded(group)
+                dataset = loaded(group)
             except _UNREADABLE as error:
                 raise DamagedFile(place, f"is not a complete netCDF file ({error})") from error
-            _check_dataset(place, found)
-            self.loaded[name] = found
+            _check_dataset(place, dataset)
+            self.loaded[name] = dataset
         return self.loaded[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.there)
+        return iter(self.groups)
 
     def __len__(self) -> int:
-        return len(self.there)
+        return len(self.groups)
 
 
 def at_the_top(groups: Iterable[str]) -> list[str]:
@@ -230,9 +232,9 @@ def loaded(group: "netCDF4.Dataset") -> "xr.Dataset":
     """A group of an open file, in memory."""
     import xarray as xr
 
-    found = xr.open_dataset(store_of(group)).load()
-    found.set_close(None)  # which would close the file, with all other groups
-    return found
+    dataset = xr.open_dataset(store_of(group)).load()
+    dataset.set_close(None)  # which would close the file, with all other groups
+    return dataset
 
 
 def store_of(group: "netCDF4.Dataset") -> Any:

@@ -102,16 +102,16 @@ def try_out(paths: Sequence[str | Path], patience: float = PATIENCE, references:
             while done < len(files):
                 limit = patience * LENIENCE.get(stage, 1.0)
                 try:
-                    said = lines.get(timeout=limit)
+                    message = lines.get(timeout=limit)
                 except queue.Empty:
                     raise PluginError(HANGS[stage].format(limit, files[done])) from None
-                if said is None:
+                if message is None:
                     raise PluginError(_ended(files[done], stage, worker.wait(), printed))
-                if "error" in said:
-                    raise PluginError(said["error"])
-                stage = said.get("stage", stage)
-                remarks += said.get("remarks", [])
-                done += bool(said.get("done"))
+                if "error" in message:
+                    raise PluginError(message["error"])
+                stage = message.get("stage", stage)
+                remarks += message.get("remarks", [])
+                done += bool(message.get("done"))
         finally:
             worker.kill()
             worker.wait()
@@ -137,16 +137,16 @@ def _worker(files: Sequence[Path], references: bool, printed: IO[bytes]) -> subp
 
 def _lines(worker: subprocess.Popen[str]) -> "queue.Queue[dict[str, Any] | None]":
     """The messages of the process as they arrive; None at its end."""
-    said: queue.Queue[dict[str, Any] | None] = queue.Queue()
+    messages: queue.Queue[dict[str, Any] | None] = queue.Queue()
 
     def read() -> None:
         assert worker.stdout is not None
         for line in worker.stdout:
-            said.put(json.loads(line))
-        said.put(None)
+            messages.put(json.loads(line))
+        messages.put(None)
 
     threading.Thread(target=read, daemon=True).start()
-    return said
+    return messages
 
 
 def _ended(file: Path, stage: str, status: int, printed: IO[bytes]) -> str:
@@ -430,11 +430,11 @@ def _contract(method: Method, file: Path) -> Iterator[str]:
         compiled.compile(arguments)
         return compiled.overloads[arguments].signature.return_type
 
-    def unlike(name: str, found: Any, wanted: Any, meaning: str) -> str:
-        if found == wanted:
+    def unlike(name: str, returned: Any, wanted: Any, meaning: str) -> str:
+        if returned == wanted:
             return ""
         place = _place(getattr(method, name).py_func, file)
-        return f"{place}: {name} returns {_in_words(found)}, where {_in_words(wanted)} are expected: {meaning}"
+        return f"{place}: {name} returns {_in_words(returned)}, where {_in_words(wanted)} are expected: {meaning}"
 
     both = types.Tuple([quaternion_type, vector_type])
     if isinstance(method, OneTorque):
@@ -457,11 +457,11 @@ def _place(function: FunctionType, file: Path) -> str:
     return f"line {code.co_firstlineno}" if code.co_filename == str(file) else f"{code.co_filename}, line {code.co_firstlineno}"
 
 
-def _in_words(found: Any) -> str:
+def _in_words(kind: Any) -> str:
     """The usual name of a type of the compiler."""
-    if not isinstance(found, types.BaseTuple):
-        return str(found)
-    parts = list(found.types)
+    if not isinstance(kind, types.BaseTuple):
+        return str(kind)
+    parts = list(kind.types)
     if any(isinstance(part, types.BaseTuple) for part in parts):
         return f"({', '.join(map(_in_words, parts))})"
     kinds = list(dict.fromkeys("float" if part == float_type else str(part) for part in parts))

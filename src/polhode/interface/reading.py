@@ -217,11 +217,11 @@ def _reason(error: yaml.MarkedYAMLError) -> str:
 def _near(path: Path) -> str:
     """Hint at another location of the file: a similar name in the same folder or among the files shipped with the code."""
     folders = dict.fromkeys([path.parent, Path("workflow/config")])
-    there = {
+    known = {
         p.stem: p for folder in folders if folder.is_dir() for p in sorted(folder.iterdir()) if p.suffix in (".yaml", ".yml")
     }
-    close = get_close_matches(path.stem, there, n=1, cutoff=0.6)
-    return f"; did you mean {shown(there[close[0]])}?" if close else ""
+    close = get_close_matches(path.stem, known, n=1, cutoff=0.6)
+    return f"; did you mean {shown(known[close[0]])}?" if close else ""
 
 
 class Place:
@@ -239,8 +239,8 @@ class Place:
     def of(cls, files: Iterable[str | Path], merged: Any) -> "Place":
         """The top of a configuration merged from these files, later ones taking precedence; missing files have no lines."""
         files = list(files)
-        there = [read(path) for path in files if Path(path).exists()]
-        return cls(there, ", ".join(map(shown, files)) or "configuration", merged=merged)
+        existing = [read(path) for path in files if Path(path).exists()]
+        return cls(existing, ", ".join(map(shown, files)) or "configuration", merged=merged)
 
     def __truediv__(self, key: str | int) -> "Place":
         return self.at((key,))

@@ -92,7 +92,7 @@ class EnsembleLaws:
         """See :func:`polhode.fits.laws.steps_per_radian`."""
         if self.condensed:
             return law_file.steps_per_radian(self.data)
-        return laws.steps_per_radian(self.data, found=self._fits)
+        return laws.steps_per_radian(self.data, known_laws=self._fits)
 
     def orders(self, name: str) -> Array:
         """The order of the error of ``q`` or ``omega``, the median over the bodies, over (class, method)."""
