@@ -78,14 +78,14 @@ def source_files(home: Path) -> dict[str, bytes]:
     def git(*arguments: str) -> bytes:
         return subprocess.run(["git", "-C", str(home), *arguments], check=True, capture_output=True).stdout
 
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     with tarfile.open(fileobj=BytesIO(git("archive", "--format=tar", "HEAD"))) as archive:
         for member in archive:
             opened = archive.extractfile(member) if member.isfile() else None
             if opened is not None:
-                found[f"source/{member.name}"] = opened.read()
+                files[f"source/{member.name}"] = opened.read()
     changes = git("diff", "--binary", "HEAD")
-    return found | ({"local-changes.diff": changes} if changes else {})
+    return files | ({"local-changes.diff": changes} if changes else {})
 
 
 def plugin_files(run: Mapping[str, Any], given: list[Path], source: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -98,13 +98,13 @@ def plugin_files(run: Mapping[str, Any], given: list[Path], source: Mapping[str,
     """
     known = {hashlib.sha256(content).hexdigest() for content in source.values()}
     contents = {hashlib.sha256(path.read_bytes()).hexdigest(): path.read_bytes() for path in given}
-    found = {}
+    plugins = {}
     for name, digest in run.get("plugins", {}).items():
         if digest not in known:
             if digest not in contents:
                 raise UsageError(f"the plug-in {name} is not committed; commit it, or add it with --plugin FILE")
-            found[f"plugins/{name}"] = contents[digest]
-    return found
+            plugins[f"plugins/{name}"] = contents[digest]
+    return plugins
 
 
 def result_files(results: Path, run: Mapping[str, Any], runs: bool) -> dict[str, Path]:
@@ -188,16 +188,16 @@ def run(arguments: argparse.Namespace) -> int:
         if not path.is_file():
             raise UsageError(f"--plugin {path}: there is no such file")
     with watched(Stage("looking at the run")):
-        found = finished(arguments.results, HOME, arguments.allow_dirty)
-    output = output or Path(f"polhode-{found['version']}-{found['commit'][:12]}.zip")
+        record = finished(arguments.results, HOME, arguments.allow_dirty)
+    output = output or Path(f"polhode-{record['version']}-{record['commit'][:12]}.zip")
     try:
         if arguments.manifest:
             with watched(Stage("reading the run")):
-                made = replace(manifest.of_run(arguments.results, found), run=_noted(found))
-            manifest.write(made, output, moment(int(found["commit_time"])))
+                made = replace(manifest.of_run(arguments.results, record), run=_noted(record))
+            manifest.write(made, output, moment(int(record["commit_time"])))
             print(f"{output}: {len(made.files)} files, {len(made.variables)} variables, {output.stat().st_size / 1e6:.2f} MB")
             return 0
-        digest = write(arguments.results, output, found, HOME, arguments.runs, arguments.plugin)
+        digest = write(arguments.results, output, record, HOME, arguments.runs, arguments.plugin)
     except Unusable as error:
         raise UsageError(str(error)) from None
     except OSError as error:
@@ -209,7 +209,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _noted(run: Mapping[str, Any]) -> dict[str, Any]:
     """The part of provenance.json that a manifest keeps."""
-    kept = (
+    names = (
         "commit",
         "dirty",
         "version",
@@ -221,4 +221,4 @@ def _noted(run: Mapping[str, Any]) -> dict[str, Any]:
         "platform",
         "ended",
     )
-    return {name: run[name] for name in kept} | {"versions": {name: run["versions"][name] for name in manifest.NUMERICAL}}
+    return {name: run[name] for name in names} | {"versions": {name: run["versions"][name] for name in manifest.NUMERICAL}}

@@ -14,7 +14,7 @@ import pandas as pd
 import xarray as xr
 
 from polhode.cli import UsageError, check_writable, positive, whole
-from polhode.interface import plugins as own
+from polhode.interface.plugins import try_out
 from polhode.interface.progress import Stage, watched
 from polhode.methods import METHODS
 from polhode.registry import nearest
@@ -77,7 +77,7 @@ def chosen(keys: list[str] | None, plugins: list[str]) -> list[Any]:
         If there is no such method, or a plug-in is unusable.
     """
     try:
-        for remark in own.try_out(plugins) if plugins else ():
+        for remark in try_out(plugins) if plugins else ():
             print(remark, file=sys.stderr)
         added = [METHODS.load(path).key for path in plugins]
     except (FileNotFoundError, ValueError) as error:

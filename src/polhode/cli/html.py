@@ -53,8 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     with watched(Stage("Snakemake makes the page")):
         done = subprocess.run(command, cwd=HOME, capture_output=True, text=True)
     if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        reason = next((line for line in said if "does not exist" in line or "issing" in line), said[-1] if said else "")
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        reason = next((line for line in lines if "does not exist" in line or "issing" in line), lines[-1] if lines else "")
         raise UsageError(f"Snakemake could not make it: {reason.strip()}; finish the run with ./reproduce first")
     print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
     return 0

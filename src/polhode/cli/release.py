@@ -53,9 +53,13 @@ def released(results: str | Path, today: str = "", commit: str = "") -> dict[str
         data = read_dataset(results / "many_body.nc", scene)
         along = {name: data[name].astype("float32") for name in data if "time" in data[name].dims}
         seconds = _cpu_seconds(results / "logs" / "many_body" / scene, data)
-        kept = data[[name for name in KEPT if name in data]].assign(along)
-        kept["cpu_seconds"] = (("integrator", "dt"), seconds, {"long_name": "CPU time of the runs of all seeds", "units": "s"})
-        groups[f"/{scene}"] = kept.assign_attrs({**data.attrs, **noted, "cpu_hours": _hours(kept)})
+        dataset = data[[name for name in KEPT if name in data]].assign(along)
+        dataset["cpu_seconds"] = (
+            ("integrator", "dt"),
+            seconds,
+            {"long_name": "CPU time of the runs of all seeds", "units": "s"},
+        )
+        groups[f"/{scene}"] = dataset.assign_attrs({**data.attrs, **noted, "cpu_hours": _hours(dataset)})
     return groups
 
 
@@ -176,8 +180,8 @@ def released_laws(results: str | Path, commit: str = "", today: str = "") -> xr.
     noted = results / "provenance.json"
     run = json.loads(noted.read_text(encoding="utf-8")) if noted.is_file() else {}
     data = read_dataset(results / "ensembles.nc")
-    found = law_file.packed(law_file.condensed(data))
-    return found.assign_attrs(
+    laws = law_file.packed(law_file.condensed(data))
+    return laws.assign_attrs(
         {
             "title": "Laws of the errors of all methods on random bodies under torques of every class",
             "version": str(data.attrs.get("version", polhode.__version__)),

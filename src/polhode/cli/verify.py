@@ -77,31 +77,31 @@ class Outcome:
 # ---- one run against another ----
 
 
-def same_machine(released: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
+def same_machine(released: Mapping[str, Any], checked: Mapping[str, Any]) -> list[str]:
     """Differences in processor family and numerical libraries between two runs; empty if their bits must be the same."""
     known = {"processor family": "family", "Python": "python"}
-    found = [
-        f"{name} {released.get(key) or 'unknown'} there, {here.get(key) or 'unknown'} here"
+    different = [
+        f"{name} {released.get(key) or 'unknown'} there, {checked.get(key) or 'unknown'} here"
         for name, key in known.items()
-        if not here.get(key) or released.get(key) != here.get(key)
+        if not checked.get(key) or released.get(key) != checked.get(key)
     ]
-    there, mine = released.get("versions") or {}, here.get("versions") or {}
-    return found + [
-        f"{name} {there.get(name, 'unknown')} there, {mine.get(name, 'unknown')} here"
+    of_released, of_checked = released.get("versions") or {}, checked.get("versions") or {}
+    return different + [
+        f"{name} {of_released.get(name, 'unknown')} there, {of_checked.get(name, 'unknown')} here"
         for name in NUMERICAL
-        if there.get(name) != mine.get(name)
+        if of_released.get(name) != of_checked.get(name)
     ]
 
 
-def other_settings(released: Any, here: Any, place: str = "") -> list[str]:
+def other_settings(released: Any, checked: Any, place: str = "") -> list[str]:
     """Keys of two configurations that differ."""
-    if isinstance(released, Mapping) and isinstance(here, Mapping):
-        keys = [*released, *(key for key in here if key not in released)]
-        return [k for key in keys for k in other_settings(released.get(key), here.get(key), f"{place}.{key}".lstrip("."))]
-    return [] if released == here else [place or "everything"]
+    if isinstance(released, Mapping) and isinstance(checked, Mapping):
+        keys = [*released, *(key for key in checked if key not in released)]
+        return [k for key in keys for k in other_settings(released.get(key), checked.get(key), f"{place}.{key}".lstrip("."))]
+    return [] if released == checked else [place or "everything"]
 
 
-def compare(released: Manifest, here: Manifest) -> Outcome:
+def compare(released: Manifest, checked: Manifest) -> Outcome:
     """Everything in which a run differs from a released one.
 
     Raises
@@ -112,41 +112,41 @@ def compare(released: Manifest, here: Manifest) -> Outcome:
     if not released.variables:
         raise UsageError(f"{released.where} holds no data without measured times, so there is nothing to compare with")
     outcome = Outcome(compared=True)
-    bits = not same_machine(released.run, here.run)
-    same_code = bits and all(released.run.get(key) == here.run.get(key) for key in ("commit", "dirty", "lock_sha256"))
-    gone = [name for name in released.files if name not in here.files]
+    bits = not same_machine(released.run, checked.run)
+    same_code = bits and all(released.run.get(key) == checked.run.get(key) for key in ("commit", "dirty", "lock_sha256"))
+    gone = [name for name in released.files if name not in checked.files]
     outcome.differences += [_whole(name, "missing", "present", "missing") for name in gone]
-    new = [name for name in here.files if name not in released.files]
+    new = [name for name in checked.files if name not in released.files]
     outcome.uncompared += [_uncompared(name, "", "not in the released run") for name in new]
     outcome.uncompared += [
         _uncompared(file, "/".join(filter(None, place)), "not in the released run")
-        for file, *place in here.variables
+        for file, *place in checked.variables
         if file not in new and (file, *place) not in released.variables
     ]
     off: set[str] = set(gone)
     for key, variable in released.variables.items():
         if variable.file in gone:
             continue
-        found = _compared(variable, here.variables.get(key), here, bits)
-        if found is None:
+        difference = _compared(variable, checked.variables.get(key), checked, bits)
+        if difference is None:
             outcome.same += 1
-        elif np.isnan(found.times):
-            outcome.uncompared.append(found)
-        elif found.times <= 1 and not bits:
+        elif np.isnan(difference.times):
+            outcome.uncompared.append(difference)
+        elif difference.times <= 1 and not bits:
             outcome.within += 1
             outcome.partly += any(rows is not None for rows in variable.rows)
         else:
-            outcome.differences.append(found)
+            outcome.differences.append(difference)
             off.add(variable.file)
-    outcome.differences += _verdicts(released, here)
+    outcome.differences += _verdicts(released, checked)
     derived = []
     for name, digest in released.files.items():
-        if name in off or here.files[name] == digest:
+        if name in off or checked.files[name] == digest:
             continue
         if name.endswith(".nc") and same_code:
-            outcome.differences.append(_whole(name, "bytes", digest[:12], here.files[name][:12], "the values are the same"))
+            outcome.differences.append(_whole(name, "bytes", digest[:12], checked.files[name][:12], "the values are the same"))
         elif name.endswith(".csv") and name != "claims.csv" and same_code:
-            outcome.differences.append(_whole(name, "text", digest[:12], here.files[name][:12]))
+            outcome.differences.append(_whole(name, "text", digest[:12], checked.files[name][:12]))
         elif name.endswith(".nc"):
             derived.append(name)
         else:
@@ -157,52 +157,52 @@ def compare(released: Manifest, here: Manifest) -> Outcome:
     return outcome
 
 
-def _whole(name: str, variable: str, released: str, here: str, difference: str = "") -> Difference:
-    return Difference(name, variable, "", released, here, difference, "equal", float("inf"), "")
+def _whole(name: str, variable: str, released: str, checked: str, difference: str = "") -> Difference:
+    return Difference(name, variable, "", released, checked, difference, "equal", float("inf"), "")
 
 
 def _uncompared(name: str, variable: str, why: str) -> Difference:
     return Difference(name, variable, "", "", "", "not compared", why, float("nan"), "")
 
 
-def _verdicts(released: Manifest, here: Manifest) -> list[Difference]:
-    if "claims.csv" not in here.files:
+def _verdicts(released: Manifest, checked: Manifest) -> list[Difference]:
+    if "claims.csv" not in checked.files:
         return []
     return [
-        Difference("claims.csv", "verdict", key, verdict, here.verdicts.get(key, "missing"), "", "equal", float("inf"), "")
+        Difference("claims.csv", "verdict", key, verdict, checked.verdicts.get(key, "missing"), "", "equal", float("inf"), "")
         for key, verdict in released.verdicts.items()
-        if here.verdicts.get(key) != verdict
+        if checked.verdicts.get(key) != verdict
     ]
 
 
-def _compared(released: Variable, here: Variable | None, run: Manifest, bits: bool) -> Difference | None:
+def _compared(released: Variable, checked: Variable | None, run: Manifest, bits: bool) -> Difference | None:
     """The worst difference of one variable; None where it has the same bits. ``times`` is at most 1 within the tolerance."""
 
     def row(where: str, old: str, new: str, difference: str, allowed: str, times: float, values: str = "") -> Difference:
         name = "/".join(filter(None, (released.group, released.name)))
         return Difference(released.file, name, where, old, new, difference, allowed, times, values)
 
-    if here is None:
+    if checked is None:
         return row("", "present", "missing", "", "equal", float("inf"))
-    if here.sha256.startswith(released.sha256):
+    if checked.sha256.startswith(released.sha256):
         return None
-    if here.shape != released.shape or here.text != released.text:
-        return row("", f"shape {released.shape}", f"shape {here.shape}", "", "equal", float("inf"))
+    if checked.shape != released.shape or checked.text != released.text:
+        return row("", f"shape {released.shape}", f"shape {checked.shape}", "", "equal", float("inf"))
     tolerance = tolerance_of(released)
     if not bits and not tolerance.compared:
         return _uncompared(released.file, "/".join(filter(None, (released.group, released.name))), tolerance.why)
     allowed = "same bits" if bits else tolerance.said
-    if released.values is None or here.values is None or released.text:
-        times = float("inf")
-        return row("", released.sha256[:12], here.sha256[:12], "other text" if released.text else "other bits", allowed, times)
-    old, new = _as_kept(released, here)
+    if released.values is None or checked.values is None or released.text:
+        difference = "other text" if released.text else "other bits"
+        return row("", released.sha256[:12], checked.sha256[:12], difference, allowed, float("inf"))
+    old, new = _as_kept(released, checked)
     if not bits and tolerance.over in released.dims:
         released, old, new = _pooled(tolerance, released, old, new)
     over = _times(tolerance, released, old, new, run)
     differs = ~((old == new) | (np.isnan(old) & np.isnan(new)))
     if not differs.any():
         size = "below 1e-7, or between the values kept"
-        return row("", released.sha256[:12], here.sha256[:12], size, allowed, 1.0 if bits else 0.0, "")
+        return row("", released.sha256[:12], checked.sha256[:12], size, allowed, 1.0 if bits else 0.0, "")
     worst = np.unravel_index(int(np.argmax(np.where(differs, np.nan_to_num(over, nan=np.inf), -1.0))), over.shape)
     with np.errstate(invalid="ignore", over="ignore"):
         share = float(abs(new[worst] - old[worst]) / max(abs(old[worst]), abs(new[worst])))
@@ -217,15 +217,15 @@ def _compared(released: Variable, here: Variable | None, run: Manifest, bits: bo
     )
 
 
-def _as_kept(released: Variable, here: Variable) -> tuple[np.ndarray, np.ndarray]:
+def _as_kept(released: Variable, checked: Variable) -> tuple[np.ndarray, np.ndarray]:
     """The values of both in comparable form: the rows that the released one kept, in its precision."""
-    assert released.values is not None and here.values is not None
-    mine = here.values
+    assert released.values is not None and checked.values is not None
+    values = checked.values
     for axis, rows in enumerate(released.rows):
         if rows is not None:
-            mine = mine.take(rows, axis)
+            values = values.take(rows, axis)
     with np.errstate(over="ignore"):
-        return released.values.astype(float), mine.astype(released.values.dtype).astype(float)
+        return released.values.astype(float), values.astype(released.values.dtype).astype(float)
 
 
 def _pooled(
@@ -344,17 +344,18 @@ def _counted(names: Iterable[str]) -> str:
 
 def integrity_by_list(folder: Path) -> Integrity:
     """All files of an archive against the list in it, which must name each of them."""
-    found, listed = Integrity(), {}
+    integrity, listed = Integrity(), {}
     for number, line in enumerate((folder / CHECKSUMS).read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         matched = re.fullmatch(r"([0-9a-f]{64})  (.+)", line)
         if matched is None or matched[2] in listed:
-            found.damaged.append(_whole(CHECKSUMS, f"line {number}", "a checksum and a new name", line[:40]))
+            integrity.damaged.append(_whole(CHECKSUMS, f"line {number}", "a checksum and a new name", line[:40]))
         else:
             listed[matched[2]] = matched[1]
     present = _present(folder)
-    found.check(folder, present, listed, "not the bytes that were archived")
-    found.damaged += [_whole(name, "file", "not listed", "present") for name in sorted(present - listed.keys() - {CHECKSUMS})]
-    return found
+    integrity.check(folder, present, listed, "not the bytes that were archived")
+    unlisted = sorted(present - listed.keys() - {CHECKSUMS})
+    integrity.damaged += [_whole(name, "file", "not listed", "present") for name in unlisted]
+    return integrity
 
 
 # ---- opening ----
@@ -514,40 +515,40 @@ def _verify(path: Path, against: Path | None, scratch: Path) -> Outcome:
     if against is None and not (HOME / RELEASED).is_file():
         return nothing(f"{RELEASED} is missing, so there is nothing to compare with; --against names another run")
     try:
-        here = manifest.of_run(opened.results, read_provenance(opened.results))
+        checked = manifest.of_run(opened.results, read_provenance(opened.results))
     except Unusable as error:
         raise UsageError(str(error)) from None
     released = load(against or HOME / RELEASED, scratch / "released")
-    other = other_settings(released.run.get("configuration"), here.run.get("configuration"))
+    other = other_settings(released.run.get("configuration"), checked.run.get("configuration"))
     if other:
         keys = ", ".join(other[:5]) + (f" and {len(other) - 5} more" if len(other) > 5 else "")
         said = f"{released.where if against else RELEASED} is of another configuration ({keys})"
         if against is not None:
             raise UsageError(f"{said}; compare runs of the same configuration")
         return nothing(f"{said}, so it is not compared with; --against names another run")
-    found = compare(released, here)
-    found.notes[:0] = [*outcome.notes, *_header(released, here, found)]
-    decisions = Counter(manifest.decision(name) for name in here.run["files"] if name not in here.files)
-    found.notes += [f"{decision} ({count} files)" for decision, count in sorted(decisions.items())] + [Verify.GATHERED]
-    reasons = Counter(entry.allowed for entry in found.uncompared)
-    found.notes += [f"not compared: {count} of the data ({why}), in --csv" for why, count in reasons.items()]
-    return found
+    result = compare(released, checked)
+    result.notes[:0] = [*outcome.notes, *_header(released, checked, result)]
+    decisions = Counter(manifest.decision(name) for name in checked.run["files"] if name not in checked.files)
+    result.notes += [f"{decision} ({count} files)" for decision, count in sorted(decisions.items())] + [Verify.GATHERED]
+    reasons = Counter(entry.allowed for entry in result.uncompared)
+    result.notes += [f"not compared: {count} of the data ({why}), in --csv" for why, count in reasons.items()]
+    return result
 
 
-def _header(released: Manifest, here: Manifest, found: Outcome) -> list[str]:
+def _header(released: Manifest, checked: Manifest, result: Outcome) -> list[str]:
     run = released.run
-    why = same_machine(run, here.run)
+    why = same_machine(run, checked.run)
     rule = f"within tolerances ({'; '.join(why)})" if why else f"bit for bit ({run.get('family')}, same libraries)"
     made = f"commit {str(run.get('commit'))[:12]}, {run.get('ended') or 'no date'}, {run.get('processor')}"
-    uncompared = sum((entry.file, *_split(entry.variable)) in released.variables for entry in found.uncompared)
-    off = len(released.variables) - found.same - found.within - uncompared
-    partly = f" ({found.partly} of them only at the values that the manifest keeps)" if found.partly else ""
-    held = sum(here.verdicts.get(key) == verdict for key, verdict in released.verdicts.items())
+    uncompared = sum((entry.file, *_split(entry.variable)) in released.variables for entry in result.uncompared)
+    off = len(released.variables) - result.same - result.within - uncompared
+    partly = f" ({result.partly} of them only at the values that the manifest keeps)" if result.partly else ""
+    held = sum(checked.verdicts.get(key) == verdict for key, verdict in released.verdicts.items())
     return [
         f"against {released.where}: {made}",
         f"compared {rule}",
-        f"{len(released.files)} files, {len(released.variables)} variables: {found.same} with the same bits, "
-        f"{found.within} within their tolerance{partly}, {off} not, {uncompared} not compared",
+        f"{len(released.files)} files, {len(released.variables)} variables: {result.same} with the same bits, "
+        f"{result.within} within their tolerance{partly}, {off} not, {uncompared} not compared",
         f"{held} of {len(released.verdicts)} claims with the same verdict; times are not compared",
     ]
 
