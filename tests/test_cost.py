@@ -14,8 +14,8 @@ from rendered import figure_twice
 
 import polhode
 from polhode import cli
+from polhode.advice import AdviceError, files, from_measurements
 from polhode.advice.from_runs import drift
-from polhode.cli import recommend
 from polhode.compiling.operations import operations
 from polhode.fits import ranking
 from polhode.fits.ladders import Ladder
@@ -367,7 +367,7 @@ def test_extrapolation_and_the_coarsest_step_are_said(cost_file, capsys):
     data = data.isel(ladder_dt=data.ladder_dt.values > 1e-3)
     row = ranking.ranked(data, 1e-8, 0, ["verlet"]).iloc[0]
     assert row["how"] == "extrapolated" and row["dt"] == pytest.approx((1e-8 / 2) ** 0.5)
-    assert "EXTRAPOLATED" in recommend._reason(row, 1e-8)
+    assert "EXTRAPOLATED" in from_measurements._reason(row, 1e-8)
     _, text = ask(capsys, "--results", cost_file.parent, "--problem", "heavy_top", "--error", "0.5")
     assert "coarsest step run" in text and "A longer step may do as well" in " ".join(text.split())
 
@@ -392,13 +392,13 @@ def test_without_a_run_the_released_measurement_serves(cost_file, tmp_path, monk
     empty = tmp_path / "elsewhere"
     (empty / "data" / "released").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(cli.UsageError, match="--results"):
-        recommend.find_file(None, empty)
+    with pytest.raises(AdviceError, match="`results`"):
+        files.find("cost.nc", None, empty)
     (empty / "data" / "released" / "cost.nc").write_bytes(cost_file.read_bytes())
-    found = recommend.find_file(None, empty)
-    assert found == empty / "data" / "released" / "cost.nc"
-    assert "which comes with polhode" in " ".join(recommend.advice(found, "heavy_top", 1e-3, 0).split())
-    assert recommend.find_file(cost_file.parent, empty) == cost_file
+    released = files.find("cost.nc", None, empty)
+    assert released == empty / "data" / "released" / "cost.nc"
+    assert "which comes with polhode" in " ".join(str(from_measurements.from_measurements(released, "heavy_top", 1e-3)).split())
+    assert files.find("cost.nc", cost_file.parent, empty) == cost_file
 
 
 # Figures, tables, numbers

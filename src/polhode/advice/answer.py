@@ -71,7 +71,7 @@ class Recommendation:
         How the answer is known.
     remarks : list of str
         What else the user should know.
-    error, kind, asked : the error asked for; "runs", "laws" or "contacts"; the question as data
+    error, kind, asked : the error asked for; "runs", "laws", "contacts" or "measurements"; the question as data
     """
 
     question: str
@@ -122,7 +122,7 @@ class Recommendation:
         close = [
             choice.label
             for choice in self.alternatives
-            if self.kind == "runs"
+            if self.kind in ("runs", "measurements")
             and choice.method != self.method
             and choice.relative is not None
             and choice.relative < 1 + CLOSE

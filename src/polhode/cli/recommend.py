@@ -17,36 +17,18 @@ Four kinds of questions::
 """
 
 import argparse
-import json
 import re
 import sys
 import warnings
 from math import isfinite
 from pathlib import Path
-from textwrap import wrap
-from typing import Any
-
-import pandas as pd
-import xarray as xr
 
 from polhode import advice as advising
 from polhode.advice import AdviceError, files
-from polhode.advice.answer import listed
+from polhode.advice.answer import Recommendation
+from polhode.advice.from_measurements import from_measurements
 from polhode.cli import UsageError, not_negative, positive
-from polhode.fits.ranking import candidates, ladder, ranked
-from polhode.interface.netcdf import group_names, read_dataset
 from polhode.interface.progress import Stage, watched
-from polhode.registry import nearest
-
-#: Groups of cost.nc that are not problems.
-OTHER_GROUPS = ("step", "operations", "published", "many_body", "many_body_times")
-#: How many methods the table shows.
-SHOWN = 5
-#: A method slower by less than this fraction counts as equally good.
-CLOSE = 0.1
-#: Width of the text, columns.
-WIDTH = 100
-
 
 #: The options of each kind of question; the others serve all kinds.
 KINDS: dict[str, tuple[str, ...]] = {
@@ -147,23 +129,12 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.laws, arguments.torque, arguments.torque_class = True, arguments.torque_class, None
     kind = _kind(arguments)
     try:
-        if kind == "problem":
-            _of_problem(arguments)
-            return 0
-        options = {name: getattr(arguments, name) for name in (*KINDS["case"], *KINDS["contacts"])}
         with warnings.catch_warnings(record=True) as remarks:
             warnings.simplefilter("always", UserWarning)
-            answer = advising.recommend(
-                **options,
-                error=arguments.error,
-                torque_price=arguments.torque_price,
-                one_torque=arguments.one_torque,
-                everything=arguments.all,
-                results=arguments.results,
-                progress=True,
-            )
+            answer = _of_problem(arguments) if kind == "problem" else _of_body_or_contacts(arguments)
     except AdviceError as error:
-        raise _usage_error(error) from error
+        # Its first word may be an argument.
+        raise UsageError(_in_options(_in_options(str(error)), r"^(\w+)(?=[: ])")) from error
     for said in sorted({str(remark.message) for remark in remarks if remark.category is UserWarning}):
         print(f"polhode recommend: {said}", file=sys.stderr)
     print(_in_options(answer.to_json() if arguments.json else str(answer)))
@@ -197,222 +168,39 @@ def _option(name: str) -> str:
 
 def _in_options(text: str, argument: str = r"`(\w+)`") -> str:
     """What :func:`polhode.recommend` says, with the arguments that it names as options."""
-    names = {"error", "torque_price", "results", *KINDS["case"][1:], *KINDS["contacts"]}
+    names = {"error", "problem", "torque_price", "results", *KINDS["case"][1:], *KINDS["contacts"]}
     text = re.sub(argument, lambda match: _option(match[1]) if match[1] in names else match[0], text)
     return text.replace("triangle=False", "--no-triangle")
 
 
-def _usage_error(error: AdviceError) -> UsageError:
-    """An error of :func:`polhode.recommend` for the command line; its first word may be an argument."""
-    return UsageError(_in_options(_in_options(str(error)), r"^(\w+)(?=[: ])"))
+def _of_body_or_contacts(arguments: argparse.Namespace) -> Recommendation:
+    """The answer of :func:`polhode.recommend`."""
+    return advising.recommend(
+        **{name: getattr(arguments, name) for name in (*KINDS["case"], *KINDS["contacts"])},
+        error=arguments.error,
+        torque_price=arguments.torque_price,
+        one_torque=arguments.one_torque,
+        everything=arguments.all,
+        results=arguments.results,
+        progress=True,
+    )
 
 
-def _of_problem(arguments: argparse.Namespace) -> None:
+def _of_problem(arguments: argparse.Namespace) -> Recommendation:
     """The answer for a test problem, from the measurements of the study."""
-    path = find_file(arguments.results)
+    path = files.find("cost.nc", arguments.results)
     price = 0.0 if arguments.torque_price is None else arguments.torque_price
-    alone = arguments.one_torque is not False
-    question = (path, arguments.problem, arguments.error, price, alone, arguments.all)
     try:
         with watched(Stage("looking up")):
-            text = as_json(*question) if arguments.json else advice(*question)
+            return from_measurements(
+                path, arguments.problem, arguments.error, price, arguments.one_torque is not False, arguments.all
+            )
+    except AdviceError:
+        raise
     except (OSError, RuntimeError, ValueError, LookupError, AttributeError) as error:
         # Any part of the file may be damaged: nothing else is read here.
         why = " ".join(str(error).split())
+        again = "take it from the repository again" if files.is_released(path) else f"make it again: ./reproduce {path}"
         raise UsageError(
-            f"{path} is damaged or not a cost.nc of this version ({type(error).__name__}: {why[:200]}); {_again(path)}"
+            f"{path} is damaged or not a cost.nc of this version ({type(error).__name__}: {why[:200]}); {again}"
         ) from error
-    print(text)
-
-
-def _again(path: Path) -> str:
-    """Advice on obtaining a replacement for the file ``path``."""
-    if files.is_released(path):
-        return "take it from the repository again"
-    return f"delete it and make it again: ./reproduce {path}"
-
-
-def find_file(results: Path | None = None, home: Path = files.HOME) -> Path:
-    """The cost.nc of a run, see :func:`polhode.advice.files.find`.
-
-    Raises
-    ------
-    UsageError
-        If there is none.
-    """
-    try:
-        return files.find("cost.nc", results, home)
-    except AdviceError as error:
-        raise _usage_error(error) from error
-
-
-def as_json(path: Path, problem: str, error: float, price: float, one_torque: bool = True, everything: bool = False) -> str:
-    """The answer of :func:`advice` for machines, with the same arguments."""
-    data, rows, shown = _answer(path, problem, error, price, one_torque, everything)
-    horizon = float(data.attrs["horizon"])
-
-    def row(one: pd.Series) -> dict[str, Any]:
-        values = {str(key): value.item() if hasattr(value, "item") else value for key, value in one.items()}
-        values["dt"] = horizon / values["steps"]
-        return {key: None if isinstance(value, float) and not isfinite(value) else value for key, value in values.items()}
-
-    first = row(rows.iloc[0])
-    content = {
-        "method": first["method"],
-        "label": first["label"],
-        "dt": first["dt"],
-        "steps": first["steps"],
-        "error": error,
-        "known_from": "measurements",
-        "question": {"problem": problem, "error": error, "torque_price": price, "one_torque": one_torque},
-        "best": first,
-        "alternatives": [row(one) for _, one in shown.iterrows()],
-        "remarks": _drift(first["method"], shown),
-        "evidence": [_reason(rows.iloc[0], error), f"Error: {data.attrs['metric']}.", f"From {path}."],
-    }
-    return json.dumps(content, indent=2, allow_nan=False)
-
-
-def advice(path: Path, problem: str, error: float, price: float, one_torque: bool = True, everything: bool = False) -> str:
-    """The answer in words, with the table it rests on.
-
-    Parameters
-    ----------
-    path : path of cost.nc
-    problem : key
-    error : target error
-    price : cost of one torque in steps of direct Euler
-    one_torque : only methods with one torque in a step
-    everything : all methods in the table, including the variants as published, which are never recommended
-    """
-    data, rows, shown = _answer(path, problem, error, price, one_torque, everything)
-    root = read_dataset(path)
-    first = rows.iloc[0]
-    unit = float(data.attrs["price_unit"])
-    cost = "a torque that costs next to nothing" if price == 0 else f"a torque that costs {price:g} steps of direct Euler"
-    horizon = float(data.attrs["horizon"])
-    measured = f"{root.attrs.get('cpu', 'an unknown processor')}, {str(root.attrs.get('date', 'no date'))[:10]}"
-    released = files.is_released(path)
-    paragraphs = [
-        f"{data.attrs['label']} ({problem}; torque: {data.attrs['torque_class']}), {horizon:g} s, error below {error:g}, {cost}"
-        + (f" ({_time(price * unit)})" if price > 0 else ""),
-        f"Take {first['label']} ({first['method']}) with dt = {horizon:g} s / {first['steps']:.0f} = {_step(first, data)} s: "
-        f"{first['torque_evaluations']:.0f} torques, {_time(first['seconds'])}.",
-        *_drift(first["method"], shown),
-    ]
-    reasons = [
-        _reason(first, error),
-        f"Error: {data.attrs['metric']}.",
-        f"Times: steps measured on {measured}, for {data.attrs['timed']}. On another machine `polhode bench` shows how "
-        "steps compare.",
-        f"From {path}" + (", which comes with polhode." if released else "."),
-    ]
-    close = [row["label"] for _, row in rows.iloc[1:].iterrows() if row["seconds"] < (1 + CLOSE) * first["seconds"]]
-    if close:
-        paragraphs.append(f"Within {CLOSE:.0%} of it, an order that another processor may reverse: {listed(close)}.")
-    return "\n".join(
-        [
-            *("\n".join(wrap(text, WIDTH)) + "\n" for text in paragraphs),
-            _table(shown, data, float(first["seconds"])),
-            "\nHow this is known:",
-            *("\n".join(wrap(text, WIDTH, initial_indent="* ", subsequent_indent="  ")) for text in reasons),
-        ]
-    )
-
-
-def _drift(best: str, shown: pd.DataFrame) -> list[str]:
-    """What the answers to the other questions say of the energy in long runs."""
-    from polhode.advice.from_runs import drift  # imported here because nothing else in this answer needs the methods
-
-    return drift(best, shown["method"])
-
-
-def _answer(
-    path: Path, problem: str, error: float, price: float, one_torque: bool, everything: bool
-) -> tuple[xr.Dataset, pd.DataFrame, pd.DataFrame]:
-    """The data of the problem, the methods that may be recommended, and those to show, soonest first."""
-    known = [name for name in group_names(path) if name not in OTHER_GROUPS]
-    if problem not in known:
-        raise UsageError(f"--problem: {path} does not contain {problem!r}; {nearest(problem, known)}")
-    if not 0 < error < 1:
-        raise UsageError(f"--error must lie between 0 and 1, got {error:g}")
-    if not (isfinite(price) and price >= 0):
-        raise UsageError(f"--torque-price must not be negative, got {price:g}")
-    data = read_dataset(path, problem)
-    if price > 0 and not isfinite(float(data.attrs["price_unit"])):
-        raise UsageError(f"--torque-price needs the time of a step of direct Euler, which {path} does not contain")
-    eligible = candidates(data, one_torque)
-    rows = ranked(data, error, price, eligible)
-    if rows.empty:
-        raise UsageError(f"--error: {_unreached(data, eligible, problem, error)}")
-    shown = ranked(data, error, price, candidates(data, one_torque, as_published=True)) if everything else rows.head(SHOWN)
-    return data, rows, shown
-
-
-def _reason(row: pd.Series, error: float) -> str:
-    """The part of the measured ladder on which the step size rests."""
-    if row["how"] == "between":
-        beyond = (
-            f"{row['coarser']:.4g} s (error {row['coarser_error']:.2g})"
-            if isfinite(row["coarser_error"])
-            else f"{row['coarser']:.4g} s, which blew up"
-        )
-        return (
-            f"{row['label']} was run with dt = {row['finer']:.4g} s (error {row['finer_error']:.2g}) and {beyond}; all finer "
-            "steps meet the error, and between the two it is taken as a power of dt."
-        )
-    if row["how"] == "coarsest":
-        return (
-            f"{row['label']} meets the error with every step that was run, up to dt = {row['finer']:.4g} s "
-            f"(error {row['finer_error']:.2g}). A longer step may do as well."
-        )
-    return (
-        f"EXTRAPOLATED: the finest step run was dt = {row['coarser']:.4g} s (error {row['coarser_error']:.2g}); the fitted "
-        f"order leads on from there to {error:g}."
-    )
-
-
-def _step(row: pd.Series, data: xr.Dataset) -> str:
-    """The step size as one would type it: the horizon divided into whole steps, never longer than the error allows."""
-    return f"{float(data.attrs['horizon']) / row['steps']:.4g}"
-
-
-def _table(rows: pd.DataFrame, data: xr.Dataset, fastest: float) -> str:
-    head = ("method", "dt (s)", "steps", "torques", "time", "relative", "")
-    marks = {"between": "", "coarsest": "coarsest step run", "extrapolated": "extrapolated"}
-    body = [
-        (
-            f"{row['label']} ({row['method']})",
-            _step(row, data),
-            f"{row['steps']:.0f}",
-            f"{row['torque_evaluations']:.0f}",
-            _time(row["seconds"]),
-            f"{row['seconds'] / fastest:.2f}",
-            marks[row["how"]],
-        )
-        for _, row in rows.iterrows()
-    ]
-    widths = [max(len(line[i]) for line in [head, *body]) for i in range(len(head))]
-    lines = []
-    for name, *numbers, mark in (head, *body):
-        aligned = [text.rjust(width) for text, width in zip(numbers, widths[1:-1], strict=True)]
-        lines.append("  ".join(["", name.ljust(widths[0]), *aligned, mark]).rstrip())
-    return "\n".join(lines)
-
-
-def _time(seconds: float) -> str:
-    """A time with its unit, three digits."""
-    for limit, factor, unit in ((1e-6, 1e9, "ns"), (1e-3, 1e6, "us"), (1.0, 1e3, "ms")):
-        if seconds < limit:
-            return f"{seconds * factor:.3g} {unit}"
-    return f"{seconds:.3g} s"
-
-
-def _unreached(data: xr.Dataset, keys: list[str], problem: str, error: float) -> str:
-    """The reason why there is no answer, with the smallest error that was measured."""
-    measured = [(float(x.error.min()), key) for key in keys if (x := ladder(data, key)).error.size]
-    best, key = min(measured, default=(float("inf"), "none"))
-    return (
-        f"no method reaches {error:g} on {problem} within the step sizes that were run and what may be extrapolated; "
-        f"the smallest error measured is {best:.2g} ({key}). Ask for a larger one"
-    )

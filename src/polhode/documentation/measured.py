@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import xarray as xr
 
-from polhode.cli.recommend import OTHER_GROUPS
+from polhode.advice.from_measurements import OTHER_GROUPS
 from polhode.fits.ranking import candidates, ranked
 from polhode.interface.netcdf import group_names, read_dataset
 from polhode.problems import representative
