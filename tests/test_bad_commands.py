@@ -205,7 +205,7 @@ def test_a_plugin_of_bench_is_tried_first(capsys, monkeypatch, tmp_path):
         asked.extend(paths)
         raise plugins.PluginError("plug-in slip.py does not compile: line 19")
 
-    monkeypatch.setattr(bench.own, "try_out", try_out)
+    monkeypatch.setattr(bench, "try_out", try_out)
     path = tmp_path / "slip.py"
     path.write_text("METHOD = 3")
     assert "--plugin: plug-in slip.py does not compile: line 19" in refused(capsys, "bench", "--plugin", path)
