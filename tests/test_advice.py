@@ -19,7 +19,7 @@ from polhode import cli
 from polhode.advice import AdviceError, cases, files, from_contacts, from_runs
 from polhode.advice.answer import Choice, Recommendation
 from polhode.advice.cases import case_of_mapping, case_of_problem, case_of_words, parameters_of, torque_of_formulas
-from polhode.advice.motion import Budget, Motion, largest_error, motion_of
+from polhode.advice.motion import Budget, largest_error, motion_of
 from polhode.algebra import quaternion
 from polhode.algebra.body import Body
 from polhode.ensembles.classes import CLASSES
@@ -202,7 +202,7 @@ def test_methods_that_agree_against_the_motion_are_no_answer(few, monkeypatch):
     def wrong(one, error, budget, like=None):
         other = replace(one, parameters={key: 1.1 * value for key, value in one.parameters.items()}, reference=None)
         found = true(other, error, budget)
-        assert isinstance(found, Motion)
+        assert isinstance(found, KnownMotion)
         return replace(found, problem=one)
 
     monkeypatch.setattr(from_runs, "motion_of", wrong)

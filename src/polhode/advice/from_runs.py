@@ -16,7 +16,7 @@ import numpy as np
 from polhode.advice.answer import SHOWN, Choice, Recommendation, price_in_words
 from polhode.advice.cases import BodyCase
 from polhode.advice.errors import AdviceError, TimeOver
-from polhode.advice.motion import FIRST, SECOND, Budget, Motion, largest_error, motion_of, run
+from polhode.advice.motion import FIRST, SECOND, Budget, KnownMotion, largest_error, motion_of, run
 from polhode.advice.prices import Prices, prices
 from polhode.compiling.in_advance import compile_all
 from polhode.fits import ranking
@@ -108,7 +108,7 @@ def from_runs(
     progress("compiling", 1.0)
     budget = Budget(limit)
     priced = prices([method.key for method in methods], torque_price, results)
-    motions: list[Motion] = []
+    motions: list[KnownMotion] = []
     for i, start in enumerate(case.starts):
         motions.append(motion_of(start, error, budget, motions[0] if motions else None))
         progress("motion", (i + 1) / len(case.starts))
@@ -203,7 +203,7 @@ class Search:
     #: Numbers of steps are multiples of this, so that jumps of the torque lie between steps.
     unit: int = 1
 
-    def __init__(self, motions: Sequence[Motion], error: float, budget: Budget) -> None:
+    def __init__(self, motions: Sequence[KnownMotion], error: float, budget: Budget) -> None:
         self.motions, self.budget = list(motions), budget
         #: The error that a run may have: the uncertainty of the motion is taken off.
         self.allowed = MARGIN * error - max(motion.uncertainty for motion in motions)

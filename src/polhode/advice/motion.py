@@ -92,7 +92,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Motion:
+class KnownMotion:
     """A motion known at the ends of cells, and by further steps within them.
 
     Parameters
@@ -213,7 +213,7 @@ def radians_of(nodes: Array, states: Array) -> float:
     return float((np.diff(nodes) * (speed[1:] + speed[:-1])).sum() / 2)
 
 
-def motion_of(problem: Problem, error: float, budget: Budget, like: Motion | None = None) -> Motion:
+def motion_of(problem: Problem, error: float, budget: Budget, like: KnownMotion | None = None) -> KnownMotion:
     """The motion of a problem, known to well below ``error``.
 
     Parameters
@@ -228,7 +228,7 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: Motion | Non
     looks = LOOKS if like is None else LOOKS_ELSEWHERE
     grid = _grid(problem) if like is None else like.nodes
     nodes, substeps, changes = grid, 1, 0
-    before: Motion | None = None
+    before: KnownMotion | None = None
     best, stalled, settled = inf, 0, False
     while True:
         steps = substeps * (len(nodes) - 1)
@@ -245,7 +245,7 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: Motion | Non
         uncertainty = inf
         if finite and isfinite(scale):
             both = largest_error(*_split(first), *_split(second), scale)
-            now = Motion(problem, nodes, second, substeps, inf, inf, np.empty(0), inf)
+            now = KnownMotion(problem, nodes, second, substeps, inf, inf, np.empty(0), inf)
             # |y(h) - y(h/2)| bounds the error of y(h/2) for any order of at least one.
             times = _instants(problem.horizon, COMPARED, changes)
             uncertainty = max(both, inf if before is None else largest_error(*before.at(times), *now.at(times), scale))
@@ -263,14 +263,14 @@ def motion_of(problem: Problem, error: float, budget: Budget, like: Motion | Non
                     nodes, changes, before, stalled, best = cells, changes + 1, None, 0, inf
                     continue
                 if uncertainty <= SOUGHT * error:
-                    return Motion(problem, nodes, second, substeps, uncertainty, looked, jumps, shortest)
+                    return KnownMotion(problem, nodes, second, substeps, uncertainty, looked, jumps, shortest)
         stalled = stalled + 1 if uncertainty > 0.5 * best else 0
         best = min(best, uncertainty)
         # Round-off, or neighbouring motions that part: more steps do not help.
         if stalled >= 3 or (finite and substeps > MOST_IN_A_CELL):
             if finite and uncertainty <= ALLOWED * error:
                 cells, jumps, shortest, looked = _look(now, error, scale, looks, changes)
-                return Motion(problem, nodes, second, substeps, uncertainty, looked, jumps, shortest)
+                return KnownMotion(problem, nodes, second, substeps, uncertainty, looked, jumps, shortest)
             raise AdviceError(_stalled(problem, now, first, best) if finite else _blown_up(problem, second, nodes))
         # Not a multiple of the number before: no step ends where one did.
         substeps = 2 * substeps + 1
@@ -311,7 +311,7 @@ def _split(states: Array) -> tuple[Array, Array]:
     return states[:, :4], states[:, 4:]
 
 
-def _look(motion: Motion, error: float, scale: float, looks: int, offset: int) -> tuple[Array, Array, float, float]:
+def _look(motion: KnownMotion, error: float, scale: float, looks: int, offset: int) -> tuple[Array, Array, float, float]:
     """Cells in which the torque along a motion is known, the times of its jumps, its shortest change, and how it was looked at.
 
     Raises
@@ -378,7 +378,7 @@ def _blown_up(problem: Problem, states: Array, nodes: Array) -> str:
     return f"the motion has no finite value at t = {nodes[int(np.argmax(bad))] if bad.any() else problem.horizon:.6g} s"
 
 
-def _stalled(problem: Problem, motion: Motion, first: Array, best: float) -> str:
+def _stalled(problem: Problem, motion: KnownMotion, first: Array, best: float) -> str:
     """Why the two methods do not come closer: neighbouring motions part, the torque jumps, or rounding."""
     q, omega = np.array(problem.q0), np.array(problem.omega0)
     near = _run(problem, SECOND, motion.nodes, motion.substeps, (*_turned(q), *(omega * (1 + TURNED))))
