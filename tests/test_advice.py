@@ -19,7 +19,7 @@ from polhode import cli
 from polhode.advice import AdviceError, cases, files, from_contacts, from_runs
 from polhode.advice.answer import Choice, Recommendation
 from polhode.advice.cases import case_of_mapping, case_of_problem, case_of_words, parameters_of, torque_of_formulas
-from polhode.advice.motion import Budget, largest_error, motion_of
+from polhode.advice.motion import Budget, KnownMotion, largest_error, motion_of
 from polhode.algebra import quaternion
 from polhode.algebra.body import Body
 from polhode.ensembles.classes import CLASSES
