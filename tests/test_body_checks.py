@@ -110,7 +110,7 @@ def test_without_its_methods_a_check_is_not_in_the_run():
 
 
 def _inputs(name, data):
-    return SimpleNamespace(check=lambda asked: {name: data}[asked], _analysed={})
+    return SimpleNamespace(check=lambda asked: {name: data}[asked], _analysed={}, problem="")
 
 
 def test_every_experiment_of_the_configuration_exists():

@@ -166,15 +166,6 @@ def test_a_flipped_bit_of_a_reference_is_seen(run):
         gather.gather(plan)
 
 
-def test_an_exchanged_reference_is_seen(run):
-    plan, folder = run
-    shutil.copy(folder / "references" / "lab_torque.nc", folder / "references" / "damped_top.nc")
-    with pytest.raises(DamagedFile, match="holds something else"):
-        gather.gather(plan)
-    with pytest.raises(DamagedFile, match="its problem should be damped_top, found lab_torque"):
-        netcdf.read_dataset(folder / "references" / "damped_top.nc", problem="damped_top")
-
-
 def test_several_damaged_files_are_mended_at_once(run, made):
     plan, folder = run
     for name in (RUN, *OTHERS):

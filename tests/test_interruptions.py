@@ -288,31 +288,6 @@ def test_no_job_outlives_a_killed_head(tmp_path, moment):
             job.kill()
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.4, 1.2])
-def test_jobs_of_a_head_that_is_killed_while_they_start_end(tmp_path, delay):
-    """With Snakemake: from the moment its first script appears."""
-    house = Small(tmp_path / "house")
-    process = house.start("results/references/spiral_cylinder.nc")
-    end = time.monotonic() + 200
-    while not any(".snakemake/scripts/" in word for one in of_session(process) for word in _words(one)):
-        assert time.monotonic() < end and process.poll() is None
-        time.sleep(0.005)
-    time.sleep(delay)
-    process.kill()
-    process.communicate(timeout=60)
-    end = time.monotonic() + 30
-    while left := of_session(process):
-        assert time.monotonic() < end, left
-        time.sleep(0.05)
-
-
-def _words(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return []
-
-
 def test_a_killed_run_is_noticed_and_a_live_one_is_named(copied):
     (copied.results / "single_body.nc").unlink()
     left = copied.results / "runs" / ".euler.nc.abcdefgh.nc"
@@ -338,37 +313,6 @@ def test_a_killed_run_is_noticed_and_a_live_one_is_named(copied):
     assert "The report" not in said
 
 
-def test_two_checkouts_do_not_write_to_one_folder(copied, tmp_path):
-    """With plain snakemake, too."""
-    (copied.results / "single_body.nc").unlink()
-    other = tmp_path / "other"
-    shutil.copytree(copied.folder, other, ignore=shutil.ignore_patterns("results", ".snakemake", ".venv"))
-    before = copied.found("logs/gather.log")
-    process = copied.start("results/single_body.nc")
-    copied.reach(process, "logs/gather.log", before)
-    os.killpg(process.pid, signal.SIGSTOP)
-    try:
-        said = Small.at(other).run("--cores", "2", *TARGETS, "--config", f"results={copied.results}", fails=True)
-        assert f"is in use: process {process.pid} of " in said and str(copied.folder) in said
-        assert "--config results=FOLDER" in said
-    finally:
-        os.killpg(process.pid, signal.SIGCONT)
-    assert process.communicate(timeout=120)[0] and process.returncode == 0
-
-
-def test_a_lost_reference_is_made_again_and_the_others_of_its_job_are_kept(tmp_path):
-    house = Small(tmp_path / "house")
-    folder = house.results / "references"
-    house.finish("results/references/free_symmetric_top.nc")
-    made = {path.name: path.read_bytes() for path in folder.glob("*.nc")}
-    assert set(made) == {"free_symmetric_top.nc", "spiral_cylinder.nc"}
-    (folder / "spiral_cylinder.nc").unlink()
-    house.finish("results/references/spiral_cylinder.nc")
-    said = (house.results / "logs" / "references" / "1.log").read_text()
-    assert "free_symmetric_top.nc: kept" in said and "spiral_cylinder.nc: kept" not in said
-    assert made == {path.name: path.read_bytes() for path in folder.glob("*.nc")}
-
-
 def test_the_checkout_may_have_any_name(tmp_path):
     house = Small(tmp_path / """it's "a house" (1); exit $HOME & co""")
     house.finish("results/references/free_symmetric_top.nc")
@@ -380,13 +324,6 @@ def test_a_name_that_cannot_be_is_refused_with_the_reason(tmp_path, name):
     house = Small(tmp_path / name)
     for said in (house.run("-n", fails=True), house.start("-n").communicate(timeout=60)[0]):
         assert "contains" in said and "rename the folder" in said and "Traceback" not in said
-
-
-def test_the_report_is_named_also_by_a_run_that_finds_nothing_to_do(copied):
-    report = copied.results / "report.pdf"
-    report.write_bytes(b"%PDF")
-    said = copied.finish(*TARGETS).splitlines()
-    assert said[-3] == f"The report: {report}" and said[-1] == f"The data: {copied.results}"
 
 
 def test_a_full_disk(copied, tmp_path):

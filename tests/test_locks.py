@@ -78,12 +78,6 @@ def test_a_live_run_is_named_and_a_killed_one_is_replaced(tmp_path):
     assert fourth.communicate(timeout=30)[1] == "" and fourth.begun
 
 
-def test_two_folders_of_results_know_nothing_of_each_other(tmp_path):
-    first, second = holder(tmp_path / "a"), holder(tmp_path / "b")
-    assert first.begun and second.begun
-    end(first), end(second)
-
-
 @pytest.mark.thorough
 def test_only_one_of_many_that_start_at_once_begins(tmp_path):
     processes = [

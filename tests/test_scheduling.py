@@ -54,11 +54,6 @@ def test_another_snakemake_is_left_alone():
     assert vars(renamed.scheduler) == {"limiter": 1}
 
 
-def test_the_snakefile_removes_it_before_the_first_job():
-    text = (HOME / "Snakefile").read_text()
-    assert "scheduling.look_when_a_job_ends(workflow)" in text.split("onstart:")[1].split("onsuccess:")[0]
-
-
 def looks(folder: Path, call: str, *options: str) -> int:
     """How often Snakemake looks for jobs in a run of :data:`SNAKEFILE` that does ``call`` before the first."""
     folder.mkdir()

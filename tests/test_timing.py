@@ -1,6 +1,5 @@
 """The measurement of a step, on clocks that the tests wind themselves; what is shown of it; the command line."""
 
-import argparse
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -441,13 +440,6 @@ def test_what_is_timed_stands_apart():
 # The command line
 
 
-def test_every_command_says_what_it_does(capsys):
-    with pytest.raises(SystemExit) as end:
-        cli.main(["--help"])
-    shown = capsys.readouterr().out
-    assert end.value.code == 0 and all(name in shown for name in cli.COMMANDS)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -498,12 +490,6 @@ def test_a_chosen_method_keeps_the_company_it_is_set_against():
 def test_rows_of_a_run_without_spiral():
     rows = step_times.in_frame(made_up(("rk4", "euler")), "body")
     assert rows.to_spiral.isna().all() and list(rows.to_euler) == pytest.approx([30 / 35, 1])
-
-
-def test_arguments_of_bench_are_documented():
-    parser = argparse.ArgumentParser()
-    bench.add_arguments(parser)
-    assert all(action.help for action in parser._actions)
 
 
 def test_a_plugin_in_one_torque_form_is_timed():

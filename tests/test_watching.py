@@ -59,16 +59,6 @@ def test_a_stage_knows_its_rate_and_the_time_left(clock):
     assert stage.complete and stage.seconds == 200.0 and stage.left() == 0.0
 
 
-def test_slow_stages_are_told_from_all_of_their_time(clock):
-    """A unit in a minute and a half says as much as many in one."""
-    stage = Stage("references", 10, "problems", clock)
-    stage.begin()
-    for seconds in (30.0, 150.0, 60.0, 120.0):
-        clock.now += seconds
-        stage.advance()
-    assert stage.rate() == pytest.approx(3 / 330) and stage.left() == pytest.approx(660.0)
-
-
 def test_while_a_stage_rests_its_rate_stays(clock):
     """Other stages may have the cores meanwhile."""
     stage = Stage("cells", 100, "runs", clock)
@@ -178,12 +168,6 @@ def test_colours_are_left_out_where_they_are_not_wanted(board, monkeypatch):
     assert not colours()
 
 
-def test_a_line_says_the_same(board):
-    assert board.line().endswith(
-        "; references 1,000 of 1,000 runs (took 0:00); single bodies 100 of 1,000 runs (10/s, 1:30 left)"
-    ), "without what has not begun"
-
-
 def test_without_a_terminal_a_line_comes_now_and_then(board):
     said = io.StringIO()
     lines = progress.Lines(board, said, period=0.05)
@@ -245,13 +229,6 @@ def test_a_meter_is_written_seldom_and_read_anyhow(tmp_path, monkeypatch):
         assert meters.fraction(path) == part
     meters.clear(tmp_path)
     assert not path.parent.exists()
-
-
-def test_a_meter_that_cannot_be_written_stops_no_job(tmp_path):
-    (tmp_path / "logs").write_text("no folder")
-    meter = meters.Meter(meters.place(tmp_path, "references_1"), 2)
-    meter.advance()
-    assert meter.done == 1
 
 
 # ---- what Snakemake tells ----
@@ -340,18 +317,6 @@ def test_events_become_stages(told):
     assert told.stages()["single bodies"] == (40, 80) and told.tally.board.stages[1]._rests_since is not None
     told.tally.look()
     assert told.stages()["single bodies"] == (40, 80)
-
-
-def test_files_of_many_jobs_are_looked_at_seldom(told, monkeypatch, clock):
-    told.tally.clock = clock
-    for number in range(100):
-        told.job(number, "check", check=f"c{number}")
-    looks = []
-    monkeypatch.setattr(meters, "fraction", lambda path: looks.append(path) or 0.0)
-    for _ in range(40):
-        told.tally.look()
-        clock.now += 0.5
-    assert len(looks) == 200, "twice in 20 s, instead of forty times"
 
 
 def test_the_terminal_shows_what_a_person_must_read(told):
@@ -531,13 +496,6 @@ def test_nothing_to_do_names_what_is_there(told, capsys):
     )
 
 
-def test_a_run_that_ends_otherwise_names_nothing(told, capsys):
-    (told.results / "report.pdf").touch()
-    told.job(1, "gather")
-    told.close()
-    assert capsys.readouterr().err == ""
-
-
 def test_products_belong_to_the_run(tmp_path):
     home, results = tmp_path / "home", tmp_path / "results"
     (results / "notebooks").mkdir(parents=True)
@@ -568,18 +526,6 @@ def test_every_rule_has_a_stage():
     assert {"gather", "chapter_", "single_body_", "many_body_", "report"} <= rules
     lost = [rule for rule in rules - set(watching.TARGETS) if watching.stage_of(rule) == watching.OTHER]
     assert lost == [], "name them in artefacts.py"
-
-
-def test_an_event_costs_next_to_nothing(told):
-    """Of 8,700 jobs, five events each."""
-    told.tell("run_info", stats={"check": 4000, "total": 4000})
-    began = time.process_time()
-    for number in range(4000):
-        told.job(number, "check", check="stability")
-        told.tell("shellcmd", "Shell command: None")
-        told.tell("job_finished", job_id=number)
-        told.tell("progress", done=number, total=4000)
-    assert (time.process_time() - began) / 16_000 < 2e-4
 
 
 # ---- on a terminal ----
@@ -705,16 +651,6 @@ print("done")
 """
 
 
-@pytest.mark.thorough
-@needs_terminals
-def test_commands_show_the_same_bar_and_leave_nothing_of_it():
-    text, status = on_a_terminal([sys.executable, "-c", WORK])
-    assert status == 0 and re.search(r"\d+ of 100", text) and "drawing" in text
-    assert [line for line in screen(text) if line] == ["a warning", "done"]
-    done = subprocess.run([sys.executable, "-c", WORK], capture_output=True, text=True, env=os.environ)
-    assert (done.stdout, done.stderr) == ("done\n", "a warning\n")
-
-
 @needs_terminals
 def test_ctrl_c_takes_the_bar_away():
     def act(process, read, terminal):
@@ -724,13 +660,6 @@ def test_ctrl_c_takes_the_bar_away():
     text, status = on_a_terminal([sys.executable, "-c", WORK, "long"], act=act)
     assert status == -signal.SIGINT and "\x1b[?25l" not in text
     assert "drawing" not in "".join(screen(text)) and "KeyboardInterrupt" in text
-
-
-@pytest.mark.thorough
-@needs_terminals
-def test_a_dumb_terminal_gets_no_bars():
-    text, status = on_a_terminal([sys.executable, "-c", WORK], TERM="dumb")
-    assert (text, status) == ("a warning\r\ndone\r\n", 0)
 
 
 # ---- a real run ----
@@ -781,23 +710,6 @@ def test_a_run_on_a_terminal_shows_bars(house):
     assert [line.split("  ")[1] for line in lines[took + 1 : -1]] == [
         "references", "single bodies", "many bodies", "figures and tables",
     ]  # fmt: skip
-
-
-@pytest.mark.slow
-def test_rules_that_fail_are_named_with_the_end_of_their_logs(house):
-    script = house.folder / "workflow" / "scripts" / "references.py"
-    whole = script.read_text()
-    script.write_text(whole.replace("    files, times =", "    print('so far so good')\n    1 / 0\n    files, times ="))
-    try:
-        process = house.start(REFERENCE, "--forcerun", "references_1")
-        said = process.communicate(timeout=300)[0]
-    finally:
-        script.write_text(whole)
-    assert process.returncode != 0 and said.count("rule references_1: ZeroDivisionError") == 2
-    end = said.split("1 job failed, 0 of 1 are done:")[1]
-    assert "    log: results/logs/references/1.log\n        | so far so good\n        | Traceback" in end
-    assert "CalledProcessError" not in said and "CalledProcessError" in log_of(said, house)
-    assert "The data" not in said
 
 
 @pytest.mark.slow

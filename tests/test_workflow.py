@@ -288,13 +288,6 @@ def test_an_edited_method_reruns_its_files_alone(edited):
     assert written == [f"{folder}/euler.nc" for folder in folders]
 
 
-def test_a_switched_run_is_another_run(house):
-    runs = {kind: house.folder / "results" / kind / "free_symmetric_top" for kind in ("long_runs", "long_runs_switched")}
-    for key in METHODS:
-        ours, switched = (_variables(folder / f"{key}.nc")["q"] for folder in runs.values())
-        assert ours != switched, key
-
-
 def test_an_edited_method_reruns_those_built_on_it(edited):
     edited.edit("src/polhode/methods/omelyan1998.py", "0.5 * dt, add(old", "1.0 * 0.5 * dt, add(old")
     written = edited.rewritten("free_symmetric_top")
@@ -373,26 +366,6 @@ def test_the_same_bytes_for_any_number_of_cores_wherever_checkout_and_results_li
     assert len(made) == 2 * len(PICTURES) + len(SHOWN) + len(NUMBERED)
     assert set(theirs) <= set(ours) and {name for name in ours if name.endswith(".nc")} <= set(theirs)
     assert [name for name in theirs if ours[name] != theirs[name]] == []
-
-
-def test_a_misspelt_key_is_named(edited):
-    config = yaml.safe_load((edited.folder / "tiny.yaml").read_text())
-    edited.configure(config | {"digts": 30})
-    assert "unknown key 'digts' in top level: did you mean 'digits'?" in edited.run("-n", fails=True)
-
-
-def test_a_plug_in_stands_beside_the_others(edited):
-    edited.configure(TINY | {"methods": ["my_spiral", "spiral_leapfrog"], "plugins": ["docs/example_plugin.py"]})
-    # Behind the runs it is like any other (tests/test_own_study.py).
-    folders = [Path("results/runs/spiral_cylinder", steps) for steps in SETS["spiral_cylinder"]]
-    edited.run("--cores", "2", *(f"{folder}/my_spiral.nc" for folder in folders))
-    for folder in folders:
-        mine, theirs = (_variables(edited.folder / folder / f"{key}.nc") for key in ("my_spiral", "spiral_leapfrog"))
-        assert mine == theirs
-
-
-def _variables(path: Path) -> dict[str, bytes]:
-    return {str(name): values.values.tobytes() for name, values in netcdf.read_dataset(path).variables.items()}
 
 
 def test_damage_is_seen_and_mended(edited):

@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from polhode.fits import laws
+from polhode.interface.arrays import about
 
 Array = NDArray[np.float64]
 
@@ -69,7 +70,7 @@ def condensed(data: xr.Dataset) -> xr.Dataset:
             condensed_laws[name] = data[name].astype("float32") if data[name].dtype == float else data[name]
     # Bodies are numbered from zero, and a law belongs to the last of the times.
     total = float(np.max(data["radians"].values))
-    return condensed_laws.drop_vars("body", errors="ignore").assign_attrs(radians=total, radians_units="rad")
+    return condensed_laws.drop_vars("body", errors="ignore").assignabout(radians=total, radians_units="rad")
 
 
 def _condensed(data: xr.Dataset) -> xr.Dataset:
@@ -97,29 +98,29 @@ def _condensed(data: xr.Dataset) -> xr.Dataset:
         f"order_{name}": (
             over[:2],
             laws.spread(laws_of_bodies["order"].sel(quantity=name).values).median.astype("float32"),
-            _attrs(f"order of the error of {text}, the median over the bodies"),
+            about(f"order of the error of {text}, the median over the bodies"),
         )
         for name, text in (("q", "the orientation"), ("omega", "the angular velocity"))
     }
     return xr.Dataset(
         {
-            "order": (over, order, _attrs("p of the law: error per radian = C step^p")),
-            "log10_coefficient": (over, logarithm, _attrs("log10 of C, the error per radian at a step of one radian")),
+            "order": (over, order, about("p of the law: error per radian = C step^p")),
+            "log10_coefficient": (over, logarithm, about("log10 of C, the error per radian at a step of one radian")),
             "growth": (
                 over,
                 _rounded("growth", both["growth"].values),
-                _attrs("exponent of the radians turned with which the error grows"),
+                about("exponent of the radians turned with which the error grows"),
             ),
-            **{name: (over, places[name], _attrs(text)) for name, text in PLACES.items()},
+            **{name: (over, places[name], about(text)) for name, text in PLACES.items()},
             "departure": (
                 (*over, "target"),
                 departure,
-                _attrs("log10 of the steps per radian over those of the law, or over 1 where there is none"),
+                about("log10 of the steps per radian over those of the law, or over 1 where there is none"),
             ),
             "how": (
                 (*over, "target"),
                 how,
-                _attrs(
+                about(
                     "how the steps per radian are known: 0 not run, 1 between two steps that were run, 2 the coarsest step "
                     "meets the error, 3 from the law below the finest step, 4 not reached"
                 ),
@@ -129,14 +130,10 @@ def _condensed(data: xr.Dataset) -> xr.Dataset:
         {
             "torque_class": ("torque_class", data["torque_class"].values, {"long_name": "class of torque"}),
             "integrator": ("integrator", data["integrator"].values, {"long_name": "key of the method"}),
-            "step": ("step", step, _attrs("step size in radians: initial angular velocity times dt")),
-            "target": ("target", list(TARGETS), _attrs("error per radian: the larger of the angle and the angular velocity")),
+            "step": ("step", step, about("step size in radians: initial angular velocity times dt")),
+            "target": ("target", list(TARGETS), about("error per radian: the larger of the angle and the angular velocity")),
         },
     )
-
-
-def _attrs(text: str) -> dict[str, str]:
-    return {"long_name": text, "units": "1"}
 
 
 def _rounded(name: str, values: ArrayLike) -> Array:

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 Variable = tuple[tuple[str, ...], np.ndarray, dict[str, Any]]
 
 
+def about(long_name: str, units: str = "1") -> dict[str, str]:
+    """The attributes of an array: what it is, and its unit in SI notation."""
+    return {"long_name": long_name, "units": units}
+
+
 class Arrays(NamedTuple):
     """The three arguments of :class:`xarray.Dataset`.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from polhode.interface.arrays import about
 from polhode.methods import METHODS, group_of, place_of, short_label_of
 from polhode.methods.protocol import Method, OneTorque
 from polhode.problems import PROBLEMS
@@ -59,22 +60,22 @@ def method_declarations(keys: Sequence[str]) -> xr.Dataset:
         name: (ROWS, [get(m) for m in methods], {"long_name": text}) for name, (text, get) in TEXTS.items()
     }
     for name, (text, get) in FLAGS.items():
-        columns[name] = (ROWS, np.array([get(m) for m in methods], "int8"), _attrs(text))
-    columns["place"] = (ROWS, np.array([place_of(key) for key in keys], "int32"), _attrs("place in lists, first to last"))
+        columns[name] = (ROWS, np.array([get(m) for m in methods], "int8"), about(text))
+    columns["place"] = (ROWS, np.array([place_of(key) for key in keys], "int32"), about("place in lists, first to last"))
     columns["torques_per_step"] = (
         ROWS,
         np.array([m.torques_per_step for m in methods], "int32"),
-        _attrs("torque evaluations of a step"),
+        about("torque evaluations of a step"),
     )
     columns["stored_offset"] = (
         ROWS,
         np.array([m.stored_offset for m in methods]),
-        _attrs("time of the angular velocity that the method carries, after that of q, in steps"),
+        about("time of the angular velocity that the method carries, after that of q, in steps"),
     )
     orders = np.array([[m.orders(name) for name in TORQUE_CLASSES] for m in methods], "int32").reshape(len(methods), -1, 2)
     for i, (name, text) in enumerate((("q", "orientation"), ("omega", "angular velocity"))):
         long_name = f"order of the {text} that the method declares for a class of torque"
-        columns[f"claimed_{name}_order"] = ((ROWS, CLASSES), orders[:, :, i], _attrs(long_name))
+        columns[f"claimed_{name}_order"] = ((ROWS, CLASSES), orders[:, :, i], about(long_name))
     columns["method"] = (ROWS, list(keys), {"long_name": "key of the method"})
     columns["torque_class"] = (CLASSES, list(TORQUE_CLASSES), {"long_name": "class of torque"})
     columns["torque_class_meaning"] = (CLASSES, list(TORQUE_CLASSES.values()), {"long_name": "what the torque depends on"})
@@ -126,7 +127,3 @@ def setup_of(problem: Case) -> dict[str, Any]:
 
 def _rows(values: Sequence[Any]) -> list[list[float]]:
     return [[float(value) for value in row] for row in values]
-
-
-def _attrs(long_name: str) -> dict[str, str]:
-    return {"long_name": long_name, "units": "1"}

@@ -16,6 +16,7 @@ from polhode.algebra import quaternion
 from polhode.algebra.body import Body, angular_velocity, euler_equations
 from polhode.algebra.vector import add, axpy, scale
 from polhode.compiling.operations import Operations, count, on_counting
+from polhode.interface.arrays import about
 from polhode.methods import omelyan1998, spiral_leapfrog
 
 Vector = tuple[Any, Any, Any]
@@ -170,15 +171,11 @@ def arithmetic() -> xr.Dataset:
         "building_block_operations": (
             BLOCKS,
             np.array([total for _, total in blocks.values()], "int32"),
-            _attrs("additions, multiplications, divisions and square roots of the part"),
+            about("additions, multiplications, divisions and square roots of the part"),
         ),
     }
     variables |= {
-        f"rotation_rounding_{name}": ((), rounding[name], _attrs(text) | {"rotations": ROTATIONS})
+        f"rotation_rounding_{name}": ((), rounding[name], about(text) | {"rotations": ROTATIONS})
         for name, text in meaning.items()
     }
     return xr.Dataset(variables)
-
-
-def _attrs(long_name: str) -> dict[str, str]:
-    return {"long_name": long_name, "units": "1"}

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from polhode.compiling.operations import Operations, operations
 from polhode.fits.ladders import METRIC, RIVAL, UNIT, Ladder, priced, whole_steps
+from polhode.interface.arrays import about
 from polhode.interface.netcdf import at_the_top, read_groups
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
@@ -134,42 +135,42 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
 
     over = ("integrator", "target_error")
     data_variables: dict[str, Any] = {
-        "dt": (over, sizes, _attrs("largest step size that meets the target from there on downward", "s")),
-        "steps": (over, steps, _attrs("whole steps to the horizon", "1")),
-        "torque_evaluations": (over, evaluations, _attrs("torque evaluations to the horizon", "1")),
-        "extrapolated": (over, how("extrapolated"), _attrs("1 where the step lies beyond the finest one measured", "1")),
-        "coarsest": (over, how("coarsest"), _attrs("1 where the coarsest step measured meets the target", "1")),
-        "time_to_solution": (over, time, _attrs("CPU time to the horizon with a torque that costs next to nothing", "s")),
-        "priced_time": ((*over, "torque_price"), at_price, _attrs("CPU time to the horizon with a torque of this price", "s")),
+        "dt": (over, sizes, about("largest step size that meets the target from there on downward", "s")),
+        "steps": (over, steps, about("whole steps to the horizon")),
+        "torque_evaluations": (over, evaluations, about("torque evaluations to the horizon")),
+        "extrapolated": (over, how("extrapolated"), about("1 where the step lies beyond the finest one measured")),
+        "coarsest": (over, how("coarsest"), about("1 where the coarsest step measured meets the target")),
+        "time_to_solution": (over, time, about("CPU time to the horizon with a torque that costs next to nothing", "s")),
+        "priced_time": ((*over, "torque_price"), at_price, about("CPU time to the horizon with a torque of this price", "s")),
         "ladder_error": (
             ("integrator", "ladder_dt"),
             errors,
-            _attrs(f"error_used: {METRIC}; infinite where a run blew up", "1"),
+            about(f"error_used: {METRIC}; infinite where a run blew up"),
         ),
-        "order": ("integrator", [x.order.order for x in ladders], _attrs("fitted order of ladder_error", "1")),
+        "order": ("integrator", [x.order.order for x in ladders], about("fitted order of ladder_error")),
         "order_low": (
             "integrator",
             [x.order.low for x in ladders],
-            _attrs("lowest order over shifted windows of the fit", "1"),
+            about("lowest order over shifted windows of the fit"),
         ),
         "order_high": (
             "integrator",
             [x.order.high for x in ladders],
-            _attrs("highest order over shifted windows of the fit", "1"),
+            about("highest order over shifted windows of the fit"),
         ),
         "starting_torques": (
             "integrator",
             _starting_torques(data),
-            _attrs("torque evaluations beyond one a step, at the start", "1"),
+            about("torque evaluations beyond one a step, at the start"),
         ),
-        "step_time": ("integrator", seconds[:, 0], _attrs("CPU time of one step, normalised as declared, body frame", "s")),
+        "step_time": ("integrator", seconds[:, 0], about("CPU time of one step, normalised as declared, body frame", "s")),
     }
     for name, key in (("euler", UNIT), ("spiral", RIVAL)):
         for prefix, values in (("", time), ("priced_", at_price)):
             row = values[methods.index(key)] if key in methods else np.full(values.shape[1:], nan)
             dims = over if not prefix else (*over, "torque_price")
             text = f"time of {key} over that of the method; greater than 1 is faster"
-            data_variables[f"{prefix}speed_up_{name}"] = (dims, row / values, _attrs(text, "1"))
+            data_variables[f"{prefix}speed_up_{name}"] = (dims, row / values, about(text, "1"))
     scope = "the rotation of one body" if bodies == 1 else f"the rotation of {bodies} bodies, a torque priced for each"
     if moving:
         scope += "; the motion of the centre of mass is not timed, and its error is not used"
@@ -181,9 +182,9 @@ def problem_cost(data: xr.Dataset, step: xr.Dataset, targets: Sequence[float], p
         {
             "integrator": methods,
             **coordinates,
-            "target_error": ("target_error", list(map(float, targets)), _attrs("target error", "1")),
-            "torque_price": ("torque_price", list(map(float, prices)), _attrs("cost of a torque in steps of euler", "1")),
-            "ladder_dt": ("ladder_dt", dt, _attrs("step sizes measured", "s")),
+            "target_error": ("target_error", list(map(float, targets)), about("target error")),
+            "torque_price": ("torque_price", list(map(float, prices)), about("cost of a torque in steps of euler")),
+            "ladder_dt": ("ladder_dt", dt, about("step sizes measured", "s")),
         },
         {
             "problem": problem,
@@ -223,21 +224,21 @@ def published_cost(data: xr.Dataset, targets: xr.Dataset | None, step: xr.Datase
     time = np.stack([steps * declared_step_time(step, methods, frame)[:, None] for frame in frames])
     over = ("integrator", "target_error")
     variables: dict[str, Any] = {
-        "dt": (over, sizes, _attrs("largest step size that meets the target", "s")),
-        "ladder_dt_at_target": (over, drawn, _attrs("the same, read from the ladder of step sizes", "s")),
-        "steps": (over, steps, _attrs("whole steps to the horizon", "1")),
-        "time_to_solution": (("frame", *over), time, _attrs("CPU time to the horizon", "s")),
+        "dt": (over, sizes, about("largest step size that meets the target", "s")),
+        "ladder_dt_at_target": (over, drawn, about("the same, read from the ladder of step sizes", "s")),
+        "steps": (over, steps, about("whole steps to the horizon")),
+        "time_to_solution": (("frame", *over), time, about("CPU time to the horizon", "s")),
     }
     for name, key in (("euler", UNIT), ("spiral", RIVAL)):
         row = time[:, methods.index(key)] if key in methods else np.full((len(frames), len(PUBLISHED_TARGETS)), nan)
         text = f"time of {key} over that of the method; greater than 1 is faster"
-        variables[f"speed_up_{name}"] = (("frame", *over), row[:, None] / time, _attrs(text, "1"))
+        variables[f"speed_up_{name}"] = (("frame", *over), row[:, None] / time, about(text, "1"))
     return xr.Dataset(
         variables,
         {
             "integrator": methods,
             **{name: ("integrator", data[name].values) for name in ("label", "variant_of") if name in data},
-            "target_error": ("target_error", list(PUBLISHED_TARGETS), _attrs("target error", "1")),
+            "target_error": ("target_error", list(PUBLISHED_TARGETS), about("target error")),
             "frame": frames,
         },
         {"problem": PUBLISHED_PROBLEM, "metric": PUBLISHED_METRIC, "horizon": horizon, "horizon_units": "s"},
@@ -258,14 +259,12 @@ def operation_counts(methods: Iterable[str]) -> xr.Dataset:
         for name, normalise in SWITCHED.items():
             rows[name][i] = getattr(_counted(METHODS, key, normalise), "total", nan)
     texts = OPERATIONS | {name: f"all arithmetic {'with' if on else 'without'} normalisation" for name, on in SWITCHED.items()}
-    variables: dict[str, Any] = {
-        name: ("integrator", rows[name], _attrs(f"{text} of one step", "1")) for name, text in texts.items()
-    }
+    variables: dict[str, Any] = {name: ("integrator", rows[name], about(f"{text} of one step")) for name, text in texts.items()}
     known = [_known(METHODS, key) for key in keys]
     variables["normalises"] = (
         "integrator",
         np.array([bool(method and method.normalises) for method in known], "int8"),
-        _attrs("whether the method declares normalisation, as all but the last two totals assume", "1"),
+        about("whether the method declares normalisation, as all but the last two totals assume"),
     )
     labels = [method.label if method else key for key, method in zip(keys, known, strict=True)]
     return xr.Dataset(variables, {"integrator": keys, "label": ("integrator", labels)})
@@ -326,7 +325,3 @@ def run_cost(timing: str | Path, single_body: str | Path, study: Study, output: 
         scenes = {name: runs[f"/{name}"] for name in at_the_top(runs)}
         found |= {"many_body": timed, "many_body_times": many_body_times(timed, scenes)}
     write_groups(found, output)
-
-
-def _attrs(long_name: str, units: str) -> dict[str, str]:
-    return {"long_name": long_name, "units": units}

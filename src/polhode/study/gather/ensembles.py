@@ -12,6 +12,7 @@ import xarray as xr
 
 from polhode.ensembles.classes import CLASSES
 from polhode.fits import laws
+from polhode.interface.arrays import about
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
 from polhode.study.declarations import FLAGS, TEXTS, method_declarations
@@ -82,7 +83,7 @@ def gathered(
     variables["plugin"] = (
         "integrator",
         np.array([key in plugins for key in methods], "int8"),
-        _attrs("whether it is a plug-in"),
+        about("whether it is a plug-in"),
     )
     told = [CLASSES[key] for key in classes]
     variables["class_label"] = ("torque_class", [one.label for one in told], {"long_name": "name of the class of torque"})
@@ -96,7 +97,7 @@ def gathered(
         {
             "torque_class": ("torque_class", classes, {"long_name": "class of torque"}),
             "integrator": ("integrator", methods, {"long_name": "key of the method"}),
-            "body": ("body", np.arange(exact.sizes["body"], dtype="int32"), _attrs("number of the body")),
+            "body": ("body", np.arange(exact.sizes["body"], dtype="int32"), about("number of the body")),
             "step": ("step", first["step"].values, dict(first["step"].attrs)),
             "radians": ("radians", first["radians"].values, dict(first["radians"].attrs)),
         },
@@ -115,13 +116,9 @@ def _declared(methods: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
     names = ("torques_per_step", "place", "stored_offset", *TEXTS, *FLAGS)
     found: dict[str, Any] = {name: ("integrator", table[name].values, dict(table[name].attrs)) for name in names}
     variant = np.array([bool(METHODS[key].variant_of) for key in methods], "int8")
-    found["variant"] = ("integrator", variant, _attrs("whether it mimics the code of a publication"))
+    found["variant"] = ("integrator", variant, about("whether it mimics the code of a publication"))
     orders = np.array([[METHODS[m].orders(CLASSES[c].declared) for m in methods] for c in classes], "int32")
     for i, (name, text) in enumerate((("q", "orientation"), ("omega", "angular velocity"))):
         long_name = f"order of the {text} that the method declares for this class"
-        found[f"order_{name}_declared"] = (("torque_class", "integrator"), orders[:, :, i], _attrs(long_name))
+        found[f"order_{name}_declared"] = (("torque_class", "integrator"), orders[:, :, i], about(long_name))
     return found
-
-
-def _attrs(long_name: str, units: str = "1") -> dict[str, str]:
-    return {"long_name": long_name, "units": units}

@@ -8,6 +8,7 @@ import xarray as xr
 from tqdm import tqdm
 
 from polhode import manybody
+from polhode.interface.arrays import about
 from polhode.interface.netcdf import plain, read_dataset
 from polhode.study.configuration import SceneStudy, method
 from polhode.study.declarations import method_declarations
@@ -84,24 +85,24 @@ def _scene(plan: Plan, part: SceneStudy) -> xr.Dataset:
                     for name, line in _along(run, relative).items():
                         along.setdefault(name, np.full((len(part.methods), part.seeds, len(times)), np.nan))[i, seed] = line
     dims = ("integrator", "dt", "seed")
-    data: dict[str, Any] = {name: (dims, values[name], _about(*text)) for name, text in ENERGIES.items()}
-    data["diverged"] = (dims, np.isfinite(values["diverged_at"]).astype("int8"), _about("1 where the run blew up", "1"))
-    data["diverged_at"] = (dims, values["diverged_at"], _about("time by which the run blew up", "s"))
-    data["contacts"] = (dims, values["contacts"], _about("time in contact of all pairs over contact_time, for each clump", "1"))
+    data: dict[str, Any] = {name: (dims, values[name], about(*text)) for name, text in ENERGIES.items()}
+    data["diverged"] = (dims, np.isfinite(values["diverged_at"]).astype("int8"), about("1 where the run blew up"))
+    data["diverged_at"] = (dims, values["diverged_at"], about("time by which the run blew up", "s"))
+    data["contacts"] = (dims, values["contacts"], about("time in contact of all pairs over contact_time, for each clump"))
     for name, line in along.items():
-        data[name] = (("integrator", "seed", "time"), line, _about(*ALONG[name]))
+        data[name] = (("integrator", "seed", "time"), line, about(*ALONG[name]))
     coordinates: dict[str, Any] = {
         "integrator": list(part.methods),
         "label": ("integrator", [method(key).label for key in part.methods]),
         "variant_of": ("integrator", [method(key).variant_of for key in part.methods]),
-        "dt": ("dt", [step.dt for step in part.steps], _about("step size", "s")),
+        "dt": ("dt", [step.dt for step in part.steps], about("step size", "s")),
         "dt_set": ("dt", [step.set_name for step in part.steps]),
-        "steps": ("dt", [step.steps for step in part.steps], _about("steps of a run", "1")),
-        "end_time": ("dt", [step.end_time for step in part.steps], _about("end of a run", "s")),
+        "steps": ("dt", [step.steps for step in part.steps], about("steps of a run")),
+        "end_time": ("dt", [step.end_time for step in part.steps], about("end of a run", "s")),
         "seed": ("seed", np.arange(part.seeds), {"long_name": "seed of the initial state"}),
     }
     if along:
-        coordinates["time"] = ("time", times, _about("time", "s"))
+        coordinates["time"] = ("time", times, about("time", "s"))
     return xr.Dataset(data, coordinates, scene_attributes(part))
 
 
@@ -148,7 +149,3 @@ def scene_attributes(part: SceneStudy) -> dict[str, Any]:
         "contact_time": scene.contact_time(),
         "units": "m, kg, s, rad, Pa",
     }
-
-
-def _about(long_name: str, units: str) -> dict[str, str]:
-    return {"long_name": long_name, "units": units}

@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 from polhode.algebra import metrics
 from polhode.fits.orders import fit_order
+from polhode.interface.arrays import about
 from polhode.interface.netcdf import read_dataset
 from polhode.methods import METHODS
 from polhode.problems.problem import Case, Problem
@@ -271,10 +272,10 @@ def _runs(part: ProblemStudy, exact: Exact, source: _CheckedFiles) -> xr.Dataset
             for name, value in run_errors(ends, exact, part.problem, slice(None), method(key).published_error).items():
                 errors[name][i, list(finite)] = value
     dims = ("integrator", "dt")
-    data: dict[str, Any] = {name: (dims, errors[name], _attrs(*texts[name])) for name in texts}
-    data["steps"] = (dims, counts["steps"], _attrs("steps; NaN where the method does not run with this step size", "1"))
-    data["torque_evaluations"] = (dims, counts["torque_evaluations"], _attrs("torque evaluations", "1"))
-    data["diverged"] = (dims, counts["diverged"].astype("int8"), _attrs("1 where the run blew up", "1"))
+    data: dict[str, Any] = {name: (dims, errors[name], about(*texts[name])) for name in texts}
+    data["steps"] = (dims, counts["steps"], about("steps; NaN where the method does not run with this step size"))
+    data["torque_evaluations"] = (dims, counts["torque_evaluations"], about("torque evaluations"))
+    data["diverged"] = (dims, counts["diverged"].astype("int8"), about("1 where the run blew up"))
     dt = np.array([s.dt for s in part.steps])
     end = np.array([s.end_time for s in part.steps])
     sets = np.array([s.set_name for s in part.steps])
@@ -292,12 +293,12 @@ def _runs(part: ProblemStudy, exact: Exact, source: _CheckedFiles) -> xr.Dataset
             ("points", "step sizes of the fit", "1"),
         ):
             label = f"{short}_order" if field == "order" else f"{short}_order_{field}"
-            data[label] = ("integrator", [getattr(o, field) for o in orders], _attrs(f"{text}, {name}", units))
+            data[label] = ("integrator", [getattr(o, field) for o in orders], about(f"{text}, {name}", units))
     coordinates = {
         **_method_coordinates(part.problem, part.methods),
-        "dt": ("dt", dt, _attrs("step size", "s")),
+        "dt": ("dt", dt, about("step size", "s")),
         "dt_set": ("dt", sets),
-        "end_time": ("dt", end, _attrs("end of the run", "s")),
+        "end_time": ("dt", end, about("end of the run", "s")),
     }
     problem = part.problem
     return xr.Dataset(
@@ -338,17 +339,17 @@ def _long_runs(part: ProblemStudy, switched: bool, exact: Exact, source: _Checke
         for name, value in measured.items():
             errors[name][i] = value
     dims = ("integrator", "time")
-    data: dict[str, Any] = {name: (dims, errors[name], _attrs(*texts[name])) for name in texts}
-    data["q"] = ((*dims, *body_dims, "quaternion"), q, _attrs("orientation, body to lab", "1"))
-    data["omega"] = ((*dims, *body_dims, "axis"), omega, _attrs("angular velocity in the body frame", "rad s-1"))
+    data: dict[str, Any] = {name: (dims, errors[name], about(*texts[name])) for name in texts}
+    data["q"] = ((*dims, *body_dims, "quaternion"), q, about("orientation, body to lab"))
+    data["omega"] = ((*dims, *body_dims, "axis"), omega, about("angular velocity in the body frame", "rad s-1"))
     if part.long_run.exact:
         rows = exact.at(times)
-        data["exact_q"] = (("time", *body_dims, "quaternion"), exact.q[rows], _attrs("exact orientation, body to lab", "1"))
-        data["exact_omega"] = (("time", *body_dims, "axis"), exact.omega[rows], _attrs("exact angular velocity", "rad s-1"))
-    data["diverged"] = ("integrator", diverged, _attrs("1 where the run blew up, NaN where there is none", "1"))
+        data["exact_q"] = (("time", *body_dims, "quaternion"), exact.q[rows], about("exact orientation, body to lab"))
+        data["exact_omega"] = (("time", *body_dims, "axis"), exact.omega[rows], about("exact angular velocity", "rad s-1"))
+    data["diverged"] = ("integrator", diverged, about("1 where the run blew up, NaN where there is none"))
     coordinates = {
         **_method_coordinates(problem, keys),
-        "time": ("time", times, _attrs("time", "s")),
+        "time": ("time", times, about("time", "s")),
         "quaternion": ["0", "x", "y", "z"],
         "axis": ["x", "y", "z"],
     }
@@ -368,16 +369,12 @@ def _targets(part: ProblemStudy, source: _CheckedFiles) -> xr.Dataset:
     }
     return xr.Dataset(
         {
-            name: (("integrator", "target_error"), [search[name].values for search in searches], _attrs(*text))
+            name: (("integrator", "target_error"), [search[name].values for search in searches], about(*text))
             for name, text in data.items()
         },
         {
             **_method_coordinates(part.problem, part.methods),
-            "target_error": ("target_error", list(part.targets.errors), _attrs("target error", "1")),
+            "target_error": ("target_error", list(part.targets.errors), about("target error")),
         },
         {"problem": part.problem.key},
     )
-
-
-def _attrs(long_name: str, units: str) -> dict[str, str]:
-    return {"long_name": long_name, "units": units}

@@ -11,6 +11,7 @@ from polhode.ensembles.classes import CLASSES
 from polhode.ensembles.draw import Ensemble, draw
 from polhode.ensembles.many import march
 from polhode.ensembles.reference import errors
+from polhode.interface.arrays import about
 from polhode.methods import METHODS
 from polhode.study.run.ensemble import method_dataset
 from polhode.study.run.ensemble_states import draw_variables, exact_states
@@ -54,7 +55,7 @@ def stiff_friction(settings: Settings) -> xr.Dataset:
         list(RATES),
         dims="rate",
         name="rate",
-        attrs={"long_name": "rate of the friction over the initial angular velocity", "units": "1"},
+        attrs=about("rate of the friction over the initial angular velocity"),
     )
     # What has no rate is the same in all runs.
     return xr.concat(runs, rates).assign({name: runs[0][name] for name in runs[0] if "body" not in runs[0][name].dims})
@@ -87,7 +88,7 @@ def long_times(settings: Settings) -> xr.Dataset:
         states.append(high)
         apart.append(np.maximum(*errors(coarse[0], coarse[1], high, np.zeros_like(high))))
     over = ("torque_class", "body", "radians")
-    high, attributes = np.array(states), _attrs("state by a run of fourth order with a fine step")
+    high, attributes = np.array(states), about("state by a run of fourth order with a fine step")
     variables: dict[str, Any] = {
         "high": ((*over, "component"), high, attributes),
         "low": ((*over, "component"), np.zeros_like(high), attributes),
@@ -95,11 +96,11 @@ def long_times(settings: Settings) -> xr.Dataset:
     }
     coords = {
         "torque_class": list(GROWING),
-        "radians": ("radians", at, _attrs("radians turned at the initial angular velocity")),
+        "radians": ("radians", at, about("radians turned at the initial angular velocity")),
     }
     exact = xr.Dataset(variables, coords, {"seed": ensemble.seed})
     dataset = _runs(settings, exact, OVER_TIME, LONG_STEPS)
-    dataset["agreement"] = (over, np.array(apart), _attrs("distance of the reference from that with twice the step"))
+    dataset["agreement"] = (over, np.array(apart), about("distance of the reference from that with twice the step"))
     return dataset
 
 
@@ -120,7 +121,3 @@ def _runs(settings: Settings, exact: xr.Dataset, methods: Sequence[str], steps: 
     for name in ("error_q", "error_omega"):
         dataset[name] = dataset[name].astype("float32")
     return dataset
-
-
-def _attrs(long_name: str) -> dict[str, str]:
-    return {"long_name": long_name, "units": "1"}

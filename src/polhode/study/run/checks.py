@@ -16,6 +16,7 @@ from polhode.algebra.vector import add, axpy, cross, dot, scale
 from polhode.compiling.kernel import kernel
 from polhode.fits import laws
 from polhode.fits.orders import fit_order
+from polhode.interface.arrays import about
 from polhode.methods import (
     METHODS,
     calzavarini2010,
@@ -61,10 +62,6 @@ def methods_of(settings: Settings) -> dict[str, Method]:
     return {key: METHODS[key] for key in settings["methods"]}
 
 
-def _attrs(long_name: str, units: str) -> dict[str, str]:
-    return {"long_name": long_name, "units": units}
-
-
 #: Problems without friction or explicit time dependence, whose motion is undone by reversal.
 REVERSED = ("free_asymmetric_top", "heavy_top")
 #: Numbers of steps into which the horizon is divided.
@@ -90,14 +87,14 @@ def reversibility(settings: Settings) -> xr.Dataset:
             "return_angle": (
                 ("integrator", "problem", "division"),
                 angle,
-                _attrs("angle to the orientation at the start", "rad"),
+                about("angle to the orientation at the start", "rad"),
             ),
             "return_omega": (
                 ("integrator", "problem", "division"),
                 omega,
-                _attrs("relative distance to the start, omega", "1"),
+                about("relative distance to the start, omega"),
             ),
-            "dt": (("problem", "division"), dts, _attrs("step size", "s")),
+            "dt": (("problem", "division"), dts, about("step size", "s")),
         },
         {"integrator": list(methods), "problem": list(REVERSED), "division": list(REVERSED_DIVISIONS)},
     )
@@ -133,7 +130,7 @@ def stability(settings: Settings) -> xr.Dataset:
     rate = decay_rate(system)
     limits = [stability_limit(partial(_sliding_decays, system, m, rate)) for m in methods.values()]
     return xr.Dataset(
-        {"limit": ("integrator", limits, _attrs("largest stable product of decay rate and step size", "1"))},
+        {"limit": ("integrator", limits, about("largest stable product of decay rate and step size"))},
         {"integrator": list(methods)},
         {"rate": rate, "rate_units": "s-1", "steps": STABILITY_STEPS, "largest": LARGEST},
     )
@@ -207,14 +204,14 @@ def note_corrections(settings: Settings) -> xr.Dataset:
     dims = ("variant", "problem", "quantity")
     return xr.Dataset(
         {
-            "error": ((*dims, "division"), errors, _attrs("relative L1 error at the end", "1")),
-            "order": (dims, orders, _attrs("fitted order; NaN where the errors follow no power", "1")),
-            "order_low": (dims, low, _attrs("lowest order over shifted windows of the fit", "1")),
-            "order_high": (dims, high, _attrs("highest order over shifted windows of the fit", "1")),
-            "finest_error": (dims, errors[..., -1], _attrs("error at the finest step", "1")),
-            "dt": (("problem", "division"), dts, _attrs("step size", "s")),
-            "fincham_distance": ((), _distance_to_fincham(True), _attrs("largest difference of q to Fincham's scheme", "1")),
-            "fincham_distance_plain": ((), _distance_to_fincham(False), _attrs("the same, half step not normalised", "1")),
+            "error": ((*dims, "division"), errors, about("relative L1 error at the end")),
+            "order": (dims, orders, about("fitted order; NaN where the errors follow no power")),
+            "order_low": (dims, low, about("lowest order over shifted windows of the fit")),
+            "order_high": (dims, high, about("highest order over shifted windows of the fit")),
+            "finest_error": (dims, errors[..., -1], about("error at the finest step")),
+            "dt": (("problem", "division"), dts, about("step size", "s")),
+            "fincham_distance": ((), _distance_to_fincham(True), about("largest difference of q to Fincham's scheme")),
+            "fincham_distance_plain": ((), _distance_to_fincham(False), about("the same, half step not normalised")),
             "description": ("variant", [v[0] for v in variants.values()], {"long_name": "misprint restored"}),
             "equation": ("variant", [v[1] for v in variants.values()], {"long_name": "equation of the note"}),
         },
@@ -276,9 +273,9 @@ def published_variants(settings: Settings) -> xr.Dataset:
     dims = ("variant", "quantity")
     return xr.Dataset(
         {
-            "error": ((*dims, "division"), errors, _attrs("relative L1 error at the end", "1")),
-            "order": (dims, orders, _attrs("fitted order", "1")),
-            "dt": ("division", dts, _attrs("step size", "s")),
+            "error": ((*dims, "division"), errors, about("relative L1 error at the end")),
+            "order": (dims, orders, about("fitted order")),
+            "dt": ("division", dts, about("step size", "s")),
             "base": ("variant", [base for base, _, _ in variants.values()], {"long_name": "method that is changed"}),
             "description": ("variant", [text for _, text, _ in variants.values()], {"long_name": "description of the change"}),
         },
@@ -393,13 +390,13 @@ def extended_inertia(settings: Settings) -> xr.Dataset:
     dims = ("i11", "time")
     return xr.Dataset(
         {
-            "angle_to_plain": (dims, distance, _attrs("angle to the orientation without the fourth rotor", "rad")),
-            "norm_error": (dims, norm, _attrs("distance of the norm of q from 1", "1")),
-            "plain_norm_error": ("time", metrics.norm_error(plain.q.values), _attrs("the same without the fourth rotor", "1")),
+            "angle_to_plain": (dims, distance, about("angle to the orientation without the fourth rotor", "rad")),
+            "norm_error": (dims, norm, about("distance of the norm of q from 1")),
+            "plain_norm_error": ("time", metrics.norm_error(plain.q.values), about("the same without the fourth rotor")),
         },
         {
-            "i11": ("i11", list(MOMENTS), _attrs("arbitrary moment", "kg m2")),
-            "time": ("time", plain.time.values, _attrs("time", "s")),
+            "i11": ("i11", list(MOMENTS), about("arbitrary moment", "kg m2")),
+            "time": ("time", plain.time.values, about("time", "s")),
         },
         {"problem": problem.key, "dt": MOMENT_DT, "dt_units": "s", "steps": MOMENT_STEPS},
     )
@@ -441,10 +438,10 @@ def normalisation(settings: Settings) -> xr.Dataset:
     dims = ("integrator", "normalised", "dt")
     return xr.Dataset(
         {
-            "q_error_l1": (dims, error, _attrs("relative L1 error of the orientation at the end", "1")),
-            "norm_error": (dims, norm, _attrs("largest distance of the norm of q from 1", "1")),
+            "q_error_l1": (dims, error, about("relative L1 error of the orientation at the end")),
+            "norm_error": (dims, norm, about("largest distance of the norm of q from 1")),
         },
-        {"integrator": list(methods), "normalised": [0, 1], "dt": ("dt", list(NORMALISED_DT), _attrs("step size", "s"))},
+        {"integrator": list(methods), "normalised": [0, 1], "dt": ("dt", list(NORMALISED_DT), about("step size", "s"))},
         {"problem": problem.key, "end_time": NORMALISED_END, "end_time_units": "s"},
     )
 
@@ -487,14 +484,14 @@ def sweeps(settings: Settings) -> xr.Dataset:
             change[i, j] = np.abs(energy / energy[0] - 1)[-SWEPT_SAMPLES // 10 :].max()
     return xr.Dataset(
         {
-            "error": (("integrator", "sweeps", "quantity", "dt"), error, _attrs("relative L1 error at the end", "1")),
-            "energy_change": (("integrator", "sweeps"), change, _attrs("relative change of the energy of a free top", "1")),
+            "error": (("integrator", "sweeps", "quantity", "dt"), error, about("relative L1 error at the end")),
+            "energy_change": (("integrator", "sweeps"), change, about("relative change of the energy of a free top")),
         },
         {
             "integrator": list(made),
             "sweeps": list(SWEEPS),
             "quantity": ["q", "omega"],
-            "dt": ("dt", dts, _attrs("step size", "s")),
+            "dt": ("dt", dts, about("step size", "s")),
         },
         {"problem": problem.key, "top": SWEPT_TOP, "top_dt": SWEPT_DT, "top_dt_units": "s", "top_steps": SWEPT_STEPS},
     )
@@ -648,11 +645,11 @@ def simplified(settings: Settings) -> xr.Dataset:
     largest = np.abs(two[0].omega.values).max()
     return xr.Dataset(
         {
-            "energy_change": (("variant", "sample"), change, _attrs("relative change of the energy", "1")),
-            "sphere_q": ((), q, _attrs("largest difference of a component of q", "1")),
-            "sphere_omega": ((), omega / largest, _attrs("largest difference of omega, relative to its largest value", "1")),
+            "energy_change": (("variant", "sample"), change, about("relative change of the energy")),
+            "sphere_q": ((), q, about("largest difference of a component of q")),
+            "sphere_omega": ((), omega / largest, about("largest difference of omega, relative to its largest value")),
             "steps_per_radian": started().assign_attrs(
-                _attrs("steps per radian that Magnus-Adams 4 with this start, or another method, needs for the target", "1")
+                about("steps per radian that Magnus-Adams 4 with this start, or another method, needs for the target")
             ),
         },
         {"variant": list(variants)},

@@ -11,6 +11,7 @@ from polhode.ensembles.classes import CLASSES
 from polhode.ensembles.draw import Ensemble
 from polhode.ensembles.many import march
 from polhode.ensembles.reference import errors
+from polhode.interface.arrays import about
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 
@@ -75,9 +76,9 @@ def method_dataset(
     over = ("torque_class", "body", "step", "radians")
     return xr.Dataset(
         {
-            "error_q": (over, error_q, {"long_name": "angle between computed and exact orientation", "units": "rad"}),
-            "error_omega": (over, error_omega, _attrs("|omega - exact|, in units of the initial angular velocity")),
-            "diverged": (over[:3], diverged, _attrs("whether the run blew up (1) or not (0)")),
+            "error_q": (over, error_q, about("angle between computed and exact orientation", "rad")),
+            "error_omega": (over, error_omega, about("|omega - exact|, in units of the initial angular velocity")),
+            "diverged": (over[:3], diverged, about("whether the run blew up (1) or not (0)")),
             "failed": (
                 "torque_class",
                 failed,
@@ -86,8 +87,8 @@ def method_dataset(
         },
         {
             "torque_class": ("torque_class", classes, {"long_name": "class of torque"}),
-            "step": ("step", list(steps), _attrs("step size in radians: initial angular velocity times dt")),
-            "radians": ("radians", radians, _attrs("time in radians turned at the initial angular velocity")),
+            "step": ("step", list(steps), about("step size in radians: initial angular velocity times dt")),
+            "radians": ("radians", radians, about("time in radians turned at the initial angular velocity")),
         },
         {"method": method.key},
     )
@@ -103,7 +104,3 @@ def _ensemble(exact: xr.Dataset) -> Ensemble:
         np.ascontiguousarray(exact[name].values, dtype=float) for name in ("moments", "q0", "omega0", "strength")
     )
     return Ensemble(int(exact.attrs["seed"]), moments, q0, omega0, strength, parameters)
-
-
-def _attrs(long_name: str, units: str = "1") -> dict[str, str]:
-    return {"long_name": long_name, "units": units}

@@ -9,6 +9,7 @@ import xarray as xr
 from polhode.ensembles.classes import CLASSES
 from polhode.ensembles.draw import Ensemble, draw
 from polhode.ensembles.reference import reference
+from polhode.interface.arrays import about
 
 #: The components of a state, in the order of the reference.
 COMPONENTS = ("q0", "qx", "qy", "qz", "omega_x", "omega_y", "omega_z")
@@ -39,12 +40,12 @@ def exact_states(ensemble: Ensemble, classes: Sequence[str], radians: Sequence[f
     high, low, digits = (np.array([one[i] for one in found]) for i in range(3))
     over = ("torque_class", "body", "radians", "component")
     variables: dict[str, Any] = {
-        "high": (over, high, _attrs("exact state, rounded to double precision")),
-        "low": (over, low, _attrs("exact state minus its double, itself rounded")),
+        "high": (over, high, about("exact state, rounded to double precision")),
+        "low": (over, low, about("exact state minus its double, itself rounded")),
         "reference_digits": (
             ("torque_class", "body"),
             digits,
-            _attrs("digits of the exact state that a second run of another order confirms"),
+            about("digits of the exact state that a second run of another order confirms"),
         ),
         **draw_variables(ensemble, classes),
     }
@@ -52,7 +53,7 @@ def exact_states(ensemble: Ensemble, classes: Sequence[str], radians: Sequence[f
         variables,
         {
             "torque_class": ("torque_class", list(classes), {"long_name": "class of torque"}),
-            "radians": ("radians", times, _attrs("time in radians turned at the initial angular velocity")),
+            "radians": ("radians", times, about("time in radians turned at the initial angular velocity")),
             "component": ("component", list(COMPONENTS), {"long_name": "component of the state"}),
         },
         {"seed": ensemble.seed},
@@ -67,17 +68,13 @@ def draw_variables(ensemble: Ensemble, classes: Sequence[str]) -> dict[str, Any]
         values = ensemble.parameters[key]
         numbers[i, :, : values.shape[1]] = values
     return {
-        "moments": (("body", "axis3"), ensemble.moments, _attrs("principal moments of inertia, with mean 1")),
-        "q0": (("body", "quaternion4"), ensemble.q0, _attrs("initial orientation, body to lab")),
-        "omega0": (("body", "axis3"), ensemble.omega0, _attrs("initial angular velocity in the body frame, of length 1")),
+        "moments": (("body", "axis3"), ensemble.moments, about("principal moments of inertia, with mean 1")),
+        "q0": (("body", "quaternion4"), ensemble.q0, about("initial orientation, body to lab")),
+        "omega0": (("body", "axis3"), ensemble.omega0, about("initial angular velocity in the body frame, of length 1")),
         "strength": (
             "body",
             ensemble.strength,
-            _attrs("root-mean-square angular acceleration by the torque, in squares of the initial angular velocity"),
+            about("root-mean-square angular acceleration by the torque, in squares of the initial angular velocity"),
         ),
-        "parameters": (("torque_class", "body", "parameter"), numbers, _attrs("numbers of the torque; NaN beyond the last")),
+        "parameters": (("torque_class", "body", "parameter"), numbers, about("numbers of the torque; NaN beyond the last")),
     }
-
-
-def _attrs(long_name: str) -> dict[str, str]:
-    return {"long_name": long_name, "units": "1"}

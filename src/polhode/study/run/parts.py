@@ -35,6 +35,7 @@ from polhode.compiling.kernel import (
 )
 from polhode.ensembles.classes import CLASSES
 from polhode.ensembles.reference import errors
+from polhode.interface.arrays import about
 from polhode.methods import spiral_leapfrog
 from polhode.methods.omelyan1998 import cayley, sweep
 from polhode.methods.pfc4_delvalle2024 import orthonormal, to_quaternion
@@ -244,9 +245,9 @@ def parts(settings: Settings) -> xr.Dataset:
     classes = [PROBLEMS[key].torque_class for key in PROBLEM_KEYS]
     return xr.Dataset(
         {
-            "q_error_l1": (dims, q_error, {"long_name": "relative L1 error of the orientation at the end", "units": "1"}),
-            "omega_error_l1": (dims, omega_error, {"long_name": "relative L1 error of omega at the end", "units": "1"}),
-            "dt": (("problem", "division"), dts, {"long_name": "step size", "units": "s"}),
+            "q_error_l1": (dims, q_error, about("relative L1 error of the orientation at the end")),
+            "omega_error_l1": (dims, omega_error, about("relative L1 error of omega at the end")),
+            "dt": (("problem", "division"), dts, about("step size", "s")),
             "torque_class": ("problem", classes, {"long_name": "class of torque"}),
         },
         {**_factors(), "problem": list(PROBLEM_KEYS), "division": list(DIVISIONS)},
@@ -276,8 +277,8 @@ def parts_over_bodies(settings: Settings) -> xr.Dataset:
         error_q, error_omega = errors(q, omega, exact["high"].values[:, :, 0], exact["low"].values[:, :, 0])
     dims = ("kick", "rotation", "place", "torque_class", "body")
     attributes = {
-        "error_q": {"long_name": "angle between computed and exact orientation", "units": "rad"},
-        "error_omega": {"long_name": "|omega - exact|, in units of the initial angular velocity", "units": "1"},
+        "error_q": about("angle between computed and exact orientation", "rad"),
+        "error_omega": about("|omega - exact|, in units of the initial angular velocity"),
     }
     return xr.Dataset(
         {

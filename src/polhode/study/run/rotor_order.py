@@ -20,6 +20,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from polhode.interface.arrays import about
 from polhode.methods.rotor_choice import score
 from polhode.study.run.making import Settings
 
@@ -105,13 +106,13 @@ def energy_errors(count: int, seed: int) -> xr.Dataset:
     dims = ("family", "order", "body")
     return xr.Dataset(
         {
-            "energy_error": (dims, errors, {"long_name": "largest relative energy error", "units": "1"}),
+            "energy_error": (dims, errors, about("largest relative energy error")),
             "score": (
                 dims,
                 scores,
-                {"long_name": "mean square of the leading rate of the energy error", "units": "kg-8 m-16"},
+                about("mean square of the leading rate of the energy error", "kg-8 m-16"),
             ),
-            "moment": (("body", "axis"), moments / moments[:, 2:], {"long_name": "moment over the largest", "units": "1"}),
+            "moment": (("body", "axis"), moments / moments[:, 2:], about("moment over the largest")),
         },
         {
             "family": ("family", list(FAMILIES), {"long_name": "splitting of the kinetic energy"}),

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from polhode import manybody
-from polhode.interface.arrays import Arrays
+from polhode.interface.arrays import Arrays, about
 from polhode.manybody.simulation import simulate_arrays
 from polhode.study.run.stacking import blown_up, stacked
 from polhode.study.storage import write_text
@@ -107,19 +107,19 @@ def film_of(scene: manybody.Scene, method: str, dt: float, horizon: float, frame
     look = scene.solids()
     kinds = [clump for clump, _ in scene.clumps]
     motion = {
-        name: (dims, values.astype("float32"), about) for name, (dims, values, about) in run.variables.items() if name in "rq"
+        name: (dims, values.astype("float32"), notes) for name, (dims, values, notes) in run.variables.items() if name in "rq"
     }
     return Arrays(
         {
             **motion,
-            "kind": ("clump", look["kind"], {"long_name": "number of its kind, from 0", "units": "1"}),
-            "sphere_kind": ("sphere", look["sphere_kind"], {"long_name": "kind of clump that has the sphere", "units": "1"}),
+            "kind": ("clump", look["kind"], about("number of its kind, from 0")),
+            "sphere_kind": ("sphere", look["sphere_kind"], about("kind of clump that has the sphere")),
             "centre": (
                 ("sphere", "axis"),
                 look["centre"],
-                {"long_name": "centre of the sphere in the body frame", "units": "m"},
+                about("centre of the sphere in the body frame", "m"),
             ),
-            "radius": ("sphere", look["radius"], {"long_name": "radius of the sphere", "units": "m"}),
+            "radius": ("sphere", look["radius"], about("radius of the sphere", "m")),
         },
         {"time": run.coordinates["time"]},
         {**run.attributes, "kinds": ",".join(k.key for k in kinds), "labels": ",".join(k.label for k in kinds)},

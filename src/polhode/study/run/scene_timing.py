@@ -14,6 +14,7 @@ from polhode import manybody
 from polhode.compiling import cache
 from polhode.compiling.in_advance import processors_here
 from polhode.compiling.marching import Laps
+from polhode.interface.arrays import about
 from polhode.manybody.simulation import run
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
@@ -124,16 +125,16 @@ def many_body_timing(
     dims = ("scene", "integrator", "sample")
     return xr.Dataset(
         {
-            "samples": (dims, samples, {"long_name": "time of a step of the scene, each sample", "units": "us"}),
-            "fastest": (dims[:2], samples.min(-1), {"long_name": "time of a step of the scene, fastest sample", "units": "us"}),
-            "median": (dims[:2], np.median(samples, -1), {"long_name": "median of the samples", "units": "us"}),
+            "samples": (dims, samples, about("time of a step of the scene, each sample", "us")),
+            "fastest": (dims[:2], samples.min(-1), about("time of a step of the scene, fastest sample", "us")),
+            "median": (dims[:2], np.median(samples, -1), about("median of the samples", "us")),
         },
         {
             "scene": list(scenes),
             "integrator": [m.key for m in methods],
             "label": ("integrator", [m.label for m in methods]),
-            "dt": ("scene", [dt[s] for s in scenes], {"long_name": "step size", "units": "s"}),
-            "clumps": ("scene", [len(manybody.scenes[s]) for s in scenes], {"long_name": "clumps", "units": "1"}),
+            "dt": ("scene", [dt[s] for s in scenes], about("step size", "s")),
+            "clumps": ("scene", [len(manybody.scenes[s]) for s in scenes], about("clumps")),
         },
         {"steps": steps, "rounds": rounds},
     )

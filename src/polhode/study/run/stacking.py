@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from polhode.interface.arrays import Arrays
+from polhode.interface.arrays import Arrays, about
 
 
 def stacked(runs: Sequence[Arrays], dim: str, values: Sequence[float], ragged: tuple[str, str] | None = None) -> xr.Dataset:
@@ -25,15 +25,15 @@ def stacked(runs: Sequence[Arrays], dim: str, values: Sequence[float], ragged: t
     every = [run.plain() for run in runs]
     shared = {name for name in runs[0].coordinates if ragged is None or name != ragged[0]}
     variables: dict[str, Any] = {}
-    for name, (dims, first, about) in every[0].items():
+    for name, (dims, first, attributes_of) in every[0].items():
         if name in shared:
-            variables[name] = dims, first, about
+            variables[name] = dims, first, attributes_of
         else:
             arrays = [arrays[name][1] for arrays in every]
             over = tuple(ragged[1] if ragged and d == ragged[0] else d for d in dims)
-            variables[name] = (dim, *over), _filled_up(arrays), about
+            variables[name] = (dim, *over), _filled_up(arrays), attributes_of
     blown = [run.attributes.get("diverged", np.nan) for run in runs]
-    variables["diverged_at"] = dim, blown, {"long_name": "time by which the run blew up", "units": "s"}
+    variables["diverged_at"] = dim, blown, about("time by which the run blew up", "s")
     variables[dim] = dim, list(values)
     attributes = {name: value for name, value in runs[0].attributes.items() if name not in ("diverged", dim, f"{dim}_units")}
     coordinates = {name for run in runs for name in run.coordinates}

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from polhode.algebra.body import angular_momentum
 from polhode.algebra.dual import Dual, on_duals, values_and_derivatives
 from polhode.algebra.quaternion import to_body, to_lab
+from polhode.interface.arrays import about
 from polhode.methods import METHODS
 from polhode.methods.plain_driver import plain_driver
 from polhode.methods.protocol import Method, OneTorque
@@ -216,21 +217,21 @@ def symplecticity(settings: Settings) -> xr.Dataset:
             "defect": (
                 (*dims, "division"),
                 found,
-                _attrs("defect over one step; NaN: the step is not a map of q and Pi", "1"),
+                about("defect over one step; NaN: the step is not a map of q and Pi"),
             ),
-            "power": (dims, powers, _attrs("power of dt with which the defect falls; NaN where it is rounding", "1")),
-            "memory": (dims[:2], remembered, _attrs("share of a step that depends on more than q and Pi", "1")),
-            "dt": (("problem", "division"), dts, _attrs("step size", "s")),
-            "constraint_defect": ("iterations", [x.defect for x in iterated], _attrs("defect of a step of RATTLE", "1")),
-            "constraint_return": ("iterations", [x.returned for x in iterated], _attrs("distance after a return", "1")),
-            "constraint_error": ("iterations", [x.constraint for x in iterated], _attrs("largest entry of R^T R - 1", "1")),
+            "power": (dims, powers, about("power of dt with which the defect falls; NaN where it is rounding")),
+            "memory": (dims[:2], remembered, about("share of a step that depends on more than q and Pi")),
+            "dt": (("problem", "division"), dts, about("step size", "s")),
+            "constraint_defect": ("iterations", [x.defect for x in iterated], about("defect of a step of RATTLE")),
+            "constraint_return": ("iterations", [x.returned for x in iterated], about("distance after a return")),
+            "constraint_error": ("iterations", [x.constraint for x in iterated], about("largest entry of R^T R - 1")),
         },
         {
             "integrator": list(methods),
             "problem": list(PROBLEMS),
             "reading": list(READINGS),
             "division": list(DIVISIONS),
-            "iterations": ("iterations", list(ITERATIONS), _attrs("iterations of the constraint", "1")),
+            "iterations": ("iterations", list(ITERATIONS), about("iterations of the constraint")),
         },
         {"constraint_problem": CONSTRAINED, "constraint_division": CONSTRAINED_DIVISION, "rounding": ROUNDING},
     )
@@ -249,10 +250,6 @@ def power(divisions: NDArray[np.int64], row: Matrix) -> float:
         return nan
     one, two = clear[-2:]
     return float(np.log(row[one] / row[two]) / np.log(divisions[two] / divisions[one]))
-
-
-def _attrs(long_name: str, units: str) -> dict[str, str]:
-    return {"long_name": long_name, "units": units}
 
 
 # The effect of iterations that impose a constraint: RATTLE on the nine components of the rotation matrix.

@@ -11,6 +11,7 @@ import xarray as xr
 from scipy.optimize import brentq
 
 from polhode.algebra import metrics
+from polhode.interface.arrays import about
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method
 from polhode.problems import PROBLEMS
@@ -96,16 +97,16 @@ def find_steps(problem: Problem, method: Method, targets: "Targets") -> xr.Datas
     own = rows if method.published_error == "quaternion" else search(method.published_error)
     return xr.Dataset(
         {
-            "step_size": ("target_error", rows[:, 0], {"long_name": "largest step size that meets the target", "units": "s"}),
-            "steps": ("target_error", rows[:, 1], {"long_name": "steps", "units": "1"}),
-            "mean_error": ("target_error", rows[:, 2], {"long_name": "mean of q and omega error reached", "units": "1"}),
+            "step_size": ("target_error", rows[:, 0], about("largest step size that meets the target", "s")),
+            "steps": ("target_error", rows[:, 1], about("steps")),
+            "mean_error": ("target_error", rows[:, 2], about("mean of q and omega error reached")),
             "step_size_as_published": (
                 "target_error",
                 own[:, 0],
-                {"long_name": "the same, measured as published", "units": "s"},
+                about("the same, measured as published", "s"),
             ),
         },
-        {"target_error": ("target_error", sorted(targets.errors), {"long_name": "target error", "units": "1"})},
+        {"target_error": ("target_error", sorted(targets.errors), about("target error"))},
         {"problem": problem.key, "method": method.key},
     )
 

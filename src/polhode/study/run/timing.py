@@ -20,6 +20,7 @@ import numpy as np
 import xarray as xr
 
 from polhode.compiling.in_advance import compile_all
+from polhode.interface.arrays import about
 from polhode.methods import METHODS
 from polhode.methods.lab_frame import in_lab
 from polhode.methods.protocol import Method
@@ -253,18 +254,18 @@ def dataset(methods: Sequence[Method], samples: Mapping[Form, np.ndarray], attri
     quartiles = np.quantile(values, (0.25, 0.5, 0.75), axis=-1)
     names = ("lower_quartile", "median", "upper_quartile")
     spread = {
-        name: (dims, found, {"long_name": f"{name.replace('_', ' ')} of the samples", "units": "ns"})
+        name: (dims, found, about(f"{name.replace('_', ' ')} of the samples", "ns"))
         for name, found in zip(names, quartiles, strict=True)
     }
     return xr.Dataset(
         {
-            "samples": ((*dims, "sample"), values, {"long_name": "time of a step, each sample", "units": "ns"}),
+            "samples": ((*dims, "sample"), values, about("time of a step, each sample", "ns")),
             "fastest": (dims, fastest, {"long_name": "time of a step, the fastest sample", "units": "ns", "symbol": "t_step"}),
             **spread,
             "relative": (
                 dims,
                 relative,
-                {"long_name": f"fastest over that of {UNIT} in the same frame, normalised as it declares", "units": "1"},
+                about(f"fastest over that of {UNIT} in the same frame, normalised as it declares"),
             ),
         },
         {
@@ -280,7 +281,7 @@ def dataset(methods: Sequence[Method], samples: Mapping[Form, np.ndarray], attri
             "declared": (
                 "integrator",
                 np.array([method.normalises for method in methods], dtype=np.int8),
-                {"long_name": "whether the method declares normalisation", "units": "1"},
+                about("whether the method declares normalisation"),
             ),
         },
         dict(attributes),
