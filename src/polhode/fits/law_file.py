@@ -70,7 +70,7 @@ def condensed(data: xr.Dataset) -> xr.Dataset:
             condensed_laws[name] = data[name].astype("float32") if data[name].dtype == float else data[name]
     # Bodies are numbered from zero, and a law belongs to the last of the times.
     total = float(np.max(data["radians"].values))
-    return condensed_laws.drop_vars("body", errors="ignore").assignabout(radians=total, radians_units="rad")
+    return condensed_laws.drop_vars("body", errors="ignore").assign_attrs(radians=total, radians_units="rad")
 
 
 def _condensed(data: xr.Dataset) -> xr.Dataset:
