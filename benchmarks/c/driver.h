@@ -1,4 +1,4 @@
-/* What polhode's drivers do (src/polhode/methods/protocol.py), and the states that several methods share (states.py). */
+/* What polhode's drivers do (src/polhode/methods/drivers.py), and the states that several methods share (states.py). */
 
 #pragma once
 #include "algebra.h"
@@ -33,28 +33,15 @@ extern const torque_function TORQUES[];
 /* A method with one torque in a step gives a type NAME_state, and NAME_start, NAME_before, NAME_after and NAME_read.
    NAME_before writes the q and omega at which the torque is wanted, NAME_read those of the whole time.
    FIRST and LAST say whether the quaternion is normalised before the torque and at the end of the step. */
-#define ONE_TORQUE(NAME, TORQUE_TIME, FIRST, LAST)                                                                             \
-    void NAME(ARGUMENTS) {                                                                                                     \
-        BEGIN                                                                                                                  \
-        NAME##_state state = NAME##_start(q, omega, load(torque, 0.0, q, omega, parameters), &body, dt);                       \
-        for (long n = 0; n < steps; n++) {                                                                                     \
-            state = NAME##_before(state, &body, dt, &q, &omega);                                                               \
-            FIRST(state, q)                                                                                                    \
-            vec moment = load(torque, (n + TORQUE_TIME) * dt, q, omega, parameters);                                           \
-            state = NAME##_after(state, moment, &body, dt);                                                                    \
-            LAST(state, q)                                                                                                     \
-        }                                                                                                                      \
-        vec moment = {0.0, 0.0, 0.0};                                                                                          \
-        if (TORQUE_TIME == 0.0) {                                                                                              \
-            state = NAME##_before(state, &body, dt, &q, &omega);                                                               \
-            moment = load(torque, steps * dt, q, omega, parameters);                                                           \
-        }                                                                                                                      \
-        NAME##_read(state, moment, &body, dt, &q, &omega);                                                                     \
-        END                                                                                                                    \
-    }
+#define ONE_TORQUE(NAME, TORQUE_TIME, FIRST, LAST) LOOP(NAME, TORQUE_TIME, FIRST, LAST, NAME##_after(state, moment, &body, dt))
 
 /* The same with a warm-up: in the first STEPS steps NAME_warm_up, which may evaluate more torques, stands for NAME_after. */
 #define ONE_TORQUE_WARM_UP(NAME, TORQUE_TIME, FIRST, LAST, STEPS)                                                              \
+    LOOP(NAME, TORQUE_TIME, FIRST, LAST,                                                                                       \
+         n < STEPS ? NAME##_warm_up(state, moment, n * dt, dt, &body, torque, parameters)                                      \
+                   : NAME##_after(state, moment, &body, dt))
+
+#define LOOP(NAME, TORQUE_TIME, FIRST, LAST, AFTER)                                                                            \
     void NAME(ARGUMENTS) {                                                                                                     \
         BEGIN                                                                                                                  \
         NAME##_state state = NAME##_start(q, omega, load(torque, 0.0, q, omega, parameters), &body, dt);                       \
@@ -62,8 +49,7 @@ extern const torque_function TORQUES[];
             state = NAME##_before(state, &body, dt, &q, &omega);                                                               \
             FIRST(state, q)                                                                                                    \
             vec moment = load(torque, (n + TORQUE_TIME) * dt, q, omega, parameters);                                           \
-            state = n < STEPS ? NAME##_warm_up(state, moment, n * dt, dt, &body, torque, parameters)                           \
-                              : NAME##_after(state, moment, &body, dt);                                                        \
+            state = AFTER;                                                                                                     \
             LAST(state, q)                                                                                                     \
         }                                                                                                                      \
         vec moment = {0.0, 0.0, 0.0};                                                                                          \
