@@ -199,7 +199,7 @@ class Body:
         return coefficients_of(self.inertia)
 
 
-def coefficients_of(moments: Vector) -> Inertia:
+def coefficients_of(moments: Any) -> Inertia:
     """The numbers of a body that the kernels read, from its principal moments: :meth:`Body.coefficients`."""
     x, y, z = moments
     return (x, y, z, 1 / x, 1 / y, 1 / z, (y - z) / x, (z - x) / y, (x - y) / z)

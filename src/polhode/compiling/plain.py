@@ -57,11 +57,16 @@ def plain_copy(function: Callable[..., Any], mathematics: Mapping[Callable[..., 
     return convert(function)
 
 
+#: The functions of ``math`` on floats.
+MATHEMATICS: dict[Callable[..., Any], Callable[..., Any]] = {
+    f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)
+}
+
+
 @cache
 def in_plain_python(function: Callable[..., Any]) -> Any:
     """The kernel, and all that it calls, as plain Python on floats: the bits of the compiled one, without its compilation."""
-    usual: dict[Any, Any] = {f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)}
-    return plain_copy(function, usual, "no function {name}")
+    return plain_copy(function, MATHEMATICS, "no function {name}")
 
 
 def _names(code: CodeType) -> set[str]:

@@ -16,14 +16,14 @@ from contextlib import suppress
 from functools import partial
 from numbers import Real
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType, TracebackType
+from types import FunctionType, TracebackType
 from typing import Any
 
 import numba
 import numpy as np
 
 from polhode.compiling.kernel import compile_loads, compile_torque
-from polhode.compiling.plain import plain_copy
+from polhode.compiling.plain import MATHEMATICS, plain_copy
 from polhode.interface.arguments import SHOWN, shown
 
 #: The arguments of a torque, and of the loads on several bodies.
@@ -41,9 +41,6 @@ STATES = (
 SAME, AMPLIFIED, CHANGE = 1e-9, 1e3, 1e-13
 #: The value of a function where it has none, such as at a division by zero.
 UNDEFINED = object()
-_MATHEMATICS: dict[Callable[..., Any], Callable[..., Any]] = {
-    f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)
-}
 
 
 class TrialError(ValueError):
@@ -143,7 +140,7 @@ def try_torque(
         If it raises, reads a parameter that is not declared, or does not return three finite floats.
     """
     function, values = checked_function(where, "torque", torque, TORQUE), _Declared(map(float, parameters))
-    plain: Callable[..., Any] = plain_copy(torque, _MATHEMATICS, "math.{name}")
+    plain: Callable[..., Any] = plain_copy(torque, MATHEMATICS, "math.{name}")
     for i, state in enumerate(states):
         row = _run(where, "torque", function, partial(plain, *state, values), state[0], i > 0 or lenient)
         if row is not UNDEFINED:
@@ -182,7 +179,7 @@ def try_loads(where: str, loads: Any, parameters: Iterable[float], state: tuple[
         As :func:`try_torque`.
     """
     function, values = checked_function(where, "loads", loads, LOADS), _Declared(map(float, parameters))
-    copy: Callable[..., Any] = plain_copy(loads, _MATHEMATICS, "math.{name}")
+    copy: Callable[..., Any] = plain_copy(loads, MATHEMATICS, "math.{name}")
 
     def plain(t: float, *rows: Any) -> list[Any]:
         force, torque = ([[0.0] * 3 for _ in rows[0]] for _ in range(2))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from polhode.algebra.body import Body
+from polhode.algebra.body import Body, coefficients_of
 from polhode.compiling.kernel import compile_driver, float_type, steps_type, torque_type
 from polhode.compiling.marching import Pauses, pause_type
 from polhode.compiling.trials import compiled_torque, states_of, try_torque
@@ -95,8 +95,7 @@ class Bodies:
 
     def coefficients(self) -> np.ndarray:
         """The numbers that the kernels read, (n, 9): :meth:`polhode.algebra.body.Body.coefficients` of each body."""
-        x, y, z = self.moments.T
-        return np.column_stack([x, y, z, 1 / x, 1 / y, 1 / z, (y - z) / x, (z - x) / y, (x - y) / z])
+        return np.column_stack(coefficients_of(self.moments.T))
 
 
 def _run_all(  # type: ignore[no-untyped-def]

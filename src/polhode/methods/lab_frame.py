@@ -8,16 +8,16 @@ quaternion. Its arithmetic, and the chain of operations that it lengthens, are t
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from polhode.algebra.body import Body, angular_momentum, angular_velocity
+from polhode.algebra.body import angular_momentum, angular_velocity
 from polhode.algebra.quaternion import derivative, scaled, to_body, to_lab
 from polhode.compiling.kernel import kernel
-from polhode.compiling.plain import plain_copy
+from polhode.compiling.plain import in_plain_python
 from polhode.methods.no_squish import omega_of
+from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q, SOME_TORQUE
 from polhode.methods.protocol import Method, OneTorque, SeveralTorques
 
 # Quantities that a method may carry, with their conversion from omega in the body frame, and back.
@@ -60,8 +60,7 @@ CARRIED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "body momentum": (_body_momentum, _of_body_momentum),
     "conjugate": (_conjugate, omega_of),
 }
-# Generic values for the inspection of a state.
-_Q, _OMEGA, _TORQUE, _BODY = (0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2), Body((1.0, 1.7, 2.3)).coefficients()
+_BODY = SOME_BODY.coefficients()
 
 
 def carried(method: Method) -> str:
@@ -79,19 +78,19 @@ def carried(method: Method) -> str:
     ValueError
         If the state contains none of these.
     """
-    start = plain_copy(method.start, {sqrt: sqrt}, "math.{name} cannot be run here, only {known} can")
+    start = in_plain_python(method.start)
     several = isinstance(method, SeveralTorques)
-    state = np.array(start(_Q, _OMEGA, _BODY) if several else start(_Q, _OMEGA, _TORQUE, _BODY, 0.0))
+    state = np.array(start(SOME_Q, SOME_OMEGA, _BODY) if several else start(SOME_Q, SOME_OMEGA, SOME_TORQUE, _BODY, 0.0))
 
     def holds(values: Sequence[float], at: int) -> bool:
         part = state[at : at + len(values)]
         return len(part) == len(values) and bool(np.allclose(part, values, rtol=0, atol=1e-12))
 
-    if holds(_Q, 0):
+    if holds(SOME_Q, 0):
         for name, (given, _) in CARRIED.items():
-            if holds(plain_copy(given, {}, "")(_Q, _OMEGA, _BODY), 4):
+            if holds(in_plain_python(given)(SOME_Q, SOME_OMEGA, _BODY), 4):
                 return name
-    in_lab_frame = plain_copy(to_lab, {}, "")(_Q, _OMEGA)
+    in_lab_frame = in_plain_python(to_lab)(SOME_Q, SOME_OMEGA)
     if any(holds(in_lab_frame, at) for at in range(len(state))):
         return "lab"
     raise ValueError(f"method {method.key}: its state holds no angular velocity or momentum that could be kept in the lab")

@@ -15,10 +15,8 @@ Every part includes the loops over steps, here over none. With separate branches
 compile, and a step of some methods would be slower by a tenth.
 """
 
-import math
 from collections.abc import Callable
 from functools import cache
-from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
@@ -39,15 +37,16 @@ from polhode.compiling.kernel import (
     vector_type,
 )
 from polhode.compiling.marching import pause_type
-from polhode.compiling.plain import plain_copy
+from polhode.compiling.plain import in_plain_python
 
 START, STEPS, READ = range(3)
 #: The row of ``states`` that one body has. A NumPy integer: Numba compiles a function again for every value of a Python integer
 #: that it is handed as a constant, and systems of bodies hand the same functions any row.
 ONLY = np.int64(0)
 
-# Any body, where only the number of its numbers matters (Method.numbers_of).
+#: Any body, and generic values with which a kernel ``start`` is run to inspect its states.
 SOME_BODY = Body((1.0, 1.7, 2.3))
+SOME_Q, SOME_OMEGA, SOME_TORQUE = (0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2)
 
 
 def march_type(body_type: Any = inertia_type) -> Any:
@@ -130,9 +129,7 @@ def put_reading(reading: Any, q: Any, omega: Any, stored: Any) -> None:
 
 def width_of(start: Callable[..., Any], *handed: Any) -> int:
     """The number of values in the states that the kernel ``start`` returns, run as plain Python: nothing is compiled."""
-    functions: dict[Any, Any] = {f: f for f in vars(math).values() if isinstance(f, BuiltinFunctionType)}
-    state: tuple[float, ...] = plain_copy(start, functions, "no {name}")(*handed)
-    return len(state)
+    return len(in_plain_python(start)(*handed))
 
 
 @cache

@@ -50,13 +50,11 @@ from polhode.compiling.kernel import compile_driver, is_kept
 from polhode.interface.arguments import whole
 from polhode.methods import checks, drivers, one_body, several_bodies
 from polhode.methods.fourth_order_start import FURTHER_TORQUES
-from polhode.methods.one_body import SOME_BODY
+from polhode.methods.one_body import SOME_BODY, SOME_OMEGA, SOME_Q, SOME_TORQUE
 from polhode.methods.translation import ADAMS, BY_TORQUE_TIME, Translation
 from polhode.problems.problem import Case, Problem
 from polhode.registry import LAST
 
-#: Generic values with which a kernel ``start`` is run to find out the length of its states.
-_Q, _OMEGA, _TORQUE = (0.5, -0.1, 0.7, 0.5), (0.9, -0.7, 1.1), (0.4, -0.5, 0.2)
 _compiling = threading.RLock()
 
 
@@ -347,7 +345,7 @@ class OneTorque(Method):
     @cached_property
     def state_width(self) -> int:  # type: ignore[override]
         """The number of values in a state of one body."""
-        return one_body.width_of(self.start, _Q, _OMEGA, _TORQUE, self.numbers_of(SOME_BODY), 1e-3)
+        return one_body.width_of(self.start, SOME_Q, SOME_OMEGA, SOME_TORQUE, self.numbers_of(SOME_BODY), 1e-3)
 
     def without_warm_up(self) -> "OneTorque":
         """The method with one torque in every step from the first on."""
@@ -418,7 +416,7 @@ class SeveralTorques(Method):
     @cached_property
     def state_width(self) -> int:  # type: ignore[override]
         """The number of values in a state of one body."""
-        return one_body.width_of(self.start, _Q, _OMEGA, self.numbers_of(SOME_BODY))
+        return one_body.width_of(self.start, SOME_Q, SOME_OMEGA, self.numbers_of(SOME_BODY))
 
     def march(self) -> Callable[..., Any]:
         """The loop over steps, see :func:`polhode.methods.drivers.march_of_several_torques`."""
