@@ -245,7 +245,7 @@ def test_plotly_is_in_it_once_and_the_page_is_light(results):
 
 def test_the_page_of_the_default_study_is_light():
     study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)
-    bytes_ = len(page.packed(page.plotly_script())) + sum((page.HERE / name).stat().st_size for name in page.PARTS)
+    bytes_ = len(page.packed(page.plotly_script())) + sum((page.HERE / name).stat().st_size for name in page.FILES)
     exact = single = 0
     for part in study.problems.values():
         methods = len(part.methods)
@@ -283,7 +283,7 @@ def test_texts_of_a_run_cannot_end_the_script(tmp_path):
 
 def test_what_the_page_is_made_of_is_package_data_and_watched_by_the_rule():
     files = {path.name for path in page.HERE.iterdir() if path.is_file() and path.suffix in (".css", ".html", ".js")}
-    assert files == set(page.PARTS)
+    assert files == set(page.FILES)
     patterns = tomllib.loads((HOME / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"][page.__package__]
     assert all(any(Path(name).match(pattern) for pattern in patterns) for name in files)
     study = configuration.resolve(yaml.safe_load((HOME / "config.yaml").read_text()), HOME)

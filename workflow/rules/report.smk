@@ -2,7 +2,7 @@
 
 # There is one rule for each chapter, that is, a few themes of the report with all their figures, tables and numbers: they read the
 # same files, rest on the same analysis, and starting a job takes longer than drawing most figures.
-for KEY, PARTS in themes.chapters().items():
+for KEY, MEMBERS in themes.chapters().items():
 
     rule:
         name:
@@ -12,14 +12,14 @@ for KEY, PARTS in themes.chapters().items():
             published=PLAN.published(),
         output:
             [
-                shown("figures", part.title, f"{name}.png")
-                for part in PARTS.values()
-                for name in part.figures
+                shown("figures", theme.title, f"{name}.png")
+                for theme in MEMBERS.values()
+                for name in theme.figures
             ],
             [
-                shown("tables", part.title, f"{name}.csv")
-                for part in PARTS.values()
-                for name in part.tables
+                shown("tables", theme.title, f"{name}.csv")
+                for theme in MEMBERS.values()
+                for name in theme.tables
             ],
             PLAN.chapter_files(KEY),
         log:
@@ -36,9 +36,9 @@ for KEY, PARTS in themes.chapters().items():
             mem_mb=resources.memory(),
             reporting=1,
         params:
-            figures={key: part.figures for key, part in PARTS.items()},
-            tables={key: part.tables for key, part in PARTS.items()},
-            numbers=[key for key, part in PARTS.items() if part.numbers],
+            figures={key: theme.figures for key, theme in MEMBERS.items()},
+            tables={key: theme.tables for key, theme in MEMBERS.items()},
+            numbers=[key for key, theme in MEMBERS.items() if theme.numbers],
             macros=deferred(PLAN.used_macros),
             places=deferred(PLAN.chapter_places, KEY),
             code=deferred(PLAN.chapter_code, KEY),

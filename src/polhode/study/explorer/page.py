@@ -15,9 +15,9 @@ from polhode.study.storage import write_text
 
 HERE = Path(__file__).parent
 #: Source files of the page, apart from Plotly and the data; package data.
-PARTS = ("page.html", "page.css", "model.js", "drawing.js", "sections.js", "page.js")
+FILES = ("page.html", "page.css", "model.js", "drawing.js", "sections.js", "page.js")
 #: The scripts of the page, in this order.
-SCRIPTS = tuple(name for name in PARTS if name.endswith(".js"))
+SCRIPTS = tuple(name for name in FILES if name.endswith(".js"))
 
 
 def plotly_script() -> str:
@@ -47,7 +47,7 @@ def page(data: Mapping[str, Any], plotly: str) -> str:
     plotly : source of the library, inserted once
     """
     notice = re.match(r"/\*.*?\*/", plotly, flags=re.DOTALL)
-    parts = {
+    inserted = {
         "style": (HERE / "page.css").read_text(encoding="utf-8"),
         "notice": notice[0] if notice else "",
         "plotly": packed(plotly),
@@ -55,7 +55,7 @@ def page(data: Mapping[str, Any], plotly: str) -> str:
         "script": packed("\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)),
     }
     # In a single pass: inserted text is not searched again.
-    return re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m[1]], (HERE / "page.html").read_text(encoding="utf-8"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda m: inserted[m[1]], (HERE / "page.html").read_text(encoding="utf-8"))
 
 
 def packed(text: str) -> str:

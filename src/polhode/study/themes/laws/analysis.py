@@ -23,7 +23,7 @@ class Advice:
     situation : Situation
     one : BestMethod
         The best method with one torque a step.
-    kept : BestMethod
+    steady : BestMethod
         The best of those whose energy and angular momentum do not drift in long runs.
     several : BestMethod
         The best with several torques a step.
@@ -35,7 +35,7 @@ class Advice:
 
     situation: Situation
     one: BestMethod
-    kept: BestMethod
+    steady: BestMethod
     several: BestMethod
     steps_saved: float
     breakeven: float

@@ -257,7 +257,7 @@ def leaves(inputs: Inputs) -> dict[str, Leaf]:
     for name, answer in (("friction", friction), ("smooth", smooth)):
         ends[f"{name}_one"] = _leaf(answer.one) if answer else none
         ends[f"{name}_several"] = _several_leaf(answer) if answer else none
-    ends["smooth_kept"] = _leaf(smooth.kept) if smooth else none
+    ends["smooth_kept"] = _leaf(smooth.steady) if smooth else none
     return ends
 
 

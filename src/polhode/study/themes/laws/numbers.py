@@ -223,7 +223,7 @@ def answers(inputs: Inputs) -> dict[str, str]:
     advice = analysis.all_advice(inputs, ens)
     for key, answer in advice.items():
         name = key.capitalize()
-        for kind, choice in (("One", answer.one), ("Kept", answer.kept), ("Several", answer.several)):
+        for kind, choice in (("One", answer.one), ("Kept", answer.steady), ("Several", answer.several)):
             result |= _choice(ens, f"studyAnswer{name}{kind}", choice)
         result[f"studyAnswer{name}SeveralTorques"] = count(answer.several.torques)
         result[f"studyAnswer{name}Breakeven"] = power(answer.breakeven) if isfinite(answer.breakeven) else "none"

@@ -46,7 +46,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
     kinds = [
         (FREE, "one", "no torque", ""),
         (SMOOTH, "one", "constant or smooth", "(time, orientation)"),
-        (SMOOTH, "kept", "the same, and energy", "must not drift"),
+        (SMOOTH, "steady", "the same, and energy", "must not drift"),
         (FRICTION, "one", "depends on angular", "velocity (drag)"),
     ]
     rows: list[Sequence[str] | str] = []
@@ -72,7 +72,7 @@ def answer(inputs: Inputs) -> tuple[pd.DataFrame, str]:
 def _answer_record(
     situation: Situation, name: str, answers: Advice, choice: BestMethod, gains: dict[str, Estimate]
 ) -> dict[str, Any]:
-    row: dict[str, Any] = {"situation": situation.key, "kept": int(name == "kept"), "method": choice.method}
+    row: dict[str, Any] = {"situation": situation.key, "kept": int(name == "steady"), "method": choice.method}
     row |= dict(zip(("steps", "steps_low", "steps_high"), choice.steps, strict=True))
     row |= {"steps_nearly_all": choice.nearly_all, "any_step": int(choice.at_least), "equal": ",".join(choice.equal)}
     row |= _gain_columns(gains) | {"several": answers.several.method}

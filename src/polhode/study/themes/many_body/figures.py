@@ -357,22 +357,29 @@ def _log_lines(axes: Axes, time: np.ndarray, lines: dict[str, np.ndarray], looks
     places = np.unique(np.geomspace(1, len(time), 120).astype(int) - 1)
     lines = {key: peaks(line, places) for key, line in lines.items()}
     time = time[places]
-    joined = np.concatenate(list(lines.values()))
-    least = joined[np.isfinite(joined) & (joined > LEAST)]
-    low, high = _decades(least.tolist())
-    has_zero = bool((joined <= LEAST).any())
-    bottom = low / 10 if has_zero else low
+    bottom, low, high = _edges(lines.values())
     log_error_axis(axes, bottom, high)
     marks = max(1, len(time) // 8)
     for number, (key, line) in enumerate(lines.items()):
         drawn = np.where(line <= LEAST, bottom, line)
         look = {**looks[key], "linewidth": 0.9, "markevery": (number * marks // len(lines), marks)}
         axes.plot(time, drawn, **look, clip_on=False)
-    if has_zero:
-        ticks = [bottom, *(t for t in axes.get_yticks() if low <= t <= high)]
-        axes.yaxis.set_major_locator(FixedLocator(ticks))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: "0" if v <= 2 * bottom else f"$10^{{{round(np.log10(v))}}}$"))
+    if bottom < low:
+        axes.yaxis.set_major_locator(FixedLocator([bottom, *(t for t in axes.get_yticks() if low <= t <= high)]))
+        axes.yaxis.set_major_formatter(_powers_above(bottom))
         axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _edges(values: Iterable[np.ndarray]) -> tuple[float, float, float]:
+    """Where zeros are drawn on a logarithmic axis, and powers of ten that enclose all other values; without zeros the lower."""
+    joined = np.concatenate(list(values))
+    low, high = _decades(joined[np.isfinite(joined) & (joined > LEAST)].tolist())
+    return low / 10 if (joined <= LEAST).any() else low, low, high
+
+
+def _powers_above(zero: float) -> FuncFormatter:
+    """Ticks as powers of ten, and as 0 where zeros are drawn."""
+    return FuncFormatter(lambda value, _: "0" if value <= 2 * zero else f"$10^{{{round(np.log10(value))}}}$")
 
 
 def rods_states(inputs: Inputs) -> Figure:
@@ -399,16 +406,15 @@ def rods_states(inputs: Inputs) -> Figure:
 
 def _strips(axes: Axes, values: Mapping[str, np.ndarray], looks: Mapping[str, dict[str, Any]]) -> None:
     """Draw one row of points for each method, one point per state, with median and interval; zeros lie on the left edge."""
-    joined = np.concatenate(list(values.values()))
-    low, high = _decades(joined[np.isfinite(joined) & (joined > LEAST)].tolist())
-    left = low / 10 if (joined <= LEAST).any() else low
+    left, low, high = _edges(values.values())
     axes.set_xscale("log")
     axes.set_xlim(left / 1.8, high)
     shown = {key: np.where(points <= LEAST, left, points) for key, points in values.items()}
+    rows = np.repeat(np.arange(len(shown)), [len(at) for at in shown.values()])
     sns.stripplot(
         x=np.concatenate(list(shown.values())),
-        y=np.repeat(np.arange(len(shown)), [len(at) for at in shown.values()]),
-        hue=np.repeat(np.arange(len(shown)), [len(at) for at in shown.values()]),
+        y=rows,
+        hue=rows,
         palette=[looks[key]["color"] for key in shown],
         orient="h",
         native_scale=True,
@@ -430,9 +436,7 @@ def _strips(axes: Axes, values: Mapping[str, np.ndarray], looks: Mapping[str, di
     stride = 1 if len(exponents) < 7 else 2 if len(exponents) < 13 else 4
     ticks = [10.0**e for e in exponents if e % stride == 0 and (10.0**e >= low * 0.99)]
     axes.xaxis.set_major_locator(FixedLocator([left, *ticks] if left < low else ticks))
-    axes.xaxis.set_major_formatter(
-        FuncFormatter(lambda v, _: "0" if left < low and v <= 2 * left else f"$10^{{{round(np.log10(v))}}}$")
-    )
+    axes.xaxis.set_major_formatter(_powers_above(left if left < low else 0.0))
     axes.xaxis.set_minor_locator(NullLocator())
 
 
