@@ -20,8 +20,9 @@ sys.path.insert(0, str(HERE.parent / "src"))
 
 import polhode  # noqa: E402
 from polhode import manybody  # noqa: E402
+from polhode.compiling import lanes  # noqa: E402
 from polhode.compiling.marching import Laps  # noqa: E402
-from polhode.manybody import engine, lanes, neighbours  # noqa: E402
+from polhode.manybody import engine, neighbours  # noqa: E402
 from polhode.manybody.simulation import WORK, run, setup_of  # noqa: E402
 
 #: Clump-steps of a timed stretch, its minimum number of steps, and the number of laps into which it is divided.
@@ -93,7 +94,7 @@ def list_maker(key: str, number: int, skin: float) -> Callable[[int], Any]:
     blocks = lanes.blocks_of(count)
     fields = np.zeros(blocks * lanes.LANES * lanes.STATE)
     setup = setup_of(scene)
-    engine.prepare(fields, width, blocks, state.r, state.q, setup)
+    engine.prepare(fields, width, blocks, engine.Start(state.r, state.v, state.q, state.omega), setup, False)
     rates = np.tile([scene.speed, *(scene.spin * setup.extents[k].mean() for k in (1, 2))], (count, 1))
     lists = neighbours.empty_lists(100 * count, 2000 * count, 5000 * count, 100 * count, count, int(setup.many.max()))
     rest = (fields, width, count, setup, rates, skin, *lists)

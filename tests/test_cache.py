@@ -84,13 +84,13 @@ print(*(sum(part.stats.cache_hits.values()) for part in shared_parts()))
     parts = [part._cache.path for part in shared_parts.__wrapped__()]
     for path in parts:
         shutil.copy(path, tmp_path)
-    assert len(parts) == len({path.name for path in parts}) == 8
+    assert len(parts) == len({path.name for path in parts}) == 7
     surroundings = os.environ | {"PYTHONPATH": str(HOME / "src"), "POLHODE_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", script], env=surroundings, capture_output=True, text=True, check=True)
     values, hits = done.stdout.splitlines()
-    assert hits.split() == ["1"] * 8
+    assert hits.split() == ["1"] * 7
     made = {path.name for path in tmp_path.iterdir()} - {path.name for path in parts}
-    own = {"begin", "advance_each", "march", "sample", "rates_of_all", "kinetic_energy", "drive"}
+    own = {"begin", "advance", "advance_each", "sample", "rates_of_all", "kinetic_energy", "all_loads", "march", "drive"}
     assert own <= {name.partition("-")[0] for name in made} <= {*own, "_try"}, "and what places clumps at random"
     here = manybody.simulate("rods", "omelyan1998", 2e-5, seed=0, t_end=0.2, samples=1)
     assert values.split() == [float(here.kinetic[-1]).hex(), float(here.potential[-1]).hex(), str(int(here.steps))]

@@ -1,4 +1,4 @@
-"""The plain statement of a step is the oracle of the fast engine: same bits, in collisions of all kinds."""
+"""The plain statement of a step is the oracle of the fast engine: same bits, in collisions of all kinds, for every law."""
 
 from dataclasses import replace
 
@@ -8,37 +8,50 @@ import pytest
 import polhode
 from polhode import manybody
 from polhode.manybody.simulation import run
-from polhode.manybody.step import read, start, step
+from polhode.manybody.step import PlainRun
 
 #: Scene, edge of a box so small that there are contacts, step and number of steps.
 CROWDED = {"rods": (0.9, 3.83e-5, 300), "chess": (0.3, 2e-5, 80)}
 #: One for each time of the torque, those that normalise before and after it, and one that hands out predictions.
-METHODS = ["spiral_leapfrog", "verlet", "spiral_dkd", "no_squish", "spiral_predicted"]
-
-
-#: One method on each scene is quick, plain Python is not.
-QUICK = {("chess", "spiral_leapfrog"), ("rods", "spiral_predicted")}
-PAIRS = [
-    pytest.param(key, method, marks=() if (key, method) in QUICK else pytest.mark.thorough)
-    for key in CROWDED
-    for method in METHODS
+METHODS = [(key, "rods") for key in ("spiral_leapfrog", "verlet", "spiral_dkd")] + [
+    (key, "chess") for key in ("no_squish", "spiral_predicted", "spiral_leapfrog")
 ]
 
 
-@pytest.mark.parametrize(("key", "method"), PAIRS)
-def test_the_engine_takes_the_plain_step_bit_by_bit(key, method):
-    box, dt, steps = CROWDED[key]
-    scene, method = replace(manybody.scenes[key], box=box), polhode.methods[method]
-    state = scene.initial_state(2)
-    bodies = start(scene, state, method, dt)
+def compare(scene, key, dt, steps, **options):
+    state = options.pop("state", None) or scene.initial_state(2)
+    plain = PlainRun(scene, state, polhode.methods[key], dt)
     for _ in range(steps):
-        step(bodies, scene, method, dt)
-    engine = run(scene, method, dt, state, np.array([0, steps]), record=True)
+        plain.step()
+    engine = run(scene, polhode.methods[key], dt, state, np.array([0, steps]), record=True, **options)
     assert engine["work"][4] > 10, "steps in contact"
-    np.testing.assert_array_equal(read(bodies, scene, method, dt), engine["motion"][-1])
+    np.testing.assert_array_equal(plain.read(), engine["motion"][-1])
+
+
+@pytest.mark.parametrize(("method", "key"), METHODS)
+def test_the_engine_takes_the_plain_step_bit_by_bit(method, key):
+    box, dt, steps = CROWDED[key]
+    compare(replace(manybody.scenes[key], box=box), method, dt, steps)
 
 
 def test_a_method_with_other_first_steps_is_refused():
     rods = manybody.scenes["rods"]
     with pytest.raises(ValueError, match="magnus_adams4"):
-        start(rods, rods.initial_state(0), polhode.methods["magnus_adams4"], 1e-5)
+        PlainRun(rods, rods.initial_state(0), polhode.methods["magnus_adams4"], 1e-5)
+
+
+#: One method for each time of the torque, and one that hands out predictions.
+LAWS = {
+    "linear_spring_dashpot": ("spiral_leapfrog", {"friction": 0.3, "stiffness": 3e6}),
+    "hertz_mindlin_tsuji": ("verlet", {"friction": 0.1, "restitution": 0.5}),
+    "hertz_mindlin_incremental": ("spiral_dkd", {"friction": 0.4, "plane": "end", "dashpot": "handed"}),
+    "viscoelastic": ("spiral_predicted", {"friction": np.inf, "damping_time": 1e-4, "start": "whole", "arms": "radius"}),
+}
+
+
+@pytest.mark.parametrize("key", LAWS)
+def test_the_engine_takes_the_plain_step_of_every_law(key):
+    method, values = LAWS[key]
+    rods = replace(manybody.scenes["rods"], box=0.9, gravity=(1.0, 0.0, -9.81), walls="rigid")
+    compare(replace(rods, law=manybody.forces[key].with_parameters(**values)), method, 3.83e-5, 200)
+    assert set(LAWS) == {key for key, law in manybody.forces.items() if law.contact} - set(manybody.forces.plugins())

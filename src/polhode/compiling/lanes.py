@@ -33,6 +33,12 @@ WEIGHTS = 24  # of the three displacements in FRACTION
 MASS = 27
 INERTIA = 28  # coefficients, see polhode.algebra.body.Body.coefficients
 STATE = 37  # what the method carries, then what the scheme of the centre of mass carries, except what is R or Q
+# For laws of force that want velocities, these come between INERTIA and what the method carries.
+VELOCITY = 37  # now, lab frame
+SPIN = 40  # angular velocity now, body frame
+MOVED = 43  # displacement since the last loads over the time in between, lab frame
+TURNED = 46  # rotation vector since the last loads over the time in between, body frame
+STATE_AFTER_VELOCITIES = 49
 
 
 def blocks_of(count: int) -> int:
@@ -79,4 +85,8 @@ load_r, load_q = loader(fields_from(R, 3)), loader(fields_from(Q, 4))
 load_force, load_torque = loader(fields_from(FORCE, 3)), loader(fields_from(TORQUE, 3))
 load_mass, load_inertia = loader((MASS,)), loader(fields_from(INERTIA, 9))
 store_r, store_q = storer(fields_from(R, 3)), storer(fields_from(Q, 4))
+load_velocity, load_spin = loader(fields_from(VELOCITY, 3)), loader(fields_from(SPIN, 3))
+load_moved, load_turned = loader(fields_from(MOVED, 3)), loader(fields_from(TURNED, 3))
+store_velocity, store_spin = storer(fields_from(VELOCITY, 3)), storer(fields_from(SPIN, 3))
+store_moved, store_turned = storer(fields_from(MOVED, 3)), storer(fields_from(TURNED, 3))
 store_force, store_torque = storer(fields_from(FORCE, 3)), storer(fields_from(TORQUE, 3))

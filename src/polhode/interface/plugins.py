@@ -31,9 +31,14 @@ from polhode.compiling.in_advance import PACKAGE
 from polhode.compiling.kernel import float_type, inertia_type, parameters_type, quaternion_type, torque_type, vector_type
 from polhode.compiling.trials import TrialError, line_of, reason_of, source_line
 from polhode.interface.arguments import regular_file
-from polhode.manybody.placement import BoxTooFull
+from polhode.manybody.clump import Clump
+from polhode.manybody.forces import FORCES
+from polhode.manybody.law import ForceLaw
+from polhode.manybody.material import Material
+from polhode.manybody.placement import BoxTooFull, State
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES
+from polhode.manybody.simulation import compiled_parts
 from polhode.manybody.simulation import simulate as simulate_many
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
@@ -49,7 +54,7 @@ PATIENCE = 60.0
 #: and for the reference.
 LENIENCE = {"start": 15.0, "compile": 10.0, "reference": 2.0}
 #: The registries to which a plug-in may contribute.
-REGISTRIES: tuple[Registry[Any], ...] = (METHODS, PROBLEMS, SCENES)
+REGISTRIES: tuple[Registry[Any], ...] = (METHODS, PROBLEMS, SCENES, FORCES)
 #: The problem for a method's first steps: a body with three different moments, and a torque that depends on the orientation.
 PROBLEM, DT, STEPS = "asymmetric_heavy_top", 1e-3, 16
 #: The method for the first steps of a problem or a scene; it runs all of them.
@@ -215,12 +220,16 @@ def _unfit(error: TrialError, file: Path) -> PluginError:
     return PluginError(f"plug-in {file} cannot serve: {place}{error.reason}")
 
 
-def compile_plugin(item: Method | Problem | System | Scene, file: Path) -> None:
+def compile_plugin(item: Method | Problem | System | Scene | ForceLaw, file: Path) -> None:
     """Compile the object defined by the plug-in ``file``, or name the line at fault (:class:`PluginError`)."""
     single_body(PROBLEM).compile()
     try:
         if isinstance(item, Scene):
             _ = item.clumps
+        elif isinstance(item, ForceLaw):
+            method = METHODS[METHOD]
+            assert isinstance(method, OneTorque)
+            compiled_parts(method, method.normalisation(None), item)
         else:
             item.compile()
     except Exception as error:
@@ -231,7 +240,7 @@ def compile_plugin(item: Method | Problem | System | Scene, file: Path) -> None:
         raise PluginError(f"plug-in {file} does not compile: {why(item, file, error)}") from error
 
 
-def run_plugin(item: Method | Problem | System | Scene, file: Path) -> list[str]:
+def run_plugin(item: Method | Problem | System | Scene | ForceLaw, file: Path) -> list[str]:
     """Run the first steps with the object defined by the plug-in ``file``; returns remarks for the user.
 
     Raises
@@ -244,6 +253,8 @@ def run_plugin(item: Method | Problem | System | Scene, file: Path) -> list[str]
     remarks = [f"plug-in {file}: {item.key!r} has the label of {same[0]!r}, {item.label!r}; choose another"] if same else []
     if isinstance(item, Method):
         return remarks + _run_method(item, file)
+    if isinstance(item, ForceLaw):
+        return remarks + _run_law(item, file)
     return remarks + (_run_scene(item, file) if isinstance(item, Scene) else _run_problem(item, file))
 
 
@@ -309,6 +320,28 @@ def expand_plugin(problem: Problem | System, file: Path) -> None:
             f"plug-in {place_in(file, error)} has no reference: its torque does not run on power series ({_told(error)}); use "
             "plain arithmetic and the kernels of polhode, or declare torque_series"
         ) from error
+
+
+def _run_law(law: ForceLaw, file: Path) -> list[str]:
+    """Let two spinning balls collide under a law of force for some steps; returns no remarks."""
+    balls = ((Clump.sphere(0.01), 2),)
+    scene = Scene(
+        key="collision",
+        label="collision",
+        kinds=balls,
+        material=Material(density=2500.0, young=1e7, poisson=0.3),
+        box=0.2,
+        speed=0.0,
+        spin=0.0,
+        horizon=1.0,
+        law=law,
+    )
+    r, v, spin = [[-0.0099, 0, 0], [0.0099, 0, 0]], [[1.0, 0.3, 0], [-1.0, 0, 0.2]], [[0, 0, 30.0], [20.0, -10.0, 0]]
+    state = State(*(np.array(rows, float) for rows in (r, v, [[1, 0, 0, 0]] * 2, spin)))
+    dt = scene.contact_time(1.0) / (2 * STEPS)
+    if "diverged" in simulate_many(scene, METHOD, dt, 0, STEPS * dt, STEPS, state=state).attrs:
+        raise PluginError(f"plug-in {file}: the law {law.key!r} gives no finite numbers in the collision of two balls")
+    return []
 
 
 def _run_scene(scene: Scene, file: Path) -> list[str]:
@@ -392,7 +425,7 @@ def _nothing_kept() -> Iterator[None]:
 # Compiler errors, in terms of the plug-in
 
 
-def why(item: Method | Problem | System, file: Path, error: Exception) -> str:
+def why(item: Method | Problem | System | ForceLaw, file: Path, error: Exception) -> str:
     """Why a method or problem does not compile: the reason, with line and text of the plug-in's file.
 
     The compiler quotes every function that it passed through, including ours. If no line of the file is at fault, the kernels

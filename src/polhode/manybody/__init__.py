@@ -5,14 +5,29 @@
 >>> int(run["steps"]), run.sizes["clump"]
 (261, 30)
 
-``print(manybody.scenes)`` shows what there is to choose from.
+``print(manybody.scenes)`` and ``print(manybody.forces)`` show what there is to choose from.
 """
 
 from polhode.manybody.clump import Clump
+from polhode.manybody.forces import FORCES as forces
+from polhode.manybody.law import ForceLaw, Parameter, Response, Touch
 from polhode.manybody.material import Material
 from polhode.manybody.placement import BoxTooFull, State
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES as scenes
 from polhode.manybody.simulation import simulate
 
-__all__ = ["BoxTooFull", "Clump", "Material", "Scene", "State", "scenes", "simulate"]
+__all__ = [
+    "BoxTooFull",
+    "Clump",
+    "ForceLaw",
+    "Material",
+    "Parameter",
+    "Response",
+    "Scene",
+    "State",
+    "Touch",
+    "forces",
+    "scenes",
+    "simulate",
+]

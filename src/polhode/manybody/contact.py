@@ -1,7 +1,7 @@
-"""Frictionless elastic contact of spheres with spheres and with the six planes of a box: Hertz (1882), Johnson (1985), Ch. 4.
+"""Contacts of spheres with spheres and with the six planes of a box, for any law of force (:mod:`polhode.manybody.law`).
 
-Two spheres with overlap d repel each other along the line of centres with the force 4/3 E* sqrt(R*) d^(3/2), where
-1/R* = 1/R1 + 1/R2; the stored energy is 8/15 E* sqrt(R*) d^(5/2). A plane is a sphere without curvature, R* = R.
+A plane is a sphere without curvature, R* = R. Of a pair the contact point lies in the middle of the overlap, at a wall on the
+plane; velocities and torques have their arms there.
 
 Contacts are summed in one order, however they are found: clump by clump, first the walls and then the clumps with a higher
 index, and spheres in their own order. What a neighbour list omits is not in contact and contributes nothing, so the list does
@@ -9,21 +9,30 @@ not change a single bit of a run. The order of the clumps, on the other hand, is
 sums over three contacts round differently.
 """
 
+from collections.abc import Callable
+from functools import cache
 from math import gamma, pi, sqrt
 from typing import Any, NamedTuple
 
 from polhode.algebra.quaternion import norm_squared
-from polhode.algebra.vector import cross
-from polhode.compiling.kernel import compiled, kernel
+from polhode.algebra.vector import add, axpy, cross, dot, scale, unit
+from polhode.compiling.kernel import kernel
 from polhode.compiling.lanes import (
     load_force,
+    load_mass,
+    load_moved,
     load_q,
     load_r,
+    load_spin,
     load_torque,
+    load_turned,
+    load_velocity,
     place,
     store_force,
     store_torque,
 )
+from polhode.manybody.law import ForceLaw, Touch
+from polhode.manybody.memory import STORED, WORK, Memory, add_to_ledger, columns, load_geometry, recollection
 
 #: Integral of dx/sqrt(1 - x^(5/2)) from 0 to 1: half a Hertz collision, in units of largest overlap over speed.
 HALF_COLLISION = sqrt(pi) * gamma(7 / 5) / gamma(9 / 10)
@@ -42,7 +51,13 @@ class Setup(NamedTuple):
     first, many : int arrays (count,): index of each clump's first sphere in ``spheres``, and the number of its spheres
     spheres : float array (4, n): x, y, z in the body frame and radius, m
     extents : float array (6, count): the outline of each clump, m, see :data:`polhode.manybody.simulation.EXTENTS`
-    stiffness : 4/3 E*, Pa
+    materials : int array (count,): the material of each clump
+    constants : float array (pairs of materials, width): the constants of the law, for each material those with all materials
+        and with the wall
+    bookkeeping : float array (6,): see :data:`polhode.manybody.law.BOOKKEEPING`
+    gravity : float array (3,), m/s^2
+    classes : the number of materials, and one for the wall
+    most : the largest number of spheres of a clump
     half : half the edge of the box, which is centred at the origin, m; inf: no walls
     """
 
@@ -52,7 +67,12 @@ class Setup(NamedTuple):
     many: Any
     spheres: Any
     extents: Any
-    stiffness: float
+    materials: Any
+    constants: Any
+    bookkeeping: Any
+    gravity: Any
+    classes: int
+    most: int
     half: float
 
 
@@ -121,43 +141,330 @@ def push(fields: Any, i: Any, m: Any, sphere: Any, force: Any) -> None:
     store_torque(fields, i, (t[0] + turning[0], t[1] + turning[1], t[2] + turning[2]))
 
 
-@kernel
-def touch_wall(fields: Any, i: Any, m: Any, wall: int, depth: float, sphere: Any, stiffness: float) -> float:
-    """Apply the force of a wall into which a sphere has sunk by ``depth`` > 0; returns the stored energy.
+class Side(NamedTuple):
+    """One of two bodies that touch, lab frame; a wall has only zeros.
 
-    Wall 2k is at the low end of axis k, wall 2k + 1 at the high end; stiffness is 4/3 E*.
+    Parameters
+    ----------
+    offset : from the centre of mass to the centre of the sphere, m
+    radius : m
+    share : the part of the overlap by which the contact point lies below the surface: 1/2, at a wall 1
+    velocity, spin : of the centre of mass and of the body, now (m/s, rad/s)
+    moved, turned : displacement and rotation vector since the last loads (m, rad)
     """
-    size = stiffness * sqrt(sphere[3] * depth) * depth
-    signed = size if wall % 2 == 0 else -size
-    axis = wall // 2
-    force = (
-        signed if axis == 0 else 0.0,
-        signed if axis == 1 else 0.0,
-        signed if axis == 2 else 0.0,
+
+    offset: Any
+    radius: float
+    share: float
+    velocity: Any
+    spin: Any
+    moved: Any
+    turned: Any
+
+
+#: The nothing that a wall does.
+ZERO = (0.0, 0.0, 0.0)
+WALL = Side(ZERO, 0.0, 0.0, ZERO, ZERO, ZERO, ZERO)
+
+
+@kernel
+def side(fields: Any, i: Any, m: Any, sphere: Any, share: float, dt: float) -> Side:
+    """A clump that touches something with one of its spheres; ``dt`` is the time since the last loads."""
+    return Side(
+        to_lab(m, sphere),
+        sphere[3],
+        share,
+        load_velocity(fields, i),
+        to_lab(m, load_spin(fields, i)),
+        scale(dt, load_moved(fields, i)),
+        scale(dt, to_lab(m, load_turned(fields, i))),
     )
-    push(fields, i, m, sphere, force)
-    return 0.4 * size * depth
 
 
 @kernel
-def touch_sphere(
-    fields: Any, i: Any, j: Any, mi: Any, mj: Any, away: Any, squared: float, sphere_i: Any, sphere_j: Any, stiffness: float
-) -> float:
-    """Apply the force between two overlapping spheres of clumps i and j; returns the stored energy.
+def to_lab(m: Any, v: Any) -> Any:
+    """A vector of the body frame in the lab, with the rotation matrix."""
+    return (
+        m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
+        m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
+        m[6] * v[0] + m[7] * v[1] + m[8] * v[2],
+    )
 
-    ``away`` points from the second centre to the first, ``squared`` is its squared length.
+
+@kernel
+def subtract(a: Any, b: Any) -> Any:
+    """a - b"""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@kernel
+def arm(body: Side, towards: float, normal: Any, overlap: float) -> Any:
+    """From the centre of mass of a body to the contact point; ``towards`` is -1 for the first body and 1 for the second."""
+    return axpy(towards * (body.radius - body.share * overlap), normal, body.offset)
+
+
+@kernel
+def half_a_turn_ago(body: Side) -> Side:
+    """The body with its sphere where it was in the middle of the step."""
+    return Side(
+        axpy(-0.5, cross(body.turned, body.offset), body.offset),
+        body.radius,
+        body.share,
+        body.velocity,
+        body.spin,
+        body.moved,
+        body.turned,
+    )
+
+
+@kernel
+def meeting(
+    normal: Any, overlap: float, radius: float, mass: float, one: Side, two: Side, before: Any, old: bool, bookkeeping: Any
+) -> Any:
+    """The :class:`polhode.manybody.law.Touch` of a contact, and the arms of its torque on both bodies.
+
+    Parameters
+    ----------
+    normal, overlap, radius, mass : of the contact, see :class:`polhode.manybody.law.Touch`
+    before : normal and overlap at the last loads, if the contact is ``old``
+    bookkeeping : float array: see :meth:`polhode.manybody.law.ForceLaw.bookkeeping`
     """
-    distance = sqrt(squared)
-    overlap = (sphere_i[3] + sphere_j[3]) - distance
-    overlap = overlap if overlap > 0.0 else 0.0  # the root may round up to the sum of the radii
-    reduced = sphere_i[3] * sphere_j[3] / (sphere_i[3] + sphere_j[3])
-    size = stiffness * sqrt(reduced * overlap) * overlap
-    # Two centres at the same point define no direction; such a run is lost already, but must not divide by zero.
-    s = size / distance if distance > 0.0 else 0.0
-    force = (s * away[0], s * away[1], s * away[2])
-    push(fields, i, mi, sphere_i, force)
-    push(fields, j, mj, sphere_j, (-force[0], -force[1], -force[2]))
-    return 0.4 * size * overlap
+    in_the_middle, since_touch, point_of_velocity, point_of_torque = (
+        bookkeeping[1] > 0.0,
+        bookkeeping[0] > 0.0,
+        bookkeeping[3],
+        bookkeeping[4],
+    )
+    n_before = (before[0], before[1], before[2]) if old else normal
+    n_middle, halfway = normal, overlap
+    first, second = one, two
+    if in_the_middle:
+        n_middle = unit(add(n_before, normal)) if old else normal
+        halfway = 0.5 * (before[3] + overlap)
+        first, second = half_a_turn_ago(one), half_a_turn_ago(two)
+    arm_one = arm(one, -1.0, normal, point_of_velocity * overlap)
+    arm_two = arm(two, 1.0, normal, point_of_velocity * overlap)
+    velocity = subtract(
+        add(one.velocity, cross(one.spin, arm_one)),
+        add(two.velocity, cross(two.spin, arm_two)),
+    )
+    moved = subtract(
+        add(one.moved, cross(one.turned, arm(first, -1.0, n_middle, point_of_velocity * halfway))),
+        add(two.moved, cross(two.turned, arm(second, 1.0, n_middle, point_of_velocity * halfway))),
+    )
+    closing = -dot(moved, n_middle)
+    share = overlap / closing if since_touch and not old and closing > overlap else 1.0
+    twirl = 0.25 * dot(add(one.turned, two.turned), n_middle) if bookkeeping[5] > 0.0 else 0.0
+    touch = Touch(
+        overlap,
+        radius,
+        mass,
+        normal,
+        n_middle,
+        n_before,
+        velocity,
+        subtract(one.spin, two.spin),
+        moved,
+        subtract(one.turned, two.turned),
+        twirl,
+        share,
+    )
+    lever_one = arm(one, -1.0, normal, point_of_torque * overlap)
+    lever_two = arm(two, 1.0, normal, point_of_torque * overlap)
+    return touch, lever_one, lever_two
+
+
+class Interaction(NamedTuple):
+    """What the loops over contacts do at each of them, for one law: kernels.
+
+    ``open(memory)``, then in the order of contacts
+    ``wall(fields, i, m, at, wall, depth, sphere, setup, memory, dt) -> energy`` and
+    ``pair(fields, i, j, mi, mj, at, away, squared, sphere_i, sphere_j, setup, memory, dt) -> energy``, then
+    ``close(memory, commit)``. They add the loads to ``fields`` and return the stored energy. ``at`` says which contact it is:
+    clump, index of the sphere in it, and for a pair the same of the other.
+    """
+
+    open: Callable[..., Any]
+    wall: Callable[..., Any]
+    pair: Callable[..., Any]
+    close: Callable[..., Any]
+
+
+@kernel
+def along_axis(axis: int, size: float) -> Any:
+    """A vector along one axis of the lab."""
+    return (size if axis == 0 else 0.0, size if axis == 1 else 0.0, size if axis == 2 else 0.0)
+
+
+@kernel
+def overlap_of(distance: float, radius_i: float, radius_j: float) -> float:
+    """The overlap of two spheres that touch; the root in ``distance`` may round up to the sum of the radii."""
+    overlap = (radius_i + radius_j) - distance
+    return overlap if overlap > 0.0 else 0.0
+
+
+@cache
+def interaction(law: ForceLaw) -> Interaction:
+    """The kernels for a law. What it does not ask for is not in them."""
+    constants_of, _ = columns(0, law.width)
+    return _along_the_normal(law.normal, constants_of) if law.normal else _with_history(law, constants_of)
+
+
+def _along_the_normal(normal: Any, constants_of: Any) -> Interaction:
+    """Forces along the line of centres that depend on the overlap alone."""
+
+    @kernel
+    def nothing(memory: Any) -> None:
+        pass
+
+    @kernel
+    def close(memory: Any, commit: bool) -> None:
+        pass
+
+    @kernel
+    def wall_of(
+        fields: Any, i: Any, m: Any, at: Any, wall: int, depth: float, sphere: Any, setup: Setup, memory: Any, dt: float
+    ) -> Any:
+        size, energy = normal(depth, sphere[3], constants_of(setup.constants, wall_row(setup, at[0])))
+        push(fields, i, m, sphere, along_axis(wall // 2, size if wall % 2 == 0 else -size))
+        return energy
+
+    @kernel
+    def pair(
+        fields: Any,
+        i: Any,
+        j: Any,
+        mi: Any,
+        mj: Any,
+        at: Any,
+        away: Any,
+        squared: float,
+        sphere_i: Any,
+        sphere_j: Any,
+        setup: Setup,
+        memory: Any,
+        dt: float,
+    ) -> Any:
+        distance = sqrt(squared)
+        overlap = overlap_of(distance, sphere_i[3], sphere_j[3])
+        reduced = sphere_i[3] * sphere_j[3] / (sphere_i[3] + sphere_j[3])
+        size, energy = normal(overlap, reduced, constants_of(setup.constants, pair_row(setup, at[0], at[2])))
+        # Two centres at the same point define no direction; such a run is lost already, but must not divide by zero.
+        s = size / distance if distance > 0.0 else 0.0
+        force = (s * away[0], s * away[1], s * away[2])
+        push(fields, i, mi, sphere_i, force)
+        push(fields, j, mj, sphere_j, (-force[0], -force[1], -force[2]))
+        return energy
+
+    return Interaction(nothing, wall_of, pair, close)
+
+
+@kernel
+def _no_end(history: Any) -> Any:
+    """A law that takes nothing when a contact ends."""
+    return (0.0, 0.0, 0.0, 0.0)
+
+
+def _with_history(law: ForceLaw, constants_of: Any) -> Interaction:
+    """Forces that depend on velocities, or on what the contact keeps."""
+    contact: Any = law.contact
+    open_pass, recall, history_of, remember, close = recollection(law.end or _no_end, law.history)
+
+    @kernel
+    def respond(
+        key: int,
+        normal: Any,
+        overlap: float,
+        radius: float,
+        mass: float,
+        one: Side,
+        two: Side,
+        row: int,
+        setup: Setup,
+        memory: Memory,
+    ) -> Any:
+        """Force and couple on the first body, the arms on both, and the stored energy; the history is written."""
+        place_in_memory = recall(memory, key)
+        values = memory.values
+        old = place_in_memory < values.shape[0] - 1
+        before = load_geometry(values, place_in_memory)
+        touch, lever_one, lever_two = meeting(normal, overlap, radius, mass, one, two, before, old, setup.bookkeeping)
+        response = contact(touch, history_of(values, place_in_memory), constants_of(setup.constants, row))
+        remember(memory, key, (normal[0], normal[1], normal[2], overlap), response.history)
+        add_to_ledger(memory, STORED, response.stored)
+        add_to_ledger(memory, WORK, response.work)
+        return response.force, response.couple, lever_one, lever_two, response.stored[0] + response.stored[1]
+
+    @kernel
+    def wall_of(
+        fields: Any, i: Any, m: Any, at: Any, wall: int, depth: float, sphere: Any, setup: Setup, memory: Any, dt: float
+    ) -> Any:
+        key = contact_key(setup, at[0], wall, at[1], 0)
+        normal = along_axis(wall // 2, 1.0 if wall % 2 == 0 else -1.0)
+        (mass,) = load_mass(fields, i)
+        one = side(fields, i, m, sphere, 1.0, dt)
+        row = wall_row(setup, at[0])
+        force, couple, arm_one, _, energy = respond(key, normal, depth, sphere[3], mass, one, WALL, row, setup, memory)
+        turn(fields, i, m, force, add(cross(arm_one, force), couple))
+        return energy
+
+    @kernel
+    def pair(
+        fields: Any,
+        i: Any,
+        j: Any,
+        mi: Any,
+        mj: Any,
+        at: Any,
+        away: Any,
+        squared: float,
+        sphere_i: Any,
+        sphere_j: Any,
+        setup: Setup,
+        memory: Any,
+        dt: float,
+    ) -> Any:
+        key = contact_key(setup, at[0], 6 + at[2], at[1], at[3])
+        distance = sqrt(squared)
+        overlap = overlap_of(distance, sphere_i[3], sphere_j[3])
+        normal = scale(1.0 / distance if distance > 0.0 else 0.0, away)
+        (mass_i,), (mass_j,) = load_mass(fields, i), load_mass(fields, j)
+        mass = mass_i * mass_j / (mass_i + mass_j)
+        reduced = sphere_i[3] * sphere_j[3] / (sphere_i[3] + sphere_j[3])
+        one, two = side(fields, i, mi, sphere_i, 0.5, dt), side(fields, j, mj, sphere_j, 0.5, dt)
+        row = pair_row(setup, at[0], at[2])
+        force, couple, arm_i, arm_j, energy = respond(key, normal, overlap, reduced, mass, one, two, row, setup, memory)
+        back, couple_back = scale(-1.0, force), scale(-1.0, couple)
+        turn(fields, i, mi, force, add(cross(arm_i, force), couple))
+        turn(fields, j, mj, back, add(cross(arm_j, back), couple_back))
+        return energy
+
+    return Interaction(open_pass, wall_of, pair, close)
+
+
+@kernel
+def turn(fields: Any, i: Any, m: Any, force: Any, torque: Any) -> None:
+    """Add a force and a torque, both in the lab frame."""
+    store_force(fields, i, add(load_force(fields, i), force))
+    store_torque(fields, i, add(load_torque(fields, i), in_body(m, torque)))
+
+
+@kernel
+def contact_key(setup: Setup, clump: int, other: int, sphere: int, other_sphere: int) -> Any:
+    """A number that rises in the order in which contacts are summed; ``other`` is a wall, or 6 + the index of a clump."""
+    return ((clump * (setup.masses.size + 6) + other) * setup.most + sphere) * setup.most + other_sphere
+
+
+@kernel
+def wall_row(setup: Setup, clump: int) -> Any:
+    """The row of ``setup.constants`` for a clump at a wall."""
+    return setup.materials[clump] * setup.classes + setup.classes - 1
+
+
+@kernel
+def pair_row(setup: Setup, clump: int, other: int) -> Any:
+    """The row of ``setup.constants`` for two clumps."""
+    return setup.materials[clump] * setup.classes + setup.materials[other]
 
 
 @kernel
@@ -189,54 +496,69 @@ def lab_coordinate(axis: int, r: Any, m: Any, sphere: Any) -> float:
     return coordinate(r[axis], m[3 * axis], m[3 * axis + 1], m[3 * axis + 2], sphere[0], sphere[1], sphere[2])
 
 
-@compiled
-def all_loads(fields: Any, width: int, count: int, setup: Setup) -> tuple[float, int]:
-    """Add forces and torques of all contacts, examining every pair of clumps; returns the stored energy and the contacts.
+@cache
+def all_loads_of(law: ForceLaw) -> Callable[..., Any]:
+    """The function ``all_loads`` of a law, not compiled."""
+    begin_pass, wall_of, pair, end_pass = interaction(law)
 
-    Parameters
-    ----------
-    fields, width : the clumps, see :mod:`polhode.compiling.lanes`; forces and torques are added to those already there
-    count : number of clumps
-    setup : Setup
-    """
-    first, many, spheres, stiffness, half = setup.first, setup.many, setup.spheres, setup.stiffness, setup.half
-    reach = setup.extents[0]
-    energy = 0.0
-    contacts = 0
-    for c in range(count):
-        i = place(c, width)
-        ri, qi = load_r(fields, i), load_q(fields, i)
-        mi = matrix(qi)
-        # A quaternion that is not unit stretches the clump; round-off must not hide a contact.
-        reach_i = reach[c] * norm_squared(qi) * GENEROUS
-        for wall in range(6):
-            axis = wall // 2
-            if wall_depth(wall, ri[axis], reach_i, half) < 0.0:
-                continue
-            for a in range(first[c], first[c] + many[c]):
-                sphere = sphere_of(spheres, a)
-                depth = wall_depth(wall, lab_coordinate(axis, ri, mi, sphere), sphere[3], half)
-                if depth > 0.0:
-                    energy += touch_wall(fields, i, mi, wall, depth, sphere, stiffness)
-                    contacts += 1
-        for d in range(c + 1, count):
-            j = place(d, width)
-            rj, qj = load_r(fields, j), load_q(fields, j)
-            x, y, z = ri[0] - rj[0], ri[1] - rj[1], ri[2] - rj[2]
-            near = reach_i + reach[d] * norm_squared(qj) * GENEROUS
-            if x * x + y * y + z * z > near * near:
-                continue
-            mj = matrix(qj)
-            for a in range(first[c], first[c] + many[c]):
-                sphere_i = sphere_of(spheres, a)
-                at_i = lab_position(ri, mi, sphere_i)
-                for b in range(first[d], first[d] + many[d]):
-                    sphere_j = sphere_of(spheres, b)
-                    at_j = lab_position(rj, mj, sphere_j)
-                    away = (at_i[0] - at_j[0], at_i[1] - at_j[1], at_i[2] - at_j[2])
-                    sum_ = sphere_i[3] + sphere_j[3]
-                    squared = away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
-                    if squared < sum_ * sum_:
-                        energy += touch_sphere(fields, i, j, mi, mj, away, squared, sphere_i, sphere_j, stiffness)
+    def all_loads(
+        fields: Any, width: int, count: int, setup: Setup, memory: Memory, dt: float, commit: bool
+    ) -> tuple[float, int]:
+        """Add forces and torques of all contacts, examining every pair of clumps; returns the stored energy and the contacts.
+
+        Parameters
+        ----------
+        fields, width : the clumps, see :mod:`polhode.compiling.lanes`; forces and torques are added to those already there
+        count : number of clumps
+        setup : Setup
+        memory : the histories of the contacts
+        dt : time since the last loads, s
+        commit : whether the histories go on from here
+        """
+        first, many, spheres, half = setup.first, setup.many, setup.spheres, setup.half
+        reach = setup.extents[0]
+        energy = 0.0
+        contacts = 0
+        begin_pass(memory)
+        for c in range(count):
+            i = place(c, width)
+            ri, qi = load_r(fields, i), load_q(fields, i)
+            mi = matrix(qi)
+            # A quaternion that is not unit stretches the clump; round-off must not hide a contact.
+            reach_i = reach[c] * norm_squared(qi) * GENEROUS
+            for wall in range(6):
+                axis = wall // 2
+                if wall_depth(wall, ri[axis], reach_i, half) < 0.0:
+                    continue
+                for a in range(first[c], first[c] + many[c]):
+                    sphere = sphere_of(spheres, a)
+                    depth = wall_depth(wall, lab_coordinate(axis, ri, mi, sphere), sphere[3], half)
+                    if depth > 0.0:
+                        at = (c, a - first[c])
+                        energy += wall_of(fields, i, mi, at, wall, depth, sphere, setup, memory, dt)
                         contacts += 1
-    return energy, contacts
+            for d in range(c + 1, count):
+                j = place(d, width)
+                rj, qj = load_r(fields, j), load_q(fields, j)
+                x, y, z = ri[0] - rj[0], ri[1] - rj[1], ri[2] - rj[2]
+                near = reach_i + reach[d] * norm_squared(qj) * GENEROUS
+                if x * x + y * y + z * z > near * near:
+                    continue
+                mj = matrix(qj)
+                for a in range(first[c], first[c] + many[c]):
+                    sphere_i = sphere_of(spheres, a)
+                    at_i = lab_position(ri, mi, sphere_i)
+                    for b in range(first[d], first[d] + many[d]):
+                        sphere_j = sphere_of(spheres, b)
+                        at_j = lab_position(rj, mj, sphere_j)
+                        away = (at_i[0] - at_j[0], at_i[1] - at_j[1], at_i[2] - at_j[2])
+                        sum_ = sphere_i[3] + sphere_j[3]
+                        squared = away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
+                        if squared < sum_ * sum_:
+                            both = (c, a - first[c], d, b - first[d])
+                            energy += pair(fields, i, j, mi, mj, both, away, squared, sphere_i, sphere_j, setup, memory, dt)
+                            contacts += 1
+        end_pass(memory, commit)
+        return energy, contacts
+
+    return all_loads

@@ -21,9 +21,9 @@ import numpy as np
 from numba import types
 
 from polhode.algebra.body import angular_momentum
+from polhode.algebra.quaternion import conjugate, multiply, to_lab
 from polhode.algebra.quaternion import normalise as unit_quaternion
-from polhode.algebra.quaternion import to_lab
-from polhode.algebra.vector import cross, dot
+from polhode.algebra.vector import axpy, cross, dot, scale
 from polhode.compiling.kernel import compile_driver, compiled, float_type, kernel, steps_type, subroutine
 from polhode.compiling.lanes import (
     FORCE,
@@ -33,6 +33,7 @@ from polhode.compiling.lanes import (
     MASS,
     R_LISTED,
     STATE,
+    STATE_AFTER_VELOCITIES,
     Q,
     R,
     blocks_of,
@@ -40,15 +41,21 @@ from polhode.compiling.lanes import (
     load_force,
     load_inertia,
     load_mass,
+    load_moved,
     load_q,
     load_r,
     load_torque,
+    load_turned,
     loader,
     place,
     store_force,
+    store_moved,
     store_q,
     store_r,
+    store_spin,
     store_torque,
+    store_turned,
+    store_velocity,
     storer,
 )
 from polhode.compiling.marching import pause_type
@@ -56,7 +63,9 @@ from polhode.compiling.plain import in_plain_python
 from polhode.compiling.short_turns import shortened
 from polhode.manybody import contact, neighbours
 from polhode.manybody.contact import Setup
-from polhode.manybody.neighbours import CONTACTS, GROUPS, LISTS, MARGIN, PAIRS, SPHERES, has_room, listed_loads, used_margin
+from polhode.manybody.law import ForceLaw
+from polhode.manybody.memory import GEOMETRY, LEDGER, NEW, RUN, STEP, WORK, Memory, copy_memory, empty_memory
+from polhode.manybody.neighbours import CONTACTS, GROUPS, LISTS, MARGIN, PAIRS, SPHERES, has_room, listed_loads_of, used_margin
 from polhode.methods.fourth_order_start import HELD, STAGES, next_stage
 from polhode.methods.one_body import put3, put4, row3, row4
 from polhode.methods.protocol import OneTorque
@@ -84,6 +93,7 @@ class Readings(NamedTuple):
     """The values that a run writes at its samples, see :func:`polhode.manybody.simulation.run`."""
 
     energies: Any
+    ledger: Any
     momenta: Any
     spins: Any
     motion: Any
@@ -93,8 +103,15 @@ _floats = types.Array(types.float64, 1, "C")
 _rows = types.Array(types.float64, 2, "C")
 _tables = types.Array(types.float64, 3, "C")
 _start = types.NamedUniTuple(_rows, 4, Start)
-_setup = types.NamedTuple((_floats, _rows, steps_type, steps_type, _rows, _rows, float_type, float_type), Setup)
-_readings = types.NamedTuple((_rows, _rows, _rows, _tables), Readings)
+_setup = types.NamedTuple(
+    (
+        *(_floats, _rows, steps_type, steps_type, _rows, _rows, steps_type, _rows, _floats, _floats),
+        *(types.int64, types.int64, float_type),
+    ),
+    Setup,
+)
+_memory = types.NamedTuple((types.Array(types.int64, 2, "C"), _rows, steps_type, _rows), Memory)
+_readings = types.NamedTuple((_rows, _rows, _rows, _rows, _tables), Readings)
 
 #: A run has diverged if the centre of a clump is this many edges of the box away from its middle, or NaN. That is seen at the
 #: next list or sample, which may be some steps earlier with another sampling.
@@ -106,30 +123,38 @@ BLOWN, CHECKED = 1000.0, 4096
 WIDER = 1.1
 
 
-class Parts(NamedTuple):
-    """What the loop over steps is handed: functions compiled for :func:`signatures`, and properties of the method.
-
-    The last two functions are the same for all methods. If the loop called them itself they would be compiled again in it.
-    """
+class MethodParts(NamedTuple):
+    """What the loop over steps is handed of a method: functions compiled for :func:`signatures`, and properties."""
 
     begin: Any
+    advance: Any
     advance_each: Any
-    march: Any
     sample: Any
     measure_rates: Any
     measure_energy: Any
-    all_loads: Any
-    make_list: Any
     width: int
+    header: int
     has_short: bool
-    completes: bool
+    torque_time: float
     warm_up_steps: int
     normalises_last: bool
     carried: tuple[int, ...]
 
 
-#: The fields of :class:`Parts` that are functions.
-FUNCTIONS = tuple(name for name, kind in Parts.__annotations__.items() if kind is Any)
+class LawParts(NamedTuple):
+    """What the loop over steps is handed of a law of force: functions, and how many numbers it keeps of a contact (0: none).
+
+    ``make_list`` is the same for all laws. If the loop called it itself it would be compiled again in it.
+    """
+
+    all_loads: Any
+    march: Any
+    make_list: Any
+    memory_width: int
+
+
+#: The fields of both that are functions.
+FUNCTIONS = tuple(name for parts in (MethodParts, LawParts) for name, kind in parts.__annotations__.items() if kind is Any)
 
 
 def scheme_of(method: OneTorque) -> Translation:
@@ -138,51 +163,60 @@ def scheme_of(method: OneTorque) -> Translation:
     return method.translation if method.warm_up_steps else BY_TORQUE_TIME[method.torque_time]
 
 
-def parts_of(method: OneTorque, normalise: bool) -> Parts:
-    """The parts of the loop that hold the kernels of ``method``, compiled."""
-    fields_of = record_of(method, normalise)
+def method_parts(method: OneTorque, normalise: bool, velocities: bool) -> MethodParts:
+    """The parts of the loop that hold the kernels of ``method``, compiled; ``velocities``: the law of force wants them."""
+    fields_of = record_of(method, normalise, STATE_AFTER_VELOCITIES if velocities else STATE)
     finish, advance, advance_each, has_short = step_of_all(method, normalise, fields_of)
-    wanted = signatures()
-    each = compile_driver(advance_each, wanted["advance_each"], part=True)
-    march = hot_loop(fields_of.width, advance, each, has_short)
     measure_rates, measure_energy = measurements(method, fields_of)
     plain = {
         "begin": beginner(method, fields_of),
-        "march": march,
+        "advance": _plain(advance),
+        "advance_each": advance_each,
         "sample": sampler(method, fields_of, finish),
         "measure_rates": measure_rates,
         "measure_energy": measure_energy,
     }
-    made = {name: compile_driver(function, wanted[name], part=True) for name, function in plain.items()}
-    return Parts(
-        **made,
-        advance_each=each,
-        all_loads=shared_parts().all_loads,
-        make_list=shared_parts().make_list,
+    return MethodParts(
+        **{name: compile_driver(function, signatures()[name], part=True) for name, function in plain.items()},
         width=fields_of.width,
+        header=fields_of.header,
         has_short=has_short,
-        completes=float(method.torque_time) == 0.0,
+        torque_time=float(method.torque_time),
         warm_up_steps=int(method.warm_up_steps),
         normalises_last=normalise and not method.rotates_before_torque,
         carried=fields_of.carried,
     )
 
 
+def law_parts(law: ForceLaw) -> LawParts:
+    """The parts of the loop that hold the kernels of a law of force, compiled."""
+    plain = {"all_loads": contact.all_loads_of(law), "march": hot_loop(listed_loads_of(law))}
+    return LawParts(
+        **{name: compile_driver(function, signatures()[name], part=True) for name, function in plain.items()},
+        make_list=shared_parts().make_list,
+        memory_width=GEOMETRY + law.history if law.contact else 0,
+    )
+
+
 @cache
 def signatures() -> dict[str, Any]:
-    """The Numba types of the functions in :class:`Parts`."""
+    """The Numba types of the functions in :class:`MethodParts` and :class:`LawParts`."""
     listed, scratch = list_types()
     whole, real, true = types.int64, float_type, types.boolean
+    advance, advance_each = true(_floats, whole, real, true), true(_floats, whole, whole, real, real, true, true)
+    clock, steps = types.UniTuple(real, 2), types.UniTuple(whole, 3)
     return {
         "begin": types.void(_floats, whole, whole, _rows, _rows, real),
-        "advance_each": true(_floats, whole, whole, real, true),
+        "advance": _plain(advance),
+        "advance_each": advance_each,
         "march": types.Tuple((whole, true, real, real, true))(
-            _floats, _floats, whole, listed, whole, _setup, real, whole, whole, true, steps_type
+            *(types.FunctionType(advance), types.FunctionType(advance_each), true),
+            *(_floats, _floats, whole, whole, listed, whole, _setup, _memory, _memory, clock, steps, true, steps_type),
         ),
         "sample": types.UniTuple(real, 2)(_floats, true, whole, real, _floats, whole, _readings),
         "measure_rates": types.void(_floats, whole, whole, _rows, real, _rows),
         "measure_energy": real(_floats, whole, whole, real),
-        "all_loads": types.Tuple((real, whole))(_floats, whole, whole, _setup),
+        "all_loads": types.Tuple((real, whole))(_floats, whole, whole, _setup, _memory, real, true),
         "make_list": types.Tuple((types.UniTuple(whole, 4), real))(_floats, whole, whole, _setup, _rows, real, listed, scratch),
     }
 
@@ -195,29 +229,33 @@ def list_types() -> Any:
 
 @cache
 def driver() -> Callable[..., Any]:
-    """The loop over steps and samples, compiled once for all methods; it takes the :class:`Parts` of any.
+    """The loop over steps and samples, compiled once for all methods and laws.
 
-    ``drive(*parts, start, setup, listed, dt, sample_steps, pause, readings, work)`` returns the number of steps done before the
-    run diverged, or -1.
+    ``drive(*method_parts, *law_parts, start, setup, listed, dt, sample_steps, pause, readings, work)`` takes the
+    :class:`MethodParts` of any method and the :class:`LawParts` of any law. It returns the number of steps done before the run
+    diverged, or -1.
     """
     shared = shared_parts()
     empty_lists, prepare, clear, lost = shared.empty_lists, shared.prepare, shared.clear, shared.lost
 
     def drive(  # type: ignore[no-untyped-def]
         begin,
+        advance,
         advance_each,
-        march,
         sample,
         measure_rates,
         measure_energy,
-        all_loads,
-        make_list,
         wide,
+        header,
         has_short,
-        completes,
+        torque_time,
         warm_up_steps,
         normalises_last,
         carried,
+        all_loads,
+        march,
+        make_list,
+        memory_width,
         start,
         setup,
         listed,
@@ -232,41 +270,59 @@ def driver() -> Callable[..., Any]:
         blocks = blocks_for(count)
         fields = np.zeros(blocks * LANES * wide)
         saved = np.zeros(fields.size if has_short else 0)
-        copy = np.zeros(blocks * LANES * STATE)
-        prepare(fields, wide, blocks, start.r, start.q, setup)
-        stored_at_start, _ = all_loads(fields, wide, count, setup)
+        copy = np.zeros(blocks * LANES * header)
+        memory = empty_memory(64, memory_width)
+        prepare(fields, wide, blocks, start, setup, header > STATE)
+        clear(fields, wide, count, setup)
+        commit = sample_steps.size >= 0
+        predict = setup.bookkeeping[2] > 0.0
+        while True:
+            stored, _ = all_loads(fields, wide, count, setup, memory, 0.0, commit)
+            if has_room_for_all(memory):
+                break
+            clear(fields, wide, count, setup)
+            memory = larger(memory, memory.counts[NEW])
         begin(fields, blocks, count, v, omega, dt)
 
-        blown = BLOWN * (measure_energy(fields, wide, count, dt) + stored_at_start)
+        blown = BLOWN * (measure_energy(fields, wide, count, dt) + stored + weight_of_all(fields, wide, count, setup))
         s: Any = np.int64(0)
         n: Any = np.int64(0)
         check: Any = np.int64(CHECKED)
         stop: Any = pause(n)
         samples = sample_steps.size
         first_time = samples >= 0
-        if not completes:
+        if torque_time > 0.0:
             if samples > 0 and sample_steps[0] == 0:
                 kinetic, moved = sample(fields, first_time, count, dt, copy, s, readings)
-                if not write(all_loads, kinetic, moved, first_time, 0.0, copy, count, setup, s, readings):
+                if not write(all_loads, kinetic, moved, first_time, 0.0, copy, header, count, setup, memory, dt, s, readings):
                     return 0
                 s = 1
             n = 1
-        advance_each(fields, blocks, wide, dt, True)
-        clear(fields, wide, blocks)
+        # The first loads of a run act so long after its start; all others, dt after the last ones.
+        first, since_start = n, torque_time * dt
+        advance_each(fields, blocks, wide, dt, since_start, predict, True)
+        clear(fields, wide, count, setup)
         stages = Stages(np.zeros((count, HELD if warm_up_steps > 0 else 0)), np.zeros((count, 3)), np.zeros((count, 3)))
         while n < warm_up_steps and s < samples:
-            potential, touching = all_loads(fields, wide, count, setup)
+            while True:
+                potential, touching = all_loads(fields, wide, count, setup, memory, since_start if n == first else dt, commit)
+                if has_room_for_all(memory):
+                    break
+                clear(fields, wide, count, setup)
+                memory = larger(memory, memory.counts[NEW])
             work[CONTACTS] += touching
             if n == sample_steps[s]:
                 kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
-                if not write(all_loads, kinetic, moved, not first_time, potential, copy, count, setup, s, readings):
+                if not write(
+                    all_loads, kinetic, moved, not first_time, potential, copy, header, count, setup, memory, dt, s, readings
+                ):
                     return n
                 s += 1
                 if s == samples:
                     break
-            runge_kutta_step(all_loads, fields, wide, copy, start, setup, stages, dt, normalises_last)
-            advance_each(fields, blocks, wide, dt, False)  # for the loads that the method remembers
-            clear(fields, wide, blocks)
+            runge_kutta_step(all_loads, fields, wide, copy, header, start, setup, memory, stages, dt, normalises_last)
+            advance_each(fields, blocks, wide, dt, dt, predict, False)  # for the loads that the method remembers
+            clear(fields, wide, count, setup)
             for c in range(count):
                 i = place(c, wide)
                 store_r(fields, i, row3(start.r, c))
@@ -277,6 +333,11 @@ def driver() -> Callable[..., Any]:
                     fields[i + np.uint64(carried[10 + k] * LANES)] = omega[c, k]
                 for k in range(4):
                     fields[i + np.uint64(carried[6 + k] * LANES)] = start.q[c, k]
+                if header > STATE:
+                    held = stages.held
+                    r0 = (held[c, 0], held[c, 1], held[c, 2])
+                    q0 = (held[c, 6], held[c, 7], held[c, 8], held[c, 9])
+                    store_motion(fields, i, r0, q0, row3(v, c), row3(omega, c), dt)
             n += 1
             if n >= stop:
                 stop = pause(n)
@@ -284,10 +345,8 @@ def driver() -> Callable[..., Any]:
                     return n
         outside = samples >= 0  # there is no list yet
         rates = np.zeros((count, 3))
-        most = 0
-        for c in range(count):
-            most = max(most, setup.many[c])
-        near, scratch = empty_lists(64, 256, 1024, count, count, most)
+        near, scratch = empty_lists(64, 256, 1024, count, count, setup.most)
+        saved_memory = empty_memory(memory.keys.shape[1] if has_short else 0, memory_width)
         groups: Any = np.int64(0)
         fast = samples >= 0
         smallest = np.inf
@@ -318,18 +377,46 @@ def driver() -> Callable[..., Any]:
                             max(2 * needed[2], near.sums.size),
                             max(2 * needed[3], scratch.links.shape[0]),
                             count,
-                            most,
+                            setup.most,
                         )
                     walking = 0.0
-                n, outside, potential, cost, fast = march(fields, saved, blocks, near, groups, setup, dt, n, target, fast, work)
+                    # No more than what is listed can touch.
+                    if memory_width > 0 and needed[1] + needed[2] > memory.keys.shape[1]:
+                        memory = larger(memory, needed[1] + needed[2])
+                        saved_memory = empty_memory(memory.keys.shape[1] if has_short else 0, memory_width)
+                clock, steps = (dt, since_start), (n, first, target)
+                n, outside, potential, cost, fast = march(
+                    advance,
+                    advance_each,
+                    has_short,
+                    fields,
+                    saved,
+                    wide,
+                    blocks,
+                    near,
+                    groups,
+                    setup,
+                    memory,
+                    saved_memory,
+                    clock,
+                    steps,
+                    fast,
+                    work,
+                )
                 walking += cost
             else:
-                potential, touching = all_loads(fields, wide, count, setup)
+                while True:
+                    since_last = since_start if n == first else dt
+                    potential, touching = all_loads(fields, wide, count, setup, memory, since_last, commit)
+                    if has_room_for_all(memory):
+                        break
+                    clear(fields, wide, count, setup)
+                    memory = larger(memory, memory.counts[NEW])
                 work[CONTACTS] += touching
                 outside = n < target
                 if outside:
-                    advance_each(fields, blocks, wide, dt, False)
-                    clear(fields, wide, blocks)
+                    advance_each(fields, blocks, wide, dt, dt, predict, False)
+                    clear(fields, wide, count, setup)
                     n += 1
             if n >= stop:
                 stop = pause(n)
@@ -343,30 +430,45 @@ def driver() -> Callable[..., Any]:
                 check += CHECKED
             if n == sample_steps[s]:
                 kinetic, moved = sample(fields, not first_time, count, dt, copy, s, readings)
-                if not write(all_loads, kinetic, moved, not first_time, potential, copy, count, setup, s, readings):
+                if not write(
+                    all_loads, kinetic, moved, not first_time, potential, copy, header, count, setup, memory, dt, s, readings
+                ):
                     return n
                 s += 1
             if s < samples:
-                outside = advance_each(fields, blocks, wide, dt, False) or not listed
-                clear(fields, wide, blocks)
+                outside = advance_each(fields, blocks, wide, dt, dt, predict, False) or not listed
+                clear(fields, wide, count, setup)
                 n += 1
         return -1
 
     @subroutine
     def runge_kutta_step(
-        all_loads: Any, fields: Any, wide: int, copy: Any, now: Start, setup: Setup, stages: Stages, dt: float, normalise: bool
+        all_loads: Any,
+        fields: Any,
+        wide: int,
+        copy: Any,
+        header: int,
+        now: Start,
+        setup: Setup,
+        memory: Memory,
+        stages: Stages,
+        dt: float,
+        normalise: bool,
     ) -> None:
         """Move ``now`` by a step with four evaluations of all loads, of which the first is in ``fields``; uses ``copy``."""
         count = now.v.shape[0]
-        header: Any = np.int64(STATE)
         for stage in range(STAGES):
             if stage > 0:
-                clear(copy, header, blocks_for(count))
                 for c in range(count):
-                    i = place(c, header)
+                    i, there = place(c, header), place(c, wide)
                     store_r(copy, i, row3(now.r, c))
                     store_q(copy, i, row4(now.q, c))
-                all_loads(copy, header, count, setup)
+                    if header > STATE:
+                        r0, q0 = load_r(fields, there), load_q(fields, there)
+                        store_motion(copy, i, r0, q0, row3(now.v, c), row3(now.omega, c), dt)
+                    store_mass(copy, i, load_mass(fields, there))
+                clear(copy, header, count, setup)
+                all_loads(copy, header, count, setup, memory, dt, stage < 0)
             for c in range(count):
                 if stage > 0:
                     i = place(c, header)
@@ -402,28 +504,66 @@ def driver() -> Callable[..., Any]:
         at_start: bool,
         potential: float,
         copy: Any,
+        header: int,
         count: int,
         setup: Setup,
+        memory: Memory,
+        dt: float,
         s: int,
         readings: Any,
     ) -> bool:
         """Complete the row of a sample; returns whether all its values are finite."""
-        header: Any = np.int64(STATE)
         # The loads of the step apply at the positions read, unless the method needs them elsewhere (in the middle of a step).
         if at_start or moved > 1e-12:
-            potential, _ = all_loads(copy, header, count, setup)
+            potential, _ = all_loads(copy, header, count, setup, memory, 0.0 if at_start else dt, s < 0)
         readings.energies[s, 0] = kinetic
         readings.energies[s, 1] = potential
+        ledger, g = readings.ledger, setup.gravity
+        for k in range(LEDGER):
+            ledger[s, 1 + k] = memory.ledger[STEP if k < WORK else RUN, k]
+        lowest = setup.half * (abs(g[0]) + abs(g[1]) + abs(g[2])) if setup.half < np.inf else 0.0  # a corner of the box
+        ledger[s, 0] = 0.0
+        for c in range(count):
+            height = lowest - dot(load_r(copy, place(c, header)), (g[0], g[1], g[2]))
+            ledger[s, 0] += setup.masses[c] * height
         p = readings.momenta
         total = kinetic + potential + p[s, 0] + p[s, 1] + p[s, 2] + p[s, 3] + p[s, 4] + p[s, 5]
         finite: bool = total - total == 0.0
         return finite
 
-    parts = [types.FunctionType(signatures()[name]) for name in FUNCTIONS]
-    properties = types.int64, types.boolean, types.boolean, types.int64, types.boolean, types.UniTuple(types.int64, 13)
+    functions = {name: types.FunctionType(signatures()[name]) for name in FUNCTIONS}
+    properties = {bool: types.boolean, float: float_type, int: types.int64, tuple[int, ...]: types.UniTuple(types.int64, 13)}
+    annotations = [*MethodParts.__annotations__.items(), *LawParts.__annotations__.items()]
+    parts = [functions.get(name) or properties[kind] for name, kind in annotations]
     handed = _start, _setup, types.boolean, float_type, steps_type, pause_type, _readings, steps_type
-    made: Callable[..., Any] = compile_driver(drive, types.int64(*parts, *properties, *handed))
+    made: Callable[..., Any] = compile_driver(drive, types.int64(*parts, *handed))
     return made
+
+
+@kernel
+def has_room_for_all(memory: Memory) -> bool:
+    """Whether all contacts of the last pass had room."""
+    return memory.counts[NEW] <= memory.keys.shape[1]  # type: ignore[no-any-return]
+
+
+@compiled
+def larger(memory: Memory, contacts: int) -> Memory:
+    """A memory with room for twice as many contacts as these, with the same content."""
+    wider = empty_memory(2 * contacts, memory.values.shape[1])
+    copy_memory(memory, wider)
+    return wider
+
+
+@subroutine
+def weight_of_all(fields: Any, width: int, count: int, setup: Setup) -> float:
+    """The energy that gravity can give to the clumps: their weight times the diagonal of the box, J; 0 without gravity."""
+    g = setup.gravity
+    strength = sqrt(dot((g[0], g[1], g[2]), (g[0], g[1], g[2])))
+    total = 0.0
+    if strength > 0.0:
+        for c in range(count):
+            total += setup.masses[c] * strength * 4.0 * setup.half
+    return total
 
 
 class Record(NamedTuple):
@@ -435,14 +575,15 @@ class Record(NamedTuple):
     load_moving: Callable[..., Any]
     store_moving: Callable[..., Any]
     carried: tuple[int, ...]
+    header: int
 
 
-def record_of(method: OneTorque, normalise: bool) -> Record:
-    """The record of a method; :func:`record` says which field is where."""
-    width, of_state, of_moving = record(method, normalise and method.rotates_before_torque)
+def record_of(method: OneTorque, normalise: bool, header: int = STATE) -> Record:
+    """The record of a method, whose own fields begin at ``header``; :func:`record` says which field is where."""
+    width, of_state, of_moving = record(method, normalise and method.rotates_before_torque, header)
     # Where r, v, q and omega are, for a method with Runge-Kutta steps at the start, which carries them.
     carried = of_moving[:6] + of_state[:7] if method.warm_up_steps else (0,) * 13
-    return Record(width, loader(of_state), storer(of_state), loader(of_moving), storer(of_moving), carried)
+    return Record(width, loader(of_state), storer(of_state), loader(of_moving), storer(of_moving), carried, header)
 
 
 def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[Any, Any, Any, bool]:
@@ -452,7 +593,8 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
     before_force, after_force = translation.before_force, translation.after_force
     normalise_first = normalise and method.rotates_before_torque
     normalise_last = normalise and not method.rotates_before_torque
-    width, load_state, store_state, load_moving, store_moving, _ = fields_of
+    width, load_state, store_state, load_moving, store_moving, _, header = fields_of
+    velocities = header > STATE
 
     def passes(before_torque: Any, after_torque: Any) -> tuple[Any, Any]:
         """For one clump, the part of a step after the loads and the part before the next loads."""
@@ -466,13 +608,16 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
             return state, after_force(moving, force, mass, dt)
 
         @kernel
-        def begin(fields: Any, i: Any, state: Any, moving: Any, body: Any, mass: Any, dt: Any) -> bool:
+        def begin(
+            fields: Any, i: Any, state: Any, moving: Any, body: Any, mass: Any, dt: Any, since_last: Any, predict: Any
+        ) -> bool:
             """The part of a step before the loads; returns whether the clump is still within its margin (False for NaN)."""
-            state, q, _omega = before_torque(state, body, dt)
+            state, q, omega = before_torque(state, body, dt)
             if normalise_first:
                 state = unit_quaternion(state[:4]) + state[4:]
                 q = state[:4]
-            moving, r, _v = before_force(moving, mass, dt)
+            moving, r, v = before_force(moving, mass, dt)
+            note(fields, i, r, q, v, omega, since_last, predict)
             store_state(fields, i, state)
             store_moving(fields, i, moving)
             store_r(fields, i, r)
@@ -484,12 +629,13 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
 
         return finish, begin
 
+    note = note_motion if velocities else note_nothing
     finish, begin = passes(method.before_torque, method.after_torque)
     short = shortened(method.before_torque, method.after_torque)
     fast_finish, fast_begin = (finish, begin) if short is None else passes(*short)
 
     @subroutine
-    def advance(fields: Any, blocks: int, dt: float) -> bool:
+    def advance(fields: Any, blocks: int, dt: float, predict: bool) -> bool:
         """The end of a step and the beginning of the next, for all clumps; returns whether one has used up its margin.
 
         Without range reduction if the method has kernels for that. Loads are left unchanged. (With a single kernel for both
@@ -503,11 +649,16 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
                 body, (mass,) = load_inertia(fields, i), load_mass(fields, i)
                 force, torque = load_force(fields, i), load_torque(fields, i)
                 state, moving = fast_finish(load_state(fields, i), load_moving(fields, i), force, torque, body, mass, dt)
-                outside |= not fast_begin(fields, i, state, moving, body, mass, dt)
+                outside |= not fast_begin(fields, i, state, moving, body, mass, dt, dt, predict)
         return outside != 0
 
-    def advance_each(fields: Any, blocks: int, wide: int, dt: float, first_part: bool) -> bool:
-        """Advance with the complete kernels, clump by clump; ``first_part``: only the beginning of a step."""
+    def advance_each(
+        fields: Any, blocks: int, wide: int, dt: float, since_last: float, predict: bool, first_part: bool
+    ) -> bool:
+        """Advance with the complete kernels, clump by clump; ``first_part``: only the beginning of a step.
+
+        ``since_last`` is the time from the last loads to the next.
+        """
         outside = False
         for c in range(blocks * LANES):
             i = place(c, wide)
@@ -515,16 +666,64 @@ def step_of_all(method: OneTorque, normalise: bool, fields_of: Record) -> tuple[
             state, moving = load_state(fields, i), load_moving(fields, i)
             if not first_part:
                 state, moving = finish(state, moving, load_force(fields, i), load_torque(fields, i), body, mass, dt)
-            outside |= not begin(fields, i, state, moving, body, mass, dt)
+            outside |= not begin(fields, i, state, moving, body, mass, dt, since_last, predict)
         return outside
 
     return finish, advance, advance_each, short is not None
 
 
+@kernel
+def note_nothing(fields: Any, i: Any, r: Any, q: Any, v: Any, omega: Any, since_last: Any, predict: Any) -> None:
+    """For a law that wants no velocities."""
+
+
+@kernel
+def note_motion(fields: Any, i: Any, r: Any, q: Any, v: Any, omega: Any, since_last: Any, predict: Any) -> None:
+    """Write the velocities that a law may want: those of the middle of the step, from its two poses, and those of now.
+
+    The former are what has moved, whatever the method stores. The latter are what method and scheme hand out, or a prediction
+    by the last two of the former.
+    """
+    moved, turned = load_moved(fields, i), load_turned(fields, i)
+    new_moved, new_turned = motion_between(load_r(fields, i), load_q(fields, i), r, q, since_last)
+    new_moved = new_moved if since_last > 0.0 else moved
+    new_turned = new_turned if since_last > 0.0 else turned
+    ahead_v, ahead_omega = axpy(1.5, new_moved, scale(-0.5, moved)), axpy(1.5, new_turned, scale(-0.5, turned))
+    store_velocity(fields, i, ahead_v if predict else v)
+    store_spin(fields, i, ahead_omega if predict else omega)
+    store_moved(fields, i, new_moved)
+    store_turned(fields, i, new_turned)
+
+
+@kernel
+def motion_between(r0: Any, q0: Any, r: Any, q: Any, dt: float) -> Any:
+    """Mean velocity and mean angular velocity (body frame) between two poses, quaternions of any length.
+
+    The tangent of half the angle is exact, its inverse a series: the error is below 1e-7 for a turn of 0.4 rad.
+    """
+    rate = 1.0 / dt
+    turn = multiply(conjugate(q0), q)
+    a = 1.0 / turn[0]
+    x, y, z = a * turn[1], a * turn[2], a * turn[3]
+    t = x * x + y * y + z * z
+    s = 2.0 * rate * (1.0 - t * (1 / 3 - t * (1 / 5 - t * (1 / 7 - t * (1 / 9)))))
+    return scale(rate, (r[0] - r0[0], r[1] - r0[1], r[2] - r0[2])), (s * x, s * y, s * z)
+
+
+@kernel
+def store_motion(fields: Any, i: Any, r0: Any, q0: Any, v: Any, omega: Any, dt: float) -> None:
+    """Write the velocities of a clump whose pose is written already: those of now, and those since an earlier pose."""
+    moved, turned = motion_between(r0, q0, load_r(fields, i), load_q(fields, i), dt)
+    store_velocity(fields, i, v)
+    store_spin(fields, i, omega)
+    store_moved(fields, i, moved)
+    store_turned(fields, i, turned)
+
+
 def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
     """Functions that read the rates of all clumps, and their kinetic energy; see :func:`signatures`."""
     stored = method.stored
-    _width, load_state, _, load_moving, _, _ = fields_of
+    _width, load_state, _, load_moving, *_ = fields_of
 
     def rates_of_all(fields, wide, count, extents, dt, rates):  # type: ignore[no-untyped-def]
         """The present speeds of the centre, of the end of the long axis and of what lies beside it, for every clump (m/s)."""
@@ -556,7 +755,7 @@ def measurements(method: OneTorque, fields_of: Record) -> tuple[Any, Any]:
 def beginner(method: OneTorque, fields_of: Record) -> Any:
     """A function that writes the initial states of all clumps, given the loads there; see :func:`signatures`."""
     set_off, start_method = scheme_of(method).start, method.start
-    width, _, store_state, _, store_moving, _ = fields_of
+    width, _, store_state, _, store_moving, *_ = fields_of
 
     def begin(fields, blocks, count, v, omega, dt):  # type: ignore[no-untyped-def]
         wide: Any = np.int64(width)
@@ -576,7 +775,8 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
     """A function that reads all clumps at a sample and writes them in the :class:`Readings`; see :func:`signatures`."""
     read, arrive = method.read, scheme_of(method).read
     torque_completes_reading = method.torque_time == 0.0
-    width, load_state, _, load_moving, _, _ = fields_of
+    width, load_state, _, load_moving, _, _, head = fields_of
+    velocities = head > STATE
 
     def sample(fields, at_start, count, dt, copy, s, readings):  # type: ignore[no-untyped-def]
         """Read all clumps at a whole time, working on copies; ``at_start``: before the first step.
@@ -585,7 +785,7 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
         """
         # Constants would be part of the signature of ``place``, which would be compiled for each method.
         wide: Any = np.int64(width)
-        header: Any = np.int64(STATE)
+        header: Any = np.int64(head)
         momenta, spins, motion = readings.momenta, readings.spins, readings.motion
         zero = (0.0, 0.0, 0.0)
         moved = 0.0
@@ -612,6 +812,9 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
                 moved = max(moved, abs(q[k] - handed_q[k]))
             store_r(copy, there, r)
             store_q(copy, there, q)
+            if velocities:
+                store_motion(copy, there, handed_r, handed_q, v, omega, dt)
+                store_mass(copy, there, (mass,))
             momentum = angular_momentum(omega, body)
             kinetic += 0.5 * (mass * dot(v, v) + dot(omega, momentum))
             turning, orbit = to_lab(q, momentum), cross(r, v)
@@ -633,39 +836,64 @@ def sampler(method: OneTorque, fields_of: Record, finish: Any) -> Any:
     return sample
 
 
-def hot_loop(width: int, advance: Any, advance_each: Any, has_short: bool) -> Any:
-    """The loop over steps between two neighbour lists, see :func:`signatures`; ``advance_each`` is compiled.
+def hot_loop(listed_loads: Any) -> Any:
+    """The loop over steps between two neighbour lists, see :func:`signatures`, for the loads of a law.
 
     A function of its own because Numba counts references to arrays wherever a loop also makes new ones, and the counting takes
-    as long as a step.
+    as long as a step. It is compiled once for each law and calls the passes of any method.
     """
     keep, all_numbers = shared_parts().keep, shared_parts().all_numbers
 
-    def march(fields, saved, blocks, near, groups, setup, dt, n, target, fast, work):  # type: ignore[no-untyped-def]
+    def march(  # type: ignore[no-untyped-def]
+        advance,
+        advance_each,
+        has_short,
+        fields,
+        saved,
+        wide,
+        blocks,
+        near,
+        groups,
+        setup,
+        memory,
+        saved_memory,
+        clock,
+        steps,
+        fast,
+        work,
+    ):
         """Take steps from n to ``target``, or until a clump has used up its margin, including the loads of the last step.
 
-        ``fast`` tries it over lanes, without range reduction if the method has such kernels; if that gives a NaN, everything is
-        repeated clump by clump. Loads are zero at the beginning.
+        ``clock`` is dt, and the time at which the first loads of the run act; ``steps`` are n, that of the first loads, and
+        ``target``. ``fast`` tries it over lanes, without range reduction if the method has such kernels; if that gives a NaN,
+        everything is repeated clump by clump. Loads are those of gravity at the beginning.
         """
-        wide: Any = np.int64(width)
-        stiffness, half, hit = setup.stiffness, setup.half, near.hit
+        (dt, since_start), (n, first, target), hit = clock, steps, near.hit
+        predict = setup.bookkeeping[2] > 0.0
+        g = (setup.gravity[0], setup.gravity[1], setup.gravity[2])
         begin = n
         done = (work[GROUPS], work[SPHERES], work[PAIRS], work[CONTACTS])
         if fast and has_short:
             keep(fields, saved, wide, blocks)
+            copy_memory(memory, saved_memory)
         while True:
             outside = n < 0
             walking = 0.0
             while True:
-                potential, hits, cost = listed_loads(fields, wide, near, groups, stiffness, half, work)
+                since_last = since_start if n == first else dt
+                potential, hits, cost = listed_loads(fields, wide, near, groups, setup, memory, since_last, work)
                 walking += cost
                 if n == target:
                     break
-                outside = advance(fields, blocks, dt) if fast else advance_each(fields, blocks, wide, dt, False)
+                if fast:
+                    outside = advance(fields, blocks, dt, predict)
+                else:
+                    outside = advance_each(fields, blocks, wide, dt, dt, predict, False)
                 n += 1
                 for h in range(hits):
-                    store_force(fields, np.uint64(hit[h]), (0.0, 0.0, 0.0))
-                    store_torque(fields, np.uint64(hit[h]), (0.0, 0.0, 0.0))
+                    i = np.uint64(hit[h])
+                    store_force(fields, i, scale(load_mass(fields, i)[0], g))
+                    store_torque(fields, i, (0.0, 0.0, 0.0))
                 if outside:
                     break
             if not (fast and has_short) or all_numbers(fields, wide, blocks):
@@ -673,6 +901,7 @@ def hot_loop(width: int, advance: Any, advance_each: Any, has_short: bool) -> An
             fast = False
             n = begin
             keep(saved, fields, wide, blocks)
+            copy_memory(saved_memory, memory)
             work[GROUPS], work[SPHERES], work[PAIRS], work[CONTACTS] = done
         return n, outside, potential, walking, fast
 
@@ -685,7 +914,6 @@ class SharedParts(NamedTuple):
     They take longer to compile than the rest of a driver.
     """
 
-    all_loads: Any
     empty_lists: Any
     make_list: Any
     prepare: Any
@@ -700,10 +928,9 @@ def shared_parts() -> SharedParts:
     """The compiled :class:`SharedParts`."""
     wanted, whole = signatures(), types.int64
     plain: dict[str, tuple[Callable[..., Any], Any]] = {
-        "all_loads": (contact.all_loads, wanted["all_loads"]),
         "make_list": (neighbours.make_list, wanted["make_list"]),
-        "prepare": (prepare, types.void(_floats, whole, whole, _rows, _rows, _setup)),
-        "clear": (clear, types.void(_floats, whole, whole)),
+        "prepare": (prepare, types.void(_floats, whole, whole, _start, _setup, types.boolean)),
+        "clear": (clear, types.void(_floats, whole, whole, _setup)),
         "keep": (keep, types.void(_floats, _floats, whole, whole)),
         "all_numbers": (all_numbers, types.boolean(_floats, whole, whole)),
         "lost": (lost, types.boolean(_floats, whole, whole, float_type)),
@@ -722,8 +949,9 @@ store_inertia, store_mass = storer(fields_from(INERTIA, 9)), storer((MASS,))
 
 
 @compiled
-def prepare(fields: Any, width: int, blocks: int, r: Any, q: Any, setup: Setup) -> None:
-    """Write positions, orientations and inertia of the clumps; unused lanes rest at the origin."""
+def prepare(fields: Any, width: int, blocks: int, start: Start, setup: Setup, velocities: bool) -> None:
+    """Write positions, orientations and inertia of the clumps, and velocities; unused lanes rest at the origin."""
+    r, q, v, omega = start.r, start.q, start.v, start.omega
     for c in range(blocks * LANES):
         i = place(c, width)
         if c < r.shape[0]:
@@ -732,6 +960,12 @@ def prepare(fields: Any, width: int, blocks: int, r: Any, q: Any, setup: Setup) 
             store_mass(fields, i, (setup.masses[c],))
             for k in range(9):
                 fields[i + np.uint64((INERTIA + k) * LANES)] = setup.inertias[c, k]
+            if velocities:
+                speed, spin = (v[c, 0], v[c, 1], v[c, 2]), (omega[c, 0], omega[c, 1], omega[c, 2])
+                store_velocity(fields, i, speed)
+                store_spin(fields, i, spin)
+                store_moved(fields, i, speed)
+                store_turned(fields, i, spin)
         else:
             store_q(fields, i, (1.0, 0.0, 0.0, 0.0))
             store_mass(fields, i, (1.0,))
@@ -739,12 +973,13 @@ def prepare(fields: Any, width: int, blocks: int, r: Any, q: Any, setup: Setup) 
 
 
 @compiled
-def clear(fields: Any, width: int, blocks: int) -> None:
-    """Remove the loads on all clumps."""
-    for block in range(np.uint64(blocks)):
-        first = block * np.uint64(width * LANES)
-        for k in range(first + np.uint64(FORCE * LANES), first + np.uint64(FRACTION * LANES)):
-            fields[k] = 0.0
+def clear(fields: Any, width: int, count: int, setup: Setup) -> None:
+    """Leave no loads on the clumps but their weights."""
+    g = setup.gravity
+    for c in range(count):
+        i = place(c, width)
+        store_force(fields, i, scale(setup.masses[c], (g[0], g[1], g[2])))
+        store_torque(fields, i, (0.0, 0.0, 0.0))
 
 
 @compiled
@@ -784,7 +1019,7 @@ def lost(fields: Any, width: int, count: int, half: float) -> bool:
     return False
 
 
-def record(method: OneTorque, normalise_first: bool) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+def record(method: OneTorque, normalise_first: bool, header: int = STATE) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
     """The number of fields of a clump, and the offsets of those that the method and the scheme of its centre of mass carry.
 
     If they hand out the q or r that they carry, the record holds it once. To find out, their kernels run as plain Python, where
@@ -799,9 +1034,9 @@ def record(method: OneTorque, normalise_first: bool) -> tuple[int, tuple[int, ..
     shared_q = 4 if normalise_first or _same(state[:4], q) else 0
     held, r, _ = in_plain_python(scheme.before_force)(_numbers(len(moving)), 1.0, 1.0)
     shared_r = 3 if _same(held[:3], r) else 0
-    of_state = fields_from(Q, shared_q) + fields_from(STATE, len(turning) - shared_q)
-    of_moving = fields_from(R, shared_r) + fields_from(STATE + len(turning) - shared_q, len(moving) - shared_r)
-    return STATE + len(turning) - shared_q + len(moving) - shared_r, of_state, of_moving
+    of_state = fields_from(Q, shared_q) + fields_from(header, len(turning) - shared_q)
+    of_moving = fields_from(R, shared_r) + fields_from(header + len(turning) - shared_q, len(moving) - shared_r)
+    return header + len(turning) - shared_q + len(moving) - shared_r, of_state, of_moving
 
 
 def _numbers(size: int) -> tuple[float, ...]:

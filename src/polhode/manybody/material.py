@@ -1,4 +1,4 @@
-"""The material of clumps and walls, and its derived elastic constants."""
+"""The material of clumps and walls, and the elastic constants of two that touch."""
 
 from dataclasses import dataclass
 
@@ -44,3 +44,28 @@ class Material:
     def reduced(self) -> float:
         """E* of a contact between two bodies of this material, 1/E* = 2(1 - nu^2)/E, Pa."""
         return self.young / (2 * (1 - self.poisson**2))
+
+
+@dataclass(frozen=True)
+class MaterialPair:
+    """Two materials that touch; the second is None if it is rigid."""
+
+    first: Material
+    second: Material | None
+
+    @property
+    def reduced(self) -> float:
+        """E*, 1/E* = (1 - nu1^2)/E1 + (1 - nu2^2)/E2, Pa."""
+        one, two = self.first, self.second
+        if two is None:
+            return one.young / (1 - one.poisson**2)
+        if one == two:
+            return one.reduced
+        return 1 / ((1 - one.poisson**2) / one.young + (1 - two.poisson**2) / two.young)
+
+    @property
+    def shear(self) -> float:
+        """G*, 1/G* = (2 - nu1)/G1 + (2 - nu2)/G2, Pa."""
+        one, two = self.first, self.second
+        softness = (2 - one.poisson) / one.shear
+        return 1 / (softness + (0.0 if two is None else (2 - two.poisson) / two.shear))

@@ -11,6 +11,8 @@ near spheres sleeps until then, so margins can be wide. Their width is controlle
 should cost as much as traversing them. The contacts found, and the order in which they are summed, do not depend on it.
 """
 
+from collections.abc import Callable
+from functools import cache
 from math import floor, sqrt
 from typing import Any, NamedTuple
 
@@ -36,14 +38,15 @@ from polhode.manybody.contact import (
     GENEROUS,
     Setup,
     in_body,
+    interaction,
     lab_coordinate,
     lab_position,
     matrix,
     sphere_of,
-    touch_sphere,
-    touch_wall,
     wall_depth,
 )
+from polhode.manybody.law import ForceLaw
+from polhode.manybody.memory import Memory
 
 #: Round-off in the bound must not hide a contact: a clump counts as outside slightly before its margin ends.
 CAUTION = 1e-6
@@ -166,6 +169,7 @@ class Listed(NamedTuple):
     groups : (groups, 8), int: clump; other clump, or -1 - wall; spheres of both and their pairs, each as first index and number
     limits : (groups,): squared fraction of the margins up to which the group sleeps
     near : (4, spheres): x, y, z (body frame) and radius
+    index : (spheres,), int: which sphere of its clump each is
     at : (3, spheres): lab positions
     pairs : (2, pairs), int: both spheres of a pair
     sums : (pairs,): square of the sum of their radii
@@ -175,6 +179,7 @@ class Listed(NamedTuple):
     groups: Any
     limits: Any
     near: Any
+    index: Any
     at: Any
     pairs: Any
     sums: Any
@@ -248,6 +253,7 @@ def empty_lists(groups: int, spheres: int, pairs: int, links: int, count: int, m
         np.zeros((groups, 8), np.int64),
         np.zeros(groups),
         np.zeros((4, spheres)),
+        np.zeros(spheres, np.int64),
         np.zeros((3, spheres)),
         np.zeros((2, pairs), np.int64),
         np.zeros(pairs),
@@ -292,7 +298,7 @@ def make_list(
     list is incomplete and must be made again with more.
     """
     first, many, spheres, extents, half = setup.first, setup.many, setup.spheres, setup.extents, setup.half
-    groups, limits, near, pairs = listed.groups, listed.limits, listed.near, listed.pairs
+    groups, limits, near, index, pairs = listed.groups, listed.limits, listed.near, listed.index, listed.pairs
     margins, lab, marks, axes = scratch.margins, scratch.lab, scratch.marks, scratch.axes
     chains, links = scratch.chains, scratch.links
     reach = extents[0]
@@ -356,6 +362,7 @@ def make_list(
                     if n_spheres < near.shape[1]:
                         for row in range(4):
                             near[row, n_spheres] = spheres[row, first[c] + k]
+                        index[n_spheres] = k
                     n_spheres += 1
             if n_groups < limits.size:
                 limits[n_groups] = asleep_until(closest, margins[c])
@@ -424,9 +431,9 @@ def make_list(
             if n_pairs == begin_pairs:
                 continue
             begin_a = n_spheres
-            n_spheres = take(marks[2], n_a, first[c], spheres, near, n_spheres)
+            n_spheres = take(marks[2], n_a, first[c], spheres, near, index, n_spheres)
             begin_b_list = n_spheres
-            n_spheres = take(marks[3], n_b, first[d], spheres, near, n_spheres)
+            n_spheres = take(marks[3], n_b, first[d], spheres, near, index, n_spheres)
             name_pairs(listed, marks, begin_pairs, n_pairs)
             if n_groups < limits.size:
                 limits[n_groups] = asleep_until(closest, margin)
@@ -451,7 +458,7 @@ def enter(groups: Any, g: int, values: Any) -> None:
 
 
 @subroutine
-def take(marks: Any, many: int, first: int, spheres: Any, near: Any, n: int) -> int:
+def take(marks: Any, many: int, first: int, spheres: Any, near: Any, index: Any, n: int) -> int:
     """Append the marked spheres of a clump to the list and note the place of each; returns the new number of listed spheres."""
     for k in range(many):
         if marks[k] == 0:
@@ -459,6 +466,7 @@ def take(marks: Any, many: int, first: int, spheres: Any, near: Any, n: int) -> 
             if n < near.shape[1]:
                 for row in range(4):
                     near[row, n] = spheres[row, first + k]
+                index[n] = k
             n += 1
     return n
 
@@ -601,73 +609,86 @@ def enter_link(a: int, b: int, n: int, chains: Any, links: Any) -> None:
         links[before, 1] = n
 
 
-@subroutine
-def listed_loads(fields: Any, width: int, listed: Listed, n_groups: int, stiffness: float, half: float, work: Any) -> Any:
-    """Add forces and torques of all contacts in the list.
+@cache
+def listed_loads_of(law: ForceLaw) -> Callable[..., Any]:
+    """The function ``listed_loads`` of a law."""
+    begin_pass, wall_of, pair, end_pass = interaction(law)
 
-    Returns the stored energy, how many places of clumps it wrote into ``hit`` (those that now carry loads, once for each group
-    with a contact), and the approximate cost (ns). The arithmetic is that of :func:`polhode.manybody.contact.all_loads`, in the
-    same order.
-    """
-    groups, limits, near, at = listed.groups, listed.limits, listed.near, listed.at
-    pairs, sums, hit = listed.pairs, listed.sums, listed.hit
-    energy = 0.0
-    hits = 0
-    awake, moved, looked = 0, 0, 0
-    for g in range(n_groups):
-        i = place(groups[g, 0], width)
-        other = groups[g, 1]
-        (used,) = load_fraction(fields, i)
-        limit = limits[g]
-        if other < 0:
-            if used < limit:
+    @kernel  # in line: handed over on the stack, its many arrays would cost a sixth of a step
+    def listed_loads(
+        fields: Any, width: int, listed: Listed, n_groups: int, setup: Setup, memory: Memory, dt: float, work: Any
+    ) -> Any:
+        """Add forces and torques of all contacts in the list.
+
+        Returns the stored energy, how many places of clumps it wrote into ``hit`` (those that now carry loads, once for each
+        group with a contact), and the approximate cost (ns). The arithmetic is that of
+        :func:`polhode.manybody.contact.all_loads_of`, in the same order.
+        """
+        groups, limits, near, index, at = listed.groups, listed.limits, listed.near, listed.index, listed.at
+        pairs, sums, hit = listed.pairs, listed.sums, listed.hit
+        half = setup.half
+        energy = 0.0
+        hits = 0
+        begin_pass(memory)
+        awake, moved, looked = 0, 0, 0
+        for g in range(n_groups):
+            i = place(groups[g, 0], width)
+            other = groups[g, 1]
+            (used,) = load_fraction(fields, i)
+            limit = limits[g]
+            if other < 0:
+                if used < limit:
+                    continue
+                ri, mi = load_r(fields, i), matrix(load_q(fields, i))
+                wall = -1 - other
+                axis = wall // 2
+                begin, many = groups[g, 2], groups[g, 3]
+                before = work[CONTACTS]
+                for w in range(begin, begin + many):
+                    sphere = sphere_of(near, w)
+                    depth = wall_depth(wall, lab_coordinate(axis, ri, mi, sphere), sphere[3], half)
+                    if depth > 0.0:
+                        energy += wall_of(fields, i, mi, (groups[g, 0], index[w]), wall, depth, sphere, setup, memory, dt)
+                        work[CONTACTS] += 1
+                if work[CONTACTS] > before:
+                    hit[hits] = i
+                    hits += 1
+                awake += 1
+                moved += many
+                continue
+            j = place(other, width)
+            (used_j,) = load_fraction(fields, j)
+            if used < limit and used_j < limit:
                 continue
             ri, mi = load_r(fields, i), matrix(load_q(fields, i))
-            wall = -1 - other
-            axis = wall // 2
-            begin, many = groups[g, 2], groups[g, 3]
+            rj, mj = load_r(fields, j), matrix(load_q(fields, j))
+            lab_positions(near, at, groups[g, 2], groups[g, 3], ri, mi)
+            lab_positions(near, at, groups[g, 4], groups[g, 5], rj, mj)
+            begin, many = groups[g, 6], groups[g, 7]
             before = work[CONTACTS]
-            for w in range(begin, begin + many):
-                sphere = sphere_of(near, w)
-                depth = wall_depth(wall, lab_coordinate(axis, ri, mi, sphere), sphere[3], half)
-                if depth > 0.0:
-                    energy += touch_wall(fields, i, mi, wall, depth, sphere, stiffness)
+            for p in range(begin, begin + many):
+                a: Any = np.uint64(pairs[0, p])
+                b: Any = np.uint64(pairs[1, p])
+                away = (at[0, a] - at[0, b], at[1, a] - at[1, b], at[2, a] - at[2, b])
+                squared = away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
+                if squared < sums[p]:
+                    sphere_i, sphere_j = sphere_of(near, a), sphere_of(near, b)
+                    which = (groups[g, 0], index[a], other, index[b])
+                    energy += pair(fields, i, j, mi, mj, which, away, squared, sphere_i, sphere_j, setup, memory, dt)
                     work[CONTACTS] += 1
             if work[CONTACTS] > before:
-                hit[hits] = i
-                hits += 1
+                hit[hits], hit[hits + 1] = i, j
+                hits += 2
             awake += 1
-            moved += many
-            continue
-        j = place(other, width)
-        (used_j,) = load_fraction(fields, j)
-        if used < limit and used_j < limit:
-            continue
-        ri, mi = load_r(fields, i), matrix(load_q(fields, i))
-        rj, mj = load_r(fields, j), matrix(load_q(fields, j))
-        lab_positions(near, at, groups[g, 2], groups[g, 3], ri, mi)
-        lab_positions(near, at, groups[g, 4], groups[g, 5], rj, mj)
-        begin, many = groups[g, 6], groups[g, 7]
-        before = work[CONTACTS]
-        for p in range(begin, begin + many):
-            a: Any = np.uint64(pairs[0, p])
-            b: Any = np.uint64(pairs[1, p])
-            away = (at[0, a] - at[0, b], at[1, a] - at[1, b], at[2, a] - at[2, b])
-            squared = away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
-            if squared < sums[p]:
-                sphere_i, sphere_j = sphere_of(near, a), sphere_of(near, b)
-                energy += touch_sphere(fields, i, j, mi, mj, away, squared, sphere_i, sphere_j, stiffness)
-                work[CONTACTS] += 1
-        if work[CONTACTS] > before:
-            hit[hits], hit[hits + 1] = i, j
-            hits += 2
-        awake += 1
-        moved += groups[g, 3] + groups[g, 5]
-        looked += many
-    work[GROUPS] += awake
-    work[SPHERES] += moved
-    work[PAIRS] += looked
-    return energy, hits, PER_ASLEEP * n_groups + PER_AWAKE * awake + PER_ROTATED * moved + PER_PAIR * looked
+            moved += groups[g, 3] + groups[g, 5]
+            looked += many
+        end_pass(memory, True)
+        work[GROUPS] += awake
+        work[SPHERES] += moved
+        work[PAIRS] += looked
+        return energy, hits, PER_ASLEEP * n_groups + PER_AWAKE * awake + PER_ROTATED * moved + PER_PAIR * looked
+
+    return listed_loads
 
 
 @kernel

@@ -1,17 +1,20 @@
 """The definition of a many-body scene: clumps of one material in a cubic box, their initial motion, the time simulated."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite, pi, sqrt
 
 import numpy as np
 
-from polhode.interface.arguments import number, positive, shown, text, whole
+from polhode.interface.arguments import number, positive, shown, text, vector, whole
 from polhode.manybody.clump import Clump
 from polhode.manybody.contact import collision_time
-from polhode.manybody.material import Material
+from polhode.manybody.forces import FORCES
+from polhode.manybody.law import ForceLaw
+from polhode.manybody.material import Material, MaterialPair
 from polhode.manybody.placement import State, directions, place_at_random
+from polhode.registry import nearest
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,6 +39,17 @@ class Scene:
         Time simulated by default, s.
     dt : float, optional
         Time step that the publication names, s; see :attr:`usual_step`.
+    law : str or ForceLaw
+        The law of force, a key of :data:`polhode.manybody.forces` or an object.
+    gravity : (x, y, z)
+        Acceleration, m/s^2.
+    walls : Material or "rigid", optional
+        The material of the walls, by default that of the clumps.
+    materials : mapping
+        Materials of kinds of clumps, by their keys, where they differ from ``material``.
+    between : mapping
+        Parameters of the law between two kinds of clumps, or one and ``"wall"``, where they differ from those of the law:
+        ``{("rod", "wall"): {"friction": 0.1}}``.
 
     Raises
     ------
@@ -53,6 +67,11 @@ class Scene:
     horizon: float
     source: str = ""
     dt: float | None = None
+    law: str | ForceLaw = "hertz"
+    gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    walls: Material | str | None = None
+    materials: Mapping[str, Material] = field(default_factory=dict)
+    between: Mapping[tuple[str, str], Mapping[str, float | str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("key", "label", "source"):
@@ -67,6 +86,14 @@ class Scene:
             positive(f"{where}: dt", self.dt, "s")
         if not (isinstance(self.box, float) and self.box == float("inf")):
             positive(f"{where}: box", self.box, "m")
+        if not isinstance(self.law, str | ForceLaw):
+            raise TypeError(f"{where}: law must be a key or a ForceLaw, got {shown(self.law)}")
+        object.__setattr__(self, "gravity", vector(f"{where}: gravity", self.gravity, 3))
+        if not (self.walls is None or self.walls == "rigid" or isinstance(self.walls, Material)):
+            raise TypeError(f"{where}: walls must be a Material, 'rigid' or None, got {shown(self.walls)}")
+        for name, material in self.materials.items():
+            if not isinstance(material, Material):
+                raise TypeError(f"{where}: materials[{name!r}] must be a polhode.manybody.Material, got {shown(material)}")
 
     @cached_property
     def clumps(self) -> tuple[tuple[Clump, int], ...]:
@@ -98,6 +125,36 @@ class Scene:
             "centre": np.concatenate([clump.centres for clump in kinds]),
             "radius": np.concatenate([clump.radii for clump in kinds]),
         }
+
+    def material_of(self, clump: Clump) -> Material:
+        """The material of a kind of clump."""
+        return self.materials.get(clump.key, self.material)
+
+    @property
+    def force_law(self) -> ForceLaw:
+        """The law of force."""
+        return FORCES[self.law] if isinstance(self.law, str) else self.law
+
+    def constants(self) -> tuple[np.ndarray, np.ndarray]:
+        """The material of each kind of clump as a number, and the constants of the law for every pair of them (pairs, width).
+
+        The pairs of the first kind with all kinds and with the wall come first, then those of the second, and so on.
+        """
+        keys, law = list(dict.fromkeys(clump.key for clump, _ in self.clumps)), self.force_law
+        unknown = {key for pair in self.between for key in pair if key not in (*keys, "wall")} | (set(self.materials) - {*keys})
+        if unknown:
+            raise ValueError(
+                f"scene {self.key!r}: there is no kind of clump {shown(min(unknown))}; {nearest(min(unknown), keys)}"
+            )
+        material = {clump.key: self.material_of(clump) for clump, _ in self.clumps}
+        rows = []
+        for one in keys:
+            at_wall = self.walls if isinstance(self.walls, Material) else None if self.walls else material[one]
+            for two in (*keys, "wall"):
+                others = {**self.between.get((two, one), {}), **self.between.get((one, two), {})}
+                pair = MaterialPair(material[one], at_wall if two == "wall" else material[two])
+                rows.append(law.constants_of(pair, **others))
+        return np.array([keys.index(clump.key) for clump, _ in self.clumps]), np.array(rows)
 
     @property
     def linear(self) -> bool:

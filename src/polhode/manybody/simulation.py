@@ -1,6 +1,7 @@
 """Run one method on one scene and return its energy over time: the entry point of the many-body engine."""
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,9 @@ from polhode.compiling.marching import Pauses
 from polhode.interface.arguments import array, flag, positive, shown, switch, unit_quaternions, whole
 from polhode.interface.arrays import Arrays
 from polhode.manybody.contact import Setup
-from polhode.manybody.engine import Parts, Readings, Start, driver, parts_of
+from polhode.manybody.engine import Readings, Start, driver, law_parts, method_parts
+from polhode.manybody.law import ForceLaw
+from polhode.manybody.memory import LEDGER
 from polhode.manybody.placement import State, check_state
 from polhode.manybody.scene import Scene
 from polhode.manybody.scenes import SCENES
@@ -33,6 +36,7 @@ def simulate(
     *,
     state: State | None = None,
     record: bool = False,
+    law: str | ForceLaw | None = None,
     brute_force: bool = False,
     normalise: bool | None = None,
 ) -> "xr.Dataset":
@@ -57,6 +61,8 @@ def simulate(
         The initial state, in place of the scene's random one. Clumps may touch, but not interpenetrate.
     record : bool
         Whether to keep the motion of all clumps at the samples.
+    law : str or ForceLaw, optional
+        The law of force, see ``print(polhode.manybody.forces)``; by default that of the scene.
     brute_force : bool
         Examine every pair of clumps in every step instead of keeping a neighbour list: slow, with identical results.
     normalise : bool, optional
@@ -69,8 +75,11 @@ def simulate(
         (time, axis; kg m/s), ``angular_momentum`` (time, axis; kg m^2/s about the middle of the box); for rods ``axial_spin``
         (time, clump; rad/s), which no contact can change; with ``record`` also ``r``, ``v``, ``q``, ``omega`` of each clump;
         the scalars ``steps`` and ``contact_steps`` (pairs of touching spheres, or of a sphere and a wall, summed over all
-        steps). A run that diverges (a clump far outside the box, a NaN, or a thousand times the initial energy) has NaN from
-        there on, and its attribute ``diverged`` gives the time in s.
+        steps). With gravity ``gravitational`` is part of ``energy`` (J). With a law that does not conserve energy there are the
+        energies (J) ``stored_normal`` and ``stored_tangential`` in springs, ``dissipated_normal`` and
+        ``dissipated_tangential`` by dashpots, ``dissipated_sliding``, ``taken_by_law`` (negative: made), and ``closure``, the
+        relative error of the sum of all. A run that diverges (a clump far outside the box, a NaN, or a thousand times the
+        initial energy) has NaN from there on, and its attribute ``diverged`` gives the time in s.
 
     Raises
     ------
@@ -88,7 +97,17 @@ def simulate(
     True
     """
     return simulate_arrays(
-        scene, method, dt, seed, t_end, samples, state=state, record=record, brute_force=brute_force, normalise=normalise
+        scene,
+        method,
+        dt,
+        seed,
+        t_end,
+        samples,
+        state=state,
+        record=record,
+        law=law,
+        brute_force=brute_force,
+        normalise=normalise,
     ).dataset()
 
 
@@ -102,6 +121,7 @@ def simulate_arrays(
     *,
     state: State | None = None,
     record: bool = False,
+    law: str | ForceLaw | None = None,
     brute_force: bool = False,
     normalise: bool | None = None,
 ) -> Arrays:
@@ -112,6 +132,7 @@ def simulate_arrays(
         method = METHODS[method]
     if not isinstance(scene, Scene):
         raise TypeError(f"scene must be a key or a polhode Scene, got {shown(scene)}")
+    scene = scene if law is None else replace(scene, law=law)
     if not isinstance(method, OneTorque):
         if isinstance(method, Method):
             raise ValueError(f"method {method.key!r} needs several torques in a step and cannot run many bodies")
@@ -152,7 +173,9 @@ def run(
     Returns
     -------
     dict
-        ``energies`` (samples, 2): kinetic and potential, J. ``momenta`` (samples, 6): linear and angular. ``spins`` (samples,
+        ``energies`` (samples, 2): kinetic, and stored in contacts, J. ``ledger`` (samples, 7), J: potential of gravity, stored
+        by normal and by tangential springs, dissipated by normal and by tangential dashpots and by sliding, taken by the law.
+        ``momenta`` (samples, 6): linear and angular. ``spins`` (samples,
         clumps) for rods, else (0, clumps). ``motion`` (samples, clumps, 13): r, v, q, omega if recorded, else (0, clumps, 13).
         ``work``: counts of what was done, see :data:`WORK`. ``diverged``: number of the step at which the run diverged, or -1.
     """
@@ -162,15 +185,17 @@ def run(
     energies, momenta = np.full((samples, 2), np.nan), np.full((samples, 6), np.nan)
     spins = np.full((samples if scene.linear else 0, count), np.nan)
     motion = np.full((samples if record else 0, count, 13), np.nan)
+    ledger = np.full((samples, 1 + LEDGER), np.nan)
     work = np.zeros(len(WORK), np.int64)
-    parts = compiled_parts(method, method.normalisation(normalise))
+    parts = compiled_parts(method, method.normalisation(normalise), scene.force_law)
     pauses = pauses or Pauses(first=16)
     at = np.ascontiguousarray(sample_steps, dtype=np.int64)
-    readings = Readings(energies, momenta, spins, motion)
+    readings = Readings(energies, ledger, momenta, spins, motion)
     diverged = driver()(*parts, Start(**arrays), setup_of(scene), not brute_force, float(dt), at, pauses, readings, work)
     pauses.end()
     return {
         "energies": energies,
+        "ledger": ledger,
         "momenta": momenta,
         "spins": spins,
         "motion": motion,
@@ -204,7 +229,8 @@ def setup_of(scene: Scene) -> Setup:
     """The clumps of a scene and its box as the engine reads them."""
     kinds = [clump for clump, _ in scene.clumps]
     which = np.repeat(np.arange(len(kinds)), [number for _, number in scene.clumps])
-    bodies = [kind.body(scene.material.density) for kind in kinds]
+    bodies = [kind.body(scene.material_of(kind).density) for kind in kinds]
+    materials, constants = scene.constants()
     sizes = np.array([len(kind.radii) for kind in kinds], np.int64)
     return Setup(
         masses=np.array([body.mass for body in bodies])[which],
@@ -213,18 +239,26 @@ def setup_of(scene: Scene) -> Setup:
         many=sizes[which],
         spheres=np.ascontiguousarray(np.hstack([np.vstack([kind.centres.T, kind.radii]) for kind in kinds])),
         extents=np.ascontiguousarray(np.array([[getattr(kind, name) for kind in kinds] for name in EXTENTS])[:, which]),
-        stiffness=4 / 3 * scene.material.reduced,
+        materials=materials[which],
+        constants=constants,
+        bookkeeping=scene.force_law.bookkeeping(),
+        gravity=np.array(scene.gravity),
+        classes=len(constants) // (int(materials.max()) + 1),
+        most=int(sizes.max()),
         half=scene.box / 2,
     )
 
 
-def compiled_parts(method: OneTorque, normalise: bool) -> Parts:
-    """The parts of the engine's loop for one method, compiled once in a process."""
+def compiled_parts(method: OneTorque, normalise: bool, law: ForceLaw) -> tuple[Any, ...]:
+    """The parts of the engine's loop for one method and one law, each compiled once in a process."""
+    velocities = law.contact is not None
     with _compiling:
-        if normalise not in method.parts:
-            method.parts[normalise] = parts_of(method, normalise)
-    parts: Parts = method.parts[normalise]
-    return parts
+        if (normalise, velocities) not in method.parts:
+            method.parts[normalise, velocities] = method_parts(method, normalise, velocities)
+        law = law.compiled_once
+        if "engine" not in law.parts:
+            law.parts["engine"] = law_parts(law)
+    return (*method.parts[normalise, velocities], *law.parts["engine"])
 
 
 def _named(
@@ -232,9 +266,11 @@ def _named(
 ) -> Arrays:
     """The outcome of a run with names and units."""
     kinetic, potential = outcome["energies"].T
-    energy = kinetic + potential
+    gravitational, by_normal, by_tangential, dissipated = *outcome["ledger"][:, :3].T, outcome["ledger"][:, 3:].T
+    energy = kinetic + potential + gravitational
+    total = energy + dissipated.sum(0)
     with np.errstate(invalid="ignore", divide="ignore"):  # a system at rest has no relative change
-        change = energy / energy[0] - 1
+        change, closure = energy / energy[0] - 1, total / total[0] - 1
 
     def about(long_name: str, units: str, symbol: str) -> dict[str, str]:
         return {"long_name": long_name, "units": units, "symbol": symbol}
@@ -257,6 +293,23 @@ def _named(
             about("pairs of touching spheres, or of a sphere and a wall, summed over all steps", "1", "n_c"),
         ),
     }
+    if any(scene.gravity):
+        data["gravitational"] = (
+            "time",
+            gravitational,
+            about("potential energy of gravity, zero in the lowest corner of the box", "J", "V"),
+        )
+    if not scene.force_law.conserves_energy:
+        for name, values, long_name, symbol in (
+            ("stored_normal", by_normal, "energy stored in normal springs", "E_n"),
+            ("stored_tangential", by_tangential, "energy stored in tangential springs", "E_t"),
+            ("dissipated_normal", dissipated[0], "energy dissipated by normal dashpots", "D_n"),
+            ("dissipated_tangential", dissipated[1], "energy dissipated by tangential dashpots", "D_t"),
+            ("dissipated_sliding", dissipated[2], "energy dissipated by sliding", "D_s"),
+            ("taken_by_law", dissipated[3], "energy taken by the law of force; negative: made", "D_m"),
+        ):
+            data[name] = ("time", values, about(long_name, "J", symbol))
+        data["closure"] = ("time", closure, about("error of the sum of all energies, relative", "1", "e_sum"))
     if len(outcome["spins"]):
         data["axial_spin"] = (
             ("time", "clump"),
@@ -283,6 +336,7 @@ def _named(
     attributes: dict[str, Any] = {
         "scene": scene.key,
         "method": method.key,
+        **({} if scene.force_law.key == "hertz" else {"law": scene.force_law.key}),
         "dt": float(dt),
         "dt_units": "s",
         **({} if seed is None else {"seed": seed}),

@@ -1,36 +1,42 @@
 """One step of many clumps, said plainly: what happens in which order, without lanes, neighbour lists or compiled code.
 
-:func:`step` is what :mod:`polhode.manybody.engine` does ten thousand times faster. It runs the same kernels as plain Python and
-sums in the same order, so it gives the same bits; ``tests/test_manybody_step.py`` holds the engine to it.
+:meth:`PlainRun.step` is what :mod:`polhode.manybody.engine` does ten thousand times faster, for any method and any law of
+force. It runs the same kernels as plain Python and sums in the same order, so it gives the same bits;
+``tests/test_manybody_step.py`` holds the engine to it.
 
 >>> from polhode import manybody, methods
->>> from polhode.manybody.step import start, step
->>> scene, method, dt = manybody.scenes["rods"], methods["spiral_leapfrog"], 3.83e-5
->>> bodies = start(scene, scene.initial_state(0), method, dt)
+>>> from polhode.manybody.step import PlainRun
+>>> scene = manybody.scenes["rods"]
+>>> run = PlainRun(scene, scene.initial_state(0), methods["spiral_leapfrog"], 3.83e-5)
 >>> for _ in range(3):
-...     step(bodies, scene, method, dt)
+...     run.step()
+>>> run.read().shape  # r, v, q and omega of each clump
+(30, 13)
 """
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import dist, sqrt
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from polhode.algebra import vector
 from polhode.algebra.quaternion import normalise
-from polhode.algebra.vector import cross
 from polhode.compiling.plain import in_plain_python
-from polhode.manybody import contact
-from polhode.manybody.engine import scheme_of
+from polhode.manybody import contact, engine
+from polhode.manybody.contact import Side
 from polhode.manybody.placement import State
 from polhode.manybody.scene import Scene
 from polhode.methods.protocol import OneTorque
 
 ZERO = (0.0, 0.0, 0.0)
-_cross, _unit = in_plain_python(cross), in_plain_python(normalise)
-_matrix, _in_body, _lab_position = map(in_plain_python, (contact.matrix, contact.in_body, contact.lab_position))
+_add, _axpy, _cross, _scale = map(in_plain_python, (vector.add, vector.axpy, vector.cross, vector.scale))
+_in_body, _to_lab, _matrix, _unit = map(in_plain_python, (contact.in_body, contact.to_lab, contact.matrix, normalise))
+_lab_position, _meeting, _motion = map(in_plain_python, (contact.lab_position, contact.meeting, engine.motion_between))
 
 
 @dataclass
@@ -42,6 +48,7 @@ class MovingClump:
     spheres : centres (body frame, m) and radii of its spheres: x, y, z, radius
     mass, inertia : kg, and the coefficients of :meth:`polhode.algebra.body.Body.coefficients`
     r, q, v, omega : pose and velocities at which the loads are needed
+    moved, turned : mean velocity and angular velocity since the last loads
     force, torque : the loads: lab frame, N, and body frame, N m
     turning, moving : what the method and the scheme of the centre of mass carry from step to step
     """
@@ -53,6 +60,8 @@ class MovingClump:
     q: Any
     v: Any
     omega: Any
+    moved: Any
+    turned: Any
     force: Any = ZERO
     torque: Any = ZERO
     turning: Any = ()
@@ -63,105 +72,171 @@ class MovingClump:
         """The radius of a sphere that holds the clump, generously, m."""
         return float(1.01 * max(dist(ZERO, sphere[:3]) + sphere[3] for sphere in self.spheres))
 
+    def side(self, sphere: Any, share: float, since: float) -> Side:
+        """The clump as one of two that touch, see :class:`polhode.manybody.contact.Side`."""
+        m = _matrix(self.q)
+        moved, turned = _scale(since, self.moved), _scale(since, _to_lab(m, self.turned))
+        return Side(_to_lab(m, sphere), sphere[3], share, self.v, _to_lab(m, self.omega), moved, turned)
 
-def step(bodies: list[MovingClump], scene: Scene, method: OneTorque, dt: float) -> None:
-    """One step of all clumps: the first part of their motion, all contacts at the poses reached, the rest of their motion."""
-    advance_to_loads(bodies, method, dt)
-    apply_contacts(bodies, scene)
-    after_torque, after_force = map(in_plain_python, (method.after_torque, scheme_of(method).after_force))
-    for body in bodies:
-        body.turning = after_torque(body.turning, body.torque, body.inertia, dt)
-        body.moving = after_force(body.moving, body.force, body.mass, dt)
-        if method.normalises and not method.rotates_before_torque:
-            body.turning = _unit(body.turning[:4]) + body.turning[4:]
+    def centres(self) -> np.ndarray:
+        """The centres of its spheres in the lab, (n, 3)."""
+        return np.stack(_lab_position(self.r, _matrix(self.q), self.spheres.T), axis=1)
 
-
-def advance_to_loads(bodies: list[MovingClump], method: OneTorque, dt: float) -> None:
-    """The part of a step before the loads."""
-    before_torque, before_force = map(in_plain_python, (method.before_torque, scheme_of(method).before_force))
-    for body in bodies:
-        body.turning, body.q, body.omega = before_torque(body.turning, body.inertia, dt)
-        body.moving, body.r, body.v = before_force(body.moving, body.mass, dt)
-        if method.normalises and method.rotates_before_torque:
-            body.q = _unit(body.turning[:4])
-            body.turning = body.q + body.turning[4:]
+    def push(self, force: Any, torque: Any) -> None:
+        """Add to the loads."""
+        self.force, self.torque = _add(self.force, force), _add(self.torque, torque)
 
 
-def apply_contacts(bodies: list[MovingClump], scene: Scene) -> float:
-    """Set the loads on all clumps and return the stored energy: clump by clump, first its walls, then the later clumps."""
-    stiffness, half, energy = 4 / 3 * scene.material.reduced, scene.box / 2, 0.0
-    for body in bodies:
-        body.force, body.torque = ZERO, ZERO
-    for i, body in enumerate(bodies):
-        for axis, side in ((axis, side) for axis in range(3) for side in (-1.0, 1.0)):
-            for sphere, centre in zip(body.spheres, lab_centres(body), strict=True):
-                overlap = side * centre[axis] + sphere[3] - half
-                if overlap > 0.0:
-                    size = stiffness * sqrt(sphere[3] * overlap) * overlap
-                    push(body, sphere, tuple(-side * size if k == axis else 0.0 for k in range(3)))
-                    energy += 0.4 * size * overlap
-        for other in bodies[i + 1 :]:
-            for one, two, away, distance in touching(body, other):
-                overlap = max(one[3] + two[3] - distance, 0.0)
-                size = stiffness * sqrt(one[3] * two[3] / (one[3] + two[3]) * overlap) * overlap
-                force = tuple(size / distance * x for x in away)
-                push(body, one, force)
-                push(other, two, tuple(-x for x in force))
-                energy += 0.4 * size * overlap
-    return energy
+class PlainRun:
+    """A run of a method on a scene. Methods that begin with Runge-Kutta steps are not among them.
 
+    Parameters
+    ----------
+    scene, state, method, dt : as for :func:`polhode.manybody.simulate`
+    """
 
-def touching(one: MovingClump, two: MovingClump) -> Iterator[tuple[Any, Any, tuple[float, ...], float]]:
-    """Pairs of overlapping spheres of two clumps, and the vector from the second centre to the first with its length."""
-    if dist(one.r, two.r) > one.reach + two.reach:
-        return
-    a, b = lab_centres(one), lab_centres(two)
-    away = a[:, None] - b
-    squared = away[..., 0] * away[..., 0] + away[..., 1] * away[..., 1] + away[..., 2] * away[..., 2]
-    radii = one.spheres[:, None, 3] + two.spheres[:, 3]
-    for m, n in np.argwhere(squared < radii * radii):
-        yield tuple(one.spheres[m]), tuple(two.spheres[n]), tuple(away[m, n]), sqrt(squared[m, n])
+    def __init__(self, scene: Scene, state: State, method: OneTorque, dt: float) -> None:
+        if method.warm_up_steps:
+            raise ValueError(f"method {method.key!r} begins with Runge-Kutta steps, which the plain step does not have")
+        self.scene, self.dt, self.method, self.law = scene, dt, method, scene.force_law
+        scheme = engine.scheme_of(method)
+        kernels = {"begin": method.start, "before": method.before_torque, "after": method.after_torque, "read": method.read}
+        moves = {"begin": scheme.start, "before": scheme.before_force, "after": scheme.after_force, "read": scheme.read}
+        self.turn = SimpleNamespace(**{name: in_plain_python(function) for name, function in kernels.items()})
+        self.move = SimpleNamespace(**{name: in_plain_python(function) for name, function in moves.items()})
+        self.materials, self.constants = scene.constants()
+        self.bookkeeping = self.law.bookkeeping()
+        kinds = np.repeat(self.materials, [number for _, number in scene.clumps])
+        self.kind = [int(kind) for kind in kinds]
+        #: Contact -> its normal and overlap, and what the law keeps: those of the last loads, and those of the present ones.
+        self.memory: dict[Any, Any] = {}
+        self.next_memory: dict[Any, Any] = {}
+        self.bodies = []
+        for clump, *motion in zip(scene.every_clump, state.r, state.q, state.v, state.omega, strict=True):
+            solid, spheres = clump.body(scene.material_of(clump).density), np.column_stack([clump.centres, clump.radii])
+            r, q, v, omega = (tuple(map(float, row)) for row in motion)
+            self.bodies.append(MovingClump(spheres, solid.mass, solid.coefficients(), r, q, v, omega, moved=v, turned=omega))
+        self.since = 0.0
+        self.load()
+        for body in self.bodies:
+            body.turning = self.turn.begin(body.q, body.omega, body.torque, body.inertia, dt)
+            body.moving = self.move.begin(body.r, body.v, body.force, body.mass, dt)
+        self.since = method.torque_time * dt
 
+    def step(self) -> None:
+        """One step of all clumps: the first part of their motion, all loads at the poses reached, the rest of their motion."""
+        self.advance_to_loads()
+        self.load()
+        self.since = self.dt
+        for body in self.bodies:
+            body.turning = self.turn.after(body.turning, body.torque, body.inertia, self.dt)
+            body.moving = self.move.after(body.moving, body.force, body.mass, self.dt)
+            if self.method.normalises and not self.method.rotates_before_torque:
+                body.turning = _unit(body.turning[:4]) + body.turning[4:]
 
-def lab_centres(body: MovingClump) -> np.ndarray:
-    """The centres of the spheres of a clump in the lab, (n, 3)."""
-    return np.stack(_lab_position(body.r, _matrix(body.q), body.spheres.T), axis=1)
+    def advance_to_loads(self) -> None:
+        """The part of a step before the loads."""
+        for body in self.bodies:
+            r, q, moved, turned = body.r, body.q, body.moved, body.turned
+            body.turning, body.q, body.omega = self.turn.before(body.turning, body.inertia, self.dt)
+            if self.method.normalises and self.method.rotates_before_torque:
+                body.q = _unit(body.turning[:4])
+                body.turning = body.q + body.turning[4:]
+            body.moving, body.r, body.v = self.move.before(body.moving, body.mass, self.dt)
+            if self.since > 0.0:
+                body.moved, body.turned = _motion(r, q, body.r, body.q, self.since)
+            if self.bookkeeping[2] > 0.0:
+                body.v = _axpy(1.5, body.moved, _scale(-0.5, moved))
+                body.omega = _axpy(1.5, body.turned, _scale(-0.5, turned))
 
+    def load(self) -> None:
+        """The loads on all clumps: weight, then clump by clump the contacts with the walls and with the clumps after it."""
+        self.memory, self.next_memory = self.next_memory, {}
+        for body in self.bodies:
+            body.force, body.torque = _scale(body.mass, self.scene.gravity), ZERO
+        for i, body in enumerate(self.bodies):
+            for wall in range(6):
+                for a, (sphere, centre) in enumerate(zip(body.spheres, body.centres(), strict=True)):
+                    overlap = (centre[wall // 2] if wall % 2 else -centre[wall // 2]) + sphere[3] - self.scene.box / 2
+                    if overlap > 0.0:
+                        self.touch_wall(i, a, wall, float(overlap))
+            for j in range(i + 1, len(self.bodies)):
+                for a, b, away in self.overlapping(i, j):
+                    self.touch_pair(i, a, j, b, away)
 
-def push(body: MovingClump, sphere: Any, force: Any) -> None:
-    """Add a force that acts at the centre of a sphere."""
-    torque = _cross(sphere, _in_body(_matrix(body.q), force))
-    body.force = tuple(a + b for a, b in zip(body.force, force, strict=True))
-    body.torque = tuple(a + b for a, b in zip(body.torque, torque, strict=True))
+    def overlapping(self, i: int, j: int) -> Iterator[tuple[int, int, tuple[float, ...]]]:
+        """The pairs of overlapping spheres of two clumps, with the vector from the second centre to the first."""
+        one, two = self.bodies[i], self.bodies[j]
+        if dist(one.r, two.r) > one.reach + two.reach:
+            return
+        away = one.centres()[:, None] - two.centres()
+        squared = away[..., 0] * away[..., 0] + away[..., 1] * away[..., 1] + away[..., 2] * away[..., 2]
+        radii = one.spheres[:, None, 3] + two.spheres[:, 3]
+        for a, b in np.argwhere(squared < radii * radii):
+            yield int(a), int(b), tuple(map(float, away[a, b]))
 
+    def touch_wall(self, i: int, a: int, wall: int, overlap: float) -> None:
+        """A sphere at a wall: one of infinite radius and mass."""
+        body = self.bodies[i]
+        m, sphere = _matrix(body.q), tuple(map(float, body.spheres[a]))
+        normal = tuple((-1.0 if wall % 2 else 1.0) if axis == wall // 2 else 0.0 for axis in range(3))
+        constants = self.constants[self.kind[i] * self.classes + self.classes - 1]
+        if self.law.normal:
+            force = _scale(in_plain_python(self.law.normal)(overlap, sphere[3], constants)[0], normal)
+            body.push(force, _cross(sphere, _in_body(m, force)))
+        else:
+            one = body.side(sphere, 1.0, self.since)
+            touch = normal, overlap, sphere[3], body.mass, one, contact.WALL
+            response, arm, _ = self.respond((i, wall, a), touch, constants)
+            body.push(response.force, _in_body(m, _add(_cross(arm, response.force), response.couple)))
 
-def start(scene: Scene, state: State, method: OneTorque, dt: float) -> list[MovingClump]:
-    """The clumps of a scene in an initial state, ready for their first step; not for methods that begin with other steps."""
-    if method.warm_up_steps:
-        raise ValueError(f"method {method.key!r} begins with Runge-Kutta steps, which the plain step does not have")
-    bodies: list[MovingClump] = []
-    for clump, *motion in zip(scene.every_clump, state.r, state.q, state.v, state.omega, strict=True):
-        solid = clump.body(scene.material.density)
-        spheres = np.column_stack([clump.centres, clump.radii])
-        bodies.append(MovingClump(spheres, solid.mass, solid.coefficients(), *(tuple(map(float, row)) for row in motion)))
-    apply_contacts(bodies, scene)
-    set_off, move_off = map(in_plain_python, (method.start, scheme_of(method).start))
-    for body in bodies:
-        body.turning = set_off(body.q, body.omega, body.torque, body.inertia, dt)
-        body.moving = move_off(body.r, body.v, body.force, body.mass, dt)
-    return bodies
+    def touch_pair(self, i: int, a: int, j: int, b: int, away: tuple[float, ...]) -> None:
+        """Two spheres of different clumps."""
+        one, two = self.bodies[i], self.bodies[j]
+        mi, mj, sphere_i, sphere_j = _matrix(one.q), _matrix(two.q), one.spheres[a], two.spheres[b]
+        sphere_i, sphere_j = tuple(map(float, one.spheres[a])), tuple(map(float, two.spheres[b]))
+        distance = sqrt(away[0] * away[0] + away[1] * away[1] + away[2] * away[2])
+        overlap = max(sphere_i[3] + sphere_j[3] - distance, 0.0)
+        radius = sphere_i[3] * sphere_j[3] / (sphere_i[3] + sphere_j[3])
+        constants = self.constants[self.kind[i] * self.classes + self.kind[j]]
+        if self.law.normal:
+            force = _scale(in_plain_python(self.law.normal)(overlap, radius, constants)[0] / distance, away)
+            one.push(force, _cross(sphere_i, _in_body(mi, force)))
+            back = _scale(-1.0, force)
+            two.push(back, _cross(sphere_j, _in_body(mj, back)))
+        else:
+            normal, mass = _scale(1.0 / distance, away), one.mass * two.mass / (one.mass + two.mass)
+            touch = normal, overlap, radius, mass, one.side(sphere_i, 0.5, self.since), two.side(sphere_j, 0.5, self.since)
+            response, arm_i, arm_j = self.respond((i, j, a, b), touch, constants)
+            one.push(response.force, _in_body(mi, _add(_cross(arm_i, response.force), response.couple)))
+            back, couple = _scale(-1.0, response.force), _scale(-1.0, response.couple)
+            two.push(back, _in_body(mj, _add(_cross(arm_j, back), couple)))
 
+    def respond(self, key: Any, touch: Any, constants: Any) -> Any:
+        """What the law answers to a contact, and the arms of the force on both bodies; the contact is remembered."""
+        before, history = self.memory.get(key, ((0.0,) * 4, (0.0,) * self.law.history))
+        seen, arm_one, arm_two = _meeting(*touch, before, key in self.memory, self.bookkeeping)
+        response = in_plain_python(self.law.contact)(seen, history, tuple(map(float, constants)))
+        self.next_memory[key] = ((*touch[0], touch[1]), response.history)
+        return response, arm_one, arm_two
 
-def read(bodies: list[MovingClump], scene: Scene, method: OneTorque, dt: float) -> np.ndarray:
-    """r, v, q and omega of all clumps after the last step, (clumps, 13). The bodies are left as they are."""
-    bodies = list(map(replace, bodies))
-    if method.torque_time == 0.0:  # the loads at this time complete the velocities
-        advance_to_loads(bodies, method, dt)
-        apply_contacts(bodies, scene)
-    rows = []
-    for body in bodies:
-        force, torque = (body.force, body.torque) if method.torque_time == 0.0 else (ZERO, ZERO)
-        q, omega = in_plain_python(method.read)(body.turning, torque, body.inertia, dt)
-        r, v = in_plain_python(scheme_of(method).read)(body.moving, force, body.mass, dt)
-        rows.append(r + v + q + omega)
-    return np.array(rows)
+    @cached_property
+    def classes(self) -> int:
+        """The number of materials, and one for the wall."""
+        return len(self.constants) // (max(self.kind) + 1)
+
+    def read(self) -> np.ndarray:
+        """r, v, q and omega of all clumps after the last step, (clumps, 13)."""
+        run, completes = self, self.method.torque_time == 0.0
+        if completes:  # the loads at this time complete the velocities
+            run = copy(self)
+            run.bodies = list(map(replace, self.bodies))
+            run.advance_to_loads()
+            run.load()
+        rows = []
+        for body in run.bodies:
+            force, torque = (body.force, body.torque) if completes else (ZERO, ZERO)
+            q, omega = self.turn.read(body.turning, torque, body.inertia, self.dt)
+            r, v = self.move.read(body.moving, force, body.mass, self.dt)
+            rows.append(r + v + q + omega)
+        return np.array(rows)

@@ -187,8 +187,9 @@ class Method(ABC):
         return {}
 
     @cached_property
-    def parts(self) -> dict[bool, Any]:
-        """What the many-body engine has compiled so far for the method, with and without normalisation."""
+    def parts(self) -> dict[tuple[bool, bool], Any]:
+        """What the many-body engine has compiled so far for the method, by whether it normalises and whether the law of force
+        wants velocities."""
         return {}
 
     def compiled(self, driver: Callable[[], Callable[..., Any]], signature: Any) -> Callable[..., Any]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from polhode.ensembles.classes import CLASSES
 from polhode.interface.reading import ConfigurationError, Place
+from polhode.manybody.forces import FORCES
 from polhode.manybody.scenes import SCENES
 from polhode.methods import METHODS
 from polhode.methods.protocol import Method, OneTorque
@@ -301,7 +302,7 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
             for remark in try_out(plugins):
                 print(remark, file=sys.stderr)
         for path in plugins:
-            load_file(path, (METHODS, PROBLEMS, SCENES))
+            load_file(path, (METHODS, PROBLEMS, SCENES, FORCES))
     except (ValueError, FileNotFoundError) as error:
         raise (top / "plugins").error(f": {error}") from error
     if not checked:

@@ -61,13 +61,14 @@ def study_of(snakemake: Any) -> "Iterator[Study]":
 def library_of(snakemake: Any) -> Iterator[None]:
     """A job as in :func:`job_of`, with the user's plug-ins in the library."""
     with job_of(snakemake):
+        from polhode.manybody.forces import FORCES
         from polhode.manybody.scenes import SCENES
         from polhode.methods import METHODS
         from polhode.problems import PROBLEMS
         from polhode.registry import load_file
 
         for path in snakemake.config["plugins"]:
-            load_file(path, (METHODS, PROBLEMS, SCENES))
+            load_file(path, (METHODS, PROBLEMS, SCENES, FORCES))
         yield
 
 

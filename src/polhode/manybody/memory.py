@@ -1,0 +1,169 @@
+"""What contacts keep from step to step, without hashing: contacts come in one order, so two sorted lists are merged.
+
+Only touching contacts are kept, each under a number that rises in the order in which contacts are summed
+(:mod:`polhode.manybody.contact`). What a neighbour list omits is not in contact, so lists change no bit of a history.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.compiling.kernel import compiled, kernel, subroutine
+
+#: Places in ``counts`` of :class:`Memory`.
+CURRENT, OLD, NEW, CURSOR = range(4)
+#: Columns of ``ledger``: stored by normal and tangential springs; dissipated by normal and tangential dashpots and by sliding;
+#: taken by the law.
+STORED, WORK, LEDGER = 0, 2, 6
+#: The rows of ``ledger``: of the last loads, and of the run.
+STEP, RUN = 0, 1
+#: What the engine itself keeps of a contact: its normal and its overlap.
+GEOMETRY = 4
+
+#: A number above that of any contact.
+LAST = 2**63 - 1
+
+
+@cache
+def columns(first: int, width: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Kernels that read so many numbers of a row as a tuple, ``(rows, i) -> tuple``, and write them, ``(rows, i, values)``.
+
+    Their source is generated because Numba builds tuples only from elements that are written out.
+    """
+    elements = "".join(f"rows[i, {first + k}], " for k in range(width))
+    lines = "".join(f"    rows[i, {first + k}] = values[{k}]\n" for k in range(width)) or "    pass\n"
+    made: dict[str, Any] = {}
+    exec(f"def load(rows, i):\n    return ({elements})\n\ndef store(rows, i, values):\n{lines}", made)
+    return kernel(made["load"]), kernel(made["store"])
+
+
+load_geometry, store_geometry = columns(0, GEOMETRY)
+
+
+class Memory(NamedTuple):
+    """The histories of all touching contacts at the last loads, and room for those of the next.
+
+    Parameters
+    ----------
+    keys : (2, capacity), int: the numbers of the contacts, ascending; one row is current, the other is written
+    values : (2 capacity + 1, width): what they keep; the last row is zero
+    counts : (4,), int: the current row, and how many contacts there are in it, in the other, and before the cursor
+    ledger : (2, LEDGER): energies, see :data:`STEP`
+    """
+
+    keys: Any
+    values: Any
+    counts: Any
+    ledger: Any
+
+
+@compiled
+def empty_memory(capacity: int, width: int) -> Memory:
+    """A memory without contacts; ``width`` 0: of a law that keeps nothing."""
+    return Memory(
+        np.zeros((2, capacity), np.int64),
+        np.zeros((2 * capacity + 1, width)),
+        np.zeros(4, np.int64),
+        np.zeros((2, LEDGER)),
+    )
+
+
+@subroutine
+def copy_memory(memory: Memory, to: Memory) -> None:
+    """Copy what is current into a memory of the same or a larger capacity."""
+    current, number = memory.counts[CURRENT], memory.counts[OLD]
+    begin, begin_copy = current * memory.keys.shape[1], current * to.keys.shape[1]
+    for k in range(number):
+        to.keys[current, k] = memory.keys[current, k]
+        for column in range(memory.values.shape[1]):
+            to.values[begin_copy + k, column] = memory.values[begin + k, column]
+    for k in range(4):
+        to.counts[k] = memory.counts[k]
+    for k in range(LEDGER):
+        to.ledger[STEP, k] = memory.ledger[STEP, k]
+        to.ledger[RUN, k] = memory.ledger[RUN, k]
+
+
+@kernel
+def add_to_ledger(memory: Memory, first: int, values: Any) -> None:
+    """Add energies to the row of the last loads."""
+    ledger = memory.ledger
+    for k in range(len(values)):
+        ledger[STEP, first + k] += values[k]
+
+
+class Recollection(NamedTuple):
+    """Kernels that use a memory, for one law.
+
+    ``open(memory)`` begins a pass over all contacts, ``recall(memory, key) -> row`` gives the row of ``values`` of a contact
+    (the zero row of a new one), ``load(values, row)`` the law's numbers in it, ``remember(memory, key, geometry, history)``
+    writes the next ones, and ``close(memory, commit)`` ends the pass. Without ``commit``, or if there was no room for all
+    contacts, the pass was a trial, and everything stays as it was.
+    """
+
+    open: Callable[..., Any]
+    recall: Callable[..., Any]
+    load: Callable[..., Any]
+    remember: Callable[..., Any]
+    close: Callable[..., Any]
+
+
+@cache
+def recollection(end: Callable[..., Any], history: int) -> Recollection:
+    """The kernels for a law that keeps so many numbers; ``end(history) -> work`` ends a contact."""
+    load_history, store_history = columns(GEOMETRY, history)
+
+    @kernel
+    def open_pass(memory: Memory) -> None:
+        counts, ledger = memory.counts, memory.ledger
+        counts[NEW] = 0
+        counts[CURSOR] = 0
+        for k in range(LEDGER):
+            ledger[STEP, k] = 0.0
+
+    @subroutine
+    def end_until(memory: Memory, key: int) -> None:
+        """End the contacts before ``key``."""
+        keys, values, counts = memory.keys, memory.values, memory.counts
+        current, k = counts[CURRENT], counts[CURSOR]
+        while k < counts[OLD] and keys[current, k] < key:
+            add_to_ledger(memory, WORK, end(load_history(values, current * keys.shape[1] + k)))
+            k += 1
+        counts[CURSOR] = k
+
+    @kernel
+    def recall(memory: Memory, key: int) -> Any:
+        keys, counts = memory.keys, memory.counts
+        current = counts[CURRENT]
+        if counts[CURSOR] < counts[OLD] and keys[current, counts[CURSOR]] < key:
+            end_until(memory, key)
+        k = counts[CURSOR]
+        row = 2 * keys.shape[1]
+        if k < counts[OLD] and keys[current, k] == key:
+            row = current * keys.shape[1] + k
+            counts[CURSOR] = k + 1
+        return row
+
+    @kernel
+    def remember(memory: Memory, key: int, geometry: Any, values: Any) -> None:
+        keys, counts = memory.keys, memory.counts
+        k, other = counts[NEW], 1 - counts[CURRENT]
+        if k < keys.shape[1]:
+            keys[other, k] = key
+            store_geometry(memory.values, other * keys.shape[1] + k, geometry)
+            store_history(memory.values, other * keys.shape[1] + k, values)
+        counts[NEW] = k + 1
+
+    @kernel
+    def close(memory: Memory, commit: bool) -> None:
+        counts, ledger = memory.counts, memory.ledger
+        end_until(memory, LAST)
+        if commit and counts[NEW] <= memory.keys.shape[1]:
+            counts[CURRENT] = 1 - counts[CURRENT]
+            counts[OLD] = counts[NEW]
+            for k in range(WORK, LEDGER):
+                ledger[RUN, k] += ledger[STEP, k]
+
+    return Recollection(open_pass, recall, load_history, remember, close)

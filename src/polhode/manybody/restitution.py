@@ -1,0 +1,49 @@
+r"""Which damping gives which coefficient of restitution, for contacts that push and never pull.
+
+A dashpot would pull at the end of a contact, where the surfaces separate fast and the spring has hardly any force left. Codes
+cut this attraction off, and obtain more than formulas for the whole motion promise. Here the contact ends where its force
+vanishes, so what is asked for is obtained.
+
+A linear spring and dashpot obey :math:`m^* \ddot x = -k x - c \dot x`, with the part :math:`D = c/(2 \sqrt{k m^*})` of
+critical damping. Hertz's spring with the dashpot of Tsuji et al. obeys, in units of its own,
+:math:`\ddot x = -x^{3/2} - \alpha x^{1/4} \dot x`. In the time s with :math:`ds = x^{1/4} dt` and with :math:`z = x^{5/4}`
+this is linear, :math:`z' = \frac54 v`, :math:`v' = -z - \alpha v`, and the force vanishes where that of the linear dashpot
+does: restitution is that of :math:`D = \alpha/\sqrt5`, whatever the speed, the mass, the radius and the stiffness.
+"""
+
+from functools import cache
+from math import atan2, exp, log, pi, sqrt
+
+from scipy.optimize import brentq
+
+#: The largest part of critical damping that is searched; the restitution is 2.5e-7 there.
+STRONGEST = 1e3
+
+
+def linear_restitution(damping: float) -> float:
+    """The coefficient of restitution of a linear spring and dashpot with the part ``damping`` of critical damping.
+
+    Schwager and Poeschel (2007), Eq. 21. A contact ends when its force vanishes.
+    """
+    w = sqrt(abs(1 - damping * damping))
+    if damping < 1:
+        return exp(-damping / w * (pi - atan2(2 * damping * w, w * w - damping * damping)))
+    return exp(-damping / w * log((damping + w) / (damping - w))) if w > 0 else exp(-2)
+
+
+@cache
+def linear_damping(restitution: float) -> float:
+    """The part of critical damping that gives a coefficient of restitution (above 2.5e-7, at most 1)."""
+    if restitution >= 1:
+        return 0.0
+    return float(brentq(lambda d: linear_restitution(d) - restitution, 0.0, STRONGEST, xtol=1e-15, rtol=1e-15))
+
+
+def tsuji_restitution(alpha: float) -> float:
+    """The coefficient of restitution of Hertz's spring with the dashpot of Tsuji et al."""
+    return linear_restitution(alpha / sqrt(5))
+
+
+def tsuji_damping(restitution: float) -> float:
+    """The alpha of Tsuji et al. that gives a coefficient of restitution."""
+    return sqrt(5) * linear_damping(restitution)

@@ -1,0 +1,288 @@
+"""Laws of force: impacts known to many digits, the ledger of energies, what must not matter, what cannot be."""
+
+from dataclasses import replace
+from math import cos, exp, inf, pi, radians, sin, sqrt
+
+import numpy as np
+import pytest
+
+import polhode
+from polhode import manybody
+from polhode.algebra.quaternion import to_lab
+from polhode.manybody.restitution import linear_damping, linear_restitution, tsuji_damping, tsuji_restitution
+from polhode.manybody.simulation import run
+
+METHODS = polhode.methods
+TOTAL, LINEAR = manybody.forces["hertz_mindlin_tsuji"], manybody.forces["linear_spring_dashpot"]
+STICKY = TOTAL.with_parameters(friction=inf, restitution=1.0)
+#: Chung and Ooi (2011), test 4: a ball on a rigid plane, and the duration of its contact at 45 degrees.
+R, SPEED, HALF = 0.0025, 3.9, 0.01
+OXIDE, BALL = manybody.Material(density=4000.0, young=3.8e11, poisson=0.23), manybody.Clump.sphere(R)
+DURATION = 6.54265171958642553e-6
+#: Parts of a step before the touch, over which errors are averaged.
+PHASES = (0.1, 0.3, 0.5, 0.7, 0.9)
+#: Columns of the ledger.
+GRAVITY, E_N, E_T, D_N, D_T, D_S, D_M = range(7)
+
+
+def scene(law, *kinds, **others):
+    values = {"material": OXIDE, "box": 2 * HALF, "speed": 0.0, "spin": 0.0, "horizon": 1.0} | others
+    return manybody.Scene(key="test", label="test", kinds=kinds, law=law, **values)
+
+
+def impact(law, degrees, steps, phase=0.3, method="spiral_leapfrog", speed=SPEED, every=None, **others):
+    """A ball without spin on a rigid plane, ``steps`` in a contact: v, K/K0 and ledger/K0 after it, or of every step."""
+    dt = DURATION / steps
+    v = speed * np.array([[sin(radians(degrees)), 0.0, -cos(radians(degrees))]])
+    r = np.array([[0.0, 0.0, R - HALF - phase * dt * v[0, 2]]])
+    start = manybody.State(r, v, np.array([[1.0, 0, 0, 0]]), np.zeros((1, 3)))
+    end = int(1.6 * steps) + 2
+    at = np.array([0, end]) if every is None else np.arange(0, end, every)
+    outcome = run(scene(law, (BALL, 1), walls="rigid", **others), METHODS[method], dt, start, at, record=True)
+    kinetic = outcome["energies"][:, 0] / outcome["energies"][0, 0]
+    ledger = outcome["ledger"] / outcome["energies"][0, 0]
+    velocity = outcome["motion"][:, 0, 3:6]
+    return (velocity, kinetic, ledger) if every else (velocity[-1], kinetic[-1], ledger[-1])
+
+
+def errors(law, degrees, exact, counts, **others):
+    """Root mean square over the phases of the errors of vx, vz and K/K0, (counts, 3)."""
+    rows = []
+    for steps in counts:
+        results = [impact(law, degrees, steps, phase, **others) for phase in PHASES]
+        rows.append([(v[0], v[2], ratio) for v, ratio, _ in results])
+    return np.sqrt(((np.array(rows) - exact) ** 2).mean(1))
+
+
+def orders(values):
+    return np.log2(values[:-1] / values[1:])
+
+
+# ---- impacts known to many digits ----
+
+#: vx, vz and K/K0 after an impact at 45 degrees that sticks: 34 digits, events located, arms that end at the surface.
+STICKS = (2.76836324249089009, 2.75771644662753535, 1.00388681312215055)
+
+
+def test_an_impact_that_sticks_is_of_second_order_with_the_part_since_the_touch():
+    law = STICKY.with_parameters(arms="radius")
+    cured, usual = (errors(law.with_parameters(start=start), 45, STICKS, (40, 80, 160)) for start in ("touch", "whole"))
+    assert (cured[-1] < [1e-4, 1e-5, 4e-5]).all()
+    assert orders(cured)[:, 0] == pytest.approx(2.0, abs=0.15)
+    assert orders(cured)[:, 1] == pytest.approx(2.5, abs=0.2), "as elastic contacts have it"
+    assert orders(usual)[:, 0] == pytest.approx(1.0, abs=0.1), "the first increment counts a whole step"
+
+
+def test_the_energy_that_an_impact_makes_is_made_by_the_law():
+    _, ratio, ledger = impact(STICKY.with_parameters(arms="radius"), 45, 640)
+    assert -ledger[D_M] == pytest.approx(STICKS[2] - 1, abs=1e-5) and ratio == pytest.approx(STICKS[2], abs=1e-5)
+    assert ledger[:D_M] == pytest.approx(0, abs=1e-12)
+
+
+def test_an_impact_that_sticks_and_then_slides():
+    """3 degrees, slides in the last 0.4 per cent of the contact."""
+    law = TOTAL.with_parameters(friction=0.092, restitution=1.0, arms="radius")
+    found = errors(law, 3, (0.20490171902485345, 3.89465518554283811, 1.00002138690827299), (40, 640))
+    assert (found[1] < [1e-6, 1e-6, 1e-6]).all() and (found[0] < [2e-4, 4e-4, 2e-4]).all()
+
+
+@pytest.mark.parametrize("slip", ["trapezoidal", "radial"])
+def test_an_impact_that_slides_throughout_is_exact_but_for_the_normal_force(slip):
+    law = TOTAL.with_parameters(friction=0.092, restitution=1.0, arms="radius", slip=slip)
+    exact = SPEED * sin(radians(60)) - 2 * 0.092 * 1.95, 1.95, 0.870275325703663289
+    assert (errors(law, 60, exact, (640,)) < [1e-7, 1e-6, 1e-6]).all()
+    _, ratio, ledger = impact(law, 60, 640)
+    assert ledger[D_S] == pytest.approx(1 - ratio, abs=1e-6) and abs(ledger[D_M]) < 1e-6
+
+
+def test_two_spheres():
+    """Unlike spins, friction that always holds, the contact point in the middle of the overlap; springs that do not twirl."""
+    exact = [-0.016943602435050668, 0.61427799511073532, 0.20542845242834514, -0.0029993504672176983, -1.2511487648864049]
+    exact, lasts, ball = [*exact, 34.695369021915143, 0.99292580545750316], 0.0010175272987250033, manybody.Clump.sphere(0.005)
+    v, omega = np.array([[-1, 0.6, 0.2], [0, 0, 0]]), np.array([[0, 0, 30.0], [20, -10, 0]])
+    soft = manybody.Material(density=2500.0, young=1e7, poisson=0.3)
+    results = {}
+    for plane in ("middle", "end"):
+        made = scene(STICKY.with_parameters(twirl="off", plane=plane), (ball, 2), material=soft, box=inf)
+        rows = []
+        for steps in (80, 320):
+            dt, ends = lasts / steps, []
+            for phase in PHASES:
+                r = np.array([[0.01, 0, 0], [0, 0, 0]]) - phase * dt * v
+                start = manybody.State(r, v, np.tile([1.0, 0, 0, 0], (2, 1)), omega)
+                outcome = run(made, METHODS["spiral_leapfrog"], dt, start, np.array([0, int(1.3 * steps)]), record=True)
+                end, kinetic = outcome["motion"][-1, 0], outcome["energies"][:, 0]
+                ends.append([*end[3:6], *to_lab(tuple(end[6:10]), tuple(end[10:])), kinetic[1] / kinetic[0]])
+            rows.append(np.sqrt(((np.array(ends) - exact) ** 2).mean(0)))
+        results[plane] = np.array(rows)
+    assert (results["middle"][1] < [1e-6, 1e-5, 1e-5, 1e-5, 2e-3, 5e-3, 1e-5]).all()
+    # The edges of a force that begins as the root of the overlap leave 3/2.
+    assert 1.5 < orders(results["middle"])[0, 1] / 2 < 2.1 and orders(results["end"])[0, 1] / 2 == pytest.approx(1.0, abs=0.15)
+
+
+# ---- restitution ----
+
+
+def test_the_restitution_of_dashpots_in_closed_form():
+    assert tsuji_restitution(0.1) == pytest.approx(0.872291466690707846, rel=1e-15)
+    assert tsuji_restitution(0.2) == pytest.approx(0.766410413045874779, rel=1e-15)
+    for e in (1.0, 0.9, 0.5, 0.14, 0.1, 0.001):  # from weak to overcritical damping
+        assert linear_restitution(linear_damping(e)) == pytest.approx(e, rel=1e-12)
+        assert tsuji_restitution(tsuji_damping(e)) == pytest.approx(e, rel=1e-12)
+    b = 0.3 / sqrt(1 - 0.09)
+    assert exp(-pi * b) < linear_restitution(0.3), "with attraction there would be less"
+
+
+@pytest.mark.parametrize("e", [0.9, 0.5])
+@pytest.mark.parametrize("law", [TOTAL, LINEAR.with_parameters(stiffness=1e8)])
+def test_what_is_asked_for_is_obtained_at_any_speed(law, e):
+    for speed in (0.5, 5.0):
+        v, ratio, ledger = impact(law.with_parameters(restitution=e), 0, 800, speed=speed)
+        assert v[2] / speed == pytest.approx(e, abs=2e-3)
+        assert ledger[D_N] == pytest.approx(1 - ratio, abs=2e-3) and ledger[[D_T, D_S, D_M]] == pytest.approx(0, abs=1e-12)
+
+
+def test_a_predicted_velocity_makes_the_dashpot_better():
+    worse, better = (
+        errors(TOTAL.with_parameters(restitution=0.6, dashpot=dashpot), 0, (0.0, 0.6 * SPEED, 0.36), (50, 100))
+        for dashpot in ("handed", "predicted")
+    )
+    assert (better[:, 1:] < 0.85 * worse[:, 1:]).all()
+    assert orders(worse)[0, 1] == pytest.approx(1.0, abs=0.15), "half a step old"
+    assert orders(better)[0, 1] == pytest.approx(1.25, abs=0.2), "a force that begins as overlap^(1/4)"
+
+
+def test_viscoelastic_spheres_come_off_slower_at_higher_speed():
+    """1 - C1 A k^(2/5) v^(1/5) for small A, with C1 = 1.15344 and k = (3/2)^... : Schwager and Poeschel (1998)."""
+    law = manybody.forces["viscoelastic"].with_parameters(damping_time=1e-8)
+    results = [1 - impact(law, 0, 1600, speed=speed)[0][2] / speed for speed in (1.0, 32.0)]
+    assert results[1] / results[0] == pytest.approx(2.0, rel=0.03), "(32)^(1/5)"
+
+
+# ---- the ledger ----
+
+
+def test_the_dissipated_energies_never_fall_and_the_ledger_closes():
+    law = TOTAL.with_parameters(friction=0.3, restitution=0.7)
+    closures = []
+    for steps in (50, 200):
+        _, kinetic, ledger = impact(law, 50, steps, every=1)
+        for column in (D_N, D_T, D_S):
+            assert np.diff(ledger[:, column]).min() > -1e-4 * ledger[-1, column]
+            assert ledger[-1, column] > 1e-3
+        closures.append(abs(kinetic[-1] + ledger[-1].sum() - 1))
+    assert closures[1] < 2e-4 and closures[1] < 0.25 * closures[0]
+
+
+def bed(law, count=12, **others):
+    """Clumps that fall into a heap in a narrow box."""
+    soft = manybody.Material(density=2500.0, young=1e6, poisson=0.3)
+    dimer = manybody.Clump.dimer(0.005, 0.005, 0.006)
+    made = scene(law, (dimer, count), material=soft, box=0.05, gravity=(0.0, 0.0, -9.81), **others)
+    return made, made.initial_state(3)
+
+
+def test_the_ledger_of_a_bed_that_comes_to_rest_closes():
+    made, begin = bed(TOTAL)
+    data = manybody.simulate(made, "spiral_leapfrog", 1e-4, state=begin, t_end=0.6, samples=30)
+    assert abs(data.closure).max() < 0.01
+    assert data.kinetic[-1] < 1e-3 * float(data.gravitational[0] - data.gravitational[-1])
+    for name in ("dissipated_normal", "dissipated_tangential", "dissipated_sliding"):
+        assert (np.diff(data[name]) > -1e-9).all() and data[name][-1] > 0
+    assert data.attrs["law"] == "hertz_mindlin_tsuji"
+    elastic = manybody.simulate(made, "spiral_leapfrog", 1e-4, state=begin, t_end=0.1, samples=3, law="hertz")
+    assert "closure" not in elastic and abs(elastic.energy_error).max() < 2e-3
+
+
+# ---- what must not matter ----
+
+
+@pytest.mark.parametrize("key", ["spiral_leapfrog", "magnus_adams4"])
+def test_neighbour_lists_samples_and_repeated_steps_change_no_bit_of_a_history(key):
+    """With gravity, at a step so long that some are taken again clump by clump."""
+    made, begin = bed(TOTAL.with_parameters(friction=0.4), 20)
+    begin = replace(begin, omega=begin.omega + 400.0)  # turns far in a step at first
+    at = np.arange(0, 3001, 100)
+    listed, every = (run(made, METHODS[key], 1e-4, begin, at, record=True, brute_force=slow) for slow in (False, True))
+    few = run(made, METHODS[key], 1e-4, begin, at[[0, -1]], record=True)
+    assert listed["work"][4] == every["work"][4] > 10_000 and listed["work"][0] > 3
+    for what in ("motion", "energies", "ledger"):
+        np.testing.assert_array_equal(listed[what], every[what])
+        np.testing.assert_array_equal(few[what][-1], listed[what][-1])
+
+
+def test_momentum_is_kept_and_angular_momentum_too():
+    """Forces of a contact have one point, so that no torque is left over."""
+    ball = manybody.Clump.sphere(0.005)
+    soft = manybody.Material(density=2500.0, young=1e7, poisson=0.3)
+    v, omega = np.array([[-1, 0.6, 0.2], [0, 0, 0]]), np.array([[0, 0, 30.0], [20, -10, 0]])
+    start = manybody.State(np.array([[0.0101, 0, 0], [0, 0, 0]]), v, np.tile([1.0, 0, 0, 0], (2, 1)), omega)
+    made = scene(TOTAL.with_parameters(friction=0.2), (ball, 2), material=soft, box=inf)
+    momenta = run(made, METHODS["spiral_leapfrog"], 1e-5, start, np.arange(0, 201, 10))["momenta"]
+    np.testing.assert_allclose(momenta, np.broadcast_to(momenta[0], momenta.shape), atol=1e-12 * np.abs(momenta).max())
+
+
+def test_a_ball_at_rest_on_a_slope_does_not_creep():
+    """Friction holds it against gravity along the plane as long as one likes; it rolls only if it may."""
+    dimer = manybody.Clump.dimer(0.005, 0.005, 0.006)
+    soft = manybody.Material(density=2500.0, young=1e6, poisson=0.3)
+    made = scene(TOTAL.with_parameters(restitution=0.3), (dimer, 1), material=soft, box=0.05, gravity=(0.0, 3.0, -9.0))
+    lies = manybody.State(
+        np.array([[0, 0, 0.0050001 - 0.025]]), np.zeros((1, 3)), np.array([[sqrt(0.5), 0, 0, sqrt(0.5)]]), np.zeros((1, 3))
+    )
+    outcome = run(made, METHODS["spiral_leapfrog"], 5e-5, lies, np.array([0, 20_000, 60_000]), record=True)
+    assert np.abs(outcome["motion"][2, 0, :3] - outcome["motion"][1, 0, :3]).max() < 1e-12
+    assert outcome["energies"][2, 0] < 1e-20
+
+
+@pytest.mark.parametrize("key", ["verlet", "spiral_dkd", "fincham1992", "no_squish"])
+def test_the_rotation_hardly_matters(key):
+    """The engine takes what has moved from the poses, for every method in the same way."""
+    law = TOTAL.with_parameters(friction=0.3)
+    exact, _, _ = impact(law, 40, 3200)
+    ours, others = (errors(law, 40, (exact[0], exact[2], 0.0), (100,), method=method)[0] for method in ("spiral_leapfrog", key))
+    assert others[:2] == pytest.approx(ours[:2], rel=0.2)
+
+
+# ---- materials, what cannot be ----
+
+
+def test_materials_and_parameters_by_pair():
+    steel, rubber = manybody.Material(7800.0, 2e11, 0.3), manybody.Material(1100.0, 1e7, 0.49)
+    one, two = manybody.Clump.sphere(0.01, key="one"), manybody.Clump.sphere(0.01, key="two")
+    made = scene(
+        TOTAL,
+        (one, 2),
+        (two, 1),
+        material=steel,
+        materials={"two": rubber},
+        walls="rigid",
+        between={("two", "one"): {"friction": 0.1}, ("one", "wall"): {"friction": 0.9}},
+    )
+    kinds, constants = made.constants()
+    assert kinds.tolist() == [0, 1] and constants[:, 0].tolist() == [0.5, 0.1, 0.9, 0.1, 0.5, 0.5]
+    soft = 1 / ((1 - 0.3**2) / 2e11 + (1 - 0.49**2) / 1e7)
+    reduced = [steel.reduced, soft, 2e11 / (1 - 0.3**2), soft, rubber.reduced, 1e7 / (1 - 0.49**2)]
+    assert constants[:, 2] == pytest.approx(4 / 3 * np.array(reduced))
+    shear = 1 / ((2 - 0.3) / steel.shear + (2 - 0.49) / rubber.shear)
+    assert constants[1, 3] == pytest.approx(8 * shear) and constants[2, 3] == pytest.approx(8 * steel.shear / (2 - 0.3))
+    with pytest.raises(ValueError, match="thre"):
+        replace(made, between={("one", "thre"): {"friction": 0.1}}).constants()
+    with pytest.raises(ValueError, match="frictoin"):
+        replace(made, between={("one", "wall"): {"frictoin": 0.1}}).constants()
+
+
+def test_parameters_are_checked():
+    with pytest.raises(ValueError, match="did you mean 'friction'"):
+        TOTAL.with_parameters(fricton=0.1)
+    with pytest.raises(ValueError, match="restitution must be at most 1"):
+        TOTAL.with_parameters(restitution=1.5)
+    with pytest.raises(ValueError, match="start must be 'touch' or 'whole'"):
+        TOTAL.with_parameters(start="now")
+    with pytest.raises(TypeError, match="friction must be a number"):
+        TOTAL.with_parameters(friction="high")
+    with pytest.raises(KeyError, match="hertz"):
+        manybody.simulate("rods", "spiral_leapfrog", 1e-5, law="herz")
+    lammps = TOTAL.as_in("LAMMPS")
+    assert lammps.value("start") == "whole" and lammps.value("twirl") == "off" and TOTAL.value("start") == "touch"
+    assert lammps.compiled_once is TOTAL
