@@ -49,7 +49,7 @@ def few(monkeypatch):
 # --- the exact motion ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", ["lab_torque", "damped_top"])
+@pytest.mark.parametrize("key", [pytest.param("lab_torque", marks=pytest.mark.thorough), "damped_top"])
 def test_the_motion_is_that_of_the_taylor_series(key):
     problem = polhode.problems[key]
     found = motion_of(problem, 1e-6, Budget(60.0))
@@ -884,12 +884,12 @@ def test_random_cases_meet_their_error(few, monkeypatch):
     """A few short cases of the benchmark: from their own starts, and from others with the same step."""
     monkeypatch.setattr(benchmark, "TIMES", 40)
     rows = []
-    for i in range(6):
+    for i in range(4):
         asked = benchmark.draw(i, seed=7)
         short = replace(asked, problem=replace(asked.problem, horizon=asked.problem.horizon / 4), error=max(asked.error, 1e-5))
         rows.append(benchmark.check(short, starts=2, seed=7))
-    assert sum(row.own <= 1 for row in rows) >= 5
-    assert sum(ratio <= 1 for row in rows for ratio in row.others) >= 10
+    assert sum(row.own <= 1 for row in rows) >= 3
+    assert sum(ratio <= 1 for row in rows for ratio in row.others) >= 7
 
 
 @pytest.mark.thorough
