@@ -23,7 +23,7 @@ from scipy.spatial.transform import Rotation
 import polhode
 from polhode.compiling.plain import plain_copy
 from polhode.problems.problem import Problem
-from polhode.references import axial_torque, taylor
+from polhode.references import axial_torque, defect, taylor
 from polhode.study.workflow import locks
 
 # Compiled code of the tests, and of the processes that they start, stays in the folder of pytest.
@@ -56,6 +56,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("quick")
     places = {name: place for place, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.stem, len(LONG)))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_looks(request) -> Iterator[None]:
+    """Torques are looked at in 4096 places along a reference, except by the tests of those that are easily missed."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not request.path.stem.startswith(("test_references", "test_advice")):
+            patch.setattr(defect, "LOOKS", 2**12)
+        yield
 
 
 @contextmanager

@@ -52,7 +52,6 @@ def exact_apart(problem, time):
     For W and for W with the other sign of its bracket.
     """
     bits, looks = 150, Looks(problem, float(time))
-    looks.interval = looks.last / 1000  # these torques have no pulses
     with mpmath.workprec(bits), gmpy2.context(gmpy2.get_context(), precision=bits):
         (q0, omega0), rates = taylor._one_body(problem)
         inertia = [gmpy2.mpfr(x) for x in problem.body.inertia]
