@@ -148,8 +148,8 @@ def test_every_module_is_in_the_reference(built):
     text = plain_text(built / "_generated/api/polhode.simulate.html")
     assert "count_steps" in text and "Time step in s." in text
     # Kernels are compiled, and documented as functions all the same.
-    assert re.search(r"multiply ?\( ?p, q ?\)", plain_text(built / "_generated/api/polhode.quaternion.html"))
-    assert (built / "_modules/polhode/quaternion.html").is_file()
+    assert re.search(r"multiply ?\( ?p, q ?\)", plain_text(built / "_generated/api/polhode.algebra.quaternion.html"))
+    assert (built / "_modules/polhode/algebra/quaternion.html").is_file()
 
 
 @pytest.mark.thorough
