@@ -312,10 +312,6 @@ def test_readings_of_pcdm_have_looks_of_their_own():
     assert len({str(look["marker"]) for look in looks}) == len({look["color"] for look in looks}) == len(keys)
 
 
-def test_names_print_with_an_underscore():
-    assert drawing.printable("NO_SQUISH") == r"NO$\_$SQUISH"
-
-
 # Orders
 
 
