@@ -18,6 +18,7 @@ import mpmath
 import numpy as np
 import pytest
 import scipy.integrate
+from numba.core.runtime import _nrt_python
 from scipy.spatial.transform import Rotation
 
 import polhode
@@ -263,3 +264,11 @@ def worst_agreement(problem: Problem, times, digits):
     """The digits that the closed form of a problem and its Taylor series share, at the worst of the times."""
     closed, series = problem.closed_form(problem, times, digits), taylor.solve(problem, times, digits)
     return min(taylor.agreement(a, b, digits + 15) for a, b in zip(closed, series, strict=True))
+
+
+@pytest.fixture
+def counted_allocations():
+    """Numba's own count of the memory it asks for; off by default."""
+    _nrt_python.memsys_enable_stats()
+    yield
+    _nrt_python.memsys_disable_stats()

@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 import pytest
 from numba import njit, types
-from numba.core.runtime import _nrt_python, rtsys
+from numba.core.runtime import rtsys
 
 import polhode
 from polhode.algebra.body import Body
@@ -31,14 +31,6 @@ def test_one_compilation_serves_every_torque(key):
     assert not np.array_equal(one, two)
     assert method.drivers == drivers
     assert {len(driver.signatures) for driver in drivers.values()} == {1}
-
-
-@pytest.fixture
-def counted_allocations():
-    """Numba's own count of the memory it asks for; off by default."""
-    _nrt_python.memsys_enable_stats()
-    yield
-    _nrt_python.memsys_disable_stats()
 
 
 @pytest.mark.parametrize("key", polhode.methods)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numba import types
 from numba.core.codegen import get_host_cpu_features
-from numba.core.runtime import _nrt_python, rtsys
+from numba.core.runtime import rtsys
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -463,14 +463,6 @@ def test_the_order_of_the_clumps_does_not_matter(key):
 
 
 # ---- what compilation promises ----
-
-
-@pytest.fixture
-def counted_allocations():
-    """Numba's own count of the memory it asks for; off by default."""
-    _nrt_python.memsys_enable_stats()
-    yield
-    _nrt_python.memsys_disable_stats()
 
 
 def test_steps_allocate_nothing(counted_allocations):

@@ -48,6 +48,8 @@ import numpy as np
 from numba.core import bytecode, caching, compiler, config
 from numba.core.serialize import dumps
 
+from polhode.compiling.plain import names_of
+
 #: First bytes of every entry; a new layout of the files needs a new number.
 _MAGIC = b"polhode compiled code 2\n"
 _SUFFIX = ".code"
@@ -350,8 +352,8 @@ def _describe_function(function: FunctionType, parts: list[str], seen: dict[int,
         raise _Unknown("arguments with names only")
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         parts.append(f"closes over {name}")
-        _describe_named(cell.cell_contents, _names(code), parts, seen)
-    names = _names(code)
+        _describe_named(cell.cell_contents, names_of(code), parts, seen)
+    names = names_of(code)
     for name in sorted(names):
         # A name may be an attribute instead of a global; an unnecessary one does no harm.
         if name in function.__globals__:
@@ -387,8 +389,3 @@ def _describe_code(code: CodeType, parts: list[str], seen: dict[int, int], doc: 
             _describe_code(constant, parts, seen)
         else:
             _describe(constant, parts, seen)
-
-
-def _names(code: CodeType) -> set[str]:
-    """All names that a function looks up, including those in its comprehensions."""
-    return set(code.co_names).union(*(_names(inner) for inner in code.co_consts if isinstance(inner, CodeType)))

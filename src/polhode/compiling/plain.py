@@ -50,7 +50,7 @@ def plain_copy(function: Callable[..., Any], mathematics: Mapping[Callable[..., 
             cells = tuple(CellType(convert(cell.cell_contents)) for cell in value.__closure__ or ())
             names = dict(value.__globals__)
             done[value] = FunctionType(value.__code__, names, value.__name__, value.__defaults__, cells)
-            for name in _names(value.__code__) & set(names):
+            for name in names_of(value.__code__) & set(names):
                 names[name] = convert(names[name])
         return done[value]
 
@@ -69,6 +69,6 @@ def in_plain_python(function: Callable[..., Any]) -> Any:
     return plain_copy(function, MATHEMATICS, "no function {name}")
 
 
-def _names(code: CodeType) -> set[str]:
+def names_of(code: CodeType) -> set[str]:
     """All names that a function looks up, including those in its comprehensions and inner functions."""
-    return set(code.co_names).union(*(_names(inner) for inner in code.co_consts if isinstance(inner, CodeType)))
+    return set(code.co_names).union(*(names_of(inner) for inner in code.co_consts if isinstance(inner, CodeType)))

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import mpmath
 
+from polhode.references.closed_form import multiply
 from polhode.references.precision import digits_and_guard
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _state(problem: "Problem", t: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]
     alpha = mpmath.expj(c * phi / 2) * big_a
     beta = mpmath.expj(-c * phi / 2) * big_b
     turned = (alpha.real, alpha.imag, beta.real, beta.imag)
-    return _multiply(tuple(mpmath.mpf(x) for x in problem.q0), turned), omega
+    return multiply(tuple(mpmath.mpf(x) for x in problem.q0), turned), omega
 
 
 def _landau_zener(a: Any, lam: Any, x0: Any, coupling: Any, t: Any) -> tuple[Any, Any]:
@@ -134,12 +135,3 @@ def _steady(lam: Any, x0: Any, coupling: Any, t: Any) -> tuple[Any, Any]:
         return mpmath.mpc(1), mpmath.mpc(0)
     sine = mpmath.sin(g * t) / g
     return mpmath.mpc(mpmath.cos(g * t), k * sine), coupling / 2 * sine
-
-
-def _multiply(p: Sequence[Any], q: Sequence[Any]) -> tuple[Any, ...]:
-    return (
-        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
-        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
-        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
-        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
-    )
