@@ -254,17 +254,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", metavar="FOLDER", help="the results, if not those that the configuration names")
     parser.add_argument("--configfile", nargs="+", default=[], metavar="FILE", help="as with ./reproduce")
     parser.add_argument("--cores", type=int, metavar="N", help="for rules that take all cores")
-    asked = parser.parse_args(arguments)
-    if wrong := [word for word in asked.wildcards if "=" not in word]:
+    options = parser.parse_args(arguments)
+    if wrong := [word for word in options.wildcards if "=" not in word]:
         parser.error(f"{wrong[0]}: a wildcard is given as NAME=VALUE")
     try:
         written = run(
-            asked.rule,
-            dict(word.split("=", 1) for word in asked.wildcards),
-            output=asked.output,
-            results=asked.results,
-            configfiles=asked.configfile,
-            cores=asked.cores,
+            options.rule,
+            dict(word.split("=", 1) for word in options.wildcards),
+            output=options.output,
+            results=options.results,
+            configfiles=options.configfile,
+            cores=options.cores,
         )
     except (ByHandError, locks.LockedError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)

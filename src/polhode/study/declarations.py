@@ -89,13 +89,13 @@ def variant_of_registered(key: str) -> str:
 
 def problem_declarations(problem: Case) -> dict[str, Any]:
     """The declarations of a problem, as attributes of its group; ``setup`` is JSON with the numbers that define the problem."""
-    own = problem.key not in PROBLEMS.plugins()
+    is_built_in = problem.key not in PROBLEMS.plugins()
     return {
         "problem": problem.key,
         "label": problem.label,
         "short_label": problem.short_label or problem.label,
-        "rank": problem.rank if own else LAST,
-        "represents_class": int(problem.represents_class and own),
+        "rank": problem.rank if is_built_in else LAST,
+        "represents_class": int(problem.represents_class and is_built_in),
         "source": problem.source,
         "torque_class": problem.torque_class,
         "formula": problem.formula or "Taylor series",

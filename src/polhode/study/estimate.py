@@ -315,15 +315,15 @@ def _problem(
     state = (REFERENCE_STATE + REFERENCE_DIGIT * digits) * bodies
     samples = float(settings.samples)
     shares = []
-    held = kept = averaged = 0.0
+    most_samples = stored_samples = averaged = 0.0
     for name, ladder in settings.dt.items():
         if ladder is None:
             continue
         size = extent(ladder, problem.horizon)
         of_a_run = min(samples, size.longest)
-        held = max(held, of_a_run)
+        most_samples = max(most_samples, of_a_run)
         able = _able(ladder, methods)
-        kept += len(able) * size.rungs * of_a_run
+        stored_samples += len(able) * size.rungs * of_a_run
         averaged += size.rungs * of_a_run if settings.means else 0.0
         sizes = several(size.rungs, "step sizes")
         what = f"{several(len(able), 'methods')} with {sizes} and up to {number(size.longest)} steps in a run"
@@ -346,8 +346,8 @@ def _problem(
             f"keeping {number(samples)} samples of each run",
             "Take fewer samples",
             cpu=averaged * REFERENCE_TIME,
-            disk=bodies * SAMPLE * kept,
-            memory=PROCESS_MEMORY + COPIES * bodies * SAMPLE * held + averaged * state,
+            disk=bodies * SAMPLE * stored_samples,
+            memory=PROCESS_MEMORY + COPIES * bodies * SAMPLE * most_samples + averaged * state,
         )
     )
     closed = problem.reference is not None
@@ -421,7 +421,7 @@ def _scene(path: Keys, settings: "models.SceneSection", methods: Sequence[Method
     seeds, samples, horizon = float(settings.seeds), float(settings.samples), settings.horizon
     step = STEP_OF_MANY * clumps / CLUMPS
     shares = []
-    held = kept = 0.0
+    most_samples = stored_samples = 0.0
     for name, ladder in settings.dt.items():
         if ladder is None:
             continue
@@ -429,8 +429,8 @@ def _scene(path: Keys, settings: "models.SceneSection", methods: Sequence[Method
         able = _able(ladder, methods)
         runs = len(able) * size.rungs * seeds
         of_a_run = min(samples, size.longest)
-        held = max(held, of_a_run)
-        kept += runs * of_a_run
+        most_samples = max(most_samples, of_a_run)
+        stored_samples += runs * of_a_run
         shares.append(
             Share(
                 path,
@@ -442,14 +442,14 @@ def _scene(path: Keys, settings: "models.SceneSection", methods: Sequence[Method
                 disk=len(able) * size.rungs * FILE_BYTES,
             )
         )
-    along = len(methods) * seeds * held * (2 + clumps) * 8 if settings.over_time else 0.0
+    along = len(methods) * seeds * most_samples * (2 + clumps) * 8 if settings.over_time else 0.0
     shares.append(
         Share(
             (*path, "samples"),
             f"keeping {number(samples)} samples of each run",
             "Take fewer samples",
-            disk=kept * SAMPLE_OF_MANY + along,
-            memory=PROCESS_MEMORY + max(COPIES * held * (9 + clumps) * 8, 2 * along),
+            disk=stored_samples * SAMPLE_OF_MANY + along,
+            memory=PROCESS_MEMORY + max(COPIES * most_samples * (9 + clumps) * 8, 2 * along),
         )
     )
     if (film := settings.film) is not None:

@@ -170,15 +170,15 @@ class Plan:
         Each problem begins with a different method, and every second one of those that share compiled code goes through them
         backwards: code compiled by one job is found on disk by the next, also where two start at the same time.
         """
-        found = {}
+        methods_of_jobs = {}
         numbers = {several: count() for several in (False, True)}
         for key, part in self.study.problems.items():
             number = next(numbers[isinstance(part.problem, System)])
             way = -1 if number % 2 else 1
             parts = _divided(part)
             turns = (5 * number % len(methods) for methods in parts)
-            found[key] = tuple((methods[i:] + methods[:i])[::way] for i, methods in zip(turns, parts, strict=True))
-        return found
+            methods_of_jobs[key] = tuple((methods[i:] + methods[:i])[::way] for i, methods in zip(turns, parts, strict=True))
+        return methods_of_jobs
 
     def part_paths(self, problem: str, methods: Sequence[str]) -> list[str]:
         """Paths of the files made by a job on single bodies, method by method.
@@ -282,20 +282,20 @@ class Plan:
 
     @cached_property
     def _units(self) -> dict[str, int]:
-        found = {"ensemble_states": 0}  # the draw is no method
+        units = {"ensemble_states": 0}  # the draw is no method
         for problem, parts in self.parts.items():
             for number, methods in enumerate(parts, 1):
-                found[f"single_body_{problem}_{number}"] = len(self.part_paths(problem, methods))
+                units[f"single_body_{problem}_{number}"] = len(self.part_paths(problem, methods))
         for scene, shares in self.scene_parts.items():
             for number, part in enumerate(shares, 1):
-                found[f"many_body_{scene}_{number}"] = len(part)
+                units[f"many_body_{scene}_{number}"] = len(part)
         for number, methods in enumerate(self.ensemble_parts, 1):
-            found[f"ensemble_{number}"] = len(methods)
+            units[f"ensemble_{number}"] = len(methods)
         for number, problems in enumerate(self.reference_parts, 1):
-            found[f"references_{number}"] = len(problems)
+            units[f"references_{number}"] = len(problems)
         if self.study.cost is not None:
-            found["timing"] = self.study.cost.rounds
-        return found
+            units["timing"] = self.study.cost.rounds
+        return units
 
     # Times and experiments.
 
@@ -409,7 +409,7 @@ def _in_parts(items: Sequence[Item], seconds: Sequence[float]) -> tuple[tuple[It
     count = max(1, round(total / PART_SECONDS))
     # An item belongs to the part in which the middle of its time lies. Two that take longer than a part are never together.
     middles = [before + own / 2 for before, own in zip(accumulate(seconds, initial=0.0), seconds, strict=False)]
-    found: dict[int, list[Item]] = {}
+    items_of_parts: dict[int, list[Item]] = {}
     for item, middle in zip(items, middles, strict=True):
-        found.setdefault(min(int(count * middle / total), count - 1), []).append(item)
-    return tuple(map(tuple, found.values()))
+        items_of_parts.setdefault(min(int(count * middle / total), count - 1), []).append(item)
+    return tuple(map(tuple, items_of_parts.values()))

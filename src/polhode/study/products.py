@@ -53,8 +53,8 @@ class Products(Plan):
 
     def commit(self, wildcards: Any) -> str:
         """The commit named in the report."""
-        found = provenance.commit(self.home)
-        return f"{found['commit']}{' with changes' if found['dirty'] else ''}"
+        state = provenance.commit(self.home)
+        return f"{state['commit']}{' with changes' if state['dirty'] else ''}"
 
     def notebook_inputs(self, name: str) -> list[str]:
         """Paths of the files that a notebook reads. Most notebooks need not wait for the timing."""
@@ -104,10 +104,10 @@ class Products(Plan):
     def chapter_code(self, chapter: str) -> str:
         """Hash of the script for figures, tables and numbers, and of a chapter's modules with what they import."""
         folder = self.home / "src" / "polhode" / "study" / "themes"
-        found = themes.chapters()[chapter]
-        modules = (folder / key / f"{part}.py" for key in found for part in ("figures", "tables", "numbers"))
+        chapter_themes = themes.chapters()[chapter]
+        modules = (folder / key / f"{part}.py" for key in chapter_themes for part in ("figures", "tables", "numbers"))
         code = fingerprint(self._script("chapter"), *(path for path in modules if path.is_file()))
-        return code + (self.released_engines() if any("atlas" in theme.needs for theme in found.values()) else "")
+        return code + (self.released_engines() if any("atlas" in theme.needs for theme in chapter_themes.values()) else "")
 
     def released_engines(self) -> str:
         """Hash of the released comparison of engines, and of the released atlas where it stands in for one of the run.

@@ -105,10 +105,10 @@ def write_groups(groups: "Mapping[str, xr.Dataset]", path: str | Path) -> None:
         waiting = _Waiting()
         with netCDF4.Dataset(temporary, "w") as file:
             for name, dataset in groups.items():
-                told = described(dataset, root=name == "/")
-                told = told.drop_attrs(deep=False).assign_attrs(without_checksum(told.attrs))
+                complete = described(dataset, root=name == "/")
+                complete = complete.drop_attrs(deep=False).assign_attrs(without_checksum(complete.attrs))
                 group = file if name == "/" else file.createGroup(name)
-                told.dump_to_store(store_of(group), writer=waiting, encoding=_as_characters(told))
+                complete.dump_to_store(store_of(group), writer=waiting, encoding=_as_characters(complete))
             waiting.write()
             # Computed from the values a reader will get, whose types may differ from those passed in.
             sums = [(group, checksum_of(loaded(group))) for group in every_group(file)]
@@ -138,8 +138,8 @@ class _Waiting:
 def _as_characters(dataset: "xr.Dataset") -> dict[Any, dict[str, Any]]:
     """Strings as character arrays: closing a file with netCDF-4 strings while it is open twice crashes the library."""
     strings = {name: variable.encoding for name, variable in dataset.variables.items() if variable.dtype.kind in "OU"}
-    kept = ("zlib", "complevel", "shuffle")
-    return {name: {"dtype": "S1"} | {key: given[key] for key in kept if key in given} for name, given in strings.items()}
+    compression = ("zlib", "complevel", "shuffle")
+    return {name: {"dtype": "S1"} | {key: given[key] for key in compression if key in given} for name, given in strings.items()}
 
 
 def is_current(path: str | Path, job: str) -> bool:

@@ -289,12 +289,12 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     top = Place.of(files, config)
     config = _plain(config, top)
     try:
-        asked = Configuration.model_validate(config)
+        settings = Configuration.model_validate(config)
     except ValidationError as error:
         from polhode.study.configuration.words import refusal  # imported here because only an error needs it
 
         raise refusal(error, top) from None
-    plugins = [_plugin(path, home, top / "plugins", i) for i, path in enumerate(asked.plugins)]
+    plugins = [_plugin(path, home, top / "plugins", i) for i, path in enumerate(settings.plugins)]
     try:
         if plugins and not checked:
             from polhode.interface.plugins import try_out  # imported here because jobs do not need it
@@ -306,12 +306,12 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
     except (ValueError, FileNotFoundError) as error:
         raise (top / "plugins").error(f": {error}") from error
     if not checked:
-        for line in _left_alone(plugins, asked):
+        for line in _left_alone(plugins, settings):
             print(line, file=sys.stderr)
     known = list(METHODS)
     # Naming a plug-in is a request to include it, even next to a list of methods that does not repeat its key.
     added = [key for key in known if METHODS.origin(key) in plugins]
-    methods = known if asked.methods == "all" else list(dict.fromkeys([*asked.methods, *added]))
+    methods = known if settings.methods == "all" else list(dict.fromkeys([*settings.methods, *added]))
     for key in methods:
         if key not in known:
             raise (top / "methods").error(f": unknown method {key!r}; {nearest(key, known)}")
@@ -319,19 +319,19 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         check_distinct(known)
     except ValueError as error:
         raise (top / "plugins").error(f": {error}") from error
-    wanted = {key: part for key, part in asked.problems.items() if part is not None}
+    wanted = {key: part for key, part in settings.problems.items() if part is not None}
     for key in wanted:
         if key not in PROBLEMS:
             raise (top / "problems" / key).error(f": unknown problem {key!r}; {nearest(key, list(PROBLEMS))}")
-    checks = _chosen("check", asked.checks, CHECKS, top / "checks")
-    notebooks = _chosen("notebook", asked.notebooks, NOTEBOOKS, top / "notebooks")
+    checks = _chosen("check", settings.checks, CHECKS, top / "checks")
+    notebooks = _chosen("notebook", settings.notebooks, NOTEBOOKS, top / "notebooks")
     of_problems = {key: tuple(m for m in methods if METHODS[m].runs(PROBLEMS[key])) for key in wanted}
-    scenes = {key: part for key, part in (asked.many_body or {}).items() if part is not None}
+    scenes = {key: part for key, part in (settings.many_body or {}).items() if part is not None}
     of_scenes = _methods_of_scenes(scenes, methods, added, top / "many_body")
-    ensembles = _ensembles(asked.ensembles, methods, added, top / "ensembles")
-    atlas = _atlas(asked.atlas, top / "atlas")
+    ensembles = _ensembles(settings.ensembles, methods, added, top / "ensembles")
+    atlas = _atlas(settings.atlas, top / "atlas")
     expected = estimate(
-        asked,
+        settings,
         {key: (PROBLEMS[key], [METHODS[m] for m in part]) for key, part in of_problems.items()},
         {key: [METHODS[m] for m in part] for key, part in of_scenes.items()},
         checks,
@@ -341,14 +341,14 @@ def resolve(config: Mapping[str, Any], home: Path, files: Iterable[str | Path] =
         0 if atlas is None else len(atlas.engines),
     )
     if not checked:
-        expected.check(asked.limits, top)
+        expected.check(settings.limits, top)
     return Study(
-        results=Path(asked.results) if checked else results_folder(asked.results, home, top / "results"),
-        digits=asked.digits,
+        results=Path(settings.results) if checked else results_folder(settings.results, home, top / "results"),
+        digits=settings.digits,
         methods=tuple(methods),
         problems={key: _problem(key, wanted[key], part, top / "problems" / key) for key, part in of_problems.items()},
         checks=checks,
-        cost=asked.cost,
+        cost=settings.cost,
         scenes={key: _scene(key, scenes[key], part, top / "many_body" / key) for key, part in of_scenes.items()},
         ensembles=ensembles,
         atlas=atlas,
@@ -369,10 +369,10 @@ def _plugin(path: str, home: Path, place: Place, position: int) -> Path:
     raise (place / position).error(f": plug-in {' or '.join(map(str, candidates))} does not exist")
 
 
-def _left_alone(plugins: Sequence[Path], asked: "Configuration") -> Iterator[str]:
+def _left_alone(plugins: Sequence[Path], settings: "Configuration") -> Iterator[str]:
     """Remarks on problems and scenes of plug-ins that the configuration does not run; methods are run automatically."""
-    run = {key for key, part in asked.problems.items() if part is not None}
-    staged = {part.scene or key for key, part in (asked.many_body or {}).items() if part is not None}
+    run = {key for key, part in settings.problems.items() if part is not None}
+    staged = {part.scene or key for key, part in (settings.many_body or {}).items() if part is not None}
     for registry, used, section in ((PROBLEMS, run, "problems"), (SCENES, staged, "many_body")):
         for key, path in registry.plugins().items():
             if path in plugins and key not in used:

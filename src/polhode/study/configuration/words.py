@@ -34,8 +34,8 @@ def refusal(error: ValidationError, top: Place) -> ConfigurationError:
     # pydantic does not count the invalid entries of a list.
     blamed = {path[:length] for path, _ in found for length in range(len(path))}
     found = [(path, one) for path, one in found if one["type"] != "too_short" or path not in blamed]
-    told = sorted((list(map(str, path)), number, line) for number, (path, line) in enumerate(_lines(found, top)))
-    return ConfigurationError("\n".join(dict.fromkeys(line for *_, line in told)))
+    lines = sorted((list(map(str, path)), number, line) for number, (path, line) in enumerate(_lines(found, top)))
+    return ConfigurationError("\n".join(dict.fromkeys(line for *_, line in lines)))
 
 
 def _path(place: tuple[str | int, ...]) -> Keys:
@@ -58,13 +58,13 @@ def _lines(errors: list[tuple[Keys, Any]], top: Place) -> Iterator[tuple[Keys, s
 
 
 def _explain(path: Keys, error: Any, top: Place) -> tuple[Keys, str]:
-    here, value, kind = top.at(path), error["input"], error["type"]
+    place, value, kind = top.at(path), error["input"], error["type"]
     context = error.get("ctx", {})
     node = node_at(path)
     if kind == "extra_forbidden":
         *above, name = path
         allowed = [key for choice in choices(node_at(above)) for key in choice.get("properties", {})]
-        said = f"{here.source}: unknown key {name!r} in {dotted(tuple(above))}: {nearest(str(name), allowed)}"
+        said = f"{place.source}: unknown key {name!r} in {dotted(tuple(above))}: {nearest(str(name), allowed)}"
         return tuple(above), said
     if path and path[-1] == "[key]":
         *above, name, _ = path
@@ -72,27 +72,27 @@ def _explain(path: Keys, error: Any, top: Place) -> tuple[Keys, str]:
         return tuple(above), f"{top.at((*above, name)).source}: {dotted(tuple(above))}: {about['description']}; got {name!r}"
     if kind in BOUNDS:
         bound, words = BOUNDS[kind]
-        return path, f"{here} must be {words} {shown(context[bound])}, got {brief(value)}"
+        return path, f"{place} must be {words} {shown(context[bound])}, got {brief(value)}"
     if kind in ("too_short", "too_long", "string_too_short"):
         return path, _length(path, value, top)
     if kind == "refused":
-        return path, f"{here}{context['what']}"
+        return path, f"{place}{context['what']}"
     if kind == "ladder_of_two_kinds":
         kinds = context["kinds"]
-        stand = " and ".join(f"{name} ({(here / name).source})" for name in kinds)
+        stand = " and ".join(f"{name} ({(place / name).source})" for name in kinds)
         return path, (
-            f"{here} has both {stand}; keep one. Files are merged: to replace one kind by another, write "
+            f"{place} has both {stand}; keep one. Files are merged: to replace one kind by another, write "
             f"{kinds[0]}: null beside it, or give the ladder another name"
         )
     if any("const" in choice for choice in choices(node)):  # a word named in the description
-        return path, f"{here}: {node['description']}; got {brief(value)}"
-    return path, f"{here} must be {' or '.join(KINDS[choice['type']] for choice in choices(node))}, got {brief(value)}"
+        return path, f"{place}: {node['description']}; got {brief(value)}"
+    return path, f"{place} must be {' or '.join(KINDS[choice['type']] for choice in choices(node))}, got {brief(value)}"
 
 
 def _length(path: Keys, value: Any, top: Place) -> str:
     """The message for a list or text that is too short or too long."""
-    here = top.at(path)
-    return f"{here} must be {node_at(path)['description']}; got {brief(value)}" if value else f"{here} must not be empty"
+    place = top.at(path)
+    return f"{place} must be {node_at(path)['description']}; got {brief(value)}" if value else f"{place} must not be empty"
 
 
 def brief(value: Any) -> str:

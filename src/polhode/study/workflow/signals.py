@@ -76,11 +76,11 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 def _end_jobs() -> None:
     """End all jobs, including those that a thread of Snakemake is about to start, until this process itself ends."""
-    told: dict[psutil.Process, float] = {}
+    signalled: dict[psutil.Process, float] = {}
     while True:
         now = time.monotonic()
         for process in jobs():
-            since = told.setdefault(process, now)
+            since = signalled.setdefault(process, now)
             _signal(process, kill=_signals > 1 or now - since > PATIENCE, again=since != now)
         time.sleep(INTERVAL)
 

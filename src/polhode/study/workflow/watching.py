@@ -221,12 +221,12 @@ def failures(tally: Tally, notes: Mapping[str, str]) -> str:
     # All jobs of a group on a cluster fail together; those that did not start have no note.
     if any(job.name in notes for job in jobs if job.in_group):
         jobs = [job for job in jobs if job.name in notes or not job.in_group]
-    told = [failure(job, notes.get(job.name, "")) for job in jobs[:FULL_REPORTS]]
-    told += [f"rule {job}: log: {', '.join(job.logs)}" for job in jobs[FULL_REPORTS:]]
+    reports = [failure(job, notes.get(job.name, "")) for job in jobs[:FULL_REPORTS]]
+    reports += [f"rule {job}: log: {', '.join(job.logs)}" for job in jobs[FULL_REPORTS:]]
     known = {job.name for job in jobs}
-    told += [note.rstrip("\n") for name, note in notes.items() if name not in known]
+    reports += [note.rstrip("\n") for name, note in notes.items() if name not in known]
     left = f", {tally.finished} of {tally.jobs} are done" if tally.jobs else ""
-    return "\n".join([f"{progress.amount(len(told), 'jobs')} failed{left}:", "", *told])
+    return "\n".join([f"{progress.amount(len(reports), 'jobs')} failed{left}:", "", *reports])
 
 
 def products(results: str | Path, home: Path) -> dict[str, str]:
@@ -238,13 +238,15 @@ def products(results: str | Path, home: Path) -> dict[str, str]:
     data = results / "single_body.nc"
     notebooks = sorted((results / "notebooks").glob("*.html"))
     first = next((path for path in notebooks if path.stem in ("index", "tour")), notebooks[0] if notebooks else None)
-    found = {"report": results / "report.pdf", "explorer": results / "explorer.html", "notebooks": first}
+    candidates = {"report": results / "report.pdf", "explorer": results / "explorer.html", "notebooks": first}
     when = data.stat().st_mtime if data.is_file() else 0.0
-    kept = {name: str(path) for name, path in found.items() if path and path.is_file() and path.stat().st_mtime >= when}
-    if kept:
+    locations = {
+        name: str(path) for name, path in candidates.items() if path and path.is_file() and path.stat().st_mtime >= when
+    }
+    if locations:
         manual = home / DOCUMENTATION
-        kept["documentation"] = str(manual) if manual.is_file() else "./reproduce docs builds it"
-    return kept | ({"data": str(results)} if data.is_file() else {})
+        locations["documentation"] = str(manual) if manual.is_file() else "./reproduce docs builds it"
+    return locations | ({"data": str(results)} if data.is_file() else {})
 
 
 def summary(tally: Tally) -> str:
