@@ -74,7 +74,7 @@ def test_what_is_neither_slow_nor_thorough_is_quick(request):
 # Names
 
 #: Classes that still share their name with another, and names that say nothing: each is taken off here when it is renamed.
-SHARED_CLASSES = {"Contact", "_Stored"}
+SHARED_CLASSES = {"Contact"}
 EMPTY_NAMES = {
     *("KEPT", "HERE", "_OWN", "Listed"),
     *("listed", "kept", "part", "_found", "_told", "_asked", "_there"),
